@@ -3,10 +3,12 @@
 Everything that may move between versions of TensorFlow stands here, and nowhere else.
 """
 
+import random
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-__all__ = ["listen_to_operations"]
+__all__ = ["cancel_graphs_after", "keep_tensorflow_random_state", "listen_to_operations"]
 
 
 @contextmanager
@@ -31,3 +33,55 @@ def listen_to_operations(listener: Callable) -> Iterator[None]:
         yield
     finally:
         op_callbacks.remove_op_callback(forward)
+
+
+@contextmanager
+def cancel_graphs_after(seconds: float) -> Iterator[None]:
+    """Cancel a ``tf.function`` that this thread still runs after ``seconds``.
+
+    A loop inside a graph runs outside Python, where no signal reaches it. TensorFlow raises
+    ``tf.errors.CancelledError`` in its place.
+    """
+    from tensorflow.python.eager import cancellation
+
+    manager = cancellation.CancellationManager()
+    timer = threading.Timer(seconds, manager.start_cancel)
+    timer.daemon = True
+    timer.start()
+    try:
+        with cancellation.CancellationManagerContext(manager):
+            yield
+    finally:
+        timer.cancel()
+
+
+@contextmanager
+def keep_tensorflow_random_state(seed: int) -> Iterator[None]:
+    """Run a block under its own global seed, and leave TensorFlow's random state as it was.
+
+    TensorFlow's eager random operations keep a counter for each pair of global and operation seed.
+    Under another global seed the block draws from other counters, so that restoring the seed and
+    the generator of operation seeds restores the whole sequence. Keras's global generator is a
+    variable, whose value is put back.
+    """
+    from keras.src.backend.common import global_state
+    from tensorflow.python.eager import context
+    from tensorflow.python.ops import stateful_random_ops
+
+    state = context.context()
+    seed_before, generator_before = state._seed, getattr(state, "_rng", None)
+    keras_generator = global_state.get_global_attribute("global_seed_generator")
+    tensorflow_generator = stateful_random_ops.global_generator
+    variables = [g.state for g in (keras_generator, tensorflow_generator) if g is not None]
+    values = [variable.numpy() for variable in variables]
+    state._seed, state._rng = seed, random.Random(seed)
+    try:
+        yield
+    finally:
+        state._seed, state._rng = seed_before, generator_before
+        for variable, value in zip(variables, values, strict=True):
+            variable.assign(value)
+        # A global generator that the block created would draw what nobody asked for later.
+        stateful_random_ops.global_generator = tensorflow_generator
+        if keras_generator is None:
+            global_state.set_global_attribute("global_seed_generator", None)

@@ -1,0 +1,180 @@
+"""The command ``course``: for learners, authors and instructors."""
+
+import subprocess
+import sys
+from contextlib import contextmanager
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from .curriculum import written_lessons
+from .exercises import progress as records
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    help="Hands-on GradientTape: work through the lessons, see your progress, mend what is broken.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode="markdown",
+)
+console = Console()
+errors = Console(stderr=True)
+
+
+@contextmanager
+def _sentence_for(*kinds: type[Exception]):
+    """Show an expected error as its sentence, without a traceback, and end with status 1."""
+    try:
+        yield
+    except kinds as error:
+        errors.print(str(error.args[0]), style="bold", markup=False, highlight=False)
+        raise typer.Exit(1) from None
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)
+def lab(context: typer.Context) -> None:
+    """Open JupyterLab on the first lesson.
+
+    Options that this command does not know go to JupyterLab: `course lab --no-browser --port 8899`.
+    """
+    folder = records.course_folder()
+    notebook = folder / "notebooks" / "00_start_here.ipynb"
+    if not notebook.exists():
+        errors.print(f"There is no notebooks/00_start_here.ipynb at or above {folder}.")
+        errors.print("Change to the course's folder and try again.")
+        raise typer.Exit(1)
+    command = [sys.executable, "-m", "jupyterlab", str(notebook), *context.args]
+    try:
+        raise typer.Exit(subprocess.call(command, cwd=folder))
+    except KeyboardInterrupt:
+        raise typer.Exit(0) from None
+
+
+@app.command()
+def status() -> None:
+    """Show which exercises of which lessons you have passed."""
+    progress = records.read_progress()
+    table = Table(title="Your progress", title_justify="left")
+    table.add_column("Lesson")
+    table.add_column("Passed", justify="right")
+    table.add_column("Points", justify="right")
+    table.add_column("To do next")
+    for lesson in written_lessons():
+        exercises = lesson.exercises()
+        open_ones = [e for e in exercises if not progress.has_passed(e.id)]
+        points = sum(e.points for e in exercises)
+        table.add_row(
+            f"{lesson.number} {lesson.title}",
+            f"{len(exercises) - len(open_ones)} of {len(exercises)}",
+            f"{points - sum(e.points for e in open_ones)} of {points}",
+            f"{open_ones[0].id} {open_ones[0].title}" if open_ones else "done",
+        )
+    if progress.notice:
+        console.print(progress.notice, style="bold")
+    console.print(table)
+
+
+@app.command()
+def reset(
+    exercise: Annotated[str, typer.Argument(help="The exercise, such as `01.2`.")],
+) -> None:
+    """Put one exercise's cell back to how it was given; your text is kept in a file.
+
+    Every other cell of the notebook stays as it is. Save the notebook in JupyterLab first, and
+    afterwards choose *File > Reload Notebook from Disk*.
+    """
+    from .exercises.resetting import ResetError, reset_exercise
+
+    with _sentence_for(LookupError, ResetError):
+        kept = reset_exercise(exercise, records.course_folder())
+    if kept is None:
+        console.print(f"The cell of {exercise} was missing; it stands above its check again.")
+    else:
+        console.print(f"{exercise} is as it was given. Your text is kept in", end=" ")
+        console.print(kept, soft_wrap=True, highlight=False)
+    console.print("If the notebook is open, choose File > Reload Notebook from Disk.")
+
+
+@app.command()
+def doctor() -> None:
+    """Examine this machine and say how to mend what is wrong; status 1 if anything is."""
+    from .doctor import examine
+
+    table = Table(title="Examination", title_justify="left")
+    for column in ("Subject", "Result", "Found", "What to do"):
+        table.add_column(column, overflow="fold")
+    all_well = True
+    with console.status("Starting TensorFlow..."):
+        for finding in examine():
+            result = "ok" if finding.is_well else "FAILED"
+            table.add_row(finding.subject, result, finding.found, finding.remedy)
+            all_well = all_well and finding.is_well
+    console.print(table)
+    raise typer.Exit(0 if all_well else 1)
+
+
+@app.command()
+def build(
+    lessons: Annotated[
+        list[str] | None,
+        typer.Argument(help="Two-digit numbers, such as `02`. Without any: every lesson."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only name the files that drifted; execute nothing.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Execute lessons again whose source did not change.")
+    ] = False,
+) -> None:
+    """Write `notebooks/` and `solutions/` from `lessons/`.
+
+    Solutions are executed, and so are the untouched notebooks: every solution must pass, every stub
+    must be *not attempted*. Lessons whose source did not change are left alone.
+    """
+    try:
+        from .authoring import build as authoring
+    except ImportError as error:
+        errors.print(f"Building needs the author extra ({error.name} is missing):")
+        errors.print("  pip install -e '.[author]'", markup=False)
+        raise typer.Exit(1) from None
+
+    folders = authoring.Folders(records.course_folder())
+    with _sentence_for(authoring.BuildError):
+        sources = authoring.read_lessons(folders)
+        chosen = authoring.select(sources, lessons or [])
+        if check:
+            _report_drift(authoring.find_drift(chosen, folders))
+            return
+        stale = [source for source in chosen if force or authoring.needs_build(source, folders)]
+        with Progress(
+            TextColumn("{task.description:<28}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("cells"),
+            TimeElapsedColumn(),
+            console=console,
+        ) as bars:
+            tasks = {s.name: bars.add_task(s.name, total=2 * _code_cells(s)) for s in stale}
+            authoring.build(sources, stale, folders, lambda s: bars.advance(tasks[s.name]))
+    console.print(f"{len(stale)} built, {len(chosen) - len(stale)} unchanged.")
+
+
+def _code_cells(source) -> int:
+    return sum(cell.cell_type == "code" for cell in source.solution.cells)
+
+
+def _report_drift(drift: list) -> None:
+    for problem in drift:
+        errors.print(str(problem), markup=False, highlight=False, soft_wrap=True)
+    if drift:
+        raise typer.Exit(1)
+    console.print("Every notebook is what its lesson gives.")
+
+
+main = app

@@ -1,0 +1,183 @@
+"""What an exercise is, and how it is judged from an observation alone.
+
+An exercise *observes* an answer, which runs the learner's code and yields plain data, and *judges*
+the observation, which runs none of it. Both draw the same inputs from the same seed, so that a
+judge in another process need not believe what the observed code says of its inputs.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib.resources import files
+from typing import Any, Literal
+
+import numpy as np
+
+from ..curriculum import written_lessons
+from .observation import describe, observe_calls, same_code
+from .reading import in_words
+
+__all__ = [
+    "Exercise",
+    "FunctionExercise",
+    "Judgement",
+    "ValueExercise",
+    "all_exercises",
+    "failed",
+    "find_exercise",
+    "passed",
+    "stubs",
+]
+
+Kind = Literal["complete", "repair", "predict"]
+Outcome = Literal["passed", "failed", "not attempted", "error"]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What a judge says of one observation; ``score`` is the fraction of the points, 0 to 1."""
+
+    outcome: Outcome
+    message: str
+    score: float = 0.0
+
+
+def passed(message: str) -> Judgement:
+    """Return the judgement of a right answer; ``message`` says what the learner now can do."""
+    return Judgement("passed", message, 1.0)
+
+
+def failed(message: str) -> Judgement:
+    """Return the judgement of a wrong answer; ``message`` names the mistake and the way out."""
+    return Judgement("failed", message)
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """One exercise: what stands in tables about it. Its subclasses can observe and judge."""
+
+    id: str
+    title: str
+    kind: Kind
+    points: int
+
+    def observe(self, answer: Any, seed: int) -> Any:
+        """Run the learner's code and return plain data; see `course_utils.exercises.observation`.
+
+        ``seed`` is a non-negative integer from which the random inputs are drawn.
+        """
+        raise NotImplementedError
+
+    def assess(self, observation: Any, seed: int) -> Judgement:
+        """Judge an observation that was made with the same ``seed``, without running anything."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class ValueExercise(Exercise):
+    """An exercise whose answer is a value, such as a prediction.
+
+    ``judge(value)`` takes the described value and returns a `Judgement`.
+    """
+
+    judge: Callable[[Any], Judgement]
+
+    def observe(self, answer: Any, seed: int) -> dict:
+        """Return ``{"value": ...}`` with the answer described; the seed is not needed."""
+        return {"value": describe(answer)}
+
+    def assess(self, observation: dict, seed: int) -> Judgement:
+        """Judge the value; an answer left at ``...`` is not attempted."""
+        value = observation["value"]
+        if value == {"type": "ellipsis"}:
+            return Judgement("not attempted", "Replace the ... with your answer, then check again.")
+        return self.judge(value)
+
+
+@dataclass(frozen=True)
+class FunctionExercise(Exercise):
+    """An exercise whose answer is a function, which is called on inputs drawn from the seed.
+
+    ``draw_calls(rng)`` returns the arguments of each call as NumPy arrays and Python numbers,
+    ``prepare(*arguments)`` turns those of one call into what the function takes, and
+    ``judge(returned, calls)`` receives what came back, described, and the drawn arguments.
+    """
+
+    draw_calls: Callable[[np.random.Generator], Sequence[tuple]]
+    judge: Callable[[list, Sequence[tuple]], Judgement]
+    prepare: Callable[..., tuple] | None = None
+
+    def observe(self, answer: Any, seed: int) -> dict:
+        """Call the answer on every drawn input; see `observe_calls` for what is returned."""
+        calls = self.draw_calls(np.random.default_rng(seed))
+        observation = observe_calls(answer, calls, self.prepare)
+        # A program to repair runs from the start: only its code tells that nobody touched it.
+        untouched = self.kind == "repair" and same_code(answer, stubs()[self.id]["source"])
+        return {**observation, "untouched": untouched}
+
+    def assess(self, observation: dict, seed: int) -> Judgement:
+        """Judge what the calls returned, unless one raised or there was nothing to call."""
+        if "given" in observation:
+            return self._judge_no_function(observation["given"])
+        if observation["untouched"]:
+            return Judgement("not attempted", "This is still the program as given.")
+        calls = self.draw_calls(np.random.default_rng(seed))
+        records = observation["calls"]
+        for record in records:
+            if "raised" in record:
+                return self._judge_raised(record["raised"])
+        return self.judge([record["returned"] for record in records], calls)
+
+    def _judge_no_function(self, given: Any) -> Judgement:
+        if given == {"type": "ellipsis"}:
+            return Judgement("not attempted", "Write the function, then check again.")
+        return failed(
+            f"check needs the function itself, and got {in_words(given)}. "
+            "Pass its name without parentheses: check("
+            f'"{self.id}", my_function), not check("{self.id}", my_function(...)).'
+        )
+
+    def _judge_raised(self, error: dict) -> Judgement:
+        if error["type"] == "NotImplementedError":
+            return Judgement("not attempted", "Replace `raise NotImplementedError` with your code.")
+        where = f" at `{error['line']}`" if error["line"] else ""
+        message = error["message"].rstrip(".") or "it gave no message"
+        return Judgement(
+            "error",
+            f"Your function raised {error['type']}{where}: {message}. "
+            "Call it in a cell of its own to see the whole traceback.",
+        )
+
+
+def all_exercises() -> list[Exercise]:
+    """Return every exercise of every written lesson, in the order of the course."""
+    return [exercise for lesson in written_lessons() for exercise in lesson.exercises()]
+
+
+def find_exercise(exercise_id: str) -> Exercise:
+    """Return the exercise with this id.
+
+    Raises
+    ------
+    LookupError
+        If there is none; the message names the nearest ids that exist.
+    """
+    exercises = {exercise.id: exercise for exercise in all_exercises()}
+    if exercise_id in exercises:
+        return exercises[exercise_id]
+    nearest = get_close_matches(str(exercise_id), exercises, n=3, cutoff=0.5) or list(exercises)[:3]
+    nearest.sort()
+    raise LookupError(
+        f"There is no exercise {exercise_id!r}. An id is a lesson and a number, such as "
+        f'"{nearest[0]}"; the nearest are {", ".join(nearest)}.'
+    )
+
+
+def stubs() -> dict[str, dict]:
+    """Return, for every exercise, its ``notebook``, its ``cell`` and the ``source`` of its stub.
+
+    The file is written by ``course build``.
+    """
+    text = files(__package__).joinpath("stubs.json").read_text(encoding="utf-8")
+    return json.loads(text)

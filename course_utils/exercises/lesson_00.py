@@ -1,0 +1,149 @@
+"""The exercises of lesson 00: one tiny exercise of each kind."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
+from .reading import as_array, close, in_words
+
+__all__ = ["EXERCISES"]
+
+
+# 00.1 ---------------------------------------------------------------------------------------------
+
+
+def _judge_steepness(value: Any) -> Judgement:
+    number = as_array(value)
+    if number is None or number.shape != ():
+        return failed(f"A slope is one number, and you wrote {in_words(value)}.")
+    mistakes = {
+        9.0: "9 is the height of the curve at x = 3. The question asks how fast it rises there.",
+        2.0: "2 is the exponent. The slope of x**2 is 2 * x, so it depends on x: put x = 3 in.",
+        3.0: "3 is the place where you look. The slope of x**2 there is 2 * x.",
+        -6.0: "The size is right. At x = 3 the curve rises as x grows, so the slope is positive.",
+        5.0: "You added 2 and 3. The slope of x**2 is the product 2 * x.",
+        12.0: "You counted the factor 2 twice: the slope of x**2 is 2 * x.",
+        27.0: "27 is 3**3. The rule for x**2 multiplies by the exponent and lowers it by one: 2 * x.",
+    }
+    if close([number], [6.0], 1e-6):
+        return passed("At x = 3 a small step in x raises y by six times that step.")
+    for wrong, message in mistakes.items():
+        if close([number], [wrong], 1e-6):
+            return failed(message)
+    return failed(
+        f"{number:g} is not the slope. Take a step of 0.001 from 3: how much does x**2 grow, "
+        "divided by the step?"
+    )
+
+
+# 00.2 ---------------------------------------------------------------------------------------------
+
+
+def _draw_steps(rng: np.random.Generator) -> list[tuple]:
+    """Draw a, b, c of f(t) = a t**3 + b t + c, then x and h, of a size that shows each mistake."""
+    return [(1.0, 0.0, 0.0, 2.0, 0.5)] + [
+        (*rng.uniform(0.5, 2.0, 2), rng.uniform(3.0, 5.0), rng.uniform(1.2, 2.0), 0.25)
+        for _ in range(3)
+    ]
+
+
+def _curve(a: float, b: float, c: float, x: float, h: float) -> tuple:
+    return (lambda t: a * t**3 + b * t + c), float(x), float(h)
+
+
+def _judge_rate(returned: list, calls: Sequence[tuple]) -> Judgement:
+    values = [as_array(value) for value in returned]
+    for value, described in zip(values, returned, strict=True):
+        if described is None:
+            return failed("Your function returned None. End it with `return` and the quotient.")
+        if value is None or value.shape != ():
+            return failed(f"A rate of change is one number; you returned {in_words(described)}.")
+
+    def every(formula):
+        return close(values, [formula(*_curve(*call)) for call in calls], 1e-6)
+
+    if every(lambda f, x, h: (f(x + h) - f(x)) / h):
+        return passed("This quotient is what lesson 01 compares TensorFlow's gradients with.")
+    if every(lambda f, x, h: f(x + h) - f(x)):
+        return failed("This is how much f grows, not how fast. Divide the growth by h.")
+    if every(lambda f, x, h: (f(x) - f(x + h)) / h):
+        return failed("The sign is the wrong way round: subtract f(x) from f(x + h).")
+    if every(lambda f, x, h: f(x + h) - f(x) / h):
+        return failed(
+            "Division binds tighter than subtraction, so only f(x) was divided. Put the difference "
+            "in parentheses: (f(x + h) - f(x)) / h."
+        )
+    if every(lambda f, x, h: (f(x + h) - f(x - h)) / (2 * h)):
+        return failed("This steps to both sides of x. The exercise asks for the step to x + h.")
+    if every(lambda f, x, h: (f(x + h) - f(x)) / x):
+        return failed("You divided by x. The growth happened over a step of h: divide by h.")
+    if every(lambda f, x, h: f(x + h) / h):
+        return failed("You divided the new height. Subtract the old one, f(x), first.")
+    return failed(
+        f"For f(t) = t**3, x = 2 and h = 0.5 the answer is (15.625 - 8) / 0.5 = 15.25, and you "
+        f"returned {values[0]:g}. Compute f(x + h), subtract f(x), divide by h."
+    )
+
+
+# 00.3 ---------------------------------------------------------------------------------------------
+
+
+def _draw_predictions(rng: np.random.Generator) -> list[tuple]:
+    first = (np.array([1.0, 3.0, 3.0]), np.array([2.0, 1.0, 2.0]))
+    return [first] + [(rng.normal(0.0, 3.0, n), rng.normal(0.0, 3.0, n)) for n in (4, 7)]
+
+
+def _tensors(*arrays: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    return tuple(tf.constant(array, tf.float32) for array in arrays)
+
+
+def _judge_mean_squared_error(returned: list, calls: Sequence[tuple]) -> Judgement:
+    values = [as_array(value) for value in returned]
+
+    def every(formula):
+        return close(values, [formula(y_hat - y) for y_hat, y in calls])
+
+    if any(value is None for value in returned):
+        return failed("Your function returned None. Keep the `return` in front of the result.")
+    if any(value is None for value in values):
+        return failed(f"A loss is one number; you returned {in_words(returned[0])}.")
+    if every(lambda error: np.mean(error**2)):
+        return passed("Squared first, averaged after: errors of opposite sign no longer cancel.")
+    if every(lambda error: np.mean(error) ** 2):
+        return failed(
+            "It still averages before it squares, so +1 and -1 cancel to a loss of 0. "
+            "Move the square inside the parentheses of reduce_mean."
+        )
+    if every(lambda error: error**2):
+        return failed("These are the squared errors one by one. Average them with tf.reduce_mean.")
+    if every(lambda error: np.sum(error**2)):
+        return failed("This is the sum of the squared errors. Use reduce_mean, not reduce_sum.")
+    if every(lambda error: np.mean(np.abs(error))):
+        return failed("This is the mean absolute error. Square the differences; take no abs.")
+    if every(lambda error: np.sqrt(np.mean(error**2))):
+        return failed("This is the root of the mean squared error. Leave the square root out.")
+    if every(lambda error: np.mean(error**2) / 2):
+        return failed("This is half the mean squared error. Leave the factor 1/2 out.")
+    return failed(
+        f"For errors of -1, 2 and 1 the answer is (1 + 4 + 1) / 3 = 2, and you returned "
+        f"{in_words(returned[0])}. Square each difference, then average."
+    )
+
+
+EXERCISES = (
+    ValueExercise("00.1", "How steep is the parabola", "predict", 1, _judge_steepness),
+    FunctionExercise("00.2", "Rate of change", "complete", 1, _draw_steps, _judge_rate, _curve),
+    FunctionExercise(
+        "00.3",
+        "A loss that cancels",
+        "repair",
+        1,
+        _draw_predictions,
+        _judge_mean_squared_error,
+        _tensors,
+    ),
+)

@@ -1,0 +1,248 @@
+"""The exercises of lesson 01: a first gradient, its shape, many sources, and a lost recording."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
+from .reading import as_array, close, in_words, is_a
+
+__all__ = ["EXERCISES"]
+
+
+# 01.1 ---------------------------------------------------------------------------------------------
+
+
+def _draw_points(rng: np.random.Generator) -> list[tuple]:
+    return [(3.0,), (-1.5,), *[(float(x),) for x in rng.uniform(1.5, 4.0, 3)]]
+
+
+def _judge_slope(returned: list, calls: Sequence[tuple]) -> Judgement:
+    x = np.array([call[0] for call in calls])
+    if all(value is None for value in returned):
+        return failed(
+            "Your function returned None: the tape found no path from y to x. Make x a "
+            "tf.Variable, compute y inside the `with` block, and ask for tape.gradient(y, x): "
+            "the target first, the source second."
+        )
+    values = [as_array(value) for value in returned]
+    if any(value is None or value.shape != () for value in values):
+        return failed(f"The slope at x is one number; you returned {in_words(returned[0])}.")
+    got = np.array(values)
+    if close([got], [3 * x**2 - 2]):
+        return passed("The tape found 3 * x**2 - 2 without being told any rule of calculus.")
+    if close([got], [x**3 - 2 * x]):
+        return failed("This is y itself. Return what tape.gradient(y, x) gives, not y.")
+    if close([got], [3 * x**2]):
+        return failed("This is the slope of x**3 alone. The term -2 * x has a slope too: -2.")
+    if close([got], [3 * x**2 + 2]):
+        return failed("The sign of the second term is wrong: y is x**3 - 2 * x, with a minus.")
+    if close([got], [2 * x]):
+        return failed("This is the slope of x**2, from the text. Here y is x**3 - 2 * x.")
+    if close([got], [np.full_like(x, got[0])], 1e-6):
+        return failed(
+            f"Your function returned {got[0]:g} for every x, but the slope changes with x. "
+            "Make the variable from the argument x, not from a fixed number."
+        )
+    return failed(
+        f"At x = 3 the slope of x**3 - 2 * x is 25, and you returned {got[0]:g}. Check the "
+        "formula of y inside the `with` block."
+    )
+
+
+# 01.2 ---------------------------------------------------------------------------------------------
+
+
+def _judge_shape(value: Any) -> Judgement:
+    if value is None or value == "None":
+        return failed("There is a gradient: W is a variable, and the loss is computed from it.")
+    if not is_a(value, "tuple", "list"):
+        return failed(f"Write the shape as a tuple, such as (8, 1); you wrote {in_words(value)}.")
+    shape = tuple(value["items"])
+    mistakes = {
+        (): "() is the shape of the loss. The gradient says how the loss moves with each entry of "
+        "W, so it has one entry for each.",
+        (1,): "The loss is one number, but it moves with every entry of W: one entry for each.",
+        (2, 4): "This is W transposed. The gradient has the shape of its source as it stands.",
+        (8, 2): "This is the shape of x @ W. The gradient has the shape of the source, W.",
+        (8, 4): "This is the shape of x. The question asks about the source W.",
+        (8,): "8 is the number of examples. They are averaged away in the loss.",
+        (4 * 2,): "There are 8 entries, but they keep the arrangement of W.",
+        (8, 4, 2): "The 8 examples are averaged into one loss, so no axis is left for them.",
+    }
+    if shape == (4, 2):
+        return passed("A gradient always has the shape of its source.")
+    return failed(
+        mistakes.get(shape)
+        or f"{shape} is not it. A gradient holds one number for each entry of its source: "
+        "which shape has W?"
+    )
+
+
+# 01.3 ---------------------------------------------------------------------------------------------
+
+
+def _draw_linear_models(rng: np.random.Generator) -> list[tuple]:
+    def draw(n):
+        return (
+            rng.normal(size=(3, 1)),
+            rng.normal(),
+            rng.normal(size=(n, 3)),
+            rng.normal(size=(n, 1)),
+        )
+
+    return [draw(n) for n in (5, 8)]
+
+
+def _as_parameters(W: np.ndarray, b: float, x: np.ndarray, y: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    parameters = {"W": tf.Variable(W, dtype=tf.float32), "b": tf.Variable(b, dtype=tf.float32)}
+    return parameters, tf.constant(x, tf.float32), tf.constant(y, tf.float32)
+
+
+def _loss_gradients(W: np.ndarray, b: float, x: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    """Return the mean squared error's gradients with respect to W, shape (3, 1), and b, ()."""
+    error = x @ W + b - y
+    return [2 * x.T @ error / len(x), np.asarray(2 * np.mean(error))]
+
+
+def _judge_loss_gradients(returned: list, calls: Sequence[tuple]) -> Judgement:
+    for value in returned:
+        mistake = _mistake_in_structure(value)
+        if mistake:
+            return failed(mistake)
+    got = [as_array(value["items"][key]) for value in returned for key in ("W", "b")]
+    right = [gradient for call in calls for gradient in _loss_gradients(*call)]
+    if close(got, right):
+        return passed("One call gave both gradients, in the structure in which you asked.")
+    parameters = [array for W, b, _, _ in calls for array in (W, np.asarray(b))]
+    if close(got, parameters):
+        return failed("These are the parameters themselves. Return tape.gradient(loss, params).")
+    counts = [len(x) for _, _, x, _ in calls for _ in range(2)]
+    if close(got, [n * gradient for n, gradient in zip(counts, right, strict=True)]):
+        return failed(
+            "Both gradients are too large by the number of examples: you summed the squared "
+            "errors. Use tf.reduce_mean in place of tf.reduce_sum."
+        )
+    if close(got, [gradient / 2 for gradient in right]):
+        return failed("Both gradients are half of what they should be: leave out the factor 1/2.")
+    if close(got, [-gradient for gradient in right]):
+        return failed("Both gradients have the wrong sign. Return them as the tape gives them.")
+    if close(got, [g for call in calls for g in _gradients_without_square(*call)]):
+        return failed("You averaged the errors without squaring them. Square each error first.")
+    if close(got, [g for call in calls for g in _gradients_of_broadcast(*call)]):
+        return failed(
+            "The prediction and y do not line up: one has shape (n, 1), the other (n,), and their "
+            "difference is a table of n by n. Keep both at (n, 1)."
+        )
+    return failed(
+        "The gradients have the right form but not the right values. The loss is "
+        "tf.reduce_mean((x @ W + b - y) ** 2): compare yours with it, term by term."
+    )
+
+
+def _mistake_in_structure(value: Any) -> str | None:
+    if value is None:
+        return "Your function returned None. Return what tape.gradient(...) gives."
+    if is_a(value, "list", "tuple"):
+        return (
+            f"You returned {in_words(value)}. Gradients come back in the structure of the sources: "
+            "pass the dict `params` itself as the second argument."
+        )
+    if not is_a(value, "dict"):
+        return (
+            f"You returned {in_words(value)}; a dict with the keys W and b was asked for. Pass the "
+            "whole dict `params` as the source, not one of its variables."
+        )
+    if set(value["items"]) != {"W", "b"}:
+        keys = ", ".join(value["items"]) or "no keys"
+        return f"The dict has {keys}; it needs one gradient for W and one for b."
+    for key, item in value["items"].items():
+        if as_array(item) is None:
+            return (
+                f"The gradient of {key} is {in_words(item)}. Use params['{key}'] itself when you "
+                "compute the prediction, inside the `with` block."
+            )
+    return None
+
+
+def _gradients_without_square(W, b, x, y) -> list[np.ndarray]:
+    return [np.mean(x, axis=0)[:, None], np.asarray(1.0)]
+
+
+def _gradients_of_broadcast(W, b, x, y) -> list[np.ndarray]:
+    table = (x @ W + b) - y.T  # (n, 1) against (1, n)
+    mean_error = np.mean(table, axis=1, keepdims=True)
+    return [2 * x.T @ mean_error / len(x), np.asarray(2 * np.mean(table))]
+
+
+# 01.4 ---------------------------------------------------------------------------------------------
+
+
+def _draw_lines(rng: np.random.Generator) -> list[tuple]:
+    first = (2.0, np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 1.0]))
+    return [first] + [(rng.uniform(1, 3), rng.normal(size=n), rng.normal(size=n)) for n in (4, 6)]
+
+
+def _as_line(w: float, x: np.ndarray, y: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    return tf.Variable(w, dtype=tf.float32), *(tf.constant(a, tf.float32) for a in (x, y))
+
+
+def _judge_late_tape(returned: list, calls: Sequence[tuple]) -> Judgement:
+    if returned[0] is None:
+        return failed(
+            "It still returns None. Whatever leads from w to the loss must run inside the `with` "
+            "block, the product w * x included; then ask for tape.gradient(loss, w), in this order."
+        )
+    values = [as_array(value) for value in returned]
+    if any(value is None for value in values):
+        return failed(f"The gradient of w is one number; you returned {in_words(returned[0])}.")
+    right = [np.asarray(2 * np.mean((w * x - y) * x)) for w, x, y in calls]
+    if close(values, right):
+        return passed("Recorded from w to the loss, and so the way back is known.")
+    if close(values, [np.zeros(())] * len(calls)):
+        return failed(
+            "It returns 0 for every input. A zero in place of None hides the fault: the product "
+            "w * x still runs before the tape records. Move it inside the `with` block."
+        )
+    if close(values, [2 * (w * x - y) / len(x) for w, x, y in calls]):
+        return failed(
+            "This is the gradient with respect to y_hat: one number for each example. Compute "
+            "y_hat inside the `with` block and ask for the gradient of w."
+        )
+    if close(values, [np.asarray(np.mean((w * x - y) ** 2)) for w, x, y in calls]):
+        return failed("This is the loss. Return tape.gradient(loss, w).")
+    if close(values, [len(x) * g for (_, x, _), g in zip(calls, right, strict=True)]):
+        return failed("The loss became a sum. Keep tf.reduce_mean as it was given.")
+    return failed(
+        f"For w = 2, x = [1, 2, 3], y = [1, 1, 1] the gradient is 14.6667, and you returned "
+        f"{in_words(returned[0])}. Keep the loss as given; only move a line."
+    )
+
+
+EXERCISES = (
+    FunctionExercise("01.1", "Slope of a cubic", "complete", 2, _draw_points, _judge_slope),
+    ValueExercise("01.2", "The shape of a gradient", "predict", 1, _judge_shape),
+    FunctionExercise(
+        "01.3",
+        "Gradients in a dict",
+        "complete",
+        3,
+        _draw_linear_models,
+        _judge_loss_gradients,
+        _as_parameters,
+    ),
+    FunctionExercise(
+        "01.4",
+        "A recording that starts too late",
+        "repair",
+        2,
+        _draw_lines,
+        _judge_late_tape,
+        _as_line,
+    ),
+)

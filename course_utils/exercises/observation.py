@@ -1,0 +1,133 @@
+"""What a learner's answer does, written down as plain data.
+
+Everything here runs the learner's code or describes what came back; nothing here judges it. The
+descriptions hold only None, booleans, numbers, strings, lists and dicts, so that they can be
+written as JSON, sent to another process, and judged there.
+"""
+
+import contextlib
+import io
+import traceback
+from collections.abc import Callable, Sequence
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+__all__ = ["describe", "observe_calls", "same_code"]
+
+_LARGEST_ARRAY = 100_000  # entries; a larger array is described by its shape alone
+_LONGEST_PRINT = 2_000  # characters kept of what the learner's code printed
+
+
+def describe(value: Any) -> Any:
+    """Return ``value`` as plain data.
+
+    None, booleans, Python numbers and strings stand for themselves. Everything else becomes a dict
+    with a ``type``: ``tensor``, ``variable`` and ``array`` carry ``dtype``, ``shape`` and nested
+    lists as ``value``; ``list``, ``tuple`` and ``dict`` carry described ``items``; ``ellipsis``
+    is an answer left open; ``function`` and ``object`` carry a ``name``.
+    """
+    if value is None or type(value) in (bool, int, float, str):
+        return value
+    if value is Ellipsis:
+        return {"type": "ellipsis"}
+    if isinstance(value, list | tuple):
+        kind = "list" if isinstance(value, list) else "tuple"
+        return {"type": kind, "items": [describe(item) for item in value]}
+    if isinstance(value, dict):
+        return {"type": "dict", "items": {str(key): describe(item) for key, item in value.items()}}
+    if isinstance(value, np.ndarray | np.generic):
+        return _describe_array("array", value)
+    if hasattr(value, "shape") and hasattr(value, "dtype"):
+        return _describe_tensor(value)
+    if callable(value):
+        return {"type": "function", "name": getattr(value, "__name__", type(value).__name__)}
+    return {"type": "object", "name": type(value).__name__}
+
+
+def _describe_tensor(value: Any) -> dict:
+    """Describe a tensor, a variable or sparse slices; a symbolic tensor has no value to give."""
+    import tensorflow as tf
+
+    if isinstance(value, tf.IndexedSlices):
+        value = tf.convert_to_tensor(value)
+    if not hasattr(value, "numpy"):
+        return {"type": "object", "name": type(value).__name__}
+    is_variable = hasattr(value, "assign")
+    return _describe_array("variable" if is_variable else "tensor", value.numpy())
+
+
+def _describe_array(kind: str, value: Any) -> dict:
+    array = np.asarray(value)
+    listed = array.tolist() if array.dtype.kind in "biuf" and array.size <= _LARGEST_ARRAY else None
+    shape = list(array.shape)
+    return {"type": kind, "dtype": array.dtype.name, "shape": shape, "value": listed}
+
+
+def observe_calls(function: Any, calls: Sequence[tuple], prepare: Callable | None = None) -> dict:
+    """Call ``function`` once for each tuple of arguments and write down what happened.
+
+    Parameters
+    ----------
+    function : callable
+        The learner's function. Something else is described and not called.
+    calls : sequence of tuple
+        The arguments of each call, as NumPy arrays and Python numbers.
+    prepare : callable, optional
+        Turns one tuple of such arguments into those that the function takes, for example tensors.
+
+    Returns
+    -------
+    dict
+        ``{"calls": [...], "printed": str}``, each call ``{"returned": ...}`` or
+        ``{"raised": {"type", "message", "line"}}``, up to and including the first that raised;
+        or ``{"given": ...}`` for what is not a function.
+    """
+    if not callable(function):
+        return {"given": describe(function)}
+    records: list[dict] = []
+    printed = io.StringIO()
+    for arguments in calls:
+        arguments = prepare(*arguments) if prepare else arguments
+        try:
+            with contextlib.redirect_stdout(printed):
+                records.append({"returned": describe(function(*arguments))})
+        except (Exception, SystemExit) as error:
+            records.append({"raised": _describe_error(error, function)})
+            break
+    return {"calls": records, "printed": printed.getvalue()[:_LONGEST_PRINT]}
+
+
+def _describe_error(error: BaseException, function: Callable) -> dict:
+    """Describe an exception and the line, in the learner's own file or cell, that led to it."""
+    code = getattr(function, "__code__", None)
+    own_lines = [
+        (frame.line or "").strip()
+        for frame in traceback.extract_tb(error.__traceback__)
+        if code is not None and frame.filename == code.co_filename
+    ]
+    message = str(error).strip().splitlines()
+    return {
+        "type": type(error).__name__,
+        "message": message[0][:300] if message else "",
+        "line": own_lines[-1] if own_lines else "",
+    }
+
+
+def same_code(function: Any, source: str) -> bool:
+    """Tell whether ``function`` is still what ``source`` defines under the same name.
+
+    Compiled code is compared, so comments, blank lines and line numbers make no difference.
+    """
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return False
+    constants = compile(source, "<stub>", "exec").co_consts
+    stubs = {c.co_name: c for c in constants if isinstance(c, CodeType)}
+    return code.co_name in stubs and _essence(code) == _essence(stubs[code.co_name])
+
+
+def _essence(code: CodeType) -> tuple:
+    constants = tuple(_essence(c) if isinstance(c, CodeType) else c for c in code.co_consts)
+    return code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars

@@ -1,0 +1,56 @@
+"""Reading described values: what a judge asks of an observation."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["as_array", "close", "in_words", "is_a"]
+
+_ARRAY_TYPES = ("tensor", "variable", "array")
+
+
+def is_a(value: Any, *types: str) -> bool:
+    """Tell whether a described value is a dict of one of these ``type``s."""
+    return isinstance(value, dict) and value.get("type") in types
+
+
+def as_array(value: Any) -> np.ndarray | None:
+    """Return a number, tensor, variable or array as float64; None for anything else."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return np.asarray(value, np.float64)
+    if is_a(value, *_ARRAY_TYPES) and value["value"] is not None:
+        return np.asarray(value["value"], np.float64).reshape(value["shape"])
+    return None
+
+
+def close(values: Iterable, references: Iterable, tolerance: float = 1e-3) -> bool:
+    """Tell whether each value has its reference's shape and agrees with it in every entry.
+
+    ``tolerance`` is relative to the largest entry of the reference, or absolute below 1.
+    """
+
+    def agrees(value, reference):
+        value, reference = np.asarray(value), np.asarray(reference)
+        scale = max(1.0, float(np.max(np.abs(reference), initial=0.0)))
+        same_shape = value.shape == reference.shape
+        return same_shape and bool(np.all(np.abs(value - reference) <= tolerance * scale))
+
+    return all(agrees(value, ref) for value, ref in zip(values, references, strict=True))
+
+
+def in_words(value: Any) -> str:
+    """Return a described value in a learner's words, such as "a tensor of shape (3, 1)"."""
+    if not isinstance(value, dict):
+        is_plain_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return f"the number {value:g}" if is_plain_number else repr(value)
+    kind = value["type"]
+    if kind in _ARRAY_TYPES:
+        shape = tuple(value["shape"])
+        if shape == () and value["value"] is not None:
+            return f"a {kind} with the value {value['value']:g}"
+        return f"{'an' if kind == 'array' else 'a'} {kind} of shape {shape}"
+    if kind in ("list", "tuple", "dict"):
+        count = len(value["items"])
+        return f"a {kind} of {count} item{'' if count == 1 else 's'}"
+    return {"ellipsis": "..."}.get(kind) or f"a {kind} ({value['name']})"

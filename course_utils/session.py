@@ -1,0 +1,114 @@
+"""``start_lesson``: the first line of every lesson."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import ModuleType
+
+from .curriculum import find_lesson
+
+__all__ = ["PALETTE", "quiet_tensorflow", "start_lesson"]
+
+# Okabe and Ito's colours, told apart by readers of every kind of colour vision.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+_SEED = 20
+
+
+def start_lesson(number: str) -> None:
+    """Start TensorFlow quietly, seed every generator, and print one line on what is running.
+
+    Call it before ``import tensorflow``, whose start-up lines it holds back; what TensorFlow wrote
+    is shown after all when it fails to start.
+
+    Parameters
+    ----------
+    number : str
+        The two digits of the lesson, such as ``"01"``.
+
+    Raises
+    ------
+    LookupError
+        If there is no such lesson.
+
+    Notes
+    -----
+    On a GPU, memory is taken as it is needed, and float32 products keep their full precision
+    instead of TensorFloat-32's ten bits. First used in lesson 00.
+    """
+    lesson = find_lesson(number)
+    tf = quiet_tensorflow()
+    tf.config.experimental.enable_tensor_float_32_execution(False)
+    tf.keras.utils.set_random_seed(_SEED)
+    _set_figure_style()
+    print(f"Lesson {lesson.number} · {lesson.title} · {_versions(tf)}")
+
+
+def quiet_tensorflow() -> ModuleType:
+    """Import TensorFlow, run its first operation, and return the module, without a line of noise.
+
+    The first operation starts the device, which writes as much as the import does.
+    """
+    with _standard_error_held():
+        import tensorflow as tf
+
+        for gpu in tf.config.list_physical_devices("GPU"):
+            # Fails only where an operation ran before, and then the setting is past changing.
+            with suppress(RuntimeError):
+                tf.config.experimental.set_memory_growth(gpu, True)
+        tf.constant(0.0) + 1.0
+    return tf
+
+
+def _versions(tf: ModuleType) -> str:
+    python = ".".join(map(str, sys.version_info[:3]))
+    gpus = len(tf.config.list_physical_devices("GPU"))
+    device = f"{gpus} GPU{'s' if gpus > 1 else ''}" if gpus else "CPU"
+    return (
+        f"Python {python} · TensorFlow {tf.__version__} · Keras {tf.keras.__version__} · {device}"
+    )
+
+
+@contextmanager
+def _standard_error_held() -> Iterator[None]:
+    """Hold back what the process writes to descriptor 2, and show it if the block fails.
+
+    TensorFlow's C++ code writes there before any logging setting reaches it.
+    """
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with tempfile.TemporaryFile() as held:
+        os.dup2(held.fileno(), 2)
+        try:
+            yield
+        except BaseException:
+            held.seek(0)
+            os.write(kept, held.read())
+            raise
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+
+
+def _set_figure_style() -> None:
+    import matplotlib as mpl
+
+    mpl.rcParams.update(
+        {
+            "axes.prop_cycle": mpl.cycler(color=PALETTE),
+            "axes.spines.right": False,
+            "axes.spines.top": False,
+            "axes.titlelocation": "left",
+            "figure.constrained_layout.use": True,
+            "figure.dpi": 110,
+            # Opaque, so that dark labels stay readable on JupyterLab's dark theme.
+            "figure.facecolor": "white",
+            "figure.figsize": (6.4, 3.6),
+            "font.size": 10.5,
+            "image.cmap": "cividis",
+            "lines.linewidth": 2.0,
+            "savefig.facecolor": "white",
+        }
+    )
