@@ -1,13 +1,40 @@
-"""Settings of every test run: where progress is written, and where real MNIST may stand."""
+"""Settings of every test run: the progress file, real MNIST, and kernels that die."""
 
 import os
 import tempfile
+import time
 from pathlib import Path
+from queue import Empty
+
+from nbval.kernel import RunningKernel
 
 # Notebooks that a test runs must not touch the progress of whoever runs the tests.
-os.environ.setdefault("COURSE_PROGRESS_FILE", f"{tempfile.mkdtemp(prefix='course-')}/progress.json")
+os.environ["COURSE_PROGRESS_FILE"] = f"{tempfile.mkdtemp(prefix='course-')}/progress.json"
 
 # Real MNIST is used where it stands beside the checkout; everything passes without it.
 _mnist = Path(__file__).parents[1] / "shared" / "data"
 if (_mnist / "mnist.npz").exists():
     os.environ.setdefault("COURSE_DATA_DIR", str(_mnist))
+
+_SECONDS_BETWEEN_LOOKS = 2.0
+
+
+def _get_message_from_living_kernel(kernel, stream, timeout=None):
+    """Wait as nbval does, but look every two seconds whether the kernel is still there.
+
+    nbval itself waits for a message from a dead kernel until the cell's time is over.
+    """
+    receive = {"iopub": kernel.kc.get_iopub_msg, "shell": kernel.kc.get_shell_msg}[stream]
+    end = time.monotonic() + (float("inf") if timeout is None else timeout)
+    while True:
+        left = max(0.0, end - time.monotonic())
+        try:
+            return receive(timeout=min(left, _SECONDS_BETWEEN_LOOKS))
+        except Empty:
+            if not kernel.is_alive():
+                raise RuntimeError("The kernel died while it ran this cell.") from None
+            if left == 0.0:
+                raise
+
+
+RunningKernel.get_message = _get_message_from_living_kernel

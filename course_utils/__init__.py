@@ -8,6 +8,7 @@ from importlib import import_module
 
 _HOME = {
     "check": "exercises",
+    "plot_lesson_map": "lesson_map",
     "start_lesson": "session",
 }
 

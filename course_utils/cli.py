@@ -13,7 +13,7 @@ from rich.table import Table
 from .curriculum import written_lessons
 from .exercises import progress as records
 
-__all__ = ["app", "main"]
+__all__ = ["app"]
 
 app = typer.Typer(
     help="Hands-on GradientTape: work through the lessons, see your progress, mend what is broken.",
@@ -175,6 +175,3 @@ def _report_drift(drift: list) -> None:
     if drift:
         raise typer.Exit(1)
     console.print("Every notebook is what its lesson gives.")
-
-
-main = app

@@ -53,6 +53,8 @@ def run_notebook(
         timeout=CELL_SECONDS,
         record_timing=False,
         coalesce_streams=True,
+        # The kernel listens on this machine alone, and warns about it all the same.
+        extra_arguments=["--IPKernelApp.log_level=ERROR"],
         resources={"metadata": {"path": str(folder)}},
         on_cell_start=started,
         on_cell_complete=finished,

@@ -113,8 +113,9 @@ class FunctionExercise(Exercise):
         calls = self.draw_calls(np.random.default_rng(seed))
         observation = observe_calls(answer, calls, self.prepare)
         # A program to repair runs from the start: only its code tells that nobody touched it.
-        untouched = self.kind == "repair" and same_code(answer, stubs()[self.id]["source"])
-        return {**observation, "untouched": untouched}
+        given = stubs().get(self.id)
+        is_untouched = self.kind == "repair" and given and same_code(answer, given["source"])
+        return {**observation, "untouched": bool(is_untouched)}
 
     def assess(self, observation: dict, seed: int) -> Judgement:
         """Judge what the calls returned, unless one raised or there was nothing to call."""

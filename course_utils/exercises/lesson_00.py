@@ -25,7 +25,7 @@ def _judge_steepness(value: Any) -> Judgement:
         -6.0: "The size is right. At x = 3 the curve rises as x grows, so the slope is positive.",
         5.0: "You added 2 and 3. The slope of x**2 is the product 2 * x.",
         12.0: "You counted the factor 2 twice: the slope of x**2 is 2 * x.",
-        27.0: "27 is 3**3. The rule for x**2 multiplies by the exponent and lowers it by one: 2 * x.",
+        27.0: "27 is 3**3. The rule for x**2 lowers the exponent by one and multiplies: 2 * x.",
     }
     if close([number], [6.0], 1e-6):
         return passed("At x = 3 a small step in x raises y by six times that step.")
@@ -135,15 +135,29 @@ def _judge_mean_squared_error(returned: list, calls: Sequence[tuple]) -> Judgeme
 
 
 EXERCISES = (
-    ValueExercise("00.1", "How steep is the parabola", "predict", 1, _judge_steepness),
-    FunctionExercise("00.2", "Rate of change", "complete", 1, _draw_steps, _judge_rate, _curve),
+    ValueExercise(
+        id="00.1",
+        title="How steep is the parabola",
+        kind="predict",
+        points=1,
+        judge=_judge_steepness,
+    ),
     FunctionExercise(
-        "00.3",
-        "A loss that cancels",
-        "repair",
-        1,
-        _draw_predictions,
-        _judge_mean_squared_error,
-        _tensors,
+        id="00.2",
+        title="Rate of change",
+        kind="complete",
+        points=1,
+        draw_calls=_draw_steps,
+        prepare=_curve,
+        judge=_judge_rate,
+    ),
+    FunctionExercise(
+        id="00.3",
+        title="A loss that cancels",
+        kind="repair",
+        points=1,
+        draw_calls=_draw_predictions,
+        prepare=_tensors,
+        judge=_judge_mean_squared_error,
     ),
 )

@@ -63,12 +63,12 @@ def _judge_shape(value: Any) -> Judgement:
     mistakes = {
         (): "() is the shape of the loss. The gradient says how the loss moves with each entry of "
         "W, so it has one entry for each.",
-        (1,): "The loss is one number, but it moves with every entry of W: one entry for each.",
+        (1,): "The loss is one number, but it moves with every entry of W: the gradient holds one "
+        "number for each.",
         (2, 4): "This is W transposed. The gradient has the shape of its source as it stands.",
         (8, 2): "This is the shape of x @ W. The gradient has the shape of the source, W.",
         (8, 4): "This is the shape of x. The question asks about the source W.",
-        (8,): "8 is the number of examples. They are averaged away in the loss.",
-        (4 * 2,): "There are 8 entries, but they keep the arrangement of W.",
+        (8,): "W has 8 entries, but the gradient keeps the arrangement of W.",
         (8, 4, 2): "The 8 examples are averaged into one loss, so no axis is left for them.",
     }
     if shape == (4, 2):
@@ -225,24 +225,37 @@ def _judge_late_tape(returned: list, calls: Sequence[tuple]) -> Judgement:
 
 
 EXERCISES = (
-    FunctionExercise("01.1", "Slope of a cubic", "complete", 2, _draw_points, _judge_slope),
-    ValueExercise("01.2", "The shape of a gradient", "predict", 1, _judge_shape),
     FunctionExercise(
-        "01.3",
-        "Gradients in a dict",
-        "complete",
-        3,
-        _draw_linear_models,
-        _judge_loss_gradients,
-        _as_parameters,
+        id="01.1",
+        title="Slope of a cubic",
+        kind="complete",
+        points=2,
+        draw_calls=_draw_points,
+        judge=_judge_slope,
+    ),
+    ValueExercise(
+        id="01.2",
+        title="The shape of a gradient",
+        kind="predict",
+        points=1,
+        judge=_judge_shape,
     ),
     FunctionExercise(
-        "01.4",
-        "A recording that starts too late",
-        "repair",
-        2,
-        _draw_lines,
-        _judge_late_tape,
-        _as_line,
+        id="01.3",
+        title="Gradients in a dict",
+        kind="complete",
+        points=3,
+        draw_calls=_draw_linear_models,
+        prepare=_as_parameters,
+        judge=_judge_loss_gradients,
+    ),
+    FunctionExercise(
+        id="01.4",
+        title="A recording that starts too late",
+        kind="repair",
+        points=2,
+        draw_calls=_draw_lines,
+        prepare=_as_line,
+        judge=_judge_late_tape,
     ),
 )

@@ -33,8 +33,9 @@ def close(values: Iterable, references: Iterable, tolerance: float = 1e-3) -> bo
     def agrees(value, reference):
         value, reference = np.asarray(value), np.asarray(reference)
         scale = max(1.0, float(np.max(np.abs(reference), initial=0.0)))
-        same_shape = value.shape == reference.shape
-        return same_shape and bool(np.all(np.abs(value - reference) <= tolerance * scale))
+        if value.shape != reference.shape or not np.all(np.isfinite(value)):
+            return False
+        return bool(np.all(np.abs(value - reference) <= tolerance * scale))
 
     return all(agrees(value, ref) for value, ref in zip(values, references, strict=True))
 

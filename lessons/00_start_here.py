@@ -1,0 +1,259 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 00 · Start here
+#
+# Most people train models for a year before they look at a gradient, and then it is `None` and
+# nothing says why. This course is for that day. It is made of notebooks that you run, break and
+# repair, and of checks that tell you *what* is wrong with an answer.
+#
+# **You will be able to**
+#
+# - run a lesson, and commit to a prediction before a cell shows you the truth;
+# - check an answer, and read what the check says;
+# - find a hint, see your progress, and put an exercise back to its start.
+#
+# **Before you start**: you can write a Python function. **Time**: 15 minutes.
+
+# %% tags=["nbval-ignore-output"]
+from course_utils import check, plot_lesson_map, start_lesson
+
+start_lesson("00")
+
+import tensorflow as tf
+
+# %% [markdown]
+# Every lesson starts with this cell. Click it and press **Shift+Enter**: the cell runs, and the next
+# one is selected. `start_lesson` starts TensorFlow without its usual pages of messages, sets every
+# random generator to a fixed seed, and prints one line about what is running.
+
+# %% [markdown]
+# ## What is in a cell?
+#
+# A code cell shows one thing. Run the cells in order, from top to bottom: each may use names from
+# the cells above it.
+
+# %%
+x = tf.constant(3.0)
+y = x**2
+
+print(f"y = {y.numpy():.1f}")
+assert y.numpy() == 9.0
+
+# %% [markdown]
+# The last line is an **assertion**. Whenever the text claims something, a cell asserts it: if the
+# claim were false on your machine, the cell would stop with an error. When you read, you may skip the
+# assertions. When you doubt a sentence, read them first.
+
+# %% [markdown]
+# ## Why predict before you run?
+#
+# Reading a correct result feels like knowing it. To find out whether you did know, commit to an
+# answer first. The course asks you to, at every surprise:
+#
+# > **Predict**
+# >
+# > `tf.constant(7)` and `tf.constant(2)` are 32-bit integers. Which dtype does their quotient have?
+
+# %%
+quotient = tf.constant(7) / tf.constant(2)
+
+print(quotient.numpy(), quotient.dtype.name)
+assert quotient.dtype == tf.float64
+
+# %% [markdown]
+# Most people say `int32`, or `float32`, which is TensorFlow's usual type. But `/` means true division,
+# as in Python, so TensorFlow first casts 32-bit integers to `float64`. If you were wrong, you have
+# just learned something that a page of text would not have taught you.
+
+# %% [markdown]
+# ### Exercise 00.1: predict
+#
+# Sometimes a check keeps your prediction honest. How steep is the curve y = x² at the point x = 3?
+# That is: if x grows a little, how many times as much does y grow? Replace the `...` with a number,
+# run the cell, and then run the check below it.
+
+# %% exercise="00.1"
+# One number: the slope of y = x**2 at x = 3.
+### BEGIN SOLUTION
+steepness = 6.0
+### END SOLUTION
+
+# %%
+check("00.1", steepness)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# At x = 3, y is 9. At x = 3.1, y is 9.61. How much did y grow, compared with x?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The slope of x² at any x is 2x.
+#
+# </details>
+
+# %% [markdown]
+# Now the truth. A small step in x, and the growth of y divided by that step:
+
+# %%
+step = 0.001
+growth = (3 + step) ** 2 - 3**2
+
+print(f"growth of y / growth of x = {growth / step:.3f}")
+assert abs(growth / step - 6.0) < 0.002
+
+# %% [markdown]
+# ## What does a check tell you?
+#
+# It has four outcomes, and it never stops your notebook.
+#
+# | sign | outcome | what it means |
+# |---|---|---|
+# | ✓ | passed | right, also on inputs that the check drew at random |
+# | ✗ | failed | wrong, with the mistake it found and what to change |
+# | ○ | not attempted | the exercise is still as it was given |
+# | ! | error | your code raised an exception, or ran for more than ten seconds |
+#
+# Wrong answers cost nothing, and their messages teach: give one on purpose in the next exercise.
+
+# %% [markdown]
+# ### Exercise 00.2: complete
+#
+# The cell above computed a *rate of change*. Write it as a function of any `f`, any `x` and any step
+# `h`: the growth of `f` from `x` to `x + h`, divided by `h`. Before you do it right, leave the
+# division out, and see what the check says.
+
+# %% exercise="00.2"
+def rate_of_change(f, x, h):
+    """Return how fast f grows between x and x + h: one number."""
+    ### BEGIN SOLUTION
+    return (f(x + h) - f(x)) / h
+    ### END SOLUTION
+
+
+# %%
+check("00.2", rate_of_change)
+
+# %% [markdown]
+# A check takes the function itself, without parentheses, because it calls the function on its own
+# inputs.
+#
+# <details><summary>Hint 1</summary>
+#
+# `f` is a function: `f(x)` is its value at x, and `f(x + h)` its value one step further.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# New value minus old value, in parentheses, then divided by `h`.
+#
+# </details>
+
+# %% [markdown]
+# ## What if the code runs and is wrong?
+#
+# That is the usual case, and the third kind of exercise: **repair**. Here are two predictions, one
+# too high by 1 and one too low by 1, and the loss that a program computed from them.
+
+# %%
+predictions = tf.constant([3.0, 1.0])
+targets = tf.constant([2.0, 2.0])
+reported_loss = tf.reduce_mean(predictions - targets) ** 2
+
+print(f"loss = {reported_loss.numpy():.1f}")
+assert reported_loss.numpy() == 0.0
+
+# %% [markdown]
+# Both predictions are wrong, and the loss says that they are perfect. A model trained on it would
+# stop learning here.
+
+# %% [markdown]
+# ### Exercise 00.3: repair
+#
+# Below is the same fault as a function. Change it so that it returns the mean squared error: the
+# average of the squared differences.
+
+# %% exercise="00.3"
+def mean_squared_error(y_hat, y):
+    # y_hat and y have the same shape; the result is one number.
+    ### BEGIN SOLUTION
+    #| return tf.reduce_mean(y_hat - y) ** 2
+    return tf.reduce_mean((y_hat - y) ** 2)
+    ### END SOLUTION
+
+
+# %%
+check("00.3", mean_squared_error)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# For the differences +1 and -1: what is their mean, and what is the mean of their squares?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# One closing parenthesis stands in the wrong place.
+#
+# </details>
+
+# %% [markdown]
+# ## Where am I, and where can I go?
+#
+# Every check is remembered. Open a terminal in JupyterLab (*File > New > Terminal*) and type
+#
+# - `course status` to see what you have passed, and what is next;
+# - `course reset 00.2` to put one exercise back to its start (your text is kept in a file);
+# - `course doctor` when something does not work: it says what, and how to mend it.
+#
+# The folder `solutions` holds every lesson worked out. The hints come first.
+
+# %% [markdown]
+# The figure shows the lessons from left to right. An arrow leads from a lesson to those that build on
+# it. Part I, above, is about the tape itself: what it records, why a gradient is missing, and how to
+# prove that one is right. Part II, below, builds training loops from it, and ends with MNIST.
+
+# %%
+ax = plot_lesson_map()
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. A check says "not attempted" although you wrote something. What happened?</summary>
+#
+# The cell with your answer did not run after you wrote it, so the check still saw the old one. Run
+# it, then the check.
+#
+# </details>
+# <details><summary>2. A sentence in a lesson surprises you. How do you find out whether it holds on
+# your machine?</summary>
+#
+# Run the cell beside it: it asserts the sentence, and would stop if the sentence were false.
+#
+# </details>
+# <details><summary>3. What is lost when you run <code>course reset 00.2</code>?</summary>
+#
+# Nothing. That one cell goes back to its start, and your text is kept in a file whose name is shown.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - Shift+Enter runs a cell; run them in order.
+# - Predict first: a surprise is worth more than a page.
+# - `check("00.1", answer)` names the mistake; it takes functions without parentheses.
+# - Hints are under the check, solutions in `solutions`, progress in `course status`.
+# - The rate of change (f(x + h) - f(x)) / h is the idea under everything that follows.
+#
+# **Next**: [01 · The first tape](01_first_tape.ipynb), in which TensorFlow finds the slope by itself.

@@ -1,0 +1,542 @@
+# ---
+# jupyter:
+#   kernelspec:
+#     display_name: Python 3 (ipykernel)
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # 01 · The first tape
+#
+# Training a model means following gradients downhill, and everything that a framework does for you
+# there starts with a recording of what you computed. Who can read that recording can repair it.
+#
+# **You will be able to**
+#
+# - record a computation with `tf.GradientTape` and ask for its gradient;
+# - say what is on the tape, and what is not;
+# - ask for the gradients of many parameters at once, and know their shapes;
+# - check a gradient by hand and by finite differences, and say what each way costs.
+#
+# **Before you start**: [00 · Start here](00_start_here.ipynb), and what a derivative is.
+# **Time**: 40 minutes.
+
+# %% tags=["nbval-ignore-output"]
+from course_utils import check, plot_tape, start_lesson
+
+start_lesson("01")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import tensorflow as tf
+
+# %% [markdown]
+# ## What does a tape record?
+#
+# A **tape** writes down each operation that runs inside its `with` block. Afterwards you ask for a
+# gradient: of a *target*, the result, with respect to a *source*, where it came from.
+
+# %%
+x = tf.Variable(3.0)
+
+with tf.GradientTape() as tape:
+    y = x**2
+
+dy_dx = tape.gradient(y, x)  # target first, source second
+
+print(f"dy/dx = {dy_dx.numpy():.1f}")
+assert dy_dx.numpy() == 6.0
+
+# %% [markdown]
+# The slope of x² at 3 is 6. Nobody told TensorFlow the formula 2x: it has a rule for each single
+# operation, and it combined the rules of the operations it saw. So it matters *what* it saw.
+#
+# > **Predict**
+# >
+# > After the recording, x becomes 5. Which slope does the tape give: 6 or 10?
+
+# %%
+with tf.GradientTape() as tape:
+    y = x**2
+
+x.assign(5.0)
+slope_after_assign = tape.gradient(y, x)
+
+print(f"dy/dx = {slope_after_assign.numpy():.1f}")
+assert slope_after_assign.numpy() == 6.0
+
+# %% [markdown]
+# Many say 10, because x is 5 when the question is asked. But the tape is no formula to be filled in
+# later. It holds the *values* of the moment of recording, and there x was 3.
+#
+# > **Predict**
+# >
+# > Now y is computed one line earlier, above the `with` block. What is the gradient: a number, 0, or
+# > `None`?
+
+# %%
+y = x**2
+with tf.GradientTape() as tape:
+    doubled = 2 * y
+
+unrecorded = tape.gradient(doubled, x)
+
+print(unrecorded)
+assert unrecorded is None
+
+# %% [markdown]
+# `None`, and no error. The tape was off when y was computed, so for the tape y is a number that came
+# from nowhere, and no way leads from `doubled` back to x. `None` means **no path was recorded**. It
+# is not zero: zero would mean that x was followed and makes no difference.
+
+# %% [markdown]
+# ### Exercise 01.1: complete
+#
+# Write a function that returns the slope of y = x³ - 2x at any number `x`. Let a tape find it.
+
+# %% exercise="01.1"
+def slope(x):
+    """Return dy/dx of y = x**3 - 2*x at the number x, found by a tape."""
+    ### BEGIN SOLUTION
+    x = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        y = x**3 - 2 * x
+    return tape.gradient(y, x)
+    ### END SOLUTION
+
+
+# %%
+check("01.1", slope)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# The argument is a plain number. Make a `tf.Variable` from it first: a tape follows variables by
+# itself.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Compute y inside the `with` block, and return `tape.gradient(y, x)` below it.
+#
+# </details>
+
+# %% [markdown]
+# ## How does it go backwards?
+#
+# Take two operations in a row: first a = x², then y = sin(a). The **chain rule** says that their
+# slopes multiply: dy/dx = dy/da · da/dx. The tape goes through its recording in reverse, starts with
+# dy/dy = 1, and at each operation multiplies by that operation's own slope. It can tell you what it
+# held half-way, at `a`:
+
+# %%
+x = tf.Variable(0.6)
+
+with tf.GradientTape() as tape:
+    a = x**2
+    y = tf.sin(a)
+
+dy_da, dy_dx = tape.gradient(y, [a, x])
+
+print(f"dy/da = {dy_da.numpy():.4f}, dy/dx = {dy_dx.numpy():.4f}")
+assert np.isclose(dy_da, np.cos(0.36))  # the slope of sin at a
+assert np.isclose(dy_dx, dy_da * 2 * 0.6)  # times the slope of x**2 at x
+
+# %% [markdown]
+# The next figure draws the same tape. Read it twice: forwards for the values, then backwards for the
+# gradients, which start with 1 at y and end at x.
+
+# %%
+def sine_of_square(x):
+    a = x**2
+    return tf.sin(a)
+
+
+ax = plot_tape(sine_of_square, x)
+
+# %% [markdown]
+# Going in reverse has a price: the values met on the way forwards, such as a = 0.36, must be kept
+# until the way back. A tape trades memory for speed.
+
+# %% [markdown]
+# ## Which shape has a gradient?
+#
+# A model's parameters are arrays, and its loss is one number. The gradient answers for *each entry* of
+# the source: if this entry grows a little, how fast does the loss grow?
+
+# %%
+w = tf.Variable([[1.0, 2.0], [3.0, 4.0]])
+
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(w**2)  # shape ()
+
+gradient = tape.gradient(loss, w)
+
+print(gradient.numpy())
+assert np.array_equal(gradient, 2 * w.numpy())
+
+# %% [markdown]
+# ### Exercise 01.2: predict
+#
+# A batch `x` of 8 examples with 4 features each, shape (8, 4), meets weights `W` of shape (4, 2). The
+# loss is `tf.reduce_mean((x @ W) ** 2)`. Which shape has the gradient of the loss with respect to `W`?
+# Write a tuple.
+
+# %% exercise="01.2"
+# A tuple: the shape of tape.gradient(loss, W).
+### BEGIN SOLUTION
+gradient_shape = (4, 2)
+### END SOLUTION
+
+# %%
+check("01.2", gradient_shape)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# The loss is one number, and you ask how it moves with each entry of `W`. How many entries are
+# there, and how are they arranged?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# In the cell above, the source had shape (2, 2), and so had the gradient.
+#
+# </details>
+
+# %%
+features = tf.random.normal((8, 4))
+W = tf.Variable(tf.random.normal((4, 2)))
+
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean((features @ W) ** 2)
+
+gradient = tape.gradient(loss, W)
+
+print(gradient.shape)
+assert gradient.shape == W.shape == (4, 2)
+
+# %% [markdown]
+# ## How do I ask for many gradients at once?
+#
+# Hand over the sources in a list, a tuple or a dict. The gradients come back in the same structure.
+#
+# > **Predict**
+# >
+# > z = 2a + 3b, and the sources are `{"first": a, "second": b}`. What comes back?
+
+# %%
+a, b = tf.Variable(1.0), tf.Variable(1.0)
+
+with tf.GradientTape() as tape:
+    z = 2 * a + 3 * b
+
+gradients = tape.gradient(z, {"first": a, "second": b})
+
+print({key: float(value) for key, value in gradients.items()})
+assert gradients["first"] == 2.0 and gradients["second"] == 3.0
+
+# %% [markdown]
+# A dict with the same keys. So the parameters of a model may keep their names on the way through the
+# tape, however deep they are nested:
+
+# %%
+def gradients_in(sources):
+    with tf.GradientTape() as tape:
+        z = 2 * a + 3 * b
+    return tape.gradient(z, sources)
+
+
+for sources in ([a, b], (a, b), {"layer": [a, {"bias": b}]}):
+    print(tf.nest.map_structure(float, gradients_in(sources)))
+
+assert isinstance(gradients_in([a, b]), list) and isinstance(gradients_in((a, b)), tuple)
+assert gradients_in({"layer": [a, {"bias": b}]})["layer"][1]["bias"] == 3.0
+
+# %% [markdown]
+# ## Is the gradient right?
+#
+# Here is the smallest model worth training: a linear one with three inputs, one example, and a mean
+# squared error. The numbers are chosen so that you can follow them on paper.
+
+# %%
+x = tf.constant([[1.0, 2.0, 3.0]])  # (1, 3): one example, three features
+y = tf.constant([[10.0]])  # (1, 1): the target
+params = {"W": tf.Variable([[0.5], [-1.0], [2.0]]), "b": tf.Variable(0.5)}
+
+with tf.GradientTape() as tape:
+    y_hat = x @ params["W"] + params["b"]  # (1, 1)
+    loss = tf.reduce_mean((y_hat - y) ** 2)
+
+gradients = tape.gradient(loss, params)
+
+print(f"prediction {y_hat.numpy().item():.1f}, loss {loss.numpy():.1f}")
+print(f"W: {gradients['W'].numpy().ravel()}, b: {gradients['b'].numpy():.1f}")
+assert loss.numpy() == 25.0
+
+# %% [markdown]
+# **By hand.** The error is e = 5 - 10 = -5 and the loss is e². Its slope along e is 2e = -10. The
+# prediction moves with each weight as fast as that weight's input is large, and with b at the rate 1.
+# So the gradient of W is -10 times (1, 2, 3), and that of b is -10.
+
+# %%
+error = y_hat - y  # (1, 1)
+by_hand = {"W": 2 * tf.transpose(x) @ error, "b": 2 * tf.reduce_sum(error)}
+
+assert np.allclose(gradients["W"], by_hand["W"])
+assert np.allclose(gradients["W"].numpy().ravel(), [-10.0, -20.0, -30.0])
+assert np.allclose(gradients["b"], by_hand["b"])
+print("tape and hand agree:", True)
+
+# %% [markdown]
+# **By finite differences.** Lesson 00's rate of change needs no calculus. A better one steps to both
+# sides, (f(p + h) - f(p - h)) / 2h, and is called a **central difference**. For the model it is taken
+# once for each of the four parameters, in NumPy, with no TensorFlow at all.
+
+# %%
+def loss_of(p):
+    """Return the loss for parameters p of shape (4,): three weights, then the bias."""
+    error = np.array([1.0, 2.0, 3.0]) @ p[:3] + p[3] - 10.0
+    return error**2
+
+
+def central_difference(f, p, step=1e-6):
+    gradient = np.zeros_like(p)
+    for i in range(len(p)):
+        h = np.zeros_like(p)
+        h[i] = step
+        gradient[i] = (f(p + h) - f(p - h)) / (2 * step)
+    return gradient
+
+
+# %%
+numeric = central_difference(loss_of, np.array([0.5, -1.0, 2.0, 0.5]))
+
+print(np.round(numeric, 3))
+assert np.allclose(numeric, [-10.0, -20.0, -30.0, -10.0], atol=1e-6)
+
+# %% [markdown]
+# Three ways that share nothing agree: now you may believe the gradient. Keep the habit. Whenever a
+# gradient matters, this course puts a check beside it.
+
+# %% [markdown]
+# ### Exercise 01.3: complete
+#
+# The same for any batch: `x` has shape (n, 3), `y` has shape (n, 1), and `params` is a dict with the
+# variables `"W"`, shape (3, 1), and `"b"`, shape (). Return the gradients of the mean squared error as
+# a dict with the same keys.
+
+# %% exercise="01.3"
+def loss_gradients(params, x, y):
+    """Return {"W": gradient, "b": gradient} of the mean squared error of x @ W + b."""
+    ### BEGIN SOLUTION
+    with tf.GradientTape() as tape:
+        y_hat = x @ params["W"] + params["b"]
+        loss = tf.reduce_mean((y_hat - y) ** 2)
+    return tape.gradient(loss, params)
+    ### END SOLUTION
+
+
+# %%
+check("01.3", loss_gradients)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# The dict itself can be the source.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Inside the `with` block: the prediction, then `tf.reduce_mean` of the squared differences. Both
+# `x @ W + b` and `y` have shape (n, 1).
+#
+# </details>
+
+# %% [markdown]
+# ## What does each way cost?
+#
+# One function, f(x) = Σ xᵢ³, with 200 entries in x. By hand its gradient is 3xᵢ². The points are
+# fractions that a float64 holds exactly, so every error below is the method's own. A list keeps count
+# of how often f is evaluated.
+
+# %%
+n = 200
+point = (np.arange(n) - 100) / 32  # (200,), from -3.125 to 3.09375
+by_hand = 3 * point**2
+evaluated = []
+
+
+def sum_of_cubes(x):
+    evaluated.append(1)
+    return np.sum(x * x * x)
+
+
+def forward_difference(f, p, step=1e-8):
+    f_here = f(p)
+    return np.array([(f(p + step * e) - f_here) / step for e in np.eye(len(p))])
+
+
+# %%
+counts, errors = {"by hand": 0}, {"by hand": 0.0}
+
+for name, method in (
+    ("forward difference", forward_difference),
+    ("central difference", central_difference),
+):
+    evaluated.clear()
+    errors[name] = np.max(np.abs(method(sum_of_cubes, point) - by_hand))
+    counts[name] = len(evaluated)
+
+source = tf.Variable(point)
+with tf.GradientTape() as tape:
+    target = tf.reduce_sum(source * source * source)
+errors["tape"] = np.max(np.abs(tape.gradient(target, source) - by_hand))
+counts["tape"] = 1
+
+# %% [markdown]
+# > **Predict**
+# >
+# > For 200 derivatives, how many evaluations of f does each difference need? And how large is the
+# > tape's error: about 1e-4, about 1e-7, or 0?
+
+# %%
+print(counts)
+assert counts["forward difference"] == n + 1
+assert counts["central difference"] == 2 * n
+assert errors["tape"] == 0.0
+assert errors["central difference"] < 1e-6
+assert errors["central difference"] < errors["forward difference"] < 1e-3
+
+# %% [markdown]
+# Many expect the tape to be one more approximation. It is not: it applies the same exact rules as you
+# do by hand, and here it agrees with them to the last bit. In the figure, short bars are good: look
+# for the two ways without an error, and for the one of them that did the work by itself.
+
+# %%
+ways = list(counts)
+fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 2.6), sharey=True)
+
+left.set(xlabel="evaluations of f", xlim=(0, 480))
+left.invert_yaxis()
+bars = left.barh(ways, list(counts.values()))
+left.bar_label(bars, padding=4)
+
+right.set(xlabel="largest error of 200 derivatives", xscale="log", xlim=(1e-12, 1))
+bars = right.barh(ways, [max(error, 1e-12) for error in errors.values()], color="C1")
+names = [f"{error:.0e}" if error else "exactly 0" for error in errors.values()]
+labels = right.bar_label(bars, names, padding=4)
+
+# %% [markdown]
+# ### Why one way back serves a million parameters
+#
+# A difference changes one parameter at a time, so it pays for each. A tape starts at the one loss and
+# walks back once; at each operation it settles *all* inputs of that operation together. This is
+# **reverse mode**, and its way back costs a small multiple of the way forwards, however many
+# parameters there are. The price is the memory for the values in between.
+
+# %%
+million = tf.Variable(tf.ones(1_000_000))
+
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(million**2)
+
+gradient = tape.gradient(loss, million)
+
+print(gradient.shape)
+assert np.allclose(gradient, 2e-6)  # 2 * 1 / 1_000_000 for every entry
+
+# %% [markdown]
+# ## Can you mend a recording?
+#
+# You saw the tape miss what ran before its `with` block. In a longer program the same fault is easy
+# to overlook, because nothing raises.
+
+# %% [markdown]
+# ### Exercise 01.4: repair
+#
+# This function should return the gradient of the mean squared error of w · x with respect to the
+# variable `w`. It returns `None`. Find the line that stands in the wrong place, and move it.
+
+# %% exercise="01.4"
+def gradient_of_w(w, x, y):
+    # w is a tf.Variable of shape (); x and y have shape (n,).
+    ### BEGIN SOLUTION
+    #| y_hat = w * x
+    #| with tf.GradientTape() as tape:
+    #|     loss = tf.reduce_mean((y_hat - y) ** 2)
+    #| return tape.gradient(loss, w)
+    with tf.GradientTape() as tape:
+        y_hat = w * x
+        loss = tf.reduce_mean((y_hat - y) ** 2)
+    return tape.gradient(loss, w)
+    ### END SOLUTION
+
+
+# %%
+check("01.4", gradient_of_w)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Follow the way from `w` to `loss`. Which step runs before the tape starts?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The product `w * x` belongs inside the `with` block.
+#
+# </details>
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. You record y = x³ at x = 2, assign 1 to x, and ask for the gradient. What is
+# it?</summary>
+#
+# 12, the slope 3x² at the recorded value 2.
+#
+# </details>
+# <details><summary>2. A loss of shape () comes from a kernel of shape (3, 3, 16, 32). Which shape has
+# its gradient?</summary>
+#
+# (3, 3, 16, 32): one number for each entry of the source.
+#
+# </details>
+# <details><summary>3. A model has 1,000 parameters. How often do central differences evaluate the
+# loss, and how often does a tape?</summary>
+#
+# 2,000 times, and once, with one walk back.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - A tape records the operations inside its `with` block, with their values.
+# - `tape.gradient(target, source)` walks back over the recording, and multiplies slopes.
+# - The gradient has the shape of its source, and comes back in the structure of the sources.
+# - `None` means that no path was recorded; zero means that there is one and it makes no difference.
+# - A tape is exact up to rounding, and pays once for all parameters; differences pay for each.
+#
+# ```python
+# with tf.GradientTape() as tape:
+#     loss = loss_function(model(x), y)
+# gradients = tape.gradient(loss, model.trainable_variables)
+# ```
+
+# %% [markdown]
+# ## Further reading
+#
+# - TensorFlow's guide *Introduction to gradients and automatic differentiation*: the same objects in
+#   reference form.
+# - Baydin, Pearlmutter, Radul and Siskind, *Automatic differentiation in machine learning: a survey*,
+#   JMLR 18 (2018): forward and reverse mode, and what neither of them is.
+# - Griewank and Walther, *Evaluating Derivatives*, 2nd edition, SIAM 2008: the proof that a gradient
+#   costs only a small multiple of its function.
+#
+# You now know one way to get `None`. The next lesson, on watching, is about a second one: tensors that
+# a tape does not follow unless you tell it to.
