@@ -61,27 +61,28 @@ def keep_tensorflow_random_state(seed: int) -> Iterator[None]:
 
     TensorFlow's eager random operations keep a counter for each pair of global and operation seed.
     Under another global seed the block draws from other counters, so that restoring the seed and
-    the generator of operation seeds restores the whole sequence. Keras's global generator is a
-    variable, whose value is put back.
+    the generator of operation seeds restores the whole sequence. The generators that TensorFlow and
+    Keras hold for everybody are variables, whose values are put back. A block that itself calls
+    ``tf.random.set_seed`` restarts the counters of operations with a seed of their own.
     """
     from keras.src.backend.common import global_state
     from tensorflow.python.eager import context
     from tensorflow.python.ops import stateful_random_ops
 
     state = context.context()
-    seed_before, generator_before = state._seed, getattr(state, "_rng", None)
-    keras_generator = global_state.get_global_attribute("global_seed_generator")
-    tensorflow_generator = stateful_random_ops.global_generator
-    variables = [g.state for g in (keras_generator, tensorflow_generator) if g is not None]
-    values = [variable.numpy() for variable in variables]
+    tensorflow_before = state._seed, getattr(state, "_rng", None)
+    keras_names = ("global_random_seed", "global_seed_generator")
+    keras_before = {name: global_state.get_global_attribute(name) for name in keras_names}
+    generator_before = stateful_random_ops.global_generator
+    generators = (keras_before["global_seed_generator"], generator_before)
+    values = [(g.state, g.state.numpy()) for g in generators if g is not None]
     state._seed, state._rng = seed, random.Random(seed)
     try:
         yield
     finally:
-        state._seed, state._rng = seed_before, generator_before
-        for variable, value in zip(variables, values, strict=True):
+        state._seed, state._rng = tensorflow_before
+        stateful_random_ops.global_generator = generator_before
+        for name, value in keras_before.items():
+            global_state.set_global_attribute(name, value)
+        for variable, value in values:
             variable.assign(value)
-        # A global generator that the block created would draw what nobody asked for later.
-        stateful_random_ops.global_generator = tensorflow_generator
-        if keras_generator is None:
-            global_state.set_global_attribute("global_seed_generator", None)

@@ -51,7 +51,11 @@ def time_limit(seconds: float) -> Iterator[None]:
         stack.enter_context(_alarm(seconds) if has_alarm else _watcher_thread(seconds))
         if "tensorflow" in sys.modules:
             stack.enter_context(cancel_graphs_after(seconds))
-        yield
+        try:
+            yield
+        except Exception:
+            if time.monotonic() < end:
+                raise
     if time.monotonic() >= end:
         raise TimeLimitReached
 

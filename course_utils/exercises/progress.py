@@ -98,7 +98,7 @@ def _read(path: Path) -> Progress:
         well_formed = False
     if well_formed:
         return Progress(exercises)
-    stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S")
+    stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S-%f")
     aside = path.with_name(f"{path.stem}.damaged-{stamp}{path.suffix}")
     path.replace(aside)
     return Progress(

@@ -1,0 +1,116 @@
+import time
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from course_utils import check
+from course_utils.exercises import checking
+from course_utils.exercises.progress import read_progress
+
+
+@pytest.fixture(autouse=True)
+def own_progress(tmp_path, monkeypatch):
+    monkeypatch.setenv("COURSE_PROGRESS_FILE", str(tmp_path / "progress.json"))
+
+
+def slope(x):
+    x = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        y = x**3 - 2 * x
+    return tape.gradient(y, x)
+
+
+def test_a_right_answer_is_one_plain_line():
+    result = check("01.1", slope)
+    assert result.passed
+    assert repr(result).startswith("✓ 01.1 Slope of a cubic: passed. ")
+    assert repr(result).endswith("Lesson 01: 1 of 4 passed.")
+    assert "\n" not in repr(result)
+
+
+def test_html_says_the_outcome_in_words_and_escapes_the_learners_text():
+    html = check("01.1", lambda x: print("<b>hello</b>") or "<script>")._repr_html_()
+    assert "Failed" in html and 'role="status"' in html
+    assert "&lt;script&gt;" in html and "<script>" not in html
+    assert "&lt;b&gt;hello" in html
+
+
+def test_an_open_answer_is_not_attempted():
+    assert check("01.1").outcome == "not attempted"
+    assert check("01.2", ...).outcome == "not attempted"
+
+
+def test_an_error_names_the_line():
+    def wrong(x):
+        return x.gradient
+
+    result = check("01.1", wrong)
+    assert result.outcome == "error"
+    assert "AttributeError at `return x.gradient`" in result.message
+
+
+def test_an_unknown_id_names_the_nearest():
+    result = check("01.11", slope)
+    assert result.outcome == "error"
+    assert "There is no exercise '01.11'" in result.message and "01.1" in result.message
+    assert read_progress().exercises == {}
+
+
+def test_an_id_that_is_no_text_gets_the_same_sentence():
+    assert "There is no exercise 1.1" in check(1.1, slope).message
+
+
+def test_code_that_runs_too_long_is_stopped_and_said_so(monkeypatch):
+    monkeypatch.setattr(checking, "_TIME_LIMIT", 0.3)
+
+    def endless(x):
+        while True:
+            pass
+
+    result = check("01.1", endless)
+    assert result.outcome == "error"
+    assert "still running" in result.message and "loop" in result.message
+    assert check("01.1", slope).passed
+
+
+def test_the_random_state_stays():
+    def sequence(checks):
+        tf.keras.utils.set_random_seed(3)
+        if checks:
+            check("01.1", lambda x: tf.random.normal([]) + np.random.normal())
+            check("01.3", slope)
+        return np.random.normal(), float(tf.random.normal([]))
+
+    assert sequence(checks=True) == sequence(checks=False)
+
+
+def test_checks_draw_other_inputs_each_time():
+    seen = []
+
+    def spy(x):
+        seen.append(x)
+        return slope(x)
+
+    check("01.1", spy)
+    check("01.1", spy)
+    assert seen[: len(seen) // 2] != seen[len(seen) // 2 :]
+
+
+def test_a_check_answers_in_half_a_second():
+    check("01.3", slope)
+    start = time.monotonic()
+    check("01.1", slope)
+    assert time.monotonic() - start < 0.5
+
+
+def test_progress_that_cannot_be_saved_does_not_hide_the_result(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("COURSE_PROGRESS_FILE", str(tmp_path / "file" / "progress.json"))
+    result = check("01.1", slope)
+    assert result.passed and "was not saved" in result.progress
+
+
+def test_only_passes_count_for_the_lesson():
+    check("01.1", None)
+    assert check("01.2", (4, 2)).progress == "Lesson 01: 1 of 4 passed."

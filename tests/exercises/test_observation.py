@@ -1,0 +1,104 @@
+import json
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from course_utils.exercises.observation import describe, observe_calls, same_code
+
+VALUES = {
+    "none": (None, None),
+    "bool": (True, True),
+    "int": (3, 3),
+    "text": ("x", "x"),
+    "open": (..., {"type": "ellipsis"}),
+    "list": ([1, None], {"type": "list", "items": [1, None]}),
+    "tuple": ((2.0,), {"type": "tuple", "items": [2.0]}),
+    "dict": ({"w": 1}, {"type": "dict", "items": {"w": 1}}),
+    "array": (
+        np.float32([[1, 2]]),
+        {"type": "array", "dtype": "float32", "shape": [1, 2], "value": [[1.0, 2.0]]},
+    ),
+    "numpy number": (
+        np.float64(2),
+        {"type": "array", "dtype": "float64", "shape": [], "value": 2.0},
+    ),
+    "text array": (
+        np.array(["a"]),
+        {"type": "array", "dtype": "str32", "shape": [1], "value": None},
+    ),
+    "class": (dict, {"type": "function", "name": "dict"}),
+    "object": (object(), {"type": "object", "name": "object"}),
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_describe(name):
+    value, description = VALUES[name]
+    assert describe(value) == description
+    assert json.loads(json.dumps(description)) == description
+
+
+def test_describe_tensors_and_variables():
+    tensor = {"type": "tensor", "dtype": "int32", "shape": [2], "value": [1, 2]}
+    assert describe(tf.constant([1, 2])) == tensor
+    assert describe(tf.Variable(1.0))["type"] == "variable"
+    assert describe(tf.keras.Variable(1.0))["type"] == "variable"
+    sparse = tf.IndexedSlices(tf.constant([[5.0]]), tf.constant([1]), tf.constant([2, 1]))
+    assert describe(sparse)["value"] == [[0.0], [5.0]]
+
+
+def test_a_symbolic_tensor_and_a_large_array_have_no_value():
+    assert describe(tf.keras.Input((3,)))["type"] == "object"
+    assert describe(np.zeros(200_000))["value"] is None
+
+
+def test_calls_are_recorded_up_to_the_first_that_raises():
+    def inverse(x):
+        print("called with", x)
+        return 1 / x
+
+    observation = observe_calls(inverse, [(2,), (0,), (1,)])
+    assert observation["calls"][0] == {"returned": 0.5}
+    raised = observation["calls"][1]["raised"]
+    assert raised == {"type": "ZeroDivisionError", "message": "division by zero", "line": "return 1 / x"}
+    assert len(observation["calls"]) == 2
+    assert observation["printed"] == "called with 2\ncalled with 0\n"
+
+
+def test_a_function_that_exits_is_an_error_and_not_the_end():
+    observation = observe_calls(lambda: exit(3), [()])
+    assert observation["calls"][0]["raised"]["type"] == "SystemExit"
+
+
+def test_what_is_not_a_function_is_described():
+    assert observe_calls(3.0, [()]) == {"given": 3.0}
+
+
+def test_prepare_turns_drawn_inputs_into_arguments():
+    observation = observe_calls(lambda x: x, [(1.0,)], prepare=lambda x: (tf.constant(x),))
+    assert observation["calls"][0]["returned"]["type"] == "tensor"
+
+
+STUB = "def f(x):\n    # a remark\n    g = lambda t: t + 1\n    return g(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "same"),
+    [
+        (STUB, True),
+        ("\n\n\ndef f(x):\n    g = lambda t: t + 1  # moved\n\n    return g(x)\n", True),
+        (STUB.replace("t + 1", "t + 2"), False),
+        (STUB.replace("return g(x)", "return x"), False),
+        (STUB.replace("def f", "def h"), False),
+    ],
+)
+def test_same_code_sees_changes_of_code_alone(source, same):
+    namespace = {}
+    exec(source, namespace)
+    function = namespace.get("f") or namespace["h"]
+    assert same_code(function, STUB) is same
+
+
+def test_same_code_of_something_without_code():
+    assert same_code(len, STUB) is False
