@@ -1,8 +1,8 @@
 """What a tape recorded of a computation, as plain data.
 
-``record_tape`` runs a function once. ``inputs`` names its sources, ``events`` notes every operation
-that runs, ``building`` folds the plumbing away and asks the tape for the gradients, ``labels`` finds
-plain words, and ``records`` is what comes out.
+``record_tape`` runs a function once. ``inputs`` names its sources, ``events`` notes every
+operation that runs, ``building`` folds the plumbing away and asks the tape for the gradients,
+``labels`` finds plain words, and ``records`` is what comes out.
 """
 
 from collections.abc import Callable
@@ -87,7 +87,8 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
     distinct = {id(source): (name, source) for name, source in reversed(sources)}
     names, tensors = zip(*reversed(distinct.values()), strict=True)
     named = dict(zip(unique_names(list(names)), tensors, strict=True))
-    return build_recording(tape, events, named, targets)
+    given = len({id(source) for _, found in prepared for _, source in found})
+    return build_recording(tape, events, named, targets, given)
 
 
 def _no_tensor(result: Any) -> str:

@@ -23,6 +23,7 @@ def build_recording(
     events: list[Event],
     sources: dict[str, tf.Tensor | tf.Variable],
     targets: list[tuple[str, tf.Tensor]],
+    given: int,
 ) -> TapeRecording:
     """Turn what ran under a tape into plain data.
 
@@ -36,13 +37,15 @@ def build_recording(
         Tensors and variables by name.
     targets : list of (str, tf.Tensor)
         What came out, with names.
+    given : int
+        How many of the sources, the first ones, were given to the function.
     """
     graph = _Graph(tape, events, sources, [tensor for _, tensor in targets])
     positions = [graph.position_or_new(tensor) for _, tensor in targets]
     names = dict(enumerate(sources))
     for (name, _), position in zip(targets, positions, strict=True):
         names.setdefault(position, name)
-    return graph.freeze(names, tuple(range(len(sources))), tuple(positions))
+    return graph.freeze(names, tuple(range(len(sources))), tuple(positions), given)
 
 
 def is_differentiable(tensor: tf.Tensor | tf.Variable) -> bool:
@@ -91,7 +94,7 @@ class _Graph:
     def gradient(self, position: int) -> np.ndarray | None:
         return self.gradients.get(id(self.tensors[position]))
 
-    def freeze(self, names, sources, targets) -> TapeRecording:
+    def freeze(self, names, sources, targets, given) -> TapeRecording:
         """Drop the values that nothing refers to any more, and name the rest."""
         used = {*sources, *targets}
         for operation in self.operations:
@@ -127,6 +130,7 @@ class _Graph:
             operations,
             tuple(new[i] for i in sources),
             tuple(new[i] for i in targets),
+            sources[given:],
         )
 
     def _gradients(self, targets, tensors) -> dict[int, np.ndarray]:

@@ -123,7 +123,7 @@ def name_targets(f: Callable, result: Any, taken: list[str]) -> list[tuple[str, 
 
 
 def unique_names(names: list[str]) -> list[str]:
-    """Number the second and later of equal names.
+    """Give the second and later of equal names a number.
 
     Examples
     --------

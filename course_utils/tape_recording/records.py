@@ -74,12 +74,15 @@ class TapeRecording:
         In the order in which they ran.
     sources, targets : tuple of int
         Positions in ``values`` of what went in and of what came out.
+    weights : tuple of int
+        Those sources that the function was not given: variables that it used of its own accord.
     """
 
     values: tuple[RecordedValue, ...]
     operations: tuple[RecordedOperation, ...]
     sources: tuple[int, ...]
     targets: tuple[int, ...]
+    weights: tuple[int, ...]
 
     def __getitem__(self, name: str) -> RecordedValue:
         """Find a value by its name."""
