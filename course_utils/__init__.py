@@ -8,7 +8,18 @@ from importlib import import_module
 
 _HOME = {
     "check": "exercises",
+    "load_mnist": "datasets",
+    "make_classification": "datasets",
+    "make_line": "datasets",
+    "make_quadratic": "datasets",
+    "plot_error_curve": "plotting",
+    "plot_gradient_norms": "plotting",
+    "plot_history": "plotting",
     "plot_lesson_map": "lesson_map",
+    "plot_loss_surface": "plotting",
+    "plot_tape": "tape_drawing",
+    "record_tape": "tape_recording",
+    "show_images": "plotting",
     "start_lesson": "session",
 }
 
