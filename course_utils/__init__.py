@@ -1,7 +1,7 @@
 """What a notebook of the course may import.
 
-Importing this package is quick and does not import TensorFlow: each name below is loaded from its
-module when it is first used.
+Importing this package is quick and does not import TensorFlow. Each name below is loaded from its
+module when it is first used, and the first of them starts TensorFlow, quietly.
 """
 
 from importlib import import_module
@@ -30,6 +30,7 @@ def __getattr__(name: str) -> object:
     """Load a public name from its module on first use (PEP 562)."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import_module(f"{__name__}.session").quiet_tensorflow()
     value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     globals()[name] = value
     return value

@@ -20,8 +20,8 @@ _SEED = 20
 def start_lesson(number: str) -> None:
     """Start TensorFlow quietly, seed every generator, and print one line on what is running.
 
-    Call it before ``import tensorflow``, whose start-up lines it holds back; what TensorFlow wrote
-    is shown after all when it fails to start.
+    Import it before ``tensorflow``, whose start-up lines are held back; what TensorFlow wrote is
+    shown after all when it fails to start.
 
     Parameters
     ----------

@@ -31,7 +31,8 @@ import tensorflow as tf
 # %% [markdown]
 # Every lesson starts with this cell. Click it and press **Shift+Enter**: the cell runs, and the next
 # one is selected. `start_lesson` starts TensorFlow without its usual pages of messages, sets every
-# random generator to a fixed seed, and prints one line about what is running.
+# random generator to a fixed seed, and prints one line about what is running. It comes before
+# `import tensorflow`, which would write those messages otherwise.
 
 # %% [markdown]
 # ## What is in a cell?

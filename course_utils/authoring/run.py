@@ -1,5 +1,6 @@
 """Running a notebook from top to bottom, apart from the progress of whoever builds it."""
 
+import copy
 import os
 import tempfile
 from collections.abc import Callable
@@ -40,6 +41,7 @@ def run_notebook(
         If a cell raised, ran for more than 120 seconds, or took the kernel down.
     """
     position = 0
+    metadata = copy.deepcopy(notebook.metadata)
 
     def started(cell, cell_index):
         nonlocal position
@@ -70,7 +72,6 @@ def run_notebook(
             raise NotebookFailed(position, message) from error
         except DeadKernelError as error:
             raise NotebookFailed(position, "the kernel died") from error
-        for cell in notebook.cells:
-            # Which frontend showed the output is no part of the lesson.
-            cell.metadata.pop("execution", None)
+        # Which Python ran it is no part of the lesson.
+        notebook.metadata = metadata
         return read_progress(Path(progress_file))
