@@ -87,7 +87,7 @@ def plot_tape(f: Callable, *inputs: Any, depth: int = 1, ax: Axes | None = None)
         draw_line(ax, path, folded.edges[a, b], scale, name)
     for place in layout.places:
         if place.card is not None:
-            draw = draw_repeat if place.repeat else draw_card
+            draw = draw_repeat if place.kind == "repeat" else draw_card
             draw(ax, cards[place.card], place.x, place.y, scale)
     for number, note in enumerate(folded.notes):
         y = layout.height + _BORDER * 0.8 + 1.6 * _NOTE_SIZE * (number + 0.5)

@@ -55,7 +55,7 @@ def draw_card(ax: Axes, card: Card, x: float, y: float, scale: float) -> None:
         edge, face = GREY, BACKGROUND
     outline = _outline(card, left, top, width, height)
     if card.kind in ("layer", "folded"):  # a second sheet behind says that there is more inside
-        behind = Path(outline.vertices + [4, -4], outline.codes)
+        behind = _rounded(left + 7, top - 5, width - 14, height / 2, 6.0)
         ax.add_patch(PathPatch(behind, facecolor=face, edgecolor=edge, lw=scale, zorder=4))
     body = PathPatch(outline, facecolor=face, edgecolor="none", zorder=5, gid=f"card {card.title}")
     ax.add_patch(body)

@@ -159,12 +159,13 @@ def _card(recording: TapeRecording, grouping: _Grouping, key: Hashable, symbol: 
         value = recording.values[what]
         is_constant = what not in recording.sources
         gradient = _gradient_text(value, symbol, value.name)
+        unread = not grouping.readers[what] and not target
         return Card(
             "source",
             f"{value.name} (constant)" if is_constant else value.name,
             _short(value),
             (),
-            (gradient or "no gradient",),
+            (gradient or "no gradient", *["no operation reads it"] * unread),
             gradient is not None,
             target is not None,
         )

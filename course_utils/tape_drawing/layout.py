@@ -5,32 +5,35 @@ where an edge crosses a layer, few crossings by barycentres, then coordinates. `
 edges between the places. Lengths are points, and y grows downwards.
 """
 
+from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
-__all__ = ["GAP_X", "LANE", "Place", "Route", "ordered_columns", "places_and_routes", "set_heights"]
+__all__ = ["GAP_X", "Place", "Route", "ordered_columns", "places_and_routes", "set_heights"]
 
 WIDTH = 740.0  # a row that needs more is wrapped; this is about the width of a notebook's cell
 GAP_X, GAP_Y = 44.0, 18.0
-LANE = 9.0  # between lines that run side by side
 _DUMMY_HEIGHT = 6.0
 _SWEEPS = 24
+# How strongly an edge asks to be straight, by what it joins: chains of operations ask most.
+_PULL = defaultdict(lambda: 1.0) | {("card", "card"): 4.0, ("dummy", "dummy"): 4.0}
 
 
 @dataclass
 class Place:
     """One box: ``card`` is its number, or None where an edge passes through a layer.
 
-    ``repeat`` marks a source that stands elsewhere already; x and y are those of the centre.
+    ``kind`` is ``"card"``, ``"source"``, ``"repeat"`` (a source that stands elsewhere already) or
+    ``"dummy"``; x and y are those of the centre.
     """
 
+    kind: str
     card: int | None
     width: float
     height: float
     layer: int
-    repeat: bool = False
     x: float = 0.0
     y: float = 0.0
 
@@ -68,7 +71,14 @@ def places_and_routes(
         The first layer of each row.
     """
     layers = _layers(len(sizes), edges, is_source)
-    starts = _row_starts(layers, [width for width, _ in sizes])
+    columns, leads = [0.0] * (max(layers) + 1), [0.0] * (max(layers) + 1)
+    for card, (width, _) in enumerate(sizes):
+        columns[layers[card]] = max(columns[layers[card]], width + GAP_X)
+    for a, b in edges:
+        if is_source[a]:
+            again = sizes[a] if layers[a] == layers[b] - 1 else repeat_sizes[a]
+            leads[layers[b]] = max(leads[layers[b]], again[0] + GAP_X)
+    starts = _row_starts(columns, leads)
     # A row that begins with the reader of a source gets one more layer, for that source.
     led = {layers[b] for a, b in edges if is_source[a] and layers[b] in starts[1:]}
 
@@ -84,19 +94,21 @@ def places_and_routes(
         readers = [b for a, b in edges if a == card]
         if not (is_source[card] and readers):
             stands |= dict.fromkeys([(card, row(b)) for b in [card, *readers]], len(places))
-            places.append(Place(card, *size, shifted(card)))
+            kind = "source" if is_source[card] else "card"
+            places.append(Place(kind, card, *size, shifted(card)))
             continue
         for number, its_row in enumerate(sorted({row(b) for b in readers})):
             layer = min(shifted(b) for b in readers if row(b) == its_row) - 1
             stands[card, its_row] = len(places)
-            places.append(Place(card, *(repeat_sizes[card] if number else size), layer, number > 0))
+            kind, size = ("repeat", repeat_sizes[card]) if number else ("source", size)
+            places.append(Place(kind, card, *size, layer))
     routes = []
     for a, b in edges:
         first, last = stands[a, row(b)], stands[b, row(b)]
         stops = [first]
         for layer in range(places[first].layer + 1, places[last].layer):
             stops.append(len(places))
-            places.append(Place(None, 0.0, _DUMMY_HEIGHT, layer))
+            places.append(Place("dummy", None, 0.0, _DUMMY_HEIGHT, layer))
         routes.append(Route((a, b), [*stops, last]))
     new_starts = [start + sum(other < start for other in led) for start in starts]
     return places, routes, new_starts
@@ -113,18 +125,18 @@ def _layers(count: int, edges: list[tuple[int, int]], is_source: list[bool]) -> 
     return layers
 
 
-def _row_starts(layers: list[int], widths: list[float]) -> list[int]:
-    """Choose the layers that begin a row: as few rows as the width allows, evenly filled."""
-    columns = [0.0] * (max(layers) + 1)
-    for layer, width in zip(layers, widths, strict=True):
-        columns[layer] = max(columns[layer], width + GAP_X)
+def _row_starts(columns: list[float], leads: list[float]) -> list[int]:
+    """Choose the layers that begin a row: as few rows as the width allows, evenly filled.
+
+    ``columns`` are the layers' widths; ``leads`` what is added where a row begins with that layer.
+    """
 
     def fill(most: float) -> list[int]:
         starts, filled = [0], 0.0
         for layer, width in enumerate(columns):
             if filled and filled + width - GAP_X > most:
                 starts.append(layer)
-                filled = 0.0
+                filled = leads[layer]
             filled += width
         return starts
 
@@ -138,16 +150,29 @@ def _row_starts(layers: list[int], widths: list[float]) -> list[int]:
 
 def ordered_columns(places: list[Place], routes: list[Route]) -> list[list[int]]:
     """Order the places of each layer from top to bottom so that few edges cross."""
-    columns: list[list[int]] = [[] for _ in range(max(place.layer for place in places) + 1)]
-    for number, place in enumerate(places):
-        columns[place.layer].append(number)
     steps = [step for route in routes for step in pairwise(route.stops)]
+    starts = []
+    for dummies_first in (True, False):
+        columns: list[list[int]] = [[] for _ in range(max(place.layer for place in places) + 1)]
+        for number, place in enumerate(places):
+            columns[place.layer].append(number)
+        if dummies_first:
+            for column in columns:
+                column.sort(key=lambda n: places[n].kind != "dummy")
+        starts.append(_with_fewer_crossings(columns, steps))
+    return min(starts, key=lambda columns: _crossings(columns, steps))
+
+
+def _with_fewer_crossings(
+    columns: list[list[int]], steps: list[tuple[int, int]]
+) -> list[list[int]]:
+    """Sort each layer by the mean rank of its neighbours, to and fro; keep the best order."""
     best, fewest = columns, _crossings(columns, steps)
     for sweep in range(_SWEEPS):
         if not fewest:
             break
         forwards = sweep % 2 == 0
-        neighbours: dict[int, list[int]] = {number: [] for number in range(len(places))}
+        neighbours: dict[int, list[int]] = defaultdict(list)
         for a, b in steps:
             neighbours[b if forwards else a].append(a if forwards else b)
         columns = [list(column) for column in columns]
@@ -186,28 +211,28 @@ def set_heights(
     ``steps`` are (from, to, d): the edge is straight if the second place lies d below the first.
     An edge from one row to the next pulls at neither.
     """
+    before, after = defaultdict(list), defaultdict(list)
+    for a, b, down in steps:
+        if places[b].layer not in starts:
+            weight = _PULL[places[a].kind, places[b].kind]
+            before[b].append((a, down, weight))
+            after[a].append((b, -down, weight))
     for column in columns:
         heights = [places[n].height for n in column]
         for n, y in zip(column, np.cumsum(heights) - np.array(heights) / 2, strict=True):
             places[n].y = y - sum(heights) / 2
-    for sweep in range(_SWEEPS + 1):
+    for sweep in range(2 * _SWEEPS + 1):  # the last goes forwards: chains come out straight
         forwards = sweep % 2 == 0
-        is_last = sweep == _SWEEPS
         for column in columns if forwards else columns[::-1]:
             wanted, weights = [], []
             for n in column:
                 pulls = [
-                    (places[a].y + d if b == n else places[b].y - d, 1 + 3 * (None in ends))
-                    for a, b, d in steps
-                    if (b == n and (forwards or is_last)) or (a == n and (is_last or not forwards))
-                    if places[b].layer not in starts
-                    for ends in [(places[a].card, places[b].card)]
+                    (places[m].y + down, w) for m, down, w in (before if forwards else after)[n]
                 ]
                 total = sum(weight for _, weight in pulls)
                 wanted.append(sum(y * w for y, w in pulls) / total if pulls else places[n].y)
                 weights.append(total or 0.1)
-            heights = [places[n].height for n in column]
-            apart = [(a + b) / 2 + GAP_Y for a, b in pairwise(heights)]
+            apart = [(places[m].height + places[n].height) / 2 + GAP_Y for m, n in pairwise(column)]
             for n, y in zip(column, _keep_apart(wanted, weights, apart), strict=True):
                 places[n].y = y
 

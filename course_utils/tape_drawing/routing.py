@@ -113,7 +113,7 @@ def _ports(places, steps, columns) -> dict[tuple[int, int], tuple[float, float]]
         place = places[number]
         if place.card is None or len(mine) < 2:
             return dict.fromkeys(mine, 0.0)
-        gap = min(_PORT, (place.height - 20) / (len(mine) - 1))
+        gap = min(_PORT, (place.height - 20) / (len(mine) - 1)) if place.kind != "repeat" else 0.0
         mine = sorted(mine, key=lambda step: rank[step[far]])
         return {step: gap * (i - (len(mine) - 1) / 2) for i, step in enumerate(mine)}
 

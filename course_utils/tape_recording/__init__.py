@@ -66,17 +66,17 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
     parameters = parameter_names(f, len(inputs))
     prepared = [prepare_input(*pair) for pair in zip(parameters, inputs, strict=True)]
     sources = [source for _, found in prepared for source in found]
-    with tf.GradientTape(persistent=True) as tape:
-        for _, source in sources:
-            if isinstance(source, tf.Tensor) and is_differentiable(source):
-                tape.watch(source)
+    used = closure_variables(f)
+    with tf.GradientTape(persistent=True) as reads, tf.GradientTape(persistent=True) as tape:
+        for source in [*(source for _, source in sources), *(ref.deref() for ref in used)]:
+            if is_differentiable(source):
+                (tape if isinstance(source, tf.Tensor) else reads).watch(source)
         with collect_events() as events:
             result = f(*(argument for argument, _ in prepared))
             targets = name_targets(f, result, parameters)
     if not targets:
         raise TypeError(_no_tensor(result))
-    used = closure_variables(f)
-    for variable in (*tape.watched_variables(), *(reference.deref() for reference in used)):
+    for variable in (*tape.watched_variables(), *(ref.deref() for ref in used)):
         name = variable_name(variable) or used.get(variable.ref(), "variable")
         sources.append((name, variable))
     if not sources:
@@ -88,7 +88,7 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
     names, tensors = zip(*reversed(distinct.values()), strict=True)
     named = dict(zip(unique_names(list(names)), tensors, strict=True))
     given = len({id(source) for _, found in prepared for _, source in found})
-    return build_recording(tape, events, named, targets, given)
+    return build_recording(tape, reads, events, named, targets, given)
 
 
 def _no_tensor(result: Any) -> str:

@@ -20,6 +20,7 @@ _LONGEST_OPERAND = 8
 
 def build_recording(
     tape: tf.GradientTape,
+    reads: tf.GradientTape,
     events: list[Event],
     sources: dict[str, tf.Tensor | tf.Variable],
     targets: list[tuple[str, tf.Tensor]],
@@ -31,6 +32,8 @@ def build_recording(
     ----------
     tape : tf.GradientTape
         The tape that was recording; it must be persistent.
+    reads : tf.GradientTape
+        Another that also watched the untrainable sources: it tells which variable a tensor is.
     events : list of Event
         What ran, in its order.
     sources : dict
@@ -40,7 +43,7 @@ def build_recording(
     given : int
         How many of the sources, the first ones, were given to the function.
     """
-    graph = _Graph(tape, events, sources, [tensor for _, tensor in targets])
+    graph = _Graph(tape, reads, events, sources, [tensor for _, tensor in targets])
     positions = [graph.position_or_new(tensor) for _, tensor in targets]
     names = dict(enumerate(sources))
     for (name, _), position in zip(targets, positions, strict=True):
@@ -66,8 +69,8 @@ class _Operation:
 class _Graph:
     """Values and operations while they are put together."""
 
-    def __init__(self, tape, events, sources, targets):
-        self.tape = tape
+    def __init__(self, tape, reads, events, sources, targets):
+        self.tape, self.reads = tape, reads
         self.tensors = list(sources.values())
         self.source_names = list(sources)
         self.operations: list[_Operation] = []
@@ -78,7 +81,11 @@ class _Graph:
         candidates = [*self.tensors, *(tensor for event in events for tensor in event.outputs)]
         self.gradients = self._gradients(targets, candidates)
         self.read: dict[int, tf.Tensor] = {}  # what a variable held when it was first read
+        results = {id(tensor) for event in events for tensor in event.outputs}
         for event in events:
+            for tensor in event.inputs:
+                if id(tensor) not in results:
+                    self._find_silent_read(tensor)
             self._add(event)
         readers = Counter(position for op in self.operations for position in op.inputs)
         readers.update(self.position_or_new(tensor) for tensor in targets)
@@ -162,6 +169,18 @@ class _Graph:
         label = self._label(event)
         outputs = {self.position_or_new(tensor): tensor for tensor in event.outputs}
         self.operations.append(_Operation(event, event.op_type, label, known, outputs))
+
+    def _find_silent_read(self, tensor: tf.Tensor) -> None:
+        """Recognise a variable that TensorFlow read without saying so, as in ``2.0 * variable``."""
+        if id(tensor) in self.position or not is_differentiable(tensor):
+            return
+        for position, source in enumerate(self.tensors[: len(self.source_names)]):
+            alike = source.dtype == tensor.dtype and source.shape == tensor.shape
+            if isinstance(source, tf.Variable) and alike:
+                if self.reads.gradient(tensor, source) is not None:
+                    self.position[id(tensor)] = position
+                    self.read.setdefault(position, tensor)
+                    return
 
     def _label(self, event: Event) -> str:
         operands: list[str | float | None] = []

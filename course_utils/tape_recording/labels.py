@@ -11,7 +11,7 @@ _PLAIN_NAMES = {
     "Sub": "subtract",
     "Mul": "multiply",
     "RealDiv": "divide",
-    "DivNoNan": "divide (no nan)",
+    "DivNoNan": "divide",
     "FloorMod": "modulo",
     "FloorDiv": "floor divide",
     "Neg": "negate",

@@ -1,0 +1,48 @@
+"""What the figures share: a light background, a palette for all eyes, names at the lines."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+
+__all__ = ["COLORS", "GREY", "INK", "label_lines", "line_style", "make_axes"]
+
+# Okabe and Ito's palette without its yellow, which is too light for a line on white.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
+INK, GREY = "#1B1F24", "#6A6F76"
+_STYLES = ("-", "--", "-.")
+_LINE_OF_TEXT = 12.0  # points between two names
+
+
+def make_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 3.8)) -> Axes:
+    """Make a light figure of its own, so that it reads in a dark notebook too."""
+    if ax is None:
+        _, ax = plt.subplots(figsize=size, layout="constrained", facecolor="white")
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.grid(alpha=0.25, lw=0.6)
+    return ax
+
+
+def line_style(number: int) -> dict[str, str]:
+    """Tell lines apart by colour and by dashes."""
+    return {"color": COLORS[number % len(COLORS)], "ls": _STYLES[number % len(_STYLES)]}
+
+
+def label_lines(ax: Axes) -> None:
+    """Write each line's name at its right end, moved up or down where two would touch."""
+    ax.autoscale_view()
+    ends = []
+    for line in ax.lines:
+        x, y = line.get_data()
+        drawn = np.flatnonzero(np.isfinite(y))
+        if drawn.size:
+            last = drawn[np.argmax(np.asarray(x)[drawn])]
+            height = ax.transData.transform((x[last], y[last]))[1] * 72 / ax.figure.dpi
+            ends.append((height, (x[last], y[last]), line))
+    free = -np.inf
+    for height, end, line in sorted(ends, key=lambda end: end[0]):
+        free = max(height, free + _LINE_OF_TEXT)
+        offset = {"xytext": (8, free - height), "textcoords": "offset points"}
+        ax.annotate(
+            line.get_label(), end, **offset, color=line.get_color(), va="center", fontsize=9.5,
+            annotation_clip=False,
+        )  # fmt: skip
