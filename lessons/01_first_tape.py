@@ -1,16 +1,9 @@
-# ---
-# jupyter:
-#   kernelspec:
-#     display_name: Python 3 (ipykernel)
-#     language: python
-#     name: python3
-# ---
-
 # %% [markdown]
 # # 01 · The first tape
 #
 # Training a model means following gradients downhill, and everything that a framework does for you
-# there starts with a recording of what you computed. Who can read that recording can repair it.
+# there starts with a recording of what you computed. Once you can read the recording, you can
+# repair it.
 #
 # **You will be able to**
 #
@@ -87,8 +80,17 @@ assert unrecorded is None
 
 # %% [markdown]
 # `None`, and no error. The tape was off when y was computed, so for the tape y is a number that came
-# from nowhere, and no way leads from `doubled` back to x. `None` means **no path was recorded**. It
-# is not zero: zero would mean that x was followed and makes no difference.
+# from nowhere, and no way leads from `doubled` back to x. `None` means **no path was recorded**. That
+# is not zero, which means that there is a path and x makes no difference:
+
+# %%
+with tf.GradientTape() as tape:
+    y = 0 * x
+
+no_difference = tape.gradient(y, x)
+
+print(no_difference.numpy())
+assert no_difference.numpy() == 0.0
 
 # %% [markdown]
 # ### Exercise 01.1: complete
@@ -160,7 +162,7 @@ ax = plot_tape(sine_of_square, x)
 # until the way back. A tape trades memory for speed.
 
 # %% [markdown]
-# ## Which shape has a gradient?
+# ## What shape does a gradient have?
 #
 # A model's parameters are arrays, and its loss is one number. The gradient answers for *each entry* of
 # the source: if this entry grows a little, how fast does the loss grow?
@@ -180,8 +182,8 @@ assert np.array_equal(gradient, 2 * w.numpy())
 # ### Exercise 01.2: predict
 #
 # A batch `x` of 8 examples with 4 features each, shape (8, 4), meets weights `W` of shape (4, 2). The
-# loss is `tf.reduce_mean((x @ W) ** 2)`. Which shape has the gradient of the loss with respect to `W`?
-# Write a tuple.
+# loss is `tf.reduce_mean((x @ W) ** 2)`. What shape does the gradient of the loss with respect to `W`
+# have? Write a tuple.
 
 # %% exercise="01.2"
 # A tuple: the shape of tape.gradient(loss, W).
@@ -284,10 +286,10 @@ assert loss.numpy() == 25.0
 error = y_hat - y  # (1, 1)
 by_hand = {"W": 2 * tf.transpose(x) @ error, "b": 2 * tf.reduce_sum(error)}
 
-assert np.allclose(gradients["W"], by_hand["W"])
-assert np.allclose(gradients["W"].numpy().ravel(), [-10.0, -20.0, -30.0])
-assert np.allclose(gradients["b"], by_hand["b"])
-print("tape and hand agree:", True)
+agree = all(np.allclose(gradients[key], by_hand[key]) for key in params)
+
+print("tape and hand agree:", agree)
+assert agree and np.allclose(by_hand["W"], [[-10.0], [-20.0], [-30.0]])
 
 # %% [markdown]
 # **By finite differences.** Lesson 00's rate of change needs no calculus. A better one steps to both
@@ -500,8 +502,8 @@ check("01.4", gradient_of_w)
 # 12, the slope 3x² at the recorded value 2.
 #
 # </details>
-# <details><summary>2. A loss of shape () comes from a kernel of shape (3, 3, 16, 32). Which shape has
-# its gradient?</summary>
+# <details><summary>2. A loss of shape () comes from a kernel of shape (3, 3, 16, 32). What shape does
+# its gradient have?</summary>
 #
 # (3, 3, 16, 32): one number for each entry of the source.
 #

@@ -139,6 +139,13 @@ def _run(lesson, notebook, folder, expected: str, after_cell) -> None:
             f"{lesson.name} ({which}), code cell {number}, line {line} of {lesson.path.name}: "
             f"{error}. The notebooks were left as they were."
         ) from None
+    for number, cell in enumerate(_code_cells(notebook), start=1):
+        for output in cell.outputs:
+            if output.get("name") == "stderr":
+                raise BuildError(
+                    f"{lesson.name} ({which}), code cell {number} writes to standard error, "
+                    f"which a learner would see: {output.text.strip().splitlines()[0]}"
+                )
     for exercise_id in lesson.exercises:
         outcome = progress.exercises.get(exercise_id, {}).get("outcome", "never checked")
         if outcome != expected:
@@ -186,12 +193,15 @@ def solution_is_current(lesson: LessonSource, folders: Folders) -> bool:
         stored = nbformat.reads(text, as_version=4)
     except ValueError:  # missing, or not a notebook
         return False
-    if any(c.cell_type == "code" and c.execution_count is None for c in stored.cells):
+    if any(cell.execution_count is None for cell in _code_cells(stored)):
         return False
-    for cell in stored.cells:
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
+    for cell in _code_cells(stored):
+        cell.outputs, cell.execution_count = [], None
     return _text_of(stored) == _text_of(lesson.solution)
+
+
+def _code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
 
 
 def _copy(notebook: NotebookNode) -> NotebookNode:

@@ -68,7 +68,7 @@ def read_lesson(path: Path) -> LessonSource:
     known_ids = {exercise.id for exercise in all_exercises()}
     for index, cell in enumerate(cells):
         _add_cell(lesson, index, cell, known_ids)
-    _find_missing_parts(lesson)
+    _find_missing_parts(lesson, known_ids)
     return lesson
 
 
@@ -103,8 +103,10 @@ def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, known: set[s
             _note(lesson, index, str(error), error.line)
         except SyntaxError:
             pass  # noted by _parse
-        if (stub != cell.source) != (exercise_id is not None):
-            _note(lesson, index, 'a solution region and exercise="NN.N" belong to the same cell')
+        else:
+            if (stub != cell.source) != (exercise_id is not None):
+                message = 'a solution region and exercise="NN.N" belong to the same cell'
+                _note(lesson, index, message)
     if exercise_id is not None:
         if exercise_id in lesson.exercises:
             _note(lesson, index, f"a second cell for exercise {exercise_id}: ids must differ")
@@ -148,7 +150,7 @@ def _check_calls(tree: ast.Module) -> list[ast.Call]:
     ]
 
 
-def _find_missing_parts(lesson: LessonSource) -> None:
+def _find_missing_parts(lesson: LessonSource, known: set[str]) -> None:
     """Note each exercise that lacks its check, its hints or its cell."""
     checked = [exercise_id for exercise_id, _ in lesson.checks]
     starts = sorted(lesson.exercises.values())
@@ -160,7 +162,7 @@ def _find_missing_parts(lesson: LessonSource) -> None:
         if not any("<details>" in c.source and "Hint" in c.source for c in after):
             _note(lesson, index, f"exercise {exercise_id} has no hint: add a <details> block below")
     for exercise_id, line in lesson.checks:
-        if exercise_id not in lesson.exercises:
+        if exercise_id in known and exercise_id not in lesson.exercises:
             message = f'check("{exercise_id}", ...) has no cell marked exercise="{exercise_id}"'
             lesson.problems.append(Problem(f"{lesson.path}:{line}", message))
 

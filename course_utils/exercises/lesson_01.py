@@ -76,7 +76,7 @@ def _judge_shape(value: Any) -> Judgement:
     return failed(
         mistakes.get(shape)
         or f"{shape} is not it. A gradient holds one number for each entry of its source: "
-        "which shape has W?"
+        "what shape does W have?"
     )
 
 

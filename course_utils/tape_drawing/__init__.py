@@ -98,7 +98,8 @@ def plot_tape(f: Callable, *inputs: Any, depth: int = 1, ax: Axes | None = None)
 def _prepare(ax: Axes | None, width: float, height: float) -> tuple[Axes, float]:
     """Make an Axes in which one unit is one point, or as much of it as fits; y grows downwards."""
     if ax is None:
-        figure = plt.figure(figsize=(width / 72, height / 72), facecolor=BACKGROUND)
+        size = round(width / 72, 1), round(height / 72, 1)
+        figure = plt.figure(figsize=size, facecolor=BACKGROUND, layout="none")
         ax = figure.add_axes((0, 0, 1, 1))
     box = ax.get_position()
     inches = ax.figure.get_size_inches()

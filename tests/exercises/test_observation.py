@@ -61,7 +61,11 @@ def test_calls_are_recorded_up_to_the_first_that_raises():
     observation = observe_calls(inverse, [(2,), (0,), (1,)])
     assert observation["calls"][0] == {"returned": 0.5}
     raised = observation["calls"][1]["raised"]
-    assert raised == {"type": "ZeroDivisionError", "message": "division by zero", "line": "return 1 / x"}
+    assert raised == {
+        "type": "ZeroDivisionError",
+        "message": "division by zero",
+        "line": "return 1 / x",
+    }
     assert len(observation["calls"]) == 2
     assert observation["printed"] == "called with 2\ncalled with 0\n"
 

@@ -32,7 +32,15 @@ def test_attempts_are_counted_and_a_pass_is_kept(path):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", "null", '{"exercises": 3}', '{"exercises": {"01.1": {}}}', '{"exercises": {"01.1": 2}}'],
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '{"exercises": 3}',
+        '{"exercises": {"01.1": {}}}',
+        '{"exercises": {"01.1": 2}}',
+    ],
 )
 def test_a_damaged_file_is_set_aside_and_nothing_else_is_lost(path, text):
     path.parent.mkdir()

@@ -178,7 +178,7 @@ ANSWERS = {
             Wrong((8, 4), "the shape of x."),
             Wrong((8,), "keeps the arrangement of W"),
             Wrong((8, 4, 2), "no axis is left"),
-            Wrong((3, 3), "which shape has W?"),
+            Wrong((3, 3), "what shape does W have?"),
             Wrong(None, "There is a gradient"),
             Wrong("None", "There is a gradient"),
             Wrong(8, "Write the shape as a tuple"),

@@ -1,0 +1,253 @@
+"""The authoring path on small lessons of its own, in a folder of its own."""
+
+import json
+import time
+
+import pytest
+
+from course_utils.authoring import build as authoring
+from course_utils.authoring.build import BuildError, Folders
+
+PREDICT = """\
+# %% [markdown]
+# # 01 · The first tape
+
+# %%
+from course_utils.exercises import check
+
+print("ready")
+
+# %% exercise="01.2"
+# A tuple.
+### BEGIN SOLUTION
+shape = (4, 2)
+### END SOLUTION
+
+# %%
+check("01.2", shape)
+
+# %% [markdown]
+# <details><summary>Hint</summary>
+# Two numbers.
+# </details>
+"""
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    """Return a checkout whose only exercise is 01.2."""
+    from course_utils.authoring import source
+    from course_utils.exercises import find_exercise
+
+    monkeypatch.setattr(source, "all_exercises", lambda: [find_exercise("01.2")])
+    folders = Folders(tmp_path)
+    folders.lessons.mkdir()
+    folders.stubs.parent.mkdir(parents=True)
+    return folders
+
+
+def write(folders, text=PREDICT, name="01_first_tape"):
+    (folders.lessons / f"{name}.py").write_text(text)
+
+
+def build(folders):
+    lessons = authoring.read_lessons(folders)
+    stale = [lesson for lesson in lessons if authoring.needs_build(lesson, folders)]
+    authoring.build(lessons, stale, folders, lambda lesson: None)
+    return len(stale)
+
+
+def contents(folders):
+    paths = [p for f in (folders.notebooks, folders.solutions) if f.exists() for p in f.iterdir()]
+    return {path.relative_to(folders.root): path.read_bytes() for path in [*paths, folders.stubs]}
+
+
+def drift(folders):
+    return [str(p) for p in authoring.find_drift(authoring.read_lessons(folders), folders)]
+
+
+def test_a_lesson_becomes_two_notebooks_and_a_second_build_changes_nothing(folders):
+    write(folders)
+    assert build(folders) == 1
+    before = contents(folders)
+    learner = json.loads(before[next(p for p in before if p.parts[0] == "notebooks")])
+    worked = json.loads(before[next(p for p in before if p.parts[0] == "solutions")])
+    stub, solution = learner["cells"][2], worked["cells"][2]
+    assert "".join(stub["source"]) == "# A tuple.\nshape = ..."
+    assert "".join(solution["source"]) == "# A tuple.\nshape = (4, 2)"
+    assert stub["id"] == solution["id"] == "exercise-01-2"
+    assert all(c["outputs"] == [] for c in learner["cells"] if c["cell_type"] == "code")
+    assert [c["execution_count"] for c in worked["cells"] if c["cell_type"] == "code"] == [1, 2, 3]
+    assert worked["cells"][1]["outputs"][0]["text"] == ["ready\n"]
+    assert "timing" not in json.dumps(worked) and "iopub" not in json.dumps(worked)
+    assert json.loads(before[folders.stubs.relative_to(folders.root)])["01.2"] == {
+        "cell": "exercise-01-2",
+        "notebook": "01_first_tape.ipynb",
+        "source": "# A tuple.\nshape = ...",
+    }
+    assert drift(folders) == []
+    assert build(folders) == 0
+    assert contents(folders) == before
+    check_every_kind_of_drift(folders)
+    check_that_ids_move_with_their_cells(folders, learner)
+
+
+def check_every_kind_of_drift(folders):
+    learner = folders.notebooks / "01_first_tape.ipynb"
+    solution = folders.solutions / "01_first_tape.ipynb"
+    for path, change in (
+        (learner, ("Two numbers", "Three numbers")),
+        (solution, ("(4, 2)", "(2, 4)")),
+        (solution, ('"execution_count": 2', '"execution_count": null')),
+        (folders.stubs, ("A tuple", "A list")),
+    ):
+        text = path.read_text()
+        assert change[0] in text
+        path.write_text(text.replace(*change))
+        (line,) = drift(folders)
+        assert line.startswith(str(path.relative_to(folders.root)))
+        path.write_text(text)
+    stray = folders.notebooks / "02_stray.ipynb"
+    stray.write_text("{}")
+    assert drift(folders) == ["notebooks/02_stray.ipynb: has no lesson"]
+    stray.unlink()
+    solution.rename(solution.with_suffix(".gone"))
+    assert len(drift(folders)) == 1
+    solution.with_suffix(".gone").rename(solution)
+
+
+def check_that_ids_move_with_their_cells(folders, learner):
+    write(folders, PREDICT.replace("# %% exercise", "# %%\nx = 1\n\n# %% exercise"))
+    (lesson,) = authoring.read_lessons(folders)
+    before = [cell["id"] for cell in learner["cells"]]
+    after = [cell.id for cell in lesson.notebook.cells]
+    assert [i for i in after if i in before] == before and len(after) == len(before) + 1
+
+
+BROKEN = {
+    "region left open": (
+        PREDICT.replace("### END SOLUTION\n", ""),
+        "01_first_tape.py:11: this solution region is left open",
+    ),
+    "unknown id": (
+        PREDICT.replace('check("01.2"', 'check("01.5"'),
+        "01_first_tape.py:16: check of an unknown exercise; this lesson has 01.2",
+    ),
+    "no check": (PREDICT.replace('check("01.2", shape)', "shape"), 'no cell calls check("01.2"'),
+    "no hint": (PREDICT.replace("<details>", ""), "exercise 01.2 has no hint"),
+    "not Python": (
+        PREDICT.replace('print("ready")', "print('ready'"),
+        "01_first_tape.py:7: this cell is not Python",
+    ),
+    "two cells of one exercise": (
+        PREDICT + PREDICT[PREDICT.index("# %% exercise") :],
+        "a second cell for exercise 01.2",
+    ),
+    "unmarked region": (
+        PREDICT.replace(' exercise="01.2"', ""),
+        "a solution region and exercise=",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", BROKEN)
+def test_a_mistake_in_a_lesson_is_named_with_its_line(folders, mistake):
+    text, message = BROKEN[mistake]
+    write(folders, text)
+    with pytest.raises(BuildError) as error:
+        authoring.read_lessons(folders)
+    assert message in str(error.value)
+    assert str(folders.root) not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (("01_first_tape", "01_second"), "two lessons have the number 01"),
+        (("01_first_tape", "1-notes"), "a lesson is named NN_snake_topic.py"),
+        (("01_first_tape", "42_unknown"), "not in course_utils/curriculum.py"),
+        (("01_first_tape", "02_watching"), "exercise 01.2 also stands in 01_first_tape.py"),
+    ],
+)
+def test_lessons_that_clash_are_named(folders, names, message):
+    for name in names:
+        write(folders, name=name)
+    with pytest.raises(BuildError, match=message):
+        authoring.read_lessons(folders)
+
+
+def test_an_exercise_that_no_lesson_asks_is_named(folders):
+    write(folders, PREDICT[: PREDICT.index("# %% exercise")])
+    with pytest.raises(BuildError, match="exercise 01.2 is defined and no lesson asks it"):
+        authoring.read_lessons(folders)
+
+
+FAILING = {
+    "a cell raises": (
+        PREDICT.replace('print("ready")', "print(tapee)"),
+        "01_first_tape (worked), code cell 1, line 5 of 01_first_tape.py: "
+        "NameError: name 'tapee' is not defined. The notebooks were left as they were.",
+    ),
+    "the kernel dies": (
+        PREDICT.replace('print("ready")', "import os\n\nos._exit(1)"),
+        "code cell 1, line 5 of 01_first_tape.py: the kernel died",
+    ),
+    "the solution fails": (
+        PREDICT.replace("shape = (4, 2)", "shape = (2, 4)"),
+        "the solution of exercise 01.2 is failed, and must be passed",
+    ),
+    "the stub passes": (
+        PREDICT.replace("shape = (4, 2)", "#| shape = (4, 2)\nshape = (4, 2)"),
+        "the stub of exercise 01.2 is passed, and must be not attempted",
+    ),
+    "noise": (
+        PREDICT.replace('print("ready")', 'import sys\n\nprint("oh", file=sys.stderr)'),
+        "code cell 1 writes to standard error, which a learner would see: oh",
+    ),
+}
+
+
+@pytest.mark.parametrize("failure", FAILING)
+def test_a_lesson_that_fails_is_one_message_and_leaves_the_old_files(folders, failure):
+    write(folders)
+    folders.notebooks.mkdir()
+    folders.solutions.mkdir()
+    for folder in (folders.notebooks, folders.solutions):
+        (folder / "01_first_tape.ipynb").write_text("old")
+    folders.stubs.write_text("{}")
+    before = contents(folders)
+    text, message = FAILING[failure]
+    write(folders, text)
+    with pytest.raises(BuildError) as error:
+        build(folders)
+    assert message in str(error.value)
+    assert len(str(error.value).splitlines()) == 1
+    assert contents(folders) == before
+
+
+def test_an_unknown_number_is_said(folders):
+    write(folders)
+    lessons = authoring.read_lessons(folders)
+    with pytest.raises(BuildError, match="There is no lesson '07' to build. There are 01."):
+        authoring.select(lessons, ["07"])
+    assert authoring.select(lessons, ["01"]) == authoring.select(lessons, []) == lessons
+
+
+def test_a_folder_without_lessons_is_said(folders):
+    with pytest.raises(BuildError, match="There are no lessons"):
+        authoring.read_lessons(folders)
+
+
+def test_twenty_lessons_are_compared_in_five_seconds(folders, monkeypatch):
+    from course_utils.authoring import source
+
+    filler = "".join(f"\n# %% [markdown]\n# Text {n}.\n\n# %%\nx = {n}\n" for n in range(30))
+    for number in range(20):
+        text = PREDICT.replace("01.2", f"{number:02}.2") + filler
+        write(folders, text, f"{number:02}_topic")
+    monkeypatch.setattr(source, "all_exercises", lambda: [])
+    paths = sorted(folders.lessons.glob("*.py"))
+    start = time.monotonic()
+    lessons = [authoring.read_lesson(path) for path in paths]
+    assert len(authoring.find_drift(lessons, folders)) == 41  # two notebooks each, and the stubs
+    assert time.monotonic() - start < 5

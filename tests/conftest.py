@@ -1,0 +1,5 @@
+"""Figures are drawn without a window."""
+
+import matplotlib
+
+matplotlib.use("agg")

@@ -1,0 +1,111 @@
+"""What is installed, by which way, and that the ways agree."""
+
+import re
+import sys
+from importlib.metadata import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+LOCKS = {
+    "requirements.lock": ("author", "test"),
+    "requirements-gpu.lock": ("author", "test", "gpu"),
+}
+PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+
+
+def environment(python, platform="linux"):
+    return {
+        "python_version": python,
+        "python_full_version": f"{python}.0",
+        "implementation_name": "cpython",
+        "platform_python_implementation": "CPython",
+        "sys_platform": platform,
+        "platform_system": {"linux": "Linux", "darwin": "Darwin", "win32": "Windows"}[platform],
+        "platform_machine": "arm64" if platform == "darwin" else "x86_64",
+        "os_name": "nt" if platform == "win32" else "posix",
+        "extra": "",
+    }
+
+
+def locked(lock, python, platform):
+    """Return the locked version of every package for one Python and platform."""
+    text = (ROOT / lock).read_text().replace("\\\n", " ")
+    versions = {}
+    for line in text.splitlines():
+        requirement = Requirement(line.split(" --hash")[0])
+        marker = requirement.marker
+        if marker is None or marker.evaluate(environment(python, platform)):
+            (version,) = [s.version for s in requirement.specifier]
+            assert canonicalize_name(requirement.name) not in versions
+            versions[canonicalize_name(requirement.name)] = version
+    return versions
+
+
+@pytest.mark.parametrize("platform", ["linux", "darwin", "win32"])
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("lock", LOCKS)
+def test_lock_satisfies_pyproject(lock, python, platform):
+    versions = locked(lock, python, platform)
+    wanted = PROJECT["dependencies"] + [
+        requirement for e in LOCKS[lock] for requirement in PROJECT["optional-dependencies"][e]
+    ]
+    for text in wanted:
+        requirement = Requirement(text)
+        marker = requirement.marker
+        if marker is None or marker.evaluate(environment(python, platform)):
+            assert versions[canonicalize_name(requirement.name)] in requirement.specifier, text
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_every_locked_version_has_hashes_and_no_address(lock):
+    text = (ROOT / lock).read_text()
+    assert not re.search(r"https?://|file:|--index-url|--find-links|--extra-index-url", text)
+    for entry in text.replace("\\\n", " ").splitlines():
+        assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry), entry
+
+
+def test_the_gpu_lock_holds_cuda_and_agrees_elsewhere():
+    plain = locked("requirements.lock", "3.12", "linux")
+    gpu = locked("requirements-gpu.lock", "3.12", "linux")
+    assert any(name.startswith("nvidia-") for name in gpu)
+    assert not any(name.startswith("nvidia-") for name in plain)
+    assert {name: gpu[name] for name in plain} == plain
+
+
+def test_only_python_is_bounded_above():
+    texts = PROJECT["dependencies"] + sum(PROJECT["optional-dependencies"].values(), [])
+    for text in texts:
+        assert not [s for s in Requirement(text).specifier if s.operator in ("<", "<=", "==", "~=")]
+    assert PROJECT["requires-python"] == ">=3.10,<3.14"
+    lines = (ROOT / "pyproject.toml").read_text().splitlines()
+    (bound,) = [n for n, line in enumerate(lines) if line.startswith("requires-python")]
+    assert lines[bound - 1].startswith("# ")
+
+
+def test_conda_installs_the_package_with_the_extras_of_make_and_repeats_no_versions():
+    text = (ROOT / "environment.yml").read_text()
+    (extras,) = re.findall(r"^      - -e \.\[([a-z,]+)\]$", text, re.M)
+    make = (ROOT / "Makefile").read_text()
+    assert extras == re.search(r"^EXTRAS := (.*)$", make, re.M)[1]
+    assert re.findall(r"[=<>]=?\s*\d[\w.]*", text) == ["=3.12"]
+
+
+def test_workflow_runs_the_lowest_and_the_highest_python():
+    text = (ROOT / ".github" / "workflows" / "test.yml").read_text()
+    assert f'python: ["{PYTHONS[0]}", "{PYTHONS[-1]}"]' in text
+    assert text.count(".ci/run") == 2
+
+
+def test_the_installed_package_has_the_command():
+    assert metadata("hands-on-gradienttape")["Name"] == PROJECT["name"]
+    assert PROJECT["scripts"] == {"course": "course_utils.cli:app"}

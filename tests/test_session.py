@@ -1,0 +1,80 @@
+import subprocess
+import sys
+
+import pytest
+
+START = "from course_utils import start_lesson; start_lesson('01'); import tensorflow as tf\n"
+
+
+def run(code, **environment):
+    import os
+
+    return subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environment},
+        timeout=120,
+    )
+
+
+@pytest.fixture(scope="module")
+def started():
+    return run(START + "x = tf.random.normal([2]) @ tf.ones([2, 1]) if False else tf.ones(1) + 1")
+
+
+def test_tensorflow_starts_without_a_line_of_noise(started):
+    assert started.returncode == 0
+    assert started.stderr == ""
+
+
+def test_one_line_says_what_is_running(started):
+    (line,) = started.stdout.splitlines()
+    for part in ("Lesson 01", "The first tape", "Python 3.", "TensorFlow 2.", "Keras 3."):
+        assert part in line
+
+
+def test_every_generator_is_seeded():
+    draw = (
+        "import random, keras, numpy as np\n"
+        "print(random.random(), np.random.normal(), tf.random.normal([]).numpy(), "
+        "keras.random.normal(()).numpy())"
+    )
+    first, second = (run(START + draw).stdout for _ in range(2))
+    assert first == second and len(first.split()) > 8
+
+
+def test_what_tensorflow_wrote_is_shown_when_it_fails(tmp_path):
+    (tmp_path / "tensorflow").mkdir()
+    broken = "import os; os.write(2, b'no such device'); raise ImportError('broken')"
+    (tmp_path / "tensorflow" / "__init__.py").write_text(broken)
+    result = run("import course_utils.session as s; s.quiet_tensorflow()", PYTHONPATH=str(tmp_path))
+    assert result.returncode != 0
+    assert "no such device" in result.stderr and "ImportError: broken" in result.stderr
+
+
+def test_an_unknown_lesson_is_said_in_a_sentence():
+    from course_utils import start_lesson
+
+    with pytest.raises(LookupError, match="There is no lesson '1'. Lessons have two digits"):
+        start_lesson("1")
+
+
+def test_importing_the_package_is_quick_and_does_not_start_tensorflow():
+    code = (
+        "import time; t = time.perf_counter(); import course_utils; t = time.perf_counter() - t\n"
+        "import sys; print(t, 'tensorflow' in sys.modules, 'numpy' in sys.modules)"
+    )
+    seconds, tensorflow, numpy = run(code).stdout.split()
+    assert float(seconds) < 0.3
+    assert (tensorflow, numpy) == ("False", "False")
+
+
+def test_every_public_name_loads_and_an_unknown_one_is_an_attribute_error():
+    import course_utils
+
+    for name in course_utils.__all__:
+        assert callable(getattr(course_utils, name))
+        assert name in dir(course_utils)
+    with pytest.raises(AttributeError, match="no attribute 'plot_nothing'"):
+        _ = course_utils.plot_nothing
