@@ -12,6 +12,7 @@ _HOME = {
     "make_classification": "datasets",
     "make_line": "datasets",
     "make_quadratic": "datasets",
+    "mnist_source": "datasets",
     "plot_error_curve": "plotting",
     "plot_gradient_norms": "plotting",
     "plot_history": "plotting",

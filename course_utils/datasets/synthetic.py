@@ -1,0 +1,119 @@
+"""Small data sets made from a seed: the truth behind them is known."""
+
+import numpy as np
+
+__all__ = ["make_classification", "make_line", "make_quadratic"]
+
+
+def make_line(
+    count: int = 200,
+    *,
+    slope: float = 3.0,
+    intercept: float = 2.0,
+    noise: float = 0.5,
+    seed: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Make points near a line, y = slope x + intercept + noise.
+
+    Parameters
+    ----------
+    count : int
+        How many points.
+    slope, intercept : float
+        What a fit should find.
+    noise : float
+        The standard deviation of the normal noise in y, in the unit of y.
+    seed : int
+        The same seed makes the same points, with any version of NumPy that the course supports.
+
+    Returns
+    -------
+    x, y : numpy.ndarray of shape (count, 1), float32
+        x is uniform on [-2, 2). A column each, the shape that a model with one output returns:
+        with (count,) against (count, 1) a loss would silently broadcast.
+
+    Examples
+    --------
+    >>> x, y = make_line(5, noise=0.0, seed=0)
+    >>> x.shape, y.dtype.name, bool(np.allclose(y, 3 * x + 2))
+    ((5, 1), 'float32', True)
+    """
+    return _noisy(lambda x: slope * x + intercept, count, noise, seed)
+
+
+def make_quadratic(
+    count: int = 200,
+    *,
+    coefficients: tuple[float, float, float] = (1.0, -2.0, 0.5),
+    noise: float = 0.3,
+    seed: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Make points near a parabola, y = a x² + b x + c + noise.
+
+    Parameters
+    ----------
+    count : int
+        How many points.
+    coefficients : (float, float, float)
+        a, b and c.
+    noise : float
+        The standard deviation of the normal noise in y, in the unit of y.
+    seed : int
+        The same seed makes the same points.
+
+    Returns
+    -------
+    x, y : numpy.ndarray of shape (count, 1), float32
+        x is uniform on [-2, 2).
+
+    Examples
+    --------
+    >>> x, y = make_quadratic(5, coefficients=(1.0, 0.0, 0.0), noise=0.0, seed=0)
+    >>> bool(np.allclose(y, x**2))
+    True
+    """
+    a, b, c = coefficients
+    return _noisy(lambda x: a * x**2 + b * x + c, count, noise, seed)
+
+
+def make_classification(
+    count: int = 1000, *, features: int = 20, classes: int = 5, noise: float = 1.0, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Make a classification that can be learned, but not to the last point.
+
+    Parameters
+    ----------
+    count, features, classes : int
+        How many examples, numbers in each, and classes.
+    noise : float
+        The standard deviation of the noise in the scores; those have one of about
+        ``sqrt(features)``. At 0 a linear model can be right everywhere.
+    seed : int
+        The same seed makes the same examples.
+
+    Returns
+    -------
+    x : numpy.ndarray of shape (count, features), float32
+        Standard normal.
+    y : numpy.ndarray of shape (count,), int32
+        Classes from 0 on: where a random linear map of x, plus noise, is largest.
+
+    Examples
+    --------
+    >>> x, y = make_classification(100, seed=0)
+    >>> x.shape, y.dtype.name, sorted(set(y.tolist()))
+    ((100, 20), 'int32', [0, 1, 2, 3, 4])
+    """
+    random = np.random.RandomState(seed)
+    x = random.normal(size=(count, features))
+    scores = x @ random.normal(size=(features, classes))
+    y = np.argmax(scores + noise * random.normal(size=scores.shape), axis=1)
+    return x.astype(np.float32), y.astype(np.int32)
+
+
+def _noisy(truth, count: int, noise: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    # RandomState's streams are frozen; NumPy may change those of newer generators.
+    random = np.random.RandomState(seed)
+    x = random.uniform(-2.0, 2.0, size=(count, 1))
+    y = truth(x) + noise * random.normal(size=x.shape)
+    return x.astype(np.float32), y.astype(np.float32)
