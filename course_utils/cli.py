@@ -1,8 +1,10 @@
 """The command ``course``: for learners, authors and instructors."""
 
+import os
 import subprocess
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -35,6 +37,11 @@ def _sentence_for(*kinds: type[Exception]):
         raise typer.Exit(1) from None
 
 
+def _print_text(text: str) -> None:
+    """Print text that may hold paths and brackets, without breaking its lines."""
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
 @app.command(
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )
@@ -50,8 +57,10 @@ def lab(context: typer.Context) -> None:
         errors.print("Change to the course's folder and try again.")
         raise typer.Exit(1)
     command = [sys.executable, "-m", "jupyterlab", str(notebook), *context.args]
+    # In JupyterLab's terminals, `course` and `python` are those of this environment.
+    programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     try:
-        raise typer.Exit(subprocess.call(command, cwd=folder))
+        raise typer.Exit(subprocess.call(command, cwd=folder, env=os.environ | {"PATH": programs}))
     except KeyboardInterrupt:
         raise typer.Exit(0) from None
 
@@ -76,7 +85,7 @@ def status() -> None:
             f"{open_ones[0].id} {open_ones[0].title}" if open_ones else "done",
         )
     if progress.notice:
-        console.print(progress.notice, style="bold")
+        _print_text(progress.notice)
     console.print(table)
 
 
@@ -96,8 +105,7 @@ def reset(
     if kept is None:
         console.print(f"The cell of {exercise} was missing; it stands above its check again.")
     else:
-        console.print(f"{exercise} is as it was given. Your text is kept in", end=" ")
-        console.print(kept, soft_wrap=True, highlight=False)
+        _print_text(f"{exercise} is as it was given. Your text is kept in {kept}")
     console.print("If the notebook is open, choose File > Reload Notebook from Disk.")
 
 
@@ -106,16 +114,13 @@ def doctor() -> None:
     """Examine this machine and say how to mend what is wrong; status 1 if anything is."""
     from .doctor import examine
 
-    table = Table(title="Examination", title_justify="left")
-    for column in ("Subject", "Result", "Found", "What to do"):
-        table.add_column(column, overflow="fold")
     all_well = True
-    with console.status("Starting TensorFlow..."):
-        for finding in examine():
-            result = "ok" if finding.is_well else "FAILED"
-            table.add_row(finding.subject, result, finding.found, finding.remedy)
-            all_well = all_well and finding.is_well
-    console.print(table)
+    for finding in examine():
+        result = "ok" if finding.is_well else "FAILED"
+        _print_text(f"{result:<7} {finding.subject:<11} {finding.found}")
+        if finding.remedy:
+            _print_text(f"{'':<7} {'To mend it:':<11} {finding.remedy}")
+        all_well = all_well and finding.is_well
     raise typer.Exit(0 if all_well else 1)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import sys
 from collections.abc import Callable, Iterator
@@ -9,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .datasets import load_mnist, mnist_source
 from .exercises.exercise import stubs
 from .exercises.progress import course_folder, progress_path
 from .session import quiet_tensorflow
@@ -78,6 +81,20 @@ def _device() -> Finding:
     if product != 12.0:
         return Finding("Device", f"a product of 12 came out as {product}", "Update the driver.")
     return Finding("Device", ", ".join(names))
+
+
+def _mnist() -> Finding:
+    kind, path = mnist_source()
+    if kind == "download":
+        return Finding("MNIST", "not here yet; load_mnist will download it once")
+    if path is None:
+        return Finding("MNIST", "no file and no network: scikit-learn's digits will stand in")
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            load_mnist()
+    except ValueError as error:
+        return Finding("MNIST", f"{path} is damaged", str(error))
+    return Finding("MNIST", f"{_shown(path)} (from {kind})")
 
 
 def _notebooks() -> Finding:
