@@ -450,16 +450,12 @@ print(gradient.shape)
 assert np.allclose(gradient, 2e-6)  # 2 * 1 / 1_000_000 for every entry
 
 # %% [markdown]
-# ## Can you mend a recording?
-#
-# You saw the tape miss what ran before its `with` block. In a longer program the same fault is easy
-# to overlook, because nothing raises.
-
-# %% [markdown]
 # ### Exercise 01.4: repair
 #
-# This function should return the gradient of the mean squared error of w · x with respect to the
-# variable `w`. It returns `None`. Find the line that stands in the wrong place, and move it.
+# You saw the tape miss what ran before its `with` block. In a longer program that is easy to
+# overlook, because nothing raises. This function should return the gradient of the mean squared error
+# of w · x with respect to the variable `w`, and returns `None`. Find the line that stands in the wrong
+# place, and move it.
 
 # %% exercise="01.4"
 def gradient_of_w(w, x, y):

@@ -1,0 +1,163 @@
+"""The form that every lesson keeps: its opening and closing, its size, its exercises and links."""
+
+import ast
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from course_utils.curriculum import find_lesson, written_lessons
+
+ROOT = Path(__file__).parents[1]
+NAMES = [lesson.name for lesson in written_lessons()]
+FULL_LESSONS = [name for name in NAMES if name != "00_start_here"]
+
+# Stored outputs that another machine cannot repeat, by a fragment of the cell, with the reason.
+NOT_COMPARED = {"start_lesson(": "prints the versions and the device of the machine"}
+
+
+def read(folder, name):
+    return nbformat.read(ROOT / folder / f"{name}.ipynb", as_version=4)
+
+
+def cells(name, kind, folder="solutions"):
+    return [cell for cell in read(folder, name).cells if cell.cell_type == kind]
+
+
+def prose(name):
+    return [cell.source for cell in cells(name, "markdown")]
+
+
+def test_every_source_has_its_notebooks_and_nothing_is_stray():
+    for folder, suffix in (("lessons", ".py"), ("notebooks", ".ipynb"), ("solutions", ".ipynb")):
+        found = {path.stem for path in (ROOT / folder).glob(f"*{suffix}")}
+        assert found == set(NAMES), folder
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_first_cell_says_title_aims_and_time(name):
+    lesson = find_lesson(name[:2])
+    first = prose(name)[0]
+    assert first.startswith(f"# {lesson.number} · {lesson.title}\n")
+    assert "**You will be able to**" in first
+    assert 3 <= len(re.findall(r"^- ", first, re.M)) <= 4
+    assert "**Before you start**" in first
+    assert f"**Time**: {lesson.minutes} minutes." in first
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_second_cell_starts_the_lesson_before_tensorflow(name):
+    setup = read("notebooks", name).cells[1]
+    assert setup.cell_type == "code"
+    start = f'start_lesson("{name[:2]}")'
+    assert 0 < setup.source.index(start) < setup.source.index("import tensorflow as tf")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_code_cell_of_a_solution_was_run_without_error_or_noise(name):
+    code = cells(name, "code")
+    assert [cell.execution_count for cell in code] == list(range(1, len(code) + 1))
+    for output in (output for cell in code for output in cell.outputs):
+        assert output.output_type != "error"
+        assert output.get("name") != "stderr"
+        assert "/" + "home" not in str(output) and "site-packages" not in str(output)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_learners_notebooks_have_no_outputs_and_no_solutions(name):
+    for cell in cells(name, "code", "notebooks"):
+        assert cell.outputs == [] and cell.execution_count is None
+        assert "SOLUTION" not in cell.source and "#|" not in cell.source
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_outputs_that_are_not_compared_have_a_reason(name):
+    for cell in cells(name, "code"):
+        tags = cell.metadata.get("tags", [])
+        assert set(tags) <= {"nbval-ignore-output"}
+        has_reason = any(fragment in cell.source for fragment in NOT_COMPARED)
+        assert has_reason == ("nbval-ignore-output" in tags), cell.source
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_stored_text_is_short_and_holds_no_address_or_object(name):
+    for cell in cells(name, "code"):
+        for output in cell.outputs:
+            text = output.get("text") or output.data["text/plain"]
+            assert len(text.splitlines()) <= 8, cell.source
+            assert not re.search(r"0x[0-9a-f]{6,}|<tf\.|\[<matplotlib|\[Text", text), cell.source
+
+
+@pytest.mark.parametrize("name", FULL_LESSONS)
+def test_a_lesson_keeps_to_its_size(name):
+    text = [re.sub(r"</?\w+>|```.*?```", "", cell, flags=re.S) for cell in prose(name)]
+    assert sum(len(cell.split()) for cell in text) <= 1_650
+    assert 30 <= len(read("solutions", name).cells) <= 60
+    code = cells(name, "code")
+    assert len(prose(name)) >= len(code)
+    assert all(len(cell.source.splitlines()) <= 20 for cell in code)
+    figures = [o for cell in code for o in cell.outputs if "image/png" in o.get("data", {})]
+    assert len(figures) <= 4
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_headings_are_few_flat_and_ask(name):
+    headings = re.findall(r"^(#+) (.*)$", "\n".join(prose(name)), re.M)
+    assert [level for level, _ in headings].count("#") == 1
+    assert all(len(level) <= 3 for level, _ in headings)
+    closing = ("Checkpoint", "Recap", "Further reading")
+    sections = [title for level, title in headings if level == "##" and title not in closing]
+    assert 3 <= len(sections) <= 6
+    assert sum(title.endswith("?") for title in sections) >= len(sections) - 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_exercise_has_its_heading_with_its_kind(name):
+    text = "\n".join(prose(name))
+    for exercise in find_lesson(name[:2]).exercises():
+        assert f"### Exercise {exercise.id}: {exercise.kind}\n" in text
+    assert "## Checkpoint" in text and "## Recap" in text
+    assert text.split("## Checkpoint")[1].count("<details>") == 3
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_predictions_are_callouts_followed_by_the_cell_that_runs_them(name):
+    every = read("solutions", name).cells
+    for cell, following in zip(every, every[1:] + [None], strict=True):
+        if cell.cell_type == "markdown" and "**Predict**" in cell.source:
+            assert "> **Predict**\n>\n> " in cell.source
+            assert following.cell_type == "code" and "assert" in following.source
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_links_between_files_lead_somewhere(name):
+    for target in re.findall(r"\]\(([^)#]+)\)", "\n".join(prose(name))):
+        if "://" not in target:
+            assert (ROOT / "notebooks" / target).exists(), target
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_demonstration_depends_on_an_answer(name):
+    """What an exercise cell defines is used by its check alone."""
+    code = cells(name, "code")
+    answers = {
+        node.name if isinstance(node, ast.FunctionDef) else node.targets[0].id
+        for cell in code
+        if "exercise" in cell.metadata
+        for node in ast.parse(cell.source).body
+        if isinstance(node, ast.FunctionDef | ast.Assign)
+    }
+    assert len(answers) >= len(find_lesson(name[:2]).exercises())
+    for cell in code:
+        if "exercise" not in cell.metadata and not cell.source.startswith("check("):
+            names = {n.id for n in ast.walk(ast.parse(cell.source)) if isinstance(n, ast.Name)}
+            assert not names & answers, cell.source
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_markup_is_what_every_viewer_renders(name):
+    text = "\n".join(prose(name))
+    assert not re.search(r"<(div|span|font|table|img|style)\b|\[!NOTE\]|!\[", text)
+    assert text.count("<details>") == text.count("</details>") == text.count("<summary>")
+    assert "!" not in re.sub(r"`[^`]*`|\| ! \|", "", text), "no exclamation marks"
