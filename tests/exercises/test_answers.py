@@ -115,7 +115,9 @@ STRAY = [
 ]
 
 
-@pytest.mark.parametrize("stray", STRAY, ids=repr)
+@pytest.mark.parametrize(
+    "stray", STRAY, ids=[f"{number}-{type(stray).__name__}" for number, stray in enumerate(STRAY)]
+)
 @pytest.mark.parametrize("exercise_id", EXERCISES)
 def test_stray_values_fail_with_a_message(exercise_id, stray):
     exercise = EXERCISES[exercise_id]
