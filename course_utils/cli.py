@@ -56,7 +56,9 @@ def lab(context: typer.Context) -> None:
         errors.print(f"There is no notebooks/00_start_here.ipynb at or above {folder}.")
         errors.print("Change to the course's folder and try again.")
         raise typer.Exit(1)
-    command = [sys.executable, "-m", "jupyterlab", str(notebook), *context.args]
+    first_page = f"--LabApp.default_url=/lab/tree/notebooks/{notebook.name}"
+    command = [sys.executable, "-m", "jupyterlab", f"--notebook-dir={folder}", first_page]
+    command += context.args
     # In JupyterLab's terminals, `course` and `python` are those of this environment.
     programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     try:

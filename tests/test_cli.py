@@ -82,12 +82,9 @@ def test_lab_opens_the_first_lesson_passes_options_and_puts_course_on_the_path(c
     monkeypatch.setattr(subprocess, "call", lambda *a, **k: calls.append((a, k)) or 0)
     assert run("lab", "--no-browser", "--port", "8899").exit_code == 0
     ((command,), options) = calls[0]
-    assert command[-4:] == [
-        str(copy / "notebooks/00_start_here.ipynb"),
-        "--no-browser",
-        "--port",
-        "8899",
-    ]
+    assert f"--notebook-dir={copy}" in command
+    assert "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb" in command
+    assert command[-3:] == ["--no-browser", "--port", "8899"]
     assert options["env"]["PATH"].split(os.pathsep)[0] == str(Path(sys.executable).parent)
 
 
