@@ -20,7 +20,7 @@ def run_nbval(tmp_path, *sources, outputs=()):
     ]
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "case.ipynb")
     (tmp_path / "conftest.py").write_text((ROOT / "conftest.py").read_text())
-    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-cell-timeout", "60"]
+    command = [sys.executable, "-m", "pytest", "--nbval", "--nbval-cell-timeout", "120"]
     start = time.monotonic()
     result = subprocess.run(
         [*command, "-p", "no:cacheprovider", "--rootdir", tmp_path, tmp_path / "case.ipynb"],
@@ -36,7 +36,7 @@ def test_a_dead_kernel_is_reported_within_seconds(tmp_path):
     result, seconds = run_nbval(tmp_path, "import os\nos.kill(os.getpid(), 9)", "print(1)")
     assert result.returncode == 1
     assert "The kernel died while it ran this cell" in result.stdout
-    assert seconds < 25, "ten seconds, and the start of pytest and of a kernel on a busy machine"
+    assert seconds < 60, "not after the cell's limit, also on a busy machine"
 
 
 @pytest.mark.parametrize(

