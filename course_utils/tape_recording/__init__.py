@@ -71,13 +71,15 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
         for source in [*(source for _, source in sources), *(ref.deref() for ref in used)]:
             if is_differentiable(source):
                 (tape if isinstance(source, tf.Tensor) else reads).watch(source)
-        with collect_events() as events:
+        with collect_events() as (events, layers):
             result = f(*(argument for argument, _ in prepared))
             targets = name_targets(f, result, parameters)
     if not targets:
         raise TypeError(_no_tensor(result))
+    of_layers = {id(weight.value): weight for layer in layers for weight in layer.weights}
     for variable in (*tape.watched_variables(), *(ref.deref() for ref in used)):
-        name = variable_name(variable) or used.get(variable.ref(), "variable")
+        keras_variable = of_layers.get(id(variable), variable)
+        name = variable_name(keras_variable) or used.get(variable.ref(), "variable")
         sources.append((name, variable))
     if not sources:
         raise ValueError(
