@@ -17,8 +17,9 @@ def test_square_of_a_float():
     recording = record_tape(lambda x: x**2, 3.0)
     assert labels(recording) == ["x²"]
     x, y = recording["x"], recording["y"]
-    assert (x.value, x.gradient, x.shape, x.dtype) == (3.0, 6.0, (), "float32")
-    assert (y.value, y.gradient) == (9.0, 1.0)
+    assert (x.value, x.shape, x.dtype) == (3.0, (), "float32")
+    assert x.gradient == pytest.approx(6.0)
+    assert (y.value, y.gradient) == (pytest.approx(9.0), 1.0)
     assert recording.operations[0].inputs == recording.sources == (0,)
     assert recording.operations[0].outputs == recording.targets == (1,)
 
@@ -50,7 +51,7 @@ def test_linear_model_matches_its_closed_form():
 )
 def test_an_operation_that_blocks_passes_nothing_but_the_other_way_is_open(block):
     recording = record_tape(lambda x: block(x) + x, 2.3)
-    assert recording["x"].gradient == 1.0
+    assert recording["x"].gradient == pytest.approx(1.0)
     *blocking, add = recording.operations
     assert not any(any(operation.passes_gradient) for operation in blocking)
     from_x = add.passes_gradient[add.inputs.index(0)]
@@ -59,7 +60,7 @@ def test_an_operation_that_blocks_passes_nothing_but_the_other_way_is_open(block
 
 def test_sign_passes_a_gradient_of_zero():
     recording = record_tape(tf.sign, 2.0)
-    assert recording["x"].gradient == 0.0
+    assert recording["x"].gradient == pytest.approx(0.0)
     assert recording.operations[0].passes_gradient == (True,)
 
 
@@ -71,7 +72,7 @@ def test_a_condition_is_recorded_and_has_no_gradient():
 
     recording = record_tape(f, 2.0, 3.0)  # 2 w²
     assert labels(recording) == ["x < 10", "multiply", "< 10", "multiply", "< 10"]
-    assert recording["w"].gradient == 2 * 2 * 3.0
+    assert recording["w"].gradient == pytest.approx(2 * 2 * 3.0)
     assert recording.values[recording.operations[0].outputs[0]].gradient is None
 
 
@@ -91,7 +92,7 @@ def test_target_without_any_gradient():
 def test_a_function_without_arguments_finds_its_variables():
     x, frozen = tf.Variable(3.0), tf.Variable(2.0, trainable=False)
     recording = record_tape(lambda: x**2 * frozen)
-    assert recording["x"].gradient == 12.0
+    assert recording["x"].gradient == pytest.approx(12.0)
     assert recording["frozen"].gradient is None
     assert recording.operations[-1].passes_gradient == (True, False)
 
@@ -128,14 +129,15 @@ def test_equal_names_are_numbered():
 
 def test_a_whole_number_is_handed_on():
     recording = record_tape(lambda x, n: x**n, 2.0, 3)
-    assert recording["x"].gradient == 12.0 and len(recording.sources) == 1
+    assert recording["x"].gradient == pytest.approx(12.0)
+    assert len(recording.sources) == 1
 
 
 def test_inside_of_a_tf_function_nested_too():
     inner = tf.function(lambda x: tf.sin(x) * 2.0)
     recording = record_tape(tf.function(lambda x: inner(x) + x), 0.0)
     assert labels(recording) == ["sin", "multiply by 2", "add"]
-    assert recording["x"].gradient == 3.0
+    assert recording["x"].gradient == pytest.approx(3.0)
     assert not tf.config.functions_run_eagerly()
 
 
@@ -156,14 +158,14 @@ def test_a_custom_gradient_is_one_operation():
 
     recording = record_tape(lambda x: doubled_back(x * 3.0) + 1.0, 0.0)
     assert labels(recording) == ["x × 3", "custom gradient", "add 1"]
-    assert recording["x"].gradient == 6.0
+    assert recording["x"].gradient == pytest.approx(6.0)
     assert recording.operations[1].passes_gradient == (True,)
 
 
 def test_several_targets_are_summed_and_named():
     recording = record_tape(lambda a, b: {"product": a * b, "square": a**2}, 2.0, 3.0)
     assert [recording.values[i].name for i in recording.targets] == ["product", "square"]
-    assert (recording["a"].gradient, recording["b"].gradient) == (7.0, 2.0)
+    assert (recording["a"].gradient, recording["b"].gradient) == (pytest.approx(7.0), 2.0)
 
 
 def test_a_target_may_be_a_source():
@@ -179,8 +181,8 @@ def test_second_order_records_the_inner_gradient():
         return tape.gradient(y, x)
 
     recording = record_tape(slope, 2.0)
-    assert recording["slope"].value == 12.0  # 3 x²
-    assert recording["x"].gradient == 12.0  # 6 x
+    assert recording["slope"].value == pytest.approx(12.0)  # 3 x²
+    assert recording["x"].gradient == pytest.approx(12.0)  # 6 x
 
 
 def test_embedding_gradient_is_dense():
@@ -198,7 +200,7 @@ def test_a_variable_shows_what_it_held_when_it_was_read():
         return y
 
     recording = record_tape(f)
-    assert (recording["v"].value, recording["v"].gradient) == (3.0, 6.0)
+    assert (recording["v"].value, recording["v"].gradient) == (3.0, pytest.approx(6.0))
 
 
 def test_layers_of_each_operation_and_two_calls_of_one_layer():
