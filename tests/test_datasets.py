@@ -203,6 +203,21 @@ def test_a_server_that_never_answers_does_not_take_minutes(monkeypatch):
         assert time.monotonic() - started < 10.0
 
 
+def test_a_name_that_is_looked_up_for_ever_does_not_take_minutes(monkeypatch):
+    found = threading.Event()
+
+    def look_up(*arguments, **settings):
+        found.wait(20.0)
+        raise OSError("never found")
+
+    monkeypatch.setattr(mnist.urllib.request, "urlopen", look_up)
+    monkeypatch.setattr(mnist, "_PATIENCE", 0.2)
+    started = time.monotonic()
+    assert mnist_source()[0] == "stand-in"
+    assert time.monotonic() - started < 10.0
+    found.set()
+
+
 def test_line_and_quadratic_follow_their_formula():
     x, y = make_line(50, slope=-1.5, intercept=4.0, noise=0.0, seed=1)
     np.testing.assert_allclose(y, -1.5 * x + 4.0, rtol=1e-5, atol=1e-6)

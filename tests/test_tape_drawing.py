@@ -245,6 +245,11 @@ def test_a_source_is_named_again_on_a_later_row():
     assert texts(ax).count("w") > 1
 
 
+def test_a_source_stands_right_before_its_first_reader():
+    left = {title: box.x0 for title, box in cards(linear_model())}
+    assert left["W"] < left["matmul"] <= left["b"] + 1 < left["add"]
+
+
 def test_draws_into_a_given_axes():
     _, ax = plt.subplots(figsize=(4, 3))
     assert plot_tape(lambda x: x * x + tf.sin(x), 2.0, ax=ax) is ax

@@ -187,8 +187,10 @@ def test_second_order_records_the_inner_gradient():
 
 def test_embedding_gradient_is_dense():
     table = tf.Variable(np.ones((4, 2), "float32"), name="table")
-    recording = record_tape(lambda: tf.reduce_sum(tf.gather(table, [1, 1])))
-    np.testing.assert_array_equal(recording["table"].gradient, [[0, 0], [2, 2], [0, 0], [0, 0]])
+    recording = record_tape(lambda: tf.reduce_sum(tf.gather(table, [1, 1])) + table[0, 0])
+    np.testing.assert_array_equal(recording["table"].gradient, [[1, 0], [2, 2], [0, 0], [0, 0]])
+    assert labels(recording) == ["gather", "sum", "slice", "add"]
+    assert all(all(operation.passes_gradient) for operation in recording.operations)
 
 
 def test_a_variable_shows_what_it_held_when_it_was_read():
