@@ -239,6 +239,16 @@ def test_many_operations_that_lead_nowhere_are_left_out():
     assert texts(ax)[-1] == "9 operations that lead to no target are left out."
 
 
+def test_a_source_that_is_read_in_vain_was_read():
+    def f(x, w):
+        for _ in range(9):
+            tf.sin(w)
+        return x * x
+
+    ax = plot_tape(f, 1.0, 2.0)
+    assert "no operation reads it" not in texts(ax) and "no gradient" in texts(ax)
+
+
 def test_a_source_is_named_again_on_a_later_row():
     ax = loop()
     assert [title for title, _ in cards(ax)].count("w") == 1

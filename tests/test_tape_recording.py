@@ -168,6 +168,13 @@ def test_several_targets_are_summed_and_named():
     assert (recording["a"].gradient, recording["b"].gradient) == (pytest.approx(7.0), 2.0)
 
 
+def test_a_target_takes_no_name_that_a_source_has():
+    y = tf.Variable(3.0)
+    recording = record_tape(lambda z: y * z, 2.0)
+    assert [value.name for value in recording.values] == ["z", "y", "out"]
+    assert recording["y"].gradient == pytest.approx(2.0)
+
+
 def test_a_target_may_be_a_source():
     recording = record_tape(lambda x: x, 2.0)
     assert recording.sources == recording.targets == (0,) and not recording.operations

@@ -57,6 +57,7 @@ def fold(recording: TapeRecording, depth: int, most: int) -> Folded:
     most : int
         With more cards than this, less is opened; then the middle becomes one card.
     """
+    read = {position for operation in recording.operations for position in operation.inputs}
     recording, notes = _without_dead_ends(recording)
     grouping = _Grouping(recording, depth)
     asked = depth
@@ -72,7 +73,7 @@ def fold(recording: TapeRecording, depth: int, most: int) -> Folded:
             "record_tape lists every one."
         )
     symbol, note = _symbol(recording)
-    cards = tuple(_card(recording, grouping, key, symbol) for key in grouping.order)
+    cards = tuple(_card(recording, grouping, key, symbol, read) for key in grouping.order)
     return Folded(cards, grouping.edges(), (*notes, *note))
 
 
@@ -166,7 +167,9 @@ def _symbol(recording: TapeRecording) -> tuple[str, list[str]]:
     return target.name, []
 
 
-def _card(recording: TapeRecording, grouping: _Grouping, key: Hashable, symbol: str) -> Card:
+def _card(
+    recording: TapeRecording, grouping: _Grouping, key: Hashable, symbol: str, read: set[int]
+) -> Card:
     kind, what = key
     leaving = grouping.leaving(key)
     target = next((recording.values[p].name for p in leaving if p in recording.targets), None)
@@ -174,7 +177,7 @@ def _card(recording: TapeRecording, grouping: _Grouping, key: Hashable, symbol: 
         value = recording.values[what]
         is_constant = what not in recording.sources
         gradient = _gradient_text(value, symbol, value.name)
-        unread = not grouping.readers[what] and not target
+        unread = what not in read and not target
         return Card(
             "source",
             f"{value.name} (constant)" if is_constant else value.name,
