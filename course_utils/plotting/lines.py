@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from course_utils.plotting.style import GREY, label_lines, line_style, make_axes
@@ -139,7 +140,7 @@ def plot_history(history: Any, metric: str = "loss", *, ax: Axes | None = None) 
             epochs = np.arange(1, len(values[key]) + 1)
             ax.plot(epochs, values[key], label=name, marker="o", markersize=4, **line_style(number))
     ax.set(xlabel="epoch", ylabel=metric.replace("_", " "))
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     label_lines(ax)
     return ax
 

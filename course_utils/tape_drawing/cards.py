@@ -24,7 +24,7 @@ _TITLE, _VALUE, _DETAIL, _GRADIENT = 11.5, 10.5, 8.5, 10.0
 _LEADING = 1.42  # of a line of text, times its size
 _PADDING = 11.0
 _SLANT = 11.0  # how far the points of a target's hexagon stand out
-_CENTRED = {"ha": "center", "va": "center_baseline"}
+_CENTRED = {"ha": "center", "va": "center_baseline", "parse_math": False}
 _Line = tuple[str, float, bool]
 
 
@@ -154,7 +154,8 @@ def _write(ax: Axes, lines: list[_Line], x: float, top: float, color: str, scale
 @lru_cache(maxsize=1024)
 def _text_width(text: str, size: float, bold: bool) -> float:
     font = FontProperties(family=_FONT, size=size, weight="bold" if bold else "normal")
-    return TextPath((0, 0), text, size=size, prop=font).get_extents().width
+    # A dollar sign stands for itself here, as it does in what is written.
+    return TextPath((0, 0), text.replace("$", r"\$"), size=size, prop=font).get_extents().width
 
 
 def _outline(card: Card, left: float, top: float, width: float, height: float) -> Path:

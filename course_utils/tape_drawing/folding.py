@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ __all__ = ["Card", "Folded", "fold"]
 
 _LONGEST_TEXT = 24  # a value that needs more characters is given by its shape or norm
 _KEPT_AT_EACH_END = 12  # of a drawing that is too long
+_MOST_DEAD_ENDS = 8  # operations that lead to no target, such as a loop's conditions
 _MOST_WEIGHTS = 4  # a layer with more says only how many
 
 
@@ -56,7 +57,8 @@ def fold(recording: TapeRecording, depth: int, most: int) -> Folded:
     most : int
         With more cards than this, less is opened; then the middle becomes one card.
     """
-    notes = []
+    read = {position for operation in recording.operations for position in operation.inputs}
+    recording, notes = _without_dead_ends(recording)
     grouping = _Grouping(recording, depth)
     asked = depth
     while len(grouping.order) > most and depth > 0 and grouping.has_layers:
@@ -71,8 +73,22 @@ def fold(recording: TapeRecording, depth: int, most: int) -> Folded:
             "record_tape lists every one."
         )
     symbol, note = _symbol(recording)
-    cards = tuple(_card(recording, grouping, key, symbol) for key in grouping.order)
+    cards = tuple(_card(recording, grouping, key, symbol, read) for key in grouping.order)
     return Folded(cards, grouping.edges(), (*notes, *note))
+
+
+def _without_dead_ends(recording: TapeRecording) -> tuple[TapeRecording, list[str]]:
+    """Leave out the operations that lead to no target, if they are many."""
+    needed, kept = set(recording.targets), []
+    for operation in reversed(recording.operations):
+        if needed & set(operation.outputs):
+            needed |= set(operation.inputs)
+            kept.append(operation)
+    left_out = len(recording.operations) - len(kept)
+    if left_out <= _MOST_DEAD_ENDS:
+        return recording, []
+    note = f"{left_out} operations that lead to no target are left out."
+    return replace(recording, operations=tuple(reversed(kept))), [note]
 
 
 class _Grouping:
@@ -151,7 +167,9 @@ def _symbol(recording: TapeRecording) -> tuple[str, list[str]]:
     return target.name, []
 
 
-def _card(recording: TapeRecording, grouping: _Grouping, key: Hashable, symbol: str) -> Card:
+def _card(
+    recording: TapeRecording, grouping: _Grouping, key: Hashable, symbol: str, read: set[int]
+) -> Card:
     kind, what = key
     leaving = grouping.leaving(key)
     target = next((recording.values[p].name for p in leaving if p in recording.targets), None)
@@ -159,7 +177,7 @@ def _card(recording: TapeRecording, grouping: _Grouping, key: Hashable, symbol: 
         value = recording.values[what]
         is_constant = what not in recording.sources
         gradient = _gradient_text(value, symbol, value.name)
-        unread = not grouping.readers[what] and not target
+        unread = what not in read and not target
         return Card(
             "source",
             f"{value.name} (constant)" if is_constant else value.name,

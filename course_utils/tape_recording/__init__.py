@@ -71,14 +71,16 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
         for source in [*(source for _, source in sources), *(ref.deref() for ref in used)]:
             if is_differentiable(source):
                 (tape if isinstance(source, tf.Tensor) else reads).watch(source)
-        with collect_events() as events:
+        given = len({id(source) for _, source in sources})
+        with collect_events() as (events, layers):
             result = f(*(argument for argument, _ in prepared))
-            targets = name_targets(f, result, parameters)
+            of_layers = {id(weight.value): weight for layer in layers for weight in layer.weights}
+            for variable in (*tape.watched_variables(), *(ref.deref() for ref in used)):
+                path = variable_name(of_layers.get(id(variable), variable))
+                sources.append((path or used.get(variable.ref(), "variable"), variable))
+            targets = name_targets(f, result, [*parameters, *(name for name, _ in sources)])
     if not targets:
         raise TypeError(_no_tensor(result))
-    for variable in (*tape.watched_variables(), *(ref.deref() for ref in used)):
-        name = variable_name(variable) or used.get(variable.ref(), "variable")
-        sources.append((name, variable))
     if not sources:
         raise ValueError(
             "Nothing to record: f was given no tensor, array or float, and it read no tf.Variable. "
@@ -87,7 +89,6 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
     distinct = {id(source): (name, source) for name, source in reversed(sources)}
     names, tensors = zip(*reversed(distinct.values()), strict=True)
     named = dict(zip(unique_names(list(names)), tensors, strict=True))
-    given = len({id(source) for _, found in prepared for _, source in found})
     return build_recording(tape, reads, events, named, targets, given)
 
 

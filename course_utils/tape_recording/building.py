@@ -234,4 +234,9 @@ class _Graph:
             self.operations = [op for op in self.operations if op not in inside]
 
     def _reaches(self, outputs: list[tf.Tensor], tensor: tf.Tensor | tf.Variable) -> bool:
-        return is_differentiable(tensor) and self.tape.gradient(outputs, tensor) is not None
+        if not is_differentiable(tensor):
+            return False
+        try:
+            return self.tape.gradient(outputs, tensor) is not None
+        except tf.errors.UnknownError:  # a py_function gives its gradient once, then forgets it
+            return True

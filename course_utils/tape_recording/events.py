@@ -1,6 +1,7 @@
 """Run a function once and note every operation, with the Keras layers that it ran in."""
 
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,30 +34,32 @@ class Event:
 
 
 @contextmanager
-def collect_events() -> Iterator[list[Event]]:
-    """Collect the operations that run eagerly in this block, in their order.
+def collect_events() -> Iterator[tuple[list[Event], list[keras.layers.Layer]]]:
+    """Collect the operations that run eagerly in this block, and the layers called, in order.
 
     A ``tf.function`` called in the block runs eagerly too, so that what is inside it is seen.
     """
     events: list[Event] = []
+    layers: list[keras.layers.Layer] = []
     calls: dict = {}  # keeping each call's frame keeps its identity from being used again
 
     def listen(op_type, inputs, _attributes, outputs, _name, graph):
         if graph is None:
-            layers = _layer_calls(calls)
-            events.append(Event(op_type, tuple(inputs), tuple(outputs or ()), layers))
+            stack = _layer_calls(calls, layers)
+            events.append(Event(op_type, tuple(inputs), tuple(outputs or ()), stack))
 
     ran_eagerly = tf.config.functions_run_eagerly()
     tf.config.run_functions_eagerly(True)
     try:
-        with listen_to_operations(listen):
-            yield events
+        with listen_to_operations(listen), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*option does not apply to tf.data functions")
+            yield events, layers
     finally:
         tf.config.run_functions_eagerly(ran_eagerly)
         calls.clear()
 
 
-def _layer_calls(calls: dict) -> tuple[LayerCall, ...]:
+def _layer_calls(calls: dict, layers: list[keras.layers.Layer]) -> tuple[LayerCall, ...]:
     """Read off the Python stack which layers are being called, the outermost first."""
     found: list[LayerCall] = []
     frame, inner = sys._getframe(2), None
@@ -67,6 +70,7 @@ def _layer_calls(calls: dict) -> tuple[LayerCall, ...]:
             if isinstance(layer, keras.layers.Layer) and layer is not inner:
                 if frame not in calls:
                     calls[frame] = LayerCall(len(calls), layer.name, type(layer).__name__)
+                    layers.append(layer)
                 found.append(calls[frame])
                 inner = layer
         frame = frame.f_back

@@ -105,7 +105,8 @@ def variable_name(variable: tf.Variable | keras.Variable) -> str | None:
     >>> variable_name(tf.Variable(1.0, name="w")), variable_name(tf.Variable(1.0))
     ('w', None)
     """
-    name = _tensorflow_variable(variable).name.split(":")[0]
+    is_keras = isinstance(variable, keras.Variable)
+    name = variable.path if is_keras else variable.name.split(":")[0]
     return None if _SAYS_NOTHING.fullmatch(name) else "/".join(name.split("/")[-2:])
 
 
@@ -114,7 +115,7 @@ def name_targets(f: Callable, result: Any, taken: list[str]) -> list[tuple[str, 
 
     A function with a short name of its own gives that name to its result.
     """
-    own = getattr(_plain_function(f), "__name__", "")
+    own = getattr(f, "__name__", "")  # a model has none
     is_own = not getattr(f, "__module__", "").startswith(("tensorflow", "keras"))
     names = [own] if is_own and own.isidentifier() and len(own) <= 6 else []
     base = next((name for name in [*names, "y", "z", "out"] if name not in taken), "result")

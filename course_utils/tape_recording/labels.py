@@ -52,6 +52,7 @@ _PLAIN_NAMES = {
     "AvgPool": "average pool",
     "FusedBatchNormV3": "batch norm",
     "CustomGradient": "custom gradient",
+    "EagerPyFunc": "py_function",
     "LogicalAnd": "and",
     "LogicalOr": "or",
     "LogicalNot": "not",
