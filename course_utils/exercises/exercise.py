@@ -122,7 +122,8 @@ class FunctionExercise(Exercise):
         if "given" in observation:
             return self._judge_no_function(observation["given"])
         if observation["untouched"]:
-            return Judgement("not attempted", "This is still the program as given.")
+            message = "This is still the program as given, apart from spaces and parentheses."
+            return Judgement("not attempted", message)
         calls = self.draw_calls(np.random.default_rng(seed))
         records = observation["calls"]
         for record in records:
@@ -141,14 +142,30 @@ class FunctionExercise(Exercise):
 
     def _judge_raised(self, error: dict) -> Judgement:
         if error["type"] == "NotImplementedError":
-            return Judgement("not attempted", "Replace `raise NotImplementedError` with your code.")
+            message = (
+                "The line `raise NotImplementedError` still runs. Put your code in its place, and "
+                "run the cell before its check."
+            )
+            return Judgement("not attempted", message)
         where = f" at `{error['line']}`" if error["line"] else ""
-        message = error["message"].rstrip(".") or "it gave no message"
+        message = _cause(error) or error["message"].rstrip(".") or "it gave no message"
         return Judgement(
             "error",
             f"Your function raised {error['type']}{where}: {message}. "
             "Call it in a cell of its own to see the whole traceback.",
         )
+
+
+def _cause(error: dict) -> str | None:
+    """Return in a learner's words what TensorFlow says in its own, where that is known."""
+    message = error["message"]
+    if message.endswith(("has no attribute 'dtype'", "has no attribute '_id'")):
+        return (
+            "a tape needs tensors, and here the target or the source is a plain number or array. "
+            "Make a tf.Variable from the number before the `with` block, and do not leave "
+            "TensorFlow with .numpy()"
+        )
+    return None
 
 
 def all_exercises() -> list[Exercise]:

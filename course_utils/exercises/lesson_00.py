@@ -20,18 +20,24 @@ def _judge_steepness(value: Any) -> Judgement:
         return failed(f"A slope is one number, and you wrote {in_words(value)}.")
     mistakes = {
         9.0: "9 is the height of the curve at x = 3. The question asks how fast it rises there.",
-        2.0: "2 is the exponent. The slope of x**2 is 2 * x, so it depends on x: put x = 3 in.",
-        3.0: "3 is the place where you look. The slope of x**2 there is 2 * x.",
+        2.0: "2 is the exponent. The slope depends on where you look: at x = 0 the curve is flat.",
+        3.0: "3 is the place where you look. The question asks how fast y grows there.",
+        0.61: "0.61 is how much y grows from x = 3 to 3.1. Divide it by how much x grew.",
         -6.0: "The size is right. At x = 3 the curve rises as x grows, so the slope is positive.",
         5.0: "You added 2 and 3. The slope of x**2 is the product 2 * x.",
-        12.0: "You counted the factor 2 twice: the slope of x**2 is 2 * x.",
-        27.0: "27 is 3**3. The rule for x**2 lowers the exponent by one and multiplies: 2 * x.",
+        12.0: "12 is twice too much: the factor 2 of the exponent counts once.",
+        27.0: "27 is 3**3. The exponent is 2, and the slope of a power has a smaller exponent.",
     }
     if close([number], [6.0], 1e-6):
         return passed("At x = 3 a small step in x raises y by six times that step.")
     for wrong, message in mistakes.items():
         if close([number], [wrong], 1e-6):
             return failed(message)
+    if 6.0 < number <= 7.0:
+        return failed(
+            f"{number:g} is the average over a step to x = {number - 3:g}. Which number do smaller "
+            "and smaller steps approach?"
+        )
     return failed(
         f"{number:g} is not the slope. Take a step of 0.001 from 3: how much does x**2 grow, "
         "divided by the step?"
@@ -43,10 +49,10 @@ def _judge_steepness(value: Any) -> Judgement:
 
 def _draw_steps(rng: np.random.Generator) -> list[tuple]:
     """Draw a, b, c of f(t) = a t**3 + b t + c, then x and h, of a size that shows each mistake."""
-    return [(1.0, 0.0, 0.0, 2.0, 0.5)] + [
-        (*rng.uniform(0.5, 2.0, 2), rng.uniform(3.0, 5.0), rng.uniform(1.2, 2.0), 0.25)
-        for _ in range(3)
-    ]
+    drawn = [(*rng.uniform(0.5, 2.0, 3), rng.uniform(1.2, 2.0), 0.25) for _ in range(2)]
+    falling = (-1.0, *rng.uniform(-2.0, -0.5, 2), 1.5, 0.25)
+    backwards = (1.0, 1.0, *rng.uniform(1.2, 2.0, 2), -0.25)
+    return [(1.0, 0.0, 0.0, 2.0, 0.5), *drawn, falling, backwards]
 
 
 def _curve(a: float, b: float, c: float, x: float, h: float) -> tuple:
@@ -70,6 +76,8 @@ def _judge_rate(returned: list, calls: Sequence[tuple]) -> Judgement:
         return failed("This is how much f grows, not how fast. Divide the growth by h.")
     if every(lambda f, x, h: (f(x) - f(x + h)) / h):
         return failed("The sign is the wrong way round: subtract f(x) from f(x + h).")
+    if every(lambda f, x, h: abs(f(x + h) - f(x)) / abs(h)):
+        return failed("A falling function has a negative rate of change. Take no absolute value.")
     if every(lambda f, x, h: f(x + h) - f(x) / h):
         return failed(
             "Division binds tighter than subtraction, so only f(x) was divided. Put the difference "
@@ -129,8 +137,8 @@ def _judge_mean_squared_error(returned: list, calls: Sequence[tuple]) -> Judgeme
     if every(lambda error: np.mean(error**2) / 2):
         return failed("This is half the mean squared error. Leave the factor 1/2 out.")
     return failed(
-        f"For errors of -1, 2 and 1 the answer is (1 + 4 + 1) / 3 = 2, and you returned "
-        f"{in_words(returned[0])}. Square each difference, then average."
+        "For y_hat = [1, 3, 3] and y = [2, 1, 2] the answer is (1 + 4 + 1) / 3 = 2, and you "
+        f"returned {in_words(returned[0])}. Square each difference, then average."
     )
 
 

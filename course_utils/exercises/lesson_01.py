@@ -22,16 +22,16 @@ def _judge_slope(returned: list, calls: Sequence[tuple]) -> Judgement:
     x = np.array([call[0] for call in calls])
     if all(value is None for value in returned):
         return failed(
-            "Your function returned None: the tape found no path from y to x. Make x a "
-            "tf.Variable, compute y inside the `with` block, and ask for tape.gradient(y, x): "
-            "the target first, the source second."
+            "Your function returned None. Either it returns nothing, or the tape has no path from "
+            "x to y: make x a tf.Variable, and compute y from it inside the `with` block. Then "
+            "return tape.gradient(y, x), the target first and the source second."
         )
     values = [as_array(value) for value in returned]
     if any(value is None or value.shape != () for value in values):
         return failed(f"The slope at x is one number; you returned {in_words(returned[0])}.")
     got = np.array(values)
     if close([got], [3 * x**2 - 2]):
-        return passed("The tape found 3 * x**2 - 2 without being told any rule of calculus.")
+        return passed("This is 3 * x**2 - 2, also at points that the check drew at random.")
     if close([got], [x**3 - 2 * x]):
         return failed("This is y itself. Return what tape.gradient(y, x) gives, not y.")
     if close([got], [3 * x**2]):
@@ -43,7 +43,7 @@ def _judge_slope(returned: list, calls: Sequence[tuple]) -> Judgement:
     if close([got], [np.full_like(x, got[0])], 1e-6):
         return failed(
             f"Your function returned {got[0]:g} for every x, but the slope changes with x. "
-            "Make the variable from the argument x, not from a fixed number."
+            "Make the variable from the argument x, and write the cube as x**3, not x * 3."
         )
     return failed(
         f"At x = 3 the slope of x**3 - 2 * x is 25, and you returned {got[0]:g}. Check the "
@@ -57,8 +57,12 @@ def _judge_slope(returned: list, calls: Sequence[tuple]) -> Judgement:
 def _judge_shape(value: Any) -> Judgement:
     if value is None or value == "None":
         return failed("There is a gradient: W is a variable, and the loss is computed from it.")
-    if not is_a(value, "tuple", "list"):
-        return failed(f"Write the shape as a tuple, such as (8, 1); you wrote {in_words(value)}.")
+    is_shape = is_a(value, "tuple", "list") and all(type(n) is int for n in value["items"])
+    if not is_shape:
+        return failed(
+            "Write the shape as one tuple of whole numbers, such as (8, 1); you wrote "
+            f"{in_words(value)}."
+        )
     shape = tuple(value["items"])
     mistakes = {
         (): "() is the shape of the loss. The gradient says how the loss moves with each entry of "
@@ -66,8 +70,8 @@ def _judge_shape(value: Any) -> Judgement:
         (1,): "The loss is one number, but it moves with every entry of W: the gradient holds one "
         "number for each.",
         (2, 4): "This is W transposed. The gradient has the shape of its source as it stands.",
-        (8, 2): "This is the shape of x @ W. The gradient has the shape of the source, W.",
-        (8, 4): "This is the shape of x. The question asks about the source W.",
+        (8, 2): "This is the shape of x @ W. The question asks about each entry of W.",
+        (8, 4): "This is the shape of x. The question asks about each entry of W.",
         (8,): "W has 8 entries, but the gradient keeps the arrangement of W.",
         (8, 4, 2): "The 8 examples are averaged into one loss, so no axis is left for them.",
     }
@@ -116,15 +120,16 @@ def _judge_loss_gradients(returned: list, calls: Sequence[tuple]) -> Judgement:
     got = [as_array(value["items"][key]) for value in returned for key in ("W", "b")]
     right = [gradient for call in calls for gradient in _loss_gradients(*call)]
     if close(got, right):
-        return passed("One call gave both gradients, in the structure in which you asked.")
+        return passed("Both gradients are right, and they come back under their names.")
     parameters = [array for W, b, _, _ in calls for array in (W, np.asarray(b))]
     if close(got, parameters):
         return failed("These are the parameters themselves. Return tape.gradient(loss, params).")
     counts = [len(x) for _, _, x, _ in calls for _ in range(2)]
     if close(got, [n * gradient for n, gradient in zip(counts, right, strict=True)]):
         return failed(
-            "Both gradients are too large by the number of examples: you summed the squared "
-            "errors. Use tf.reduce_mean in place of tf.reduce_sum."
+            "Both gradients are too large by the number of examples: the squared errors are added "
+            "up. Average them with tf.reduce_mean; of a target with many entries, a tape takes the "
+            "sum."
         )
     if close(got, [gradient / 2 for gradient in right]):
         return failed("Both gradients are half of what they should be: leave out the factor 1/2.")
@@ -132,6 +137,8 @@ def _judge_loss_gradients(returned: list, calls: Sequence[tuple]) -> Judgement:
         return failed("Both gradients have the wrong sign. Return them as the tape gives them.")
     if close(got, [g for call in calls for g in _gradients_without_square(*call)]):
         return failed("You averaged the errors without squaring them. Square each error first.")
+    if close(got, [g for call in calls for g in _gradients_of_squared_mean(*call)]):
+        return failed("You averaged the errors and then squared: square each error first.")
     if close(got, [g for call in calls for g in _gradients_of_broadcast(*call)]):
         return failed(
             "The prediction and y do not line up: one has shape (n, 1), the other (n,), and their "
@@ -145,7 +152,13 @@ def _judge_loss_gradients(returned: list, calls: Sequence[tuple]) -> Judgement:
 
 def _mistake_in_structure(value: Any) -> str | None:
     if value is None:
-        return "Your function returned None. Return what tape.gradient(...) gives."
+        return (
+            "Your function returned None. Either it returns nothing, or the order is wrong: return "
+            "tape.gradient(loss, params), the target first."
+        )
+    items = value["items"] if is_a(value, "list", "tuple") else []
+    if any(is_a(item, "dict") for item in items):
+        return f"You returned {in_words(value)}. Return the dict of gradients alone."
     if is_a(value, "list", "tuple"):
         return (
             f"You returned {in_words(value)}. Gradients come back in the structure of the sources: "
@@ -172,6 +185,11 @@ def _gradients_without_square(W, b, x, y) -> list[np.ndarray]:
     return [np.mean(x, axis=0)[:, None], np.asarray(1.0)]
 
 
+def _gradients_of_squared_mean(W, b, x, y) -> list[np.ndarray]:
+    mean_error = np.mean(x @ W + b - y)
+    return [2 * mean_error * np.mean(x, axis=0)[:, None], np.asarray(2 * mean_error)]
+
+
 def _gradients_of_broadcast(W, b, x, y) -> list[np.ndarray]:
     table = (x @ W + b) - y.T  # (n, 1) against (1, n)
     mean_error = np.mean(table, axis=1, keepdims=True)
@@ -195,19 +213,20 @@ def _as_line(w: float, x: np.ndarray, y: np.ndarray) -> tuple:
 def _judge_late_tape(returned: list, calls: Sequence[tuple]) -> Judgement:
     if returned[0] is None:
         return failed(
-            "It still returns None. Whatever leads from w to the loss must run inside the `with` "
-            "block, the product w * x included; then ask for tape.gradient(loss, w), in this order."
+            "It still returns None: the tape has no path from w to the loss. Every step of it must "
+            "run inside the `with` block, with w itself and not w.numpy(). Then return "
+            "tape.gradient(loss, w), in this order."
         )
     values = [as_array(value) for value in returned]
     if any(value is None for value in values):
         return failed(f"The gradient of w is one number; you returned {in_words(returned[0])}.")
     right = [np.asarray(2 * np.mean((w * x - y) * x)) for w, x, y in calls]
     if close(values, right):
-        return passed("Recorded from w to the loss, and so the way back is known.")
+        return passed("Nothing between w and the loss is lost any more.")
     if close(values, [np.zeros(())] * len(calls)):
         return failed(
-            "It returns 0 for every input. A zero in place of None hides the fault: the product "
-            "w * x still runs before the tape records. Move it inside the `with` block."
+            "It returns 0 for every input. A zero in place of None hides the fault: a step from w "
+            "to the loss still runs before the tape records. Move it inside the `with` block."
         )
     if close(values, [2 * (w * x - y) / len(x) for w, x, y in calls]):
         return failed(
@@ -217,7 +236,10 @@ def _judge_late_tape(returned: list, calls: Sequence[tuple]) -> Judgement:
     if close(values, [np.asarray(np.mean((w * x - y) ** 2)) for w, x, y in calls]):
         return failed("This is the loss. Return tape.gradient(loss, w).")
     if close(values, [len(x) * g for (_, x, _), g in zip(calls, right, strict=True)]):
-        return failed("The loss became a sum. Keep tf.reduce_mean as it was given.")
+        return failed(
+            "The gradient is too large by the number of examples: the squared errors are added up. "
+            "Keep tf.reduce_mean around them, as it was given."
+        )
     return failed(
         f"For w = 2, x = [1, 2, 3], y = [1, 1, 1] the gradient is 14.6667, and you returned "
         f"{in_words(returned[0])}. Keep the loss as given; only move a line."

@@ -7,6 +7,7 @@ written as JSON, sent to another process, and judged there.
 
 import contextlib
 import io
+import re
 import traceback
 from collections.abc import Callable, Sequence
 from types import CodeType
@@ -37,6 +38,8 @@ def describe(value: Any) -> Any:
         return {"type": kind, "items": [describe(item) for item in value]}
     if isinstance(value, dict):
         return {"type": "dict", "items": {str(key): describe(item) for key, item in value.items()}}
+    if hasattr(value, "as_list") and hasattr(value, "rank"):  # a tf.TensorShape
+        return {"type": "tuple", "items": list(value)}
     if isinstance(value, np.ndarray | np.generic):
         return _describe_array("array", value)
     if hasattr(value, "shape") and hasattr(value, "dtype"):
@@ -107,7 +110,8 @@ def _describe_error(error: BaseException, function: Callable) -> dict:
         for frame in traceback.extract_tb(error.__traceback__)
         if code is not None and frame.filename == code.co_filename
     ]
-    message = str(error).strip().splitlines()
+    # TensorFlow puts the names of its own functions and operations around the message.
+    message = re.sub(r"\{\{.*?\}\} ?| ?\[Op:\w+\].*", "", str(error).strip()).splitlines()
     return {
         "type": type(error).__name__,
         "message": message[0][:300] if message else "",

@@ -54,4 +54,6 @@ def in_words(value: Any) -> str:
     if kind in ("list", "tuple", "dict"):
         count = len(value["items"])
         return f"a {kind} of {count} item{'' if count == 1 else 's'}"
-    return {"ellipsis": "..."}.get(kind) or f"a {kind} ({value['name']})"
+    if kind == "ellipsis":
+        return "..."
+    return f"{'an' if kind == 'object' else 'a'} {kind} ({value['name']})"

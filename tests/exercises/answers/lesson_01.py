@@ -59,6 +59,17 @@ def slope_of_a_plain_number(x):
     return tape.gradient(y, x)
 
 
+def slope_without_return(x):
+    print(slope_of_a_watched_constant(x))
+
+
+def slope_of_an_array(x):
+    x = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        y = x.numpy() ** 3 - 2 * x.numpy()
+    return tape.gradient(y, x)
+
+
 def gradients_of(loss_of_error, sources=lambda params: params):
     """Return an answer to 01.3 with another loss, or other sources."""
 
@@ -95,6 +106,20 @@ def gradients_of_copied_weights(params, x, y):
     with tf.GradientTape() as tape:
         loss = mean_square(x @ params["W"].numpy() + params["b"] - y)
     return tape.gradient(loss, params)
+
+
+def gradients_with_loss(params, x, y):
+    return gradients_by_hand(params, x, y), 1.0
+
+
+def gradients_with_swapped_arguments(params, x, y):
+    with tf.GradientTape() as tape:
+        loss = mean_square(x @ params["W"] + params["b"] - y)
+    tape.gradient(params, loss)
+
+
+def gradients_with_swapped_factors(params, x, y):
+    return gradients_of(mean_square)({"W": x, "b": params["b"]}, params["W"], y)
 
 
 def gradients_turned_round(params, x, y):
@@ -155,9 +180,11 @@ ANSWERS = {
     "01.1": Answers(
         right=[slope_of_a_watched_constant, tape_of(lambda x: x**3 - x - x)],
         wrong=[
-            Wrong(slope_with_swapped_arguments, "the target first, the source second"),
-            Wrong(slope_computed_too_early, "compute y inside the `with` block"),
-            Wrong(slope_of_an_unwatched_constant, "Make x a tf.Variable"),
+            Wrong(slope_with_swapped_arguments, "the target first and the source second"),
+            Wrong(slope_computed_too_early, "compute y from it inside the `with` block"),
+            Wrong(slope_of_an_unwatched_constant, "make x a tf.Variable"),
+            Wrong(slope_without_return, "Either it returns nothing"),
+            Wrong(tape_of(lambda x: x * 3 - 2 * x), "write the cube as x**3"),
             Wrong(lambda x: x**3 - 2 * x, "This is y itself"),
             Wrong(tape_of(lambda x: x**3), "slope of x**3 alone"),
             Wrong(tape_of(lambda x: x**3 + 2 * x), "sign of the second term"),
@@ -165,11 +192,12 @@ ANSWERS = {
             Wrong(lambda x: tape_of(lambda x: x**3 - 2 * x)(3.0), "returned 25 for every x"),
             Wrong(tape_of(lambda x: x**4), "the slope of x**3 - 2 * x is 25"),
             Wrong(slope_in_a_list, "you returned a list of 1 item"),
-            Wrong(slope_of_a_plain_number, "raised AttributeError", ERROR),
+            Wrong(slope_of_a_plain_number, "Make a tf.Variable from it", ERROR),
+            Wrong(slope_of_an_array, "a plain number or array", ERROR),
         ],
     ),
     "01.2": Answers(
-        right=[[4, 2], (2 * 2, 2)],
+        right=[[4, 2], tf.TensorShape((4, 2))],
         wrong=[
             Wrong((), "the shape of the loss"),
             Wrong((1,), "one number for each"),
@@ -181,7 +209,10 @@ ANSWERS = {
             Wrong((3, 3), "what shape does W have?"),
             Wrong(None, "There is a gradient"),
             Wrong("None", "There is a gradient"),
-            Wrong(8, "Write the shape as a tuple"),
+            Wrong(8, "Write the shape as one tuple"),
+            Wrong(((4, 2),), "Write the shape as one tuple"),
+            Wrong(([4], [2]), "Write the shape as one tuple"),
+            Wrong((4.0, 2.0), "whole numbers"),
         ],
     ),
     "01.3": Answers(
@@ -190,7 +221,12 @@ ANSWERS = {
             Wrong(gradients_of(mean_square, lambda p: [p["W"], p["b"]]), "pass the dict `params`"),
             Wrong(gradients_of(mean_square, lambda p: p["W"]), "the whole dict `params`"),
             Wrong(gradients_of(mean_square, lambda p: {"W": p["W"]}), "The dict has W"),
-            Wrong(gradients_of(lambda e: tf.reduce_sum(e**2)), "you summed the squared errors"),
+            Wrong(gradients_of(lambda e: tf.reduce_sum(e**2)), "the squared errors are added up"),
+            Wrong(gradients_of(lambda e: e**2), "a tape takes the sum"),
+            Wrong(gradients_of(lambda e: tf.reduce_mean(e) ** 2), "square each error first"),
+            Wrong(gradients_with_loss, "Return the dict of gradients alone"),
+            Wrong(gradients_with_swapped_arguments, "the target first"),
+            Wrong(gradients_with_swapped_factors, "Matrix size-incompatible", ERROR),
             Wrong(gradients_of(lambda e: mean_square(e) / 2), "leave out the factor 1/2"),
             Wrong(gradients_turned_round, "wrong sign"),
             Wrong(gradients_of(tf.reduce_mean), "without squaring"),
@@ -210,7 +246,7 @@ ANSWERS = {
             Wrong(line_gradient_watching_the_product, "with respect to y_hat"),
             Wrong(line_gradient_with_zeros_for_none, "A zero in place of None"),
             Wrong(line_loss, "This is the loss"),
-            Wrong(line_gradient(lambda a, y: tf.reduce_sum((a - y) ** 2)), "became a sum"),
+            Wrong(line_gradient(lambda a, y: tf.reduce_sum((a - y) ** 2)), "are added up"),
             Wrong(line_gradient(lambda a, y: tf.reduce_mean(tf.abs(a - y))), "14.6667"),
             Wrong(lambda w, x, y: {"w": w}, "you returned a dict of 1 item"),
         ],
