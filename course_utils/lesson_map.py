@@ -13,7 +13,7 @@ __all__ = ["plot_lesson_map"]
 
 _PART_COLOURS = {"Start": PALETTE[2], "Part I: the tape": PALETTE[0]}
 _OTHER_PART = PALETTE[1]
-_HALF_WIDTH, _HALF_HEIGHT = 0.43, 0.39
+_HALF_WIDTH, _HALF_HEIGHT = 0.4, 0.39
 
 # Column and row of each lesson, such that no arrow passes through a box.
 _PLACES = {
@@ -22,16 +22,16 @@ _PLACES = {
     "02": (2, 0.5),
     "03": (3, 1.5),
     "04": (3, 0.5),
-    "05": (4, 2.5),
-    "06": (4, 1.5),
-    "07": (4, 0.5),
+    "05": (4.1, 2.5),
+    "06": (4.1, 1.5),
+    "07": (4.1, 0.5),
     "08": (2, -0.5),
     "09": (3, -0.5),
-    "10": (5, -0.5),
-    "11": (4, -1.5),
-    "12": (4, -2.5),
-    "13": (6, -0.5),
-    "14": (7, -0.5),
+    "10": (5.1, -0.5),
+    "11": (4.1, -1.5),
+    "12": (4.1, -2.5),
+    "13": (6.1, -0.5),
+    "14": (7.1, -0.5),
 }
 
 
@@ -56,12 +56,12 @@ def plot_lesson_map(ax: "Axes | None" = None) -> "Axes":
     if ax is None:
         import matplotlib.pyplot as plt
 
-        _, ax = plt.subplots(figsize=(9.2, 4.4))
+        _, ax = plt.subplots(figsize=(9.6, 4.6))
     for lesson in LESSONS:
         _draw_box(ax, lesson, *_PLACES[lesson.number])
         for needed in lesson.needs:
             _draw_arrow(ax, _PLACES[needed], _PLACES[lesson.number])
-    ax.set(xlim=(-0.55, 7.55), ylim=(-3.0, 3.0))
+    ax.set(xlim=(-0.5, 7.6), ylim=(-3.0, 3.0))
     ax.text(0, 2.5, "Part I: the tape", color=PALETTE[0], fontsize=12, fontweight="bold")
     ax.text(0, -2.5, "Part II: training loops", color=PALETTE[1], fontsize=12, fontweight="bold")
     if not all(lesson.is_written for lesson in LESSONS):
@@ -88,11 +88,11 @@ def _draw_box(ax: "Axes", lesson: Lesson, x: float, y: float) -> None:
     ax.add_patch(box)
     ink = "white" if lesson.is_written else "#333333"
     text = f"{lesson.number}\n{fill(lesson.title, 12)}"
-    ax.text(x, y, text, color=ink, fontsize=8.5, ha="center", va="center", zorder=3)
+    ax.text(x, y, text, color=ink, fontsize=8, ha="center", va="center", zorder=3)
 
 
 def _draw_arrow(ax: "Axes", start: tuple[float, float], end: tuple[float, float]) -> None:
-    rises_past_a_column = end[1] > start[1] and end[0] - start[0] > 1
+    rises_past_a_column = end[1] > start[1] and end[0] - start[0] > 1.5
     head = (
         (end[0], end[1] - _HALF_HEIGHT) if rises_past_a_column else (end[0] - _HALF_WIDTH, end[1])
     )

@@ -11,7 +11,8 @@
 # - check an answer, and read what the check says;
 # - find a hint, see your progress, and put an exercise back to its start.
 #
-# **Before you start**: you can write a Python function. **Time**: 15 minutes.
+# **Before you start**: you can write a Python function, and you have met TensorFlow's tensors, the
+# arrays that it computes with. **Time**: 15 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, plot_lesson_map, start_lesson
@@ -40,15 +41,15 @@ print(f"y = {y.numpy():.1f}")
 assert y.numpy() == 9.0
 
 # %% [markdown]
-# The last line is an **assertion**. Whenever the text claims something, a cell asserts it: if the
-# claim were false on your machine, the cell would stop with an error. When you read, you may skip the
-# assertions. When you doubt a sentence, read them first.
+# The last line is an **assertion**. What the text says about TensorFlow, a cell asserts: if it were
+# false on your machine, the cell would stop with an error. When you read, you may skip the assertions.
+# When you doubt a sentence, read them first.
 
 # %% [markdown]
 # ## Why predict before you run?
 #
-# Reading a correct result feels like knowing it. To find out whether you did know, commit to an
-# answer first. The course asks you to, at every surprise:
+# Reading a correct result feels like knowing it. To find out whether you did know, say your answer
+# first, before you read on. The course asks you to, at every surprise:
 #
 # > **Predict**
 # >
@@ -58,19 +59,24 @@ assert y.numpy() == 9.0
 quotient = tf.constant(7) / tf.constant(2)
 
 print(quotient.numpy(), quotient.dtype.name)
-assert quotient.dtype == tf.float64
 
 # %% [markdown]
 # Most people say `int32`, or `float32`, which is TensorFlow's usual type. But `/` means true division,
 # as in Python, so TensorFlow first casts 32-bit integers to `float64`. If you were wrong, you have
-# just learned something that a page of text would not have taught you.
+# just learned something that a page of text would not have taught you. `//` keeps the integers:
+
+# %%
+whole = tf.constant(7) // tf.constant(2)
+
+print(whole.numpy(), whole.dtype.name)
+assert quotient.dtype == tf.float64 and whole.dtype == tf.int32
 
 # %% [markdown]
 # ### Exercise 00.1: predict
 #
 # Sometimes a check keeps your prediction honest. How steep is the curve y = x² at the point x = 3?
-# That is: if x grows a little, how many times as much does y grow? Replace the `...` with a number,
-# run the cell, and then run the check below it.
+# That is: when x grows by a tiny amount, y grows by how many times that amount? Replace the `...` with
+# a number, run the cell, and then run the check below it.
 
 # %% exercise="00.1"
 # One number: the slope of y = x**2 at x = 3.
@@ -84,7 +90,8 @@ check("00.1", steepness)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# At x = 3, y is 9. At x = 3.1, y is 9.61. How much did y grow, compared with x?
+# At x = 3, y is 9. At x = 3.01, y is 9.0601: y grew by 0.0601 and x by 0.01. Divide, and think of
+# ever smaller steps.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -94,14 +101,14 @@ check("00.1", steepness)
 # </details>
 
 # %% [markdown]
-# Now the truth. A small step in x, and the growth of y divided by that step:
+# Now the truth: smaller and smaller steps in x, and the growth of y divided by the step. Such a
+# quotient is a **rate of change**.
 
 # %%
-step = 0.001
-growth = (3 + step) ** 2 - 3**2
-
-print(f"growth of y / growth of x = {growth / step:.3f}")
-assert abs(growth / step - 6.0) < 0.002
+for step in (0.1, 0.01, 0.001):
+    rate = ((3 + step) ** 2 - 3**2) / step
+    print(f"step {step:5}: rate {rate:.3f}")
+    assert abs(rate - (6 + step)) < 1e-9
 
 # %% [markdown]
 # ## What does a check tell you?
@@ -120,9 +127,9 @@ assert abs(growth / step - 6.0) < 0.002
 # %% [markdown]
 # ### Exercise 00.2: complete
 #
-# The cell above computed a *rate of change*. Write it as a function of any `f`, any `x` and any step
-# `h`: the growth of `f` from `x` to `x + h`, divided by `h`. Before you do it right, leave the
-# division out, and see what the check says.
+# Write the rate of change as a function of any `f`, any `x` and any step `h`: the growth of `f` from
+# `x` to `x + h`, divided by `h`. Before you do it right, leave the division out, and see what the check
+# says.
 
 # %% exercise="00.2"
 def rate_of_change(f, x, h):
@@ -154,7 +161,8 @@ check("00.2", rate_of_change)
 # ## What if the code runs and is wrong?
 #
 # That is the usual case, and the third kind of exercise: **repair**. Here are two predictions, one
-# too high by 1 and one too low by 1, and the loss that a program computed from them.
+# too high by 1 and one too low by 1, and what a program computed from them as its **loss**, the number
+# that training makes small.
 
 # %%
 predictions = tf.constant([3.0, 1.0])
@@ -203,16 +211,18 @@ check("00.3", mean_squared_error)
 #
 # Every check is remembered. Open a terminal in JupyterLab (*File > New > Terminal*) and type
 #
-# - `course status` to see what you have passed, and what is next;
-# - `course reset 00.2` to put one exercise back to its start (your text is kept in a file);
+# - `course status` to see what you have passed, and what is next (harder exercises give more points);
+# - `course reset 00.2` to put one exercise back to its start (your text is kept in a file, and a pass
+#   stays a pass);
 # - `course doctor` when something does not work: it says what, and how to mend it.
 #
-# The folder `solutions` holds every lesson worked out. The hints come first.
+# The folder `solutions` holds every lesson with its answers. Open the hints first.
 
 # %% [markdown]
 # The figure shows the lessons from left to right. An arrow leads from a lesson to those that build on
-# it. Part I, above, is about the tape itself: what it records, why a gradient is missing, and how to
-# prove that one is right. Part II, below, builds training loops from it, and ends with MNIST.
+# it; filled boxes are ready, dashed ones still to come. Part I, the upper branch, is about the tape
+# itself: what it records, why a gradient is missing, and how to prove that one is right. Part II, the
+# lower branch, builds training loops from it.
 
 # %%
 ax = plot_lesson_map()
@@ -224,8 +234,8 @@ ax = plot_lesson_map()
 #
 # <details><summary>1. A check says "not attempted" although you wrote something. What happened?</summary>
 #
-# The cell with your answer did not run after you wrote it, so the check still saw the old one. Run
-# it, then the check.
+# Either the cell with your answer did not run after you changed it, so the check saw the old one; or
+# the line `raise NotImplementedError` still stands below your code.
 #
 # </details>
 # <details><summary>2. A sentence in a lesson surprises you. How do you find out whether it holds on
@@ -236,7 +246,8 @@ ax = plot_lesson_map()
 # </details>
 # <details><summary>3. What is lost when you run <code>course reset 00.2</code>?</summary>
 #
-# Nothing. That one cell goes back to its start, and your text is kept in a file whose name is shown.
+# Nothing. That one cell goes back to its start, your text is kept in a file whose name is shown, and
+# what you passed stays passed.
 #
 # </details>
 

@@ -2,8 +2,8 @@
 # # 01 · The first tape
 #
 # Training a model means following gradients downhill, and everything that a framework does for you
-# there starts with a recording of what you computed. Once you can read the recording, you can
-# repair it.
+# there starts with a recording of what you computed. If you know what was recorded, a missing gradient
+# is no riddle.
 #
 # **You will be able to**
 #
@@ -27,8 +27,11 @@ import tensorflow as tf
 # %% [markdown]
 # ## What does a tape record?
 #
-# A **tape** writes down each operation that runs inside its `with` block. Afterwards you ask for a
-# gradient: of a *target*, the result, with respect to a *source*, where it came from.
+# A **tape** writes down each operation that runs inside its `with` block. Afterwards you ask for the
+# **gradient** of a *target*, the result, with respect to a *source*, where it came from. For single
+# numbers the gradient is the slope, written dy/dx: how fast y grows as x grows.
+#
+# The source is a `tf.Variable`. A tape follows variables by itself, and plain numbers not at all.
 
 # %%
 x = tf.Variable(3.0)
@@ -42,8 +45,8 @@ print(f"dy/dx = {dy_dx.numpy():.1f}")
 assert dy_dx.numpy() == 6.0
 
 # %% [markdown]
-# The slope of x² at 3 is 6. Nobody told TensorFlow the formula 2x: it has a rule for each single
-# operation, and it combined the rules of the operations it saw. So it matters *what* it saw.
+# The slope of x² at 3 is 6. TensorFlow has a rule for the slope of each single operation, such as the
+# square, and combines the rules of the operations that it recorded. So it matters *what* it recorded.
 #
 # > **Predict**
 # >
@@ -57,45 +60,45 @@ x.assign(5.0)
 slope_after_assign = tape.gradient(y, x)
 
 print(f"dy/dx = {slope_after_assign.numpy():.1f}")
-assert slope_after_assign.numpy() == 6.0
 
 # %% [markdown]
-# Many say 10, because x is 5 when the question is asked. But the tape is no formula to be filled in
-# later. It holds the *values* of the moment of recording, and there x was 3.
+# 10 would be the slope where x is now. But a tape is no formula to be filled in later: it holds the
+# *values* of the moment of recording, and there x was 3.
 #
 # > **Predict**
 # >
-# > Now y is computed one line earlier, above the `with` block. What is the gradient: a number, 0, or
-# > `None`?
+# > Now y is computed one line earlier, above the `with` block. What is the gradient of `doubled` with
+# > respect to x: 20, 0, or `None`?
 
 # %%
 y = x**2
 with tf.GradientTape() as tape:
     doubled = 2 * y
 
-unrecorded = tape.gradient(doubled, x)
+answer = tape.gradient(doubled, x)
 
-print(unrecorded)
-assert unrecorded is None
+print(answer)
 
 # %% [markdown]
-# `None`, and no error. The tape was off when y was computed, so for the tape y is a number that came
-# from nowhere, and no way leads from `doubled` back to x. `None` means **no path was recorded**. That
-# is not zero, which means that there is a path and x makes no difference:
+# No number, and no error. The tape was off when y was computed, so for the tape y is a number that came
+# from nowhere, and no path leads from `doubled` back to x. `None` means **no path was recorded**. That
+# is not zero: zero means that there is a path, and that the curve is flat at this point.
 
 # %%
+x.assign(0.0)
 with tf.GradientTape() as tape:
-    y = 0 * x
+    y = x**2
 
-no_difference = tape.gradient(y, x)
+flat = tape.gradient(y, x)
 
-print(no_difference.numpy())
-assert no_difference.numpy() == 0.0
+print(f"{flat.numpy():.1f}")
+assert slope_after_assign.numpy() == 6.0
+assert answer is None and flat.numpy() == 0.0
 
 # %% [markdown]
 # ### Exercise 01.1: complete
 #
-# Write a function that returns the slope of y = x³ - 2x at any number `x`. Let a tape find it.
+# Write a function that returns the slope of y = x³ - 2x at any float `x`. Let a tape find it.
 
 # %% exercise="01.1"
 def slope(x):
@@ -114,8 +117,7 @@ check("01.1", slope)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# The argument is a plain number. Make a `tf.Variable` from it first: a tape follows variables by
-# itself.
+# The argument is a plain number, which a tape does not follow. Make a `tf.Variable` from it first.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -129,8 +131,8 @@ check("01.1", slope)
 #
 # Take two operations in a row: first a = x², then y = sin(a). The **chain rule** says that their
 # slopes multiply: dy/dx = dy/da · da/dx. The tape goes through its recording in reverse, starts with
-# dy/dy = 1, and at each operation multiplies by that operation's own slope. It can tell you what it
-# held half-way, at `a`:
+# dy/dy = 1, and at each operation multiplies by that operation's own slope. Ask for two sources in a
+# list, `a` and `x`, and it tells you what it held half-way:
 
 # %%
 x = tf.Variable(0.6)
@@ -146,8 +148,10 @@ assert np.isclose(dy_da, np.cos(0.36))  # the slope of sin at a
 assert np.isclose(dy_dx, dy_da * 2 * 0.6)  # times the slope of x**2 at x
 
 # %% [markdown]
-# The next figure draws the same tape. Read it twice: forwards for the values, then backwards for the
-# gradients, which start with 1 at y and end at x.
+# The next figure draws the same tape. Read it twice: forwards, along the black arrows, for the values;
+# then backwards, along the orange ones, for the gradients, which start with 1 at y and end at x. Each
+# box is an operation with its result, so x² is the `a` of the code. In ∂y/∂· the dot stands for the
+# result of that box.
 
 # %%
 def sine_of_square(x):
@@ -158,8 +162,8 @@ def sine_of_square(x):
 ax = plot_tape(sine_of_square, x)
 
 # %% [markdown]
-# Going in reverse has a price: the values met on the way forwards, such as a = 0.36, must be kept
-# until the way back. A tape trades memory for speed.
+# From right to left: 1, times cos 0.36, gives 0.9359; times 2 · 0.6, gives 1.123. Until then, the tape
+# must keep the values of the way forwards, such as 0.36.
 
 # %% [markdown]
 # ## What shape does a gradient have?
@@ -181,9 +185,9 @@ assert np.array_equal(gradient, 2 * w.numpy())
 # %% [markdown]
 # ### Exercise 01.2: predict
 #
-# A batch `x` of 8 examples with 4 features each, shape (8, 4), meets weights `W` of shape (4, 2). The
-# loss is `tf.reduce_mean((x @ W) ** 2)`. What shape does the gradient of the loss with respect to `W`
-# have? Write a tuple.
+# A batch `features` of 8 examples with 4 numbers each, shape (8, 4), meets weights `W` of shape (4, 2).
+# The loss is `tf.reduce_mean((features @ W) ** 2)`. What shape does the gradient of the loss with
+# respect to `W` have? Write a tuple.
 
 # %% exercise="01.2"
 # A tuple: the shape of tape.gradient(loss, W).
@@ -206,6 +210,8 @@ check("01.2", gradient_shape)
 # In the cell above, the source had shape (2, 2), and so had the gradient.
 #
 # </details>
+#
+# Here is the loss itself:
 
 # %%
 features = tf.random.normal((8, 4))
@@ -217,7 +223,7 @@ with tf.GradientTape() as tape:
 gradient = tape.gradient(loss, W)
 
 print(gradient.shape)
-assert gradient.shape == W.shape == (4, 2)
+assert gradient.shape == W.shape
 
 # %% [markdown]
 # ## How do I ask for many gradients at once?
@@ -237,11 +243,9 @@ with tf.GradientTape() as tape:
 gradients = tape.gradient(z, {"first": a, "second": b})
 
 print({key: float(value) for key, value in gradients.items()})
-assert gradients["first"] == 2.0 and gradients["second"] == 3.0
 
 # %% [markdown]
-# A dict with the same keys. So the parameters of a model may keep their names on the way through the
-# tape, however deep they are nested:
+# A dict with the same keys. So a model's parameters keep their names, however deep they are nested:
 
 # %%
 def gradients_in(sources):
@@ -253,14 +257,15 @@ def gradients_in(sources):
 for sources in ([a, b], (a, b), {"layer": [a, {"bias": b}]}):
     print(tf.nest.map_structure(float, gradients_in(sources)))
 
+assert gradients["first"] == 2.0 and gradients["second"] == 3.0
 assert isinstance(gradients_in([a, b]), list) and isinstance(gradients_in((a, b)), tuple)
 assert gradients_in({"layer": [a, {"bias": b}]})["layer"][1]["bias"] == 3.0
 
 # %% [markdown]
 # ## Is the gradient right?
 #
-# Here is the smallest model worth training: a linear one with three inputs, one example, and a mean
-# squared error. The numbers are chosen so that you can follow them on paper.
+# Here is the smallest model worth training: linear, three inputs, one example, a mean squared error. You
+# can follow its numbers on paper.
 
 # %%
 x = tf.constant([[1.0, 2.0, 3.0]])  # (1, 3): one example, three features
@@ -278,23 +283,22 @@ print(f"W: {gradients['W'].numpy().ravel()}, b: {gradients['b'].numpy():.1f}")
 assert loss.numpy() == 25.0
 
 # %% [markdown]
-# **By hand.** The error is e = 5 - 10 = -5 and the loss is e². Its slope along e is 2e = -10. The
-# prediction moves with each weight as fast as that weight's input is large, and with b at the rate 1.
-# So the gradient of W is -10 times (1, 2, 3), and that of b is -10.
+# **By hand.** The error is e = 5 - 10 = -5 and the loss is e², with the slope 2e = -10. If a weight
+# grows by 1, the prediction grows by that weight's input; if b grows by 1, so does the prediction. So
+# the gradient of W is -10 times (1, 2, 3), and that of b is -10.
 
 # %%
-error = y_hat - y  # (1, 1)
-by_hand = {"W": 2 * tf.transpose(x) @ error, "b": 2 * tf.reduce_sum(error)}
-
+error = 5.0 - 10.0
+by_hand = {"W": 2 * error * np.array([[1.0], [2.0], [3.0]]), "b": 2 * error}
 agree = all(np.allclose(gradients[key], by_hand[key]) for key in params)
 
 print("tape and hand agree:", agree)
-assert agree and np.allclose(by_hand["W"], [[-10.0], [-20.0], [-30.0]])
+assert agree
 
 # %% [markdown]
-# **By finite differences.** Lesson 00's rate of change needs no calculus. A better one steps to both
-# sides, (f(p + h) - f(p - h)) / 2h, and is called a **central difference**. For the model it is taken
-# once for each of the four parameters, in NumPy, with no TensorFlow at all.
+# **By finite differences.** Lesson 00's rate of change is a **forward difference**. A **central
+# difference** steps to both sides, (f(p + h) - f(p - h)) / 2h. Here it is taken for each of the four
+# parameters, in NumPy alone.
 
 # %%
 def loss_of(p):
@@ -316,11 +320,11 @@ def central_difference(f, p, step=1e-6):
 numeric = central_difference(loss_of, np.array([0.5, -1.0, 2.0, 0.5]))
 
 print(np.round(numeric, 3))
-assert np.allclose(numeric, [-10.0, -20.0, -30.0, -10.0], atol=1e-6)
+assert np.allclose(numeric, [*gradients["W"].numpy().ravel(), gradients["b"]], atol=1e-6)
 
 # %% [markdown]
-# Three ways that share nothing agree: now you may believe the gradient. Keep the habit. Whenever a
-# gradient matters, this course puts a check beside it.
+# Three ways agree: now you may believe the gradient. Whenever a gradient matters, this course puts such
+# a check beside it.
 
 # %% [markdown]
 # ### Exercise 01.3: complete
@@ -359,65 +363,61 @@ check("01.3", loss_gradients)
 # %% [markdown]
 # ## What does each way cost?
 #
-# One function, f(x) = Σ xᵢ³, with 200 entries in x. By hand its gradient is 3xᵢ². The points are
-# fractions that a float64 holds exactly, so every error below is the method's own. A list keeps count
-# of how often f is evaluated.
+# Now one function of 200 numbers: the sum of their cubes. By hand, its gradient is 3x² for each of them.
+# A list keeps count of how often the function is evaluated.
 
 # %%
 n = 200
-point = (np.arange(n) - 100) / 32  # (200,), from -3.125 to 3.09375
-by_hand = 3 * point**2
+point = (np.arange(n) - 100) / 32  # (200,): fractions that a computer stores without rounding
 evaluated = []
 
 
 def sum_of_cubes(x):
     evaluated.append(1)
-    return np.sum(x * x * x)
+    return tf.reduce_sum(x * x * x)
 
 
-def forward_difference(f, p, step=1e-8):
+def forward_difference(f, p, step=1e-6):
     f_here = f(p)
-    return np.array([(f(p + step * e) - f_here) / step for e in np.eye(len(p))])
+    return np.array([(f(p + step * e) - f_here) / step for e in np.eye(len(p))])  # e: one entry
 
 
-# %%
-counts, errors = {"by hand": 0}, {"by hand": 0.0}
+def tape_gradient(f, p):
+    p = tf.Variable(p)
+    with tf.GradientTape() as tape:
+        y = f(p)
+    return tape.gradient(y, p).numpy()
 
-for name, method in (
-    ("forward difference", forward_difference),
-    ("central difference", central_difference),
-):
-    evaluated.clear()
-    errors[name] = np.max(np.abs(method(sum_of_cubes, point) - by_hand))
-    counts[name] = len(evaluated)
-
-source = tf.Variable(point)
-with tf.GradientTape() as tape:
-    target = tf.reduce_sum(source * source * source)
-errors["tape"] = np.max(np.abs(tape.gradient(target, source) - by_hand))
-counts["tape"] = 1
 
 # %% [markdown]
 # > **Predict**
 # >
-# > For 200 derivatives, how many evaluations of f does each difference need? And how large is the
-# > tape's error: about 1e-4, about 1e-7, or 0?
+# > For 200 derivatives, how often does each way evaluate the function? And how large is the tape's
+# > error: about 1e-5, about 1e-8, or 0?
 
 # %%
-print(counts)
-assert counts["forward difference"] == n + 1
-assert counts["central difference"] == 2 * n
-assert errors["tape"] == 0.0
-assert errors["central difference"] < 1e-6
-assert errors["central difference"] < errors["forward difference"] < 1e-3
+counts, errors = {"by hand": 0}, {"by hand": 0.0}
+
+for way in (forward_difference, central_difference, tape_gradient):
+    evaluated.clear()
+    errors[way.__name__] = np.max(np.abs(way(sum_of_cubes, point) - 3 * point**2))
+    counts[way.__name__] = len(evaluated)
+
+print("evaluations:", *counts.values())
+print("error of the tape:", errors["tape_gradient"])
 
 # %% [markdown]
-# Many expect the tape to be one more approximation. It is not: it applies the same exact rules as you
-# do by hand, and here it agrees with them to the last bit. In the figure, short bars are good: look
-# for the two ways without an error, and for the one of them that did the work by itself.
+# A forward difference evaluates once more than there are derivatives, a central one twice for each, and
+# the tape once. The tape is no approximation: it applies the same exact rules as you do by hand, and
+# here it agrees to the last bit. In the figure, short bars are good. Compare the two differences, too:
+# their step is the same.
 
 # %%
-ways = list(counts)
+assert list(counts.values()) == [0, n + 1, 2 * n, 1]
+assert errors["tape_gradient"] == 0.0
+assert errors["central_difference"] < 1e-6 < errors["forward_difference"] < 1e-4
+
+ways = [way.replace("_", " ") for way in counts]
 fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 2.6), sharey=True)
 
 left.set(xlabel="evaluations of f", xlim=(0, 480))
@@ -434,9 +434,9 @@ labels = right.bar_label(bars, names, padding=4)
 # ### Why one way back serves a million parameters
 #
 # A difference changes one parameter at a time, so it pays for each. A tape starts at the one loss and
-# walks back once; at each operation it settles *all* inputs of that operation together. This is
-# **reverse mode**, and its way back costs a small multiple of the way forwards, however many
-# parameters there are. The price is the memory for the values in between.
+# walks back once; at each operation it finds the gradients of *all* its inputs together. This is
+# **reverse mode**. It is a theorem that the way back costs a small multiple of the way forwards, however
+# many parameters there are. The price is memory, for the values in between.
 
 # %%
 million = tf.Variable(tf.ones(1_000_000))
@@ -452,10 +452,9 @@ assert np.allclose(gradient, 2e-6)  # 2 * 1 / 1_000_000 for every entry
 # %% [markdown]
 # ### Exercise 01.4: repair
 #
-# You saw the tape miss what ran before its `with` block. In a longer program that is easy to
-# overlook, because nothing raises. This function should return the gradient of the mean squared error
-# of w · x with respect to the variable `w`, and returns `None`. Find the line that stands in the wrong
-# place, and move it.
+# This function should return the gradient of the mean squared error of w · x with respect to the
+# variable `w`. It returns `None`, and no error is raised. Find the line that stands in the wrong place,
+# and move it.
 
 # %% exercise="01.4"
 def gradient_of_w(w, x, y):
@@ -478,7 +477,7 @@ check("01.4", gradient_of_w)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Follow the way from `w` to `loss`. Which step runs before the tape starts?
+# Follow the path from `w` to `loss`. Which step runs before the tape starts?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -498,8 +497,8 @@ check("01.4", gradient_of_w)
 # 12, the slope 3x² at the recorded value 2.
 #
 # </details>
-# <details><summary>2. A loss of shape () comes from a kernel of shape (3, 3, 16, 32). What shape does
-# its gradient have?</summary>
+# <details><summary>2. A loss of shape () comes from weights of shape (3, 3, 16, 32). What shape does
+# their gradient have?</summary>
 #
 # (3, 3, 16, 32): one number for each entry of the source.
 #
@@ -517,7 +516,7 @@ check("01.4", gradient_of_w)
 # - A tape records the operations inside its `with` block, with their values.
 # - `tape.gradient(target, source)` walks back over the recording, and multiplies slopes.
 # - The gradient has the shape of its source, and comes back in the structure of the sources.
-# - `None` means that no path was recorded; zero means that there is one and it makes no difference.
+# - `None` means that no path was recorded; zero means that there is one, flat at this point.
 # - A tape is exact up to rounding, and pays once for all parameters; differences pay for each.
 #
 # ```python
@@ -537,4 +536,4 @@ check("01.4", gradient_of_w)
 #   costs only a small multiple of its function.
 #
 # You now know one way to get `None`. The next lesson, on watching, is about a second one: tensors that
-# a tape does not follow unless you tell it to.
+# a tape does not follow by itself.

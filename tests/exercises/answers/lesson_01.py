@@ -192,7 +192,7 @@ ANSWERS = {
             Wrong(lambda x: tape_of(lambda x: x**3 - 2 * x)(3.0), "returned 25 for every x"),
             Wrong(tape_of(lambda x: x**4), "the slope of x**3 - 2 * x is 25"),
             Wrong(slope_in_a_list, "you returned a list of 1 item"),
-            Wrong(slope_of_a_plain_number, "Make a tf.Variable from it", ERROR),
+            Wrong(slope_of_a_plain_number, "Make a tf.Variable from the number", ERROR),
             Wrong(slope_of_an_array, "a plain number or array", ERROR),
         ],
     ),
