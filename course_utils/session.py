@@ -9,7 +9,7 @@ from types import ModuleType
 
 from .curriculum import find_lesson
 
-__all__ = ["PALETTE", "quiet_tensorflow", "start_lesson"]
+__all__ = ["PALETTE", "quiet_tensorflow", "standard_error_held", "start_lesson"]
 
 # Okabe and Ito's colours, told apart by readers of every kind of colour vision.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -51,7 +51,7 @@ def quiet_tensorflow() -> ModuleType:
 
     The first operation starts the device, which writes as much as the import does.
     """
-    with _standard_error_held():
+    with standard_error_held():
         import tensorflow as tf
 
         for gpu in tf.config.list_physical_devices("GPU"):
@@ -72,7 +72,7 @@ def _versions(tf: ModuleType) -> str:
 
 
 @contextmanager
-def _standard_error_held() -> Iterator[None]:
+def standard_error_held() -> Iterator[None]:
     """Hold back what the process writes to descriptor 2, and show it if the block fails.
 
     TensorFlow's C++ code writes there before any logging setting reaches it.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..curriculum import find_lesson
+from ..session import standard_error_held
 from .exercise import Exercise, Judgement, find_exercise
 from .isolation import TimeLimitReached, random_state_kept, time_limit
 from .progress import Progress, record_outcome
@@ -104,7 +105,9 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
         return CheckResult(str(exercise_id), "error", str(error.args[0]))
     # From the operating system, because drawing from a seeded generator would advance it.
     seed = int.from_bytes(os.urandom(4), "little")
-    judgement, printed = _observe_and_judge(exercise, answer, seed)
+    # TensorFlow's C++ code logs an error there that the learner reads in the message.
+    with standard_error_held():
+        judgement, printed = _observe_and_judge(exercise, answer, seed)
     return CheckResult(
         exercise.id,
         judgement.outcome,

@@ -54,6 +54,12 @@ def test_an_error_names_the_line():
     assert "AttributeError at `return x.gradient`" in result.message
 
 
+def test_tensorflow_does_not_log_what_the_message_says(capfd):
+    result = check("01.1", lambda x: tf.ones((2, 3)) @ tf.ones((2, 3)))
+    assert "Matrix size-incompatible" in result.message and "{{" not in result.message
+    assert capfd.readouterr().err == ""
+
+
 def test_an_unknown_id_names_the_nearest():
     result = check("01.11", slope)
     assert result.outcome == "error"
