@@ -7,7 +7,10 @@ module when it is first used.
 from importlib import import_module
 
 _HOME = {
+    "ExplainingTape": "gradient_diagnosis",
+    "Explanation": "gradient_diagnosis",
     "check": "exercises",
+    "explain_gradients": "gradient_diagnosis",
     "start_lesson": "session",
 }
 

@@ -1,0 +1,206 @@
+"""One call of ``gradient`` as the diagnosis sees it: its sources, their names, what was recorded."""
+
+import ast
+import types
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import tensorflow as tf
+
+from .flow import Flow, flow_of_graph, flow_of_steps, key_of
+from .places import Place
+from .program_text import ProgramText
+from .recording import Recording
+
+__all__ = ["Case", "Finding", "Source", "equal_values"]
+
+_CALLS = ("gradient", "jacobian", "batch_jacobian")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A cause and what the wording needs to know of it. ``sure`` is False for an inference."""
+
+    cause: str
+    place: Place | None = None
+    facts: dict = field(default_factory=dict)
+    sure: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One source of the call, its name in the user's program, and the gradient it got."""
+
+    value: object
+    name: str
+    gradient: object
+
+    @property
+    def key(self) -> int:
+        """The key of this source in the flow."""
+        return key_of(self.value)
+
+    @property
+    def is_variable(self) -> bool:
+        """True for a ``tf.Variable`` or a Keras variable."""
+        return hasattr(self.value, "handle")
+
+    @property
+    def trainable(self) -> bool:
+        """Whether a tape watches this source by itself."""
+        return is_trainable(self.value)
+
+
+@dataclass(eq=False)
+class Case:
+    """What is known about one call of ``gradient``."""
+
+    recording: Recording
+    text: ProgramText | None
+    place: Place | None
+    targets: list
+    sources: list
+    output_gradients: list | None
+    watched_variables: tuple
+    tape_name: str = "tape"
+    of_function: bool = False
+
+    @cached_property
+    def flow(self) -> Flow:
+        """The flow of data around the tape, with variables that TensorFlow read unreported."""
+        if self.recording.in_graph:
+            tensors = [t for t in self.targets if hasattr(t, "graph")]
+            return flow_of_graph(self.recording, tensors[0].graph) if tensors else Flow()
+        flow = flow_of_steps(self.recording)
+        for key, handle in self.unreported_reads.items():
+            flow.same_value(id(handle), [key], flow.users(key)[0])
+        return flow
+
+    @cached_property
+    def unreported_reads(self) -> dict[int, object]:
+        """The variable's handle of each value that TensorFlow read without reporting it.
+
+        An operation that is given a variable reads it in C++ and reports only itself. The value is
+        recognised by comparison with the variables that the tape saw being read.
+        """
+        watched = {id(getattr(each, "handle", None)) for each in self.watched_variables}
+        made = {id(output) for step in self.recording.steps for output in step.outputs}
+        found = {}
+        for step in self.recording.steps:
+            for tensor in step.inputs:
+                if id(tensor) in made or id(tensor) in found or not tensor.dtype.is_floating:
+                    continue
+                for source in (*self.watched_variables, *self.sources):
+                    handle = getattr(source, "handle", None)
+                    seen = id(handle) in watched or step.state != "recording"
+                    if handle is None or source.shape != tensor.shape:
+                        continue
+                    automatic = self.recording.watch_accessed_variables and is_trainable(source)
+                    if (seen or not automatic) and equal_values(tensor, source):
+                        found[id(tensor)] = handle
+                        break
+        return found
+
+    @cached_property
+    def upstream(self) -> set:
+        """The keys that the target was computed from."""
+        return self.flow.upstream(key_of(target) for target in self.targets)
+
+    @cached_property
+    def target_keys(self) -> set:
+        """The keys of the targets."""
+        return {key_of(target) for target in self.targets}
+
+    @cached_property
+    def handles(self) -> set:
+        """The keys of the variables of the flow."""
+        tensors = self.flow.tensors.items()
+        return {key for key, tensor in tensors if tensor.dtype == tf.resource}
+
+    @cached_property
+    def tracked(self) -> set:
+        """The keys that the tape followed: what is watched, and what was computed from it."""
+        watched = set(self.handles) if self.recording.watch_accessed_variables else set()
+        watched |= {key_of(tensor) for tensor, _, _ in self.recording.watches}
+        watched |= {key_of(variable) for variable in self.watched_variables}
+        return self.flow.downstream(
+            watched, lambda link, key: link.state == "recording" and key in link.passing
+        )
+
+    def same_source(self, watched: object, source: Source) -> bool:
+        """Tell whether a watched tensor or variable is this source."""
+        return key_of(watched) == source.key
+
+    @cached_property
+    def target_node(self) -> ast.expr | None:
+        """The expression of the target in the user's text."""
+        if self.text is not None and self.of_function:
+            return self.text.returned()
+        return self._argument(0, "target")
+
+    @cached_property
+    def target_name(self) -> str:
+        """The target as the user wrote it."""
+        node = self.target_node
+        return _short(node) if node is not None else "the target"
+
+    @cached_property
+    def source_roots(self) -> set[str]:
+        """The names that lead to the sources in the user's text, such as ``w`` or ``model``."""
+        if self.text is None:
+            return set()
+        named = {self.text.name_of(source) for source in self.sources}
+        named |= set(self.text.parameters()) if self.of_function else set()
+        node = self._argument(1, "source")
+        for each in ast.walk(node) if node is not None else ():
+            value = self.text.names.get(getattr(each, "id", ""))
+            if isinstance(each, ast.Name) and not isinstance(value, types.ModuleType):
+                named.add(each.id)
+        return named - {""}
+
+    def name_sources(self) -> list[str]:
+        """Return a name for each source, the user's own where the text tells it."""
+        node = self._argument(1, "source")
+        elements = list(getattr(node, "elts", None) or getattr(node, "values", None) or ())
+        if len(elements) == len(self.sources):
+            return [_short(element) for element in elements]
+        if node is not None and len(self.sources) == 1:
+            return [_short(node)]
+        names = []
+        for number, value in enumerate(self.sources):
+            own = self.text.name_of(value) if self.text else ""
+            path = getattr(value, "path", None) or getattr(value, "name", None) or ""
+            whole = _short(node) if node is not None else "sources"
+            names.append(own or (path if "/" in str(path) else f"{whole}[{number}]"))
+        return names
+
+    def _argument(self, position: int, keyword: str) -> ast.expr | None:
+        call = self.text and self.text.call_of(_CALLS)
+        if call is None:
+            return None
+        for each in call.keywords:
+            if (each.arg or "").startswith(keyword):
+                return each.value
+        return call.args[position] if len(call.args) > position else None
+
+
+def is_trainable(source: object) -> bool:
+    """Tell whether a tape watches a source by itself."""
+    inner = getattr(source, "value", None)  # of a Keras variable: its tf.Variable
+    owner = inner if isinstance(inner, tf.Variable) else source
+    return bool(getattr(owner, "trainable", False))
+
+
+def equal_values(one: object, other: object) -> bool:
+    """Tell whether two tensors or variables have the same dtype, shape and values."""
+    try:
+        one, other = np.asarray(one), np.asarray(other)
+        return one.dtype == other.dtype and one.shape == other.shape and np.array_equal(one, other)
+    except Exception:  # A resource, a string or a symbolic tensor has no value to compare.
+        return False
+
+
+def _short(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 40 else text[:37] + "..."

@@ -1,0 +1,232 @@
+"""Why a gradient is None: from the flow of data first, from the program's text where that ends."""
+
+import numpy as np
+import tensorflow as tf
+
+from .case import Case, Finding, Source, equal_values
+from .flow import Link
+from .places import Place
+
+__all__ = ["why_none"]
+
+_SAME_VALUE = {
+    "ReadVariableOp",
+    "Identity",
+    "StridedSlice",
+    "GatherV2",
+    "ResourceGather",
+    "Reshape",
+    "Cast",
+    "ExpandDims",
+    "Squeeze",
+    "Unpack",
+    "Split",
+    "SplitV",
+    "Slice",
+    "GatherNd",
+}
+
+
+def why_none(case: Case, source: Source) -> Finding | None:
+    """Return why no gradient reached ``source``; None if a recorded path leads to it.
+
+    The order of the questions is the order in which a user would mend the program: the source
+    itself, then the first place on the way to the target where the gradient is lost.
+    """
+    dtype = tf.as_dtype(getattr(source.value, "dtype", tf.float32))
+    if not (dtype.is_floating or dtype.is_complex):
+        return Finding("integer-dtype", _assigned(case, source), {"dtype": dtype.name, "own": True})
+    if source.key in case.upstream:
+        return _lost_on_the_way(case, source)
+    return (
+        _made_again(case, source)
+        or _left_tensorflow(case, source)
+        or _copied_before(case, source)
+        or _computed_before(case, source)
+        or _not_connected(case, source)
+    )
+
+
+def _lost_on_the_way(case: Case, source: Source) -> Finding | None:
+    flow = case.flow
+    reached = flow.downstream(
+        [source.key], lambda link, key: link.state == "recording" and key in link.passing
+    )
+    if reached & case.target_keys:
+        return _not_tracked(case, source)
+    if not source.is_variable or not source.trainable:
+        uses = [link for link in flow.users(source.key) if link.state == "recording"]
+        if uses and source.key not in case.tracked:
+            finding = _not_tracked(case, source)
+            if finding:
+                return finding
+    lost = [
+        link
+        for key in reached
+        for link in flow.users(key)
+        if not (link.state == "recording" and key in link.passing)
+        and any(output in case.upstream for output in link.outputs)
+    ]
+    lost = [link for link in lost if link.kind != "same value" or link.state != "recording"]
+    if not lost:
+        return None
+    lost.sort(key=lambda link: (not link.float_output, flow.links.index(link)))
+    return _what_lost(case, lost[0])
+
+
+def _what_lost(case: Case, link: Link) -> Finding:
+    facts = {"operation": link.op}
+    place = link.place
+    if link.state != "recording":
+        if link.in_gradient:
+            return Finding("outer-tape-missed", _gradient_line(case, place), facts)
+        if link.state == "paused":
+            return Finding("recording-paused", place, facts)
+        return Finding("outside-tape", place, {**facts, "when": link.state})
+    if "Dataset" in link.op:
+        return Finding("graph-loop", place, facts)
+    if link.kind == "assignment":
+        return Finding("state-assignment", place, facts)
+    if link.op in ("StopGradient", "PreventGradient"):
+        return Finding("gradient-stopped", place, facts)
+    if link.op in ("PyFunc", "PyFuncStateless"):
+        return Finding("left-tensorflow", place, {"way": "tf.numpy_function"})
+    if link.op == "Cast":
+        dtype = case.flow.tensors[link.outputs[0]].dtype.name
+        return Finding("integer-dtype", place, {**facts, "dtype": dtype, "own": False})
+    return Finding("no-gradient-op", place, facts)
+
+
+def _gradient_line(case: Case, place: Place | None) -> Place | None:
+    return place and Place(place.file, place.line)
+
+
+def _not_tracked(case: Case, source: Source) -> Finding | None:
+    """Return why a source that the recorded computation uses was not watched, if it was not."""
+    uses = [link for link in case.flow.users(source.key) if link.state == "recording"]
+    first = min(uses, key=lambda link: link.number, default=None)
+    place = first and first.place
+    watches = [watch for watch in case.recording.watches if case.same_source(watch[0], source)]
+    if watches:
+        _, when, line = watches[0]
+        if first is not None and first.number < when:
+            return Finding("watched-late", line, {"used": place})
+        return None
+    if source.is_variable:
+        if not source.trainable:
+            return Finding("not-trainable", place)
+        if not case.watch_accessed_variables:
+            return Finding("not-watched", place, {"variable": True})
+        return None
+    if source.key in case.tracked:
+        return None
+    again = _rebinding(case, source)
+    if again:
+        return again
+    return Finding("not-watched", place, {"variable": False})
+
+
+def _rebinding(case: Case, source: Source) -> Finding | None:
+    """Return the line that made a plain tensor of a name that was a variable."""
+    assigned = case.text.of(source.name) if case.text else []
+    for assignment in assigned:
+        if assignment.refers_to_itself and any(each.makes_variable for each in assigned):
+            return Finding("rebound-source", case.text.place(assignment.node), {"how": "variable"})
+    return None
+
+
+def _made_again(case: Case, source: Source) -> Finding | None:
+    """Return the operation that made the source from what the target was computed from."""
+    flow = case.flow
+    used = {
+        key
+        for key in flow.upstream([source.key]) & case.upstream
+        if key in case.tracked or key in case.handles
+    }
+    if not used:
+        return None
+    makers = [link for link in flow.makers(source.key)]
+    named = case.text.of(source.name) if case.text else []
+    if makers and (
+        all(link.op in _SAME_VALUE or link.kind == "same value" for link in makers)
+        or not source.name.isidentifier()
+        or any(each.refers_to_itself for each in named)
+    ):
+        return Finding("rebound-source", makers[0].place, {"how": "made"})
+    return None
+
+
+def _left_tensorflow(case: Case, source: Source) -> Finding | None:
+    """Return the call of NumPy or plain Python between the source and the target."""
+    if case.text is None or case.target_node is None:
+        return None
+    found = case.text.leaving_call(case.target_node, case.source_roots)
+    if found:
+        call, place = found
+        return Finding("left-tensorflow", place, {"call": call}, sure=False)
+    return None
+
+
+def _copied_before(case: Case, source: Source) -> Finding | None:
+    """Return the line that copied the source before the tape could see it."""
+    roots = [key for key in case.upstream if not case.flow.makers(key)]
+    for key in roots:
+        tensor = case.flow.tensors.get(key)
+        if tensor is None or key == source.key or not equal_values(tensor, source.value):
+            continue
+        name = case.text.name_of(tensor) if case.text else ""
+        for assignment in case.text.of(name) if name else []:
+            if assignment.same_value and case.text.depends_on(assignment.value, case.source_roots):
+                place = case.text.place(assignment.node)
+                return Finding("rebound-source", place, {"how": "copied", "copy": name})
+        if np.size(tensor) > 1:
+            users = case.flow.users(key)
+            return Finding("rebound-source", users[0].place, {"how": "equal"}, sure=False)
+    if case.text:
+        assigned = case.text.of(source.name)
+        if source.is_variable and len(assigned) > 1 and assigned[-1].makes_variable:
+            return Finding(
+                "rebound-source", case.text.place(assigned[-1].node), {"how": "new variable"}
+            )
+    path = getattr(source.value, "path", None)
+    for variable in case.watched_variables:
+        if path and getattr(variable, "path", None) == path and variable is not source.value:
+            return Finding("rebound-source", case.place, {"how": "same path"})
+    return None
+
+
+def _computed_before(case: Case, source: Source) -> Finding | None:
+    """Return the line before the tape that already computed part of the target."""
+    if case.text is None or case.target_node is None or case.recording.in_graph:
+        return None
+    for assignment in case.text.slice(case.target_node):
+        if assignment.name == source.name or assignment.makes_variable:
+            continue
+        if case.text.depends_on(assignment.value, case.source_roots):
+            place = case.text.place(assignment.node)
+            return Finding("outside-tape", place, {"when": "before"}, sure=False)
+    return None
+
+
+def _not_connected(case: Case, source: Source) -> Finding:
+    uses = [link for link in case.flow.users(source.key) if link.kind != "same value"]
+    place = uses[0].place if uses else case.place
+    if not (case.upstream & case.tracked) and not (case.upstream & case.handles):
+        makers = [link for key in case.target_keys for link in case.flow.makers(key)]
+        line = makers[-1].place if makers else _target_line(case)
+        return Finding("constant-target", line or case.place)
+    return Finding("unconnected", place, {"used": bool(uses)})
+
+
+def _target_line(case: Case) -> Place | None:
+    assigned = case.text.of(case.target_name) if case.text else []
+    return case.text.place(assigned[-1].node) if assigned else None
+
+
+def _assigned(case: Case, source: Source) -> Place | None:
+    """Return the line that made a source: in the text, else where it was first used."""
+    assigned = case.text.of(source.name) if case.text else []
+    if assigned:
+        return case.text.place(assigned[-1].node)
+    uses = case.flow.users(source.key)
+    return uses[0].place if uses else case.place

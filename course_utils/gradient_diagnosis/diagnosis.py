@@ -1,0 +1,122 @@
+"""From one call of ``gradient`` to its explanations."""
+
+import inspect
+import sys
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import tensorflow as tf
+
+from .case import Case, Finding, Source
+from .causes_of_none import why_none
+from .causes_of_values import why_not_finite, why_zero
+from .explanation import Explanation, Explanations
+from .places import Place, calling_point
+from .program_text import ProgramText
+from .recording import Recording
+from .wording import explanation_of
+
+__all__ = ["explain_call"]
+
+
+def explain_call(
+    tape: tf.GradientTape,
+    recording: Recording,
+    target: object,
+    sources: object,
+    result: object,
+    output_gradients: object,
+    function: Callable | None = None,
+) -> Explanations:
+    """Explain the gradients in ``result`` that are None, zero everywhere or not finite.
+
+    Nothing here raises, and nothing is recorded by any tape: the work is done in another thread,
+    and tapes belong to a thread.
+    """
+    flat = list(zip(tf.nest.flatten(sources), tf.nest.flatten(result), strict=True))
+    kinds = [_kind(gradient) for _, gradient in flat]
+    note = _note(recording, [gradient for _, gradient in flat])
+    if not any(kinds):
+        return Explanations((), note)
+    frame, place = calling_point(sys._getframe(1))
+    made: list[Explanation] = []
+
+    def explain() -> None:
+        try:
+            text = _text(frame, place, function)
+            case = Case(
+                recording,
+                text,
+                place,
+                [each for each in tf.nest.flatten(target) if hasattr(each, "dtype")],
+                [source for source, _ in flat],
+                None if output_gradients is None else tf.nest.flatten(output_gradients),
+                tuple(tape.watched_variables()),
+                (text and text.name_of(tape)) or "tape",
+                function is not None,
+            )
+            for (value, gradient), kind, name in zip(flat, kinds, case.name_sources(), strict=True):
+                if kind:
+                    source = Source(value, name, gradient)
+                    made.append(_explain(case, source, kind))
+        except Exception as error:  # A diagnosis must never stop a program that runs.
+            nonlocal note
+            note = f"{note} The diagnosis itself failed: {error!r}".strip()
+
+    worker = threading.Thread(target=explain)
+    worker.start()
+    worker.join()
+    del frame
+    return Explanations(made, note)
+
+
+def _explain(case: Case, source: Source, kind: str) -> Explanation:
+    finding = None
+    try:
+        finding = why_none(case, source)
+        if finding is None and kind == "zero":
+            finding = why_zero(case, source)
+        elif finding is None and kind == "not finite":
+            finding = why_not_finite(case, source)
+    except Exception as error:  # Say so instead of stopping the user's program.
+        finding = Finding("undetermined", case.place, {"error": repr(error)})
+    return explanation_of(case, source, kind, finding or Finding("undetermined", case.place))
+
+
+def _kind(gradient: object) -> str:
+    """Return ``None``, ``zero`` or ``not finite``; empty for a gradient that needs no words."""
+    if gradient is None:
+        return "None"
+    gradient = getattr(gradient, "values", gradient)
+    if not isinstance(gradient, tf.Tensor) or tf.is_symbolic_tensor(gradient):
+        return ""
+    values = gradient.numpy()
+    if not np.isfinite(values).all():
+        return "not finite"
+    return "zero" if values.size and not values.any() else ""
+
+
+def _note(recording: Recording, gradients: list) -> str:
+    if recording.limited:
+        return f"The diagnosis is limited: {recording.limited}."
+    if any(gradient is not None and tf.is_symbolic_tensor(gradient) for gradient in gradients):
+        return (
+            "A tf.function is being traced, so values are not known yet: a zero or NaN gradient "
+            "shows only outside it, or with tf.config.run_functions_eagerly(True)."
+        )
+    return ""
+
+
+def _text(frame, place: Place | None, function: Callable | None) -> ProgramText | None:
+    if function is not None:
+        function = inspect.unwrap(getattr(function, "python_function", function))
+        code = getattr(function, "__code__", None)
+        if code is None:
+            return None
+        names = inspect.getclosurevars(function).nonlocals
+        line = Place(code.co_filename, code.co_firstlineno)
+        return ProgramText(dict(names), function.__globals__, line)
+    if frame is None or place is None:
+        return None
+    return ProgramText(frame.f_locals, frame.f_globals, place)

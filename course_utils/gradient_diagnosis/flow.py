@@ -1,0 +1,266 @@
+"""The flow of data from sources to targets, through functions, branches, loops and assignments.
+
+A *key* stands for a value: the identity of a tensor, or of a variable's handle. A *link* is one
+operation that leads from some keys to others; some links let a gradient back, some do not.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import tensorflow as tf
+
+from ..tensorflow_internals import (
+    differentiable_inputs,
+    gradients_of_operation,
+    inner_graphs,
+    role_of_file,
+)
+from .places import Place, place_of_operation
+from .recording import Recording, Step
+
+__all__ = ["Flow", "Link", "flow_of_graph", "flow_of_steps", "key_of"]
+
+# These look at a tensor's shape only, so no value flows through them.
+SHAPE_ONLY = {"Shape", "ShapeN", "Size", "Rank", "ZerosLike", "OnesLike", "VariableShape"}
+ASSIGNMENTS = {"AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"}
+
+
+def key_of(source: object) -> int:
+    """Return the key of a tensor or a variable."""
+    return id(getattr(source, "handle", source))
+
+
+@dataclass(eq=False, slots=True)
+class Link:
+    """One operation of the flow. ``kind`` is ``operation``, ``same value`` or ``assignment``."""
+
+    op: str
+    inputs: tuple
+    outputs: tuple
+    kind: str = "operation"
+    state: str = "recording"
+    number: int = 0
+    in_gradient: bool = False
+    in_custom: bool = False
+    origin: object = None
+    float_output: bool = True
+    _passing: set | None = None
+
+    @property
+    def place(self) -> Place | None:
+        """The user's line."""
+        if self.origin is None or isinstance(self.origin, Place):
+            return self.origin
+        if isinstance(self.origin, Step):
+            return self.origin.place
+        return place_of_operation(self.origin)
+
+    @property
+    def passing(self) -> set:
+        """The inputs that receive a gradient when every output has one."""
+        if self._passing is None:
+            self._passing = self._find_passing()
+        return self._passing
+
+    def _find_passing(self) -> set:
+        if self.kind == "same value" or self.in_custom or self.op == "EagerPyFunc":
+            return set(self.inputs)
+        if self.kind == "assignment" or not self.float_output or self.op in ("If", "Case"):
+            return set()
+        try:
+            if isinstance(self.origin, Step):
+                step = self.origin
+                arriving = [tf.ones_like(o) if o.dtype.is_floating else None for o in step.outputs]
+                passed = gradients_of_operation(
+                    step.op, step.attributes, step.inputs, step.outputs, arriving
+                )
+                inputs = [id(tensor) for tensor in step.inputs]
+            elif any(role_of_file(f.filename) == "custom gradient" for f in self.origin.traceback):
+                return set(self.inputs)
+            else:
+                passed = [flag or None for flag in differentiable_inputs(self.origin)]
+                inputs = list(self.inputs)
+        except LookupError:  # No gradient is registered for this operation.
+            return set()
+        return {key for key, gradient in zip(inputs, passed, strict=False) if gradient is not None}
+
+
+class Flow:
+    """All links around one tape, in the order in which they ran."""
+
+    def __init__(self) -> None:
+        self.links: list[Link] = []
+        self.tensors: dict[object, object] = {}
+        self._makers: dict[object, list[Link]] = defaultdict(list)
+        self._users: dict[object, list[Link]] = defaultdict(list)
+        self._assigned: dict[object, object] = {}
+
+    def add(self, link: Link) -> None:
+        """Append a link; an assignment is remembered for the reads that follow it."""
+        if link.op in SHAPE_ONLY:
+            return
+        self.links.append(link)
+        for key in link.inputs:
+            self._users[key].append(link)
+        for key in link.outputs:
+            self._makers[key].append(link)
+        if link.kind == "assignment":
+            return
+        for key in link.inputs:
+            if key in self._assigned:
+                self.same_value(self._assigned[key], link.outputs, link)
+
+    def assign(self, link: Link, handle: object, value: object) -> None:
+        """Append the assignment of ``value`` to a variable."""
+        version = ("assigned", len(self.links))
+        link.kind, link.inputs, link.outputs = "assignment", (value,), (version,)
+        self.add(link)
+        self._assigned[handle] = version
+
+    def same_value(self, key: object, others: Iterable, like: Link | None = None) -> None:
+        """Say that ``others`` are the value of ``key`` under other names."""
+        others = tuple(other for other in others if other != key)
+        if others:
+            link = Link("same", (key,), others, "same value")
+            if like is not None:
+                link.op, link.state, link.number = like.op, like.state, like.number
+                link.origin, link.in_gradient = like.origin, like.in_gradient
+            self.links.append(link)
+            self._users[key].append(link)
+            for other in others:
+                self._makers[other].append(link)
+
+    def makers(self, key: object) -> list[Link]:
+        """Return the links that made a value; none for a constant."""
+        return self._makers.get(key, [])
+
+    def users(self, key: object) -> list[Link]:
+        """Return the links that use a value."""
+        return self._users.get(key, [])
+
+    def upstream(self, keys: Iterable) -> set:
+        """Return ``keys`` and every value that they were computed from."""
+        return _reach(keys, lambda key: (i for link in self.makers(key) for i in link.inputs))
+
+    def downstream(self, keys: Iterable, through: Callable[[Link, object], bool]) -> set:
+        """Return ``keys`` and every value computed from them by links that ``through`` admits."""
+        return _reach(
+            keys,
+            lambda key: (o for link in self.users(key) if through(link, key) for o in link.outputs),
+        )
+
+
+def _reach(start: Iterable, step: Callable[[object], Iterable]) -> set:
+    seen, waiting = set(start), list(start)
+    while waiting:
+        for key in step(waiting.pop()):
+            if key not in seen:
+                seen.add(key)
+                waiting.append(key)
+    return seen
+
+
+def flow_of_steps(recording: Recording) -> Flow:
+    """Build the flow of a tape that recorded eagerly; calls of a ``tf.function`` are opened."""
+    flow = Flow()
+    for number, step in enumerate(recording.steps):
+        link = Link(
+            step.op,
+            tuple(id(tensor) for tensor in step.inputs),
+            tuple(id(tensor) for tensor in step.outputs),
+            state=step.state,
+            number=number,
+            in_gradient=step.in_gradient,
+            in_custom=step.in_custom,
+            origin=step,
+            float_output=any(_carries_gradient(output) for output in step.outputs),
+        )
+        for tensor in (*step.inputs, *step.outputs):
+            flow.tensors[id(tensor)] = tensor
+        if step.graph is not None:
+            made = _open_graph(flow, step.graph, link, link.inputs, (number,))
+            _join(flow, made, link.outputs, link)
+        elif step.op in ASSIGNMENTS:
+            flow.assign(link, *link.inputs[:2])
+        else:
+            flow.add(link)
+    return flow
+
+
+def flow_of_graph(recording: Recording, graph: object) -> Flow:
+    """Build the flow of a tape that recorded inside a ``tf.function`` being traced."""
+    flow = Flow()
+    graphs = []
+    while graph is not None and hasattr(graph, "captures"):
+        graphs.append(graph)
+        graph = graph.outer_graph
+    for graph in reversed(graphs):
+        for outer, inner in graph.captures:
+            flow.same_value(id(outer), [id(inner)])
+        for operation in graph.get_operations():
+            if operation.type != "Placeholder":
+                seen = [recording.graph_states.get(id(output)) for output in operation.outputs]
+                state, number = next(filter(None, seen), ("before", -1))
+                _add_operation(flow, operation, id, state, number, ())
+    return flow
+
+
+def _carries_gradient(tensor: object) -> bool:
+    dtype = tensor.dtype
+    return dtype.is_floating or dtype.is_complex or dtype.name in ("variant", "resource")
+
+
+def _open_graph(flow: Flow, graph: object, call: Link, inputs: tuple, path: tuple) -> tuple:
+    """Add a graph's operations in the place of the one that runs it; return its outputs' keys."""
+    outside = dict(zip((id(tensor) for tensor in graph.inputs), inputs, strict=False))
+
+    def key(tensor):
+        return outside.get(id(tensor), (path, id(tensor)))
+
+    for operation in graph.get_operations():
+        if operation.type != "Placeholder":
+            _add_operation(flow, operation, key, call.state, call.number, path)
+    return tuple(key(tensor) for tensor in graph.outputs)
+
+
+def _add_operation(flow, operation, key, state, number, path) -> None:
+    link = Link(
+        operation.type,
+        tuple(key(tensor) for tensor in operation.inputs),
+        tuple(key(tensor) for tensor in operation.outputs),
+        state=state,
+        number=number,
+        in_gradient="gradient_tape/" in operation.name,
+        origin=operation,
+        float_output=any(_carries_gradient(output) for output in operation.outputs),
+    )
+    tensors = (*operation.inputs, *operation.outputs)
+    for name, tensor in zip((*link.inputs, *link.outputs), tensors, strict=True):
+        flow.tensors.setdefault(name, tensor)
+    inner = {} if "Dataset" in operation.type else inner_graphs(operation)
+    path = (*path, operation.name)
+    if operation.type in ASSIGNMENTS:
+        flow.assign(link, *link.inputs[:2])
+    elif "then_branch" in inner:
+        choice = replace(link, op="If", inputs=link.inputs[:1])
+        flow.add(choice)
+        for branch in ("then_branch", "else_branch"):
+            made = _open_graph(flow, inner[branch], link, link.inputs[1:], (*path, branch))
+            _join(flow, made, link.outputs, link)
+    elif "body" in inner:
+        starts = tuple(("loop", path, number) for number in range(len(link.inputs)))
+        made = _open_graph(flow, inner["body"], link, starts, path)
+        _join(flow, link.inputs, starts, link)
+        _join(flow, made, starts, link)
+        _join(flow, made, link.outputs, link)
+    elif "f" in inner:
+        made = _open_graph(flow, inner["f"], link, link.inputs, path)
+        _join(flow, made, link.outputs, link)
+    else:
+        flow.add(link)
+
+
+def _join(flow: Flow, values: tuple, names: tuple, like: Link) -> None:
+    for value, name in zip(values, names, strict=False):
+        flow.same_value(value, [name], like)

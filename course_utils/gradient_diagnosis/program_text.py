@@ -1,0 +1,268 @@
+"""What the text of the user's program says about a name: where it was assigned, and from what.
+
+TensorFlow reports nothing about what ran before a tape, in NumPy or in plain Python. The
+program's own lines around the call of ``gradient`` fill that gap; they are read, never run.
+"""
+
+import ast
+import linecache
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .places import Place, is_user_file
+
+__all__ = ["Assignment", "ProgramText", "rewrite_call"]
+
+_LEAVING_METHODS = {"numpy", "item", "tolist", "predict", "predict_on_batch"}
+_LEAVING_NAMES = {"float", "int", "complex"}
+_OWN_PACKAGES = {"tensorflow", "keras", "course_utils", "builtins"}
+_ALIAS_CALLS = {"convert_to_tensor", "constant", "identity", "read_value", "value", "Variable"}
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One assignment of a name: ``value`` is the expression, ``node`` the whole statement."""
+
+    name: str
+    value: ast.expr
+    node: ast.stmt
+
+    @property
+    def refers_to_itself(self) -> bool:
+        """True for ``x = x + 1`` and ``x += 1``."""
+        return isinstance(self.node, ast.AugAssign) or self.name in names_in(self.value)
+
+    @property
+    def makes_variable(self) -> bool:
+        """True for ``x = tf.Variable(...)``."""
+        calls = [node for node in ast.walk(self.value) if isinstance(node, ast.Call)]
+        return any(_last_name(call.func) in ("Variable", "add_weight") for call in calls)
+
+    @property
+    def same_value(self) -> bool:
+        """True if the value is another tensor's, copied or sliced: ``v.read_value()``, ``x[0]``."""
+        value = self.value
+        if isinstance(value, ast.Subscript):
+            return True
+        return isinstance(value, ast.Call) and _last_name(value.func) in _ALIAS_CALLS
+
+
+def _last_name(node: ast.expr) -> str:
+    return getattr(node, "attr", getattr(node, "id", ""))
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Return every name and dotted name that an expression mentions."""
+    kinds = (ast.Name, ast.Attribute)
+    return {ast.unparse(child) for child in ast.walk(node) if isinstance(child, kinds)}
+
+
+class ProgramText:
+    """The function or cell in which ``gradient`` was called.
+
+    Parameters
+    ----------
+    local_names, global_names : dict
+        The user's names and their values there; nothing in them is changed.
+    place : Place
+        A line of the function or cell.
+    """
+
+    def __init__(self, local_names: dict, global_names: dict, place: Place) -> None:
+        self.file, self.line = place.file, place.line
+        self.names = {**global_names, **local_names}
+        self.local_names = dict(local_names)
+        lines = linecache.getlines(place.file, global_names)
+        try:
+            tree = ast.parse("".join(lines))
+        except (SyntaxError, ValueError):
+            tree = ast.parse("")
+        self._scopes = _scopes_at(tree, place.line)
+        self._assignments = [list(_assignments(scope)) for scope in self._scopes]
+
+    def place(self, node: ast.AST) -> Place:
+        """Return the line of a node of this text."""
+        return Place(self.file, node.lineno)
+
+    def name_of(self, value: object) -> str:
+        """Return the user's name of an object, or an empty string."""
+        for names in (self.local_names, self.names):
+            for name, other in names.items():
+                if other is value and not name.startswith("_"):
+                    return name
+        return ""
+
+    def of(self, name: str) -> list[Assignment]:
+        """Return the assignments of a name in the innermost function that has any."""
+        for assignments in self._assignments:
+            found = [each for each in assignments if each.name == name]
+            if found:
+                return found
+        return []
+
+    def call_of(self, methods: tuple[str, ...]) -> ast.Call | None:
+        """Return the call of one of ``methods`` that stands on the frame's line."""
+        best = None
+        for node in _walk(self._scopes[0]):
+            if isinstance(node, ast.Call) and _last_name(node.func) in methods:
+                if node.lineno <= self.line <= (node.end_lineno or node.lineno):
+                    best = node
+        return best
+
+    def returned(self) -> ast.expr | None:
+        """Return the expression that the function returns."""
+        scope = self._scopes[0]
+        if isinstance(scope, ast.Lambda):
+            return scope.body
+        returns = [node for node in _walk(scope) if isinstance(node, ast.Return)]
+        return returns[-1].value if returns else None
+
+    def parameters(self) -> list[str]:
+        """Return the names of the function's parameters."""
+        arguments = getattr(self._scopes[0], "args", None)
+        return [each.arg for each in arguments.args] if arguments else []
+
+    def slice(self, start: ast.AST) -> list[Assignment]:
+        """Return the assignments that ``start`` depends on, in the order of the text."""
+        found, waiting = [], list(names_in(start))
+        seen = set(waiting)
+        while waiting:
+            for assignment in self.of(waiting.pop()):
+                if assignment not in found:
+                    found.append(assignment)
+                    new = names_in(assignment.value) - seen
+                    seen |= new
+                    waiting += new
+        return sorted(found, key=lambda each: each.node.lineno)
+
+    def depends_on(self, node: ast.AST, roots: set[str]) -> bool:
+        """Tell whether an expression mentions ``roots``, directly or through other names."""
+        return bool(
+            names_in(node) & roots
+            or any(names_in(each.value) & roots for each in self.slice(node))
+        )
+
+    def leaving_call(self, start: ast.AST, roots: set[str]) -> tuple[ast.Call, Place] | None:
+        """Return the first call, of those that lead from ``roots`` to ``start``, of NumPy or Python.
+
+        The functions and layers that those lines call are read too.
+        """
+        for node in (*(each.value for each in self.slice(start)), start):
+            for call in (child for child in ast.walk(node) if isinstance(child, ast.Call)):
+                if not self.depends_on(call, roots):
+                    continue
+                if self._leaves(call, self.names):
+                    return call, self.place(call)
+                for body, file, names in self._bodies(call):
+                    for inner in (child for child in ast.walk(body) if isinstance(child, ast.Call)):
+                        if self._leaves(inner, names):
+                            return inner, Place(file, inner.lineno)
+        return None
+
+    def _leaves(self, call: ast.Call, names: dict) -> bool:
+        last = _last_name(call.func)
+        if last == "numpy_function":
+            return True
+        if isinstance(call.func, ast.Name) and last in _LEAVING_NAMES:
+            return bool(call.args) and not isinstance(call.args[0], ast.Constant)
+        if last in _LEAVING_METHODS and isinstance(call.func, ast.Attribute):
+            return True
+        root = call.func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        value = names.get(getattr(root, "id", ""))
+        if isinstance(value, types.FunctionType) and is_user_file(value.__code__.co_filename):
+            return False
+        module = value.__name__ if isinstance(value, types.ModuleType) else None
+        if module is None and callable(value):
+            module = getattr(value, "__module__", None)
+        package = str(module or "").partition(".")[0]
+        return package in ("numpy", "math", "scipy", "sklearn", "pandas", "cv2", "torch")
+
+    def _bodies(self, call: ast.Call) -> Iterator[tuple[ast.AST, str, dict]]:
+        """Yield the text of the user's functions and layers that a call runs."""
+        if isinstance(call.func, ast.Name):
+            value = self.names.get(call.func.id)
+        elif isinstance(call.func, ast.Attribute):
+            value = getattr(self.names.get(ast.unparse(call.func.value)), call.func.attr, None)
+        else:
+            value = None
+        layers = getattr(value, "_flatten_layers", lambda: [])
+        for each in (value, *layers()):
+            for function in (
+                each,
+                getattr(each, "python_function", None),
+                getattr(each, "__func__", None),
+                getattr(each, "call", None),
+                getattr(each, "function", None),
+                getattr(type(each), "__call__", None),
+            ):
+                code = getattr(getattr(function, "__func__", function), "__code__", None)
+                if isinstance(code, types.CodeType) and is_user_file(code.co_filename):
+                    lines = linecache.getlines(code.co_filename)
+                    scope = _scopes_at(ast.parse("".join(lines)), code.co_firstlineno)[0]
+                    function = getattr(function, "__func__", function)
+                    yield scope, code.co_filename, getattr(function, "__globals__", {})
+
+
+def _scopes_at(tree: ast.Module, line: int) -> list[ast.AST]:
+    """Return the functions around a line, innermost first, and the module."""
+    scopes = [tree]
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+            if first <= line <= node.end_lineno:
+                scopes.insert(0, node)
+    return scopes
+
+
+def _walk(scope: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a function or module, without those of functions defined in it."""
+    for child in ast.iter_child_nodes(scope):
+        yield child
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield from _walk(child)
+
+
+def _assignments(scope: ast.AST) -> Iterator[Assignment]:
+    for node in _walk(scope):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                yield from _pairs(target, node.value, node)
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)) and node.value is not None:
+            yield Assignment(ast.unparse(node.target), node.value, node)
+        elif isinstance(node, ast.For):
+            yield from _pairs(node.target, node.iter, node)
+
+
+def _pairs(target: ast.expr, value: ast.expr, node: ast.stmt) -> Iterator[Assignment]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        values = getattr(value, "elts", None) or [value] * len(target.elts)
+        for name, each in zip(target.elts, values, strict=False):
+            yield from _pairs(name, each, node)
+    else:
+        yield Assignment(ast.unparse(target), value, node)
+
+
+def rewrite_call(line: str, function: str) -> str | None:
+    """Return a line of source in which ``function(a)`` or ``a.function()`` has become ``a``.
+
+    >>> rewrite_call("y = tf.stop_gradient(x) * 2", "stop_gradient")
+    'y = x * 2'
+    """
+
+    class Remove(ast.NodeTransformer):
+        def visit_Call(self, node):  # noqa: N802
+            self.generic_visit(node)
+            if _last_name(node.func) != function:
+                return node
+            return node.args[0] if node.args else node.func.value
+
+    try:
+        tree = ast.parse(line)
+    except SyntaxError:
+        return None
+    before = ast.unparse(tree)
+    after = ast.unparse(Remove().visit(tree))
+    return after if after != before else None
