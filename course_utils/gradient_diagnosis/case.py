@@ -1,4 +1,4 @@
-"""One call of ``gradient`` as the diagnosis sees it: its sources, their names, what was recorded."""
+"""One call of ``gradient`` as the diagnosis sees it: sources, names, what was recorded."""
 
 import ast
 import types
@@ -161,6 +161,8 @@ class Case:
 
     def name_sources(self) -> list[str]:
         """Return a name for each source, the user's own where the text tells it."""
+        if self.of_function and self.text and len(self.text.parameters()) == len(self.sources):
+            return self.text.parameters()
         node = self._argument(1, "source")
         elements = list(getattr(node, "elts", None) or getattr(node, "values", None) or ())
         if len(elements) == len(self.sources):

@@ -115,7 +115,7 @@ def _not_tracked(case: Case, source: Source) -> Finding | None:
     if source.is_variable:
         if not source.trainable:
             return Finding("not-trainable", place)
-        if not case.watch_accessed_variables:
+        if not case.recording.watch_accessed_variables:
             return Finding("not-watched", place, {"variable": True})
         return None
     if source.key in case.tracked:

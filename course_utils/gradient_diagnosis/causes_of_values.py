@@ -42,12 +42,7 @@ def why_zero(case: Case, source: Source) -> Finding:
         forward, backward, mine = _replay(case, source)
     except CannotReplay as reason:
         return Finding("zero-derivative", case.place, {"why": f"{reason} runs only once"}, False)
-    stopped = [
-        step
-        for step in backward
-        if any(id(o) in mine and not all_zero(g) for o, g in _pairs(step.forward.outputs, step.arriving))
-        and all(all_zero(g) for i, g in _pairs(step.forward.inputs, step.leaving) if id(i) in mine)
-    ]
+    stopped = [step for step in backward if _stops(step, mine)]
     reaches = any(id(target) in mine for target in case.targets)
     if not reaches:
         branch = [link for link in case.flow.links if link.op == "If"]
@@ -64,6 +59,15 @@ def why_zero(case: Case, source: Source) -> Finding:
         return Finding("zero-saturated", flat.place, facts)
     facts = {"operation": step.op, "why": f"{step.op} multiplies it by zero here"}
     return Finding("zero-derivative", step.place, {**facts, "values": _values(step.inputs[0])})
+
+
+def _stops(step: Backward, mine: set[int]) -> bool:
+    """Tell whether a gradient arrives at an operation and none leaves it towards the source."""
+    arriving = _pairs(step.forward.outputs, step.arriving)
+    leaving = _pairs(step.forward.inputs, step.leaving)
+    return any(id(each) in mine and not all_zero(gradient) for each, gradient in arriving) and all(
+        all_zero(gradient) for each, gradient in leaving if id(each) in mine
+    )
 
 
 def _flat(step: Forward, forward: list[Forward]) -> Forward | None:

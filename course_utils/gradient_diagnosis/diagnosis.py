@@ -67,7 +67,6 @@ def explain_call(
     worker = threading.Thread(target=explain)
     worker.start()
     worker.join()
-    del frame
     return Explanations(made, note)
 
 

@@ -152,7 +152,8 @@ class Flow:
 
 
 def _reach(start: Iterable, step: Callable[[object], Iterable]) -> set:
-    seen, waiting = set(start), list(start)
+    waiting = list(start)
+    seen = set(waiting)
     while waiting:
         for key in step(waiting.pop()):
             if key not in seen:

@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from .diagnosis import explain_call
 from .explanation import Explanations
 from .tape import ExplainingTape
 

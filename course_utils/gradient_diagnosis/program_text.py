@@ -139,12 +139,11 @@ class ProgramText:
     def depends_on(self, node: ast.AST, roots: set[str]) -> bool:
         """Tell whether an expression mentions ``roots``, directly or through other names."""
         return bool(
-            names_in(node) & roots
-            or any(names_in(each.value) & roots for each in self.slice(node))
+            names_in(node) & roots or any(names_in(each.value) & roots for each in self.slice(node))
         )
 
     def leaving_call(self, start: ast.AST, roots: set[str]) -> tuple[ast.Call, Place] | None:
-        """Return the first call, of those that lead from ``roots`` to ``start``, of NumPy or Python.
+        """Return the first call of NumPy or plain Python on the way from ``roots`` to ``start``.
 
         The functions and layers that those lines call are read too.
         """
@@ -196,7 +195,6 @@ class ProgramText:
                 getattr(each, "__func__", None),
                 getattr(each, "call", None),
                 getattr(each, "function", None),
-                getattr(type(each), "__call__", None),
             ):
                 code = getattr(getattr(function, "__func__", function), "__code__", None)
                 if isinstance(code, types.CodeType) and is_user_file(code.co_filename):

@@ -38,6 +38,7 @@ class Step:
 
     @property
     def place(self) -> Place | None:
+        """The user's line."""
         return Place(self.file, self.line, self.op) if self.file else None
 
 

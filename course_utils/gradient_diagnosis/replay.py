@@ -1,6 +1,5 @@
 """The backward pass once more, operation by operation, to see where a gradient dies or explodes."""
 
-from collections import defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,9 +83,7 @@ def _run_graph(graph: object, inputs: list, found: list[Forward]) -> list:
         if operation.type == "Placeholder" or operation.type in _SIDE_EFFECTS:
             continue
         given = [values[id(tensor)] for tensor in operation.inputs]
-        for tensor, value in zip(
-            operation.outputs, _run(operation, given, found), strict=False
-        ):
+        for tensor, value in zip(operation.outputs, _run(operation, given, found), strict=False):
             values[id(tensor)] = value
     return [values[id(tensor)] for tensor in graph.outputs]
 
@@ -126,9 +123,7 @@ def backward_pass(
     for each in reversed(forward):
         if not any(id(output) in gradients for output in each.outputs):
             continue
-        arriving = [
-            gradients.get(id(output), _zeros(output)) for output in each.outputs
-        ]
+        arriving = [gradients.get(id(output), _zeros(output)) for output in each.outputs]
         if all(gradient is None for gradient in arriving):
             continue
         try:

@@ -92,8 +92,8 @@ _WORDS = {
         "# then slice or convert the gradient",
     ),
     "rebound-source copied": (
-        "{copy} is a copy of {x} made before {tape} began to record, so {y} depends on the copy and "
-        "not on {x}.",
+        "{copy} is a copy of {x} made before {tape} began to record, so {y} depends on the copy "
+        "and not on {x}.",
         "with tf.GradientTape() as {tape}:\n    {line}  # inside the block",
     ),
     "rebound-source equal": (
@@ -163,16 +163,10 @@ _WORDS = {
     "undetermined": (
         "No cause was found for {x}. Ruled out: {x} not watched, an operation without gradient, an "
         "integer dtype, NumPy, an assignment, code outside the block.{note}",
-        "# make the program smaller until the gradient appears: the last thing removed is the cause",
+        "# make the program smaller until the gradient appears: what went last is the cause",
     ),
 }
 
-_TENSORFLOW_NAMES = {
-    "numpy": "the tensor itself",
-    "float": "the tensor itself",
-    "predict": "model(x)",
-    "predict_on_batch": "model(x)",
-}
 _FINITE = {
     "Sqrt": "tf.sqrt(x + 1e-12)",
     "Rsqrt": "tf.math.rsqrt(x + 1e-12)",
@@ -215,14 +209,16 @@ def explanation_of(case: Case, source: Source, kind: str, finding: Finding) -> E
         "used": f" ({facts['used']})" if isinstance(facts.get("used"), Place) else "",
         "assign": _as_assignment(line),
         "way": _way(facts),
-        "inferred": "" if finding.sure else (
+        "inferred": ""
+        if finding.sure
+        else (
             "This is read from the program's text: TensorFlow saw no operation lead from "
             f"{source.name} to {case.target_name}."
         ),
         "rewritten": _rewritten(finding, line, source.name),
         "remedy": _better_numbers(facts.get("operation", "")),
         "earlier": _earlier(facts.get("earlier"), place),
-        "note": f" {case.recording.limited}." if case.recording.limited else "",
+        "note": _note(case, facts),
     }
     message, remedy = _WORDS[key]
     where = place and Place(place.file, place.line, facts.get("operation", ""))
@@ -234,6 +230,12 @@ def explanation_of(case: Case, source: Source, kind: str, finding: Finding) -> E
         message.format_map(words).strip(),
         remedy.format_map(words),
     )
+
+
+def _note(case: Case, facts: dict) -> str:
+    if case.recording.limited:
+        return f" The diagnosis is limited: {case.recording.limited}."
+    return f" The diagnosis stopped at {facts['error']}." if "error" in facts else ""
 
 
 def _way(facts: dict) -> str:
@@ -288,7 +290,11 @@ def _as_assignment(line: str) -> str:
         method = methods.get(type(node.op))
         if method:
             return f"{ast.unparse(node.target)}.{method}({ast.unparse(node.value)})"
-    target = node.target if isinstance(node, ast.AugAssign) else node.targets[0]
+        target = node.target
+    elif isinstance(node, ast.Assign):
+        target = node.targets[0]
+    else:
+        return "variable.assign(...)"
     return f"{ast.unparse(target)}.assign({ast.unparse(node.value)})"
 
 
