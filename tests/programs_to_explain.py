@@ -105,15 +105,13 @@ def variable_not_trainable(Tape):
 
 
 @program("not-trainable")
-def keras_frozen_before_built(Tape):
-    layer = keras.layers.Dense(2)
-    layer.trainable = False
+def keras_moving_mean(Tape):
+    layer = keras.layers.BatchNormalization()
     layer.build((None, 3))
-    head = keras.layers.Dense(1)
     with Tape() as tape:
-        hidden = layer(X)  # <-
-        loss = tf.reduce_mean(head(hidden) ** 2)
-    return tape.gradient(loss, layer.variables)
+        hidden = layer(X, training=False)  # <-
+        loss = tf.reduce_mean(hidden**2)
+    return tape.gradient(loss, layer.non_trainable_variables)
 
 
 @program("not-trainable", source=1)
@@ -145,11 +143,12 @@ def watch_after_use(Tape):
 @program("watched-late")
 def keras_watch_after_forward(Tape):
     model = small_model()
+    rescale = keras.layers.Rescaling(0.5)
     inputs = tf.constant(X)
     with Tape() as tape:
-        out = model(inputs)
+        scaled = rescale(inputs)
         tape.watch(inputs)  # <-
-        loss = tf.reduce_mean(out)
+        loss = tf.reduce_mean(model(scaled))
     grad = tape.gradient(loss, inputs)
     return grad
 

@@ -5,12 +5,13 @@ import types
 from dataclasses import dataclass, field
 from functools import cached_property
 
+import keras
 import numpy as np
 import tensorflow as tf
 
-from .flow import Flow, flow_of_graph, flow_of_steps, key_of
+from .flow import Flow, Link, flow_of_graph, flow_of_steps, key_of
 from .places import Place
-from .program_text import ProgramText
+from .program_text import ProgramText, names_in
 from .recording import Recording
 
 __all__ = ["Case", "Finding", "Source", "equal_values"]
@@ -72,10 +73,7 @@ class Case:
         if self.recording.in_graph:
             tensors = [t for t in self.targets if hasattr(t, "graph")]
             return flow_of_graph(self.recording, tensors[0].graph) if tensors else Flow()
-        flow = flow_of_steps(self.recording)
-        for key, handle in self.unreported_reads.items():
-            flow.same_value(id(handle), [key], flow.users(key)[0])
-        return flow
+        return flow_of_steps(self.recording, self.unreported_reads)
 
     @cached_property
     def unreported_reads(self) -> dict[int, object]:
@@ -124,9 +122,7 @@ class Case:
         watched = set(self.handles) if self.recording.watch_accessed_variables else set()
         watched |= {key_of(tensor) for tensor, _, _ in self.recording.watches}
         watched |= {key_of(variable) for variable in self.watched_variables}
-        return self.flow.downstream(
-            watched, lambda link, key: link.state == "recording" and key in link.passing
-        )
+        return self.flow.downstream(watched, Link.records)
 
     def same_source(self, watched: object, source: Source) -> bool:
         """Tell whether a watched tensor or variable is this source."""
@@ -145,19 +141,23 @@ class Case:
         node = self.target_node
         return _short(node) if node is not None else "the target"
 
-    @cached_property
-    def source_roots(self) -> set[str]:
-        """The names that lead to the sources in the user's text, such as ``w`` or ``model``."""
+    def roots_of(self, source: Source) -> set[str]:
+        """Return the names that lead to a source in the user's text, such as ``w`` or ``model``."""
         if self.text is None:
             return set()
-        named = {self.text.name_of(source) for source in self.sources}
-        named |= set(self.text.parameters()) if self.of_function else set()
-        node = self._argument(1, "source")
-        for each in ast.walk(node) if node is not None else ():
-            value = self.text.names.get(getattr(each, "id", ""))
-            if isinstance(each, ast.Name) and not isinstance(value, types.ModuleType):
-                named.add(each.id)
-        return named - {""}
+        if self.of_function and self.text.parameters():
+            return set(self.text.parameters())
+        names = self.text.names
+        named = {name for name, value in names.items() if _holds(value, source.value)}
+        for text in (source.name, self._argument(1, "source")):
+            if not named and text is not None:
+                named = names_in(text if isinstance(text, ast.AST) else _parsed(text))
+                named = {
+                    each
+                    for each in named
+                    if each in names and not isinstance(names[each], types.ModuleType)
+                }
+        return named
 
     def name_sources(self) -> list[str]:
         """Return a name for each source, the user's own where the text tells it."""
@@ -201,6 +201,22 @@ def equal_values(one: object, other: object) -> bool:
         return one.dtype == other.dtype and one.shape == other.shape and np.array_equal(one, other)
     except Exception:  # A resource, a string or a symbolic tensor has no value to compare.
         return False
+
+
+def _holds(value: object, variable: object) -> bool:
+    """Tell whether a value of the user's program is a variable, or a layer or model that has it."""
+    if value is variable:
+        return True
+    if isinstance(value, (tf.Module, keras.layers.Layer)):
+        return any(each is variable for each in value.variables)
+    return False
+
+
+def _parsed(text: str) -> ast.AST:
+    try:
+        return ast.parse(text, mode="eval")
+    except SyntaxError:
+        return ast.Module([], [])
 
 
 def _short(node: ast.expr) -> str:

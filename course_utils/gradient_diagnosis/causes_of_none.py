@@ -49,29 +49,23 @@ def why_none(case: Case, source: Source) -> Finding | None:
 
 def _lost_on_the_way(case: Case, source: Source) -> Finding | None:
     flow = case.flow
-    reached = flow.downstream(
-        [source.key], lambda link, key: link.state == "recording" and key in link.passing
-    )
+    reached = flow.downstream([source.key], Link.records)
     if reached & case.target_keys:
         return _not_tracked(case, source)
     if not source.is_variable or not source.trainable:
-        uses = [link for link in flow.users(source.key) if link.state == "recording"]
+        uses = [link for link in flow.operations_on(source.key) if link.state == "recording"]
         if uses and source.key not in case.tracked:
             finding = _not_tracked(case, source)
             if finding:
                 return finding
     lost = [
-        link
+        (not link.has_dtype_for_gradient(output), flow.links.index(link), link)
         for key in reached
         for link in flow.users(key)
-        if not (link.state == "recording" and key in link.passing)
-        and any(output in case.upstream for output in link.outputs)
+        for output in link.outputs
+        if output in case.upstream and not link.records(key, output)
     ]
-    lost = [link for link in lost if link.kind != "same value" or link.state != "recording"]
-    if not lost:
-        return None
-    lost.sort(key=lambda link: (not link.float_output, flow.links.index(link)))
-    return _what_lost(case, lost[0])
+    return _what_lost(case, min(lost, key=lambda each: each[:2])[2]) if lost else None
 
 
 def _what_lost(case: Case, link: Link) -> Finding:
@@ -103,8 +97,8 @@ def _gradient_line(case: Case, place: Place | None) -> Place | None:
 
 def _not_tracked(case: Case, source: Source) -> Finding | None:
     """Return why a source that the recorded computation uses was not watched, if it was not."""
-    uses = [link for link in case.flow.users(source.key) if link.state == "recording"]
-    first = min(uses, key=lambda link: link.number, default=None)
+    uses = [link for link in case.flow.operations_on(source.key) if link.state == "recording"]
+    first = uses[0] if uses else None
     place = first and first.place
     watches = [watch for watch in case.recording.watches if case.same_source(watch[0], source)]
     if watches:
@@ -129,9 +123,9 @@ def _not_tracked(case: Case, source: Source) -> Finding | None:
 def _rebinding(case: Case, source: Source) -> Finding | None:
     """Return the line that made a plain tensor of a name that was a variable."""
     assigned = case.text.of(source.name) if case.text else []
-    for assignment in assigned:
-        if assignment.refers_to_itself and any(each.makes_variable for each in assigned):
-            return Finding("rebound-source", case.text.place(assignment.node), {"how": "variable"})
+    again = [each for each in assigned if each.refers_to_itself]
+    if again and (len(again) == len(assigned) or any(each.makes_variable for each in assigned)):
+        return Finding("rebound-source", case.text.place(again[0].node), {"how": "variable"})
     return None
 
 
@@ -160,7 +154,7 @@ def _left_tensorflow(case: Case, source: Source) -> Finding | None:
     """Return the call of NumPy or plain Python between the source and the target."""
     if case.text is None or case.target_node is None:
         return None
-    found = case.text.leaving_call(case.target_node, case.source_roots)
+    found = case.text.leaving_call(case.target_node, case.roots_of(source))
     if found:
         call, place = found
         return Finding("left-tensorflow", place, {"call": call}, sure=False)
@@ -169,14 +163,16 @@ def _left_tensorflow(case: Case, source: Source) -> Finding | None:
 
 def _copied_before(case: Case, source: Source) -> Finding | None:
     """Return the line that copied the source before the tape could see it."""
-    roots = [key for key in case.upstream if not case.flow.makers(key)]
-    for key in roots:
+    roots = case.roots_of(source)
+    for key in case.upstream:
+        if case.flow.makers(key):
+            continue
         tensor = case.flow.tensors.get(key)
         if tensor is None or key == source.key or not equal_values(tensor, source.value):
             continue
         name = case.text.name_of(tensor) if case.text else ""
         for assignment in case.text.of(name) if name else []:
-            if assignment.same_value and case.text.depends_on(assignment.value, case.source_roots):
+            if assignment.same_value and case.text.depends_on(assignment.value, roots):
                 place = case.text.place(assignment.node)
                 return Finding("rebound-source", place, {"how": "copied", "copy": name})
         if np.size(tensor) > 1:
@@ -200,16 +196,21 @@ def _computed_before(case: Case, source: Source) -> Finding | None:
     if case.text is None or case.target_node is None or case.recording.in_graph:
         return None
     for assignment in case.text.slice(case.target_node):
-        if assignment.name == source.name or assignment.makes_variable:
+        value = case.text.names.get(assignment.name)
+        if (
+            assignment.name == source.name
+            or assignment.makes_variable
+            or case.flow.makers(id(value))
+        ):
             continue
-        if case.text.depends_on(assignment.value, case.source_roots):
+        if case.text.depends_on(assignment.value, case.roots_of(source)):
             place = case.text.place(assignment.node)
             return Finding("outside-tape", place, {"when": "before"}, sure=False)
     return None
 
 
 def _not_connected(case: Case, source: Source) -> Finding:
-    uses = [link for link in case.flow.users(source.key) if link.kind != "same value"]
+    uses = case.flow.operations_on(source.key)
     place = uses[0].place if uses else case.place
     if not (case.upstream & case.tracked) and not (case.upstream & case.handles):
         makers = [link for key in case.target_keys for link in case.flow.makers(key)]
@@ -228,5 +229,5 @@ def _assigned(case: Case, source: Source) -> Place | None:
     assigned = case.text.of(source.name) if case.text else []
     if assigned:
         return case.text.place(assigned[-1].node)
-    uses = case.flow.users(source.key)
+    uses = case.flow.operations_on(source.key)
     return uses[0].place if uses else case.place

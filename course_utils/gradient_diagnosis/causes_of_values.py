@@ -57,7 +57,7 @@ def why_zero(case: Case, source: Source) -> Finding:
     if flat is not None:
         facts = {"operation": flat.op, "why": _FLAT[flat.op], "values": _values(flat.inputs[0])}
         return Finding("zero-saturated", flat.place, facts)
-    facts = {"operation": step.op, "why": f"{step.op} multiplies it by zero here"}
+    facts = {"operation": step.op, "why": f"{step.op} passes on a zero for these values"}
     return Finding("zero-derivative", step.place, {**facts, "values": _values(step.inputs[0])})
 
 

@@ -44,7 +44,7 @@ class Link:
     in_gradient: bool = False
     in_custom: bool = False
     origin: object = None
-    float_output: bool = True
+    carrying: tuple | None = None
     _passing: set | None = None
 
     @property
@@ -56,17 +56,22 @@ class Link:
             return self.origin.place
         return place_of_operation(self.origin)
 
-    @property
-    def passing(self) -> set:
-        """The inputs that receive a gradient when every output has one."""
+    def records(self, key: object, output: object) -> bool:
+        """Tell whether a tape leads the gradient of ``output`` back to the input ``key``."""
+        if self.state != "recording" or not self.has_dtype_for_gradient(output):
+            return False
         if self._passing is None:
             self._passing = self._find_passing()
-        return self._passing
+        return key in self._passing
+
+    def has_dtype_for_gradient(self, output: object) -> bool:
+        """Tell whether an output is floating-point, complex, or a container of such."""
+        return self.carrying is None or output in self.carrying
 
     def _find_passing(self) -> set:
         if self.kind == "same value" or self.in_custom or self.op == "EagerPyFunc":
             return set(self.inputs)
-        if self.kind == "assignment" or not self.float_output or self.op in ("If", "Case"):
+        if self.kind == "assignment" or self.op in ("If", "Case"):
             return set()
         try:
             if isinstance(self.origin, Step):
@@ -111,6 +116,12 @@ class Flow:
             if key in self._assigned:
                 self.same_value(self._assigned[key], link.outputs, link)
 
+    def read(self, handle: object, value: object, like: Link) -> None:
+        """Append the reading of a variable that TensorFlow did not report."""
+        self.same_value(handle, [value], like)
+        if handle in self._assigned:
+            self.same_value(self._assigned[handle], [value], like)
+
     def assign(self, link: Link, handle: object, value: object) -> None:
         """Append the assignment of ``value`` to a variable."""
         version = ("assigned", len(self.links))
@@ -139,16 +150,27 @@ class Flow:
         """Return the links that use a value."""
         return self._users.get(key, [])
 
+    def operations_on(self, key: object) -> list[Link]:
+        """Return the operations that use a value, under any of its names, in their order."""
+        names = self.downstream([key], lambda link, *_: link.kind == "same value")
+        links = {link for name in names for link in self.users(name)}
+        return [link for link in self.links if link in links and link.kind != "same value"]
+
     def upstream(self, keys: Iterable) -> set:
         """Return ``keys`` and every value that they were computed from."""
         return _reach(keys, lambda key: (i for link in self.makers(key) for i in link.inputs))
 
-    def downstream(self, keys: Iterable, through: Callable[[Link, object], bool]) -> set:
-        """Return ``keys`` and every value computed from them by links that ``through`` admits."""
-        return _reach(
-            keys,
-            lambda key: (o for link in self.users(key) if through(link, key) for o in link.outputs),
-        )
+    def downstream(self, keys: Iterable, through: Callable[[Link, object, object], bool]) -> set:
+        """Return ``keys`` and every value computed from them.
+
+        Only the ways from an input to an output that ``through(link, input, output)`` admits count.
+        """
+
+        def further(key):
+            ways = ((link, output) for link in self.users(key) for output in link.outputs)
+            return (output for link, output in ways if through(link, key, output))
+
+        return _reach(keys, further)
 
 
 def _reach(start: Iterable, step: Callable[[object], Iterable]) -> set:
@@ -162,9 +184,13 @@ def _reach(start: Iterable, step: Callable[[object], Iterable]) -> set:
     return seen
 
 
-def flow_of_steps(recording: Recording) -> Flow:
-    """Build the flow of a tape that recorded eagerly; calls of a ``tf.function`` are opened."""
+def flow_of_steps(recording: Recording, unreported_reads: dict[int, object]) -> Flow:
+    """Build the flow of a tape that recorded eagerly; calls of a ``tf.function`` are opened.
+
+    ``unreported_reads`` has the handle of the variable for each value that was read in secret.
+    """
     flow = Flow()
+    unreported = dict(unreported_reads)
     for number, step in enumerate(recording.steps):
         link = Link(
             step.op,
@@ -175,10 +201,15 @@ def flow_of_steps(recording: Recording) -> Flow:
             in_gradient=step.in_gradient,
             in_custom=step.in_custom,
             origin=step,
-            float_output=any(_carries_gradient(output) for output in step.outputs),
+            carrying=tuple(id(each) for each in step.outputs if _carries_gradient(each)),
         )
         for tensor in (*step.inputs, *step.outputs):
             flow.tensors[id(tensor)] = tensor
+        for tensor in step.inputs:
+            if id(tensor) in unreported:
+                handle = unreported.pop(id(tensor))
+                flow.tensors[id(handle)] = handle
+                flow.read(id(handle), id(tensor), link)
         if step.graph is not None:
             made = _open_graph(flow, step.graph, link, link.inputs, (number,))
             _join(flow, made, link.outputs, link)
@@ -201,7 +232,8 @@ def flow_of_graph(recording: Recording, graph: object) -> Flow:
             flow.same_value(id(outer), [id(inner)])
         for operation in graph.get_operations():
             if operation.type != "Placeholder":
-                seen = [recording.graph_states.get(id(output)) for output in operation.outputs]
+                names = [id(output) for output in operation.outputs]
+                seen = map(recording.graph_states.get, names or [(id(graph), operation.name)])
                 state, number = next(filter(None, seen), ("before", -1))
                 _add_operation(flow, operation, id, state, number, ())
     return flow
@@ -234,7 +266,7 @@ def _add_operation(flow, operation, key, state, number, path) -> None:
         number=number,
         in_gradient="gradient_tape/" in operation.name,
         origin=operation,
-        float_output=any(_carries_gradient(output) for output in operation.outputs),
+        carrying=tuple(key(each) for each in operation.outputs if _carries_gradient(each)),
     )
     tensors = (*operation.inputs, *operation.outputs)
     for name, tensor in zip((*link.inputs, *link.outputs), tensors, strict=True):

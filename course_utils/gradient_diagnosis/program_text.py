@@ -10,9 +10,11 @@ import types
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import keras
+
 from .places import Place, is_user_file
 
-__all__ = ["Assignment", "ProgramText", "rewrite_call"]
+__all__ = ["Assignment", "ProgramText", "names_in", "rewrite_call"]
 
 _LEAVING_METHODS = {"numpy", "item", "tolist", "predict", "predict_on_batch"}
 _LEAVING_NAMES = {"float", "int", "complex"}
@@ -138,9 +140,14 @@ class ProgramText:
 
     def depends_on(self, node: ast.AST, roots: set[str]) -> bool:
         """Tell whether an expression mentions ``roots``, directly or through other names."""
-        return bool(
-            names_in(node) & roots or any(names_in(each.value) & roots for each in self.slice(node))
-        )
+        for expression in (node, *(each.value for each in self.slice(node))):
+            if names_in(expression) & roots:
+                return True
+            calls = (child for child in ast.walk(expression) if isinstance(child, ast.Call))
+            bodies = (body for call in calls for body, _, _ in self._bodies(call))
+            if any(names_in(body) & roots for body in bodies):
+                return True
+        return False
 
     def leaving_call(self, start: ast.AST, roots: set[str]) -> tuple[ast.Call, Place] | None:
         """Return the first call of NumPy or plain Python on the way from ``roots`` to ``start``.
@@ -187,8 +194,8 @@ class ProgramText:
             value = getattr(self.names.get(ast.unparse(call.func.value)), call.func.attr, None)
         else:
             value = None
-        layers = getattr(value, "_flatten_layers", lambda: [])
-        for each in (value, *layers()):
+        layers = value._flatten_layers() if isinstance(value, keras.layers.Layer) else [value]
+        for each in layers:
             for function in (
                 each,
                 getattr(each, "python_function", None),

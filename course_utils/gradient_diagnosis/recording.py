@@ -55,7 +55,7 @@ class Recording:
         self.listening = False
         self.in_graph = False
         self.steps: list[Step] = []
-        self.graph_states: dict[int, tuple[str, int]] = {}
+        self.graph_states: dict[object, tuple[str, int]] = {}
         self.watches: list[tuple[object, int, Place | None]] = []
         self._late = 0
         self._listening = ExitStack()
@@ -117,20 +117,31 @@ class Recording:
         self.watches += [(tensor, now, place) for tensor in tf.nest.flatten(tensors)]
 
     def _listen(self, op, inputs, attributes, outputs, name, graph) -> None:
+        """Note one operation. Whatever goes wrong here must not reach the user's program."""
         if not self.listening:
             return
-        if graph is not None or self.in_graph:
-            if self.in_graph:
-                for output in outputs:
-                    number = len(self.graph_states)
-                    self.graph_states.setdefault(id(output), (self.state, number))
-            return
+        try:
+            if self.in_graph and graph is not None:
+                self._note_of_graph(outputs, name, graph)
+            elif not self.in_graph and graph is None:
+                self._note(op, inputs, attributes, outputs)
+        except Exception as error:
+            self.limited = (
+                f"TensorFlow {tf.__version__} reported {op} in an unknown way ({error!r})"
+            )
+            self.stop()
+
+    def _note_of_graph(self, outputs, name, graph) -> None:
+        for key in [id(output) for output in outputs or ()] or [(id(graph), name)]:
+            self.graph_states.setdefault(key, (self.state, len(self.graph_states)))
+
+    def _note(self, op, inputs, attributes, outputs) -> None:
         if self.state == "after":
             self._late += 1
             if self._late > LATE_STEPS:
                 self.stop()
                 return
-        frame = sys._getframe(2)
+        frame = sys._getframe(3)
         in_gradient = in_custom = False
         body = None
         while frame is not None:
