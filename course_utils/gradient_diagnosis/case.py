@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import keras
-import numpy as np
 import tensorflow as tf
 
 from .flow import Flow, Link, flow_of_graph, flow_of_steps, key_of
 from .places import Place
 from .program_text import ProgramText, names_in
 from .recording import Recording
+from .unreported_reads import find_unreported_reads, is_trainable
 
-__all__ = ["Case", "Finding", "Source", "equal_values"]
+__all__ = ["Case", "Finding", "Source"]
 
 _CALLS = ("gradient", "jacobian", "batch_jacobian")
 
@@ -77,28 +77,8 @@ class Case:
 
     @cached_property
     def unreported_reads(self) -> dict[int, object]:
-        """The variable's handle of each value that TensorFlow read without reporting it.
-
-        An operation that is given a variable reads it in C++ and reports only itself. The value is
-        recognised by comparison with the variables that the tape saw being read.
-        """
-        watched = {id(getattr(each, "handle", None)) for each in self.watched_variables}
-        made = {id(output) for step in self.recording.steps for output in step.outputs}
-        found = {}
-        for step in self.recording.steps:
-            for tensor in step.inputs:
-                if id(tensor) in made or id(tensor) in found or not tensor.dtype.is_floating:
-                    continue
-                for source in (*self.watched_variables, *self.sources):
-                    handle = getattr(source, "handle", None)
-                    seen = id(handle) in watched or step.state != "recording"
-                    if handle is None or source.shape != tensor.shape:
-                        continue
-                    automatic = self.recording.watch_accessed_variables and is_trainable(source)
-                    if (seen or not automatic) and equal_values(tensor, source):
-                        found[id(tensor)] = handle
-                        break
-        return found
+        """The variable's handle of each value that TensorFlow read without reporting it."""
+        return find_unreported_reads(self)
 
     @cached_property
     def upstream(self) -> set:
@@ -123,6 +103,12 @@ class Case:
         watched |= {key_of(tensor) for tensor, _, _ in self.recording.watches}
         watched |= {key_of(variable) for variable in self.watched_variables}
         return self.flow.downstream(watched, Link.records)
+
+    def ran_before(self, node: ast.AST) -> bool:
+        """Tell whether recorded operations stand on earlier lines than ``node``."""
+        steps = (step for step in self.recording.steps if step.state == "recording")
+        first = next((step.line for step in steps if step.file == self.text.file), node.lineno)
+        return first < node.lineno
 
     def same_source(self, watched: object, source: Source) -> bool:
         """Tell whether a watched tensor or variable is this source."""
@@ -185,22 +171,6 @@ class Case:
             if (each.arg or "").startswith(keyword):
                 return each.value
         return call.args[position] if len(call.args) > position else None
-
-
-def is_trainable(source: object) -> bool:
-    """Tell whether a tape watches a source by itself."""
-    inner = getattr(source, "value", None)  # of a Keras variable: its tf.Variable
-    owner = inner if isinstance(inner, tf.Variable) else source
-    return bool(getattr(owner, "trainable", False))
-
-
-def equal_values(one: object, other: object) -> bool:
-    """Tell whether two tensors or variables have the same dtype, shape and values."""
-    try:
-        one, other = np.asarray(one), np.asarray(other)
-        return one.dtype == other.dtype and one.shape == other.shape and np.array_equal(one, other)
-    except Exception:  # A resource, a string or a symbolic tensor has no value to compare.
-        return False
 
 
 def _holds(value: object, variable: object) -> bool:

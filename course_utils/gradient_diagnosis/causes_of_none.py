@@ -3,9 +3,10 @@
 import numpy as np
 import tensorflow as tf
 
-from .case import Case, Finding, Source, equal_values
+from .case import Case, Finding, Source
 from .flow import Link
 from .places import Place
+from .unreported_reads import equal_values
 
 __all__ = ["why_none"]
 
@@ -178,16 +179,12 @@ def _copied_before(case: Case, source: Source) -> Finding | None:
         if np.size(tensor) > 1:
             users = case.flow.users(key)
             return Finding("rebound-source", users[0].place, {"how": "equal"}, sure=False)
-    if case.text:
-        assigned = case.text.of(source.name)
-        if source.is_variable and len(assigned) > 1 and assigned[-1].makes_variable:
-            return Finding(
-                "rebound-source", case.text.place(assigned[-1].node), {"how": "new variable"}
-            )
-    path = getattr(source.value, "path", None)
-    for variable in case.watched_variables:
-        if path and getattr(variable, "path", None) == path and variable is not source.value:
-            return Finding("rebound-source", case.place, {"how": "same path"})
+    if source.is_variable and not case.flow.operations_on(source.key):
+        for name in roots:
+            last = max(case.text.of(name), key=lambda each: each.node.lineno, default=None)
+            if last is not None and len(case.text.of(name)) > 1 and case.ran_before(last.node):
+                how = "new variable" if last.makes_variable else "new model"
+                return Finding("rebound-source", case.text.place(last.node), {"how": how})
     return None
 
 

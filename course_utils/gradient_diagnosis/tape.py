@@ -48,7 +48,7 @@ class ExplainingTape(tf.GradientTape):
         self._steps = Recording(watch_accessed_variables)
         self._explanations = Explanations()
         self._in_gradient = False
-        weakref.finalize(self, self._steps.close)
+        weakref.finalize(self, self._steps.close).atexit = False
 
     @property
     def explanations(self) -> Explanations:

@@ -106,10 +106,9 @@ _WORDS = {
         "This line made a new variable under the name {x}; {y} was computed with the one before.",
         "{x}.assign(...)  # change the value and keep the variable",
     ),
-    "rebound-source same path": (
-        "{y} was computed with another variable of the same path: the layer or model was made "
-        "again, and its variables with it.",
-        "# make the model once, before the loop, and use its variables throughout",
+    "rebound-source new model": (
+        "This line made new variables, {x} among them; {y} was computed with those from before.",
+        "# make the model once, and use its variables throughout: {line}",
     ),
     "constant-target": (
         "{y} was not computed from anything that {tape} watches: to the tape it is a constant.",
