@@ -4,6 +4,7 @@ import inspect
 import sys
 import threading
 from collections.abc import Callable
+from types import FrameType
 
 import numpy as np
 import tensorflow as tf
@@ -108,14 +109,27 @@ def _note(recording: Recording, gradients: list) -> str:
 
 
 def _text(frame, place: Place | None, function: Callable | None) -> ProgramText | None:
+    names = _names_in(frame) if frame is not None else {}
     if function is not None:
         function = inspect.unwrap(getattr(function, "python_function", function))
         code = getattr(function, "__code__", None)
         if code is None:
             return None
-        names = inspect.getclosurevars(function).nonlocals
+        closure = inspect.getclosurevars(function).nonlocals
         line = Place(code.co_filename, code.co_firstlineno)
-        return ProgramText(dict(names), function.__globals__, line)
+        return ProgramText(dict(closure), {**function.__globals__, **names}, line)
     if frame is None or place is None:
         return None
-    return ProgramText(frame.f_locals, frame.f_globals, place)
+    return ProgramText(names, frame.f_globals, place)
+
+
+def _names_in(frame: FrameType) -> dict:
+    """Copy the names of a frame, without keeping the objects alive longer than the program does.
+
+    Before Python 3.13, ``f_locals`` of a function is a dictionary that the frame keeps.
+    """
+    names = frame.f_locals
+    copy = dict(names)
+    if isinstance(names, dict) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        names.clear()
+    return copy
