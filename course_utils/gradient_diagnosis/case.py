@@ -9,8 +9,8 @@ import keras
 import tensorflow as tf
 
 from .flow import Flow, Link, flow_of_graph, flow_of_steps, key_of
-from .places import Place
-from .program_text import ProgramText, names_in
+from .places import Place, cell_number
+from .program_text import Assignment, ProgramText, names_in
 from .recording import Recording
 from .unreported_reads import find_unreported_reads, is_trainable
 
@@ -104,11 +104,11 @@ class Case:
         watched |= {key_of(variable) for variable in self.watched_variables}
         return self.flow.downstream(watched, Link.records)
 
-    def ran_before(self, node: ast.AST) -> bool:
-        """Tell whether recorded operations stand on earlier lines than ``node``."""
-        steps = (step for step in self.recording.steps if step.state == "recording")
-        first = next((step.line for step in steps if step.file == self.text.file), node.lineno)
-        return first < node.lineno
+    def ran_before(self, assignment: Assignment) -> bool:
+        """Tell whether recorded operations stand before an assignment in the text."""
+        steps = [step for step in self.recording.steps if step.state == "recording" and step.file]
+        orders = [(cell_number(step.file), step.line) for step in steps[:1]]
+        return bool(orders) and orders[0] < assignment.order
 
     def same_source(self, watched: object, source: Source) -> bool:
         """Tell whether a watched tensor or variable is this source."""

@@ -126,7 +126,7 @@ def _rebinding(case: Case, source: Source) -> Finding | None:
     assigned = case.text.of(source.name) if case.text else []
     again = [each for each in assigned if each.refers_to_itself]
     if again and (len(again) == len(assigned) or any(each.makes_variable for each in assigned)):
-        return Finding("rebound-source", case.text.place(again[0].node), {"how": "variable"})
+        return Finding("rebound-source", again[0].place, {"how": "variable"})
     return None
 
 
@@ -174,17 +174,17 @@ def _copied_before(case: Case, source: Source) -> Finding | None:
         name = case.text.name_of(tensor) if case.text else ""
         for assignment in case.text.of(name) if name else []:
             if assignment.same_value and case.text.depends_on(assignment.value, roots):
-                place = case.text.place(assignment.node)
+                place = assignment.place
                 return Finding("rebound-source", place, {"how": "copied", "copy": name})
         if np.size(tensor) > 1:
             users = case.flow.users(key)
             return Finding("rebound-source", users[0].place, {"how": "equal"}, sure=False)
     if source.is_variable and not case.flow.operations_on(source.key):
         for name in roots:
-            last = max(case.text.of(name), key=lambda each: each.node.lineno, default=None)
-            if last is not None and len(case.text.of(name)) > 1 and case.ran_before(last.node):
+            last = max(case.text.of(name), key=lambda each: each.order, default=None)
+            if last is not None and len(case.text.of(name)) > 1 and case.ran_before(last):
                 how = "new variable" if last.makes_variable else "new model"
-                return Finding("rebound-source", case.text.place(last.node), {"how": how})
+                return Finding("rebound-source", last.place, {"how": how})
     return None
 
 
@@ -201,7 +201,7 @@ def _computed_before(case: Case, source: Source) -> Finding | None:
         ):
             continue
         if case.text.depends_on(assignment.value, case.roots_of(source)):
-            place = case.text.place(assignment.node)
+            place = assignment.place
             return Finding("outside-tape", place, {"when": "before"}, sure=False)
     return None
 
@@ -218,13 +218,13 @@ def _not_connected(case: Case, source: Source) -> Finding:
 
 def _target_line(case: Case) -> Place | None:
     assigned = case.text.of(case.target_name) if case.text else []
-    return case.text.place(assigned[-1].node) if assigned else None
+    return assigned[-1].place if assigned else None
 
 
 def _assigned(case: Case, source: Source) -> Place | None:
     """Return the line that made a source: in the text, else where it was first used."""
     assigned = case.text.of(source.name) if case.text else []
     if assigned:
-        return case.text.place(assigned[-1].node)
+        return assigned[-1].place
     uses = case.flow.operations_on(source.key)
     return uses[0].place if uses else case.place

@@ -10,7 +10,15 @@ from types import FrameType
 
 import tensorflow as tf
 
-__all__ = ["Place", "calling_point", "is_user_file", "place_of_operation", "shown_file"]
+__all__ = [
+    "Place",
+    "calling_point",
+    "cell_number",
+    "is_user_file",
+    "notebook_cells",
+    "place_of_operation",
+    "shown_file",
+]
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -46,12 +54,23 @@ class Place:
 
 def shown_file(file: str) -> str:
     """Return ``cell In[n]`` for a notebook's cell, and the file's base name for any other file."""
-    if "IPython" in sys.modules:
-        shell = sys.modules["IPython"].get_ipython()
-        name = shell and shell.compile.format_code_name(file)
-        if name:
-            return f"{name[0].lower()} {name[1]}"
-    return os.path.basename(file)
+    number = cell_number(file)
+    return f"cell In[{number}]" if number else os.path.basename(file)
+
+
+def cell_number(file: str) -> int:
+    """Return the number of the notebook's cell that Python knows as ``file``; 0 if it is none."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    name = shell and shell.compile.format_code_name(file)
+    return int(name[1].strip("In[]")) if name else 0
+
+
+def notebook_cells() -> list[tuple[int, str]]:
+    """Return the number and the file of each cell that ran; empty outside a notebook."""
+    if "IPython" not in sys.modules or sys.modules["IPython"].get_ipython() is None:
+        return []
+    cells = ((cell_number(file), file) for file in list(linecache.cache))
+    return [(number, file) for number, file in cells if number]
 
 
 @lru_cache(maxsize=4096)

@@ -12,23 +12,32 @@ from dataclasses import dataclass
 
 import keras
 
-from .places import Place, is_user_file
+from .places import Place, cell_number, is_user_file, notebook_cells
 
 __all__ = ["Assignment", "ProgramText", "names_in", "rewrite_call"]
 
 _LEAVING_METHODS = {"numpy", "item", "tolist", "predict", "predict_on_batch"}
 _LEAVING_NAMES = {"float", "int", "complex"}
-_OWN_PACKAGES = {"tensorflow", "keras", "course_utils", "builtins"}
 _ALIAS_CALLS = {"convert_to_tensor", "constant", "identity", "read_value", "value", "Variable"}
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """One assignment of a name: ``value`` is the expression, ``node`` the whole statement."""
+    """One assignment of a name: ``value`` is the expression, ``node`` the whole statement.
+
+    ``order`` sorts assignments as they stand in the text; cells in the order in which they ran.
+    """
 
     name: str
     value: ast.expr
     node: ast.stmt
+    file: str
+    order: tuple[int, int]
+
+    @property
+    def place(self) -> Place:
+        """The line of the statement."""
+        return Place(self.file, self.node.lineno)
 
     @property
     def refers_to_itself(self) -> bool:
@@ -61,7 +70,7 @@ def names_in(node: ast.AST) -> set[str]:
 
 
 class ProgramText:
-    """The function or cell in which ``gradient`` was called.
+    """The function or cell in which ``gradient`` was called, and the notebook's other cells.
 
     Parameters
     ----------
@@ -74,18 +83,15 @@ class ProgramText:
     def __init__(self, local_names: dict, global_names: dict, place: Place) -> None:
         self.file, self.line = place.file, place.line
         self.names = {**global_names, **local_names}
-        self.local_names = dict(local_names)
-        lines = linecache.getlines(place.file, global_names)
-        try:
-            tree = ast.parse("".join(lines))
-        except (SyntaxError, ValueError):
-            tree = ast.parse("")
-        self._scopes = _scopes_at(tree, place.line)
-        self._assignments = [list(_assignments(scope)) for scope in self._scopes]
-
-    def place(self, node: ast.AST) -> Place:
-        """Return the line of a node of this text."""
-        return Place(self.file, node.lineno)
+        self.local_names, self.global_names = dict(local_names), global_names
+        self._scopes = _scopes_at(_tree(place.file), place.line)
+        own = cell_number(place.file)
+        # A later cell replaces the names of an earlier one; the call's own cell comes first.
+        self._assignments = [_assignments(scope, place.file, own) for scope in self._scopes] + [
+            _assignments(_tree(file), file, number)
+            for number, file in sorted(notebook_cells(), reverse=True)
+            if file != place.file
+        ]
 
     def name_of(self, value: object) -> str:
         """Return the user's name of an object, or an empty string."""
@@ -96,8 +102,11 @@ class ProgramText:
         return ""
 
     def of(self, name: str) -> list[Assignment]:
-        """Return the assignments of a name in the innermost function that has any."""
-        for assignments in self._assignments:
+        """Return the assignments of a name in the innermost function, or latest cell, with any."""
+        shadowed = name in self.parameters() and (
+            self.local_names.get(name) is not self.global_names.get(name)
+        )
+        for assignments in self._assignments[:1] if shadowed else self._assignments:
             found = [each for each in assignments if each.name == name]
             if found:
                 return found
@@ -136,7 +145,7 @@ class ProgramText:
                     new = names_in(assignment.value) - seen
                     seen |= new
                     waiting += new
-        return sorted(found, key=lambda each: each.node.lineno)
+        return sorted(found, key=lambda each: each.order)
 
     def depends_on(self, node: ast.AST, roots: set[str]) -> bool:
         """Tell whether an expression mentions ``roots``, directly or through other names."""
@@ -154,16 +163,17 @@ class ProgramText:
 
         The functions and layers that those lines call are read too.
         """
-        for node in (*(each.value for each in self.slice(start)), start):
+        lines = [(each.value, each.file) for each in self.slice(start)] + [(start, self.file)]
+        for node, file in lines:
             for call in (child for child in ast.walk(node) if isinstance(child, ast.Call)):
                 if not self.depends_on(call, roots):
                     continue
                 if self._leaves(call, self.names):
-                    return call, self.place(call)
-                for body, file, names in self._bodies(call):
+                    return call, Place(file, call.lineno)
+                for body, inner_file, names in self._bodies(call):
                     for inner in (child for child in ast.walk(body) if isinstance(child, ast.Call)):
                         if self._leaves(inner, names):
-                            return inner, Place(file, inner.lineno)
+                            return inner, Place(inner_file, inner.lineno)
         return None
 
     def _leaves(self, call: ast.Call, names: dict) -> bool:
@@ -205,8 +215,7 @@ class ProgramText:
             ):
                 code = getattr(getattr(function, "__func__", function), "__code__", None)
                 if isinstance(code, types.CodeType) and is_user_file(code.co_filename):
-                    lines = linecache.getlines(code.co_filename)
-                    scope = _scopes_at(ast.parse("".join(lines)), code.co_firstlineno)[0]
+                    scope = _scopes_at(_tree(code.co_filename), code.co_firstlineno)[0]
                     function = getattr(function, "__func__", function)
                     yield scope, code.co_filename, getattr(function, "__globals__", {})
 
@@ -230,24 +239,36 @@ def _walk(scope: ast.AST) -> Iterator[ast.AST]:
             yield from _walk(child)
 
 
-def _assignments(scope: ast.AST) -> Iterator[Assignment]:
+def _tree(file: str) -> ast.Module:
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])
+
+
+def _assignments(scope: ast.AST, file: str, cell: int) -> list[Assignment]:
+    pairs = []
     for node in _walk(scope):
         if isinstance(node, ast.Assign):
-            for target in node.targets:
-                yield from _pairs(target, node.value, node)
+            pairs += [(*pair, node) for target in node.targets for pair in _pairs(target, node)]
         elif isinstance(node, (ast.AugAssign, ast.AnnAssign)) and node.value is not None:
-            yield Assignment(ast.unparse(node.target), node.value, node)
+            pairs.append((node.target, node.value, node))
         elif isinstance(node, ast.For):
-            yield from _pairs(node.target, node.iter, node)
+            pairs += [(*pair, node) for pair in _pairs(node.target, node)]
+    return [
+        Assignment(ast.unparse(target), value, node, file, (cell, node.lineno))
+        for target, value, node in pairs
+    ]
 
 
-def _pairs(target: ast.expr, value: ast.expr, node: ast.stmt) -> Iterator[Assignment]:
-    if isinstance(target, (ast.Tuple, ast.List)):
-        values = getattr(value, "elts", None) or [value] * len(target.elts)
-        for name, each in zip(target.elts, values, strict=False):
-            yield from _pairs(name, each, node)
-    else:
-        yield Assignment(ast.unparse(target), value, node)
+def _pairs(target: ast.expr, node: ast.Assign | ast.For) -> list[tuple[ast.expr, ast.expr]]:
+    """Return each name that a statement assigns, with the expression that it gets."""
+    value = node.iter if isinstance(node, ast.For) else node.value
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return [(target, value)]
+    values = getattr(value, "elts", ())
+    values = values if len(values) == len(target.elts) else [value] * len(target.elts)
+    return list(zip(target.elts, values, strict=True))
 
 
 def rewrite_call(line: str, function: str) -> str | None:
