@@ -4,9 +4,12 @@ import re
 import threading
 import types
 import weakref
+from pathlib import Path
 
 import keras
 import more_programs_to_explain  # noqa: F401  (registers its programs)
+import nbclient
+import nbformat
 import numpy as np
 import programs_to_explain
 import pytest
@@ -550,7 +553,7 @@ def test_text_names_source_cause_line_and_remedy():
     text = str(shown())
     assert text.startswith("a: gradient is None (no-gradient-op)")
     assert "test_gradient_diagnosis.py, line" in text and "operation Round" in text
-    assert "tf.stop_gradient(tf.round(x) - x)" in text
+    assert "tf.stop_gradient(tf.math.round(x) - x)" in text
 
 
 def test_a_cell_is_named_by_its_number(monkeypatch):
@@ -599,3 +602,28 @@ def test_a_saturated_operation_is_named_with_its_values():
         y = tf.reduce_sum(tf.clip_by_value(x, 0.0, 1.0))
     tape.gradient(y, x)
     assert "from 5 to 7" in tape.explanations[0].message
+
+
+def test_a_keras_variable_is_watched_by_its_value():
+    found = explained(programs_to_explain.keras_automatic_watching_off)
+    assert "[v.value for v in model.trainable_variables]" in found[0].remedy
+
+
+def test_in_a_notebook_cells_are_named_and_read():
+    cells = [
+        "import numpy as np, tensorflow as tf\nfrom course_utils import ExplainingTape",
+        "v = tf.Variable(2.0)\nwith ExplainingTape() as tape:\n    a = np.sqrt(v)\n"
+        "    loss = tf.constant(a)",
+        "tape.gradient(loss, v)\nprint(tape.explain())",
+        "for _ in range(2):\n    with ExplainingTape() as tape:\n        loss = v * 2.0\n"
+        "    g = tape.gradient(loss, v)\n    v = v - 0.1 * g if g is not None else v",
+        "tape.explain()",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+    root = {"metadata": {"path": str(Path(__file__).parents[1])}}
+    nbclient.NotebookClient(notebook, timeout=100, resources=root).execute()
+    text = "".join(each.get("text", "") for each in notebook.cells[2].outputs)
+    assert "left-tensorflow" in text and "cell In[2], line 3: a = np.sqrt(v)" in text
+    (shown,) = notebook.cells[4].outputs
+    assert "rebound-source" in shown["data"]["text/html"]
+    assert "cell In[4], line 5" in shown["data"]["text/html"]

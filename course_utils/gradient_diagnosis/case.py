@@ -47,6 +47,12 @@ class Source:
         """True for a ``tf.Variable`` or a Keras variable."""
         return hasattr(self.value, "handle")
 
+    def watchable(self, whole: str) -> str:
+        """Return the code of what ``tape.watch`` takes; it refuses a Keras variable itself."""
+        if not isinstance(self.value, keras.Variable):
+            return self.name
+        return f"[v.value for v in {whole}]" if "/" in self.name else f"{self.name}.value"
+
     @property
     def trainable(self) -> bool:
         """Whether a tape watches this source by itself."""
@@ -159,9 +165,15 @@ class Case:
         for number, value in enumerate(self.sources):
             own = self.text.name_of(value) if self.text else ""
             path = getattr(value, "path", None) or getattr(value, "name", None) or ""
-            whole = _short(node) if node is not None else "sources"
-            names.append(own or (path if "/" in str(path) else f"{whole}[{number}]"))
+            place = f"{self.sources_text}[{number}]"
+            names.append(own or (path if "/" in str(path) else place))
         return names
+
+    @property
+    def sources_text(self) -> str:
+        """The sources as the user wrote them."""
+        node = self._argument(1, "source")
+        return _short(node) if node is not None else "sources"
 
     def _argument(self, position: int, keyword: str) -> ast.expr | None:
         call = self.text and self.text.call_of(_CALLS)

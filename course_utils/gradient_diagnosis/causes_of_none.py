@@ -1,5 +1,7 @@
 """Why a gradient is None: from the flow of data first, from the program's text where that ends."""
 
+import ast
+
 import numpy as np
 import tensorflow as tf
 
@@ -126,7 +128,8 @@ def _rebinding(case: Case, source: Source) -> Finding | None:
     assigned = case.text.of(source.name) if case.text else []
     again = [each for each in assigned if each.refers_to_itself]
     if again and (len(again) == len(assigned) or any(each.makes_variable for each in assigned)):
-        return Finding("rebound-source", again[0].place, {"how": "variable"})
+        facts = {"how": "variable", "statement": ast.unparse(again[0].node)}
+        return Finding("rebound-source", again[0].place, facts)
     return None
 
 

@@ -55,10 +55,10 @@ def why_zero(case: Case, source: Source) -> Finding:
         return Finding("zero-branch", step.place, {"operation": "tf.where"})
     flat = _flat(step, forward)
     if flat is not None:
-        facts = {"operation": flat.op, "why": _FLAT[flat.op], "values": _values(flat.inputs[0])}
+        facts = {"operation": flat.op, "why": _FLAT[flat.op], "values": _values(flat, mine)}
         return Finding("zero-saturated", flat.place, facts)
     facts = {"operation": step.op, "why": f"{step.op} passes on a zero for these values"}
-    return Finding("zero-derivative", step.place, {**facts, "values": _values(step.inputs[0])})
+    return Finding("zero-derivative", step.place, {**facts, "values": _values(step, mine)})
 
 
 def _stops(step: Backward, mine: set[int]) -> bool:
@@ -154,9 +154,10 @@ def _kind(gradient: object) -> str:
     return "NaN" if np.isnan(values).any() else "infinite"
 
 
-def _values(tensor: object) -> str:
-    """Return a tensor's value, or its range."""
-    values = np.asarray(tensor)
+def _values(step: Forward, mine: set[int]) -> str:
+    """Return the value, or the range, of an operation's input that comes from the source."""
+    own = [tensor for tensor in step.inputs if id(tensor) in mine]
+    values = np.asarray((own or step.inputs)[0])
     if values.dtype.kind not in "fiu" or not values.size:
         return ""
     if values.size == 1:

@@ -15,12 +15,12 @@ _WORDS = {
         "Nothing told {tape} to watch {x}, so what was computed from it was not recorded. "
         "A tape watches trainable variables by itself, and a constant or other tensor only after "
         "{tape}.watch.",
-        "{tape}.watch({x})  # inside the block, before the first use of {x}",
+        "{tape}.watch({watchable})  # inside the block, before the first use of {x}",
     ),
     "not-watched variable": (
         "{tape} was made with watch_accessed_variables=False, so it watches only what it is told "
         "to watch, and nothing told it to watch {x}.",
-        "{tape}.watch({x})  # inside the block, before the first use of {x}",
+        "{tape}.watch({watchable})  # inside the block, before the first use of {x}",
     ),
     "not-trainable": (
         "{x} is a variable with trainable=False, and a tape watches only trainable variables by "
@@ -196,7 +196,7 @@ def explanation_of(case: Case, source: Source, kind: str, finding: Finding) -> E
         key = "unconnected used"
     elif key == "not-finite" and "operation" not in facts:
         key = "not-finite unknown"
-    line = place.text if place else ""
+    line = place.text.partition("  #")[0].rstrip(":") if place else ""
     words = {
         **facts,
         "x": source.name,
@@ -204,9 +204,9 @@ def explanation_of(case: Case, source: Source, kind: str, finding: Finding) -> E
         "tape": case.tape_name,
         "op": facts.get("operation", ""),
         "line": line or "...",
-        "watchable": f"{source.name}.value" if hasattr(source.value, "path") else source.name,
+        "watchable": source.watchable(case.sources_text),
         "used": f" ({facts['used']})" if isinstance(facts.get("used"), Place) else "",
-        "assign": _as_assignment(line),
+        "assign": _as_assignment(facts.get("statement", "")),
         "way": _way(facts),
         "inferred": ""
         if finding.sure
@@ -215,12 +215,14 @@ def explanation_of(case: Case, source: Source, kind: str, finding: Finding) -> E
             f"{source.name} to {case.target_name}."
         ),
         "rewritten": _rewritten(finding, line, source.name),
-        "remedy": _better_numbers(facts.get("operation", "")),
+        "remedy": _better_numbers(facts),
         "earlier": _earlier(facts.get("earlier"), place),
         "note": _note(case, facts),
     }
     message, remedy = _WORDS[key]
-    where = place and Place(place.file, place.line, facts.get("operation", ""))
+    operation = facts.get("operation", "")
+    shown = "" if operation == "ReadVariableOp" else operation
+    where = place and Place(place.file, place.line, shown)
     return Explanation(
         source.name,
         kind,
@@ -261,7 +263,7 @@ def _rewritten(finding: Finding, line: str, name: str) -> str:
             return f"{name} = tf.cast({name}, tf.float32)  # before the block; watch the result"
         return rewrite_call(line, "cast") or f"# without the cast: {line}"
     if operation in ("Round", "Floor", "Ceil", "Rint"):
-        return f"y = x + tf.stop_gradient(tf.{operation.lower()}(x) - x)  # passes the gradient on"
+        return f"y = x + tf.stop_gradient(tf.math.{operation.lower()}(x) - x)  # passes the gradient on"
     if operation == "ArgMax":
         return "tf.nn.softmax(x)  # a smooth choice, in place of tf.argmax(x)"
     if operation in ("Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual"):
@@ -269,7 +271,11 @@ def _rewritten(finding: Finding, line: str, name: str) -> str:
     return f"# a differentiable operation in place of {operation}: {line}"
 
 
-def _better_numbers(operation: str) -> str:
+def _better_numbers(facts: dict) -> str:
+    earlier = facts.get("earlier")
+    operation = earlier.operation if earlier is not None else facts.get("operation", "")
+    if "nan" in facts.get("values", "") and operation not in _FINITE:
+        return "tf.debugging.assert_all_finite(data, 'data')  # a value was NaN before this line"
     if operation in _FINITE:
         return f"{_FINITE[operation]}  # keeps the input of {operation} where its slope is finite"
     return {
