@@ -483,7 +483,7 @@ def test_a_failing_diagnosis_never_reaches_the_program(name, monkeypatch):
     def broken(*_):
         raise RuntimeError("moved")
 
-    for module in ("flow", "replay"):
+    for module in ("flow", "flow_building", "replay"):
         path = f"course_utils.gradient_diagnosis.{module}.{name}"
         monkeypatch.setattr(path, broken, raising=False)
     for function in (

@@ -8,10 +8,12 @@ from functools import cached_property
 import keras
 import tensorflow as tf
 
-from .flow import Flow, Link, flow_of_graph, flow_of_steps, key_of
+from .flow import Flow, Link, key_of
+from .flow_building import flow_of_graph, flow_of_steps
 from .places import Place, cell_number
-from .program_text import Assignment, ProgramText, names_in
+from .program_text import ProgramText
 from .recording import Recording
+from .syntax import Assignment, names_in
 from .unreported_reads import find_unreported_reads, is_trainable
 
 __all__ = ["Case", "Finding", "Source"]

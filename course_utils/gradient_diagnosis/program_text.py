@@ -5,68 +5,26 @@ program's own lines around the call of ``gradient`` fill that gap; they are read
 """
 
 import ast
-import linecache
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import keras
 
 from .places import Place, cell_number, is_user_file, notebook_cells
+from .syntax import (
+    Assignment,
+    assignments_in,
+    last_name,
+    names_in,
+    scopes_at,
+    tree_of,
+    walk,
+)
 
-__all__ = ["Assignment", "ProgramText", "names_in", "rewrite_call"]
+__all__ = ["ProgramText"]
 
 _LEAVING_METHODS = {"numpy", "item", "tolist", "predict", "predict_on_batch"}
 _LEAVING_NAMES = {"float", "int", "complex"}
-_ALIAS_CALLS = {"convert_to_tensor", "constant", "identity", "read_value", "value", "Variable"}
-
-
-@dataclass(frozen=True)
-class Assignment:
-    """One assignment of a name: ``value`` is the expression, ``node`` the whole statement.
-
-    ``order`` sorts assignments as they stand in the text; cells in the order in which they ran.
-    """
-
-    name: str
-    value: ast.expr
-    node: ast.stmt
-    file: str
-    order: tuple[int, int]
-
-    @property
-    def place(self) -> Place:
-        """The line of the statement."""
-        return Place(self.file, self.node.lineno)
-
-    @property
-    def refers_to_itself(self) -> bool:
-        """True for ``x = x + 1`` and ``x += 1``."""
-        return isinstance(self.node, ast.AugAssign) or self.name in names_in(self.value)
-
-    @property
-    def makes_variable(self) -> bool:
-        """True for ``x = tf.Variable(...)``."""
-        calls = [node for node in ast.walk(self.value) if isinstance(node, ast.Call)]
-        return any(_last_name(call.func) in ("Variable", "add_weight") for call in calls)
-
-    @property
-    def same_value(self) -> bool:
-        """True if the value is another tensor's, copied or sliced: ``v.read_value()``, ``x[0]``."""
-        value = self.value
-        if isinstance(value, ast.Subscript):
-            return True
-        return isinstance(value, ast.Call) and _last_name(value.func) in _ALIAS_CALLS
-
-
-def _last_name(node: ast.expr) -> str:
-    return getattr(node, "attr", getattr(node, "id", ""))
-
-
-def names_in(node: ast.AST) -> set[str]:
-    """Return every name and dotted name that an expression mentions."""
-    kinds = (ast.Name, ast.Attribute)
-    return {ast.unparse(child) for child in ast.walk(node) if isinstance(child, kinds)}
 
 
 class ProgramText:
@@ -84,11 +42,11 @@ class ProgramText:
         self.file, self.line = place.file, place.line
         self.names = {**global_names, **local_names}
         self.local_names, self.global_names = dict(local_names), global_names
-        self._scopes = _scopes_at(_tree(place.file), place.line)
+        self._scopes = scopes_at(tree_of(place.file), place.line)
         own = cell_number(place.file)
         # A later cell replaces the names of an earlier one; the call's own cell comes first.
-        self._assignments = [_assignments(scope, place.file, own) for scope in self._scopes] + [
-            _assignments(_tree(file), file, number)
+        self._assignments = [assignments_in(scope, place.file, own) for scope in self._scopes] + [
+            assignments_in(tree_of(file), file, number)
             for number, file in sorted(notebook_cells(), reverse=True)
             if file != place.file
         ]
@@ -115,8 +73,8 @@ class ProgramText:
     def call_of(self, methods: tuple[str, ...]) -> ast.Call | None:
         """Return the call of one of ``methods`` that stands on the frame's line."""
         best = None
-        for node in _walk(self._scopes[0]):
-            if isinstance(node, ast.Call) and _last_name(node.func) in methods:
+        for node in walk(self._scopes[0]):
+            if isinstance(node, ast.Call) and last_name(node.func) in methods:
                 if node.lineno <= self.line <= (node.end_lineno or node.lineno):
                     best = node
         return best
@@ -126,7 +84,7 @@ class ProgramText:
         scope = self._scopes[0]
         if isinstance(scope, ast.Lambda):
             return scope.body
-        returns = [node for node in _walk(scope) if isinstance(node, ast.Return)]
+        returns = [node for node in walk(scope) if isinstance(node, ast.Return)]
         return returns[-1].value if returns else None
 
     def parameters(self) -> list[str]:
@@ -177,7 +135,7 @@ class ProgramText:
         return None
 
     def _leaves(self, call: ast.Call, names: dict) -> bool:
-        last = _last_name(call.func)
+        last = last_name(call.func)
         if last == "numpy_function":
             return True
         if isinstance(call.func, ast.Name) and last in _LEAVING_NAMES:
@@ -215,80 +173,6 @@ class ProgramText:
             ):
                 code = getattr(getattr(function, "__func__", function), "__code__", None)
                 if isinstance(code, types.CodeType) and is_user_file(code.co_filename):
-                    scope = _scopes_at(_tree(code.co_filename), code.co_firstlineno)[0]
+                    scope = scopes_at(tree_of(code.co_filename), code.co_firstlineno)[0]
                     function = getattr(function, "__func__", function)
                     yield scope, code.co_filename, getattr(function, "__globals__", {})
-
-
-def _scopes_at(tree: ast.Module, line: int) -> list[ast.AST]:
-    """Return the functions around a line, innermost first, and the module."""
-    scopes = [tree]
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
-            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-            if first <= line <= node.end_lineno:
-                scopes.insert(0, node)
-    return scopes
-
-
-def _walk(scope: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a function or module, without those of functions defined in it."""
-    for child in ast.iter_child_nodes(scope):
-        yield child
-        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield from _walk(child)
-
-
-def _tree(file: str) -> ast.Module:
-    try:
-        return ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError):
-        return ast.Module([], [])
-
-
-def _assignments(scope: ast.AST, file: str, cell: int) -> list[Assignment]:
-    pairs = []
-    for node in _walk(scope):
-        if isinstance(node, ast.Assign):
-            pairs += [(*pair, node) for target in node.targets for pair in _pairs(target, node)]
-        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)) and node.value is not None:
-            pairs.append((node.target, node.value, node))
-        elif isinstance(node, ast.For):
-            pairs += [(*pair, node) for pair in _pairs(node.target, node)]
-    return [
-        Assignment(ast.unparse(target), value, node, file, (cell, node.lineno))
-        for target, value, node in pairs
-    ]
-
-
-def _pairs(target: ast.expr, node: ast.Assign | ast.For) -> list[tuple[ast.expr, ast.expr]]:
-    """Return each name that a statement assigns, with the expression that it gets."""
-    value = node.iter if isinstance(node, ast.For) else node.value
-    if not isinstance(target, (ast.Tuple, ast.List)):
-        return [(target, value)]
-    values = getattr(value, "elts", ())
-    values = values if len(values) == len(target.elts) else [value] * len(target.elts)
-    return list(zip(target.elts, values, strict=True))
-
-
-def rewrite_call(line: str, function: str) -> str | None:
-    """Return a line of source in which ``function(a)`` or ``a.function()`` has become ``a``.
-
-    >>> rewrite_call("y = tf.stop_gradient(x) * 2", "stop_gradient")
-    'y = x * 2'
-    """
-
-    class Remove(ast.NodeTransformer):
-        def visit_Call(self, node):  # noqa: N802
-            self.generic_visit(node)
-            if _last_name(node.func) != function:
-                return node
-            return node.args[0] if node.args else node.func.value
-
-    try:
-        tree = ast.parse(line)
-    except SyntaxError:
-        return None
-    before = ast.unparse(tree)
-    after = ast.unparse(Remove().visit(tree))
-    return after if after != before else None
