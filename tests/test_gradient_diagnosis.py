@@ -627,3 +627,45 @@ def test_in_a_notebook_cells_are_named_and_read():
     (shown,) = notebook.cells[4].outputs
     assert "rebound-source" in shown["data"]["text/html"]
     assert "cell In[4], line 5" in shown["data"]["text/html"]
+
+
+def ragged(Tape):
+    x = tf.ragged.constant([[1.0, 2.0], [3.0]])
+    with Tape() as tape:
+        y = tf.reduce_sum(x * 2.0)
+    return tape.gradient(y, x)
+
+
+def complex_number(Tape):
+    w = tf.Variable(1 + 0j)
+    with Tape() as tape:
+        y = tf.abs(w * 0.0)
+    return tape.gradient(y, w)
+
+
+def half_precision(Tape):
+    w = tf.Variable(tf.cast([-1.0, -2.0], tf.bfloat16))
+    with Tape() as tape:
+        y = tf.reduce_sum(tf.nn.relu(w))
+    return tape.gradient(y, w)
+
+
+def unused_rows(Tape):
+    table = tf.Variable(tf.ones((5, 2)))
+    with Tape() as tape:
+        y = tf.reduce_sum(tf.gather(table, [0, 1]) * 0.0)
+    return tape.gradient(y, table)
+
+
+@pytest.mark.parametrize(
+    ("function", "cause"),
+    [
+        (ragged, "not-watched"),
+        (complex_number, "zero-derivative"),
+        (half_precision, "zero-saturated"),
+        (unused_rows, "zero-derivative"),
+    ],
+)
+def test_other_kinds_of_tensors(function, cause):
+    assert [each.cause for each in explained(function)] == [cause]
+    assert comparable(function(tf.GradientTape)) == comparable(function(ExplainingTape))

@@ -158,8 +158,10 @@ def _values(step: Forward, mine: set[int]) -> str:
     """Return the value, or the range, of an operation's input that comes from the source."""
     own = [tensor for tensor in step.inputs if id(tensor) in mine]
     values = np.asarray((own or step.inputs)[0])
-    if values.dtype.kind not in "fiu" or not values.size:
-        return ""
+    if values.dtype.kind not in "fiu":  # bfloat16, complex
+        values = np.abs(values) if values.dtype.kind == "c" else values.astype("float32")
+    if not values.size:
+        return "none"
     if values.size == 1:
         return f"{values.item():.6g}"
     return f"from {values.min():.6g} to {values.max():.6g}"

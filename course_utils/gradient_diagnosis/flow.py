@@ -26,7 +26,11 @@ ASSIGNMENTS = {"AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"}
 
 
 def key_of(source: object) -> int:
-    """Return the key of a tensor or a variable."""
+    """Return the key of a tensor or a variable; of a ragged or sparse tensor, that of its values."""
+    if isinstance(source, tf.RaggedTensor):
+        source = source.flat_values
+    elif isinstance(source, (tf.SparseTensor, tf.IndexedSlices)):
+        source = source.values
     return id(getattr(source, "handle", source))
 
 
@@ -75,7 +79,10 @@ class Link:
         try:
             if isinstance(self.origin, Step):
                 step = self.origin
-                arriving = [tf.ones_like(o) if o.dtype.is_floating else None for o in step.outputs]
+                arriving = [
+                    tf.ones_like(o) if o.dtype.is_floating or o.dtype.is_complex else None
+                    for o in step.outputs
+                ]
                 passed = gradients_of_operation(
                     step.op, step.attributes, step.inputs, step.outputs, arriving
                 )
