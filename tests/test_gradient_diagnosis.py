@@ -398,6 +398,18 @@ def test_explaining_leaves_outer_tapes_and_random_numbers_alone():
     assert run(ExplainingTape) == run(tf.GradientTape)
 
 
+def test_the_work_of_explaining_is_not_recorded_by_an_outer_tape():
+    def recorded(Tape):
+        x = tf.Variable([-1.0, -2.0])
+        with ExplainingTape(persistent=True) as outer:
+            with Tape() as inner:
+                y = tf.reduce_sum(tf.nn.relu(x))
+            inner.gradient(y, x)
+            return [step.op for step in outer._steps.steps]
+
+    assert recorded(ExplainingTape) == recorded(tf.GradientTape)
+
+
 # Where TensorFlow has moved what the diagnosis needs.
 
 

@@ -26,7 +26,7 @@ ASSIGNMENTS = {"AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"}
 
 
 def key_of(source: object) -> int:
-    """Return the key of a tensor or a variable; of a ragged or sparse tensor, that of its values."""
+    """Return the key of a tensor or variable; for a ragged or sparse tensor, of its values."""
     if isinstance(source, tf.RaggedTensor):
         source = source.flat_values
     elif isinstance(source, (tf.SparseTensor, tf.IndexedSlices)):
