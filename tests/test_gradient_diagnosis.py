@@ -486,6 +486,7 @@ def test_without_reports_of_operations_the_tape_works_and_says_so(function, monk
         assert comparable(one) == comparable(other)
     assert "diagnosis is limited" in str(kept[-1].explain())
     assert "op_callbacks has moved" in kept[-1].explain()._repr_html_()
+    assert {each.cause for each in kept[-1].explanations} <= {"not-watched", "undetermined"}
 
 
 @pytest.mark.parametrize(

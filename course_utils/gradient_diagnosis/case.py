@@ -118,10 +118,6 @@ class Case:
         orders = [(cell_number(step.file), step.line) for step in steps[:1]]
         return bool(orders) and orders[0] < assignment.order
 
-    def same_source(self, watched: object, source: Source) -> bool:
-        """Tell whether a watched tensor or variable is this source."""
-        return key_of(watched) == source.key
-
     @cached_property
     def target_node(self) -> ast.expr | None:
         """The expression of the target in the user's text."""

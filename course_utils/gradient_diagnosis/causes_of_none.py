@@ -6,11 +6,11 @@ import numpy as np
 import tensorflow as tf
 
 from .case import Case, Finding, Source
-from .flow import Link
+from .flow import Link, key_of
 from .places import Place
 from .unreported_reads import equal_values
 
-__all__ = ["why_none"]
+__all__ = ["why_none", "why_none_of_source"]
 
 _SAME_VALUE = {
     "ReadVariableOp",
@@ -50,6 +50,14 @@ def why_none(case: Case, source: Source) -> Finding | None:
     )
 
 
+def why_none_of_source(case: Case, source: Source) -> Finding | None:
+    """Return what the source alone tells, where TensorFlow reported no operations."""
+    dtype = tf.as_dtype(source.value.dtype)
+    if not (dtype.is_floating or dtype.is_complex):
+        return Finding("integer-dtype", case.place, {"dtype": dtype.name, "own": True})
+    return _not_tracked(case, source)
+
+
 def _lost_on_the_way(case: Case, source: Source) -> Finding | None:
     flow = case.flow
     reached = flow.downstream([source.key], Link.records)
@@ -76,7 +84,7 @@ def _what_lost(case: Case, link: Link) -> Finding:
     place = link.place
     if link.state != "recording":
         if link.in_gradient:
-            return Finding("outer-tape-missed", _gradient_line(case, place), facts)
+            return Finding("outer-tape-missed", place)
         if link.state == "paused":
             return Finding("recording-paused", place, facts)
         return Finding("outside-tape", place, {**facts, "when": link.state})
@@ -94,16 +102,12 @@ def _what_lost(case: Case, link: Link) -> Finding:
     return Finding("no-gradient-op", place, facts)
 
 
-def _gradient_line(case: Case, place: Place | None) -> Place | None:
-    return place and Place(place.file, place.line)
-
-
 def _not_tracked(case: Case, source: Source) -> Finding | None:
     """Return why a source that the recorded computation uses was not watched, if it was not."""
     uses = [link for link in case.flow.operations_on(source.key) if link.state == "recording"]
     first = uses[0] if uses else None
     place = first and first.place
-    watches = [watch for watch in case.recording.watches if case.same_source(watch[0], source)]
+    watches = [watch for watch in case.recording.watches if key_of(watch[0]) == source.key]
     if watches:
         _, when, line = watches[0]
         if first is not None and first.number < when:

@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from .case import Case, Finding, Source
-from .causes_of_none import why_none
+from .causes_of_none import why_none, why_none_of_source
 from .causes_of_values import why_not_finite, why_zero
 from .explanation import Explanation, Explanations
 from .places import Place, calling_point
@@ -19,6 +19,11 @@ from .recording import Recording
 from .wording import explanation_of
 
 __all__ = ["explain_call"]
+
+_TRACING = (
+    "A tf.function is being traced, so values are not known yet: a zero or NaN gradient shows only "
+    "outside it, or with tf.config.run_functions_eagerly(True)."
+)
 
 
 def explain_call(
@@ -35,15 +40,21 @@ def explain_call(
     Nothing here raises, and nothing is recorded by any tape: the work is done in another thread,
     and tapes belong to a thread.
     """
-    flat = list(zip(tf.nest.flatten(sources), tf.nest.flatten(result), strict=True))
-    kinds = [_kind(gradient) for _, gradient in flat]
-    note = _note(recording, [gradient for _, gradient in flat])
-    if not any(kinds):
-        return Explanations((), note)
-    frame, place = calling_point(sys._getframe(1))
     made: list[Explanation] = []
+    note = f"The diagnosis is limited: {recording.limited}." if recording.limited else ""
+    try:
+        flat = list(zip(tf.nest.flatten(sources), tf.nest.flatten(result), strict=True))
+        kinds = [_kind(gradient) for _, gradient in flat]
+        if not note and any(_is_symbolic(gradient) for _, gradient in flat):
+            note = _TRACING
+        if not any(kinds):
+            return Explanations((), note)
+        frame, place = calling_point(sys._getframe(1))
+    except Exception as error:  # A diagnosis must never stop a program that runs.
+        return Explanations((), f"The diagnosis itself failed: {error!r}")
 
     def explain() -> None:
+        nonlocal note
         try:
             text = _text(frame, place, function)
             case = Case(
@@ -59,10 +70,8 @@ def explain_call(
             )
             for (value, gradient), kind, name in zip(flat, kinds, case.name_sources(), strict=True):
                 if kind:
-                    source = Source(value, name, gradient)
-                    made.append(_explain(case, source, kind))
-        except Exception as error:  # A diagnosis must never stop a program that runs.
-            nonlocal note
+                    made.append(_explain(case, Source(value, name, gradient), kind))
+        except Exception as error:
             note = f"{note} The diagnosis itself failed: {error!r}".strip()
 
     worker = threading.Thread(target=explain)
@@ -71,14 +80,16 @@ def explain_call(
     return Explanations(made, note)
 
 
+_WHY = {"zero": why_zero, "not finite": why_not_finite, "None": lambda case, source: None}
+
+
 def _explain(case: Case, source: Source, kind: str) -> Explanation:
     finding = None
     try:
-        finding = why_none(case, source)
-        if finding is None and kind == "zero":
-            finding = why_zero(case, source)
-        elif finding is None and kind == "not finite":
-            finding = why_not_finite(case, source)
+        if case.recording.limited:
+            finding = why_none_of_source(case, source) if kind == "None" else None
+        else:
+            finding = why_none(case, source) or _WHY[kind](case, source)
     except Exception as error:  # Say so instead of stopping the user's program.
         finding = Finding("undetermined", case.place, {"error": repr(error)})
     return explanation_of(case, source, kind, finding or Finding("undetermined", case.place))
@@ -97,15 +108,8 @@ def _kind(gradient: object) -> str:
     return "zero" if values.size and not values.any() else ""
 
 
-def _note(recording: Recording, gradients: list) -> str:
-    if recording.limited:
-        return f"The diagnosis is limited: {recording.limited}."
-    if any(gradient is not None and tf.is_symbolic_tensor(gradient) for gradient in gradients):
-        return (
-            "A tf.function is being traced, so values are not known yet: a zero or NaN gradient "
-            "shows only outside it, or with tf.config.run_functions_eagerly(True)."
-        )
-    return ""
+def _is_symbolic(gradient: object) -> bool:
+    return gradient is not None and tf.is_symbolic_tensor(gradient)
 
 
 def _text(frame, place: Place | None, function: Callable | None) -> ProgramText | None:

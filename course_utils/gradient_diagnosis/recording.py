@@ -76,7 +76,7 @@ class Recording:
         """Stop listening; what was seen stays until `forget`."""
         try:
             self._listening.close()
-        except KeyError:
+        except Exception:
             pass  # Another thread's list of listeners: `_listen` ignores what still arrives.
         self._listening = ExitStack()
         self.listening = False
@@ -112,7 +112,10 @@ class Recording:
 
     def note_watch(self, tensors: object) -> None:
         """Note that the user watched ``tensors`` at this point of the program."""
-        _, place = calling_point(sys._getframe(1))
+        try:
+            _, place = calling_point(sys._getframe(1))
+        except Exception:  # The line is a courtesy; the user's program must go on.
+            place = None
         now = len(self.graph_states) if self.in_graph else len(self.steps)
         self.watches += [(tensor, now, place) for tensor in tf.nest.flatten(tensors)]
 

@@ -42,7 +42,7 @@ class ExplainingTape(tf.GradientTape):
     """
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
-        self._function: Callable | None = None
+        self._function: Callable | None = None  # what explain_gradients was given
         super().__init__(persistent, watch_accessed_variables)
         self._keeps_recording = persistent
         self._steps = Recording(watch_accessed_variables)
