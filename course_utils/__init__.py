@@ -8,6 +8,9 @@ from importlib import import_module
 
 _HOME = {
     "check": "exercises",
+    "explain_gradients": "gradient_diagnosis",
+    "ExplainingTape": "gradient_diagnosis",
+    "Explanation": "gradient_diagnosis",
     "load_mnist": "datasets",
     "make_classification": "datasets",
     "make_line": "datasets",

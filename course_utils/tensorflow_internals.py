@@ -7,8 +7,20 @@ import random
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
+from types import FrameType
 
-__all__ = ["cancel_graphs_after", "keep_tensorflow_random_state", "listen_to_operations"]
+__all__ = [
+    "called_graph",
+    "cancel_graphs_after",
+    "differentiable_inputs",
+    "gradients_of_operation",
+    "inner_graphs",
+    "keep_tensorflow_random_state",
+    "listen_to_operations",
+    "role_of_file",
+    "run_operation",
+]
 
 
 @contextmanager
@@ -86,3 +98,109 @@ def keep_tensorflow_random_state(seed: int) -> Iterator[None]:
             global_state.set_global_attribute(name, value)
         for variable, value in values:
             variable.assign(value)
+
+
+@lru_cache(maxsize=4096)
+def role_of_file(file: str) -> str:
+    """Tell what TensorFlow does in one of its source files, for reading a call stack.
+
+    Returns ``"gradient"``, ``"custom gradient"``, ``"function"`` (a ``tf.function`` being called)
+    or an empty string.
+    """
+    ends = {
+        "eager/backprop.py": "gradient",
+        "ops/custom_gradient.py": "custom gradient",
+        "polymorphic_function/atomic_function.py": "function",
+    }
+    path = file.replace("\\", "/")
+    return next((role for end, role in ends.items() if path.endswith(end)), "")
+
+
+def called_graph(frame: FrameType) -> object | None:
+    """Return the graph of the ``tf.function`` that is being called in ``frame``, or None."""
+    return getattr(frame.f_locals.get("self"), "graph", None)
+
+
+def inner_graphs(operation) -> dict[str, object]:
+    """Return the graphs that a graph's operation runs, such as the branches of an ``If``.
+
+    Parameters
+    ----------
+    operation : tf.Operation
+        An operation of a graph.
+
+    Returns
+    -------
+    dict of str to tf.Graph
+        By the attribute's name: ``then_branch``, ``else_branch``, ``cond``, ``body`` or ``f``.
+    """
+    found = {}
+    for name, value in operation.node_def.attr.items():
+        if value.HasField("func"):
+            graph = operation.graph
+            while graph is not None:
+                function = graph._get_function(value.func.name)
+                if function is not None:
+                    found[name] = function.graph
+                    break
+                graph = getattr(graph, "outer_graph", None)
+    return found
+
+
+def gradients_of_operation(op_type, attributes, inputs, outputs, output_gradients) -> list:
+    """Run the gradient function that TensorFlow registered for an operation that ran eagerly.
+
+    Returns one gradient or None for each input: exactly what a tape would pass on.
+    """
+    from tensorflow.python.eager import backprop
+
+    gradients = backprop._gradient_function(
+        op_type, attributes, len(inputs), inputs, outputs, output_gradients, (), ""
+    )
+    return list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
+
+
+def differentiable_inputs(operation) -> list[bool]:
+    """Tell which inputs of a graph's operation receive a gradient, without touching the graph."""
+    import tensorflow as tf
+    from tensorflow.python.framework import ops
+
+    gradient_function = ops.get_gradient_function(operation)
+    if gradient_function is None:
+        return [False] * len(operation.inputs)
+    with tf.__internal__.FuncGraph("which_inputs_get_a_gradient").as_default():
+        arriving = [
+            tf.compat.v1.placeholder(output.dtype, output.shape) for output in operation.outputs
+        ]
+        gradients = gradient_function(operation, *arriving)
+    gradients = gradients if isinstance(gradients, (list, tuple)) else [gradients]
+    return [gradient is not None for gradient in gradients]
+
+
+def run_operation(operation, inputs: list) -> tuple[list, tuple]:
+    """Run one operation of a graph eagerly; return its outputs, and its attributes as run."""
+    from tensorflow.python.eager import context, execute
+
+    attributes = []
+    for name, value in operation.node_def.attr.items():
+        if not name.startswith("_"):
+            attributes += [name, _attribute_value(value)]
+    outputs = execute.quick_execute(
+        operation.type, len(operation.outputs), inputs, tuple(attributes), context.context()
+    )
+    return list(outputs or ()), tuple(attributes)
+
+
+def _attribute_value(value):
+    kind = value.WhichOneof("value")
+    if kind == "shape":
+        return None if value.shape.unknown_rank else [dim.size for dim in value.shape.dim]
+    if kind == "list":
+        fields = [field for field, _ in value.list.ListFields()]
+        if not fields:
+            return []
+        items = getattr(value.list, fields[0].name)
+        if fields[0].name == "shape":
+            return [None if s.unknown_rank else [dim.size for dim in s.dim] for s in items]
+        return list(items)
+    return getattr(value, kind)

@@ -1,0 +1,17 @@
+"""Why a gradient is None, zero or not finite, said in the words of the user's program.
+
+Start at ``tape`` (the tape that a learner uses) and ``diagnosis`` (from a call of ``gradient`` to
+its explanations). From there:
+
+- ``recording`` notes the operations around a tape; ``flow`` and ``flow_building`` join them into a
+  flow of data; ``replay`` runs the backward pass again;
+- ``program_text``, ``syntax`` and ``places`` read the user's program;
+- ``case`` holds all that is known about one call, ``causes_of_none`` and ``causes_of_values`` ask
+  the questions, ``wording``, ``messages`` and ``explanation`` say what was found.
+"""
+
+from .explanation import Explanation, Explanations
+from .of_function import explain_gradients
+from .tape import ExplainingTape
+
+__all__ = ["ExplainingTape", "Explanation", "Explanations", "explain_gradients"]

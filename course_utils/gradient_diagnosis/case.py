@@ -1,0 +1,204 @@
+"""One call of ``gradient`` as the diagnosis sees it: sources, names, what was recorded."""
+
+import ast
+import types
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import keras
+import tensorflow as tf
+
+from .flow import Flow, Link, key_of
+from .flow_building import flow_of_graph, flow_of_steps
+from .places import Place, cell_number
+from .program_text import ProgramText
+from .recording import Recording
+from .syntax import Assignment, names_in
+from .unreported_reads import find_unreported_reads, is_trainable
+
+__all__ = ["Case", "Finding", "Source"]
+
+_CALLS = ("gradient", "jacobian", "batch_jacobian")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A cause and what the wording needs to know of it. ``sure`` is False for an inference."""
+
+    cause: str
+    place: Place | None = None
+    facts: dict = field(default_factory=dict)
+    sure: bool = True
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """One source of the call, its name in the user's program, and the gradient it got."""
+
+    value: object
+    name: str
+    gradient: object
+
+    @property
+    def key(self) -> int:
+        """The key of this source in the flow."""
+        return key_of(self.value)
+
+    @property
+    def is_variable(self) -> bool:
+        """True for a ``tf.Variable`` or a Keras variable."""
+        return hasattr(self.value, "handle")
+
+    def watchable(self, whole: str) -> str:
+        """Return the code of what ``tape.watch`` takes; it refuses a Keras variable itself."""
+        if not isinstance(self.value, keras.Variable):
+            return self.name
+        return f"[v.value for v in {whole}]" if "/" in self.name else f"{self.name}.value"
+
+    @property
+    def trainable(self) -> bool:
+        """Whether a tape watches this source by itself."""
+        return is_trainable(self.value)
+
+
+@dataclass(eq=False)
+class Case:
+    """What is known about one call of ``gradient``."""
+
+    recording: Recording
+    text: ProgramText | None
+    place: Place | None
+    targets: list
+    sources: list
+    output_gradients: list | None
+    watched_variables: tuple
+    tape_name: str = "tape"
+    of_function: bool = False
+
+    @cached_property
+    def flow(self) -> Flow:
+        """The flow of data around the tape, with variables that TensorFlow read unreported."""
+        if self.recording.in_graph:
+            tensors = [t for t in self.targets if hasattr(t, "graph")]
+            return flow_of_graph(self.recording, tensors[0].graph) if tensors else Flow()
+        return flow_of_steps(self.recording, self.unreported_reads)
+
+    @cached_property
+    def unreported_reads(self) -> dict[int, object]:
+        """The variable's handle of each value that TensorFlow read without reporting it."""
+        return find_unreported_reads(self)
+
+    @cached_property
+    def upstream(self) -> set:
+        """The keys that the target was computed from."""
+        return self.flow.upstream(key_of(target) for target in self.targets)
+
+    @cached_property
+    def target_keys(self) -> set:
+        """The keys of the targets."""
+        return {key_of(target) for target in self.targets}
+
+    @cached_property
+    def handles(self) -> set:
+        """The keys of the variables of the flow."""
+        tensors = self.flow.tensors.items()
+        return {key for key, tensor in tensors if tensor.dtype == tf.resource}
+
+    @cached_property
+    def tracked(self) -> set:
+        """The keys that the tape followed: what is watched, and what was computed from it."""
+        watched = set(self.handles) if self.recording.watch_accessed_variables else set()
+        watched |= {key_of(tensor) for tensor, _, _ in self.recording.watches}
+        watched |= {key_of(variable) for variable in self.watched_variables}
+        return self.flow.downstream(watched, Link.records)
+
+    def ran_before(self, assignment: Assignment) -> bool:
+        """Tell whether recorded operations stand before an assignment in the text."""
+        steps = [step for step in self.recording.steps if step.state == "recording" and step.file]
+        orders = [(cell_number(step.file), step.line) for step in steps[:1]]
+        return bool(orders) and orders[0] < assignment.order
+
+    @cached_property
+    def target_node(self) -> ast.expr | None:
+        """The expression of the target in the user's text."""
+        if self.text is not None and self.of_function:
+            return self.text.returned()
+        return self._argument(0, "target")
+
+    @cached_property
+    def target_name(self) -> str:
+        """The target as the user wrote it."""
+        node = self.target_node
+        return _short(node) if node is not None else "the target"
+
+    def roots_of(self, source: Source) -> set[str]:
+        """Return the names that lead to a source in the user's text, such as ``w`` or ``model``."""
+        if self.text is None:
+            return set()
+        if self.of_function and self.text.parameters():
+            return set(self.text.parameters())
+        names = self.text.names
+        named = {name for name, value in names.items() if _holds(value, source.value)}
+        for text in (source.name, self._argument(1, "source")):
+            if not named and text is not None:
+                named = names_in(text if isinstance(text, ast.AST) else _parsed(text))
+                named = {
+                    each
+                    for each in named
+                    if each in names and not isinstance(names[each], types.ModuleType)
+                }
+        return named
+
+    def name_sources(self) -> list[str]:
+        """Return a name for each source, the user's own where the text tells it."""
+        if self.of_function and self.text and len(self.text.parameters()) == len(self.sources):
+            return self.text.parameters()
+        node = self._argument(1, "source")
+        elements = list(getattr(node, "elts", None) or getattr(node, "values", None) or ())
+        if len(elements) == len(self.sources):
+            return [_short(element) for element in elements]
+        if node is not None and len(self.sources) == 1:
+            return [_short(node)]
+        names = []
+        for number, value in enumerate(self.sources):
+            own = self.text.name_of(value) if self.text else ""
+            path = getattr(value, "path", None) or getattr(value, "name", None) or ""
+            place = f"{self.sources_text}[{number}]"
+            names.append(own or (path if "/" in str(path) else place))
+        return names
+
+    @property
+    def sources_text(self) -> str:
+        """The sources as the user wrote them."""
+        node = self._argument(1, "source")
+        return _short(node) if node is not None else "sources"
+
+    def _argument(self, position: int, keyword: str) -> ast.expr | None:
+        call = self.text and self.text.call_of(_CALLS)
+        if call is None:
+            return None
+        for each in call.keywords:
+            if (each.arg or "").startswith(keyword):
+                return each.value
+        return call.args[position] if len(call.args) > position else None
+
+
+def _holds(value: object, variable: object) -> bool:
+    """Tell whether a value of the user's program is a variable, or a layer or model that has it."""
+    if value is variable:
+        return True
+    if isinstance(value, (tf.Module, keras.layers.Layer)):
+        return any(each is variable for each in value.variables)
+    return False
+
+
+def _parsed(text: str) -> ast.AST:
+    try:
+        return ast.parse(text, mode="eval")
+    except SyntaxError:
+        return ast.Module([], [])
+
+
+def _short(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    return text if len(text) <= 40 else text[:37] + "..."

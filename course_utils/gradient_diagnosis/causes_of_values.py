@@ -1,0 +1,167 @@
+"""Why a gradient is zero everywhere, or NaN or infinite: the backward pass, run again and read."""
+
+import numpy as np
+import tensorflow as tf
+
+from .case import Case, Finding, Source
+from .replay import (
+    Backward,
+    CannotReplay,
+    Forward,
+    all_finite,
+    all_zero,
+    backward_pass,
+    forward_pass,
+)
+
+__all__ = ["why_not_finite", "why_zero"]
+
+# Operations that are flat, or flat in floating point, on part of their range.
+_FLAT = {
+    "Relu": "every input was zero or negative",
+    "Relu6": "every input was at most 0 or at least 6",
+    "Sign": "sign is flat on both sides of zero",
+    "Minimum": "every input was beyond the limit",
+    "Maximum": "every input was beyond the limit",
+    "ClipByValue": "every input was beyond the limits",
+    "Sigmoid": "every input was so large that the curve is flat in this precision",
+    "Tanh": "every input was so large that the curve is flat in this precision",
+    "Softmax": "one entry takes the whole probability in this precision",
+    "Exp": "every output was too small for this precision",
+    "Erf": "every input was so large that the curve is flat in this precision",
+    "Elu": "every input was so negative that the curve is flat in this precision",
+    "Selu": "every input was so negative that the curve is flat in this precision",
+    "Softplus": "every input was so negative that the curve is flat in this precision",
+}
+_CHOICES = {"Select", "SelectV2"}
+
+
+def why_zero(case: Case, source: Source) -> Finding:
+    """Return the operation at which the gradient of ``source`` became zero."""
+    try:
+        forward, backward, mine = _replay(case, source)
+    except CannotReplay as reason:
+        return Finding("zero-derivative", case.place, {"why": f"{reason} runs only once"}, False)
+    stopped = [step for step in backward if _stops(step, mine)]
+    reaches = any(id(target) in mine for target in case.targets)
+    if not reaches:
+        branch = [link for link in case.flow.links if link.op == "If"]
+        place = branch[0].place if branch else case.place
+        return Finding("zero-branch", place, {"operation": "If"})
+    if not stopped:
+        return Finding("zero-derivative", case.place, {"why": "its contributions cancel"}, False)
+    step = stopped[0].forward
+    if step.op in _CHOICES:
+        return Finding("zero-branch", step.place, {"operation": "tf.where"})
+    flat = _flat(step, forward)
+    if flat is not None:
+        facts = {"operation": flat.op, "why": _FLAT[flat.op], "values": _values(flat, mine)}
+        return Finding("zero-saturated", flat.place, facts)
+    facts = {"operation": step.op, "why": f"{step.op} passes on a zero for these values"}
+    return Finding("zero-derivative", step.place, {**facts, "values": _values(step, mine)})
+
+
+def _stops(step: Backward, mine: set[int]) -> bool:
+    """Tell whether a gradient arrives at an operation and none leaves it towards the source."""
+    arriving = _pairs(step.forward.outputs, step.arriving)
+    leaving = _pairs(step.forward.inputs, step.leaving)
+    return any(id(each) in mine and not all_zero(gradient) for each, gradient in arriving) and all(
+        all_zero(gradient) for each, gradient in leaving if id(each) in mine
+    )
+
+
+def _flat(step: Forward, forward: list[Forward]) -> Forward | None:
+    """Return the flat operation: this one, or one whose zero output this one multiplies by."""
+    if step.op in _FLAT:
+        return step
+    makers = {id(output): each for each in forward for output in each.outputs}
+    for tensor in step.inputs:
+        while id(tensor) in makers and all_zero(tensor):
+            maker = makers[id(tensor)]
+            if maker.op in _FLAT:
+                return maker
+            if not maker.inputs:
+                break
+            tensor = maker.inputs[0]
+    return None
+
+
+def why_not_finite(case: Case, source: Source) -> Finding:
+    """Return the first operation of the backward pass whose gradient is NaN or infinite."""
+    try:
+        forward, backward, mine = _replay(case, source)
+    except CannotReplay as reason:
+        return Finding("not-finite", case.place, {"why": f"{reason} runs only once"}, False)
+    for step in backward:
+        if not all(all_finite(gradient) for gradient in step.arriving):
+            continue
+        for tensor, gradient in _pairs(step.forward.inputs, step.leaving):
+            if id(tensor) in mine and not all_finite(gradient):
+                return Finding(
+                    "not-finite",
+                    step.forward.place,
+                    {
+                        "operation": step.forward.op,
+                        "values": _offending(step, tensor, gradient),
+                        "gradient": _kind(gradient),
+                        "earlier": _first_not_finite(forward),
+                    },
+                )
+    return Finding("not-finite", case.place, {"why": "no single operation"}, sure=False)
+
+
+def _replay(case: Case, source: Source) -> tuple[list[Forward], list[Backward], set[int]]:
+    """Return both passes, and the ids of the values that were computed from the source."""
+    forward = forward_pass(case.recording)
+    backward, _ = backward_pass(forward, case.targets, case.output_gradients)
+    mine = {source.key}
+    mine |= {key for key, handle in case.unreported_reads.items() if id(handle) == source.key}
+    for step in forward:
+        if any(id(tensor) in mine for tensor in step.inputs):
+            mine |= {id(output) for output in step.outputs}
+    return forward, backward, mine
+
+
+def _pairs(tensors: list, gradients: list) -> zip:
+    return zip(tensors, gradients, strict=False)
+
+
+def _first_not_finite(forward: list[Forward]) -> object:
+    for step in forward:
+        if any(not all_finite(output) for output in step.outputs):
+            if all(all_finite(tensor) for tensor in step.inputs if tensor.dtype != tf.resource):
+                return step.place
+    return None
+
+
+def _offending(step: Backward, tensor: object, gradient: object) -> str:
+    """Return the operation's inputs at the first element where the gradient is not finite."""
+    gradient = tf.convert_to_tensor(gradient).numpy()
+    where = tuple(np.argwhere(~np.isfinite(gradient))[0])
+    shown = []
+    for each in step.forward.inputs:
+        if each.dtype.is_floating or each.dtype.is_complex:
+            values = np.asarray(each)
+            if values.shape == gradient.shape:
+                shown.append(f"{values[where]:.6g}")
+            elif values.size == 1:
+                shown.append(f"{values.item():.6g}")
+    return ", ".join(shown)
+
+
+def _kind(gradient: object) -> str:
+    values = tf.convert_to_tensor(gradient).numpy()
+    return "NaN" if np.isnan(values).any() else "infinite"
+
+
+def _values(step: Forward, mine: set[int]) -> str:
+    """Return the value, or the range, of an operation's input that comes from the source."""
+    own = [tensor for tensor in step.inputs if id(tensor) in mine]
+    values = np.asarray((own or step.inputs)[0])
+    if values.dtype.kind not in "fiu":  # bfloat16, complex
+        values = np.abs(values) if values.dtype.kind == "c" else values.astype("float32")
+    if not values.size:
+        return "none"
+    if values.size == 1:
+        return f"{values.item():.6g}"
+    return f"from {values.min():.6g} to {values.max():.6g}"

@@ -1,0 +1,139 @@
+"""From one call of ``gradient`` to its explanations."""
+
+import inspect
+import sys
+import threading
+from collections.abc import Callable
+from types import FrameType
+
+import numpy as np
+import tensorflow as tf
+
+from .case import Case, Finding, Source
+from .causes_of_none import why_none, why_none_of_source
+from .causes_of_values import why_not_finite, why_zero
+from .explanation import Explanation, Explanations
+from .places import Place, calling_point
+from .program_text import ProgramText
+from .recording import Recording
+from .wording import explanation_of
+
+__all__ = ["explain_call"]
+
+_TRACING = (
+    "A tf.function is being traced, so values are not known yet: a zero or NaN gradient shows only "
+    "outside it, or with tf.config.run_functions_eagerly(True)."
+)
+
+
+def explain_call(
+    tape: tf.GradientTape,
+    recording: Recording,
+    target: object,
+    sources: object,
+    result: object,
+    output_gradients: object,
+    function: Callable | None = None,
+) -> Explanations:
+    """Explain the gradients in ``result`` that are None, zero everywhere or not finite.
+
+    Nothing here raises, and nothing is recorded by any tape: the work is done in another thread,
+    and tapes belong to a thread.
+    """
+    made: list[Explanation] = []
+    note = f"The diagnosis is limited: {recording.limited}." if recording.limited else ""
+    try:
+        flat = list(zip(tf.nest.flatten(sources), tf.nest.flatten(result), strict=True))
+        kinds = [_kind(gradient) for _, gradient in flat]
+        if not note and any(_is_symbolic(gradient) for _, gradient in flat):
+            note = _TRACING
+        if not any(kinds):
+            return Explanations((), note)
+        frame, place = calling_point(sys._getframe(1))
+    except Exception as error:  # A diagnosis must never stop a program that runs.
+        return Explanations((), f"The diagnosis itself failed: {error!r}")
+
+    def explain() -> None:
+        nonlocal note
+        try:
+            text = _text(frame, place, function)
+            case = Case(
+                recording,
+                text,
+                place,
+                [each for each in tf.nest.flatten(target) if hasattr(each, "dtype")],
+                [source for source, _ in flat],
+                None if output_gradients is None else tf.nest.flatten(output_gradients),
+                tuple(tape.watched_variables()),
+                (text and text.name_of(tape)) or "tape",
+                function is not None,
+            )
+            for (value, gradient), kind, name in zip(flat, kinds, case.name_sources(), strict=True):
+                if kind:
+                    made.append(_explain(case, Source(value, name, gradient), kind))
+        except Exception as error:
+            note = f"{note} The diagnosis itself failed: {error!r}".strip()
+
+    worker = threading.Thread(target=explain)
+    worker.start()
+    worker.join()
+    return Explanations(made, note)
+
+
+_WHY = {"zero": why_zero, "not finite": why_not_finite, "None": lambda case, source: None}
+
+
+def _explain(case: Case, source: Source, kind: str) -> Explanation:
+    finding = None
+    try:
+        if case.recording.limited:
+            finding = why_none_of_source(case, source) if kind == "None" else None
+        else:
+            finding = why_none(case, source) or _WHY[kind](case, source)
+    except Exception as error:  # Say so instead of stopping the user's program.
+        finding = Finding("undetermined", case.place, {"error": repr(error)})
+    return explanation_of(case, source, kind, finding or Finding("undetermined", case.place))
+
+
+def _kind(gradient: object) -> str:
+    """Return ``None``, ``zero`` or ``not finite``; empty for a gradient that needs no words."""
+    if gradient is None:
+        return "None"
+    gradient = getattr(gradient, "values", gradient)
+    if not isinstance(gradient, tf.Tensor) or tf.is_symbolic_tensor(gradient):
+        return ""
+    values = gradient.numpy()
+    if not np.isfinite(values).all():
+        return "not finite"
+    return "zero" if values.size and not values.any() else ""
+
+
+def _is_symbolic(gradient: object) -> bool:
+    return gradient is not None and tf.is_symbolic_tensor(gradient)
+
+
+def _text(frame, place: Place | None, function: Callable | None) -> ProgramText | None:
+    names = _names_in(frame) if frame is not None else {}
+    if function is not None:
+        function = inspect.unwrap(getattr(function, "python_function", function))
+        code = getattr(function, "__code__", None)
+        if code is None:
+            return None
+        closure = inspect.getclosurevars(function).nonlocals
+        line = Place(code.co_filename, code.co_firstlineno)
+        return ProgramText(dict(closure), {**function.__globals__, **names}, line)
+    if frame is None or place is None:
+        return None
+    return ProgramText(names, frame.f_globals, place)
+
+
+def _names_in(frame: FrameType) -> dict:
+    """Copy the names of a frame, without keeping the objects alive longer than the program does.
+
+    Before Python 3.13, ``f_locals`` of a function is a dictionary that the frame keeps.
+    """
+    names = frame.f_locals
+    copy = dict(names)
+    if isinstance(names, dict) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        names.clear()
+    return copy

@@ -1,0 +1,178 @@
+"""What the text of the user's program says about a name: where it was assigned, and from what.
+
+TensorFlow reports nothing about what ran before a tape, in NumPy or in plain Python. The
+program's own lines around the call of ``gradient`` fill that gap; they are read, never run.
+"""
+
+import ast
+import types
+from collections.abc import Iterator
+
+import keras
+
+from .places import Place, cell_number, is_user_file, notebook_cells
+from .syntax import (
+    Assignment,
+    assignments_in,
+    last_name,
+    names_in,
+    scopes_at,
+    tree_of,
+    walk,
+)
+
+__all__ = ["ProgramText"]
+
+_LEAVING_METHODS = {"numpy", "item", "tolist", "predict", "predict_on_batch"}
+_LEAVING_NAMES = {"float", "int", "complex"}
+
+
+class ProgramText:
+    """The function or cell in which ``gradient`` was called, and the notebook's other cells.
+
+    Parameters
+    ----------
+    local_names, global_names : dict
+        The user's names and their values there; nothing in them is changed.
+    place : Place
+        A line of the function or cell.
+    """
+
+    def __init__(self, local_names: dict, global_names: dict, place: Place) -> None:
+        self.file, self.line = place.file, place.line
+        self.names = {**global_names, **local_names}
+        self.local_names, self.global_names = dict(local_names), global_names
+        self._scopes = scopes_at(tree_of(place.file), place.line)
+        own = cell_number(place.file)
+        # A later cell replaces the names of an earlier one; the call's own cell comes first.
+        self._assignments = [assignments_in(scope, place.file, own) for scope in self._scopes] + [
+            assignments_in(tree_of(file), file, number)
+            for number, file in sorted(notebook_cells(), reverse=True)
+            if file != place.file
+        ]
+
+    def name_of(self, value: object) -> str:
+        """Return the user's name of an object, or an empty string."""
+        for names in (self.local_names, self.names):
+            for name, other in names.items():
+                if other is value and not name.startswith("_"):
+                    return name
+        return ""
+
+    def of(self, name: str) -> list[Assignment]:
+        """Return the assignments of a name in the innermost function, or latest cell, with any."""
+        shadowed = name in self.parameters() and (
+            self.local_names.get(name) is not self.global_names.get(name)
+        )
+        for assignments in self._assignments[:1] if shadowed else self._assignments:
+            found = [each for each in assignments if each.name == name]
+            if found:
+                return found
+        return []
+
+    def call_of(self, methods: tuple[str, ...]) -> ast.Call | None:
+        """Return the call of one of ``methods`` that stands on the frame's line."""
+        best = None
+        for node in walk(self._scopes[0]):
+            if isinstance(node, ast.Call) and last_name(node.func) in methods:
+                if node.lineno <= self.line <= (node.end_lineno or node.lineno):
+                    best = node
+        return best
+
+    def returned(self) -> ast.expr | None:
+        """Return the expression that the function returns."""
+        scope = self._scopes[0]
+        if isinstance(scope, ast.Lambda):
+            return scope.body
+        returns = [node for node in walk(scope) if isinstance(node, ast.Return)]
+        return returns[-1].value if returns else None
+
+    def parameters(self) -> list[str]:
+        """Return the names of the function's parameters."""
+        arguments = getattr(self._scopes[0], "args", None)
+        return [each.arg for each in arguments.args] if arguments else []
+
+    def slice(self, start: ast.AST) -> list[Assignment]:
+        """Return the assignments that ``start`` depends on, in the order of the text."""
+        found, waiting = [], list(names_in(start))
+        seen = set(waiting)
+        while waiting:
+            for assignment in self.of(waiting.pop()):
+                if assignment not in found:
+                    found.append(assignment)
+                    new = names_in(assignment.value) - seen
+                    seen |= new
+                    waiting += new
+        return sorted(found, key=lambda each: each.order)
+
+    def depends_on(self, node: ast.AST, roots: set[str]) -> bool:
+        """Tell whether an expression mentions ``roots``, directly or through other names."""
+        for expression in (node, *(each.value for each in self.slice(node))):
+            if names_in(expression) & roots:
+                return True
+            calls = (child for child in ast.walk(expression) if isinstance(child, ast.Call))
+            bodies = (body for call in calls for body, _, _ in self._bodies(call))
+            if any(names_in(body) & roots for body in bodies):
+                return True
+        return False
+
+    def leaving_call(self, start: ast.AST, roots: set[str]) -> tuple[ast.Call, Place] | None:
+        """Return the first call of NumPy or plain Python on the way from ``roots`` to ``start``.
+
+        The functions and layers that those lines call are read too.
+        """
+        lines = [(each.value, each.file) for each in self.slice(start)] + [(start, self.file)]
+        for node, file in lines:
+            for call in (child for child in ast.walk(node) if isinstance(child, ast.Call)):
+                if not self.depends_on(call, roots):
+                    continue
+                if self._leaves(call, self.names):
+                    return call, Place(file, call.lineno)
+                for body, inner_file, names in self._bodies(call):
+                    for inner in (child for child in ast.walk(body) if isinstance(child, ast.Call)):
+                        if self._leaves(inner, names):
+                            return inner, Place(inner_file, inner.lineno)
+        return None
+
+    def _leaves(self, call: ast.Call, names: dict) -> bool:
+        last = last_name(call.func)
+        if last == "numpy_function":
+            return True
+        if isinstance(call.func, ast.Name) and last in _LEAVING_NAMES:
+            return bool(call.args) and not isinstance(call.args[0], ast.Constant)
+        if last in _LEAVING_METHODS and isinstance(call.func, ast.Attribute):
+            return True
+        root = call.func
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        value = names.get(getattr(root, "id", ""))
+        if isinstance(value, types.FunctionType) and is_user_file(value.__code__.co_filename):
+            return False
+        module = value.__name__ if isinstance(value, types.ModuleType) else None
+        if module is None and callable(value):
+            module = getattr(value, "__module__", None)
+        package = str(module or "").partition(".")[0]
+        return package in ("numpy", "math", "scipy", "sklearn", "pandas", "cv2", "torch")
+
+    def _bodies(self, call: ast.Call) -> Iterator[tuple[ast.AST, str, dict]]:
+        """Yield the text of the user's functions and layers that a call runs."""
+        if isinstance(call.func, ast.Name):
+            value = self.names.get(call.func.id)
+        elif isinstance(call.func, ast.Attribute):
+            value = getattr(self.names.get(ast.unparse(call.func.value)), call.func.attr, None)
+        else:
+            value = None
+        layers = value._flatten_layers() if isinstance(value, keras.layers.Layer) else [value]
+        for each in layers:
+            for function in (
+                each,
+                getattr(each, "python_function", None),
+                getattr(each, "__func__", None),
+                getattr(each, "call", None),
+                getattr(each, "function", None),
+            ):
+                code = getattr(getattr(function, "__func__", function), "__code__", None)
+                if isinstance(code, types.CodeType) and is_user_file(code.co_filename):
+                    scope = scopes_at(tree_of(code.co_filename), code.co_firstlineno)[0]
+                    function = getattr(function, "__func__", function)
+                    yield scope, code.co_filename, getattr(function, "__globals__", {})

@@ -1,0 +1,146 @@
+"""Python syntax as the diagnosis needs it: scopes, assignments, and lines written anew."""
+
+import ast
+import linecache
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from .places import Place
+
+__all__ = [
+    "Assignment",
+    "assignments_in",
+    "last_name",
+    "names_in",
+    "rewrite_call",
+    "scopes_at",
+    "tree_of",
+    "walk",
+]
+
+_ALIAS_CALLS = {"convert_to_tensor", "constant", "identity", "read_value", "value", "Variable"}
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One assignment of a name: ``value`` is the expression, ``node`` the whole statement.
+
+    ``order`` sorts assignments as they stand in the text; cells in the order in which they ran.
+    """
+
+    name: str
+    value: ast.expr
+    node: ast.stmt
+    file: str
+    order: tuple[int, int]
+
+    @property
+    def place(self) -> Place:
+        """The line of the statement."""
+        return Place(self.file, self.node.lineno)
+
+    @property
+    def refers_to_itself(self) -> bool:
+        """True for ``x = x + 1`` and ``x += 1``."""
+        return isinstance(self.node, ast.AugAssign) or self.name in names_in(self.value)
+
+    @property
+    def makes_variable(self) -> bool:
+        """True for ``x = tf.Variable(...)``."""
+        calls = [node for node in ast.walk(self.value) if isinstance(node, ast.Call)]
+        return any(last_name(call.func) in ("Variable", "add_weight") for call in calls)
+
+    @property
+    def same_value(self) -> bool:
+        """True if the value is another tensor's, copied or sliced: ``v.read_value()``, ``x[0]``."""
+        value = self.value
+        if isinstance(value, ast.Subscript):
+            return True
+        return isinstance(value, ast.Call) and last_name(value.func) in _ALIAS_CALLS
+
+
+def last_name(node: ast.expr) -> str:
+    """Return the last part of a name: ``mean`` of ``tf.math.mean``."""
+    return getattr(node, "attr", getattr(node, "id", ""))
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Return every name and dotted name that an expression mentions."""
+    kinds = (ast.Name, ast.Attribute)
+    return {ast.unparse(child) for child in ast.walk(node) if isinstance(child, kinds)}
+
+
+def scopes_at(tree: ast.Module, line: int) -> list[ast.AST]:
+    """Return the functions around a line, innermost first, and the module."""
+    scopes = [tree]
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
+            if first <= line <= node.end_lineno:
+                scopes.insert(0, node)
+    return scopes
+
+
+def walk(scope: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes of a function or module, without those of functions defined in it."""
+    for child in ast.iter_child_nodes(scope):
+        yield child
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            yield from walk(child)
+
+
+def tree_of(file: str) -> ast.Module:
+    """Return the syntax tree of a file or cell; empty if it cannot be read."""
+    try:
+        return ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])
+
+
+def assignments_in(scope: ast.AST, file: str, cell: int) -> list[Assignment]:
+    """Return the assignments of a scope, in the order of the text."""
+    pairs = []
+    for node in walk(scope):
+        if isinstance(node, ast.Assign):
+            pairs += [(*pair, node) for target in node.targets for pair in _pairs(target, node)]
+        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)) and node.value is not None:
+            pairs.append((node.target, node.value, node))
+        elif isinstance(node, ast.For):
+            pairs += [(*pair, node) for pair in _pairs(node.target, node)]
+    return [
+        Assignment(ast.unparse(target), value, node, file, (cell, node.lineno))
+        for target, value, node in pairs
+    ]
+
+
+def _pairs(target: ast.expr, node: ast.Assign | ast.For) -> list[tuple[ast.expr, ast.expr]]:
+    """Return each name that a statement assigns, with the expression that it gets."""
+    value = node.iter if isinstance(node, ast.For) else node.value
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return [(target, value)]
+    values = getattr(value, "elts", ())
+    values = values if len(values) == len(target.elts) else [value] * len(target.elts)
+    return list(zip(target.elts, values, strict=True))
+
+
+def rewrite_call(line: str, function: str) -> str | None:
+    """Return a line of source in which ``function(a)`` or ``a.function()`` has become ``a``.
+
+    >>> rewrite_call("y = tf.stop_gradient(x) * 2", "stop_gradient")
+    'y = x * 2'
+    """
+
+    class Remove(ast.NodeTransformer):
+        def visit_Call(self, node):  # noqa: N802
+            self.generic_visit(node)
+            if last_name(node.func) != function:
+                return node
+            return node.args[0] if node.args else node.func.value
+
+    try:
+        tree = ast.parse(line)
+    except SyntaxError:
+        return None
+    before = ast.unparse(tree)
+    after = ast.unparse(Remove().visit(tree))
+    return after if after != before else None

@@ -1,0 +1,137 @@
+"""A drop-in for ``tf.GradientTape`` that remembers enough to explain its gradients."""
+
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import tensorflow as tf
+
+from .diagnosis import explain_call
+from .explanation import Explanations
+from .recording import Recording
+
+__all__ = ["ExplainingTape"]
+
+# AutoGraph must not rewrite these methods when a tf.function calls them, as it does not rewrite
+# those of tf.GradientTape: the user's frame could not be found.
+_as_written = tf.autograph.experimental.do_not_convert
+
+
+class ExplainingTape(tf.GradientTape):
+    """A ``tf.GradientTape`` that explains gradients that are None, zero or not finite.
+
+    Every argument and method is that of ``tf.GradientTape``, and every gradient is the one that
+    ``tf.GradientTape`` returns. While it records it also keeps a list of the operations, so use it
+    to understand a program, not to train for hours.
+
+    Parameters
+    ----------
+    persistent : bool
+        As for ``tf.GradientTape``.
+    watch_accessed_variables : bool
+        As for ``tf.GradientTape``.
+
+    Examples
+    --------
+    >>> x = tf.constant(3.0)
+    >>> with ExplainingTape() as tape:
+    ...     y = x ** 2
+    >>> tape.gradient(y, x)
+    >>> tape.explanations[0].cause
+    'not-watched'
+    """
+
+    def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
+        self._function: Callable | None = None  # what explain_gradients was given
+        super().__init__(persistent, watch_accessed_variables)
+        self._keeps_recording = persistent
+        self._steps = Recording(watch_accessed_variables)
+        self._explanations = Explanations()
+        self._in_gradient = False
+        weakref.finalize(self, self._steps.close).atexit = False
+
+    @property
+    def explanations(self) -> Explanations:
+        """What the last call of ``gradient`` or ``jacobian`` needs explained, source by source."""
+        return self._explanations
+
+    @_as_written
+    def explain(self) -> Explanations:
+        """Return the explanations, shown as a table in a notebook and as text elsewhere."""
+        return self._explanations
+
+    def __enter__(self) -> "ExplainingTape":
+        """Begin to record."""
+        super().__enter__()
+        self._steps.start()
+        return self
+
+    def __exit__(self, kind, value, traceback) -> None:
+        """Stop recording; keep listening for what should have been recorded."""
+        super().__exit__(kind, value, traceback)
+        if self._steps.state == "recording":
+            self._steps.state = "after"
+        if kind is not None:
+            self._steps.stop()
+
+    @_as_written
+    def watch(self, tensor: object) -> None:
+        """Watch a tensor, a variable or a structure of them."""
+        super().watch(tensor)
+        self._steps.note_watch(tensor)
+
+    @_as_written
+    @contextmanager
+    def stop_recording(self) -> Iterator[None]:
+        """Stop recording for the length of a ``with`` block."""
+        with super().stop_recording(), self._steps.paused():
+            yield
+        if not self._steps.listening:  # A gradient inside the block used the tape up.
+            self._steps.start()
+
+    @_as_written
+    def reset(self) -> None:
+        """Throw away what was recorded."""
+        super().reset()
+        self._steps.reset()
+
+    @_as_written
+    def gradient(
+        self,
+        target,
+        sources,
+        output_gradients=None,
+        unconnected_gradients=tf.UnconnectedGradients.NONE,
+    ):
+        """Return what ``tf.GradientTape.gradient`` returns; see `explanations` afterwards."""
+        arguments = (target, sources, output_gradients, unconnected_gradients)
+        return self._explained(super().gradient, *arguments)
+
+    @_as_written
+    def jacobian(self, target, sources, *options, **named_options):
+        """Return what ``tf.GradientTape.jacobian`` returns; see `explanations` afterwards."""
+        return self._explained(super().jacobian, target, sources, *options, **named_options)
+
+    @_as_written
+    def batch_jacobian(self, target, source, *options, **named_options):
+        """Return what ``tf.GradientTape.batch_jacobian`` returns; see `explanations` afterwards."""
+        return self._explained(super().batch_jacobian, target, source, *options, **named_options)
+
+    def _explained(self, method: Callable, target, sources, *options, **named_options) -> object:
+        if self._in_gradient:  # TensorFlow's jacobian calls gradient once for every element.
+            return method(target, sources, *options, **named_options)
+        recording = self._steps
+        self._in_gradient = True
+        try:
+            result = method(target, sources, *options, **named_options)
+        finally:
+            self._in_gradient = False
+            if not self._keeps_recording or recording.state != "recording":
+                recording.stop()
+        given = options[0] if options and method.__name__ == "gradient" else None
+        self._explanations = explain_call(
+            self, recording, target, sources, result, given, self._function
+        )
+        if not self._keeps_recording:
+            recording.forget()
+        return result
