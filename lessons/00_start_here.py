@@ -1,9 +1,9 @@
 # %% [markdown]
 # # 00 · Start here
 #
-# Most people train models for a year before they look at a gradient, and then it is `None` and
-# nothing says why. This course is for that day. It is made of notebooks that you run, break and
-# repair, and of checks that tell you *what* is wrong with an answer.
+# You can train models for a year without looking at a gradient. Then one is `None`, and nothing says
+# why. This course is for that day. It is made of notebooks that you run, break and repair, and of
+# checks that tell you *what* is wrong with an answer.
 #
 # **You will be able to**
 #
@@ -62,8 +62,7 @@ print(quotient.numpy(), quotient.dtype.name)
 
 # %% [markdown]
 # Most people say `int32`, or `float32`, which is TensorFlow's usual type. But `/` means true division,
-# as in Python, so TensorFlow first casts 32-bit integers to `float64`. If you were wrong, you have
-# just learned something that a page of text would not have taught you. `//` keeps the integers:
+# as in Python, so TensorFlow first casts 32-bit integers to `float64`. `//` keeps the integers:
 
 # %%
 whole = tf.constant(7) // tf.constant(2)
@@ -173,8 +172,7 @@ print(f"loss = {reported_loss.numpy():.1f}")
 assert reported_loss.numpy() == 0.0
 
 # %% [markdown]
-# Both predictions are wrong, and the loss says that they are perfect. A model trained on it would
-# stop learning here.
+# Both predictions are wrong, and the loss says that they are perfect.
 
 # %% [markdown]
 # ### Exercise 00.3: repair
