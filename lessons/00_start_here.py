@@ -182,7 +182,7 @@ assert reported_loss.numpy() == 0.0
 
 # %% exercise="00.3"
 def mean_squared_error(y_hat, y):
-    # y_hat and y have the same shape; the result is one number.
+    # y_hat and y have shape (n,); the result is one number.
     ### BEGIN SOLUTION
     #| return tf.reduce_mean(y_hat - y) ** 2
     return tf.reduce_mean((y_hat - y) ** 2)

@@ -141,7 +141,7 @@ class FunctionExercise(Exercise):
         )
 
     def _judge_raised(self, error: dict) -> Judgement:
-        if error["type"] == "NotImplementedError":
+        if error["type"] == "NotImplementedError" and not error["message"]:
             message = (
                 "The line `raise NotImplementedError` still runs. Put your code in its place, and "
                 "run the cell before its check."
@@ -165,6 +165,8 @@ def _cause(error: dict) -> str | None:
             "Make a tf.Variable from the number before the `with` block, and do not leave "
             "TensorFlow with .numpy()"
         )
+    if "is not in the list of allowed values" in message:
+        return "this operation does not take such numbers (in Python, a power is **, and not ^)"
     return None
 
 
@@ -182,9 +184,11 @@ def find_exercise(exercise_id: str) -> Exercise:
         If there is none; the message names the nearest ids that exist.
     """
     exercises = {exercise.id: exercise for exercise in all_exercises()}
-    if exercise_id in exercises:
+    if isinstance(exercise_id, str) and exercise_id in exercises:
         return exercises[exercise_id]
-    nearest = get_close_matches(str(exercise_id), exercises, n=3, cutoff=0.5) or list(exercises)[:3]
+    if not isinstance(exercise_id, str):
+        raise LookupError('check takes the id first, as text: check("00.1", answer).')
+    nearest = get_close_matches(exercise_id, exercises, n=3, cutoff=0.5) or list(exercises)[:3]
     nearest.sort()
     raise LookupError(
         f"There is no exercise {exercise_id!r}. An id is a lesson and a number, such as "

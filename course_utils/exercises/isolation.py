@@ -1,6 +1,7 @@
 """Running a learner's code so that the notebook it is called from stays as it was."""
 
 import ctypes
+import os
 import random
 import signal
 import sys
@@ -13,7 +14,7 @@ import numpy as np
 
 from ..tensorflow_internals import cancel_graphs_after, keep_tensorflow_random_state
 
-__all__ = ["TimeLimitReached", "random_state_kept", "time_limit"]
+__all__ = ["TimeLimitReached", "state_kept", "time_limit"]
 
 
 class TimeLimitReached(BaseException):
@@ -24,9 +25,13 @@ class TimeLimitReached(BaseException):
 
 
 @contextmanager
-def random_state_kept(seed: int) -> Iterator[None]:
-    """Leave the random states of Python, NumPy, TensorFlow and Keras as the block found them."""
-    python_state, numpy_state = random.getstate(), np.random.get_state()
+def state_kept(seed: int) -> Iterator[None]:
+    """Leave the random states and the working folder as the block found them.
+
+    The random states are those of Python, NumPy, TensorFlow and Keras; a generator that the block
+    holds itself is its own.
+    """
+    python_state, numpy_state, folder = random.getstate(), np.random.get_state(), os.getcwd()
     with ExitStack() as stack:
         if "tensorflow" in sys.modules:
             stack.enter_context(keep_tensorflow_random_state(seed))
@@ -35,6 +40,7 @@ def random_state_kept(seed: int) -> Iterator[None]:
         finally:
             random.setstate(python_state)
             np.random.set_state(numpy_state)
+            os.chdir(folder)
 
 
 @contextmanager

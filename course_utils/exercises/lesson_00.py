@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
-from .reading import as_array, close, in_words
+from .reading import as_array, close, first_difference, in_words
 
 __all__ = ["EXERCISES"]
 
@@ -49,9 +49,9 @@ def _judge_steepness(value: Any) -> Judgement:
 
 def _draw_steps(rng: np.random.Generator) -> list[tuple]:
     """Draw a, b, c of f(t) = a t**3 + b t + c, then x and h, of a size that shows each mistake."""
-    drawn = [(*rng.uniform(0.5, 2.0, 3), rng.uniform(1.2, 2.0), 0.25) for _ in range(2)]
-    falling = (-1.0, *rng.uniform(-2.0, -0.5, 2), 1.5, 0.25)
-    backwards = (1.0, 1.0, *rng.uniform(1.2, 2.0, 2), -0.25)
+    drawn = [(*rng.uniform(0.5, 2.0, 4).round(2), 0.25) for _ in range(2)]
+    falling = (-1.0, *rng.uniform(-2.0, -0.5, 2).round(2), 1.5, 0.25)
+    backwards = (1.0, 1.0, *rng.uniform(1.2, 2.0, 2).round(2), -0.25)
     return [(1.0, 0.0, 0.0, 2.0, 0.5), *drawn, falling, backwards]
 
 
@@ -68,7 +68,7 @@ def _judge_rate(returned: list, calls: Sequence[tuple]) -> Judgement:
             return failed(f"A rate of change is one number; you returned {in_words(described)}.")
 
     def every(formula):
-        return close(values, [formula(*_curve(*call)) for call in calls], 1e-6)
+        return close(values, [formula(*_curve(*call)) for call in calls], 1e-4)
 
     if every(lambda f, x, h: (f(x + h) - f(x)) / h):
         return passed("This quotient is what lesson 01 compares TensorFlow's gradients with.")
@@ -89,9 +89,13 @@ def _judge_rate(returned: list, calls: Sequence[tuple]) -> Judgement:
         return failed("You divided by x. The growth happened over a step of h: divide by h.")
     if every(lambda f, x, h: f(x + h) / h):
         return failed("You divided the new height. Subtract the old one, f(x), first.")
+    expected = [(f(x + h) - f(x)) / h for f, x, h in (_curve(*call) for call in calls)]
+    i = first_difference(values, expected, 1e-4)
+    a, b, c, x, h = calls[i]
     return failed(
-        f"For f(t) = t**3, x = 2 and h = 0.5 the answer is (15.625 - 8) / 0.5 = 15.25, and you "
-        f"returned {values[0]:g}. Compute f(x + h), subtract f(x), divide by h."
+        f"For f(t) = {a:g} * t**3 + {b:g} * t + {c:g}, x = {x:g} and h = {h:g} the answer is "
+        f"{expected[i]:.5g}, and you returned {values[i]:.5g}. Compute f(x + h), subtract f(x), "
+        "divide by h."
     )
 
 
@@ -100,7 +104,7 @@ def _judge_rate(returned: list, calls: Sequence[tuple]) -> Judgement:
 
 def _draw_predictions(rng: np.random.Generator) -> list[tuple]:
     first = (np.array([1.0, 3.0, 3.0]), np.array([2.0, 1.0, 2.0]))
-    return [first] + [(rng.normal(0.0, 3.0, n), rng.normal(0.0, 3.0, n)) for n in (4, 7)]
+    return [first] + [tuple(rng.normal(0.0, 3.0, (2, n)).round(1)) for n in (4, 7)]
 
 
 def _tensors(*arrays: np.ndarray) -> tuple:
@@ -136,9 +140,12 @@ def _judge_mean_squared_error(returned: list, calls: Sequence[tuple]) -> Judgeme
         return failed("This is the root of the mean squared error. Leave the square root out.")
     if every(lambda error: np.mean(error**2) / 2):
         return failed("This is half the mean squared error. Leave the factor 1/2 out.")
+    expected = [np.mean((y_hat - y) ** 2) for y_hat, y in calls]
+    i = first_difference(values, expected)
     return failed(
-        "For y_hat = [1, 3, 3] and y = [2, 1, 2] the answer is (1 + 4 + 1) / 3 = 2, and you "
-        f"returned {in_words(returned[0])}. Square each difference, then average."
+        f"For y_hat = {calls[i][0].tolist()} and y = {calls[i][1].tolist()} the answer is "
+        f"{expected[i]:.4g}, and you returned {in_words(returned[i])}. Square each difference, "
+        "then average."
     )
 
 

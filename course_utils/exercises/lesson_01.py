@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
-from .reading import as_array, close, in_words, is_a
+from .reading import as_array, close, first_difference, in_words, is_a
 
 __all__ = ["EXERCISES"]
 
@@ -15,12 +15,12 @@ __all__ = ["EXERCISES"]
 
 
 def _draw_points(rng: np.random.Generator) -> list[tuple]:
-    return [(3.0,), (-1.5,), *[(float(x),) for x in rng.uniform(1.5, 4.0, 3)]]
+    return [(3.0,), (-1.5,), (0.5,), *[(float(x),) for x in rng.uniform(1.5, 4.0, 3).round(2)]]
 
 
 def _judge_slope(returned: list, calls: Sequence[tuple]) -> Judgement:
     x = np.array([call[0] for call in calls])
-    if all(value is None for value in returned):
+    if any(value is None for value in returned):
         return failed(
             "Your function returned None. Either it returns nothing, or the tape has no path from "
             "x to y: make x a tf.Variable, and compute y from it inside the `with` block. Then "
@@ -40,14 +40,20 @@ def _judge_slope(returned: list, calls: Sequence[tuple]) -> Judgement:
         return failed("The sign of the second term is wrong: y is x**3 - 2 * x, with a minus.")
     if close([got], [2 * x]):
         return failed("This is the slope of x**2, from the text. Here y is x**3 - 2 * x.")
+    if not got.any():
+        return failed(
+            "Your function returned 0 for every x. A zero in place of None hides the fault: the "
+            "tape has no path from x to y. Compute y from the variable, inside the `with` block."
+        )
     if close([got], [np.full_like(x, got[0])], 1e-6):
         return failed(
             f"Your function returned {got[0]:g} for every x, but the slope changes with x. "
             "Make the variable from the argument x, and write the cube as x**3, not x * 3."
         )
+    i = first_difference(got, 3 * x**2 - 2)
     return failed(
-        f"At x = 3 the slope of x**3 - 2 * x is 25, and you returned {got[0]:g}. Check the "
-        "formula of y inside the `with` block."
+        f"At x = {x[i]:g} the slope of x**3 - 2 * x is {3 * x[i] ** 2 - 2:.5g}, and you returned "
+        f"{got[i]:.5g}. Check the formula of y in the `with` block, and return the slope as it is."
     )
 
 
@@ -57,13 +63,12 @@ def _judge_slope(returned: list, calls: Sequence[tuple]) -> Judgement:
 def _judge_shape(value: Any) -> Judgement:
     if value is None or value == "None":
         return failed("There is a gradient: W is a variable, and the loss is computed from it.")
-    is_shape = is_a(value, "tuple", "list") and all(type(n) is int for n in value["items"])
-    if not is_shape:
+    shape = _whole_numbers(value)
+    if shape is None:
         return failed(
             "Write the shape as one tuple of whole numbers, such as (8, 1); you wrote "
             f"{in_words(value)}."
         )
-    shape = tuple(value["items"])
     mistakes = {
         (): "() is the shape of the loss. The gradient says how the loss moves with each entry of "
         "W, so it has one entry for each.",
@@ -82,6 +87,18 @@ def _judge_shape(value: Any) -> Judgement:
         or f"{shape} is not it. A gradient holds one number for each entry of its source: "
         "what shape does W have?"
     )
+
+
+def _whole_numbers(value: Any) -> tuple[int, ...] | None:
+    """Return a described tuple, list or vector of whole numbers as a tuple; None for the rest."""
+    if is_a(value, "tuple", "list"):
+        numbers = [as_array(item) for item in value["items"]]
+    else:
+        array = as_array(value)
+        numbers = list(array) if array is not None and array.ndim == 1 else [None]
+    if any(n is None or n.shape != () or n != np.round(n) for n in numbers):
+        return None
+    return tuple(int(n) for n in numbers)
 
 
 # 01.3 ---------------------------------------------------------------------------------------------
@@ -166,8 +183,8 @@ def _mistake_in_structure(value: Any) -> str | None:
         )
     if not is_a(value, "dict"):
         return (
-            f"You returned {in_words(value)}; a dict with the keys W and b was asked for. Pass the "
-            "whole dict `params` as the source, not one of its variables."
+            f"You returned {in_words(value)}; a dict with the keys W and b was asked for. Return "
+            "tape.gradient(loss, params): the source is the whole dict."
         )
     if set(value["items"]) != {"W", "b"}:
         keys = ", ".join(value["items"]) or "no keys"
@@ -177,6 +194,13 @@ def _mistake_in_structure(value: Any) -> str | None:
             return (
                 f"The gradient of {key} is {in_words(item)}. Use params['{key}'] itself when you "
                 "compute the prediction, inside the `with` block."
+            )
+    for key, shape in (("W", (3, 1)), ("b", ())):
+        given = as_array(value["items"][key]).shape
+        if given != shape:
+            return (
+                f"Under {key} stands an array of shape {given}, and {key} itself has shape "
+                f"{shape}. A gradient has the shape of its source; the tape returns it so."
             )
     return None
 
@@ -201,7 +225,9 @@ def _gradients_of_broadcast(W, b, x, y) -> list[np.ndarray]:
 
 def _draw_lines(rng: np.random.Generator) -> list[tuple]:
     first = (2.0, np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 1.0]))
-    return [first] + [(rng.uniform(1, 3), rng.normal(size=n), rng.normal(size=n)) for n in (4, 6)]
+    falling = (-2.0, np.array([1.0, 2.0]), np.array([1.0, 3.0]))
+    drawn = [(round(rng.uniform(1, 3), 1), *rng.normal(size=(2, n)).round(1)) for n in (4, 6)]
+    return [first, falling, *drawn]
 
 
 def _as_line(w: float, x: np.ndarray, y: np.ndarray) -> tuple:
@@ -211,11 +237,11 @@ def _as_line(w: float, x: np.ndarray, y: np.ndarray) -> tuple:
 
 
 def _judge_late_tape(returned: list, calls: Sequence[tuple]) -> Judgement:
-    if returned[0] is None:
+    if any(value is None for value in returned):
         return failed(
-            "It still returns None: the tape has no path from w to the loss. Every step of it must "
-            "run inside the `with` block, with w itself and not w.numpy(). Then return "
-            "tape.gradient(loss, w), in this order."
+            "It still returns None. Every step from w to the loss must run inside the `with` "
+            "block, with w itself and not w.numpy(). Then return tape.gradient(loss, w), in this "
+            "order."
         )
     values = [as_array(value) for value in returned]
     if any(value is None for value in values):
@@ -240,9 +266,11 @@ def _judge_late_tape(returned: list, calls: Sequence[tuple]) -> Judgement:
             "The gradient is too large by the number of examples: the squared errors are added up. "
             "Keep tf.reduce_mean around them, as it was given."
         )
+    i = first_difference(values, right)
+    w, x, y = calls[i]
     return failed(
-        f"For w = 2, x = [1, 2, 3], y = [1, 1, 1] the gradient is 14.6667, and you returned "
-        f"{in_words(returned[0])}. Keep the loss as given; only move a line."
+        f"For w = {w:g}, x = {x.tolist()}, y = {y.tolist()} the gradient is {right[i]:.5g}, and "
+        f"you returned {in_words(returned[i])}. Keep the loss as given; only move a line."
     )
 
 

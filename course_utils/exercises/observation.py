@@ -10,6 +10,7 @@ import io
 import re
 import traceback
 from collections.abc import Callable, Sequence
+from itertools import islice
 from types import CodeType
 from typing import Any
 
@@ -18,7 +19,17 @@ import numpy as np
 __all__ = ["describe", "observe_calls", "same_code"]
 
 _LARGEST_ARRAY = 100_000  # entries; a larger array is described by its shape alone
+_MOST_ITEMS = 1_000  # items described of a list, tuple or dict
 _LONGEST_PRINT = 2_000  # characters kept of what the learner's code printed
+_LONGEST_LINE = 200  # characters kept of a line of code and of an error's message
+
+
+class _FirstCharacters(io.StringIO):
+    """A text that stops growing, for code that prints for ever."""
+
+    def write(self, text: str) -> int:
+        super().write(text[: _LONGEST_PRINT - self.tell()] if self.tell() < _LONGEST_PRINT else "")
+        return len(text)
 
 
 def describe(value: Any) -> Any:
@@ -35,9 +46,10 @@ def describe(value: Any) -> Any:
         return {"type": "ellipsis"}
     if isinstance(value, list | tuple):
         kind = "list" if isinstance(value, list) else "tuple"
-        return {"type": kind, "items": [describe(item) for item in value]}
+        return {"type": kind, "items": [describe(item) for item in value[:_MOST_ITEMS]]}
     if isinstance(value, dict):
-        return {"type": "dict", "items": {str(key): describe(item) for key, item in value.items()}}
+        items = islice(value.items(), _MOST_ITEMS)
+        return {"type": "dict", "items": {str(key): describe(item) for key, item in items}}
     if hasattr(value, "as_list") and hasattr(value, "rank"):  # a tf.TensorShape
         return {"type": "tuple", "items": list(value)}
     if isinstance(value, np.ndarray | np.generic):
@@ -90,7 +102,7 @@ def observe_calls(function: Any, calls: Sequence[tuple], prepare: Callable | Non
     if not callable(function):
         return {"given": describe(function)}
     records: list[dict] = []
-    printed = io.StringIO()
+    printed = _FirstCharacters()
     for arguments in calls:
         arguments = prepare(*arguments) if prepare else arguments
         try:
@@ -99,24 +111,37 @@ def observe_calls(function: Any, calls: Sequence[tuple], prepare: Callable | Non
         except (Exception, SystemExit) as error:
             records.append({"raised": _describe_error(error, function)})
             break
-    return {"calls": records, "printed": printed.getvalue()[:_LONGEST_PRINT]}
+    return {"calls": records, "printed": printed.getvalue()}
 
 
 def _describe_error(error: BaseException, function: Callable) -> dict:
     """Describe an exception and the line, in the learner's own file or cell, that led to it."""
-    code = getattr(function, "__code__", None)
+    code = _code_of(function)
     own_lines = [
         (frame.line or "").strip()
         for frame in traceback.extract_tb(error.__traceback__)
         if code is not None and frame.filename == code.co_filename
     ]
     # TensorFlow puts the names of its own functions and operations around the message.
-    message = re.sub(r"\{\{.*?\}\} ?| ?\[Op:\w+\].*", "", str(error).strip()).splitlines()
+    text = re.sub(r"\{\{.*?\}\} ?| ?\[Op:\w+\].*", "", str(error)).strip()
+    lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
+    message = lines[0]
+    if message == "in user code:" and code is not None:
+        # An error inside a tf.function carries a traceback of its own, as text.
+        message = lines[-1]
+        own_lines = re.findall(rf'File "{re.escape(code.co_filename)}", .*\n\s*(.*?)\s*\*?\n', text)
     return {
         "type": type(error).__name__,
-        "message": message[0][:300] if message else "",
-        "line": own_lines[-1] if own_lines else "",
+        "message": message[:_LONGEST_LINE],
+        "line": own_lines[-1][:_LONGEST_LINE] if own_lines else "",
     }
+
+
+def _code_of(function: Callable) -> CodeType | None:
+    """Return the learner's own code under a ``tf.function``, a ``partial`` or a method."""
+    for name in ("python_function", "func", "__func__"):
+        function = getattr(function, name, function)
+    return getattr(function, "__code__", None)
 
 
 def same_code(function: Any, source: str) -> bool:
@@ -124,7 +149,7 @@ def same_code(function: Any, source: str) -> bool:
 
     Compiled code is compared, so comments, blank lines and line numbers make no difference.
     """
-    code = getattr(function, "__code__", None)
+    code = _code_of(function)
     if code is None:
         return False
     constants = compile(source, "<stub>", "exec").co_consts

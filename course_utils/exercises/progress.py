@@ -44,7 +44,12 @@ def course_folder(start: Path | None = None) -> Path:
 def progress_path() -> Path:
     """Return where progress is kept: ``$COURSE_PROGRESS_FILE``, or ``.course/progress.json``."""
     named = os.environ.get("COURSE_PROGRESS_FILE")
-    return Path(named) if named else course_folder() / ".course" / "progress.json"
+    if named:
+        return Path(named)
+    folder = course_folder()
+    # Whoever runs a worked notebook has not passed its exercises.
+    is_worked = Path.cwd() == folder / "solutions"
+    return folder / ".course" / ("solutions.json" if is_worked else "progress.json")
 
 
 def read_progress(path: Path | None = None) -> Progress:
@@ -92,9 +97,9 @@ def _read(path: Path) -> Progress:
     if not path.exists():
         return Progress()
     try:
-        exercises = json.loads(path.read_text(encoding="utf-8"))["exercises"]
+        exercises = json.loads(path.read_text(encoding="utf-8-sig"))["exercises"]
         well_formed = all(isinstance(e["attempts"], int) for e in exercises.values())
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         well_formed = False
     if well_formed:
         return Progress(exercises)

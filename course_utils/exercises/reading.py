@@ -1,11 +1,11 @@
 """Reading described values: what a judge asks of an observation."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["as_array", "close", "in_words", "is_a"]
+__all__ = ["as_array", "close", "first_difference", "in_words", "is_a"]
 
 _ARRAY_TYPES = ("tensor", "variable", "array")
 
@@ -18,7 +18,7 @@ def is_a(value: Any, *types: str) -> bool:
 def as_array(value: Any) -> np.ndarray | None:
     """Return a number, tensor, variable or array as float64; None for anything else."""
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return np.asarray(value, np.float64)
+        return np.asarray(value, np.float64) if abs(value) < 1e300 else np.asarray(np.inf)
     if is_a(value, *_ARRAY_TYPES) and value["value"] is not None:
         return np.asarray(value["value"], np.float64).reshape(value["shape"])
     return None
@@ -40,11 +40,19 @@ def close(values: Iterable, references: Iterable, tolerance: float = 1e-3) -> bo
     return all(agrees(value, ref) for value, ref in zip(values, references, strict=True))
 
 
+def first_difference(values: Sequence, references: Sequence, tolerance: float = 1e-3) -> int:
+    """Return the position of the first value that `close` does not accept, or 0."""
+    pairs = enumerate(zip(values, references, strict=True))
+    return next((i for i, (v, r) in pairs if not close([v], [r], tolerance)), 0)
+
+
 def in_words(value: Any) -> str:
     """Return a described value in a learner's words, such as "a tensor of shape (3, 1)"."""
+    if isinstance(value, str):
+        return repr(value if len(value) <= 40 else f"{value[:40]}...")
     if not isinstance(value, dict):
         is_plain_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return f"the number {value:g}" if is_plain_number else repr(value)
+        return f"the number {float(value):g}" if is_plain_number else repr(value)
     kind = value["type"]
     if kind in _ARRAY_TYPES:
         shape = tuple(value["shape"])

@@ -67,8 +67,45 @@ def test_an_unknown_id_names_the_nearest():
     assert read_progress().exercises == {}
 
 
-def test_an_id_that_is_no_text_gets_the_same_sentence():
-    assert "There is no exercise 1.1" in check(1.1, slope).message
+def test_an_id_that_is_no_text_is_told_the_order():
+    assert "check takes the id first" in check(1.1, slope).message
+    assert "check takes the id first" in check([4, 2], "01.2").message
+
+
+class Hostile:
+    def __getattr__(self, name):
+        raise RuntimeError("no")
+
+
+class Closed(Exception):
+    def __str__(self):
+        raise RuntimeError("no")
+
+
+def raise_closed(x):
+    raise Closed
+
+
+CYCLE = []
+CYCLE.append(CYCLE)
+
+
+@pytest.mark.parametrize(
+    ("exercise_id", "answer"),
+    [
+        ("01.1", Hostile()),
+        ("01.1", lambda x: Hostile()),
+        ("01.1", raise_closed),
+        ("01.1", lambda x: 10**400),
+        ("00.1", 10**400),
+        ("01.2", CYCLE),
+        ("01.2", Hostile()),
+    ],
+    ids=range(7),
+)
+def test_nothing_that_an_answer_is_stops_a_notebook(exercise_id, answer):
+    result = check(exercise_id, answer)
+    assert result.outcome in ("failed", "error") and len(result.message) > 20
 
 
 def test_code_that_runs_too_long_is_stopped_and_said_so(monkeypatch):

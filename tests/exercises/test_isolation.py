@@ -1,4 +1,6 @@
+import os
 import random
+import signal
 import sys
 import threading
 import time
@@ -8,7 +10,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from course_utils.exercises.isolation import TimeLimitReached, random_state_kept, time_limit
+from course_utils.exercises.isolation import TimeLimitReached, state_kept, time_limit
 
 LIMIT = 0.3  # seconds
 SOON = 3.0
@@ -82,11 +84,6 @@ def test_quick_code_is_left_alone():
     assert result == 2
 
 
-@tf.function
-def graph_noise():
-    return tf.random.normal([2])
-
-
 def draw_everything():
     """Draw from every generator that a learner may meet."""
     return [
@@ -123,7 +120,7 @@ def test_random_state_is_left_as_it_was(draw, block, draws_before):
         for _ in range(draws_before):
             draw()
         if interrupt:
-            with random_state_kept(99):
+            with state_kept(99):
                 block()
         return [draw() for _ in range(2)]
 
@@ -133,15 +130,39 @@ def test_random_state_is_left_as_it_was(draw, block, draws_before):
 def test_random_state_is_left_as_it_was_after_an_exception():
     random.seed(4)
     state = random.getstate()
-    with pytest.raises(ValueError), random_state_kept(1):
+    with pytest.raises(ValueError), state_kept(1):
         random.random()
         raise ValueError
     assert random.getstate() == state
 
 
+def test_the_working_folder_is_left_as_it_was(tmp_path):
+    before = os.getcwd()
+    with state_kept(1):
+        os.chdir(tmp_path)
+    assert os.getcwd() == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such alarm")
+def test_the_alarm_of_others_is_put_back():
+    def theirs(signal_number, frame):
+        pass
+
+    handler_before = signal.signal(signal.SIGALRM, theirs)
+    timer_before = signal.setitimer(signal.ITIMER_REAL, 100)
+    try:
+        with time_limit(LIMIT):
+            pass
+        assert signal.getsignal(signal.SIGALRM) is theirs
+        assert 90 < signal.getitimer(signal.ITIMER_REAL)[0] <= 100
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, *timer_before)
+        signal.signal(signal.SIGALRM, handler_before)
+
+
 def test_the_block_draws_by_its_seed():
     drawn = []
     for seed in (1, 1, 2):
-        with random_state_kept(seed):
+        with state_kept(seed):
             drawn.append(float(tf.random.normal([])))
     assert drawn[0] != drawn[2]

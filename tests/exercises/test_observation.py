@@ -70,6 +70,28 @@ def test_calls_are_recorded_up_to_the_first_that_raises():
     assert observation["printed"] == "called with 2\ncalled with 0\n"
 
 
+def test_endless_printing_is_cut_and_takes_no_memory():
+    def talk():
+        for _ in range(1000):
+            print("x" * 100)
+
+    assert len(observe_calls(talk, [()])["printed"]) == 2_000
+
+
+def test_long_lists_are_described_in_part():
+    assert len(describe([0.0] * 5_000)["items"]) == 1_000
+
+
+def test_an_error_inside_a_tf_function_gives_its_own_line_and_message():
+    @tf.function
+    def broken(x):
+        return x + undefined  # noqa: F821
+
+    raised = observe_calls(broken, [(1.0,)])["calls"][0]["raised"]
+    assert raised["message"].endswith("name 'undefined' is not defined")
+    assert raised["line"].startswith("return x + undefined")
+
+
 def test_a_function_that_exits_is_an_error_and_not_the_end():
     observation = observe_calls(lambda: exit(3), [()])
     assert observation["calls"][0]["raised"]["type"] == "SystemExit"

@@ -1,9 +1,9 @@
 import json
 import multiprocessing
 import os
-import stat
 
 import pytest
+from filelock import FileLock
 
 from course_utils.exercises import progress as records
 
@@ -35,6 +35,7 @@ def test_attempts_are_counted_and_a_pass_is_kept(path):
     [
         "",
         "{",
+        "[" * 100_000,
         "[]",
         "null",
         '{"exercises": 3}',
@@ -93,10 +94,16 @@ def test_the_file_is_replaced_and_never_half_written(path, monkeypatch):
     assert json.loads(before)["exercises"]["01.1"]["outcome"] == "passed"
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_cannot_be_written_is_an_oserror(path):
-    path.parent.mkdir(mode=stat.S_IRUSR | stat.S_IXUSR)
+    path.parent.touch()
     with pytest.raises(OSError):
+        records.record_outcome("01.1", "passed", 1.0)
+
+
+def test_a_lock_that_another_process_keeps_is_an_oserror(path, monkeypatch):
+    path.parent.mkdir()
+    monkeypatch.setattr(records, "_LOCK_SECONDS", 0.1)
+    with FileLock(f"{path}.lock"), pytest.raises(OSError, match="another process holds"):
         records.record_outcome("01.1", "passed", 1.0)
 
 
@@ -107,6 +114,23 @@ def test_the_working_copy_is_found_from_inside(tmp_path, monkeypatch):
     monkeypatch.delenv("COURSE_PROGRESS_FILE")
     assert records.course_folder() == tmp_path
     assert records.progress_path() == tmp_path / ".course" / "progress.json"
+
+
+def test_running_a_worked_notebook_is_no_progress(tmp_path, monkeypatch):
+    for folder in ("notebooks", "solutions"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "notebooks" / "00_start_here.ipynb").touch()
+    monkeypatch.delenv("COURSE_PROGRESS_FILE")
+    monkeypatch.chdir(tmp_path / "solutions")
+    records.record_outcome("01.1", "passed", 1.0)
+    monkeypatch.chdir(tmp_path / "notebooks")
+    assert not records.read_progress().has_passed("01.1")
+
+
+def test_a_byte_order_mark_does_no_harm(path):
+    records.record_outcome("01.1", "passed", 1.0)
+    path.write_text(path.read_text(encoding="utf-8"), encoding="utf-8-sig")
+    assert records.read_progress().has_passed("01.1")
 
 
 def test_a_notebook_alone_keeps_its_progress_beside_it(tmp_path, monkeypatch):

@@ -13,6 +13,16 @@ def mse_with_keras(y_hat, y):
     return tf.keras.losses.MeanSquaredError()(y, y_hat)
 
 
+@tf.function
+def mse_in_a_graph(y_hat, y):
+    return tf.reduce_mean(tf.square(y_hat - y))
+
+
+@tf.function
+def mse_that_leaves_the_graph(y_hat, y):
+    return np.mean((y_hat - y) ** 2)
+
+
 ANSWERS = {
     "00.1": Answers(
         right=[6, tf.constant(6.0), np.float32(6.0)],
@@ -43,7 +53,9 @@ ANSWERS = {
             Wrong(lambda f, x, h: (f(x + h) - f(x - h)) / (2 * h), "steps to both sides"),
             Wrong(lambda f, x, h: (f(x + h) - f(x)) / x, "You divided by x"),
             Wrong(lambda f, x, h: f(x + h) / h, "Subtract the old one"),
-            Wrong(lambda f, x, h: f(h) - f(x), "is (15.625 - 8) / 0.5 = 15.25"),
+            Wrong(lambda f, x, h: f(h) - f(x), "x = 2 and h = 0.5 the answer is 15.25"),
+            Wrong(lambda f, x, h: 15.25, "and you returned 15.25. Compute f(x + h)"),
+            Wrong(lambda f, x, h: round((f(x + h) - f(x)) / h, 1), "the answer is"),
             Wrong(lambda f, x, h: print((f(x + h) - f(x)) / h), "End it with `return`"),
             Wrong(lambda f, x, h: [f(x + h), f(x)], "you returned a list of 2 items"),
             Wrong(lambda f, x, h: (f(x + h) - f) / h, "raised TypeError", ERROR),
@@ -51,7 +63,11 @@ ANSWERS = {
         ],
     ),
     "00.3": Answers(
-        right=[mse_with_keras, lambda y_hat, y: tf.reduce_sum((y - y_hat) ** 2) / len(y)],
+        right=[
+            mse_with_keras,
+            lambda y_hat, y: tf.reduce_sum((y - y_hat) ** 2) / len(y),
+            mse_in_a_graph,
+        ],
         wrong=[
             Wrong(lambda y_hat, y: tf.reduce_mean(y - y_hat) ** 2, "averages before it squares"),
             Wrong(lambda y_hat, y: (y_hat - y) ** 2, "squared errors one by one"),
@@ -61,7 +77,11 @@ ANSWERS = {
             Wrong(lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2) / 2, "Leave the factor 1/2"),
             Wrong(lambda y_hat, y: None, "Keep the `return`"),
             Wrong(lambda y_hat, y: "loss", "A loss is one number"),
-            Wrong(lambda y_hat, y: tf.reduce_mean(y_hat + y), "(1 + 4 + 1) / 3 = 2"),
+            Wrong(
+                lambda y_hat, y: tf.reduce_mean(y_hat + y), "y = [2.0, 1.0, 2.0] the answer is 2,"
+            ),
+            Wrong(lambda y_hat, y: 2.0, "and you returned the number 2. Square"),
+            Wrong(mse_that_leaves_the_graph, "raised NotImplementedError", ERROR),
         ],
     ),
 }

@@ -46,6 +46,18 @@ def slope_of_an_unwatched_constant(x):
     return tape.gradient(y, x)
 
 
+def slope_with_zero_for_none(x):
+    x = tf.Variable(x)
+    y = x**3 - 2 * x
+    with tf.GradientTape() as tape:
+        pass
+    return tape.gradient(y, x, unconnected_gradients="zero")
+
+
+def slope_with_a_misspelt_name(x):
+    return y_of(x)  # noqa: F821
+
+
 def slope_in_a_list(x):
     x = tf.Variable(x)
     with tf.GradientTape() as tape:
@@ -100,6 +112,11 @@ def gradients_of_flat_targets(params, x, y):
     with tf.GradientTape() as tape:
         loss = mean_square(x @ params["W"] + params["b"] - tf.squeeze(y))
     return tape.gradient(loss, params)
+
+
+def gradients_of_each_example(params, x, y):
+    error = x @ params["W"] + params["b"] - y
+    return {"W": tf.transpose(x) @ error, "b": error}
 
 
 def gradients_of_copied_weights(params, x, y):
@@ -190,14 +207,18 @@ ANSWERS = {
             Wrong(tape_of(lambda x: x**3 + 2 * x), "sign of the second term"),
             Wrong(tape_of(lambda x: x**2), "slope of x**2, from the text"),
             Wrong(lambda x: tape_of(lambda x: x**3 - 2 * x)(3.0), "returned 25 for every x"),
-            Wrong(tape_of(lambda x: x**4), "the slope of x**3 - 2 * x is 25"),
+            Wrong(tape_of(lambda x: x**4), "At x = 3 the slope of x**3 - 2 * x is 25"),
+            Wrong(lambda x: abs(3 * x**2 - 2), "At x = 0.5 the slope of x**3 - 2 * x is -1.25"),
+            Wrong(slope_with_zero_for_none, "A zero in place of None"),
+            Wrong(tape_of(lambda x: x ^ 3), "a power is **", ERROR),
+            Wrong(tf.function(slope_with_a_misspelt_name), "is not defined", ERROR),
             Wrong(slope_in_a_list, "you returned a list of 1 item"),
             Wrong(slope_of_a_plain_number, "Make a tf.Variable from the number", ERROR),
             Wrong(slope_of_an_array, "a plain number or array", ERROR),
         ],
     ),
     "01.2": Answers(
-        right=[[4, 2], tf.TensorShape((4, 2))],
+        right=[[4, 2], tf.TensorShape((4, 2)), (np.int64(4), np.int64(2)), np.array([4, 2])],
         wrong=[
             Wrong((), "the shape of the loss"),
             Wrong((1,), "one number for each"),
@@ -212,14 +233,14 @@ ANSWERS = {
             Wrong(8, "Write the shape as one tuple"),
             Wrong(((4, 2),), "Write the shape as one tuple"),
             Wrong(([4], [2]), "Write the shape as one tuple"),
-            Wrong((4.0, 2.0), "whole numbers"),
+            Wrong((4.5, 2), "whole numbers"),
         ],
     ),
     "01.3": Answers(
         right=[gradients_by_hand, gradients_of(lambda e: tf.reduce_mean(tf.square(-e)))],
         wrong=[
             Wrong(gradients_of(mean_square, lambda p: [p["W"], p["b"]]), "pass the dict `params`"),
-            Wrong(gradients_of(mean_square, lambda p: p["W"]), "the whole dict `params`"),
+            Wrong(gradients_of(mean_square, lambda p: p["W"]), "the source is the whole dict"),
             Wrong(gradients_of(mean_square, lambda p: {"W": p["W"]}), "The dict has W"),
             Wrong(gradients_of(lambda e: tf.reduce_sum(e**2)), "the squared errors are added up"),
             Wrong(gradients_of(lambda e: e**2), "a tape takes the sum"),
@@ -236,6 +257,8 @@ ANSWERS = {
             Wrong(gradients_of_flat_targets, "do not line up"),
             Wrong(lambda params, x, y: params, "the parameters themselves"),
             Wrong(lambda params, x, y: None, "Your function returned None"),
+            Wrong(gradients_of_each_example, "Under b stands an array of shape"),
+            Wrong(lambda params, x, y: tf.reduce_mean(x), "the source is the whole dict"),
         ],
     ),
     "01.4": Answers(
@@ -247,7 +270,12 @@ ANSWERS = {
             Wrong(line_gradient_with_zeros_for_none, "A zero in place of None"),
             Wrong(line_loss, "This is the loss"),
             Wrong(line_gradient(lambda a, y: tf.reduce_sum((a - y) ** 2)), "are added up"),
-            Wrong(line_gradient(lambda a, y: tf.reduce_mean(tf.abs(a - y))), "14.6667"),
+            Wrong(
+                line_gradient(lambda a, y: tf.reduce_mean(tf.abs(a - y))),
+                "y = [1.0, 1.0, 1.0] the gradient is 14.667",
+            ),
+            Wrong(lambda w, x, y: 44 / 3, "and you returned the number 14.6667. Keep"),
+            Wrong(lambda w, x, y: tf.abs(line_gradient_in_one_expression(w, x, y)), "For w = -2"),
             Wrong(lambda w, x, y: {"w": w}, "you returned a dict of 1 item"),
         ],
     ),
