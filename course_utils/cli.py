@@ -33,7 +33,8 @@ def _sentence_for(*kinds: type[Exception]):
     try:
         yield
     except kinds as error:
-        errors.print(str(error.args[0]), style="bold", markup=False, highlight=False)
+        text = str(error) if isinstance(error, OSError) else str(error.args[0])
+        errors.print(text, style="bold", markup=False, highlight=False)
         raise typer.Exit(1) from None
 
 
@@ -70,7 +71,8 @@ def lab(context: typer.Context) -> None:
 @app.command()
 def status() -> None:
     """Show which exercises of which lessons you have passed."""
-    progress = records.read_progress()
+    with _sentence_for(OSError):
+        progress = records.read_progress()
     table = Table(title="Your progress", title_justify="left")
     table.add_column("Lesson")
     table.add_column("Passed", justify="right")
@@ -102,7 +104,7 @@ def reset(
     """
     from .exercises.resetting import ResetError, reset_exercise
 
-    with _sentence_for(LookupError, ResetError):
+    with _sentence_for(LookupError, ResetError, OSError):
         kept = reset_exercise(exercise, records.course_folder())
     if kept is None:
         console.print(f"The cell of {exercise} was missing; it stands above its check again.")
@@ -156,7 +158,7 @@ def build(
         sources = authoring.read_lessons(folders)
         chosen = authoring.select(sources, lessons or [])
         if check:
-            _report_drift(authoring.find_drift(chosen, folders))
+            _report_drift(authoring.find_drift(sources, chosen, folders))
             return
         stale = [source for source in chosen if force or authoring.needs_build(source, folders)]
         with Progress(

@@ -116,13 +116,17 @@ def _lessons_in_step(count: int) -> Finding:
         from .authoring import build
     except ImportError:
         return Finding("Notebooks", f"all {count} are here; not compared without the author extra")
-    behind = [
-        f"{lesson.name} lacks {len(missing)} cells"
-        for lesson in build.read_lessons(build.Folders(root))
-        if (missing := _missing_cells(lesson, root / "notebooks" / f"{lesson.name}.ipynb"))
-    ]
+    remedy = "Save your own copy, then `git restore notebooks`, or `make build` after an edit."
+    behind = []
+    for lesson in build.read_lessons(build.Folders(root)):
+        path = root / "notebooks" / f"{lesson.name}.ipynb"
+        try:
+            missing = _missing_cells(lesson, path)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return Finding("Notebooks", f"{path.name} cannot be read as a notebook", remedy)
+        if missing:
+            behind.append(f"{lesson.name} lacks {len(missing)} cells")
     if behind:
-        remedy = "Save your own copy, then `git restore notebooks`, or `make build` after an edit."
         return Finding("Notebooks", "; ".join(behind), remedy)
     return Finding("Notebooks", f"all {count} are here and in step with lessons/")
 

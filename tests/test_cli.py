@@ -50,6 +50,12 @@ def test_status_says_that_a_damaged_file_was_set_aside(copy):
     assert "could not be read. It is kept as progress.damaged-" in run("status").output
 
 
+def test_status_of_a_folder_that_is_in_the_way_is_a_sentence(copy):
+    (copy / ".course" / "progress.json").mkdir(parents=True)
+    result = run("status")
+    assert result.exit_code == 1 and "Is a directory" in result.output
+
+
 def test_reset_says_where_the_old_text_is(copy):
     result = run("reset", "01.1")
     assert result.exit_code == 0
@@ -123,6 +129,13 @@ def test_doctor_names_a_notebook_of_another_version(healthy):
     lesson.write_text(lesson.read_text().replace("# ## Recap", "# ## Recapitulation"))
     result = run("doctor")
     assert result.exit_code == 1 and "01_first_tape lacks 1 cells" in result.output
+
+
+def test_doctor_names_a_notebook_that_cannot_be_read(healthy):
+    shutil.copytree(ROOT / "lessons", healthy / "lessons")
+    (healthy / "notebooks" / "01_first_tape.ipynb").write_text("[]")
+    line, remedy = failure_and_remedy(run("doctor").output)
+    assert "01_first_tape.ipynb cannot be read" in line and "git restore" in remedy
 
 
 def test_a_learners_own_answers_do_not_worry_the_doctor(healthy):

@@ -105,15 +105,19 @@ def build(
         If a cell does not run, a solution does not pass, or a stub is anything but not attempted.
         That lesson's notebooks are then left as they were.
     """
-    stubs_before = _read(folders.stubs)
-    # The checks of the untouched notebooks read the stubs, so they come first.
-    _write(_stubs_text(lessons), folders.stubs)
+    stubs = json.loads(_read(folders.stubs) or "{}")
+    stubs = {key: stubs[key] for lesson in lessons for key in lesson.exercises if key in stubs}
+    for lesson in lessons:
+        if lesson not in chosen and not needs_build(lesson, folders):
+            stubs |= lesson.stubs()
     try:
         for lesson in chosen:
+            # The checks of the untouched notebook read its stubs, so they come first.
+            _write(_stubs_text(stubs | lesson.stubs()), folders.stubs)
             _build_lesson(lesson, folders, partial(after_cell, lesson))
-    except BaseException:
-        _write(stubs_before, folders.stubs)
-        raise
+            stubs |= lesson.stubs()
+    finally:
+        _write(_stubs_text(stubs), folders.stubs)
 
 
 def _build_lesson(lesson: LessonSource, folders: Folders, after_cell: Callable[[], None]) -> None:
@@ -156,15 +160,19 @@ def _run(lesson, notebook, folder, expected: str, after_cell) -> None:
             )
 
 
-def _stubs_text(lessons: list[LessonSource]) -> str:
-    entries = {key: stub for lesson in lessons for key, stub in lesson.stubs().items()}
-    return json.dumps(entries, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+def _stubs_text(stubs: dict[str, dict]) -> str:
+    return json.dumps(stubs, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def find_drift(lessons: list[LessonSource], folders: Folders) -> list[Problem]:
-    """Return each generated file that is not what its source would give, without executing."""
+def find_drift(
+    lessons: list[LessonSource], chosen: list[LessonSource], folders: Folders
+) -> list[Problem]:
+    """Return each generated file that is not what its source would give, without executing.
+
+    ``lessons`` are all there are; only the notebooks of the ``chosen`` ones are compared.
+    """
     drift = []
-    for lesson in lessons:
+    for lesson in chosen:
         notebook = folders.notebooks / f"{lesson.name}.ipynb"
         solution = folders.solutions / f"{lesson.name}.ipynb"
         if _read(notebook) != _text_of(lesson.notebook):
@@ -177,7 +185,8 @@ def find_drift(lessons: list[LessonSource], folders: Folders) -> list[Problem]:
         for path in sorted(folder.glob("*.ipynb")):
             if path.name not in names:
                 drift.append(Problem(str(path.relative_to(folders.root)), "has no lesson"))
-    if _read(folders.stubs) != _stubs_text(lessons):
+    stubs = {key: stub for lesson in lessons for key, stub in lesson.stubs().items()}
+    if _read(folders.stubs) != _stubs_text(stubs):
         drift.append(_drifted(folders.stubs, folders, "is not what the lessons give"))
     return drift
 
@@ -187,13 +196,14 @@ def _drifted(path: Path, folders: Folders, message: str) -> Problem:
 
 
 def solution_is_current(lesson: LessonSource, folders: Folders) -> bool:
-    """Tell whether the stored solution has this source's cells, all of them executed."""
+    """Tell whether the stored solution has this source's cells, executed in one run in order."""
     text = _read(folders.solutions / f"{lesson.name}.ipynb")
     try:
         stored = nbformat.reads(text, as_version=4)
     except ValueError:  # missing, or not a notebook
         return False
-    if any(cell.execution_count is None for cell in _code_cells(stored)):
+    counts = [cell.execution_count for cell in _code_cells(stored)]
+    if counts != list(range(1, len(counts) + 1)):
         return False
     for cell in _code_cells(stored):
         cell.outputs, cell.execution_count = [], None

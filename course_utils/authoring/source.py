@@ -12,7 +12,7 @@ from nbformat import NotebookNode
 
 from ..curriculum import LESSONS
 from ..exercises import all_exercises
-from .regions import RegionError, as_solution, as_stub
+from .regions import BEGIN, END, GIVEN, RegionError, as_solution, as_stub
 
 __all__ = ["LessonSource", "Problem", "problems_across", "read_lesson"]
 
@@ -20,6 +20,10 @@ _METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"},
 }
+
+
+# What a mistyped marker would leave in the learner's notebook, with the solution below it.
+_LEFT_OVER = re.compile(r"(?i)\b(begin|end)\s*solution|^\s*#\|", re.M)
 
 
 @dataclass(frozen=True)
@@ -62,9 +66,13 @@ class LessonSource:
 
 def read_lesson(path: Path) -> LessonSource:
     """Read ``lessons/NN_topic.py`` and note every problem in it, each with its line."""
-    cells = jupytext.read(path, fmt="py:percent").cells
-    lines = _first_lines(path.read_text(encoding="utf-8"))
-    lesson = LessonSource(path, _new_notebook(), _new_notebook(), lines)
+    text = path.read_text(encoding="utf-8")
+    cells = jupytext.reads(text, fmt="py:percent").cells
+    lesson = LessonSource(path, _new_notebook(), _new_notebook(), _first_lines(text))
+    if not text.startswith("# %%") or len(lesson.lines) != len(cells):
+        message = "every cell, also the first, starts with a line `# %%`, written just so"
+        lesson.problems.append(Problem(f"{path}:1", message))
+        return lesson
     known_ids = {exercise.id for exercise in all_exercises()}
     for index, cell in enumerate(cells):
         _add_cell(lesson, index, cell, known_ids)
@@ -111,6 +119,8 @@ def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, known: set[s
         if exercise_id in lesson.exercises:
             _note(lesson, index, f"a second cell for exercise {exercise_id}: ids must differ")
         lesson.exercises[exercise_id] = index
+    if _LEFT_OVER.search(stub):
+        _note(lesson, index, f"a marker that is not {BEGIN}, {END} or `{GIVEN} ` in a region")
     for notebook, source in ((lesson.notebook, stub), (lesson.solution, solution)):
         notebook.cells.append(_new_cell(cell, source, _cell_id(notebook, cell, exercise_id)))
 

@@ -63,7 +63,8 @@ def contents(folders):
 
 
 def drift(folders):
-    return [str(p) for p in authoring.find_drift(authoring.read_lessons(folders), folders)]
+    lessons = authoring.read_lessons(folders)
+    return [str(problem) for problem in authoring.find_drift(lessons, lessons, folders)]
 
 
 def test_a_lesson_becomes_two_notebooks_and_a_second_build_changes_nothing(folders):
@@ -99,6 +100,7 @@ def check_every_kind_of_drift(folders):
         (learner, ("Two numbers", "Three numbers")),
         (solution, ("(4, 2)", "(2, 4)")),
         (solution, ('"execution_count": 2', '"execution_count": null')),
+        (solution, ('"execution_count": 2', '"execution_count": 7')),
         (folders.stubs, ("A tuple", "A list")),
     ):
         text = path.read_text()
@@ -143,6 +145,12 @@ BROKEN = {
         PREDICT + PREDICT[PREDICT.index("# %% exercise") :],
         "a second cell for exercise 01.2",
     ),
+    "mistyped marker": (
+        PREDICT + "\n# %%\n# A value.\n### Begin solution\nx = 1\n### End solution\n",
+        "01_first_tape.py:24: a marker that is not ### BEGIN SOLUTION",
+    ),
+    "text above the first cell": ("# A remark.\n" + PREDICT, "starts with a line `# %%`"),
+    "another cell marker": (PREDICT.replace("# %%\nfrom", "#%%\nfrom"), "written just so"),
     "unmarked region": (
         PREDICT.replace(' exercise="01.2"', ""),
         "a solution region and exercise=",
@@ -214,7 +222,7 @@ def test_a_lesson_that_fails_is_one_message_and_leaves_the_old_files(folders, fa
     folders.solutions.mkdir()
     for folder in (folders.notebooks, folders.solutions):
         (folder / "01_first_tape.ipynb").write_text("old")
-    folders.stubs.write_text("{}")
+    folders.stubs.write_text("{}\n")
     before = contents(folders)
     text, message = FAILING[failure]
     write(folders, text)
@@ -223,6 +231,21 @@ def test_a_lesson_that_fails_is_one_message_and_leaves_the_old_files(folders, fa
     assert message in str(error.value)
     assert len(str(error.value).splitlines()) == 1
     assert contents(folders) == before
+
+
+def test_a_first_build_that_fails_leaves_no_stubs_behind(folders):
+    write(folders, FAILING["a cell raises"][0])
+    with pytest.raises(BuildError):
+        build(folders)
+    assert json.loads(folders.stubs.read_text()) == {}
+
+
+def test_lessons_that_were_not_chosen_are_not_compared(folders):
+    write(folders)
+    (lesson,) = authoring.read_lessons(folders)
+    assert [p.where for p in authoring.find_drift([lesson], [], folders)] == [
+        "course_utils/exercises/stubs.json"
+    ]
 
 
 def test_an_unknown_number_is_said(folders):
@@ -249,5 +272,7 @@ def test_twenty_lessons_are_compared_in_five_seconds(folders, monkeypatch):
     paths = sorted(folders.lessons.glob("*.py"))
     start = time.process_time()
     lessons = [authoring.read_lesson(path) for path in paths]
-    assert len(authoring.find_drift(lessons, folders)) == 41  # two notebooks each, and the stubs
+    assert (
+        len(authoring.find_drift(lessons, lessons, folders)) == 41
+    )  # two notebooks each, and the stubs
     assert time.process_time() - start < 5
