@@ -7,7 +7,15 @@ module when it is first used.
 from importlib import import_module
 
 _HOME = {
+    "central_difference": "finite_differences",
     "check": "exercises",
+    "check_gradients": "gradient_checks",
+    "directional_derivative": "finite_differences",
+    "forward_difference": "finite_differences",
+    "GradientReport": "gradient_checks",
+    "hessian": "derivatives",
+    "hessian_vector_product": "derivatives",
+    "jacobian": "derivatives",
     "start_lesson": "session",
 }
 

@@ -1,0 +1,308 @@
+"""Measure a derivative along a line through a point, with an honest error bar.
+
+Everything is computed in float64 from function values in the function's own dtype. The bar covers
+truncation (two steps), rounding (measured, never less than one unit in the last place) and kinks.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import tensorflow as tf
+
+from .evaluation_points import Point
+from .finite_differences import machine_epsilon, power_of_two, typical_size
+
+__all__ = ["KINK_MARGIN", "Contraction", "Line", "Measurement", "rounding_noise"]
+
+# One kink within the steps causes an error of at most what it shows; several can hide in part.
+KINK_MARGIN = 5.0
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """One directional derivative, by the gradient and by differences.
+
+    Attributes
+    ----------
+    analytic, numeric : float
+        The inner product of the gradient and the direction; the central difference along it.
+    error_bar : float
+        How far ``numeric`` may be from the truth; infinite where f was not finite nearby.
+    rounding : float
+        The part of the error bar that rounding accounts for.
+    step : float
+        The length h of the shorter of the two steps; the direction is a unit vector.
+    kink : float
+        How much the slope jumps within the steps taken, as at relu(0); 0 where f is smooth.
+    entry : tuple of int or None
+        The one entry that was moved; None for a direction through all of them.
+    """
+
+    analytic: float
+    numeric: float
+    error_bar: float
+    rounding: float
+    step: float
+    kink: float = 0.0
+    entry: tuple[int, ...] | None = None
+    direction: np.ndarray | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def difference(self) -> float:
+        """How far the gradient is from the difference formula, with its sign."""
+        return self.analytic - self.numeric
+
+    @property
+    def excess(self) -> float:
+        """The size of the difference, in error bars: up to 1 is agreement."""
+        return abs(self.difference) / self.error_bar if self.error_bar else np.inf
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the gradient lies within the error bar."""
+        return abs(self.difference) <= self.error_bar
+
+
+class Contraction:
+    """The scalar that is differentiated: what f returns, times fixed random cotangents.
+
+    With ``order=2`` it is the gradient of f that is contracted, so that its own gradient checks
+    the second derivatives.
+    """
+
+    def __init__(self, point: Point, order: int, rng: np.random.Generator) -> None:
+        self.point, self.order, self.evaluations = point, order, 1
+        y = point.output()
+        if not np.all(np.isfinite(np.asarray(y, np.float64))):
+            raise ValueError(
+                "f is nan or infinite at this point: no difference can be taken. "
+                "Choose another point, or look for a division by zero, a log or a root of zero."
+            )
+        # A scalar's cotangent is not 1, so that a rule that forgets its upstream gradient shows.
+        # Powers of two leave every rounding as it was.
+        scalar = y.shape.num_elements() == 1
+        self.batch_size = None if scalar or not y.shape.rank else y.shape[0]
+        self._unit = -0.5 if scalar else 1.0
+        self._upstream = np.full(y.shape, -0.5) if scalar else _signs(rng, y.shape)
+        self._cotangents = [self._upstream]
+        self.base = self._outputs(point)
+        if order == 2:
+            self._cotangents = [_signs(rng, y.shape) for y in self.base]
+        self.base = [np.asarray(y, np.float64) for y in self.base]
+        self.epsilon = max((machine_epsilon(d) for d in self._dtypes), default=0.0)
+        self.middle = self._contract(self.base)
+        parts = zip(self._cotangents, self.base, strict=True)
+        self.magnitude = np.sqrt(sum(np.sum((c * y) ** 2) for c, y in parts)) / abs(self._unit)
+
+    def value(self, moves: dict[int, np.ndarray]) -> float:
+        """Evaluate with some leaves replaced, contracted in float64."""
+        with self.point.moved(moves) as point:
+            return self._contract([np.asarray(y, np.float64) for y in self._outputs(point)])
+
+    def repeats(self) -> bool:
+        """Evaluate once more at the point itself, and compare but for rounding."""
+        again = [np.asarray(y, np.float64) for y in self._outputs(self.point)]
+        allowed = [64 * self.epsilon * np.max(np.abs(y)) for y in self.base]
+        pairs = zip(again, self.base, allowed, strict=True)
+        return all(np.max(np.abs(now - before)) <= limit for now, before, limit in pairs)
+
+    def gradients(self, factor: float = 1.0) -> list[np.ndarray | None]:
+        """Ask the tape, with every cotangent times ``factor``; dense, in float64."""
+        with self.point.recorded() as tape:
+            outputs = self._outputs(self.point)
+        cotangents = [
+            tf.constant(factor * c, y.dtype) for c, y in zip(self._cotangents, outputs, strict=True)
+        ]
+        found = tape.gradient(outputs, self.point.leaves, output_gradients=cotangents)
+        return [None if g is None else _dense(g) / self._unit for g in found]
+
+    def forgets_upstream(self) -> bool:
+        """Whether the tape's gradient fails to double with the cotangents."""
+        pairs = zip(self.gradients(), self.gradients(2.0), strict=True)
+        return any(
+            g is not None and np.linalg.norm(twice - 2 * g) > 0.01 * np.linalg.norm(g)
+            for g, twice in pairs
+        )
+
+    def _outputs(self, point: Point) -> list[tf.Tensor]:
+        self.evaluations += 1
+        if self.order == 1:
+            outputs = [point.output()]
+        else:
+            with point.recorded() as tape:
+                y = point.output()
+            upstream = tf.constant(self._upstream, y.dtype)
+            found = tape.gradient(y, point.leaves, output_gradients=upstream)
+            outputs = [tf.convert_to_tensor(g) for g in found if g is not None]
+            if not outputs:
+                raise ValueError(
+                    "order=2 checks the gradient of the gradient, but the first gradient is None "
+                    "everywhere. Check order=1 first."
+                )
+        self._dtypes = [y.dtype for y in outputs]
+        return outputs
+
+    def _contract(self, outputs: list[np.ndarray]) -> float:
+        parts = zip(self._cotangents, outputs, strict=True)
+        return float(sum(np.vdot(c, y) for c, y in parts)) / self._unit
+
+
+class Line:
+    """The lines through the point that move one leaf: the directions, the steps, the measuring.
+
+    Parameters
+    ----------
+    contraction : Contraction
+    index : int
+        Which leaf moves.
+    gradient : ndarray or None
+        The gradient to be judged, float64, of the leaf's shape. None counts as zero.
+    other : ndarray or None
+        Another gradient of the same leaf. Where the two differ is looked at first.
+    noise : float
+        The standard deviation of the rounding in the contraction.
+    step : float or None
+        The furthest that an entry moves, in the unit of the leaf; None to choose.
+    """
+
+    def __init__(
+        self,
+        contraction: Contraction,
+        index: int,
+        gradient: np.ndarray | None,
+        other: np.ndarray | None,
+        noise: float,
+        step: float | None,
+    ) -> None:
+        self._contraction, self._index, self._step = contraction, index, step
+        value = contraction.point.values[index]
+        self._dtype = value.dtype
+        self._epsilon = machine_epsilon(contraction.point.leaves[index].dtype)
+        self._here = value.astype(np.float64)
+        self._size = typical_size(self._here)
+        known = gradient is not None and np.all(np.isfinite(gradient))
+        self.gradient = gradient if known else np.zeros_like(self._here)
+        # In units of the leaf's own size, a step along any direction is comparable.
+        self.norm = float(np.linalg.norm(self._size * self.gradient))
+        self._suspect = None if other is None else self._far_apart(other)
+        self.guided = self.norm > 0 or self._suspect is not None
+        epsilon = max(self._epsilon, contraction.epsilon)
+        self._precision = epsilon ** (1 / 3)
+        self._rounding = max(4 * noise, epsilon * (contraction.magnitude + self.norm))
+
+    def along(self, rng: np.random.Generator) -> np.ndarray:
+        """Draw a direction close to the gradient, or to what is suspected: the strongest signal."""
+        guide = self.gradient if self._suspect is None else self._suspect
+        mask = rng.uniform(0.5, 1.5, guide.shape)
+        return self._unit_vector(self._size**2 * guide * mask)
+
+    def across(self, rng: np.random.Generator) -> np.ndarray:
+        """Draw a direction through all entries, on the side of the gradient so that it shows."""
+        draw = rng.uniform(0.5, 1.5, self._here.shape) * rng.choice([-1.0, 1.0], self._here.shape)
+        if not self.norm:
+            return self._unit_vector(self._size * draw)
+        if np.vdot(draw * self._size, self.gradient) < 0:
+            draw = -draw
+        return self._unit_vector(self._size * (draw + self._size * self.gradient / self.norm))
+
+    def entry(self, index: tuple[int, ...]) -> np.ndarray:
+        """Return the direction that moves one entry."""
+        direction = np.zeros_like(self._here)
+        direction[index] = 1.0
+        return direction
+
+    def first_step(self, direction: np.ndarray) -> float:
+        """Return a good step along a direction, a power of two.
+
+        It is where rounding is a quarter of ``eps**(1/3)`` of the slope that the gradient claims,
+        or ``eps**(1/3)`` times the size of x where it claims none; for a function whose values
+        are of the size of its derivative the two are about the same.
+        """
+        # Where two gradients differ, the other one is the better guess of the true slope.
+        guess = self.gradient if self._suspect is None else self.gradient - self._suspect
+        wanted = self._precision / 4 * abs(np.vdot(guess, direction))
+        default = self._precision / self._reach(direction)
+        return self.possible_step(self._rounding / wanted if wanted else default, direction)
+
+    def possible_step(self, step: float, direction: np.ndarray) -> float:
+        """Return the nearest step that x can resolve and that stays near x."""
+        if self._step is not None:
+            return self._step / float(np.max(np.abs(direction)))
+        low, high = 64 * self._epsilon, max(2.0**-4, 4 * self._precision)
+        reach = self._reach(direction)
+        return power_of_two(min(max(step, low / reach), high / reach))
+
+    def measure(
+        self, direction: np.ndarray, step: float, entry: tuple[int, ...] | None = None
+    ) -> Measurement:
+        """Measure along a direction by central differences with ``step`` and twice ``step``."""
+        h, slopes, claims, bends = step, [], [], []
+        for reach in (h, 2 * h):
+            ahead, behind = self._moved(reach * direction), self._moved(-reach * direction)
+            above, below = (self._contraction.value({self._index: x}) for x in (ahead, behind))
+            # Along the way really taken: x + h is rounded in the dtype of x.
+            way = ahead.astype(np.float64) - behind.astype(np.float64)
+            claims.append(float(np.vdot(self.gradient, way)) / (2 * reach))
+            slopes.append((above - below) / (2 * reach))
+            bends.append((above + below - 2 * self._contraction.middle) / reach)
+        rounding = self._rounding / h
+        if not np.all(np.isfinite(slopes)):
+            return Measurement(claims[0], np.nan, np.inf, rounding, h, entry=entry)
+        spread = abs((slopes[0] - claims[0]) - (slopes[1] - claims[1]))
+        # Forward minus backward difference doubles with the step for a smooth f; at a kink it
+        # stays, and half the jump is then the error that no smaller step removes.
+        jump = abs(2 * bends[0] - bends[1]) / 2
+        kink = spread + jump if jump > 2 * rounding else 0.0
+        bar = rounding + (KINK_MARGIN * kink or spread / 3)
+        return Measurement(claims[0], slopes[0], bar, rounding, h, kink, entry, direction)
+
+    def _reach(self, direction: np.ndarray) -> float:
+        """Return how far the unit step moves an entry at most, in units of its own size."""
+        return float(np.max(np.abs(direction) / self._size))
+
+    def _far_apart(self, other: np.ndarray) -> np.ndarray | None:
+        apart = self.gradient - other
+        limit = 64 * self._epsilon * max(self.norm, np.linalg.norm(self._size * other))
+        return apart if limit < np.linalg.norm(self._size * apart) < np.inf else None
+
+    def _unit_vector(self, way: np.ndarray) -> np.ndarray:
+        # Of a single number: its derivative, with its own sign.
+        return np.ones_like(way) if way.size == 1 else way / np.linalg.norm(way)
+
+    def _moved(self, way: np.ndarray) -> np.ndarray:
+        return (self._here + way).astype(self._dtype)
+
+
+def rounding_noise(contraction: Contraction, rng: np.random.Generator) -> float:
+    """Estimate the rounding error of one evaluation from eight that are almost the same.
+
+    Differences of second and third order of values at equal tiny distances cancel what is smooth
+    and leave the noise. See Moré and Wild, *Estimating Computational Noise*, SIAM J. Sci. Comput.
+    33 (2011).
+    """
+    point = contraction.point
+    ways = []
+    for leaf, value in zip(point.leaves, point.values, strict=True):
+        size = typical_size(value.astype(np.float64))
+        ways.append(16 * machine_epsilon(leaf.dtype) * size * rng.choice([-1.0, 1.0], size.shape))
+    values = [
+        contraction.value(
+            {
+                i: (value.astype(np.float64) + k * way).astype(value.dtype)
+                for i, (value, way) in enumerate(zip(point.values, ways, strict=True))
+            }
+        )
+        for k in range(-4, 4)
+    ]
+    second, third = np.diff(values, 2), np.diff(values, 3)
+    noise = max(np.sqrt(np.mean(second**2) / 6), np.sqrt(np.mean(third**2) / 20))
+    return float(noise) if np.isfinite(noise) else 0.0
+
+
+def _signs(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Draw cotangents from -1, -1/2, 1/2 and 1: exact in every dtype, and not all alike."""
+    return rng.choice([-1.0, -0.5, 0.5, 1.0], tuple(shape))
+
+
+def _dense(gradient: tf.Tensor | tf.IndexedSlices) -> np.ndarray:
+    return tf.convert_to_tensor(gradient).numpy().astype(np.float64)

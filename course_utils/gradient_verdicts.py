@@ -1,0 +1,152 @@
+"""Decide from measurements whether one gradient is right: a first look, and a closer one on doubt.
+
+No verdict but ``agrees`` is given on one look. The closer look draws fresh directions, tries
+several steps along each, and believes a disagreement only when two of its directions show it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .gradient_measurements import KINK_MARGIN, Line, Measurement
+
+__all__ = [
+    "AGREES",
+    "CANNOT_TELL",
+    "DISAGREES",
+    "DISCONNECTED",
+    "KINK_NEARBY",
+    "NOT_REPEATABLE",
+    "Judgement",
+    "judge_directions",
+    "judge_entries",
+]
+
+AGREES = "agrees"
+DISAGREES = "disagrees"
+DISCONNECTED = "disconnected"
+NOT_REPEATABLE = "not repeatable"
+KINK_NEARBY = "kink nearby"
+CANNOT_TELL = "cannot tell"
+
+# An error bar above this part of the derivative is too wide to call it agreement.
+_WIDE = 0.02
+# A derivative this much smaller than the largest, and within its bar, is zero beside the others.
+_NEGLIGIBLE = 1e-3
+# One below this part needs no other step.
+_SHARP = 0.005
+_CLOSER_DIRECTIONS = 5
+_CLOSER_STEPS = 5
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict, and the measurements it rests on, the most telling one first."""
+
+    verdict: str
+    measurements: tuple[Measurement, ...]
+
+
+def judge_directions(
+    line: Line, directions: int, largest: float, rng: np.random.Generator
+) -> Judgement:
+    """Judge a gradient along random directions.
+
+    Parameters
+    ----------
+    line : Line
+        The lines through the point that move one leaf.
+    directions : int
+        How many directions the first look takes. The first follows the gradient, where a wrong
+        factor shows best; the others go through all entries, where a wrong entry shows.
+    largest : float
+        The largest norm among the gradients that are checked together.
+    rng : numpy.random.Generator
+    """
+    guided = line.guided and directions > 1
+    draws = [line.along if guided and i == 0 else line.across for i in range(directions)]
+    first = []
+    for draw in draws:
+        direction = draw(rng)
+        first.append(line.measure(direction, line.first_step(direction)))
+    if not any(_doubtful(line, m) for m in first) and not _is_wide(line, first, largest):
+        return Judgement(AGREES, _most_telling_first(first))
+    closer = [
+        [_look_closer(line, draw(rng)) for _ in range(_CLOSER_DIRECTIONS)]
+        for draw in ([line.along, line.across] if line.guided else [line.across])
+    ]
+    seen = [m for looks in closer for m in looks if m is not None]
+    if any(sum(not m.agrees for m in looks if m is not None) >= 2 for looks in closer):
+        return Judgement(DISAGREES, _most_telling_first(seen))
+    return _undisputed(line, seen, largest) if seen else Judgement(CANNOT_TELL, tuple(first))
+
+
+def judge_entries(line: Line, entries: Sequence[tuple[int, ...]], largest: float) -> Judgement:
+    """Judge a gradient entry by entry; a doubtful entry is measured again with other steps."""
+    seen, wrong = [], False
+    for entry in entries:
+        direction = line.entry(entry)
+        m = line.measure(direction, line.first_step(direction), entry)
+        if _doubtful(line, m):
+            closer = _look_closer(line, direction, entry)
+            if closer is not None:
+                m = closer
+                wrong = wrong or not closer.agrees
+        seen.append(m)
+    if wrong:
+        return Judgement(DISAGREES, _most_telling_first(seen))
+    return _undisputed(line, seen, largest)
+
+
+def _doubtful(line: Line, m: Measurement) -> bool:
+    # Where a gradient of zero is claimed, a wide bar must not hide that f moves.
+    return not abs(m.difference) <= (m.error_bar if line.norm else m.rounding)
+
+
+def _is_wide(line: Line, measurements: Sequence[Measurement], largest: float) -> bool:
+    """Whether even the best error bar is too wide beside the gradient to speak of agreement."""
+    if not line.norm:
+        return not any(np.isfinite(m.error_bar) for m in measurements)
+    width = min(m.error_bar / abs(m.analytic) if m.analytic else np.inf for m in measurements)
+    return width > _WIDE and not 1 <= width <= _NEGLIGIBLE * largest / line.norm
+
+
+def _look_closer(
+    line: Line, direction: np.ndarray, entry: tuple[int, ...] | None = None
+) -> Measurement | None:
+    """Measure with other steps until the bar is sharp; None if the steps contradict each other."""
+    step, looks = line.first_step(direction), []
+    while len(looks) < _CLOSER_STEPS and step not in [m.step for m in looks]:
+        m = line.measure(direction, step, entry)
+        looks.append(m)
+        if m.error_bar <= _SHARP * abs(m.numeric) or not (line.norm or _doubtful(line, m)):
+            break
+        # Rounding shrinks with a longer step, everything else with a shorter one.
+        factor = 4.0 if m.rounding > m.error_bar / 2 else 0.25
+        step = line.possible_step(factor * step, direction)
+    best, *others = sorted(looks, key=lambda m: m.error_bar)
+    if not np.isfinite(best.error_bar):
+        return None
+    if any(
+        abs(best.difference - m.difference) > 1.5 * (best.error_bar + m.error_bar)
+        for m in others[:1]
+    ):
+        return None
+    # Kinks that a longer step met may hide from this one: with half the chance at a quarter.
+    hidden = max((m.kink / 2 for m in others if m.step == 4 * best.step), default=0.0)
+    return replace(best, error_bar=max(best.error_bar, best.rounding + KINK_MARGIN * hidden))
+
+
+def _undisputed(line: Line, seen: Sequence[Measurement], largest: float) -> Judgement:
+    """Name what remains where nothing disagrees: agreement, or the reason why it is not known."""
+    ordered = _most_telling_first(seen)
+    hidden = not line.norm and any(_doubtful(line, m) for m in seen)
+    if not hidden and not _is_wide(line, seen, largest):
+        return Judgement(AGREES, ordered)
+    kinks = sum(m.kink > 0 for m in seen)
+    return Judgement(KINK_NEARBY if 2 * kinks >= len(seen) else CANNOT_TELL, ordered)
+
+
+def _most_telling_first(measurements: Sequence[Measurement]) -> tuple[Measurement, ...]:
+    return tuple(sorted(measurements, key=lambda m: np.nan_to_num(m.excess), reverse=True))
