@@ -143,7 +143,7 @@ def _judged_rows(
         else:
             entries = list(np.ndindex(point.values[i].shape))
             chosen = entries if mode == "entrywise" else entries[mode]
-            judgement = judge_entries(line, chosen, largest)
+            judgement = judge_entries(line, chosen, largest, rng)
         verdict, hint = _explained(contraction, judgement, judged[i], tape[i], given)
         rows.append(
             GradientRow(

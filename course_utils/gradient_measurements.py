@@ -193,7 +193,7 @@ class Line:
     def along(self, rng: np.random.Generator) -> np.ndarray:
         """Draw a direction close to the gradient, or to what is suspected: the strongest signal."""
         guide = self.gradient if self._suspect is None else self._suspect
-        mask = rng.uniform(0.5, 1.5, guide.shape)
+        mask = rng.exponential(1.0, guide.shape)
         return self._unit_vector(self._size**2 * guide * mask)
 
     def across(self, rng: np.random.Generator) -> np.ndarray:
@@ -222,7 +222,8 @@ class Line:
         guess = self.gradient if self._suspect is None else self.gradient - self._suspect
         wanted = self._precision / 4 * abs(np.vdot(guess, direction))
         default = self._precision / self._reach(direction)
-        return self.possible_step(self._rounding / wanted if wanted else default, direction)
+        step = self.possible_step(self._rounding / wanted if wanted else default, direction)
+        return step if self._step is not None else power_of_two(step)
 
     def possible_step(self, step: float, direction: np.ndarray) -> float:
         """Return the nearest step that x can resolve and that stays near x."""
@@ -230,7 +231,7 @@ class Line:
             return self._step / float(np.max(np.abs(direction)))
         low, high = 64 * self._epsilon, max(2.0**-4, 4 * self._precision)
         reach = self._reach(direction)
-        return power_of_two(min(max(step, low / reach), high / reach))
+        return min(max(step, low / reach), high / reach)
 
     def measure(
         self, direction: np.ndarray, step: float, entry: tuple[int, ...] | None = None
@@ -253,7 +254,7 @@ class Line:
         # stays, and half the jump is then the error that no smaller step removes.
         jump = abs(2 * bends[0] - bends[1]) / 2
         kink = spread + jump if jump > 2 * rounding else 0.0
-        bar = rounding + (KINK_MARGIN * kink or spread / 3)
+        bar = rounding + (KINK_MARGIN * kink or spread + jump)
         return Measurement(claims[0], slopes[0], bar, rounding, h, kink, entry, direction)
 
     def _reach(self, direction: np.ndarray) -> float:

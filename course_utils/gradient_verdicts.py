@@ -1,7 +1,7 @@
 """Decide from measurements whether one gradient is right: a first look, and a closer one on doubt.
 
 No verdict but ``agrees`` is given on one look. The closer look draws fresh directions, tries
-several steps along each, and believes a disagreement only when two of its directions show it.
+several steps along each, and believes a disagreement only when most of them show it clearly.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,10 @@ _WIDE = 0.02
 _NEGLIGIBLE = 1e-3
 # One below this part needs no other step.
 _SHARP = 0.005
-_CLOSER_DIRECTIONS = 5
+# A disagreement needs so many error bars in the median of the closer directions: some directions
+# may lie about a kinked function, most do not.
+_DECISIVE = 2.0
+_CLOSER_DIRECTIONS = 7
 _CLOSER_STEPS = 5
 
 
@@ -73,30 +76,34 @@ def judge_directions(
     if not any(_doubtful(line, m) for m in first) and not _is_wide(line, first, largest):
         return Judgement(AGREES, _most_telling_first(first))
     closer = [
-        [_look_closer(line, draw(rng)) for _ in range(_CLOSER_DIRECTIONS)]
+        [_look_closer(line, draw(rng), rng) for _ in range(_CLOSER_DIRECTIONS)]
         for draw in ([line.along, line.across] if line.guided else [line.across])
     ]
     seen = [m for looks in closer for m in looks if m is not None]
-    if any(sum(not m.agrees for m in looks if m is not None) >= 2 for looks in closer):
+    if not seen:
+        return Judgement(CANNOT_TELL, tuple(first))
+    middles = [np.median([m.excess if m else 0.0 for m in looks]) for looks in closer]
+    if max(middles) > _DECISIVE:
         return Judgement(DISAGREES, _most_telling_first(seen))
-    return _undisputed(line, seen, largest) if seen else Judgement(CANNOT_TELL, tuple(first))
+    return _undisputed(line, seen, largest, in_doubt=max(middles) > 1)
 
 
-def judge_entries(line: Line, entries: Sequence[tuple[int, ...]], largest: float) -> Judgement:
+def judge_entries(
+    line: Line, entries: Sequence[tuple[int, ...]], largest: float, rng: np.random.Generator
+) -> Judgement:
     """Judge a gradient entry by entry; a doubtful entry is measured again with other steps."""
-    seen, wrong = [], False
+    seen, worst = [], 0.0
     for entry in entries:
         direction = line.entry(entry)
         m = line.measure(direction, line.first_step(direction), entry)
         if _doubtful(line, m):
-            closer = _look_closer(line, direction, entry)
-            if closer is not None:
-                m = closer
-                wrong = wrong or not closer.agrees
+            looks = [_look_closer(line, direction, rng, entry) for _ in range(_CLOSER_DIRECTIONS)]
+            worst = max(worst, np.median([look.excess if look else 0.0 for look in looks]))
+            m = looks[0] or m
         seen.append(m)
-    if wrong:
+    if worst > _DECISIVE:
         return Judgement(DISAGREES, _most_telling_first(seen))
-    return _undisputed(line, seen, largest)
+    return _undisputed(line, seen, largest, in_doubt=worst > 1)
 
 
 def _doubtful(line: Line, m: Measurement) -> bool:
@@ -113,10 +120,14 @@ def _is_wide(line: Line, measurements: Sequence[Measurement], largest: float) ->
 
 
 def _look_closer(
-    line: Line, direction: np.ndarray, entry: tuple[int, ...] | None = None
+    line: Line,
+    direction: np.ndarray,
+    rng: np.random.Generator,
+    entry: tuple[int, ...] | None = None,
 ) -> Measurement | None:
     """Measure with other steps until the bar is sharp; None if the steps contradict each other."""
-    step, looks = line.first_step(direction), []
+    first, looks = line.first_step(direction), []
+    step = line.possible_step(first * rng.uniform(0.4, 1.0), direction)
     while len(looks) < _CLOSER_STEPS and step not in [m.step for m in looks]:
         m = line.measure(direction, step, entry)
         looks.append(m)
@@ -128,21 +139,23 @@ def _look_closer(
     best, *others = sorted(looks, key=lambda m: m.error_bar)
     if not np.isfinite(best.error_bar):
         return None
-    if any(
-        abs(best.difference - m.difference) > 1.5 * (best.error_bar + m.error_bar)
-        for m in others[:1]
-    ):
-        return None
-    # Kinks that a longer step met may hide from this one: with half the chance at a quarter.
-    hidden = max((m.kink / 2 for m in others if m.step == 4 * best.step), default=0.0)
-    return replace(best, error_bar=max(best.error_bar, best.rounding + KINK_MARGIN * hidden))
+    if others:
+        apart = abs(best.difference - others[0].difference)
+        if apart > 1.5 * (best.error_bar + others[0].error_bar):
+            return None
+    # Kinks that the next longer step met may hide from this one.
+    longer = [m.kink for m in others if best.step < m.step <= 4.1 * best.step]
+    hidden = best.rounding + KINK_MARGIN * max(longer, default=0.0) / 2
+    return replace(best, error_bar=max(best.error_bar, hidden))
 
 
-def _undisputed(line: Line, seen: Sequence[Measurement], largest: float) -> Judgement:
+def _undisputed(
+    line: Line, seen: Sequence[Measurement], largest: float, in_doubt: bool
+) -> Judgement:
     """Name what remains where nothing disagrees: agreement, or the reason why it is not known."""
     ordered = _most_telling_first(seen)
     hidden = not line.norm and any(_doubtful(line, m) for m in seen)
-    if not hidden and not _is_wide(line, seen, largest):
+    if not in_doubt and not hidden and not _is_wide(line, seen, largest):
         return Judgement(AGREES, ordered)
     kinks = sum(m.kink > 0 for m in seen)
     return Judgement(KINK_NEARBY if 2 * kinks >= len(seen) else CANNOT_TELL, ordered)
