@@ -14,8 +14,8 @@ from .finite_differences import machine_epsilon, power_of_two, typical_size
 
 __all__ = ["KINK_MARGIN", "Contraction", "Line", "Measurement", "rounding_noise"]
 
-# One kink within the steps causes an error of at most what it shows; several can hide in part.
-KINK_MARGIN = 5.0
+# One kink within the steps causes an error of at most what it shows; of several, some may hide.
+KINK_MARGIN = 4.0
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .gradient_measurements import KINK_MARGIN, Line, Measurement
+from .gradient_measurements import Line, Measurement
 
 __all__ = [
     "AGREES",
@@ -38,7 +38,7 @@ _NEGLIGIBLE = 1e-3
 _SHARP = 0.005
 # A disagreement needs so many error bars in the median of the closer directions: some directions
 # may lie about a kinked function, most do not.
-_DECISIVE = 2.0
+_DECISIVE = 1.25
 _CLOSER_DIRECTIONS = 7
 _CLOSER_STEPS = 5
 
@@ -145,7 +145,7 @@ def _look_closer(
             return None
     # Kinks that the next longer step met may hide from this one.
     longer = [m.kink for m in others if best.step < m.step <= 4.1 * best.step]
-    hidden = best.rounding + KINK_MARGIN * max(longer, default=0.0) / 2
+    hidden = best.rounding + max(longer, default=0.0) / 2
     return replace(best, error_bar=max(best.error_bar, hidden))
 
 
