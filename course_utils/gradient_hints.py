@@ -116,21 +116,28 @@ def _name_factor(factor: float, batch_size: int | None, measured: Sequence[Measu
     if is_near(-1):
         return "The sign is wrong: the gradient is -1 times the right one."
     if is_near(2):
-        return (
-            "The gradient is 2 times the right one. Look for a missing 1/2, or a term added twice."
-        )
+        return "The gradient is 2 times the right one. Look for a missing 1/2 or a doubled term."
     if is_near(0.5):
-        return "The gradient is 1/2 of the right one. Look for the factor 2 of a square."
-    for number, text in ((round(factor), "{n} times"), (round(1 / factor), "1/{n} of")):
-        if number > 2 and is_near(number if text[0] == "{" else 1 / number):
-            n = "the batch size" if number == batch_size else f"{number}, your batch size perhaps"
-            means = "a sum where f takes a mean" if text[0] == "{" else "a mean where f takes a sum"
-            return (
-                f"The gradient is {text.format(n=number)} the right one. {number} is {n}: {means}."
-            )
+        return "The gradient is 1/2 of the right one. Look for the 2 of a square, or a lost term."
+    n = round(factor)
+    if n > 2 and is_near(n):
+        return (
+            f"The gradient is {n} times the right one. {_batch_size(n, batch_size)} it is the "
+            "gradient of a sum, and f takes a mean."
+        )
+    n = round(1 / factor)
+    if n > 2 and is_near(1 / n):
+        return (
+            f"The gradient is 1/{n} of the right one. {_batch_size(n, batch_size)} it is the "
+            "gradient of a mean, and f takes a sum."
+        )
     return (
         f"The gradient is {factor:.4g} times the right one in every direction: a constant factor."
     )
+
+
+def _batch_size(n: int, batch_size: int | None) -> str:
+    return f"{n} is the batch size:" if n == batch_size else f"If {n} is your batch size,"
 
 
 def _is_transposed(gradient: np.ndarray, measured: Sequence[Measurement]) -> bool:

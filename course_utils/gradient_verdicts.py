@@ -30,16 +30,18 @@ NOT_REPEATABLE = "not repeatable"
 KINK_NEARBY = "kink nearby"
 CANNOT_TELL = "cannot tell"
 
-# An error bar above this part of the derivative is too wide to call it agreement.
-_WIDE = 0.02
+# If no error bar is below this part of the derivative, a closer look is taken. If it finds no bar
+# below the second part, what was found cannot be called agreement.
+_SHARP = 0.005
+_TOO_WIDE = 0.05
 # A derivative this much smaller than the largest, and within its bar, is zero beside the others.
 _NEGLIGIBLE = 1e-3
-# One below this part needs no other step.
-_SHARP = 0.005
 # A disagreement needs so many error bars in the median of the closer directions: some directions
-# may lie about a kinked function, most do not.
+# may lie about a kinked function, most do not. Between these two, more directions are drawn.
 _DECISIVE = 1.25
+_UNSETTLED = (0.8, 1.8)
 _CLOSER_DIRECTIONS = 7
+_CLOSER_ROUNDS = 2
 _CLOSER_STEPS = 5
 
 
@@ -73,19 +75,22 @@ def judge_directions(
     for draw in draws:
         direction = draw(rng)
         first.append(line.measure(direction, line.first_step(direction)))
-    if not any(_doubtful(line, m) for m in first) and not _is_wide(line, first, largest):
+    if not any(_doubtful(line, m) for m in first) and not _is_wide(line, first, largest, _SHARP):
         return Judgement(AGREES, _most_telling_first(first))
-    closer = [
-        [_look_closer(line, draw(rng), rng) for _ in range(_CLOSER_DIRECTIONS)]
-        for draw in ([line.along, line.across] if line.guided else [line.across])
-    ]
+    draws = [line.along, line.across] if line.guided else [line.across]
+    closer = [[] for _ in draws]
+    for _ in range(_CLOSER_ROUNDS):
+        for draw, looks in zip(draws, closer, strict=True):
+            looks += [_look_closer(line, draw(rng), rng) for _ in range(_CLOSER_DIRECTIONS)]
+        middle = max(_middle_excess(looks) for looks in closer)
+        if not _UNSETTLED[0] < middle < _UNSETTLED[1]:
+            break
     seen = [m for looks in closer for m in looks if m is not None]
     if not seen:
         return Judgement(CANNOT_TELL, tuple(first))
-    middles = [np.median([m.excess if m else 0.0 for m in looks]) for looks in closer]
-    if max(middles) > _DECISIVE:
+    if middle > _DECISIVE:
         return Judgement(DISAGREES, _most_telling_first(seen))
-    return _undisputed(line, seen, largest, in_doubt=max(middles) > 1)
+    return _undisputed(line, seen, largest, in_doubt=middle > 1)
 
 
 def judge_entries(
@@ -98,7 +103,7 @@ def judge_entries(
         m = line.measure(direction, line.first_step(direction), entry)
         if _doubtful(line, m):
             looks = [_look_closer(line, direction, rng, entry) for _ in range(_CLOSER_DIRECTIONS)]
-            worst = max(worst, np.median([look.excess if look else 0.0 for look in looks]))
+            worst = max(worst, _middle_excess(looks))
             m = looks[0] or m
         seen.append(m)
     if worst > _DECISIVE:
@@ -111,12 +116,16 @@ def _doubtful(line: Line, m: Measurement) -> bool:
     return not abs(m.difference) <= (m.error_bar if line.norm else m.rounding)
 
 
-def _is_wide(line: Line, measurements: Sequence[Measurement], largest: float) -> bool:
+def _middle_excess(looks: Sequence[Measurement | None]) -> float:
+    return float(np.median([m.excess if m is not None else 0.0 for m in looks]))
+
+
+def _is_wide(line: Line, measurements: Sequence[Measurement], largest: float, limit: float) -> bool:
     """Whether even the best error bar is too wide beside the gradient to speak of agreement."""
     if not line.norm:
         return not any(np.isfinite(m.error_bar) for m in measurements)
     width = min(m.error_bar / abs(m.analytic) if m.analytic else np.inf for m in measurements)
-    return width > _WIDE and not 1 <= width <= _NEGLIGIBLE * largest / line.norm
+    return width > limit and not 1 <= width <= _NEGLIGIBLE * largest / line.norm
 
 
 def _look_closer(
@@ -155,7 +164,7 @@ def _undisputed(
     """Name what remains where nothing disagrees: agreement, or the reason why it is not known."""
     ordered = _most_telling_first(seen)
     hidden = not line.norm and any(_doubtful(line, m) for m in seen)
-    if not in_doubt and not hidden and not _is_wide(line, seen, largest):
+    if not in_doubt and not hidden and not _is_wide(line, seen, largest, _TOO_WIDE):
         return Judgement(AGREES, ordered)
     kinks = sum(m.kink > 0 for m in seen)
     return Judgement(KINK_NEARBY if 2 * kinks >= len(seen) else CANNOT_TELL, ordered)
