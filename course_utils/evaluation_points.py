@@ -150,7 +150,7 @@ class Point:
     @contextmanager
     def kept(self) -> Iterator[None]:
         """Give every variable its value back at the end, also when something raises."""
-        before = [(variable, np.array(variable)) for variable in self.state]
+        before = [(variable, variable.numpy().copy()) for variable in self.state]
         try:
             yield
         finally:

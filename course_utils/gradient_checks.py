@@ -108,7 +108,7 @@ def check_gradients(
             contraction, judged, tape, given is not None, directions, mode, step, rng
         )
         if any(row.verdict != AGREES for row in rows) and not all(
-            contraction.repeats() for _ in range(4)
+            contraction.repeats() for _ in range(8)
         ):
             rows = [_unjudged_row(point, i, NOT_REPEATABLE) for i in range(len(point.leaves))]
     return GradientReport(tuple(rows), contraction.evaluations, order, seed)
@@ -209,7 +209,7 @@ def _given_gradients(grads: object, at: object, point: Point) -> list[np.ndarray
 
 def _dense_gradient(name: str, gradient: object) -> np.ndarray:
     try:
-        return tf.convert_to_tensor(gradient).numpy().astype(np.float64)
+        return np.asarray(tf.convert_to_tensor(gradient)).astype(np.float64)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} is not an array of numbers: {error}") from error
 

@@ -55,6 +55,8 @@ class Measurement:
     @property
     def excess(self) -> float:
         """The size of the difference, in error bars: up to 1 is agreement."""
+        if not self.difference:
+            return 0.0
         return abs(self.difference) / self.error_bar if self.error_bar else np.inf
 
     @property
@@ -79,15 +81,15 @@ class Contraction:
                 "Choose another point, or look for a division by zero, a log or a root of zero."
             )
         # A scalar's cotangent is not 1, so that a rule that forgets its upstream gradient shows.
-        # Powers of two leave every rounding as it was.
+        # A power of two leaves every rounding as it was.
         scalar = y.shape.num_elements() == 1
         self.batch_size = None if scalar or not y.shape.rank else y.shape[0]
         self._unit = -0.5 if scalar else 1.0
-        self._upstream = np.full(y.shape, -0.5) if scalar else _signs(rng, y.shape)
+        self._upstream = np.full(y.shape, -0.5) if scalar else _cotangent(rng, y)
         self._cotangents = [self._upstream]
         self.base = self._outputs(point)
         if order == 2:
-            self._cotangents = [_signs(rng, y.shape) for y in self.base]
+            self._cotangents = [_cotangent(rng, y) for y in self.base]
         self.base = [np.asarray(y, np.float64) for y in self.base]
         self.epsilon = max((machine_epsilon(d) for d in self._dtypes), default=0.0)
         self.middle = self._contract(self.base)
@@ -180,6 +182,7 @@ class Line:
         self._epsilon = machine_epsilon(contraction.point.leaves[index].dtype)
         self._here = value.astype(np.float64)
         self._size = typical_size(self._here)
+        self._peers = float(np.median(self._size))
         known = gradient is not None and np.all(np.isfinite(gradient))
         self.gradient = gradient if known else np.zeros_like(self._here)
         # In units of the leaf's own size, a step along any direction is comparable.
@@ -229,9 +232,11 @@ class Line:
         """Return the nearest step that x can resolve and that stays near x."""
         if self._step is not None:
             return self._step / float(np.max(np.abs(direction)))
-        low, high = 64 * self._epsilon, max(2.0**-4, 4 * self._precision)
-        reach = self._reach(direction)
-        return min(max(step, low / reach), high / reach)
+        reach, furthest = self._reach(direction), float(np.max(np.abs(direction)))
+        # A tiny entry may move as far as its peers where its slope is too weak to show before.
+        room = max(1 / reach, self._peers / furthest)
+        low, high = 64 * self._epsilon / reach, max(2.0**-4, 4 * self._precision) * room
+        return min(max(step, low), high)
 
     def measure(
         self, direction: np.ndarray, step: float, entry: tuple[int, ...] | None = None
@@ -300,9 +305,10 @@ def rounding_noise(contraction: Contraction, rng: np.random.Generator) -> float:
     return float(noise) if np.isfinite(noise) else 0.0
 
 
-def _signs(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Draw cotangents from -1, -1/2, 1/2 and 1: exact in every dtype, and not all alike."""
-    return rng.choice([-1.0, -0.5, 0.5, 1.0], tuple(shape))
+def _cotangent(rng: np.random.Generator, y: tf.Tensor) -> np.ndarray:
+    """Draw numbers of either sign and of size 1/2 to 1, as the dtype of y holds them."""
+    draw = rng.uniform(0.5, 1.0, y.shape) * rng.choice([-1.0, 1.0], y.shape)
+    return np.asarray(tf.cast(draw, y.dtype), np.float64)
 
 
 def _dense(gradient: tf.Tensor | tf.IndexedSlices) -> np.ndarray:

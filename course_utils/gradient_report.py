@@ -213,7 +213,7 @@ class GradientReport:
         sizes = np.abs([x for _, m in drawn for x in (m.analytic, m.numeric)])
         reach = 2 * sizes.max(initial=1e-30)
         linear = max(sizes[sizes > 0].min(initial=reach), 1e-6 * reach)
-        ax.axline((0, 0), slope=1, color=_GREY, linewidth=1, zorder=0)
+        ax.axline((0, 0), (reach, reach), color=_GREY, linewidth=1, zorder=0)
         for row, m in drawn:
             agrees = row.verdict == AGREES
             ax.errorbar(

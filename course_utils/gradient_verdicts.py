@@ -112,8 +112,10 @@ def judge_entries(
 
 
 def _doubtful(line: Line, m: Measurement) -> bool:
-    # Where a gradient of zero is claimed, a wide bar must not hide that f moves.
-    return not abs(m.difference) <= (m.error_bar if line.norm else m.rounding)
+    # Where a gradient of zero is claimed, a wide bar or a kink must not hide that f moves.
+    return not (abs(m.difference) <= (m.error_bar if line.norm else m.rounding)) or (
+        not line.norm and m.kink > 0
+    )
 
 
 def _middle_excess(looks: Sequence[Measurement | None]) -> float:
@@ -152,10 +154,14 @@ def _look_closer(
         apart = abs(best.difference - others[0].difference)
         if apart > 1.5 * (best.error_bar + others[0].error_bar):
             return None
-    # Kinks that the next longer step met may hide from this one.
+    # Kinks that the next longer step met may hide from this one, and those that it is too noisy to
+    # see are still there.
     longer = [m.kink for m in others if best.step < m.step <= 4.1 * best.step]
     hidden = best.rounding + max(longer, default=0.0) / 2
-    return replace(best, error_bar=max(best.error_bar, hidden))
+    unseen = [m.kink for m in others if best.step < m.step and m.kink <= 2 * best.rounding]
+    return replace(
+        best, error_bar=max(best.error_bar, hidden), kink=max([best.kink, *unseen], default=0.0)
+    )
 
 
 def _undisputed(
@@ -163,7 +169,7 @@ def _undisputed(
 ) -> Judgement:
     """Name what remains where nothing disagrees: agreement, or the reason why it is not known."""
     ordered = _most_telling_first(seen)
-    hidden = not line.norm and any(_doubtful(line, m) for m in seen)
+    hidden = not line.norm and 2 * sum(_doubtful(line, m) for m in seen) >= len(seen)
     if not in_doubt and not hidden and not _is_wide(line, seen, largest, _TOO_WIDE):
         return Judgement(AGREES, ordered)
     kinks = sum(m.kink > 0 for m in seen)
