@@ -277,7 +277,7 @@ def _one_entry_off(grads: list) -> list:
     return grads
 
 
-_big_network = functools.partial(_network, "float32", sizes=(784, 128, 10))
+_wide_network = functools.partial(_network, "float32", sizes=(256, 64, 10))
 
 MISTAKES = (
     Case("a bias off by 10 %", _wrong_network(1, 1.1), _normal, (1,)),
@@ -322,8 +322,8 @@ MISTAKES = (
     ),
     Case("relu: a zeroed bias", _wrong_network(1, 0.0, activation=tf.nn.relu), _normal, (1,)),
     Case(
-        "one entry of 100,352 off by half, by hand",
-        _big_network,
+        "one entry of 16,384 off by half, by hand",
+        _wide_network,
         _normal,
         (0,),
         _by_hand(_one_entry_off),

@@ -74,6 +74,7 @@ class Contraction:
 
     def __init__(self, point: Point, order: int, rng: np.random.Generator) -> None:
         self.point, self.order, self.evaluations = point, order, 1
+        self.sizes = [typical_size(value.astype(np.float64)) for value in point.values]
         y = point.output()
         if not np.all(np.isfinite(np.asarray(y, np.float64))):
             raise ValueError(
@@ -121,10 +122,7 @@ class Contraction:
     def forgets_upstream(self) -> bool:
         """Whether the tape's gradient fails to double with the cotangents."""
         pairs = zip(self.gradients(), self.gradients(2.0), strict=True)
-        return any(
-            g is not None and np.linalg.norm(twice - 2 * g) > 0.01 * np.linalg.norm(g)
-            for g, twice in pairs
-        )
+        return any(g is not None and _norm(twice - 2 * g) > 0.01 * _norm(g) for g, twice in pairs)
 
     def _outputs(self, point: Point) -> list[tf.Tensor]:
         self.evaluations += 1
@@ -146,7 +144,7 @@ class Contraction:
 
     def _contract(self, outputs: list[np.ndarray]) -> float:
         parts = zip(self._cotangents, outputs, strict=True)
-        return float(sum(np.vdot(c, y) for c, y in parts)) / self._unit
+        return float(sum(_inner(c, y) for c, y in parts)) / self._unit
 
 
 class Line:
@@ -181,12 +179,12 @@ class Line:
         self._dtype = value.dtype
         self._epsilon = machine_epsilon(contraction.point.leaves[index].dtype)
         self._here = value.astype(np.float64)
-        self._size = typical_size(self._here)
+        self._size = contraction.sizes[index]
         self._peers = float(np.median(self._size))
         known = gradient is not None and np.all(np.isfinite(gradient))
         self.gradient = gradient if known else np.zeros_like(self._here)
         # In units of the leaf's own size, a step along any direction is comparable.
-        self.norm = float(np.linalg.norm(self._size * self.gradient))
+        self.norm = _norm(self._size * self.gradient)
         self._suspect = None if other is None else self._far_apart(other)
         self.guided = self.norm > 0 or self._suspect is not None
         epsilon = max(self._epsilon, contraction.epsilon)
@@ -204,7 +202,7 @@ class Line:
         draw = rng.uniform(0.5, 1.5, self._here.shape) * rng.choice([-1.0, 1.0], self._here.shape)
         if not self.norm:
             return self._unit_vector(self._size * draw)
-        if np.vdot(draw * self._size, self.gradient) < 0:
+        if _inner(draw * self._size, self.gradient) < 0:
             draw = -draw
         return self._unit_vector(self._size * (draw + self._size * self.gradient / self.norm))
 
@@ -223,7 +221,7 @@ class Line:
         """
         # Where two gradients differ, the other one is the better guess of the true slope.
         guess = self.gradient if self._suspect is None else self.gradient - self._suspect
-        wanted = self._precision / 4 * abs(np.vdot(guess, direction))
+        wanted = self._precision / 4 * abs(_inner(guess, direction))
         default = self._precision / self._reach(direction)
         step = self.possible_step(self._rounding / wanted if wanted else default, direction)
         return step if self._step is not None else power_of_two(step)
@@ -248,7 +246,7 @@ class Line:
             above, below = (self._contraction.value({self._index: x}) for x in (ahead, behind))
             # Along the way really taken: x + h is rounded in the dtype of x.
             way = ahead.astype(np.float64) - behind.astype(np.float64)
-            claims.append(float(np.vdot(self.gradient, way)) / (2 * reach))
+            claims.append(_inner(self.gradient, way) / (2 * reach))
             slopes.append((above - below) / (2 * reach))
             bends.append((above + below - 2 * self._contraction.middle) / reach)
         rounding = self._rounding / h
@@ -268,12 +266,12 @@ class Line:
 
     def _far_apart(self, other: np.ndarray) -> np.ndarray | None:
         apart = self.gradient - other
-        limit = 64 * self._epsilon * max(self.norm, np.linalg.norm(self._size * other))
-        return apart if limit < np.linalg.norm(self._size * apart) < np.inf else None
+        limit = 64 * self._epsilon * max(self.norm, _norm(self._size * other))
+        return apart if limit < _norm(self._size * apart) < np.inf else None
 
     def _unit_vector(self, way: np.ndarray) -> np.ndarray:
         # Of a single number: its derivative, with its own sign.
-        return np.ones_like(way) if way.size == 1 else way / np.linalg.norm(way)
+        return np.ones_like(way) if way.size == 1 else way / _norm(way)
 
     def _moved(self, way: np.ndarray) -> np.ndarray:
         return (self._here + way).astype(self._dtype)
@@ -288,8 +286,7 @@ def rounding_noise(contraction: Contraction, rng: np.random.Generator) -> float:
     """
     point = contraction.point
     ways = []
-    for leaf, value in zip(point.leaves, point.values, strict=True):
-        size = typical_size(value.astype(np.float64))
+    for leaf, size in zip(point.leaves, contraction.sizes, strict=True):
         ways.append(16 * machine_epsilon(leaf.dtype) * size * rng.choice([-1.0, 1.0], size.shape))
     values = [
         contraction.value(
@@ -309,6 +306,15 @@ def _cotangent(rng: np.random.Generator, y: tf.Tensor) -> np.ndarray:
     """Draw numbers of either sign and of size 1/2 to 1, as the dtype of y holds them."""
     draw = rng.uniform(0.5, 1.0, y.shape) * rng.choice([-1.0, 1.0], y.shape)
     return np.asarray(tf.cast(draw, y.dtype), np.float64)
+
+
+def _inner(a: np.ndarray, b: np.ndarray) -> float:
+    # Faster here than np.vdot, whose threads compete with TensorFlow's.
+    return float(np.sum(a * b))
+
+
+def _norm(a: np.ndarray) -> float:
+    return float(np.sqrt(np.sum(a * a)))
 
 
 def _dense(gradient: tf.Tensor | tf.IndexedSlices) -> np.ndarray:
