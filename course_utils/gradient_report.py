@@ -102,6 +102,13 @@ class GradientRow:
             return self.hint
         return f"Worst at entry {list(entry)}. {self.hint}"
 
+    @property
+    def _caption(self) -> str:
+        """The name and the verdict, and by how much a wrong gradient is off."""
+        if self.verdict != DISAGREES or not self.numeric:
+            return f"{self.name}: {self.verdict}"
+        return f"{self.name}: {abs(self.difference / self.numeric):.1%} off"
+
     def _cells(self) -> list[str]:
         numbers = (self.analytic, self.numeric, self.difference, self.error_bar)
         formats = ("+.6e", "+.6e", "+.1e", ".1e")
@@ -200,8 +207,9 @@ class GradientReport:
         Returns
         -------
         matplotlib Axes
-            Logarithmic on both sides of zero. A point off the grey line is a wrong gradient; it
-            is a vermilion cross with the name of its variable.
+            Logarithmic, on both sides of zero where there are negative slopes. A point off the
+            grey line is a wrong gradient; it is a vermilion cross, with the name of its variable
+            and how far it is off.
         """
         if ax is None:
             import matplotlib.pyplot as plt
@@ -210,10 +218,11 @@ class GradientReport:
         drawn = [
             (row, m) for row in self.rows for m in row.measurements if np.isfinite(m.error_bar)
         ]
-        sizes = np.abs([x for _, m in drawn for x in (m.analytic, m.numeric)])
-        reach = 2 * sizes.max(initial=1e-30)
-        linear = max(sizes[sizes > 0].min(initial=reach), 1e-6 * reach)
-        ax.axline((0, 0), (reach, reach), color=_GREY, linewidth=1, zorder=0)
+        slopes = np.array([x for _, m in drawn for x in (m.analytic, m.numeric)] or [0.0])
+        sizes = np.abs(slopes[slopes != 0]) if np.any(slopes) else np.ones(1)
+        high, linear = 2 * sizes.max(), max(sizes.min(), 1e-6 * sizes.max()) / 2
+        low = linear if np.all(slopes > 0) else -high
+        ax.plot([low, high], [low, high], color=_GREY, linewidth=1, zorder=0)
         for row, m in drawn:
             agrees = row.verdict == AGREES
             ax.errorbar(
@@ -223,22 +232,24 @@ class GradientReport:
                 fmt="o" if agrees else "x",
                 color=_BLUE if agrees else _VERMILION,
                 fillstyle="none",
-                markersize=7,
+                markersize=6,
                 capsize=2,
             )
         for row in self.rows:
             if row.verdict != AGREES and row.measurements and np.isfinite(row.error_bar):
                 ax.annotate(
-                    f"{row.name}: {row.verdict}",
+                    row._caption,
                     (row.numeric, row.analytic),
-                    xytext=(6, 6),
+                    xytext=(-10, 6),
                     textcoords="offset points",
+                    horizontalalignment="right",
                     color=_VERMILION,
                 )
         ax.set_xscale("symlog", linthresh=linear)
         ax.set_yscale("symlog", linthresh=linear)
-        ax.set(xlim=(-reach, reach), ylim=(-reach, reach))
-        ax.set(xlabel="numeric: slope of f by central differences (f per unit of x)")
+        ax.set(xlim=(low, high), ylim=(low, high))
+        ax.set(xlabel="numeric: slope by central differences (f per unit of x)")
         ax.set(ylabel="analytic: slope that the gradient claims (f per unit of x)")
-        ax.set(title=self._headline.split(" (")[0])
+        agree = sum(row.verdict == AGREES for row in self.rows)
+        ax.set(title=f"{agree} of {len(self.rows)} agree with central differences")
         return ax

@@ -108,7 +108,7 @@ def test_text_and_html_and_plot():
     assert "<th scope='row'>x</th>" in page and "✗ disagrees" in page
     ax = report.plot()
     assert ax.get_xlabel().startswith("numeric") and ax.get_ylabel().startswith("analytic")
-    assert [text.get_text() for text in ax.texts] == ["y: disagrees"]
+    assert [text.get_text() for text in ax.texts] == ["y: 200.0% off"]
     assert report.plot(ax) is ax
     assert repr(report) == text
 
