@@ -6,8 +6,9 @@ import numpy as np
 import tensorflow as tf
 
 from .evaluation_points import Point, find_point
+from .gradient_contraction import Contraction, rounding_noise
 from .gradient_hints import disconnected_hint, doubt_hint, factor_hint, shape_hint
-from .gradient_measurements import Contraction, Line, rounding_noise
+from .gradient_measurements import Line
 from .gradient_report import GradientReport, GradientRow
 from .gradient_verdicts import (
     AGREES,

@@ -7,12 +7,11 @@ truncation (two steps), rounding (measured, never less than one unit in the last
 from dataclasses import dataclass, field
 
 import numpy as np
-import tensorflow as tf
 
-from .evaluation_points import Point
-from .finite_differences import machine_epsilon, power_of_two, typical_size
+from .finite_differences import machine_epsilon, power_of_two
+from .gradient_contraction import Contraction, inner, norm
 
-__all__ = ["KINK_MARGIN", "Contraction", "Line", "Measurement", "rounding_noise"]
+__all__ = ["KINK_MARGIN", "Line", "Measurement"]
 
 # One kink within the steps causes an error of at most what it shows; of several, some may hide.
 KINK_MARGIN = 4.0
@@ -65,88 +64,6 @@ class Measurement:
         return abs(self.difference) <= self.error_bar
 
 
-class Contraction:
-    """The scalar that is differentiated: what f returns, times fixed random cotangents.
-
-    With ``order=2`` it is the gradient of f that is contracted, so that its own gradient checks
-    the second derivatives.
-    """
-
-    def __init__(self, point: Point, order: int, rng: np.random.Generator) -> None:
-        self.point, self.order, self.evaluations = point, order, 1
-        self.sizes = [typical_size(value.astype(np.float64)) for value in point.values]
-        y = point.output()
-        if not np.all(np.isfinite(np.asarray(y, np.float64))):
-            raise ValueError(
-                "f is nan or infinite at this point: no difference can be taken. "
-                "Choose another point, or look for a division by zero, a log or a root of zero."
-            )
-        # A scalar's cotangent is not 1, so that a rule that forgets its upstream gradient shows.
-        # A power of two leaves every rounding as it was.
-        scalar = y.shape.num_elements() == 1
-        self.batch_size = None if scalar or not y.shape.rank else y.shape[0]
-        self._unit = -0.5 if scalar else 1.0
-        self._upstream = np.full(y.shape, -0.5) if scalar else _cotangent(rng, y)
-        self._cotangents = [self._upstream]
-        self.base = self._outputs(point)
-        if order == 2:
-            self._cotangents = [_cotangent(rng, y) for y in self.base]
-        self.base = [np.asarray(y, np.float64) for y in self.base]
-        self.epsilon = max((machine_epsilon(d) for d in self._dtypes), default=0.0)
-        self.middle = self._contract(self.base)
-        parts = zip(self._cotangents, self.base, strict=True)
-        self.magnitude = np.sqrt(sum(np.sum((c * y) ** 2) for c, y in parts)) / abs(self._unit)
-
-    def value(self, moves: dict[int, np.ndarray]) -> float:
-        """Evaluate with some leaves replaced, contracted in float64."""
-        with self.point.moved(moves) as point:
-            return self._contract([np.asarray(y, np.float64) for y in self._outputs(point)])
-
-    def repeats(self) -> bool:
-        """Evaluate once more at the point itself, and compare but for rounding."""
-        again = [np.asarray(y, np.float64) for y in self._outputs(self.point)]
-        allowed = [64 * self.epsilon * np.max(np.abs(y)) for y in self.base]
-        pairs = zip(again, self.base, allowed, strict=True)
-        return all(np.max(np.abs(now - before)) <= limit for now, before, limit in pairs)
-
-    def gradients(self, factor: float = 1.0) -> list[np.ndarray | None]:
-        """Ask the tape, with every cotangent times ``factor``; dense, in float64."""
-        with self.point.recorded() as tape:
-            outputs = self._outputs(self.point)
-        cotangents = [
-            tf.constant(factor * c, y.dtype) for c, y in zip(self._cotangents, outputs, strict=True)
-        ]
-        found = tape.gradient(outputs, self.point.leaves, output_gradients=cotangents)
-        return [None if g is None else _dense(g) / self._unit for g in found]
-
-    def forgets_upstream(self) -> bool:
-        """Whether the tape's gradient fails to double with the cotangents."""
-        pairs = zip(self.gradients(), self.gradients(2.0), strict=True)
-        return any(g is not None and _norm(twice - 2 * g) > 0.01 * _norm(g) for g, twice in pairs)
-
-    def _outputs(self, point: Point) -> list[tf.Tensor]:
-        self.evaluations += 1
-        if self.order == 1:
-            outputs = [point.output()]
-        else:
-            with point.recorded() as tape:
-                y = point.output()
-            upstream = tf.constant(self._upstream, y.dtype)
-            found = tape.gradient(y, point.leaves, output_gradients=upstream)
-            outputs = [tf.convert_to_tensor(g) for g in found if g is not None]
-            if not outputs:
-                raise ValueError(
-                    "order=2 checks the gradient of the gradient, but the first gradient is None "
-                    "everywhere. Check order=1 first."
-                )
-        self._dtypes = [y.dtype for y in outputs]
-        return outputs
-
-    def _contract(self, outputs: list[np.ndarray]) -> float:
-        parts = zip(self._cotangents, outputs, strict=True)
-        return float(sum(_inner(c, y) for c, y in parts)) / self._unit
-
-
 class Line:
     """The lines through the point that move one leaf: the directions, the steps, the measuring.
 
@@ -184,7 +101,7 @@ class Line:
         known = gradient is not None and np.all(np.isfinite(gradient))
         self.gradient = gradient if known else np.zeros_like(self._here)
         # In units of the leaf's own size, a step along any direction is comparable.
-        self.norm = _norm(self._size * self.gradient)
+        self.norm = norm(self._size * self.gradient)
         self._suspect = None if other is None else self._far_apart(other)
         self.guided = self.norm > 0 or self._suspect is not None
         epsilon = max(self._epsilon, contraction.epsilon)
@@ -202,7 +119,7 @@ class Line:
         draw = rng.uniform(0.5, 1.5, self._here.shape) * rng.choice([-1.0, 1.0], self._here.shape)
         if not self.norm:
             return self._unit_vector(self._size * draw)
-        if _inner(draw * self._size, self.gradient) < 0:
+        if inner(draw * self._size, self.gradient) < 0:
             draw = -draw
         return self._unit_vector(self._size * (draw + self._size * self.gradient / self.norm))
 
@@ -221,7 +138,7 @@ class Line:
         """
         # Where two gradients differ, the other one is the better guess of the true slope.
         guess = self.gradient if self._suspect is None else self.gradient - self._suspect
-        wanted = self._precision / 4 * abs(_inner(guess, direction))
+        wanted = self._precision / 4 * abs(inner(guess, direction))
         default = self._precision / self._reach(direction)
         step = self.possible_step(self._rounding / wanted if wanted else default, direction)
         return step if self._step is not None else power_of_two(step)
@@ -246,7 +163,7 @@ class Line:
             above, below = (self._contraction.value({self._index: x}) for x in (ahead, behind))
             # Along the way really taken: x + h is rounded in the dtype of x.
             way = ahead.astype(np.float64) - behind.astype(np.float64)
-            claims.append(_inner(self.gradient, way) / (2 * reach))
+            claims.append(inner(self.gradient, way) / (2 * reach))
             slopes.append((above - below) / (2 * reach))
             bends.append((above + below - 2 * self._contraction.middle) / reach)
         rounding = self._rounding / h
@@ -266,56 +183,12 @@ class Line:
 
     def _far_apart(self, other: np.ndarray) -> np.ndarray | None:
         apart = self.gradient - other
-        limit = 64 * self._epsilon * max(self.norm, _norm(self._size * other))
-        return apart if limit < _norm(self._size * apart) < np.inf else None
+        limit = 64 * self._epsilon * max(self.norm, norm(self._size * other))
+        return apart if limit < norm(self._size * apart) < np.inf else None
 
     def _unit_vector(self, way: np.ndarray) -> np.ndarray:
         # Of a single number: its derivative, with its own sign.
-        return np.ones_like(way) if way.size == 1 else way / _norm(way)
+        return np.ones_like(way) if way.size == 1 else way / norm(way)
 
     def _moved(self, way: np.ndarray) -> np.ndarray:
         return (self._here + way).astype(self._dtype)
-
-
-def rounding_noise(contraction: Contraction, rng: np.random.Generator) -> float:
-    """Estimate the rounding error of one evaluation from eight that are almost the same.
-
-    Differences of second and third order of values at equal tiny distances cancel what is smooth
-    and leave the noise. See Moré and Wild, *Estimating Computational Noise*, SIAM J. Sci. Comput.
-    33 (2011).
-    """
-    point = contraction.point
-    ways = []
-    for leaf, size in zip(point.leaves, contraction.sizes, strict=True):
-        ways.append(16 * machine_epsilon(leaf.dtype) * size * rng.choice([-1.0, 1.0], size.shape))
-    values = [
-        contraction.value(
-            {
-                i: (value.astype(np.float64) + k * way).astype(value.dtype)
-                for i, (value, way) in enumerate(zip(point.values, ways, strict=True))
-            }
-        )
-        for k in range(-4, 4)
-    ]
-    second, third = np.diff(values, 2), np.diff(values, 3)
-    noise = max(np.sqrt(np.mean(second**2) / 6), np.sqrt(np.mean(third**2) / 20))
-    return float(noise) if np.isfinite(noise) else 0.0
-
-
-def _cotangent(rng: np.random.Generator, y: tf.Tensor) -> np.ndarray:
-    """Draw numbers of either sign and of size 1/2 to 1, as the dtype of y holds them."""
-    draw = rng.uniform(0.5, 1.0, y.shape) * rng.choice([-1.0, 1.0], y.shape)
-    return np.asarray(tf.cast(draw, y.dtype), np.float64)
-
-
-def _inner(a: np.ndarray, b: np.ndarray) -> float:
-    # Faster here than np.vdot, whose threads compete with TensorFlow's.
-    return float(np.sum(a * b))
-
-
-def _norm(a: np.ndarray) -> float:
-    return float(np.sqrt(np.sum(a * a)))
-
-
-def _dense(gradient: tf.Tensor | tf.IndexedSlices) -> np.ndarray:
-    return tf.convert_to_tensor(gradient).numpy().astype(np.float64)
