@@ -25,8 +25,8 @@ Three questions, answered side by side in one run:
   verdicts  Functions with a right gradient, and functions with a planted mistake, at a new
             random point for each seed. Bound: no row blamed in vain, no mistake missed.
 
-It needs about 20 minutes on two cores and 2 GB of memory: 2 for the speed, the rest for the 500
-seeds. With --seeds 20 it takes 3. It exits with 1 if a bound is missed.
+It needs about 15 minutes on two cores and 2 GB of memory: one or two for the speed, the rest for
+the 500 seeds. With --seeds 20 it takes 3. It exits with 1 if a bound is missed.
 """
 
 
