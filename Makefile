@@ -67,7 +67,7 @@ build: $(STAMP) ## Write notebooks/ and solutions/ from lessons/
 	@$(BIN)/course build
 
 bench: $(STAMP) ## Run the side-by-side measurements
-	@for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	@for script in $(filter-out %_cases.py, $(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 # uv resolves for every platform at once, which pip cannot.
 lock: $(STAMP) ## Resolve both lock files anew, for every platform

@@ -7,10 +7,18 @@ module when it is first used, and the first of them starts TensorFlow, quietly.
 from importlib import import_module
 
 _HOME = {
+    "central_difference": "finite_differences",
     "check": "exercises",
+    "check_gradients": "gradient_checks",
+    "directional_derivative": "finite_differences",
     "explain_gradients": "gradient_diagnosis",
     "ExplainingTape": "gradient_diagnosis",
     "Explanation": "gradient_diagnosis",
+    "forward_difference": "finite_differences",
+    "GradientReport": "gradient_checks",
+    "hessian": "derivatives",
+    "hessian_vector_product": "derivatives",
+    "jacobian": "derivatives",
     "load_mnist": "datasets",
     "make_classification": "datasets",
     "make_line": "datasets",
