@@ -214,7 +214,7 @@ class GradientReport:
         if ax is None:
             import matplotlib.pyplot as plt
 
-            ax = plt.subplots(figsize=(5, 5), layout="constrained")[1]
+            ax = plt.subplots(figsize=(6.4, 5), layout="constrained")[1]
         drawn = [
             (row, m) for row in self.rows for m in row.measurements if np.isfinite(m.error_bar)
         ]
@@ -237,19 +237,22 @@ class GradientReport:
             )
         for row in self.rows:
             if row.verdict != AGREES and row.measurements and np.isfinite(row.error_bar):
+                # Towards the middle of the figure, where there is room for a long name.
+                is_left = abs(row.numeric) < np.sqrt(low * high) if low > 0 else row.numeric < 0
                 ax.annotate(
                     row._caption,
                     (row.numeric, row.analytic),
-                    xytext=(-10, 6),
+                    xytext=(10 if is_left else -10, -4),
                     textcoords="offset points",
-                    horizontalalignment="right",
+                    horizontalalignment="left" if is_left else "right",
                     color=_VERMILION,
+                    in_layout=False,
                 )
         ax.set_xscale("symlog", linthresh=linear)
         ax.set_yscale("symlog", linthresh=linear)
         ax.set(xlim=(low, high), ylim=(low, high))
-        ax.set(xlabel="numeric: slope by central differences (f per unit of x)")
-        ax.set(ylabel="analytic: slope that the gradient claims (f per unit of x)")
+        ax.set(xlabel="numeric slope, by central differences (f per unit)")
+        ax.set(ylabel="analytic slope, claimed by the gradient (f per unit)")
         agree = sum(row.verdict == AGREES for row in self.rows)
         ax.set(title=f"{agree} of {len(self.rows)} agree with central differences")
         return ax
