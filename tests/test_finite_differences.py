@@ -8,7 +8,9 @@ from course_utils import central_difference, directional_derivative, forward_dif
 
 
 @pytest.mark.parametrize(
-    ("formula", "order"), [(forward_difference, 1), (central_difference, 2)], ids=str
+    ("formula", "order"),
+    [(forward_difference, 1), (central_difference, 2)],
+    ids=["forward", "central"],
 )
 def test_error_falls_with_the_order_of_the_formula(formula, order):
     steps = 2.0 ** -np.arange(2, 8)
