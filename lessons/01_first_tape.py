@@ -2,8 +2,8 @@
 # # 01 · The first tape
 #
 # Training a model means following gradients downhill, and everything that a framework does for you
-# there starts with a recording of what you computed. If you know what was recorded, a missing gradient
-# is no riddle.
+# there starts with a recording of what you computed. If you know what is recorded, you can find out why
+# a gradient is missing.
 #
 # **You will be able to**
 #
@@ -27,11 +27,11 @@ import tensorflow as tf
 # %% [markdown]
 # ## What does a tape record?
 #
-# A **tape** writes down each operation that runs inside its `with` block. Afterwards you ask for the
-# **gradient** of a *target*, the result, with respect to a *source*, where it came from. For single
-# numbers the gradient is the slope, written dy/dx: how fast y grows as x grows.
+# A **tape** records the operations inside its `with` block that depend on something it follows. It
+# follows a `tf.Variable` by itself, and plain numbers not at all.
 #
-# The source is a `tf.Variable`. A tape follows variables by itself, and plain numbers not at all.
+# Afterwards you ask for the **gradient** of a *target*, the result, with respect to a *source*, where it
+# came from. For single numbers the gradient is the slope, written dy/dx: how fast y grows as x grows.
 
 # %%
 x = tf.Variable(3.0)
@@ -62,8 +62,8 @@ slope_after_assign = tape.gradient(y, x)
 print(f"dy/dx = {slope_after_assign.numpy():.1f}")
 
 # %% [markdown]
-# 10 would be the slope where x is now. But a tape is no formula to be filled in later: it holds the
-# *values* of the moment of recording, and there x was 3.
+# 10 would be the slope where x is now. But a tape is not a formula that is filled in later: it holds
+# the *values* of the moment of recording, and there x was 3.
 #
 # > **Predict**
 # >
@@ -148,10 +148,10 @@ assert np.isclose(dy_da, np.cos(0.36))  # the slope of sin at a
 assert np.isclose(dy_dx, dy_da * 2 * 0.6)  # times the slope of x**2 at x
 
 # %% [markdown]
-# The next figure draws the same tape. Read it twice: forwards, along the black arrows, for the values;
-# then backwards, along the orange ones, for the gradients, which start with 1 at y and end at x. Each
-# box is an operation with its result, so x² is the `a` of the code. In ∂y/∂· the dot stands for the
-# result of that box.
+# The figure draws the same tape. Read it twice: along the black arrows for the values, then along the
+# orange ones for the gradients, which start with 1 at y and end at x. Each
+# box is an operation with its result, so x² is the `a` of the code. ∂y/∂x is how one writes dy/dx where
+# there may be several sources; in ∂y/∂· the dot stands for the result of that box.
 
 # %%
 def sine_of_square(x):
@@ -163,7 +163,7 @@ ax = plot_tape(sine_of_square, x)
 
 # %% [markdown]
 # From right to left: 1, times cos 0.36, gives 0.9359; times 2 · 0.6, gives 1.123. Until then, the tape
-# must keep the values of the way forwards, such as 0.36.
+# must keep the values of the forward pass, such as 0.36.
 
 # %% [markdown]
 # ## What shape does a gradient have?
@@ -269,7 +269,7 @@ assert gradients_in({"layer": [a, {"bias": b}]})["layer"][1]["bias"] == 3.0
 
 # %%
 x = tf.constant([[1.0, 2.0, 3.0]])  # (1, 3): one example, three features
-y = tf.constant([[10.0]])  # (1, 1): the target
+y = tf.constant([[10.0]])  # (1, 1): what the model should predict
 params = {"W": tf.Variable([[0.5], [-1.0], [2.0]]), "b": tf.Variable(0.5)}
 
 with tf.GradientTape() as tape:
@@ -296,9 +296,9 @@ print("tape and hand agree:", agree)
 assert agree
 
 # %% [markdown]
-# **By finite differences.** Lesson 00's rate of change is a **forward difference**. A **central
-# difference** steps to both sides, (f(p + h) - f(p - h)) / 2h. Here it is taken for each of the four
-# parameters, in NumPy alone.
+# **By finite differences.** Lesson 00's rate of change, (f(p + h) - f(p)) / h, is a **forward
+# difference**. A **central difference** steps to both sides, (f(p + h) - f(p - h)) / 2h. Here it is
+# taken for each of the four parameters, in NumPy alone.
 
 # %%
 def loss_of(p):
@@ -310,9 +310,9 @@ def loss_of(p):
 def central_difference(f, p, step=1e-6):
     gradient = np.zeros_like(p)
     for i in range(len(p)):
-        h = np.zeros_like(p)
-        h[i] = step
-        gradient[i] = (f(p + h) - f(p - h)) / (2 * step)
+        shift = np.zeros_like(p)
+        shift[i] = step
+        gradient[i] = (f(p + shift) - f(p - shift)) / (2 * step)
     return gradient
 
 
@@ -323,15 +323,14 @@ print(np.round(numeric, 3))
 assert np.allclose(numeric, [*gradients["W"].numpy().ravel(), gradients["b"]], atol=1e-6)
 
 # %% [markdown]
-# Three ways agree: now you may believe the gradient. Whenever a gradient matters, this course puts such
-# a check beside it.
+# Three ways agree: now you may believe the gradient.
 
 # %% [markdown]
 # ### Exercise 01.3: complete
 #
-# The same for any batch: `x` has shape (n, 3), `y` has shape (n, 1), and `params` is a dict with the
-# variables `"W"`, shape (3, 1), and `"b"`, shape (). Return the gradients of the mean squared error as
-# a dict with the same keys.
+# The same for any batch: `params` is a dict with the variables `"W"`, shape (3, 1), and `"b"`, shape
+# (); `x` has shape (n, 3) and `y` has shape (n, 1). Return the gradients of the mean squared error as a
+# dict with the same keys.
 
 # %% exercise="01.3"
 def loss_gradients(params, x, y):
@@ -368,7 +367,7 @@ check("01.3", loss_gradients)
 
 # %%
 n = 200
-point = (np.arange(n) - 100) / 32  # (200,): fractions that a computer stores without rounding
+point = (np.arange(n) - 100) / 32  # (200,)
 evaluated = []
 
 
@@ -403,14 +402,14 @@ for way in (forward_difference, central_difference, tape_gradient):
     errors[way.__name__] = np.max(np.abs(way(sum_of_cubes, point) - 3 * point**2))
     counts[way.__name__] = len(evaluated)
 
-print("evaluations:", *counts.values())
+print(counts)
 print("error of the tape:", errors["tape_gradient"])
 
 # %% [markdown]
 # A forward difference evaluates once more than there are derivatives, a central one twice for each, and
-# the tape once. The tape is no approximation: it applies the same exact rules as you do by hand, and
-# here it agrees to the last bit. In the figure, short bars are good. Compare the two differences, too:
-# their step is the same.
+# the tape once. The tape is no approximation: it applies the same exact rules as you do by hand. Its
+# error is exactly 0 here because no product of these points needs rounding; elsewhere it is of the size
+# of a rounding. In the figure, short bars are good. The two differences use the same step.
 
 # %%
 assert list(counts.values()) == [0, n + 1, 2 * n, 1]
@@ -420,7 +419,7 @@ assert errors["central_difference"] < 1e-6 < errors["forward_difference"] < 1e-4
 ways = [way.replace("_", " ") for way in counts]
 fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 2.6), sharey=True)
 
-left.set(xlabel="evaluations of f", xlim=(0, 480))
+left.set(xlabel="evaluations of the function", xlim=(0, 480))
 left.invert_yaxis()
 bars = left.barh(ways, list(counts.values()))
 left.bar_label(bars, padding=4)
@@ -435,8 +434,8 @@ labels = right.bar_label(bars, names, padding=4)
 #
 # A difference changes one parameter at a time, so it pays for each. A tape starts at the one loss and
 # walks back once; at each operation it finds the gradients of *all* its inputs together. This is
-# **reverse mode**. It is a theorem that the way back costs a small multiple of the way forwards, however
-# many parameters there are. The price is memory, for the values in between.
+# **reverse mode**. It is a theorem that the backward pass costs a small multiple of the forward pass,
+# however many parameters there are.
 
 # %%
 million = tf.Variable(tf.ones(1_000_000))
@@ -452,9 +451,9 @@ assert np.allclose(gradient, 2e-6)  # 2 * 1 / 1_000_000 for every entry
 # %% [markdown]
 # ### Exercise 01.4: repair
 #
-# This function should return the gradient of the mean squared error of w · x with respect to the
-# variable `w`. It returns `None`, and no error is raised. Find the line that stands in the wrong place,
-# and move it.
+# This function should return the gradient with respect to the variable `w` of the mean squared error
+# between w · x and y. It returns `None`, and no error is raised. Find the line that stands in the wrong
+# place, and move it.
 
 # %% exercise="01.4"
 def gradient_of_w(w, x, y):
@@ -531,7 +530,7 @@ check("01.4", gradient_of_w)
 # - TensorFlow's guide *Introduction to gradients and automatic differentiation*: the same objects in
 #   reference form.
 # - Baydin, Pearlmutter, Radul and Siskind, *Automatic differentiation in machine learning: a survey*,
-#   JMLR 18 (2018): forward and reverse mode, and what neither of them is.
+#   JMLR 18 (2018): forward and reverse mode.
 # - Griewank and Walther, *Evaluating Derivatives*, 2nd edition, SIAM 2008: the proof that a gradient
 #   costs only a small multiple of its function.
 #

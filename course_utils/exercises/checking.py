@@ -142,7 +142,9 @@ def _record(exercise: Exercise, judgement: Judgement) -> str:
         progress = record_outcome(exercise.id, judgement.outcome, judgement.score)
     except OSError as error:
         return f"This result was not saved: {error}."
-    return _lesson_line(exercise, progress)
+    passed_before = judgement.outcome != "passed" and progress.has_passed(exercise.id)
+    earlier = "You passed this exercise before, and that stays. " if passed_before else ""
+    return earlier + _lesson_line(exercise, progress)
 
 
 def _lesson_line(exercise: Exercise, progress: Progress) -> str:

@@ -159,11 +159,15 @@ class FunctionExercise(Exercise):
 def _cause(error: dict) -> str | None:
     """Return in a learner's words what TensorFlow says in its own, where that is known."""
     message = error["message"]
+    if message.startswith("'numpy.") and message.endswith("has no attribute '_id'"):
+        return (
+            "the target is a NumPy number, so the computation left TensorFlow on its way. Use "
+            "TensorFlow's functions, not NumPy's, and no .numpy()"
+        )
     if message.endswith(("has no attribute 'dtype'", "has no attribute '_id'")):
         return (
-            "a tape needs tensors, and here the target or the source is a plain number or array. "
-            "Make a tf.Variable from the number before the `with` block, and do not leave "
-            "TensorFlow with .numpy()"
+            "a tape needs tensors, and here the target or the source is a plain number. Make a "
+            "tf.Variable from the number before the `with` block"
         )
     if "is not in the list of allowed values" in message:
         return "this operation does not take such numbers (in Python, a power is **, and not ^)"

@@ -75,8 +75,8 @@ def _judge_shape(value: Any) -> Judgement:
         (1,): "The loss is one number, but it moves with every entry of W: the gradient holds one "
         "number for each.",
         (2, 4): "This is W transposed. The gradient has the shape of its source as it stands.",
-        (8, 2): "This is the shape of x @ W. The question asks about each entry of W.",
-        (8, 4): "This is the shape of x. The question asks about each entry of W.",
+        (8, 2): "This is the shape of features @ W. The question asks about each entry of W.",
+        (8, 4): "This is the shape of features. The question asks about each entry of W.",
         (8,): "W has 8 entries, but the gradient keeps the arrangement of W.",
         (8, 4, 2): "The 8 examples are averaged into one loss, so no axis is left for them.",
     }
@@ -145,8 +145,8 @@ def _judge_loss_gradients(returned: list, calls: Sequence[tuple]) -> Judgement:
     if close(got, [n * gradient for n, gradient in zip(counts, right, strict=True)]):
         return failed(
             "Both gradients are too large by the number of examples: the squared errors are added "
-            "up. Average them with tf.reduce_mean; of a target with many entries, a tape takes the "
-            "sum."
+            "up, not averaged. Take tf.reduce_mean of them. Without it, the tape adds them up by "
+            "itself, as it does with every target of many entries."
         )
     if close(got, [gradient / 2 for gradient in right]):
         return failed("Both gradients are half of what they should be: leave out the factor 1/2.")

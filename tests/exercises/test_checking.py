@@ -158,6 +158,13 @@ def test_progress_that_cannot_be_saved_does_not_hide_the_result(tmp_path, monkey
     assert result.passed and "was not saved" in result.progress
 
 
+def test_a_pass_stays_and_is_said_to_stay():
+    check("01.2", (4, 2))
+    assert check("01.2", (2, 4)).progress == (
+        "You passed this exercise before, and that stays. Lesson 01: 1 of 4 passed."
+    )
+
+
 def test_only_passes_count_for_the_lesson():
     check("01.1", None)
     assert check("01.2", (4, 2)).progress == "Lesson 01: 1 of 4 passed."
