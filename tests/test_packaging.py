@@ -104,6 +104,8 @@ def test_workflow_runs_the_lowest_and_the_highest_python():
     text = (ROOT / ".github" / "workflows" / "test.yml").read_text()
     assert f'python: ["{PYTHONS[0]}", "{PYTHONS[-1]}"]' in text
     assert text.count(".ci/run") == 2
+    lowest = next(d for d in PROJECT["dependencies"] if d.startswith("tensorflow"))
+    assert f'"{lowest.replace(">=", "==")}.*"' in text
 
 
 def test_the_installed_package_has_the_command():
