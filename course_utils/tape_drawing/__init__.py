@@ -63,7 +63,7 @@ def plot_tape(f: Callable, *inputs: Any, depth: int = 1, ax: Axes | None = None)
     Notes
     -----
     Lines of text are in points, so that a box fits its text. More than 40 boxes are folded, and a
-    note says so. First used in lesson 01. First used in lesson 01.
+    note says so. First used in lesson 01.
 
     Examples
     --------
