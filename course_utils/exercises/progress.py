@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -47,8 +48,9 @@ def progress_path() -> Path:
     if named:
         return Path(named)
     folder = course_folder()
-    # Whoever runs a worked notebook has not passed its exercises.
-    is_worked = Path.cwd() == folder / "solutions"
+    # Whoever runs a worked notebook, or a lesson's source, has not passed its exercises.
+    script = Path(sys.argv[0]).resolve()
+    is_worked = Path.cwd() == folder / "solutions" or script.parent == folder / "lessons"
     return folder / ".course" / ("solutions.json" if is_worked else "progress.json")
 
 

@@ -1,6 +1,7 @@
 import json
 import multiprocessing
 import os
+import sys
 
 import pytest
 from filelock import FileLock
@@ -124,6 +125,10 @@ def test_running_a_worked_notebook_is_no_progress(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "solutions")
     records.record_outcome("01.1", "passed", 1.0)
     monkeypatch.chdir(tmp_path / "notebooks")
+    assert not records.read_progress().has_passed("01.1")
+    monkeypatch.setattr(sys, "argv", [str(tmp_path / "lessons" / "01_first_tape.py")])
+    records.record_outcome("01.1", "passed", 1.0)
+    monkeypatch.setattr(sys, "argv", ["kernel"])
     assert not records.read_progress().has_passed("01.1")
 
 
