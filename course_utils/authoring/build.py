@@ -10,6 +10,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from ..atomic_files import write_atomically
 from .run import NotebookFailed, run_notebook
 from .source import LessonSource, Problem, problems_across, read_lesson
 
@@ -113,11 +114,11 @@ def build(
     try:
         for lesson in chosen:
             # The checks of the untouched notebook read its stubs, so they come first.
-            _write(_stubs_text(stubs | lesson.stubs()), folders.stubs)
+            write_atomically(folders.stubs, _stubs_text(stubs | lesson.stubs()))
             _build_lesson(lesson, folders, partial(after_cell, lesson))
             stubs |= lesson.stubs()
     finally:
-        _write(_stubs_text(stubs), folders.stubs)
+        write_atomically(folders.stubs, _stubs_text(stubs))
 
 
 def _build_lesson(lesson: LessonSource, folders: Folders, after_cell: Callable[[], None]) -> None:
@@ -126,8 +127,8 @@ def _build_lesson(lesson: LessonSource, folders: Folders, after_cell: Callable[[
     solution = _copy(lesson.solution)
     _run(lesson, solution, folders.solutions, "passed", after_cell)
     _run(lesson, _copy(lesson.notebook), folders.notebooks, "not attempted", after_cell)
-    _write(_text_of(solution), folders.solutions / f"{lesson.name}.ipynb")
-    _write(_text_of(lesson.notebook), folders.notebooks / f"{lesson.name}.ipynb")
+    write_atomically(folders.solutions / f"{lesson.name}.ipynb", _text_of(solution))
+    write_atomically(folders.notebooks / f"{lesson.name}.ipynb", _text_of(lesson.notebook))
 
 
 def _run(lesson, notebook, folder, expected: str, after_cell) -> None:
@@ -224,10 +225,3 @@ def _text_of(notebook: NotebookNode) -> str:
 
 def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.exists() else ""
-
-
-def _write(text: str, path: Path) -> None:
-    """Write beside the file and rename, so that a build that is stopped leaves no half file."""
-    beside = path.with_name(f".{path.name}.new")
-    beside.write_text(text, encoding="utf-8")
-    os.replace(beside, path)

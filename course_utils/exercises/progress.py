@@ -10,6 +10,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from ..atomic_files import write_atomically
+
 __all__ = ["Progress", "course_folder", "progress_path", "read_progress", "record_outcome"]
 
 _LOCK_SECONDS = 5
@@ -115,8 +117,5 @@ def _read(path: Path) -> Progress:
 
 
 def _write(path: Path, progress: Progress) -> None:
-    """Write beside the file and rename, so that no reader ever meets half a file."""
-    beside = path.with_name(f"{path.name}.new")
     text = json.dumps({"version": 1, "exercises": progress.exercises}, indent=1, sort_keys=True)
-    beside.write_text(text + "\n", encoding="utf-8")
-    os.replace(beside, path)
+    write_atomically(path, text + "\n")

@@ -1,12 +1,12 @@
 """``course reset``: put one exercise's cell back to its stub and leave every other cell alone."""
 
-import os
 from datetime import datetime
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
 
+from ..atomic_files import write_atomically
 from .exercise import find_exercise, stubs
 
 __all__ = ["ResetError", "reset_exercise"]
@@ -57,9 +57,7 @@ def reset_exercise(exercise_id: str, folder: Path) -> Path | None:
     else:
         kept = _keep(cell.source, exercise_id, folder)
     cell.source, cell.outputs, cell.execution_count = stub["source"], [], None
-    beside = path.with_name(f".{path.name}.new")
-    nbformat.write(notebook, beside)
-    os.replace(beside, path)
+    write_atomically(path, nbformat.writes(notebook) + "\n")
     return kept
 
 

@@ -1,0 +1,23 @@
+"""Writing a file so that no reader, and no crash, ever leaves half of it."""
+
+import os
+import shutil
+from pathlib import Path
+
+__all__ = ["write_atomically"]
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write ``text`` beside ``path`` and rename it into place, with the permissions it had.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be written; the old file is then as it was.
+    """
+    path = path.resolve()  # a link stays a link
+    beside = path.with_name(f".{path.name}.new")
+    beside.write_text(text, encoding="utf-8")
+    if path.exists():
+        shutil.copymode(path, beside)
+    os.replace(beside, path)
