@@ -1,7 +1,6 @@
 """Measure `check_gradients` beside `tf.test.compute_gradient`: speed, cost, alarms and misses."""
 
 import argparse
-import os
 import statistics
 import sys
 import time
@@ -42,8 +41,10 @@ def main() -> int:
         "--only", choices=["speed", "cost", "verdicts"], help="one part instead of all three"
     )
     options = parser.parse_args()
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     sys.path.insert(0, str(Path(__file__).parents[1]))
+    from course_utils.session import quiet_tensorflow
+
+    quiet_tensorflow()
     parts = {"speed": _speed, "cost": _cost, "verdicts": lambda: _verdicts(options.seeds)}
     chosen = [options.only] if options.only else list(parts)
     held = [parts[part]() for part in chosen]

@@ -28,10 +28,11 @@ import tensorflow as tf
 # ## What does a tape record?
 #
 # A **tape** records the operations inside its `with` block that depend on something it follows. It
-# follows a `tf.Variable` by itself, and plain numbers not at all.
+# follows a trainable `tf.Variable`, the default, by itself: make one of the number that you want the
+# slope for.
 #
-# Afterwards you ask for the **gradient** of a *target*, the result, with respect to a *source*, where it
-# came from. For single numbers the gradient is the slope, written dy/dx: how fast y grows as x grows.
+# Then ask for the **gradient** of a *target*, the result, with respect to a *source*, where it came
+# from. For single numbers that is the slope, written dy/dx: how fast y grows as x grows.
 
 # %%
 x = tf.Variable(3.0)
@@ -80,9 +81,9 @@ answer = tape.gradient(doubled, x)
 print(answer)
 
 # %% [markdown]
-# No number, and no error. The tape was off when y was computed, so for the tape y is a number that came
-# from nowhere, and no path leads from `doubled` back to x. `None` means **no path was recorded**. That
-# is not zero: zero means that there is a path, and that the curve is flat at this point.
+# No number, and no error. The tape was off when y was computed, so for the tape y came from nowhere.
+# `None` means **no path**: the tape found no way back to the source. Zero is another answer. Here there
+# is a path, and the curve is flat:
 
 # %%
 x.assign(0.0)
@@ -117,7 +118,7 @@ check("01.1", slope)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# The argument is a plain number, which a tape does not follow. Make a `tf.Variable` from it first.
+# The argument is a plain number. Make a `tf.Variable` from it first, so that the tape follows it.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -149,9 +150,9 @@ assert np.isclose(dy_dx, dy_da * 2 * 0.6)  # times the slope of x**2 at x
 
 # %% [markdown]
 # The figure draws the same tape. Read it twice: along the black arrows for the values, then along the
-# orange ones for the gradients, which start with 1 at y and end at x. Each
-# box is an operation with its result, so x² is the `a` of the code. ∂y/∂x is how one writes dy/dx where
-# there may be several sources; in ∂y/∂· the dot stands for the result of that box.
+# orange ones for the gradients, which start with 1 at y and end at x. Each box is an operation with its
+# result, so x² is the `a` of the code. ∂y/∂x is how one writes dy/dx where there may be several sources;
+# in ∂y/∂· the dot stands for the result of that box.
 
 # %%
 def sine_of_square(x):
@@ -414,6 +415,7 @@ print("error of the tape:", errors["tape_gradient"])
 # %%
 assert list(counts.values()) == [0, n + 1, 2 * n, 1]
 assert errors["tape_gradient"] == 0.0
+assert np.allclose(tape_gradient(sum_of_cubes, point / 3), point**2 / 3, rtol=1e-14, atol=0)
 assert errors["central_difference"] < 1e-6 < errors["forward_difference"] < 1e-4
 
 ways = [way.replace("_", " ") for way in counts]
@@ -515,7 +517,7 @@ check("01.4", gradient_of_w)
 # - A tape records the operations inside its `with` block, with their values.
 # - `tape.gradient(target, source)` walks back over the recording, and multiplies slopes.
 # - The gradient has the shape of its source, and comes back in the structure of the sources.
-# - `None` means that no path was recorded; zero means that there is one, flat at this point.
+# - `None` means that the tape found no path back; zero is a number, such as the slope of a flat curve.
 # - A tape is exact up to rounding, and pays once for all parameters; differences pay for each.
 #
 # ```python
