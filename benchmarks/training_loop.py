@@ -78,6 +78,7 @@ def build_network() -> Any:
             layers.Conv2D(32, 5, strides=2, activation="relu"),
             layers.Flatten(),
             layers.Dense(128, activation="relu"),
+            layers.Dropout(0.3),
             layers.Dense(10),
         ]
     )
