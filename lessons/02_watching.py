@@ -1,14 +1,13 @@
 # %% [markdown]
 # # 02 · Watching
 #
-# A tape follows some tensors and ignores the others, and says nothing about either. Know its rule, and you
-# can ask for the gradient of anything, an input image included, and stop paying for what you do not
-# train.
+# A tape follows some tensors and ignores the others. Know its rule, and you can ask for the gradient of
+# anything, an input image included, and stop paying for what you do not train.
 #
 # **You will be able to**
 #
-# - say which variables and tensors a tape follows, and from which line on;
-# - watch a constant or an intermediate result, in the right place;
+# - say which tensors and variables a tape follows, and from which line on;
+# - watch a constant, or a result, in time;
 # - ask which entries of an input move a model's score;
 # - say what freezing a layer changes, and what it does not.
 #
@@ -26,11 +25,11 @@ import tensorflow as tf
 # %% [markdown]
 # ## What does a tape follow by itself?
 #
-# In lesson 01 every source was a `tf.Variable`. Data comes as plain tensors, which do not change.
+# In lesson 01 every source was a `tf.Variable`. Data comes in plain tensors.
 #
 # > **Predict**
 # >
-# > x is the constant 3. What is the gradient of x³: 27, 0 or `None`?
+# > x is `tf.constant(3.0)`. What is the gradient of x³: 27, 0 or `None`?
 
 # %%
 x = tf.constant(3.0)
@@ -43,9 +42,9 @@ answer = tape.gradient(y, x)
 print(answer)
 
 # %% [markdown]
-# Most people say 27, for x³ stands in the block. But a tape records an operation only if at least one of
-# its inputs is **watched**, that is, followed by this tape. By itself it watches trainable variables,
-# and nothing else. `tape.watch` adds a tensor:
+# Most people say 27, for x³ stands in the block. But a tape records an operation only if one of its
+# inputs is **watched**, that is, followed by this tape. By itself it watches trainable variables and
+# nothing else. `tape.watch` adds a tensor:
 
 # %%
 with tf.GradientTape() as tape:
@@ -58,42 +57,28 @@ print(f"{watched_answer.numpy():.1f}")
 assert answer is None and watched_answer.numpy() == 27.0
 
 # %% [markdown]
-# Why not watch everything? What is recorded is kept in memory until the backward pass, and hardly
-# anyone wants the gradient of the data. Nor are all variables for training: some hold a counter, or a
-# running mean.
-#
-# > **Predict**
-# >
-# > `scale = tf.Variable(3.0, trainable=False)`. What is the gradient of scale²: 6, 0 or `None`?
+# Why not watch everything? What is recorded stays in memory until the backward pass, and few want the
+# gradient of their data. Variables that hold a counter or a running mean are made with
+# `trainable=False`; a tape passes them over too, until told:
 
 # %%
 scale = tf.Variable(3.0, trainable=False)
 
 with tf.GradientTape() as tape:
     y = scale**2
+by_itself = tape.gradient(y, scale)
 
-answer = tape.gradient(y, scale)
-
-print(answer)
-
-# %% [markdown]
-# Not 6, although it is a variable: a tape looks at `trainable` when the variable is read. And not 0,
-# for the curve is not flat. `trainable` only sets what a tape watches by itself; watch the variable, and
-# its slope is there:
-
-# %%
 with tf.GradientTape() as tape:
     tape.watch(scale)
     y = scale**2
+when_told = tape.gradient(y, scale)
 
-watched_answer = tape.gradient(y, scale)
-
-print(f"{watched_answer.numpy():.1f}")
-assert answer is None and watched_answer.numpy() == 6.0
+print(by_itself, "and", when_told.numpy())
+assert by_itself is None and when_told.numpy() == 6.0
 
 # %% [markdown]
-# When a gradient is `None` and you do not see why, put the course's `ExplainingTape` in the place of
-# `tf.GradientTape`. It returns the same gradients, and can explain those that are missing:
+# When you do not see why a gradient is `None`, use the course's `ExplainingTape`. It returns the same
+# gradients as `tf.GradientTape`, and explains those that are missing:
 
 # %%
 with ExplainingTape() as tape:
@@ -109,6 +94,7 @@ tape.explain()
 #
 # Here `x` is a plain tensor of shape (n,), and y is the sum of its squares times its sum. Return the
 # gradient of y with respect to `x`.
+
 
 # %% exercise="02.1"
 def gradient_of_product(x):
@@ -127,7 +113,7 @@ check("02.1", gradient_of_product)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# A tape does not follow a plain tensor by itself. Tell it to, before you use the tensor.
+# Tell the tape to follow the tensor, before you use it.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -139,12 +125,8 @@ check("02.1", gradient_of_product)
 # %% [markdown]
 # ## Which variables are watched, and when?
 #
-# `tape.watched_variables()` returns the variables that a tape watches at that moment.
-#
-# > **Predict**
-# >
-# > `a` and `b` are trainable variables, and the block reads only `a`. How many variables are watched
-# > on its first line, and how many on its last?
+# `tape.watched_variables()` lists the variables watched so far. A tape does not know which exist: it
+# meets a variable when an operation reads it. `b` below is never read, and gets `None`.
 
 # %%
 a, b = tf.Variable(2.0), tf.Variable(5.0)
@@ -155,24 +137,15 @@ with tf.GradientTape() as tape:
     last = len(tape.watched_variables())
 
 print(first, "then", last)
+assert (first, last) == (0, 1) and tape.gradient(y, b) is None
 
 # %% [markdown]
-# Two and two would mean that a tape knows which variables exist. It does not: it meets a variable when
-# an operation reads it. `b` was never read, so it is trainable and still has no path:
-
-# %%
-db = tape.gradient(y, b)
-
-print(db)
-assert (first, last) == (0, 1) and db is None
-
-# %% [markdown]
-# What is computed from something watched is watched too; so lesson 01 could ask for the gradient of
-# `a`, half-way to y. What was computed earlier is not.
+# The result of a recorded operation is watched too, as `a` was in lesson 01, half-way to y. A result from
+# before the tape is not.
 #
 # > **Predict**
 # >
-# > Above the block, `doubled = 2 * x` for x = 3. In the block, y = x · doubled, which is 2x², with the
+# > x is 3. Above the block stands `doubled = 2 * x`, and in it y = x · doubled. That is 2x², with the
 # > slope 4x = 12. What does the tape say: 12, 6 or `None`?
 
 # %%
@@ -187,18 +160,10 @@ answer = tape.gradient(y, x)
 print(f"{answer.numpy():.1f}")
 
 # %% [markdown]
-# Neither the truth nor `None`. For the tape, `doubled` is the fixed number 6 and y is 6x. A `None` at
-# least shows; one path lost beside one that is kept gives a wrong number, silently. In the figure,
-# count the orange lines that reach x: only one.
+# 12 is the truth, but for the tape `doubled` is the fixed number 6. `None` at least shows; where one of
+# two paths is lost, you get a wrong number. The first figure draws that cell, the second has `doubled`
+# inside the block. Count the orange lines that reach x: one, with 6; then two, with 6 and 2 · 3.
 
-# %%
-assert answer.numpy() == 6.0
-
-ax = plot_tape(lambda x: x * doubled, x)
-
-# %% [markdown]
-# Computed inside, `doubled` is a box of its own, and the second path comes back through it: 6 along
-# the direct line, 3 · 2 through the box, and 12 together.
 
 # %%
 def x_times_doubled(x):
@@ -206,10 +171,14 @@ def x_times_doubled(x):
     return x * doubled
 
 
+assert answer.numpy() == 6.0
+ax = plot_tape(lambda x: x * doubled, x)
 ax = plot_tape(x_times_doubled, x)
 
 # %% [markdown]
-# A tensor that was computed earlier can be watched like any other, and be a source beside x:
+# A tensor from before the tape, such as `doubled`, can be watched like any other, and be a source. But
+# `watch` does not look back: of x² + x below, only the second term counts.
+
 
 # %%
 def numbers(gradients):
@@ -219,26 +188,16 @@ def numbers(gradients):
 with tf.GradientTape() as tape:
     tape.watch([x, doubled])
     y = x * doubled
-
 both = numbers(tape.gradient(y, [x, doubled]))
 
-print(both)
-assert both == [6.0, 3.0]
-
-# %% [markdown]
-# `watch` does not look back either. Here x² runs before it, and only the last line counts: the slope is
-# 1, and not 7.
-
-# %%
 with tf.GradientTape() as tape:
     square = x**2
-    tape.watch(x)
+    tape.watch(x)  # too late for the square
     y = square + x
+late = numbers([tape.gradient(y, x)])
 
-late = tape.gradient(y, x)
-
-print(f"{late.numpy():.1f}")
-assert late.numpy() == 1.0
+print(both, late)
+assert both == [6.0, 3.0] and late == [1.0]
 
 # %% [markdown]
 # ### Exercise 02.2: predict
@@ -295,8 +254,8 @@ assert three == [3.0, None, 5.0]
 # ## Can the input be a source?
 #
 # Watch the input instead of the weights, and the gradient says which of its entries move the result.
-# Take a classifier for three letters of 5 by 5 pixels. Its weights are the letters themselves: a
-# letter's **score** is half the sum of the pixels that lie on it.
+# Here is a classifier for letters of 5 by 5 pixels. Its weights are the letters themselves: a letter's
+# **score** is half the sum of the pixels that lie on it.
 
 # %%
 letters = {
@@ -312,6 +271,13 @@ def scores(image):
     return (tf.reshape(image, (1, 25)) @ W)[0]  # (5, 5) -> (3,)
 
 
+# %% [markdown]
+# > **Predict**
+# >
+# > The image is black: 25 zeros. Is the gradient of T's score 0 for every pixel, or not?
+
+
+# %%
 def input_gradient(f, image):
     with tf.GradientTape() as tape:
         tape.watch(image)
@@ -319,51 +285,30 @@ def input_gradient(f, image):
     return tape.gradient(result, image)
 
 
-# %% [markdown]
-# > **Predict**
-# >
-# > The image is black: 25 zeros. Is the gradient of T's score zero everywhere, or not?
-
-# %%
-black = tf.zeros((5, 5))
-of_black = input_gradient(lambda image: scores(image)[1], black)
+of_black = input_gradient(lambda image: scores(image)[1], tf.zeros((5, 5)))
 
 print(of_black.numpy())
 
 # %% [markdown]
-# "Zero, since nothing is there" is the usual answer. But a gradient does not say how much a pixel
-# contributes. It says how fast the score moves when that pixel grows: by its weight, whatever the
-# image. And it comes in the shape of its source, (5, 5), although the classifier flattens the image.
-
-# %%
-template = tf.reshape(W[:, 1], (5, 5))  # the weights of T
-
-assert np.array_equal(of_black, template)
-assert np.array_equal(input_gradient(lambda image: scores(image)[1], black + 1), template)
-
-# %% [markdown]
-# **Softmax** turns the scores into probabilities that add up to 1, so now the letters compete. By hand,
-# the gradient of T's probability p is p times (T's weights minus the average of all letters' weights,
-# each weighted with its probability).
+# "0, since nothing is there", many say. But a gradient does not tell how much a pixel contributes. It tells
+# how fast the score grows with that pixel: by its weight, in every image. It has the shape of its
+# source, (5, 5).
+#
+# **Softmax** turns scores into probabilities that add up to 1, so the letters compete. Here they see a
+# stem with a short bar. In the figure, compare the two, in the middle and on the right.
 
 # %%
 image = np.zeros((5, 5), np.float32)
-image[:, 2] = image[0, 1:4] = 1.0  # a stem, and a bar that is too short for a T
+image[:, 2] = image[0, 1:4] = 1.0
 image = tf.constant(image)
 
 of_score = input_gradient(lambda image: scores(image)[1], image)
 of_probability = input_gradient(lambda image: tf.nn.softmax(scores(image))[1], image)
 
-p = tf.nn.softmax(scores(image)).numpy()  # (3,)
-weights = W.numpy()
-by_hand = p[1] * (weights[:, 1] - weights @ p)  # (25,)
-
-print("probabilities of I, T, L:", p.round(2))
-assert np.allclose(of_probability, by_hand.reshape(5, 5), atol=1e-6)
-
-# %% [markdown]
-# The image stands between an I and a T. Compare the stem with the bar, in the middle and on the right:
-# violet raises, orange lowers, white does nothing.
+print("I, T, L:", tf.nn.softmax(scores(image)).numpy().round(2))
+assert np.array_equal(of_black, tf.reshape(W[:, 1], (5, 5)))
+assert np.array_equal(of_score, of_black)
+assert of_probability[0, 3] > 5 * of_probability[2, 2] > 0  # bar and stem
 
 # %%
 fig, axes = plt.subplots(1, 3, figsize=(8.4, 3.0))
@@ -372,7 +317,7 @@ axes[0].set_title("the image")
 
 panels = {"gradient of T's score": of_score, "gradient of T's probability": of_probability}
 for ax, (title, gradient) in zip(axes[1:], panels.items(), strict=True):
-    limit = 1.5 * np.max(np.abs(gradient))
+    limit = 2 * np.max(np.abs(gradient))
     ax.imshow(gradient, cmap="PuOr", vmin=-limit, vmax=limit)
     ax.set_title(title)
     for (row, column), value in np.ndenumerate(gradient):
@@ -382,19 +327,12 @@ for ax in axes:
     frame = ax.set(xticks=[], yticks=[])
 
 # %% [markdown]
-# For the score, stem and bar count alike. For the probability the stem hardly counts, for it raises I's
-# score as much as T's: the bar decides. Such pictures are called **saliency maps**.
-
-# %%
-stem, bar = of_probability[2, 2], of_probability[0, 3]
-
-print(f"stem {stem.numpy():.3f}, bar {bar.numpy():.3f}")
-assert of_score[2, 2] == of_score[0, 3]
-assert bar > 5 * stem > 0
-
-# %% [markdown]
-# Inputs are scaled and centred before use, and often keep their name. A tape follows tensors, not
-# names: after the division below, `reading` is another tensor than the one that came in.
+# For T's score, stem and bar count alike. For its probability the bar decides, as the stem raises I's score
+# just as much. Such pictures are called **saliency maps**.
+#
+# Inputs are scaled and centred before use, and often keep their name. But a tape follows tensors, not
+# names. Both gradients below are right, each for its own question: after the division, `reading` is a
+# new tensor.
 
 # %%
 reading = given = tf.constant(30.0)
@@ -410,15 +348,12 @@ print(both)
 assert both == [6.0, 0.6]
 
 # %% [markdown]
-# No `None`: both tensors are watched, and both answers are right, each for its own question. Give the
-# prepared tensor a name of its own, and you ask the question that you mean.
-
-# %% [markdown]
 # ### Exercise 02.3: repair
 #
-# The score is the sum of w · (x - mean of x)². This function should return its gradient with respect to
-# the `x` that came in. Adding 1 to every entry of `x` leaves the score as it is, so the entries of the
-# gradient must add up to 0. For x = (1, 2, 6) and w = (1, 2, 3) it returns (-4, -4, 18).
+# The score is the sum of w · (x - mean of x)². The function should return its gradient with respect to
+# the `x` that comes in. If every entry of `x` grows by 1, the score stays: the entries of the gradient
+# must add up to 0. For x = (1, 2, 6) and w = (1, 2, 3) it returns (-4, -4, 18).
+
 
 # %% exercise="02.3"
 def score_gradient(x, w):
@@ -448,8 +383,7 @@ check("02.3", score_gradient)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Two changes: `tape.watch(x)` comes before the subtraction, and the difference gets a name of its own,
-# which the score then uses.
+# Watch `x` before the subtraction, and give the difference a name of its own.
 #
 # </details>
 
@@ -457,8 +391,7 @@ check("02.3", score_gradient)
 # ## How do I choose what is watched?
 #
 # `tf.GradientTape(watch_accessed_variables=False)` watches nothing by itself: you name what is
-# trained. Here only `head` should be, and `base` slips into the sources, as happens in long lists.
-# First under the usual tape:
+# trained. Below that is `head`, and `base` slips into the sources, as happens in long lists.
 
 # %%
 base, head = tf.Variable(2.0), tf.Variable(3.0)
@@ -472,37 +405,24 @@ def gradients_under(tape):
     return numbers(tape.gradient(loss, [base, feature, head]))
 
 
-usual = gradients_under(tf.GradientTape())
+everything = gradients_under(tf.GradientTape())
+head_alone = gradients_under(tf.GradientTape(watch_accessed_variables=False))
 
-print(usual)
-assert usual == [48.0, 12.0, 16.0]
-
-# %% [markdown]
-# > **Predict**
-# >
-# > The same with `watch_accessed_variables=False`: which of the gradients of `base`, `feature` and
-# > `head` are now `None`?
-
-# %%
-strict = gradients_under(tf.GradientTape(watch_accessed_variables=False))
-
-print(strict)
+print(everything, head_alone)
+assert everything == [48.0, 12.0, 16.0]
+assert head_alone == [None, None, 16.0]
 
 # %% [markdown]
-# Most people keep `feature`, as its product with `head` is recorded. But `feature` comes from `base`
-# alone, so it is not watched. You gain twice. The slip shows: `None` for `base`, where the usual tape
-# hands out 48 and you train it without a word. And less is recorded: the step from `base` to `feature`
-# is not.
-
-# %%
-assert strict == [None, None, 16.0]
+# You gain twice. The slip shows: `None` for `base`, where the usual tape hands out 48 and you train it
+# unawares. And less is recorded: not the step from `base` to `feature`, so `feature` has `None` too.
 
 # %% [markdown]
 # ### Exercise 02.4: complete
 #
 # A model predicts a · x² + b · x + c. `params` is a dict with the variables `"a"`, `"b"` and `"c"`, and
-# `names` lists some of these keys. Return two things: a dict with the gradients of the mean squared error
-# for these names alone, and how many variables your tape watched, which must be no others.
+# `names` lists some of these keys. Return a dict with the gradients of the mean squared error for these
+# names alone, and the number of variables that your tape watched: these and no others.
+
 
 # %% exercise="02.4"
 def gradients_of(params, names, x, y):
@@ -529,17 +449,21 @@ check("02.4", gradients_of)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The tape is `tf.GradientTape(watch_accessed_variables=False)`. Below its block, return the gradients
-# and `len(tape.watched_variables())`, separated by a comma.
+# Make the tape with `watch_accessed_variables=False`. Below its block, return the gradients, a comma,
+# and `len(tape.watched_variables())`.
 #
 # </details>
 
 # %% [markdown]
 # ## What does freezing change?
 #
-# In Keras, a **layer** is an object that holds variables, and calling it computes an output from an
-# input. A **model** is made of layers, and `model(x)` calls them one after the other. Each `Dense` layer
-# below holds a matrix, its `kernel`, and a `bias`.
+# In Keras, a **layer** is an object that holds variables, and calling it computes an output. A **model** is
+# made of layers, and `model(x)` calls them in turn. Each `Dense` layer below holds two variables, `kernel`
+# and `bias`. To keep a layer as it is, one **freezes** it: `layer.trainable = False`.
+#
+# > **Predict**
+# >
+# > How many variables does the tape watch, and how many does `model.trainable_variables` hold?
 
 # %%
 body = tf.keras.layers.Dense(4, activation="tanh")
@@ -547,40 +471,33 @@ head = tf.keras.layers.Dense(1)
 model = tf.keras.Sequential([tf.keras.Input((3,)), body, head])
 x = tf.random.normal((8, 3))
 
-print([tuple(variable.shape) for variable in model.variables])
-assert model(x).shape == (8, 1) and len(model.variables) == 4
-
-# %% [markdown]
-# To keep a trained layer as it is, one **freezes** it: `layer.trainable = False`.
-#
-# > **Predict**
-# >
-# > With `body` frozen, how many variables does a tape watch while the model runs, and how many does
-# > `model.trainable_variables` hold?
-
-# %%
 body.trainable = False
-
 with tf.GradientTape() as tape:
     loss = tf.reduce_mean(model(x) ** 2)
 
 print(len(tape.watched_variables()), "and", len(model.trainable_variables))
 
 # %% [markdown]
-# Not two and two. Freezing changes the list that Keras keeps for you; the `tf.Variable`s inside stay
-# trainable. So you can still look at a frozen layer's gradient. But take `tape.watched_variables()` for
-# your sources, and you train what you froze.
+# Not two and two. Freezing changes the list that Keras keeps for you. The `tf.Variable` inside each Keras
+# variable, its `.value`, stays trainable. So you can still look at a frozen layer's gradient. But take
+# `tape.watched_variables()` for your sources, and you train what you froze.
 
 # %%
 of_frozen = tape.gradient(loss, body.kernel)
 
-print(of_frozen.shape)
+print(of_frozen.shape, body.kernel.trainable, body.kernel.value.trainable)
 assert len(tape.watched_variables()) == 4 and len(model.trainable_variables) == 2
+assert of_frozen.shape == (3, 4)
+assert (body.kernel.trainable, body.kernel.value.trainable) == (False, True)
 
 # %% [markdown]
-# Does the tape at least skip the frozen layer on its way back? Put a counter between body and head.
-# `tf.custom_gradient` lets a function bring its own backward step; this one notes that the tape came by,
-# and changes nothing.
+# Does the tape at least skip the frozen layer on its way back? `tf.custom_gradient` lets a function bring
+# its own backward step; here, one that only notes when the tape comes by, between head and body.
+#
+# > **Predict**
+# >
+# > You ask for the gradients of the head's two variables alone. How often does the tape come by: never
+# > or once?
 
 # %%
 visits = []
@@ -589,31 +506,24 @@ visits = []
 @tf.custom_gradient
 def counted(hidden):
     def backward(gradient):
-        visits.append("body")
+        visits.append("on the way to the body")
         return gradient
 
     return hidden, backward
 
 
-# %% [markdown]
-# > **Predict**
-# >
-# > You ask for the gradients of the head's two variables alone. How often does the tape come by on its
-# > way back from the loss: never or once?
-
-# %%
 with tf.GradientTape() as tape:
     loss = tf.reduce_mean(head(counted(body(x))) ** 2)
 
-usual = tape.gradient(loss, model.trainable_variables)
-visits_of_usual = len(visits)
+of_head = tape.gradient(loss, model.trainable_variables)
+visits_of_usual_tape = len(visits)
 
-print(visits_of_usual)
+print(visits_of_usual_tape)
 
 # %% [markdown]
-# You will read that a frozen layer costs no backward pass; here it does. It was recorded, so the tape
-# goes back through it, and the result is thrown away. What saves the work is not to record the layer,
-# so compute it above the block:
+# You will read that a frozen layer costs no backward pass. In code that runs line by line, as here, it
+# does: it was recorded, so the tape goes back through it, for nothing. To save the work, do not record
+# it. The body comes first, so compute it above the block:
 
 # %%
 visits.clear()
@@ -625,16 +535,14 @@ with tf.GradientTape() as tape:
 above = tape.gradient(loss, model.trainable_variables)
 
 print("visits:", len(visits))
-assert visits_of_usual == 1 and len(visits) == 0
-assert all(np.allclose(a, b) for a, b in zip(above, usual, strict=True))
+assert visits_of_usual_tape == 1 and len(visits) == 0
+assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, of_head, strict=True))
 
 # %% [markdown]
-# The same gradients, and no visit. Where the layers cannot be pulled apart, watch the head alone. But
-# `tape.watch` refuses Keras's own variables; hand it the `tf.Variable` inside, `.value`:
+# Or watch only what you train, or the one frozen weight whose gradient you want to see. `tape.watch`
+# refuses Keras's own variables and takes their `.value`:
 
 # %%
-visits.clear()
-
 with tf.GradientTape(watch_accessed_variables=False) as tape:
     try:
         tape.watch(head.kernel)
@@ -643,63 +551,58 @@ with tf.GradientTape(watch_accessed_variables=False) as tape:
     tape.watch([variable.value for variable in head.variables])
     loss = tf.reduce_mean(head(counted(body(x))) ** 2)
 
-strict = tape.gradient(loss, model.trainable_variables)
+chosen = tape.gradient(loss, model.trainable_variables)
 
 print("watched:", len(tape.watched_variables()), "visits:", len(visits))
 assert len(tape.watched_variables()) == 2 and len(visits) == 0
-assert all(np.allclose(a, b) for a, b in zip(strict, usual, strict=True))
+assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(chosen, of_head, strict=True))
 
 # %% [markdown]
-# `body.kernel.value`, watched in the same way, brings back the gradient of one frozen weight.
-#
 # ## Checkpoint
 #
 # Answer before you open.
 #
-# <details><summary>1. The gradient of a loss with respect to a batch of images is `None`. The loss was
-# computed from them inside the block. What is missing, and where?</summary>
+# <details><summary>1. The gradient with respect to a batch of images is <code>None</code>. What do you
+# look for first?</summary>
 #
-# `tape.watch(images)`, in the block, before the images are first used.
-#
-# </details>
-# <details><summary>2. A tensor is watched, and its gradient is a number, but not the right one. Name two
-# reasons from this lesson.</summary>
-#
-# A part of the result was computed before the tape watched it, so that path is lost; or the name stands
-# for a new tensor by now, and you asked for the gradient of that.
+# For `tape.watch(images)`, in the block, before their first use.
 #
 # </details>
-# <details><summary>3. You freeze 50 of 52 layers. What must you change for the tape to do less
-# work?</summary>
+# <details><summary>2. You watched a tensor, and its gradient is a wrong number. Name two possible
+# reasons.</summary>
 #
-# What it records: compute the frozen layers above the block, or watch only the variables of the last two.
+# A part of the result was computed before it was watched; or its name stands for a new tensor by now.
+#
+# </details>
+# <details><summary>3. You freeze the first 50 of 52 layers. How does the tape get less work?</summary>
+#
+# Compute the frozen layers above the block, or watch only the variables of the other two.
 #
 # </details>
 
 # %% [markdown]
 # ## Recap
 #
-# - By itself a tape watches trainable variables, each from its first use on, and nothing else.
-# - An operation is recorded if one of its inputs is watched, and then its result is watched too.
-# - `tape.watch` comes before the use; a lost path gives `None`, or a wrong number if another is left.
+# - By itself a tape watches trainable variables, each from its first use on.
+# - An operation is recorded if one of its inputs is watched; then its result is watched too.
+# - Watch first, then use: a lost path gives `None`, or a wrong number where another path is left.
 # - The input can be a source: its gradient says which entries move the result.
-# - Freezing a layer changes `model.trainable_variables`, and not what the tape records.
+# - Freezing changes `model.trainable_variables`, and not what the tape records.
 #
 # ```python
 # with tf.GradientTape() as tape:
 #     tape.watch(images)
-#     score = model(images)[:, label]
-# saliency = tape.gradient(score, images)  # the shape of images
+#     loss = loss_function(model(images), labels)
+# saliency = tape.gradient(loss, images)  # the shape of images
 # ```
 
 # %% [markdown]
 # ## Further reading
 #
-# - TensorFlow's guide *Introduction to gradients and automatic differentiation*, on controlling what the
-#   tape watches: the same methods in reference form.
+# - TensorFlow's guide *Introduction to gradients and automatic differentiation*: the same methods in
+#   reference form.
 # - Simonyan, Vedaldi and Zisserman, *Deep inside convolutional networks: visualising image
-#   classification models and saliency maps* (2013): this lesson's pictures, for real photographs.
-# - The Keras guide *Transfer learning and fine-tuning*: what freezing is for.
+#   classification models and saliency maps* (2013): saliency for photographs.
 #
-# A tape that follows everything you want can still lose the way. Why, and how to find the place, is next:
+# What a tape follows can still get lost on the way. That is the subject of
 # [03 · Missing gradients](03_missing_gradients.ipynb).

@@ -15,8 +15,9 @@ __all__ = ["EXERCISES"]
 
 
 def _draw_vectors(rng: np.random.Generator) -> list[tuple]:
+    chosen = [1.0, 2.0, 3.0], [-1.5, 0.5], [1.0, -1.0, -1.0, -1.0, -1.5]  # one negative entry
     drawn = [rng.uniform(-2, 2, n).round(1) for n in (4, 5)]
-    return [(np.array(x),) for x in ([1.0, 2.0, 3.0], [-1.5, 0.5])] + [(x,) for x in drawn]
+    return [(np.array(x),) for x in (*chosen, *drawn)]
 
 
 def _as_tensors(*arrays: np.ndarray) -> tuple:
