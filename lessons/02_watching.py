@@ -78,16 +78,19 @@ assert by_itself is None and when_told.numpy() == 6.0
 
 # %% [markdown]
 # When you do not see why a gradient is `None`, use the course's `ExplainingTape`. It returns the same
-# gradients as `tf.GradientTape`, and explains those that are missing:
+# gradients as `tf.GradientTape`, and explains those that are missing (`tape.explain()` shows a table):
 
 # %%
 with ExplainingTape() as tape:
     y = x**3
 
 answer = tape.gradient(y, x)
+why = tape.explanations[0]
 
-assert answer is None and tape.explanations[0].cause == "not-watched"
-tape.explain()
+print("cause: ", why.cause)
+print("line:  ", why.where.text)
+print("remedy:", why.remedy)
+assert answer is None and why.cause == "not-watched"
 
 # %% [markdown]
 # ### Exercise 02.1: complete
@@ -196,7 +199,8 @@ with tf.GradientTape() as tape:
     y = square + x
 late = numbers([tape.gradient(y, x)])
 
-print(both, late)
+print("x and doubled:", both)
+print("watched late:", late)
 assert both == [6.0, 3.0] and late == [1.0]
 
 # %% [markdown]
@@ -408,7 +412,8 @@ def gradients_under(tape):
 everything = gradients_under(tf.GradientTape())
 head_alone = gradients_under(tf.GradientTape(watch_accessed_variables=False))
 
-print(everything, head_alone)
+print("usual tape:", everything)
+print("head alone:", head_alone)
 assert everything == [48.0, 12.0, 16.0]
 assert head_alone == [None, None, 16.0]
 
@@ -458,12 +463,13 @@ check("02.4", gradients_of)
 # ## What does freezing change?
 #
 # In Keras, a **layer** is an object that holds variables, and calling it computes an output. A **model** is
-# made of layers, and `model(x)` calls them in turn. Each `Dense` layer below holds two variables, `kernel`
+# made of layers; `model(x)` calls them in turn. Each `Dense` layer below holds two variables, `kernel`
 # and `bias`. To keep a layer as it is, one **freezes** it: `layer.trainable = False`.
 #
 # > **Predict**
 # >
-# > How many variables does the tape watch, and how many does `model.trainable_variables` hold?
+# > There are two such layers, and the first is frozen. How many variables does the tape watch, and how
+# > many does `model.trainable_variables` hold?
 
 # %%
 body = tf.keras.layers.Dense(4, activation="tanh")
@@ -506,7 +512,7 @@ visits = []
 @tf.custom_gradient
 def counted(hidden):
     def backward(gradient):
-        visits.append("on the way to the body")
+        visits.append(gradient.shape)
         return gradient
 
     return hidden, backward

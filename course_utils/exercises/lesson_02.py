@@ -200,8 +200,9 @@ def _draw_weighted(rng: np.random.Generator) -> list[tuple]:
 def _judge_centred(returned: list, calls: Sequence[tuple]) -> Judgement:
     if any(value is None for value in returned):
         return failed(
-            "It returns None now: the tensor that you ask for was not watched before it was used. "
-            "Call tape.watch(x) before the subtraction, and return tape.gradient(score, x)."
+            "It returns None now: either it returns nothing, or the tensor that you ask for was "
+            "not watched before it was used. Call tape.watch(x) before the subtraction, and return "
+            "tape.gradient(score, x)."
         )
     values = [as_array(value) for value in returned]
     if any(value is None for value in values):
@@ -338,6 +339,11 @@ def _mistake_in_pair(value: Any, names: list[str]) -> str | None:
             "gradients, and len(tape.watched_variables())."
         )
     gradients, count = value["items"]
+    if gradients is None:
+        return (
+            "The first of the two is None, where a dict was asked for. Take tape.gradient(loss, "
+            "sources): the target first, then the dict of the chosen variables."
+        )
     if not is_a(gradients, "dict"):
         return (
             f"The first of the two is {in_words(gradients)}; a dict was asked for. Gradients come "
@@ -355,7 +361,8 @@ def _mistake_in_pair(value: Any, names: list[str]) -> str | None:
         if item is None:
             return (
                 f"The gradient of {name} is None. A tape that watches nothing by itself needs "
-                f"tape.watch(params['{name}']) in the block, before the prediction is computed."
+                f"tape.watch(params['{name}']) in the block, before the prediction is computed "
+                "from this very variable."
             )
         if array is None or array.shape != ():
             return (

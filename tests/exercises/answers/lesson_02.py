@@ -174,6 +174,14 @@ def parabola_counted_too_early(params, names, x, y):
     return tape.gradient(loss, chosen), count
 
 
+def parabola_swapped(params, names, x, y):
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        chosen = {name: params[name] for name in names}
+        tape.watch(chosen)
+        loss = mean_square(params["a"] * x**2 + params["b"] * x + params["c"] - y)
+    return tape.gradient(chosen, loss), len(tape.watched_variables())
+
+
 def parabola_without_return(params, names, x, y):
     parabola()(params, names, x, y)
 
@@ -287,6 +295,7 @@ ANSWERS = {
             Wrong(parabola(strict=False), "this tape follows every variable"),
             Wrong(parabola_unwatched, "The gradient of a is None"),
             Wrong(parabola_counted_too_early, "you report 0 watched variables"),
+            Wrong(parabola_swapped, "the target first, then the dict"),
             Wrong(parabola_without_return, "Your function returned None"),
             Wrong(parabola(result=lambda g, count, tape: g), "alone. Return two things"),
             Wrong(parabola(result=lambda g, count, tape: (g, count, tape)), "a tuple of 3 items"),
