@@ -169,6 +169,11 @@ def _cause(error: dict) -> str | None:
             "a tape needs tensors, and here the target or the source is a plain number. Make a "
             "tf.Variable from the number before the `with` block"
         )
+    if "NoneType" in message and message.startswith(("unsupported operand", "Attempt to convert")):
+        return (
+            "there is a None where a number is needed. If it is a gradient, the tape found no path "
+            "from its source to the target"
+        )
     if "is not in the list of allowed values" in message:
         return "this operation does not take such numbers (in Python, a power is **, and not ^)"
     return None
