@@ -2,14 +2,14 @@
 # # 07 · Gradient checking
 #
 # A wrong gradient raises no error: the loss still falls, more slowly, and you blame the learning rate. A
-# check takes one line, if you know what its numbers can say.
+# check takes one line, if you know what its numbers say.
 #
 # **You will be able to**
 #
-# - choose the step of a finite difference, and say how good the result can be;
+# - choose the step of a finite difference, and say how exact it can be;
 # - check a million parameters with a few evaluations;
 # - read a report of `check_gradients`;
-# - write a gradient by hand with `tf.custom_gradient`, and prove it, second derivative included.
+# - write a gradient with `tf.custom_gradient`, and prove it and its second derivative.
 #
 # **Before you start**: [04 · Persistence](04_persistence.ipynb). **Time**: 45 minutes.
 
@@ -25,10 +25,9 @@ import tensorflow as tf
 # %% [markdown]
 # ## How good is a finite difference?
 #
-# Here are lesson 01's two formulas again, with the step h as an argument. A curve is not straight between the
-# points: this is the **truncation error**. By Taylor's series it is about h/2 · f″ for a forward and
-# h²/6 · f‴ for a central difference. The exponent of h is the **order**: 1 and 2. All derivatives of exp at 1
-# are e:
+# Here are lesson 01's two formulas, with the step h as an argument. A curve is not straight between the points:
+# this **truncation error** is about h/2 · f″ for a forward and h²/6 · f‴ for a central difference. The exponent
+# of h is the **order**: 1 and 2. All derivatives of exp at 1 are e:
 
 # %%
 def forward(f, x, h):
@@ -63,7 +62,7 @@ check("07.1", error_with_short_step)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# How many times shorter is the step? A central difference is of order 2.
+# How many times shorter is the step? The order is 2.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -97,15 +96,14 @@ print("most accurate:", min(errors, key=errors.get))
 
 # %% [markdown]
 # The shortest, one would think. But every value is rounded, at a relative `eps` of 2e-16 in float64 and 1e-7
-# in float32. In the difference of two nearly equal values this **rounding error** remains, and dividing by h
-# enlarges it: about `eps` · f / h.
+# in float32. In the difference of two nearly equal values this **rounding error** remains, and is divided by h:
+# about `eps` · f / h.
 #
-# One error shrinks with h, the other grows. In the figure, look for the valley between them. Errors are means
-# over 101 points between 1 and 2.
+# One error shrinks with h, the other grows. In the figure, look for the valley between them.
 
 # %%
 points, steps = np.linspace(1, 2, 101), 2.0 ** -np.arange(1, 41)
-curves = {"float32": {}, "float64": {}}
+curves = {"float32": {}, "float64": {}}  # the mean errors over the points
 for dtype, errors in curves.items():
     x = tf.constant(points, dtype)
     truth = np.exp(x.numpy().astype("float64"))
@@ -190,7 +188,7 @@ print("off by more than 1e-4:", [error > 1e-4 for error in off])
 
 # %% [markdown]
 # Most people say no. But every entry has its share in the sum, and in float64 the rest is known to ten digits.
-# A direction misses an error d only by accident, if d · v is near zero: below 1 % of its typical size in about
+# A direction misses an error d only by accident, where d · v is small: below 1 % of its typical size in about
 # 0.8 % of the draws.
 
 # %%
@@ -207,7 +205,7 @@ assert 0.006 < missed < 0.010
 # ## How do I read a report?
 #
 # `check_gradients(f, at)` draws three directions for each tensor, chooses the step for its scale, and measures
-# an **error bar** for truncation and rounding, in place of a tolerance. It judges the tape, or with `grads` what
+# an **error bar**, truncation and rounding, in place of a tolerance. It judges the tape, or with `grads` what
 # you derived by hand. Here is a linear model, with a slip.
 
 # %%
@@ -229,11 +227,11 @@ for row in report.rows:
     print(f"{row.name}: {row.verdict}. {row.hint}")
 
 # %% [markdown]
-# Each tensor has a row with a **verdict**, and a **hint** that reads the pattern of the differences: b's
-# gradient lacks the 2 of the square. Write `report` alone in a cell for the table: *analytic* is gradient · v,
-# *numeric* the difference, and a right gradient keeps them within the error bar.
+# Each tensor has a row with a **verdict** and a **hint**: b's gradient lacks the 2 of the square. Write `report`
+# alone in a cell for the table: *analytic* is gradient · v, *numeric* the difference, and a right gradient keeps
+# them within the error bar.
 #
-# The figure shows every direction. Right gradients lie on the grey line; look for crosses off it.
+# In the figure, right gradients lie on the grey line; look for crosses off it.
 
 # %%
 row = report.rows[1]
@@ -243,8 +241,8 @@ assert abs(row.difference) > 1000 * row.error_bar
 ax = report.plot()
 
 # %% [markdown]
-# Why one row for each tensor? In a direction through a whole model the error bar is as wide as its largest
-# parts need, and a small part drowns. Here b's gradient is 10 % off, in float32. One direction through all 7,850
+# Why one row for each tensor? In a direction through a whole model, the error bar is as wide as the largest
+# parts need, and a small part drowns. Here b's gradient is 10 % off, in float32. One direction through all
 # parameters, glued into one vector, passes it. One for each tensor does not.
 
 # %%
@@ -274,12 +272,12 @@ assert glued.passed and [row.verdict for row in each.rows] == ["agrees", "disagr
 #
 # A dense layer is y = x @ W + b. From `upstream`, the gradient with respect to y, this function should return
 # those with respect to x, W and b. Two are wrong, and while W is square nothing fails. First read the report,
-# in a cell of your own. It judges a scalar whose gradient with respect to y is `upstream`:
+# in a cell of your own:
 #
 # ```python
 # shapes = (5, 3), (3, 3), (3,), (5, 3)
 # *inputs, upstream = (tf.random.normal(shape) for shape in shapes)
-# weighted = lambda x, W, b: tf.reduce_sum(upstream * (x @ W + b))
+# weighted = lambda x, W, b: tf.reduce_sum(upstream * (x @ W + b))  # slope in y: upstream
 # grads = dense_backward(*inputs[:2], upstream)
 # check_gradients(weighted, inputs, grads=grads)
 # ```
@@ -305,13 +303,13 @@ check("07.2", dense_backward)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# W's gradient is transposed, and b's has the wrong shape: b was added to each of the n rows.
+# W's gradient is transposed. b was added to each of the n rows.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
 # (A @ B) transposed is B transposed @ A transposed. What is copied to n rows on the way forward is added up
-# over them on the way back.
+# on the way back.
 #
 # </details>
 
@@ -345,7 +343,7 @@ check("07.3", cross_entropy_gradient)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# The report names the factor. What in this batch has that size?
+# What in this batch is as large as the factor in the report?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -370,9 +368,6 @@ print([central(tf.nn.relu, tf.constant(0.0), h).numpy().item() for h in (1.0, 0.
 # 0 or 1, you would think, as on one of the sides. It is the mean of both, at any step; the tape says 0, by
 # convention. Neither is wrong, so the report says `kink nearby`: check at another point. Near a kink, a step
 # that reaches across it mixes the slopes too, and a shorter one helps.
-#
-# Among smooth entries, one kink only widens the error bar of its direction. The row may agree, but it promises
-# nothing for that entry.
 
 # %%
 x = tf.Variable(0.0)
@@ -464,9 +459,9 @@ def second_derivative(f, x):
 print(second_derivative(softplus_numpy, 1.0))
 
 # %% [markdown]
-# The slopes are equal to those of `softplus`, so one expects 0.2. But NumPy left no path from x to the slope.
-# With more computed on top you get a number that lacks this part. `order=2` checks the gradient of the
-# gradient: run it for every gradient written by hand.
+# The slopes equal those of `softplus`, so one expects 0.2. But NumPy left no path from x to the slope. With
+# more computed on top you get a number that lacks this part. `order=2` checks the gradient of the gradient: run
+# it for every gradient written by hand.
 
 # %%
 for f in (softplus, softplus_numpy):
@@ -516,21 +511,21 @@ check("07.4", centered_backward)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# "A term is missing": an entry of x reaches `centered` on two paths, directly and through the mean of its row.
+# "A term is missing": x reaches `centered` on two paths, directly and through the mean of its row.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# An entry of x adds 1/d to its row's mean, which is taken from every entry of the row. So from each entry of
-# `d_centered`, take the mean of its row.
+# An entry of x adds 1/d to its row's mean, which is taken from every entry of the row. So from `d_centered`,
+# take the mean of each row.
 #
 # </details>
 
 # %% [markdown]
 # ### Exercise 07.5: complete
 #
-# log(cosh(x)) is a loss that is quadratic near 0 and grows like |x|. Its slope is tanh(x). Make value, slope and
-# second derivative right from -100 to 100. This form does not overflow: |x| + log(1 + exp(-2|x|)) - log 2.
+# log(cosh(x)) is a smooth |x|, with the slope tanh(x). Make value, slope and second derivative right from -100
+# to 100. This form does not overflow: |x| + log(1 + exp(-2|x|)) - log 2.
 
 # %% exercise="07.5"
 @tf.custom_gradient
@@ -552,7 +547,7 @@ check("07.5", log_cosh)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Take the form of `softplus` above: a function `grad(upstream)` inside, and two things returned.
+# The form is that of `softplus`: a function `grad(upstream)` inside, and two things returned.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -587,11 +582,11 @@ check("07.5", log_cosh)
 # %% [markdown]
 # ## Recap
 #
-# - Truncation shrinks with the step, rounding grows; the best step goes with the scale of x.
+# - The best step balances truncation and rounding, and goes with the scale of x.
 # - A fixed step or tolerance fails at some scale; an error bar does not.
 # - One direction checks all entries of a tensor; give each tensor its own.
 # - At a kink there is nothing to check: choose another point.
-# - A gradient by hand is a program: check it, with `order=2` too.
+# - A gradient by hand needs a check, with `order=2` too.
 #
 # ```python
 # report = check_gradients(loss, [W, b], grads=by_hand)  # or without grads, for the tape's
@@ -603,7 +598,6 @@ check("07.5", log_cosh)
 #
 # - Nocedal and Wright, *Numerical Optimization*, 2nd edition, section 8.1: where the best steps come from.
 # - Moré and Wild, *Estimating Computational Noise*, SIAM J. Sci. Comput. 33 (2011): how to measure rounding.
-# - TensorFlow's API page of `tf.custom_gradient`: what `grad` receives, with variables too.
 #
-# You can now prove a gradient. Part II puts gradients to work, on the smallest model that learns:
+# You can now prove a gradient. Part II puts gradients to work:
 # [08 · Regression](08_regression.ipynb).
