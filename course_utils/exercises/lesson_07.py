@@ -102,8 +102,7 @@ def _judge_layers(returned: list, calls: Sequence[tuple]) -> Judgement:
     if not close(parts["d_x"], d_x):
         if close(parts["d_x"], [upstream @ W for _, W, upstream in calls]):
             return failed(
-                "d_x needs W transposed, as it had it in the program as given: upstream @ "
-                "tf.transpose(W)."
+                "d_x needs W transposed, as in the program given: upstream @ tf.transpose(W)."
             )
         return failed(
             _entry("d_x", parts["d_x"], d_x) + " It was right in the program as given: "
