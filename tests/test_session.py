@@ -27,6 +27,19 @@ def test_tensorflow_starts_without_a_line_of_noise(started):
     assert started.stderr == ""
 
 
+def test_retracing_is_reported_for_the_learners_functions_and_not_for_jacobians():
+    jacobians = (
+        "x = tf.Variable([1.0, 2.0])\n"
+        "for _ in range(6):\n"
+        "    with tf.GradientTape() as tape:\n"
+        "        y = x**2\n"
+        "    tape.jacobian(y, x)\n"
+    )
+    own = "f = tf.function(lambda x: x)\nfor i in range(6): f(i)\n"
+    assert run(START + jacobians).stderr == ""
+    assert "triggered tf.function retracing" in run(START + own).stderr
+
+
 def test_one_line_says_what_is_running(started):
     (line,) = started.stdout.splitlines()
     for part in ("Lesson 01", "The first tape", "Python 3.", "TensorFlow 2.", "Keras 3."):
