@@ -19,7 +19,8 @@ def run(code, **environment):
 
 @pytest.fixture(scope="module")
 def started():
-    return run(START + "x = tf.ones((2, 2)) @ tf.random.normal((2, 1))")
+    work = "x = tf.ones((2, 2)) @ tf.random.normal((2, 1)); tf.transpose(tf.constant([[1, 2]]))"
+    return run(START + work)
 
 
 def test_tensorflow_starts_without_a_line_of_noise(started):
