@@ -19,12 +19,26 @@ def run(code, **environment):
 
 @pytest.fixture(scope="module")
 def started():
-    return run(START + "x = tf.ones((2, 2)) @ tf.random.normal((2, 1))")
+    work = "x = tf.ones((2, 2)) @ tf.random.normal((2, 1)); tf.transpose(tf.constant([[1, 2]]))"
+    return run(START + work)
 
 
 def test_tensorflow_starts_without_a_line_of_noise(started):
     assert started.returncode == 0
     assert started.stderr == ""
+
+
+def test_retracing_is_reported_for_the_learners_functions_and_not_for_jacobians():
+    jacobians = (
+        "x = tf.Variable([1.0, 2.0])\n"
+        "for _ in range(6):\n"
+        "    with tf.GradientTape() as tape:\n"
+        "        y = x**2\n"
+        "    tape.jacobian(y, x)\n"
+    )
+    own = "f = tf.function(lambda x: x)\nfor i in range(6): f(i)\n"
+    assert run(START + jacobians).stderr == ""
+    assert "triggered tf.function retracing" in run(START + own).stderr
 
 
 def test_one_line_says_what_is_running(started):

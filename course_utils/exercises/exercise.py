@@ -159,6 +159,11 @@ class FunctionExercise(Exercise):
 def _cause(error: dict) -> str | None:
     """Return in a learner's words what TensorFlow says in its own, where that is known."""
     message = error["message"]
+    if message.endswith(("'NoneType' object has no attribute '_id'", "but received None.")):
+        return (
+            "what is differentiated here is None. If it is a gradient itself, its tape found no "
+            "path, because it must watch the source and record the way to the target"
+        )
     if message.startswith("'numpy.") and message.endswith("has no attribute '_id'"):
         return (
             "the target is a NumPy number, so the computation left TensorFlow on its way. Use "
