@@ -330,7 +330,7 @@ ANSWERS = {
                 "0 for every input",
             ),
             Wrong(lambda e, d: {"error": 0.5, "threshold": 0.0}, "For error = -5 and threshold"),
-            Wrong(huber_of_floats, "Your function raised", ERROR),
+            Wrong(huber_of_floats, "to a TensorFlow DType", ERROR),
             Wrong(huber_with_one_branch, "must also be initialized", ERROR),
         ],
     ),
@@ -377,7 +377,7 @@ ANSWERS = {
             Wrong(mean_and_gradient, "are averaged"),
             Wrong(dataset_answer(lambda losses, g: (sum(losses) / 2, sum(g))), "the sum is"),
             Wrong(dataset_answer(lambda losses, g: (sum(losses), -sum(g))), "the gradient is"),
-            Wrong(sum_with_a_python_list, "", ERROR),
+            Wrong(sum_with_a_python_list, "out of scope", ERROR),
         ],
     ),
     "05.4": Answers(
@@ -407,7 +407,7 @@ ANSWERS = {
             Wrong(kepler_of(passes(60, sign=-1)), "with a plus"),
             Wrong(kepler_exchanged, "under each other's keys"),
             Wrong(lambda M, e: {"M": 1.37, "e": 1.1}, "For M = "),
-            Wrong(kepler_in_float32, "", ERROR),
+            Wrong(kepler_in_float32, "expected to be a double tensor", ERROR),
         ],
     ),
 }
