@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -128,7 +129,6 @@ def doctor() -> None:
     raise typer.Exit(0 if all_well else 1)
 
 
-@app.command()
 def build(
     lessons: Annotated[
         list[str] | None,
@@ -184,3 +184,13 @@ def _report_drift(drift: list) -> None:
     if drift:
         raise typer.Exit(1)
     console.print("Every notebook is what its lesson gives.")
+
+
+# A release for students has neither of these parts.
+if find_spec(f"{__package__}.authoring"):
+    app.command()(build)
+if find_spec(f"{__package__}.classroom"):
+    from .classroom import commands
+
+    app.command()(commands.release)
+    app.command()(commands.nbgrader)
