@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -187,9 +186,9 @@ def _report_drift(drift: list) -> None:
 
 
 # A release for students has neither of these parts.
-if find_spec(f"{__package__}.authoring"):
+if Path(__file__).with_name("authoring").is_dir():
     app.command()(build)
-if find_spec(f"{__package__}.classroom"):
+if Path(__file__).with_name("classroom").is_dir():
     from .classroom import commands
 
     app.command()(commands.release)

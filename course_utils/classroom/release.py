@@ -50,7 +50,7 @@ def require_built(lessons: Iterable[LessonSource], root: Path) -> None:
         names = ", ".join(f"{lesson.name}.py" for lesson in stale)
         numbers = " ".join(lesson.name[:2] for lesson in stale)
         raise ReleaseError(
-            f"{names}: changed since the last build, so nothing shows that it runs and that its "
+            f"{names}: not built as it is now, so nothing shows that it runs and that its "
             f"solutions pass. Run `course build {numbers}` first."
         )
 
