@@ -7,7 +7,7 @@ from nbformat import NotebookNode
 
 __all__ = ["relink"]
 
-_LINK = re.compile(r"\[([^\]\n]*)\]\((\d\d_[a-z0-9_]+)\.ipynb(#[^)]*)?\)")
+_LINK = re.compile(r"\[([^\[\]]*)\]\((\d\d_[a-z0-9_]+)\.ipynb(#[^)]*)?\)")
 
 
 def relink(notebook: NotebookNode, target: Callable[[str], str | None]) -> None:

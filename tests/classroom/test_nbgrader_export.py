@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from course_utils.authoring.build import Folders, read_lessons
 from course_utils.classroom import nbgrader_check
+from course_utils.classroom.links import relink
 from course_utils.classroom.nbgrader_export import NbgraderError, nbgrader_files
 from course_utils.cli import app
 from course_utils.exercises import all_exercises, find_exercise
@@ -69,6 +70,12 @@ def test_links_lead_to_the_other_assignments_or_nowhere():
     folders = {name.split("/")[1] for name in FILES if name.startswith("source/")}
     found = [m for text in FILES.values() for m in re.findall(r"\]\(([^)]*\.ipynb)\)", text)]
     assert found and all(Path(link).parts[1] in folders for link in found)
+    # The words of a link may stand on two lines.
+    cell = nbformat.v4.new_markdown_cell(
+        "See [06 · Higher-order\ngradients](06_higher_order.ipynb)."
+    )
+    relink(nbformat.v4.new_notebook(cells=[cell]), lambda name: None)
+    assert cell.source == "See 06 · Higher-order\ngradients."
     alone = nbgrader_files(LESSONS, LESSONS[:1], ROOT)
     assert not [text for text in alone.values() if re.search(r"\]\([^)]*\.ipynb\)", text)]
 
