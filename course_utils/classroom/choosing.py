@@ -30,7 +30,7 @@ def choose_lessons(text: str | None, lessons: list[LessonSource]) -> list[Lesson
 
     Examples
     --------
-    >>> choose_lessons("1 to 7", [])
+    >>> choose_lessons("1 to 7", [])  # doctest: +NORMALIZE_WHITESPACE
     Traceback (most recent call last):
     ...
     course_utils.classroom.choosing.ChoiceError: --lessons was '1 to 7'. Write two-digit numbers

@@ -4,6 +4,7 @@ import ast
 import copy
 import re
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -20,14 +21,18 @@ from course_utils.exercises.exercise import Judgement
 
 ROOT = Path(__file__).parents[2]
 LESSONS = read_lessons(Folders(ROOT))
-FILES = nbgrader_files(LESSONS, LESSONS, ROOT)
 
 REGION = re.compile(r"\n### BEGIN SOLUTION\n.*\n### END SOLUTION", re.S)
 HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS\n.*\n### END HIDDEN TESTS\n", re.S)
 
 
+@cache
+def files():
+    return nbgrader_files(LESSONS, LESSONS, ROOT)
+
+
 def assignment(lesson):
-    return nbformat.reads(FILES[f"source/{lesson.name}/{lesson.name}.ipynb"], as_version=4)
+    return nbformat.reads(files()[f"source/{lesson.name}/{lesson.name}.ipynb"], as_version=4)
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
@@ -67,8 +72,8 @@ def test_a_source_notebook_holds_the_solution_last(lesson):
 
 
 def test_links_lead_to_the_other_assignments_or_nowhere():
-    folders = {name.split("/")[1] for name in FILES if name.startswith("source/")}
-    found = [m for text in FILES.values() for m in re.findall(r"\]\(([^)]*\.ipynb)\)", text)]
+    folders = {name.split("/")[1] for name in files() if name.startswith("source/")}
+    found = [m for text in files().values() for m in re.findall(r"\]\(([^)]*\.ipynb)\)", text)]
     assert found and all(Path(link).parts[1] in folders for link in found)
     # The words of a link may stand on two lines.
     cell = nbformat.v4.new_markdown_cell(
