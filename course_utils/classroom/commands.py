@@ -28,7 +28,10 @@ Force = Annotated[
 
 def release(
     out: Annotated[
-        Path, typer.Argument(help="A new or empty folder, an earlier release, or a name `*.zip`.")
+        Path,
+        typer.Argument(
+            metavar="OUT", help="A new or empty folder, an earlier release, or a name `*.zip`."
+        ),
     ],
     lessons: Lessons = None,
     force: Force = False,
@@ -51,7 +54,10 @@ def release(
 
 
 def nbgrader(
-    out: Annotated[Path, typer.Argument(help="A new or empty folder, or one written earlier.")],
+    out: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="A new or empty folder, or one written earlier."),
+    ],
     lessons: Lessons = None,
     force: Force = False,
 ) -> None:
