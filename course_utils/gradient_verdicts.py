@@ -108,6 +108,11 @@ def judge_entries(
         seen.append(m)
     if worst > _DECISIVE:
         return Judgement(DISAGREES, _most_telling_first(seen))
+    # One entry at a kink must not pass in the shade of the others.
+    size = max(line.norm, *(abs(m.numeric) for m in seen)) if seen else 0.0
+    kinked = [m for m in seen if m.kink > 0 and m.error_bar > _TOO_WIDE * size]
+    if kinked:
+        return Judgement(KINK_NEARBY, _most_telling_first(kinked))
     return _undisputed(line, seen, largest, in_doubt=worst > 1)
 
 

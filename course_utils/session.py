@@ -5,6 +5,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from logging import LogRecord
 from types import ModuleType
 
 from .curriculum import find_lesson
@@ -36,21 +37,32 @@ def start_lesson(number: str) -> None:
     Notes
     -----
     On a GPU, memory is taken as it is needed, and float32 products keep their full precision
-    instead of TensorFloat-32's ten bits. First used in lesson 00.
+    instead of TensorFloat-32's ten bits. The warning that a tape's ``jacobian`` traces a function
+    anew at every call is held back: only TensorFlow could mend it. First used in lesson 00.
     """
     lesson = find_lesson(number)
     tf = quiet_tensorflow()
     tf.config.experimental.enable_tensor_float_32_execution(False)
     tf.keras.utils.set_random_seed(_SEED)
+    tf.get_logger().addFilter(_is_for_the_learner)
     _set_figure_style()
     print(f"Lesson {lesson.number} · {lesson.title} · {_versions(tf)}")
+
+
+def _is_for_the_learner(record: LogRecord) -> bool:
+    """Tell a warning about the learner's code from one about the inside of ``tape.jacobian``."""
+    message = record.getMessage()
+    return not ("pfor.<locals>.f" in message and "retracing" in message)
 
 
 def quiet_tensorflow() -> ModuleType:
     """Import TensorFlow, run its first operation, and return the module, without a line of noise.
 
-    The first operation starts the device, which writes as much as the import does.
+    The first operation starts the device, which writes as much as the import does. Later, only
+    errors of TensorFlow's C++ code are written, unless ``TF_CPP_MIN_LOG_LEVEL`` says otherwise: a
+    thread of ``tf.data`` warns at random when a dataset's loop in a graph ends before it does.
     """
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     with standard_error_held():
         import tensorflow as tf
 
@@ -59,6 +71,8 @@ def quiet_tensorflow() -> ModuleType:
             with suppress(RuntimeError):
                 tf.config.experimental.set_memory_growth(gpu, True)
         tf.constant(0.0) + 1.0
+        # The first transpose of integers, which second derivatives contain, writes a line too.
+        tf.transpose(tf.zeros((2, 2), tf.int32))
     return tf
 
 

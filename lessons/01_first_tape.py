@@ -536,5 +536,5 @@ check("01.4", gradient_of_w)
 # - Griewank and Walther, *Evaluating Derivatives*, 2nd edition, SIAM 2008: the proof that a gradient
 #   costs only a small multiple of its function.
 #
-# You now know one way to get `None`. The next lesson, on watching, is about a second one: tensors that
-# a tape does not follow by itself.
+# You now know one way to get `None`. [02 · Watching](02_watching.ipynb) is about a second one: tensors
+# that a tape does not follow by itself.

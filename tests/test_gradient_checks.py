@@ -314,6 +314,13 @@ def test_the_seed_repeats_a_report():
 # Options and errors
 
 
+def test_entrywise_one_entry_at_a_kink_does_not_pass_in_the_shade_of_the_others():
+    report = check_gradients(tf.nn.relu, tf.constant([0.0, 1.0, -2.0]), mode="entrywise")
+    assert [row.verdict for row in report.rows] == ["kink nearby"]
+    assert "Worst at entry [0]" in str(report)
+    assert check_gradients(tf.nn.relu, tf.constant([0.5, 1.0, -2.0]), mode="entrywise").passed
+
+
 @pytest.mark.parametrize("mode", ["entrywise", slice(0, 5), slice(1, None, 2)])
 def test_entrywise(mode):
     x = np.linspace(0.5, 2.0, 6).reshape(2, 3)

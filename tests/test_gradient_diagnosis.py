@@ -609,6 +609,39 @@ def test_not_finite_names_the_input_and_an_earlier_bad_value():
     assert explanation.where.operation == "RealDiv"
 
 
+def gradient_of_choice(compute):
+    """Return the explanation of a NaN gradient at a = 10."""
+    a = tf.Variable(10.0)
+    with ExplainingTape() as tape:
+        y = compute(a)
+    tape.gradient(y, a)
+    return tape.explanations[0]
+
+
+def test_a_branch_that_where_did_not_choose_is_told_from_a_bad_slope():
+    unchosen = gradient_of_choice(lambda a: tf.where(a < 15.0, a, 10.0 ** tf.exp(a)))
+    assert "did not choose" in unchosen.message
+    assert unchosen.remedy.startswith("safe = tf.where(condition, 1.0, a)")
+
+    other_side = gradient_of_choice(lambda a: tf.where(a >= 15.0, 10.0 ** tf.exp(a), a))
+    assert other_side.remedy.startswith("safe = tf.where(condition, a, 1.0)")
+
+    chosen = gradient_of_choice(lambda a: tf.where(a < 15.0, tf.sqrt(a - 10.0), a))
+    assert "did not choose" not in chosen.message
+    assert "1e-12" in chosen.remedy
+
+    multiplied = gradient_of_choice(lambda a: 0.0 * tf.sqrt(a - 10.0))
+    assert "did not choose" not in multiplied.message
+
+
+def test_a_variable_of_whole_numbers_is_made_again_as_floats():
+    count = tf.Variable(5)
+    with ExplainingTape() as tape:
+        y = count * count
+    tape.gradient(y, count)
+    assert tape.explanations[0].remedy == "count = tf.Variable(5, dtype=tf.float32)"
+
+
 def test_a_saturated_operation_is_named_with_its_values():
     x = tf.Variable([5.0, 7.0])
     with ExplainingTape() as tape:

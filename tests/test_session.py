@@ -19,12 +19,26 @@ def run(code, **environment):
 
 @pytest.fixture(scope="module")
 def started():
-    return run(START + "x = tf.ones((2, 2)) @ tf.random.normal((2, 1))")
+    work = "x = tf.ones((2, 2)) @ tf.random.normal((2, 1)); tf.transpose(tf.constant([[1, 2]]))"
+    return run(START + work)
 
 
 def test_tensorflow_starts_without_a_line_of_noise(started):
     assert started.returncode == 0
     assert started.stderr == ""
+
+
+def test_retracing_is_reported_for_the_learners_functions_and_not_for_jacobians():
+    jacobians = (
+        "x = tf.Variable([1.0, 2.0])\n"
+        "for _ in range(6):\n"
+        "    with tf.GradientTape() as tape:\n"
+        "        y = x**2\n"
+        "    tape.jacobian(y, x)\n"
+    )
+    own = "f = tf.function(lambda x: x)\nfor i in range(6): f(i)\n"
+    assert run(START + jacobians).stderr == ""
+    assert "triggered tf.function retracing" in run(START + own).stderr
 
 
 def test_one_line_says_what_is_running(started):
@@ -41,6 +55,23 @@ def test_every_generator_is_seeded():
     )
     first, second = (run(START + draw).stdout.splitlines()[-1].split() for _ in range(2))
     assert first == second and len([float(number) for number in first]) == 4
+
+
+def test_a_dataset_loop_in_a_graph_is_quiet_however_its_thread_ends(tmp_path):
+    loops = (
+        "def total(dataset):\n"
+        "    result = 0.0\n"
+        "    for x in dataset:\n"
+        "        result += x\n"
+        "    return result\n"
+        "f = tf.function(total)\n"
+        "for _ in range(300): f(tf.data.Dataset.from_tensors(1.0))\n"
+    )
+    # In a file, because AutoGraph reads the source of a function.
+    (tmp_path / "loops.py").write_text(START + loops)
+    result = run("import loops", PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path]))
+    assert result.returncode == 0
+    assert result.stderr == ""
 
 
 def test_what_tensorflow_wrote_is_shown_when_it_fails(tmp_path):

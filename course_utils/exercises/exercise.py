@@ -159,6 +159,11 @@ class FunctionExercise(Exercise):
 def _cause(error: dict) -> str | None:
     """Return in a learner's words what TensorFlow says in its own, where that is known."""
     message = error["message"]
+    if message.endswith(("'NoneType' object has no attribute '_id'", "but received None.")):
+        return (
+            "what is differentiated here is None. If it is a gradient itself, its tape found no "
+            "path, because it must watch the source and record the way to the target"
+        )
     if message.startswith("'numpy.") and message.endswith("has no attribute '_id'"):
         return (
             "the target is a NumPy number, so the computation left TensorFlow on its way. Use "
@@ -168,6 +173,11 @@ def _cause(error: dict) -> str | None:
         return (
             "a tape needs tensors, and here the target or the source is a plain number. Make a "
             "tf.Variable from the number before the `with` block"
+        )
+    if "NoneType" in message and message.startswith(("unsupported operand", "Attempt to convert")):
+        return (
+            "there is a None where a number is needed. If it is a gradient, the tape found no path "
+            "from its source to the target"
         )
     if "is not in the list of allowed values" in message:
         return "this operation does not take such numbers (in Python, a power is **, and not ^)"

@@ -105,6 +105,7 @@ def why_not_finite(case: Case, source: Source) -> Finding:
                         "values": _offending(step, tensor, gradient),
                         "gradient": _kind(gradient),
                         "earlier": _first_not_finite(forward),
+                        "unchosen": _unchosen_branch(step, gradient, forward),
                     },
                 )
     return Finding("not-finite", case.place, {"why": "no single operation"}, sure=False)
@@ -147,6 +148,26 @@ def _offending(step: Backward, tensor: object, gradient: object) -> str:
             elif values.size == 1:
                 shown.append(f"{values.item():.6g}")
     return ", ".join(shown)
+
+
+def _unchosen_branch(step: Backward, gradient: object, forward: list[Forward]) -> str:
+    """Return "then" or "else" for an operation in that branch of ``tf.where``, not chosen; or "".
+
+    ``where`` sends such a branch the gradient 0, and 0 times an infinite slope is NaN.
+    """
+    bad = ~np.isfinite(tf.convert_to_tensor(gradient).numpy())
+    for arriving in step.arriving:
+        values = tf.convert_to_tensor(arriving).numpy()
+        if np.any(values[bad] if values.shape == bad.shape else values):
+            return ""
+    reached = {id(output) for output in step.forward.outputs}
+    for later in forward[forward.index(step.forward) + 1 :]:
+        met = [id(tensor) in reached for tensor in later.inputs]
+        if any(met):
+            if later.op in _CHOICES and met[1] != met[2]:  # condition, then, else
+                return "then" if met[1] else "else"
+            reached |= {id(output) for output in later.outputs}
+    return ""
 
 
 def _kind(gradient: object) -> str:

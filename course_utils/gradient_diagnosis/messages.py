@@ -144,7 +144,7 @@ WORDS = {
     ),
     "not-finite": (
         "Going backwards, {op} is the first operation whose gradient is {gradient}, at input "
-        "{values}.{earlier}",
+        "{values}.{earlier}{unchosen}",
         "{remedy}",
     ),
     "not-finite unknown": (

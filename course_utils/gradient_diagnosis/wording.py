@@ -10,6 +10,11 @@ from .syntax import rewrite_call
 
 __all__ = ["explanation_of"]
 
+_UNCHOSEN = (
+    " tf.where did not choose this branch, but sends it the gradient 0, and 0 times infinity is "
+    "NaN."
+)
+
 
 def explanation_of(case: Case, source: Source, kind: str, finding: Finding) -> Explanation:
     """Put a finding into words, with the user's own names."""
@@ -46,8 +51,9 @@ def explanation_of(case: Case, source: Source, kind: str, finding: Finding) -> E
             f"{source.name} to {case.target_name}."
         ),
         "rewritten": _rewritten(finding, line, source.name),
-        "remedy": _better_numbers(facts),
+        "remedy": _better_numbers(facts, source.name),
         "earlier": _earlier(facts.get("earlier"), place),
+        "unchosen": _UNCHOSEN if facts.get("unchosen") else "",
         "note": _note(case, facts),
     }
     message, remedy = WORDS[key]
@@ -91,6 +97,9 @@ def _rewritten(finding: Finding, line: str, name: str) -> str:
         return f"# the same with TensorFlow's functions (tf.math, tf.reduce_mean, ...): {line}"
     if finding.cause == "integer-dtype":
         if finding.facts["own"]:
+            if line.startswith(f"{name} = tf.Variable(") and line.endswith(")"):
+                if "dtype" not in line:
+                    return f"{line[:-1]}, dtype=tf.float32)"
             return f"{name} = tf.cast({name}, tf.float32)  # before the block; watch the result"
         return rewrite_call(line, "cast") or f"# without the cast: {line}"
     if operation in ("Round", "Floor", "Ceil", "Rint"):
@@ -103,7 +112,10 @@ def _rewritten(finding: Finding, line: str, name: str) -> str:
     return f"# a differentiable operation in place of {operation}: {line}"
 
 
-def _better_numbers(facts: dict) -> str:
+def _better_numbers(facts: dict, name: str) -> str:
+    if facts.get("unchosen"):
+        both = f"{name}, 1.0" if facts["unchosen"] == "then" else f"1.0, {name}"
+        return f"safe = tf.where(condition, {both})  # then compute the branch from safe"
     earlier = facts.get("earlier")
     operation = earlier.operation if earlier is not None else facts.get("operation", "")
     if "nan" in facts.get("values", "") and operation not in FINITE:

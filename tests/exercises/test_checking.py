@@ -54,6 +54,13 @@ def test_an_error_names_the_line():
     assert "AttributeError at `return x.gradient`" in result.message
 
 
+@pytest.mark.parametrize("one", [0.1, tf.constant(0.1)], ids=["number", "tensor"])
+def test_arithmetic_with_a_missing_gradient_is_told_in_a_learners_words(one):
+    message = check("01.1", lambda x: one * None).message
+    assert "there is a None where a number is needed" in message
+    assert "found no path" in message
+
+
 def test_tensorflow_does_not_log_what_the_message_says(capfd):
     result = check("01.1", lambda x: tf.ones((2, 3)) @ tf.ones((2, 3)))
     assert "Matrix size-incompatible" in result.message and "{{" not in result.message

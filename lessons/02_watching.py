@@ -1,0 +1,614 @@
+# %% [markdown]
+# # 02 · Watching
+#
+# A tape follows some tensors and ignores the others. Know its rule, and you can ask for the gradient of
+# anything, an input image included, and stop paying for what you do not train.
+#
+# **You will be able to**
+#
+# - say which tensors and variables a tape follows, and from which line on;
+# - watch a constant, or a result, in time;
+# - ask which entries of an input move a model's score;
+# - say what freezing a layer changes, and what it does not.
+#
+# **Before you start**: [01 · The first tape](01_first_tape.ipynb). **Time**: 40 minutes.
+
+# %% tags=["nbval-ignore-output"]
+from course_utils import ExplainingTape, check, plot_tape, start_lesson
+
+start_lesson("02")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import tensorflow as tf
+
+# %% [markdown]
+# ## What does a tape follow by itself?
+#
+# In lesson 01 every source was a `tf.Variable`. Data comes in plain tensors.
+#
+# > **Predict**
+# >
+# > x is `tf.constant(3.0)`. What is the gradient of x³: 27, 0 or `None`?
+
+# %%
+x = tf.constant(3.0)
+
+with tf.GradientTape() as tape:
+    y = x**3
+
+answer = tape.gradient(y, x)
+
+print(answer)
+
+# %% [markdown]
+# Most people say 27, for x³ stands in the block. But a tape records an operation only if one of its
+# inputs is **watched**, that is, followed by this tape. By itself it watches trainable variables and
+# nothing else. `tape.watch` adds a tensor:
+
+# %%
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x**3
+
+watched_answer = tape.gradient(y, x)
+
+print(f"{watched_answer.numpy():.1f}")
+assert answer is None and watched_answer.numpy() == 27.0
+
+# %% [markdown]
+# Why not watch everything? What is recorded stays in memory until the backward pass, and few want the
+# gradient of their data. Variables that hold a counter or a running mean are made with
+# `trainable=False`; a tape passes them over too, until told:
+
+# %%
+scale = tf.Variable(3.0, trainable=False)
+
+with tf.GradientTape() as tape:
+    y = scale**2
+by_itself = tape.gradient(y, scale)
+
+with tf.GradientTape() as tape:
+    tape.watch(scale)
+    y = scale**2
+when_told = tape.gradient(y, scale)
+
+print(by_itself, "and", when_told.numpy())
+assert by_itself is None and when_told.numpy() == 6.0
+
+# %% [markdown]
+# When you do not see why a gradient is `None`, use the course's `ExplainingTape`. It returns the same
+# gradients as `tf.GradientTape`, and explains those that are missing (`tape.explain()` shows a table):
+
+# %%
+with ExplainingTape() as tape:
+    y = x**3
+
+answer = tape.gradient(y, x)
+why = tape.explanations[0]
+
+print("cause: ", why.cause)
+print("line:  ", why.where.text)
+print("remedy:", why.remedy)
+assert answer is None and why.cause == "not-watched"
+
+# %% [markdown]
+# ### Exercise 02.1: complete
+#
+# Here `x` is a plain tensor of shape (n,), and y is the sum of its squares times its sum. Return the
+# gradient of y with respect to `x`.
+
+
+# %% exercise="02.1"
+def gradient_of_product(x):
+    """Return the gradient of y = sum(x**2) * sum(x), an array of the shape of x."""
+    ### BEGIN SOLUTION
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_sum(x**2) * tf.reduce_sum(x)
+    return tape.gradient(y, x)
+    ### END SOLUTION
+
+
+# %%
+check("02.1", gradient_of_product)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Tell the tape to follow the tensor, before you use it.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `tape.watch(x)` is the first line of the block, and `tf.reduce_sum` makes both sums below it.
+#
+# </details>
+
+# %% [markdown]
+# ## Which variables are watched, and when?
+#
+# `tape.watched_variables()` lists the variables watched so far. A tape does not know which exist: it
+# meets a variable when an operation reads it. `b` below is never read, and gets `None`.
+
+# %%
+a, b = tf.Variable(2.0), tf.Variable(5.0)
+
+with tf.GradientTape() as tape:
+    first = len(tape.watched_variables())
+    y = a**2
+    last = len(tape.watched_variables())
+
+print(first, "then", last)
+assert (first, last) == (0, 1) and tape.gradient(y, b) is None
+
+# %% [markdown]
+# The result of a recorded operation is watched too, as `a` was in lesson 01, half-way to y. A result from
+# before the tape is not.
+#
+# > **Predict**
+# >
+# > x is 3. Above the block stands `doubled = 2 * x`, and in it y = x · doubled. That is 2x², with the
+# > slope 4x = 12. What does the tape say: 12, 6 or `None`?
+
+# %%
+doubled = 2 * x
+
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    y = x * doubled
+
+answer = tape.gradient(y, x)
+
+print(f"{answer.numpy():.1f}")
+
+# %% [markdown]
+# 12 is the truth, but for the tape `doubled` is the fixed number 6. `None` at least shows; where one of
+# two paths is lost, you get a wrong number. The first figure draws that cell, the second has `doubled`
+# inside the block. Count the orange lines that reach x: one, with 6; then two, with 6 and 2 · 3.
+
+
+# %%
+def x_times_doubled(x):
+    doubled = 2 * x
+    return x * doubled
+
+
+assert answer.numpy() == 6.0
+ax = plot_tape(lambda x: x * doubled, x)
+ax = plot_tape(x_times_doubled, x)
+
+# %% [markdown]
+# A tensor from before the tape, such as `doubled`, can be watched like any other, and be a source. But
+# `watch` does not look back: of x² + x below, only the second term counts.
+
+
+# %%
+def numbers(gradients):
+    return [None if g is None else round(float(g), 2) for g in gradients]
+
+
+with tf.GradientTape() as tape:
+    tape.watch([x, doubled])
+    y = x * doubled
+both = numbers(tape.gradient(y, [x, doubled]))
+
+with tf.GradientTape() as tape:
+    square = x**2
+    tape.watch(x)  # too late for the square
+    y = square + x
+late = numbers([tape.gradient(y, x)])
+
+print("x and doubled:", both)
+print("watched late:", late)
+assert both == [6.0, 3.0] and late == [1.0]
+
+# %% [markdown]
+# ### Exercise 02.2: predict
+#
+# `a = tf.Variable(2.0)`, `b = tf.Variable(3.0, trainable=False)` and `c = tf.constant(4.0)` meet in
+#
+# ```python
+# with tf.GradientTape() as tape:
+#     square = c**2
+#     tape.watch(c)
+#     y = a * b + square + 5 * c
+# ```
+#
+# What is `tape.gradient(y, [a, b, c])`? Write a list of numbers and `None`.
+
+# %% exercise="02.2"
+# A list of three: the gradients of a, b and c.
+### BEGIN SOLUTION
+predicted_gradients = [3.0, None, 5.0]
+### END SOLUTION
+
+# %%
+check("02.2", predicted_gradients)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# For each of the three: does the tape watch it, and from which line on?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The slope of a · b with respect to a is b. Nothing watches `b`. For c, what ran before `tape.watch`
+# does not count.
+#
+# </details>
+#
+# The truth:
+
+# %%
+a, b, c = tf.Variable(2.0), tf.Variable(3.0, trainable=False), tf.constant(4.0)
+
+with tf.GradientTape() as tape:
+    square = c**2
+    tape.watch(c)
+    y = a * b + square + 5 * c
+
+three = numbers(tape.gradient(y, [a, b, c]))
+
+print(three)
+assert three == [3.0, None, 5.0]
+
+# %% [markdown]
+# ## Can the input be a source?
+#
+# Watch the input instead of the weights, and the gradient says which of its entries move the result.
+# Here is a classifier for letters of 5 by 5 pixels. Its weights are the letters themselves: a letter's
+# **score** is half the sum of the pixels that lie on it.
+
+# %%
+letters = {
+    "I": "..#.. ..#.. ..#.. ..#.. ..#..",
+    "T": "##### ..#.. ..#.. ..#.. ..#..",
+    "L": "#.... #.... #.... #.... #####",
+}
+pixels = [[pixel == "#" for pixel in rows.replace(" ", "")] for rows in letters.values()]
+W = tf.constant(np.transpose(pixels) / 2, tf.float32)  # (25, 3): one column a letter
+
+
+def scores(image):
+    return (tf.reshape(image, (1, 25)) @ W)[0]  # (5, 5) -> (3,)
+
+
+# %% [markdown]
+# > **Predict**
+# >
+# > The image is black: 25 zeros. Is the gradient of T's score 0 for every pixel, or not?
+
+
+# %%
+def input_gradient(f, image):
+    with tf.GradientTape() as tape:
+        tape.watch(image)
+        result = f(image)
+    return tape.gradient(result, image)
+
+
+of_black = input_gradient(lambda image: scores(image)[1], tf.zeros((5, 5)))
+
+print(of_black.numpy())
+
+# %% [markdown]
+# "0, since nothing is there", many say. But a gradient does not tell how much a pixel contributes. It tells
+# how fast the score grows with that pixel: by its weight, in every image. It has the shape of its
+# source, (5, 5).
+#
+# **Softmax** turns scores into probabilities that add up to 1, so the letters compete. Here they see a
+# stem with a short bar. In the figure, compare the two, in the middle and on the right.
+
+# %%
+image = np.zeros((5, 5), np.float32)
+image[:, 2] = image[0, 1:4] = 1.0
+image = tf.constant(image)
+
+of_score = input_gradient(lambda image: scores(image)[1], image)
+of_probability = input_gradient(lambda image: tf.nn.softmax(scores(image))[1], image)
+
+print("I, T, L:", tf.nn.softmax(scores(image)).numpy().round(2))
+assert np.array_equal(of_black, tf.reshape(W[:, 1], (5, 5)))
+assert np.array_equal(of_score, of_black)
+assert of_probability[0, 3] > 5 * of_probability[2, 2] > 0  # bar and stem
+
+# %%
+fig, axes = plt.subplots(1, 3, figsize=(8.4, 3.0))
+axes[0].imshow(image, cmap="gray")
+axes[0].set_title("the image")
+
+panels = {"gradient of T's score": of_score, "gradient of T's probability": of_probability}
+for ax, (title, gradient) in zip(axes[1:], panels.items(), strict=True):
+    limit = 2 * np.max(np.abs(gradient))
+    ax.imshow(gradient, cmap="PuOr", vmin=-limit, vmax=limit)
+    ax.set_title(title)
+    for (row, column), value in np.ndenumerate(gradient):
+        label = ax.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=8)
+
+for ax in axes:
+    frame = ax.set(xticks=[], yticks=[])
+
+# %% [markdown]
+# For T's score, stem and bar count alike. For its probability the bar decides, as the stem raises I's score
+# just as much. Such pictures are called **saliency maps**.
+#
+# Inputs are scaled and centred before use, and often keep their name. But a tape follows tensors, not
+# names. Both gradients below are right, each for its own question: after the division, `reading` is a
+# new tensor.
+
+# %%
+reading = given = tf.constant(30.0)
+
+with tf.GradientTape() as tape:
+    tape.watch(reading)
+    reading = reading / 10  # a new tensor under the old name
+    y = reading**2
+
+both = numbers(tape.gradient(y, [reading, given]))
+
+print(both)
+assert both == [6.0, 0.6]
+
+# %% [markdown]
+# ### Exercise 02.3: repair
+#
+# The score is the sum of w · (x - mean of x)². The function should return its gradient with respect to
+# the `x` that comes in. If every entry of `x` grows by 1, the score stays: the entries of the gradient
+# must add up to 0. For x = (1, 2, 6) and w = (1, 2, 3) it returns (-4, -4, 18).
+
+
+# %% exercise="02.3"
+def score_gradient(x, w):
+    # x and w are plain tensors of shape (n,); the result has the shape of x.
+    ### BEGIN SOLUTION
+    #| with tf.GradientTape() as tape:
+    #|     x = x - tf.reduce_mean(x)
+    #|     tape.watch(x)
+    #|     score = tf.reduce_sum(w * x**2)
+    #| return tape.gradient(score, x)
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        centred = x - tf.reduce_mean(x)
+        score = tf.reduce_sum(w * centred**2)
+    return tape.gradient(score, x)
+    ### END SOLUTION
+
+
+# %%
+check("02.3", score_gradient)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Which tensor does the name `x` stand for in the last line?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Watch `x` before the subtraction, and give the difference a name of its own.
+#
+# </details>
+
+# %% [markdown]
+# ## How do I choose what is watched?
+#
+# `tf.GradientTape(watch_accessed_variables=False)` watches nothing by itself: you name what is
+# trained. Below that is `head`, and `base` slips into the sources, as happens in long lists.
+
+# %%
+base, head = tf.Variable(2.0), tf.Variable(3.0)
+
+
+def gradients_under(tape):
+    with tape:
+        tape.watch(head)
+        feature = base**2  # 4
+        loss = (head * feature - 10) ** 2  # (12 - 10)**2
+    return numbers(tape.gradient(loss, [base, feature, head]))
+
+
+everything = gradients_under(tf.GradientTape())
+head_alone = gradients_under(tf.GradientTape(watch_accessed_variables=False))
+
+print("usual tape:", everything)
+print("head alone:", head_alone)
+assert everything == [48.0, 12.0, 16.0]
+assert head_alone == [None, None, 16.0]
+
+# %% [markdown]
+# You gain twice. The slip shows: `None` for `base`, where the usual tape hands out 48 and you train it
+# unawares. And less is recorded: not the step from `base` to `feature`, so `feature` has `None` too.
+
+# %% [markdown]
+# ### Exercise 02.4: complete
+#
+# A model predicts a · x² + b · x + c. `params` is a dict with the variables `"a"`, `"b"` and `"c"`, and
+# `names` lists some of these keys. Return a dict with the gradients of the mean squared error for these
+# names alone, and the number of variables that your tape watched: these and no others.
+
+
+# %% exercise="02.4"
+def gradients_of(params, names, x, y):
+    """Return ({name: gradient}, number of watched variables); x and y have shape (n,)."""
+    ### BEGIN SOLUTION
+    chosen = {name: params[name] for name in names}
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(chosen)
+        y_hat = params["a"] * x**2 + params["b"] * x + params["c"]
+        loss = tf.reduce_mean((y_hat - y) ** 2)
+    return tape.gradient(loss, chosen), len(tape.watched_variables())
+    ### END SOLUTION
+
+
+# %%
+check("02.4", gradients_of)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Make a dict of the chosen variables first. `tape.watch` takes it as a whole, and so does
+# `tape.gradient`.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Make the tape with `watch_accessed_variables=False`. Below its block, return the gradients, a comma,
+# and `len(tape.watched_variables())`.
+#
+# </details>
+
+# %% [markdown]
+# ## What does freezing change?
+#
+# In Keras, a **layer** is an object that holds variables, and calling it computes an output. A **model** is
+# made of layers; `model(x)` calls them in turn. Each `Dense` layer below holds two variables, `kernel`
+# and `bias`. To keep a layer as it is, one **freezes** it: `layer.trainable = False`.
+#
+# > **Predict**
+# >
+# > There are two such layers, and the first is frozen. How many variables does the tape watch, and how
+# > many does `model.trainable_variables` hold?
+
+# %%
+body = tf.keras.layers.Dense(4, activation="tanh")
+head = tf.keras.layers.Dense(1)
+model = tf.keras.Sequential([tf.keras.Input((3,)), body, head])
+x = tf.random.normal((8, 3))
+
+body.trainable = False
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(model(x) ** 2)
+
+print(len(tape.watched_variables()), "and", len(model.trainable_variables))
+
+# %% [markdown]
+# Not two and two. Freezing changes the list that Keras keeps for you. The `tf.Variable` inside each Keras
+# variable, its `.value`, stays trainable. So you can still look at a frozen layer's gradient. But take
+# `tape.watched_variables()` for your sources, and you train what you froze.
+
+# %%
+of_frozen = tape.gradient(loss, body.kernel)
+
+print(of_frozen.shape, body.kernel.trainable, body.kernel.value.trainable)
+assert len(tape.watched_variables()) == 4 and len(model.trainable_variables) == 2
+assert of_frozen.shape == (3, 4)
+assert (body.kernel.trainable, body.kernel.value.trainable) == (False, True)
+
+# %% [markdown]
+# Does the tape at least skip the frozen layer on its way back? `tf.custom_gradient` lets a function bring
+# its own backward step; here, one that only notes when the tape comes by, between head and body.
+#
+# > **Predict**
+# >
+# > You ask for the gradients of the head's two variables alone. How often does the tape come by: never
+# > or once?
+
+# %%
+visits = []
+
+
+@tf.custom_gradient
+def counted(hidden):
+    def backward(gradient):
+        visits.append(gradient.shape)
+        return gradient
+
+    return hidden, backward
+
+
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(head(counted(body(x))) ** 2)
+
+of_head = tape.gradient(loss, model.trainable_variables)
+visits_of_usual_tape = len(visits)
+
+print(visits_of_usual_tape)
+
+# %% [markdown]
+# You will read that a frozen layer costs no backward pass. In code that runs line by line, as here, it
+# does: it was recorded, so the tape goes back through it, for nothing. To save the work, do not record
+# it. The body comes first, so compute it above the block:
+
+# %%
+visits.clear()
+hidden = counted(body(x))
+
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(head(hidden) ** 2)
+
+above = tape.gradient(loss, model.trainable_variables)
+
+print("visits:", len(visits))
+assert visits_of_usual_tape == 1 and len(visits) == 0
+assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, of_head, strict=True))
+
+# %% [markdown]
+# Or watch only what you train, or the one frozen weight whose gradient you want to see. `tape.watch`
+# refuses Keras's own variables and takes their `.value`:
+
+# %%
+with tf.GradientTape(watch_accessed_variables=False) as tape:
+    try:
+        tape.watch(head.kernel)
+    except ValueError as error:
+        print("refused:", type(error).__name__)
+    tape.watch([variable.value for variable in head.variables])
+    loss = tf.reduce_mean(head(counted(body(x))) ** 2)
+
+chosen = tape.gradient(loss, model.trainable_variables)
+
+print("watched:", len(tape.watched_variables()), "visits:", len(visits))
+assert len(tape.watched_variables()) == 2 and len(visits) == 0
+assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(chosen, of_head, strict=True))
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. The gradient with respect to a batch of images is <code>None</code>. What do you
+# look for first?</summary>
+#
+# For `tape.watch(images)`, in the block, before their first use.
+#
+# </details>
+# <details><summary>2. You watched a tensor, and its gradient is a wrong number. Name two possible
+# reasons.</summary>
+#
+# A part of the result was computed before it was watched; or its name stands for a new tensor by now.
+#
+# </details>
+# <details><summary>3. You freeze the first 50 of 52 layers. How does the tape get less work?</summary>
+#
+# Compute the frozen layers above the block, or watch only the variables of the other two.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - By itself a tape watches trainable variables, each from its first use on.
+# - An operation is recorded if one of its inputs is watched; then its result is watched too.
+# - Watch first, then use: a lost path gives `None`, or a wrong number where another path is left.
+# - The input can be a source: its gradient says which entries move the result.
+# - Freezing changes `model.trainable_variables`, and not what the tape records.
+#
+# ```python
+# with tf.GradientTape() as tape:
+#     tape.watch(images)
+#     loss = loss_function(model(images), labels)
+# saliency = tape.gradient(loss, images)  # the shape of images
+# ```
+
+# %% [markdown]
+# ## Further reading
+#
+# - TensorFlow's guide *Introduction to gradients and automatic differentiation*: the same methods in
+#   reference form.
+# - Simonyan, Vedaldi and Zisserman, *Deep inside convolutional networks: visualising image
+#   classification models and saliency maps* (2013): saliency for photographs.
+#
+# What a tape follows can still get lost on the way. That is the subject of
+# [03 · Missing gradients](03_missing_gradients.ipynb).

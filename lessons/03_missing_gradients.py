@@ -1,0 +1,591 @@
+# %% [markdown]
+# # 03 · Missing gradients
+#
+# A gradient gets lost in silence. If an error comes at all, it comes later and names another line.
+# Here you find the line that lost it.
+#
+# **You will be able to**
+#
+# - say what `None`, zero and NaN each tell you;
+# - find the line where a path is cut, and repair it;
+# - close a path on purpose, or give an operation a gradient of your own;
+# - find where a NaN comes from, and repair it.
+#
+# **Before you start**: [01 · The first tape](01_first_tape.ipynb) and
+# [02 · Watching](02_watching.ipynb). **Time**: 45 minutes.
+
+# %% tags=["nbval-ignore-output"]
+from course_utils import ExplainingTape, check, explain_gradients, plot_tape, start_lesson
+
+start_lesson("03")
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+# %% [markdown]
+# ## What do None, zero and NaN each tell you?
+#
+# `slope` below is the gradient of `f` at one number.
+#
+# > **Predict**
+# >
+# > At x = 0, take `tf.sign(x)`, `tf.sqrt(x**2)` and `tf.round(x)`. One gradient is 0, one is `None`,
+# > one is NaN, "not a number". Which is which?
+
+# %%
+def slope(f, x):
+    x = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        y = f(x)
+    gradient = tape.gradient(y, x)
+    return None if gradient is None else float(gradient)
+
+
+print([slope(f, 0.0) for f in (tf.sign, lambda x: tf.sqrt(x**2), tf.round)])
+
+# %% [markdown]
+# Most people give `sign` and `round` the same answer: both are staircases. But TensorFlow has a rule
+# for the slope of `sign`, which is 0, and none for `round`.
+#
+# |gradient|what it says|what to change|
+# |---|---|---|
+# |`None`|no path leads from the target back to the source|the program|
+# |0|there is a path, and here the target does not move|the value, or the function|
+# |NaN|there is a path, and a slope on it is not finite|the operation with that slope|
+#
+# So `None` is an alarm, and `unconnected_gradients="zero"` switches it off. That is right for a source
+# that you *know* has no part in the target, where your code needs a number. The second time below, it
+# hides a fault:
+
+# %%
+used, unused = tf.Variable(3.0), tf.Variable(5.0)
+
+with tf.GradientTape() as tape:
+    loss = used**2
+right = tape.gradient(loss, [used, unused], unconnected_gradients="zero")
+
+with tf.GradientTape() as tape:
+    loss = tf.round(used) ** 2
+hidden = tape.gradient(loss, used, unconnected_gradients="zero")
+
+print([float(gradient) for gradient in right], float(hidden))
+assert right[0] == 6.0 and right[1] == 0.0 and hidden == 0.0
+assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None
+assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0))
+
+# %% [markdown]
+# ## Where was the path cut?
+#
+# > **Predict**
+# >
+# > A step of **gradient descent** subtracts a part of the gradient, here 0.1 of it. For (w - 5)² at
+# > w = 2 the gradient is -6, so w becomes 2.6. What is the second gradient: -6, -4.8 or `None`?
+
+# %%
+w = tf.Variable(2.0)
+with tf.GradientTape() as tape:
+    loss = (w - 5) ** 2
+w = w - 0.1 * tape.gradient(loss, w)
+
+with ExplainingTape() as tape:
+    loss = (w - 5) ** 2
+second = tape.gradient(loss, w)
+
+print(f"w = {w.numpy():.1f}, second gradient: {second}")
+
+# %% [markdown]
+# Most people say -4.8. But a tape follows variables and tensors, not names, and `=` gave the name `w` to
+# a new tensor that nothing watches. In a loop the error comes one line later: `0.1 * None` is a
+# `TypeError`.
+#
+# The second tape was an `ExplainingTape`. It returns the same gradients, and can say why one is missing:
+
+# %%
+def show(explanations):
+    for each in explanations:
+        print(f"{each.source}: {each.cause}")
+        print(f"  line    {each.where.text}")
+        print("  change  " + each.remedy.replace("\n", "\n          "))
+
+
+show(tape.explain())
+
+# %% [markdown]
+# Alone in a cell, `tape.explain()` shows a table with more. *change* is code to copy: `assign` keeps the
+# variable and changes its value. `assign_sub` subtracts.
+
+# %%
+w = tf.Variable(2.0)
+for _ in range(2):
+    with tf.GradientTape() as tape:
+        loss = (w - 5) ** 2
+    gradient = tape.gradient(loss, w)
+    w.assign_sub(0.1 * gradient)
+
+print(f"second gradient: {gradient.numpy():.1f}")
+assert second is None and np.isclose(gradient, -4.8)
+
+# %% [markdown]
+# ### Exercise 03.1: repair
+#
+# This function should take `steps` steps of gradient descent on the mean squared error of w · x + b, and
+# return `params`. It does so for one step. For two, it stops with a `TypeError` about `NoneType`.
+
+# %% exercise="03.1"
+def descend(params, x, y, lr, steps):
+    # params is {"w": variable, "b": variable}, both of shape (); x and y have shape (n,).
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            y_hat = params["w"] * x + params["b"]
+            loss = tf.reduce_mean((y_hat - y) ** 2)
+        gradients = tape.gradient(loss, params)
+        for name in params:
+            # Update the parameter of this name.
+            ### BEGIN SOLUTION
+            #| params[name] = params[name] - lr * gradients[name]
+            params[name].assign_sub(lr * gradients[name])
+            ### END SOLUTION
+    return params
+
+
+# %%
+check("03.1", descend)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Which type has `params["w"]` after the first step?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `assign_sub` takes what is to be subtracted.
+#
+# </details>
+
+# %% [markdown]
+# ### Left TensorFlow
+#
+# A tape sees TensorFlow's operations alone. `.numpy()`, `float()`, NumPy's functions and Keras's
+# `predict` return plain numbers: constants, for the tape.
+
+# %%
+model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, use_bias=False)])
+features = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+
+with ExplainingTape() as tape:
+    y_hat = model.predict(features, verbose=0)
+    loss = tf.reduce_mean(y_hat)
+
+(lost,) = tape.gradient(loss, model.trainable_variables)
+
+with tf.GradientTape() as repaired:
+    loss = tf.reduce_mean(model(features))
+(found,) = repaired.gradient(loss, model.trainable_variables)
+
+show(tape.explain())
+assert lost is None and np.allclose(found, [[2.0], [3.0]])  # the features' means
+
+# %% [markdown]
+# ### Whole numbers, and stored numbers
+#
+# Integers have no gradient, and `assign` stores a number without the path it came by. Both at once:
+
+# %%
+n = tf.Variable(3)
+w, total = tf.Variable(2.0), tf.Variable(0.0)
+
+with ExplainingTape() as tape:
+    total.assign(w**2)
+    loss = total * tf.cast(n, tf.float32)
+
+lost = tape.gradient(loss, {"n": n, "w": w})
+
+show(tape.explain())
+assert lost == {"n": None, "w": None}
+
+# %%
+n = tf.Variable(3.0)  # the point makes it a float32
+
+with tf.GradientTape() as tape:
+    square = w**2
+    total.assign(square)
+    loss = square * n
+
+found = tape.gradient(loss, {"n": n, "w": w})
+
+print({name: float(gradient) for name, gradient in found.items()})
+assert found["n"] == 4.0 and found["w"] == 12.0
+
+# %% [markdown]
+# ### The causes of None
+#
+# |cause|how it looks|what to change|
+# |---|---|---|
+# |computed too early|`y = f(x)` above the `with`|move it into the block|
+# |not watched|a constant, `trainable=False`|`tape.watch(x)` before the first use|
+# |source overwritten|`w = w - lr * g`, `x = x + 1`|`w.assign_sub(lr * g)`; a new name|
+# |left TensorFlow|`.numpy()`, `np.mean(y)`, `predict`|`tf.reduce_mean(y)`, `model(x)`|
+# |integer source|`tf.Variable(3)`|`tf.Variable(3.0)`|
+# |stored by `assign`|`v.assign(2 * w)`, then `v` in the loss|`2 * w` in the loss|
+# |no gradient|`round`, `argmax`, `>`, cast to integer|a smooth function, or your own gradient|
+# |closed|`tf.stop_gradient`|leave it out|
+# |not used|a source that is not in the loss|the one that is|
+#
+# `explain_gradients(f, source)` makes the tape itself. Its names for most of these:
+
+# %%
+v, other = tf.Variable(2.0), tf.Variable(5.0)
+frozen = tf.Variable(2.0, trainable=False)
+early = v**2
+
+programs = {
+    "computed too early": (lambda: 3 * early, v),
+    "not watched": (lambda: frozen**2, frozen),
+    "NumPy": (lambda: tf.constant(np.square(v)), v),
+    "cast to integer": (lambda: tf.cast(tf.cast(v, tf.int32), tf.float32), v),
+    "no gradient": (lambda: tf.round(v), v),
+    "closed": (lambda: tf.stop_gradient(v), v),
+    "not used": (lambda: v**2, other),
+}
+causes = {name: explain_gradients(*program)[0].cause for name, program in programs.items()}
+
+for name, cause in causes.items():
+    print(f"{name}: {cause}")
+assert len(set(causes.values())) == len(programs)
+
+# %% [markdown]
+# ## Which operations have no gradient?
+#
+# > **Predict**
+# >
+# > x = 2.75. What is the gradient of `tf.round(x) + x`: `None`, 0, 1 or 2?
+#
+# In the figure, follow the orange way back.
+
+# %%
+def stairs_and_line(x):
+    return tf.round(x) + x
+
+
+print(slope(stairs_and_line, 2.75))
+ax = plot_tape(stairs_and_line, tf.Variable(2.75))
+
+# %% [markdown]
+# Many say `None`, because of `round`. But two paths lead to x. One ends at `round`; the other brings 1.
+# `None` comes when *no* path is left. **A number does not prove that all paths are there.**
+#
+# Now one operation at a time. Outside its limits a clip is flat, and so is a ReLU below zero: 0, not
+# `None`. `x % 1` is x minus a staircase, and has the slope of x.
+
+# %%
+operations = {
+    "round": tf.round,
+    "cast to integer": lambda x: tf.cast(tf.cast(x, tf.int32), tf.float32),
+    "argmax": lambda x: tf.cast(tf.argmax([x, 3.0]), tf.float32),
+    "x > 0": lambda x: tf.cast(x > 0, tf.float32),
+    "sign": tf.sign,
+    "clip": lambda x: tf.clip_by_value(x, 0.0, 1.0),
+    "relu": lambda x: tf.nn.relu(x - 5),
+    "x % 1": lambda x: x % 1,
+}
+slopes = {name: slope(f, 2.75) for name, f in operations.items()}
+
+for answer in (None, 0.0, 1.0):
+    print(answer, [name for name in slopes if slopes[name] == answer])
+assert list(slopes.values()) == [None] * 4 + [0.0] * 3 + [1.0]
+assert slope(stairs_and_line, 2.75) == 1.0
+
+# %% [markdown]
+# ### Exercise 03.2: predict
+#
+# The variable `x` holds 2.25. What is the gradient of each y with respect to `x`? Write a list of five:
+# numbers, or `None`.
+#
+# 1. `y = 3 * tf.floor(x)`
+# 2. `y = x * tf.round(x)`
+# 3. `y = tf.maximum(x, 5.0)`
+# 4. `y = x * tf.cast(x > 0, tf.float32)`
+# 5. `y = x * x.numpy()`
+
+# %% exercise="03.2"
+# A list of five, each a number or None.
+### BEGIN SOLUTION
+five_gradients = [None, 2.0, 0.0, 1.0, 2.25]
+### END SOLUTION
+
+# %%
+check("03.2", five_gradients)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# For each line: which paths lead from `x` to `y`, and which of them does the tape know?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# A factor without a path is a constant to the tape. Which number is it?
+#
+# </details>
+#
+# The truth; the last is a number, and still wrong, as the slope of x² is 4.5:
+
+# %%
+answers = [
+    slope(lambda x: 3 * tf.floor(x), 2.25),
+    slope(lambda x: x * tf.round(x), 2.25),
+    slope(lambda x: tf.maximum(x, 5.0), 2.25),
+    slope(lambda x: x * tf.cast(x > 0, tf.float32), 2.25),
+    slope(lambda x: x * x.numpy(), 2.25),
+]
+
+print(answers)
+assert answers == [None, 2.0, 0.0, 1.0, 2.25]
+
+# %% [markdown]
+# ### Exercise 03.3: repair
+#
+# Someone makes the share of errors the loss. The gradient is `None`: a count is a staircase. Return the
+# gradient of the mean **cross-entropy** instead, the smooth loss that is -log of the probability given
+# to the right class.
+
+# %% exercise="03.3"
+def classifier_gradient(W, x, labels):
+    # W is a variable of shape (3, classes); x has shape (n, 3); labels (n,), integers.
+    with tf.GradientTape() as tape:
+        logits = x @ W  # (n, classes), scores before the softmax
+        # Compute the loss from the logits.
+        ### BEGIN SOLUTION
+        #| right = tf.argmax(logits, axis=1) == labels
+        #| loss = 1 - tf.reduce_mean(tf.cast(right, tf.float32))
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+        loss = tf.reduce_mean(losses)
+        ### END SOLUTION
+    return tape.gradient(loss, W)
+
+
+# %%
+check("03.3", classifier_gradient)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# `argmax`, `==` and the cast have to go. Compute the loss from `logits` and `labels`.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `tf.nn.sparse_softmax_cross_entropy_with_logits(labels=..., logits=...)` has the softmax inside, and
+# returns one number for each example.
+#
+# </details>
+
+# %% [markdown]
+# ## How do I close or replace a path on purpose?
+#
+# `tf.stop_gradient(y)` has the value of y, and closes the path behind it.
+#
+# > **Predict**
+# >
+# > What is the gradient of `x * tf.stop_gradient(x)` at x = 3: 6, 3 or `None`?
+
+# %%
+print(slope(lambda x: x * tf.stop_gradient(x), 3.0))
+
+# %% [markdown]
+# 6 is the slope of x². Here the second factor is a constant 3, and one path is left. Close the only
+# path, and you get `None`.
+#
+# To *replace* a path, `tf.custom_gradient` takes a function that returns its value and a second
+# function. That one receives the gradient that arrives on the way back, and returns what goes on. A
+# **straight-through estimator** passes it on as it is, as if there were no rounding. That is not the
+# slope of `round`, but a choice that lets what lies before it train:
+
+# %%
+@tf.custom_gradient
+def round_straight_through(x):
+    def backward(arriving):
+        return arriving
+
+    return tf.round(x), backward
+
+
+print(round_straight_through(2.75).numpy(), slope(lambda x: 5 * round_straight_through(x), 2.75))
+assert slope(lambda x: 5 * round_straight_through(x), 2.75) == 5.0
+assert slope(lambda x: x * tf.stop_gradient(x), 3.0) == 3.0
+assert slope(tf.stop_gradient, 3.0) is None
+
+# %% [markdown]
+# ### Exercise 03.4: complete
+#
+# Weights are to be stored as multiples of 0.25. Round each entry of `x` to the nearest one. On the way
+# back, pass on what arrives where x lies in [-1, 1], and 0 elsewhere.
+
+# %% exercise="03.4"
+def to_quarters(x):
+    """Round x, a tensor of any shape, to multiples of 0.25, with the gradient described above."""
+    ### BEGIN SOLUTION
+    @tf.custom_gradient
+    def rounded(x):
+        def backward(arriving):
+            return tf.where(tf.abs(x) <= 1, arriving, 0.0)
+
+        return tf.round(4 * x) / 4, backward
+
+    return rounded(x)
+    ### END SOLUTION
+
+
+# %%
+check("03.4", to_quarters)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Under `@tf.custom_gradient`, a function returns two things. The first is `tf.round(4 * x) / 4`.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The second is a function of `arriving`: `tf.where(condition, arriving, 0.0)`, with a condition on `x`.
+#
+# </details>
+
+# %% [markdown]
+# ## Where does NaN come from?
+#
+# > **Predict**
+# >
+# > `tf.where(a < 15, a, 10 ** tf.exp(a))` at a = 10 is 10. What is its gradient: 1, 0 or NaN?
+#
+# In the figure, follow the orange way back through the lower branch.
+
+# %%
+def capped(a):
+    return tf.where(a < 15, a, 10 ** tf.exp(a))
+
+
+print(slope(capped, 10.0))
+ax = plot_tape(capped, tf.Variable(10.0))
+
+# %% [markdown]
+# Most people say 1, the slope of the chosen branch. But `tf.where` computes both branches, and the tape
+# goes back through both. In the lower one, 10 to the power 22,026 overflows to ∞, and so does its slope.
+# `where` sends it the gradient 0, and 0 · ∞ is NaN. A second `where`, *before* the operation, keeps bad
+# inputs away from it:
+
+# %%
+def guarded(a):
+    safe = tf.where(a < 15, 1.0, a)  # any harmless number
+    return tf.where(a < 15, a, 10 ** tf.exp(safe))
+
+
+show(explain_gradients(capped, tf.constant(10.0)))
+print(slope(guarded, 10.0))
+assert np.isnan(slope(capped, 10.0)) and slope(guarded, 10.0) == 1.0
+
+# %% [markdown]
+# The other usual place is a root: the slope of √x, 1 / (2√x), is infinite at 0. If a square follows on
+# the way back, its slope is 0 there, and 0 · ∞ again is NaN. `tf.norm` has such a root. A tiny number
+# *inside* keeps the slope finite:
+
+# %%
+roots = {
+    "sqrt(x)": tf.sqrt,
+    "sqrt(x**2)": lambda x: tf.sqrt(x**2),
+    "norm": tf.norm,
+    "1e-12 outside": lambda x: tf.sqrt(x**2) + 1e-12,
+    "1e-12 inside": lambda x: tf.sqrt(x**2 + 1e-12),
+}
+at_zero = {name: slope(f, 0.0) for name, f in roots.items()}
+
+print(at_zero)
+assert at_zero["sqrt(x)"] == np.inf and at_zero["1e-12 inside"] == 0.0
+assert all(np.isnan(at_zero[name]) for name in ("sqrt(x**2)", "norm", "1e-12 outside"))
+assert np.isclose(slope(roots["1e-12 inside"], 0.01), 1.0)  # elsewhere nothing changes
+
+# %% [markdown]
+# ### Exercise 03.5: repair
+#
+# The gradient of the sum of distances between pairs of points is NaN where both points are equal. It
+# should be 0 there, and elsewhere as it is.
+
+# %% exercise="03.5"
+def distance_gradient(a, b):
+    # a is a variable and b a tensor, both of shape (n, 2): row i is a pair of points.
+    with tf.GradientTape() as tape:
+        # The distance of each pair, shape (n,).
+        ### BEGIN SOLUTION
+        #| distances = tf.sqrt(tf.reduce_sum((a - b) ** 2, axis=1))
+        distances = tf.sqrt(tf.reduce_sum((a - b) ** 2, axis=1) + 1e-12)
+        ### END SOLUTION
+        total = tf.reduce_sum(distances)
+    return tape.gradient(total, a)
+
+
+# %%
+check("03.5", distance_gradient)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Which operation has an infinite slope when both points are equal?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Add 1e-12 to the sum of squares, before the root.
+#
+# </details>
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. A new loss term is <code>np.mean(y)</code>, added to a loss that had a gradient. Does
+# None tell you?</summary>
+#
+# No. The old path still gives a number, without the new term's part.
+#
+# </details>
+# <details><summary>2. A gradient is 0 in every entry. Is a path missing?</summary>
+#
+# Not necessarily: a clip or a ReLU may be flat there. But take out any
+# `unconnected_gradients="zero"` first.
+#
+# </details>
+# <details><summary>3. At x = 0, <code>tf.where(x > 0, tf.math.log(x), 0.0)</code> has the gradient NaN.
+# Why does the condition not help?</summary>
+#
+# The logarithm of 0 is computed all the same, and the tape goes back through its infinite slope.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - `None`: no path. Zero: a flat path. NaN: a slope that is not finite.
+# - Tapes follow tensors, not names: `assign_sub` keeps the variable.
+# - Plain numbers, integers and `assign` carry no gradient.
+# - `None` comes only when every path is lost; a number may still lack one.
+# - The tape goes back through both branches of `tf.where`: guard the input.
+#
+# ```python
+# with ExplainingTape() as tape:  # in place of tf.GradientTape
+#     loss = loss_function(model(x), y)
+# gradients = tape.gradient(loss, model.trainable_variables)
+# tape.explain()
+# ```
+
+# %% [markdown]
+# ## Further reading
+#
+# - TensorFlow's guide *Introduction to gradients and automatic differentiation*: four causes of `None`.
+# - Bengio, Léonard and Courville, *Estimating or Propagating Gradients Through Stochastic Neurons for
+#   Conditional Computation* (2013): the straight-through estimator.
+#
+# One tape has answered one question so far. The next lesson asks it several:
+# [04 · Persistence](04_persistence.ipynb).

@@ -1,0 +1,578 @@
+# %% [markdown]
+# # 04 · Persistence
+#
+# Sooner or later you want two gradients of one computation, of two losses or for a log. A tape answers
+# once, adds up what you wanted apart, and one way to pause it makes it wrong without a word.
+#
+# **You will be able to**
+#
+# - say why a tape answers once, and when to make it persistent;
+# - get the gradient of each target, not of their sum;
+# - pause and restart a recording, and lose nothing by it;
+# - say what a persistent tape keeps in memory, and until when.
+#
+# **Before you start**: [02 · Watching](02_watching.ipynb). **Time**: 35 minutes.
+
+# %% tags=["nbval-ignore-output"]
+from course_utils import check, plot_tape, start_lesson
+
+start_lesson("04")
+
+import weakref
+
+import numpy as np
+import tensorflow as tf
+
+# %% [markdown]
+# ## How often does a tape answer?
+#
+# One tape records two results, x² and x³. Ask for the slope of the first, then for that of the second:
+
+# %%
+x = tf.Variable(2.0)
+
+with tf.GradientTape() as tape:
+    square = x**2
+    cube = x**3
+
+print(f"{tape.gradient(square, x).numpy():.1f}")
+try:
+    tape.gradient(cube, x)
+except RuntimeError as error:
+    refusal = str(error).split(" can ")[0]
+    print(f"RuntimeError: {refusal} ...")
+
+assert refusal == "A non-persistent GradientTape"
+
+# %% [markdown]
+# A plain tape answers once, and a cell that only asks fails when you run it again. The reason: on its
+# way back the tape releases each recorded value that it has used. A later cell counts them.
+#
+# `tf.function` turns a Python function into a graph that TensorFlow runs; lesson 05 is about it. The rule
+# holds there, too:
+
+# %%
+@tf.function
+def ask_twice():
+    with tf.GradientTape() as tape:
+        square = x**2
+        cube = x**3
+    return tape.gradient(square, x), tape.gradient(cube, x)
+
+
+try:
+    ask_twice()
+except RuntimeError as error:
+    same_refusal = refusal in str(error)
+    print("RuntimeError, the same refusal:", same_refusal)
+
+assert same_refusal
+
+# %% [markdown]
+# ## What does a persistent tape give?
+#
+# With `persistent=True` the tape keeps what it recorded. Ask it as often as you like:
+
+# %%
+with tf.GradientTape(persistent=True) as tape:
+    y = x * x
+    cube = y * x
+    z = y * y  # x**4
+
+slopes = [float(tape.gradient(target, x)) for target in (y, cube, z)]
+
+print(slopes)
+assert slopes == [4.0, 12.0, 32.0]
+
+# %% [markdown]
+# Several *sources* need no persistence, for one question takes them all. Several *targets* do.
+#
+# Ask below the block. A question inside it is recorded, with its whole way back. That costs time and
+# memory, and TensorFlow warns of it (silenced here). In return, such a gradient has a slope of its own,
+# which lesson 06 uses; one from below has none:
+
+# %%
+logger = tf.get_logger()
+logger.disabled = True
+with tf.GradientTape(persistent=True) as tape:
+    y = x**4
+    inside = tape.gradient(y, x)
+logger.disabled = False
+outside = tape.gradient(y, x)
+
+print(f"slope: {inside.numpy():.1f} inside, {outside.numpy():.1f} outside")
+print(f"its slope: {tape.gradient(inside, x).numpy():.1f} inside,", tape.gradient(outside, x), "outside")
+assert np.allclose([inside, outside, tape.gradient(inside, x)], [32, 32, 48])
+assert tape.gradient(outside, x) is None
+
+# %% [markdown]
+# ## What happens with several targets?
+#
+# A list of targets is allowed, as a list of sources is.
+#
+# > **Predict**
+# >
+# > Two losses, a·b and a², at a = 2 and b = 3, and two sources, a and b. Which numbers come back?
+
+# %%
+a, b = tf.Variable(2.0), tf.Variable(3.0)
+
+with tf.GradientTape() as tape:
+    targets = [a * b, a**2]
+
+summed = tape.gradient(targets, [a, b])
+
+print([float(gradient) for gradient in summed])
+
+# %% [markdown]
+# Most people expect four numbers, one for each pair. But the tape starts with a 1 at *every* target, and
+# adds where its ways meet. Several targets give the gradient of their **sum**.
+#
+# In the figure, look at the two orange lines that arrive at a: one brings 3 from a·b, the other 4 from
+# a². Under a stands 7, the slope of the sum Σ.
+
+# %%
+def two_losses(a, b):
+    return a * b, a**2
+
+
+ax = plot_tape(two_losses, a, b)
+
+# %% [markdown]
+# To get each, ask for each:
+
+# %%
+with tf.GradientTape(persistent=True) as tape:
+    losses = two_losses(a, b)
+
+each = [tape.gradient(loss, [a, b]) for loss in losses]
+
+print([[g if g is None else float(g) for g in pair] for pair in each])
+assert each[0] == [3.0, 2.0] and each[1] == [4.0, None] and summed == [7.0, 2.0]
+
+# %% [markdown]
+# The `None` is news: a² has no path to b, and the sum hid it.
+#
+# > **Predict**
+# >
+# > Now one target with three entries: `tf.cumsum(v)` is v₀, v₀ + v₁, v₀ + v₁ + v₂. What is its gradient
+# > with respect to v: a table of 3 by 3, (1, 1, 1), or (3, 2, 1)?
+
+# %%
+v = tf.Variable([1.0, 1.0, 1.0])
+
+with tf.GradientTape(persistent=True) as tape:
+    y = tf.cumsum(v)  # (3,)
+    middle = y[1]
+
+print(tape.gradient(y, v).numpy())
+
+# %% [markdown]
+# A table would tell all, but a gradient has the shape of its source. The entries of a target are summed
+# like a list of targets: 3v₀ + 2v₁ + v₂ has the slopes (3, 2, 1). With `v**2`, where each entry depends
+# on its own source alone, you never notice.
+#
+# If you want one entry, pick it *inside* the block. `y[1]` below it is a new tensor that no tape saw:
+
+# %%
+row = tape.gradient(middle, v)
+too_late = tape.gradient(y[1], v)
+
+print(row.numpy(), too_late)
+assert np.array_equal(tape.gradient(y, v), [3, 2, 1])
+assert np.array_equal(row, [1, 1, 0]) and too_late is None
+
+# %% [markdown]
+# The whole table in one call is a `jacobian`; lesson 06 has it.
+#
+# ### Exercise 04.1: predict
+#
+# `w` is a variable with the value 3; a tape recorded `fit = (w - 1) ** 2` and `size = w**2`. What does
+# `tape.gradient({"fit": fit, "size": size}, w)` return? Write a number, a list or dict of numbers, or None.
+
+# %% exercise="04.1"
+# What the call returns, with plain numbers.
+### BEGIN SOLUTION
+returned = 10.0
+### END SOLUTION
+
+# %%
+check("04.1", returned)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# A dict of *sources* gives a dict. Here the dict holds targets.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The slopes are 2(w - 1) and 2w. What happens to several targets?
+#
+# </details>
+#
+# Here is the call:
+
+# %%
+w = tf.Variable(3.0)
+
+with tf.GradientTape() as tape:
+    parts = {"fit": (w - 1) ** 2, "size": w**2}
+
+of_dict = tape.gradient(parts, w)
+
+print(f"{of_dict.numpy():.1f}")
+assert np.isclose(of_dict, 10)
+
+# %% [markdown]
+# ### Exercise 04.2: complete
+#
+# A linear model predicts `x @ w`. Return the gradients of two losses with respect to the variable `w`:
+# under `"squared"` that of the mean of the squared errors, under `"absolute"` that of the mean of their
+# absolute values. One forward pass is enough.
+
+# %% exercise="04.2"
+def gradients_by_loss(w, x, y):
+    """Return {"squared": gradient, "absolute": gradient}; w is (3, 1), x (n, 3), y (n, 1)."""
+    ### BEGIN SOLUTION
+    with tf.GradientTape(persistent=True) as tape:
+        error = x @ w - y
+        losses = {
+            "squared": tf.reduce_mean(error**2),
+            "absolute": tf.reduce_mean(tf.abs(error)),
+        }
+    return {name: tape.gradient(loss, w) for name, loss in losses.items()}
+    ### END SOLUTION
+
+
+# %%
+check("04.2", gradients_by_loss)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Two targets, two questions.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Both losses stand inside the block of a persistent tape, the second with `tf.abs`. Below it, two calls
+# of `tape.gradient` fill the dict.
+#
+# </details>
+
+# %% [markdown]
+# ## When is it right to pause or restart?
+#
+# Nobody asks for the gradient of a number that is only logged. Under `tape.stop_recording()` it is not
+# recorded, and costs the tape nothing:
+
+# %%
+v = tf.Variable([1.0, -2.0])
+
+with tf.GradientTape(persistent=True) as tape:
+    loss = tf.reduce_sum(v**2)
+    with tape.stop_recording():
+        largest = tf.reduce_max(tf.abs(v))  # for a log
+
+print(f"largest entry {largest.numpy():.1f}")
+print(tape.gradient(loss, v).numpy(), tape.gradient(largest, v))
+assert np.array_equal(tape.gradient(loss, v), [2, -4])
+assert largest == 2.0 and tape.gradient(largest, v) is None
+
+# %% [markdown]
+# Now the number for the log is itself a gradient, and the tape a plain one.
+#
+# > **Predict**
+# >
+# > z = y·x is x³. What does the last question give at x = 3: 27, 9, or an error?
+
+# %%
+x = tf.Variable(3.0)
+
+with tf.GradientTape() as tape:
+    y = x**2
+    with tape.stop_recording():
+        for_the_log = tape.gradient(y, x)
+    z = y * x
+
+after_the_log = tape.gradient(z, x)
+
+print(f"{for_the_log.numpy():.1f}, {after_the_log.numpy():.1f}")
+
+# %% [markdown]
+# Most people say 27, which is the truth, or an error, which would be fair. But the question for the log
+# used up the recording, and after the pause the tape *starts a new, empty one*. That holds z = y·x, but
+# not where y came from: y is a constant 9, and so the slope is 9. Nothing warns you.
+#
+# A persistent tape keeps its recording through the pause:
+
+# %%
+with tf.GradientTape(persistent=True) as tape:
+    y = x**2
+    with tape.stop_recording():
+        tape.gradient(y, x)
+    z = y * x
+
+kept_its_recording = tape.gradient(z, x)
+
+print(f"{kept_its_recording.numpy():.1f}")
+assert np.allclose([for_the_log, after_the_log, kept_its_recording], [6, 9, 27])
+
+# %% [markdown]
+# `tape.reset()` forgets on purpose: it throws the recording away and starts over. Here only the last of
+# four steps counts, and the 81 that it starts from is a constant:
+
+# %%
+with tf.GradientTape() as tape:
+    s = tf.constant(3.0)
+    for step in range(4):
+        if step == 3:
+            tape.reset()
+        s = s * x
+
+last_step = tape.gradient(s, x)
+
+print(f"s = {s.numpy():.0f}, slope of the last step {last_step.numpy():.0f}")
+assert s == 243.0 and last_step == 81.0  # s = 81 * x
+
+# %% [markdown]
+# ### Exercise 04.3: repair
+#
+# The loss is a mean squared error plus a penalty that keeps the weights small. The function should return
+# the gradient of the loss and, for a log, the norm (the length) of the penalty's gradient. The log is
+# right, no error is raised, and training behaves as if there were no penalty.
+
+# %% exercise="04.3"
+def gradient_and_norm(w, x, y):
+    # w is a tf.Variable of shape (3, 1); x has shape (n, 3), y has shape (n, 1).
+    ### BEGIN SOLUTION
+    #| with tf.GradientTape() as tape:
+    #|     penalty = 0.1 * tf.reduce_sum(w**2)
+    #|     with tape.stop_recording():
+    #|         penalty_norm = tf.norm(tape.gradient(penalty, w))
+    #|     loss = tf.reduce_mean((x @ w - y) ** 2) + penalty
+    #| return tape.gradient(loss, w), penalty_norm
+    with tf.GradientTape(persistent=True) as tape:
+        penalty = 0.1 * tf.reduce_sum(w**2)
+        with tape.stop_recording():
+            penalty_norm = tf.norm(tape.gradient(penalty, w))
+        loss = tf.reduce_mean((x @ w - y) ** 2) + penalty
+    return tape.gradient(loss, w), penalty_norm
+    ### END SOLUTION
+
+
+# %%
+check("04.3", gradient_and_norm)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# What does the tape still know of `penalty` when it records the loss?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# It is asked twice. Which kind of tape keeps its recording after an answer?
+#
+# </details>
+
+# %% [markdown]
+# ## What does a persistent tape keep alive?
+#
+# A **weak reference** points to an object without keeping it alive; called, it returns the object, or
+# `None` once that is gone. This tanh with its own rule (`tf.custom_gradient`, as in lesson 03) notes such a
+# reference to each of its values, and counts on the way back how many are alive.
+
+# %%
+values, counts = [], []
+
+
+@tf.custom_gradient
+def counted_tanh(h):
+    value = tf.tanh(h)
+    values.append(weakref.ref(value))
+
+    def go_back(upstream):
+        counts.append(alive())
+        return upstream * (1 - value**2)  # the rule needs the value
+
+    return value, go_back
+
+
+def alive():
+    return sum(value() is not None for value in values)
+
+
+# %% [markdown]
+# Record six of them in a row, and ask a plain and a persistent tape:
+
+# %%
+def record_six(persistent):
+    values.clear()
+    with tf.GradientTape(persistent=persistent) as tape:
+        h = x
+        for _ in range(6):
+            h = counted_tanh(h)
+    return tape, h
+
+
+for persistent in (False, True):
+    counts.clear()
+    tape, target = record_six(persistent)
+    tape.gradient(target, x)
+    print(counts, "and then", alive())
+    assert counts == ([6] * 6 if persistent else [6, 5, 4, 3, 2, 1])
+    assert alive() == (6 if persistent else 0)
+
+tape.gradient(target, x)  # the second answer of the persistent tape
+assert counts == [6] * 12
+
+# %% [markdown]
+# The plain tape lets go of each value behind it, and so cannot answer again. The persistent one keeps all
+# six, and walks the whole way back for each answer.
+#
+# > **Predict**
+# >
+# > The tape below is persistent, and nobody deletes it. How many of its six values are alive after the
+# > function has returned?
+
+# %%
+def two_answers():
+    tape, target = record_six(persistent=True)
+    return tape.gradient(target, x), tape.gradient(target, x)
+
+
+first, second = two_answers()
+
+print(alive())
+
+# %% [markdown]
+# You will read that you must delete a persistent tape, and then you expect 6. But a tape lives as long as
+# something refers to it, and the function's own name for it ended with the return.
+#
+# A notebook's names stay, and so does a tape in a list or an attribute. There `del tape` matters, but it
+# removes one reference only:
+
+# %%
+after_return = alive()
+tape, target = record_six(persistent=True)
+history = [tape]
+del tape
+after_del = alive()
+history.clear()
+
+print(f"after the return {after_return}, after del {after_del}, after clear {alive()}")
+assert (after_return, after_del, alive()) == (0, 6, 0)
+
+# %% [markdown]
+# ## Which tape fits the question?
+#
+# - **One plain tape, one question**, where the sum will do, as in training: one forward pass, one way back.
+# - **One persistent tape, k questions**, to see k losses apart: one forward pass, k ways back, every value
+#   kept until the tape goes. Use it in a function that returns the gradients, not the tape.
+# - **k plain tapes in turn**, where memory is short: k forward passes, k ways back, one recording at a time.
+#
+# For two losses, count the forward passes:
+
+# %%
+forward_passes = {"one persistent tape": 0, "two plain tapes": 0}
+
+
+def counted_losses(way):
+    forward_passes[way] += 1
+    return two_losses(a, b)
+
+
+with tf.GradientTape(persistent=True) as tape:
+    losses = counted_losses("one persistent tape")
+together = [tape.gradient(loss, a) for loss in losses]
+
+for i in (0, 1):
+    with tf.GradientTape() as tape:
+        loss = counted_losses("two plain tapes")[i]
+    assert tape.gradient(loss, a) == together[i]
+
+print(forward_passes)
+assert list(forward_passes.values()) == [1, 2]
+
+# %% [markdown]
+# ### Exercise 04.4: complete
+#
+# Write the whole table yourself. `f` takes the variable `x`, shape (n,), and returns a tensor of shape
+# (m,). Return one tensor of shape (m, n): in row i the gradient of entry i of `f(x)`.
+
+# %% exercise="04.4"
+def gradient_table(f, x):
+    """Return the gradients of all entries of f(x) with respect to x, shape (m, n)."""
+    ### BEGIN SOLUTION
+    with tf.GradientTape(persistent=True) as tape:
+        entries = tf.unstack(f(x))
+    return tf.stack([tape.gradient(entry, x) for entry in entries])
+    ### END SOLUTION
+
+
+# %%
+check("04.4", gradient_table)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# One question for each entry, and each entry is picked where the tape sees it.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Inside the block, `tf.unstack` makes a list of a tensor's entries. Below it, `tf.stack` makes a table
+# of a list of rows.
+#
+# </details>
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. One cell records with a plain tape. The next holds only
+# <code>tape.gradient(y, x)</code>, and you run it twice. What happens?</summary>
+#
+# A gradient, and then a RuntimeError: run the cell that records again, too.
+#
+# </details>
+# <details><summary>2. Outputs of shape (32, 10) come from weights of shape (4, 10). What does the gradient
+# of the outputs hold?</summary>
+#
+# In shape (4, 10), the gradient of the sum of all 320 outputs.
+#
+# </details>
+# <details><summary>3. A method keeps its persistent tape in <code>self.tape</code> and returns gradients.
+# When are the values released?</summary>
+#
+# When the attribute is replaced or deleted, or the object goes. The return releases nothing.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - A plain tape answers once: it releases its recording on the way back.
+# - A persistent tape answers for each target, and keeps every value until its last reference goes.
+# - Several targets, or one with many entries, give the gradient of their sum.
+# - `stop_recording` is for what needs no gradient; to *take* one inside it, make the tape persistent.
+# - `reset` throws the recording away and starts over.
+#
+# ```python
+# with tf.GradientTape(persistent=True) as tape:
+#     losses = loss_functions(model(x), y)  # a dict
+# each = {name: tape.gradient(loss, weights) for name, loss in losses.items()}
+# del tape  # in a notebook; a function's return does it
+# ```
+
+# %% [markdown]
+# ## Further reading
+#
+# - TensorFlow's guide *Advanced automatic differentiation*: the same controls in reference form.
+# - Chen, Xu, Zhang and Guestrin, *Training Deep Nets with Sublinear Memory Cost* (2016): what to do when
+#   even one recording is too large.
+#
+# The next lesson is about branches, loops and graphs: [05 · Control flow](05_control_flow.ipynb).

@@ -1,0 +1,621 @@
+# %% [markdown]
+# # 05 · Control flow
+#
+# Real programs branch, loop and stop early, and one day somebody writes `@tf.function` above them. The
+# values stay the same. A gradient may turn into 0 or `None`, and no error says so.
+#
+# **You will be able to**
+#
+# - say which path through `if`, `for` and `while` a gradient belongs to;
+# - predict what a graph changes: 0 for `None`, and `None` for a number;
+# - tell which of your lines run at every call, and which once;
+# - differentiate through an algorithm's loop, and know when to distrust the result.
+#
+# **Before you start**: [03 · Missing gradients](03_missing_gradients.ipynb). **Time**: 40 minutes.
+
+# %% tags=["nbval-ignore-output"]
+from course_utils import ExplainingTape, check, plot_tape, start_lesson
+
+start_lesson("05")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import tensorflow as tf
+
+# %% [markdown]
+# ## Which path does the tape record?
+#
+# Here is a function with two branches, and its two gradients under their names.
+
+# %%
+def branch(x, y):
+    if x > 0:
+        z = x * y
+    else:
+        z = x**2
+    return z
+
+
+def gradients(x, y):
+    with tf.GradientTape() as tape:
+        tape.watch([x, y])
+        z = branch(x, y)
+    return tape.gradient(z, {"x": x, "y": y})
+
+
+x, y = tf.constant(2.0), tf.constant(5.0)
+found = gradients(x, y)
+
+print(f"x: {found['x']}, y: {found['y']}")
+assert found == {"x": 5.0, "y": 2.0}
+
+# %% [markdown]
+# At x = 2, z is x · y, with the slopes y and x.
+#
+# > **Predict**
+# >
+# > And at x = -2, y = 5: what is the gradient of z with respect to y?
+
+# %%
+eager = gradients(-x, y)
+
+print(f"x: {eager['x']}, y: {eager['y']}")
+
+# %% [markdown]
+# Most say 0, because y makes no difference there. But the tape never sees the function. Python decides
+# which branch to run, and the tape records the operations that run. None of them used y: no path, so
+# `None`. In the figure, which calls z by the function's name, compare the two tapes: a product of two
+# sources on the left; on the right a square, and a y that no operation reads.
+
+# %%
+assert eager == {"x": -4.0, "y": None}
+
+fig, (left, right) = plt.subplots(1, 2, figsize=(9.0, 2.6))
+left.set_title("x = 2")
+right.set_title("x = -2")
+ax = plot_tape(branch, x, y, ax=left)
+ax = plot_tape(branch, -x, y, ax=right)
+
+# %% [markdown]
+# A loop is recorded in the same way, pass by pass. From 3 it takes two passes to reach 20, so the
+# tape holds x³, with the slope 3x² = 27. From 2 it takes four, and the tape holds x⁵.
+#
+# The slope is blind to where the path changes. Between 2.71 and 2.72, x³ passes 20, and one pass less
+# is made: both slopes say that the value rises, and it falls by 34.
+
+# %%
+def power(x):
+    y = x
+    while y < 20:
+        y = y * x
+    return y
+
+
+def value_and_slope(f, x):
+    x = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        y = f(x)
+    return float(y), float(tape.gradient(y, x))
+
+
+for number in (3.0, 2.0, 2.71, 2.72):
+    value, slope = value_and_slope(power, number)
+    print(f"x = {number:.2f}: value {value:.1f}, slope {slope:.1f}")
+
+assert [value_and_slope(power, x) for x in (3.0, 2.0)] == [(27.0, 27.0), (32.0, 80.0)]
+assert value_and_slope(power, 2.71)[0] > value_and_slope(power, 2.72)[0] + 33
+
+# %% [markdown]
+# ### Exercise 05.1: complete
+#
+# The **Huber loss** is kind to outliers: for an error e and a threshold d it is e²/2 where |e| ≤ d, and
+# d · (|e| - d/2) elsewhere. `error` and `threshold` are variables of shape (). Compute it with an `if`,
+# and return its gradients as a dict with the keys `"error"` and `"threshold"`, as the tape gives them.
+
+# %% exercise="05.1"
+def huber_gradients(error, threshold):
+    """Return {"error": ..., "threshold": ...}: the gradients of the Huber loss."""
+    ### BEGIN SOLUTION
+    with tf.GradientTape() as tape:
+        if tf.abs(error) <= threshold:
+            loss = error**2 / 2
+        else:
+            loss = threshold * (tf.abs(error) - threshold / 2)
+    return tape.gradient(loss, {"error": error, "threshold": threshold})
+    ### END SOLUTION
+
+
+# %%
+check("05.1", huber_gradients)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# The `if` goes inside the `with` block, and each branch gives `loss` its value.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Ask for the gradient with respect to a dict of the two variables. Do not repair a `None`.
+#
+# </details>
+
+# %% [markdown]
+# ## What changes inside tf.function?
+#
+# On its first call, a `tf.function` runs your Python once, with placeholders in place of numbers. This
+# is **tracing**. It yields a **graph**: the operations and their connections, without values.
+# Later calls run the graph, and no Python.
+#
+# A placeholder cannot answer `x > 0`. So **AutoGraph** first rewrites each `if`, `for` and `while` that
+# depends on a tensor as an operation of the graph. The gradients above stay what they were:
+
+# %%
+graph_gradients = tf.function(gradients)
+found = graph_gradients(x, y)
+
+print(f"x: {found['x']}, y: {found['y']}")
+assert found == {"x": 5.0, "y": 2.0}
+for number in (3.0, 2.0, 2.71, 2.72):
+    graph, eager_pair = value_and_slope(tf.function(power), number), value_and_slope(power, number)
+    assert np.allclose(graph, eager_pair, rtol=1e-5)
+
+# %% [markdown]
+# You can write those operations by hand, with functions in place of branches and of a loop's body.
+# The graphs hold the same: one `If`, one `While`. A `for` over `tf.range` is a `While` too. One over
+# Python's `range` depends on no tensor, so it runs while tracing, and the graph holds every pass.
+
+# %%
+def branch_by_hand(x, y):
+    return tf.cond(x > 0, lambda: x * y, lambda: x**2)
+
+
+def power_by_hand(x):
+    (y,) = tf.while_loop(lambda y: y < 20, lambda y: (y * x,), (tf.identity(x),))
+    return y
+
+
+def repeat(x, passes):
+    for _ in passes:
+        x = x * x
+    return x
+
+
+# %%
+def operations(f, *arguments):
+    graph = tf.function(f).get_concrete_function(*arguments).graph
+    types = [operation.type for operation in graph.get_operations()]
+    return [type for type in types if type in ("Mul", "StatelessIf", "StatelessWhile")]
+
+
+print("if:   ", operations(branch, x, y), operations(branch_by_hand, x, y))
+print("while:", operations(power, x), operations(power_by_hand, x))
+print("for:  ", operations(lambda x: repeat(x, tf.range(3)), x))
+print("for:  ", operations(lambda x: repeat(x, range(3)), x))
+assert operations(branch, x, y) == operations(branch_by_hand, x, y) == ["StatelessIf"]
+assert operations(power, x) == operations(power_by_hand, x) == ["StatelessWhile"]
+assert operations(lambda x: repeat(x, tf.range(3)), x) == ["StatelessWhile"]
+assert operations(lambda x: repeat(x, range(3)), x) == ["Mul"] * 3
+assert value_and_slope(tf.function(power_by_hand), 2.0) == (32.0, 80.0)
+
+# %% [markdown]
+# ## When does Python run?
+#
+# This function leaves a mark in a Python list, and counts in a variable.
+#
+# > **Predict**
+# >
+# > After three calls with three different tensors, how long is the list?
+
+# %%
+marks, counter = [], tf.Variable(0)
+
+
+@tf.function
+def double(x):
+    marks.append("here")
+    counter.assign_add(1)
+    return 2 * x
+
+
+for number in (1.0, 2.0, 3.0):
+    double(tf.constant(number))
+
+print("length of the list:", len(marks))
+
+# %% [markdown]
+# Not 3: Python ran once, for the trace. `append` is no operation, so the graph does not hold it, nor
+# `print`, nor a Python counter. The variable's assignment is one, and runs at every call.
+#
+# Python runs again for arguments of a new kind. A tensor counts by its shape and dtype, a Python
+# number by its *value*. Tracing is slow, so pass numbers that change as tensors. For an axis that
+# changes, write `None` in an `input_signature`, or let `reduce_retracing=True` find it.
+
+# %%
+assert len(marks) == 1 and counter.numpy() == 3
+
+double(10.0)
+double(20.0)
+print("after two Python numbers:", len(marks))
+assert len(marks) == 3
+
+double(tf.zeros(2))
+print("after a new shape:", len(marks))
+assert len(marks) == 4
+
+any_length = tf.function(lambda x: 2 * x, input_signature=[tf.TensorSpec([None])])
+relaxed = tf.function(lambda x: 2 * x, reduce_retracing=True)
+for n in (2, 3, 4, 5):
+    any_length(tf.zeros(n))
+    relaxed(tf.zeros(n))
+assert any_length.experimental_get_tracing_count() == 1
+assert relaxed.experimental_get_tracing_count() == 2
+
+# %% [markdown]
+# ### Exercise 05.2: predict
+#
+# `scale` is a `tf.function` that returns `x * factor`. How many traces do these six calls make?
+#
+# ```python
+# scale(tf.constant(1.0), 2)
+# scale(tf.constant(5.0), 2)
+# scale(tf.constant(1.0), 3)
+# scale(tf.constant([1.0, 2.0]), 2)
+# scale(tf.constant([1.0, 2.0]), tf.constant(2.0))
+# scale(tf.constant([3.0, 4.0]), tf.constant(7.0))
+# ```
+
+# %% exercise="05.2"
+# A whole number: how often Python runs.
+### BEGIN SOLUTION
+number_of_traces = 4
+### END SOLUTION
+
+# %%
+check("05.2", number_of_traces)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Note for each call what counts: of a tensor its shape, of a Python number its value.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The last call is like the one before it. Which others are alike?
+#
+# </details>
+#
+# The same six calls, counted:
+
+# %%
+scale = tf.function(lambda x, factor: x * factor)
+vector, seen = tf.constant([1.0, 2.0]), []
+
+for arguments in [(x, 2), (x + 3, 2), (x, 3), (vector, 2), (vector, x), (vector + 2, x + 5)]:
+    scale(*arguments)
+    seen.append(scale.experimental_get_tracing_count())
+
+print("traces after each call:", seen)
+assert seen == [1, 1, 2, 3, 4, 4]
+
+# %% [markdown]
+# ## What happens to the branch not taken?
+#
+# At x = -2, the eager gradient with respect to y was `None`.
+#
+# > **Predict**
+# >
+# > What is it in the graph?
+
+# %%
+in_graph = graph_gradients(-x, y)
+
+print(f"x: {in_graph['x']}, y: {in_graph['y']}")
+
+# %% [markdown]
+# The program is the same, so most say `None`. But the graph holds both branches in one operation, and y
+# goes into it. So there is a path, and 0 comes back. Where Python chooses the branch while tracing,
+# the other one is not in the graph, and you get `None` again.
+#
+# > **Warning**
+# >
+# > Code that asks `if gradient is None` may act differently under `tf.function`.
+
+# %%
+@tf.function
+def gradient_if(positive):
+    with tf.GradientTape() as tape:
+        tape.watch(y)
+        z = 3 * y if positive else tf.constant(4.0)
+    return tape.gradient(z, y)
+
+
+print("a tensor:", gradient_if(tf.constant(False)).numpy(), "| a Python bool:", gradient_if(False))
+assert in_graph == {"x": -4.0, "y": 0.0}
+assert gradient_if(tf.constant(False)) == 0.0 and gradient_if(False) is None
+
+# %% [markdown]
+# ## Why is the gradient None in a dataset loop?
+#
+# A parameter, five numbers in batches, and a loss summed over all of them:
+
+# %%
+w = tf.Variable(3.0)
+batches = tf.data.Dataset.from_tensor_slices([1.0, 2.0, 3.0, 4.0, 5.0]).batch(2)
+
+
+def loss_and_slope(batches):
+    with tf.GradientTape() as tape:
+        loss = 0.0
+        for batch in batches:
+            loss += tf.reduce_sum((w * batch) ** 2)
+    return loss, tape.gradient(loss, w)
+
+
+loss, slope = loss_and_slope(batches)
+
+print(f"loss {loss:.0f}, slope {slope:.0f}")
+assert loss == 495.0 and slope == 330.0  # 55 w**2 and 110 w
+
+# %% [markdown]
+# > **Predict**
+# >
+# > The same function under `tf.function`: is its slope 330, 0 or `None`?
+
+# %%
+graph_loss, graph_slope = tf.function(loss_and_slope)(batches)
+
+print(f"loss {graph_loss:.0f}, slope {graph_slope}")
+
+# %% [markdown]
+# Loops in graphs had their gradients so far, so most say 330. The loss is right, and the slope is lost
+# without a word. AutoGraph makes a while loop of a loop over a tensor or an iterator. A loop over a
+# *dataset* becomes one operation that has no gradient. `ExplainingTape` names it, while tracing.
+
+# %%
+@tf.function
+def explained(batches):
+    with ExplainingTape() as tape:
+        loss = 0.0
+        for batch in batches:
+            loss += tf.reduce_sum((w * batch) ** 2)
+    slope = tape.gradient(loss, w)
+    print(tape.explanations[0].message)
+    return slope
+
+
+column = tf.constant([[1.0], [2.0], [3.0], [4.0], [5.0]])
+assert explained(batches) is None and graph_slope is None and graph_loss == 495.0
+assert tf.function(loss_and_slope)(column)[1] == 330.0  # a tensor: a loop over its rows
+assert tf.function(lambda: loss_and_slope(iter(batches)))()[1] == 330.0
+
+# %% [markdown]
+# `iter(dataset)` is the short repair. The better one puts the tape *inside* the loop and adds up the
+# gradients: the gradient of a sum is the sum of the gradients, and no tape holds more than one batch.
+
+# %%
+@tf.function
+def tape_in_loop(batches):
+    loss, slope = 0.0, tf.zeros_like(w)
+    for batch in batches:
+        with tf.GradientTape() as tape:
+            batch_loss = tf.reduce_sum((w * batch) ** 2)
+        slope += tape.gradient(batch_loss, w)
+        loss += batch_loss
+    return loss, slope
+
+
+loss, slope = tape_in_loop(batches)
+
+print(f"loss {loss:.0f}, slope {slope:.0f}")
+assert loss == 495.0 and slope == 330.0
+
+# %% [markdown]
+# ### Exercise 05.3: repair
+#
+# This function should return the sum of the squared errors of w · x over all batches, and its gradient
+# with respect to `w`. The sum is right; the gradient is `None`.
+
+# %% exercise="05.3"
+@tf.function
+def sum_and_gradient(w, dataset):
+    # w is a tf.Variable of shape (); the dataset yields pairs (x, y) of shape (n,).
+    ### BEGIN SOLUTION
+    #| with tf.GradientTape() as tape:
+    #|     total = 0.0
+    #|     for x, y in dataset:
+    #|         total += tf.reduce_sum((w * x - y) ** 2)
+    #| return total, tape.gradient(total, w)
+    total, gradient = 0.0, tf.zeros_like(w)
+    for x, y in dataset:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum((w * x - y) ** 2)
+        gradient += tape.gradient(loss, w)
+        total += loss
+    return total, gradient
+    ### END SOLUTION
+
+
+# %%
+check("05.3", sum_and_gradient)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# What is the gradient for one batch alone? The tape needs to see no more than that.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Move the `with` block into the loop, and start a second sum at `tf.zeros_like(w)` for the gradients.
+#
+# </details>
+
+# %% [markdown]
+# ## Can one differentiate an algorithm?
+#
+# Newton's iteration finds the square root of a: take any g > 0, and replace it by the mean of g and a/g,
+# again and again. The tape goes back through every pass, and finds the slope 1/(2√a), which nobody
+# told it.
+
+# %%
+def newton_root(a):
+    g = tf.ones_like(a)
+    while tf.abs(g * g - a) > 1e-10 * a:
+        g = (g + a / g) / 2
+    return g
+
+
+def root_and_slope(f, number):
+    a = tf.constant(number, tf.float64)
+    with tf.GradientTape() as tape:
+        tape.watch(a)
+        root = f(a)
+    return root, tape.gradient(root, a)
+
+
+for f in (newton_root, tf.function(newton_root)):
+    root, slope = root_and_slope(f, 10.0)
+    print(f"root {root:.6f}, slope {slope:.6f}")
+    assert np.allclose([root, slope], [10**0.5, 0.5 / 10**0.5], rtol=1e-8)
+
+# %% [markdown]
+# In the figure, both errors fall faster and faster, and the slope lags behind the value by less than one
+# pass. So a loop that stops when its *value* is good enough may stop too early for the slope.
+
+# %%
+def after_passes(a, n):
+    g = tf.ones_like(a)
+    for _ in range(n):
+        g = (g + a / g) / 2
+    return g
+
+
+passes = np.arange(1, 6)
+found = np.array([root_and_slope(lambda a, n=n: after_passes(a, n), 10.0) for n in passes])
+errors = np.abs(found / [10**0.5, 0.5 / 10**0.5] - 1)  # (5, 2): value, slope
+assert np.all(errors[:, 1] > errors[:, 0]) and np.all(errors[1:, 1] < errors[:-1, 0])
+
+fig, ax = plt.subplots(figsize=(6.4, 3.0))
+lines = ax.plot(passes, errors, marker="o")
+labels = ax.set(yscale="log", xlabel="passes", ylabel="relative error", xticks=passes)
+for name, line, at in zip(("value", "slope"), lines, errors[-1], strict=True):
+    label = ax.annotate(name, (5.1, at), color=line.get_color(), annotation_clip=False)
+
+# %% [markdown]
+# > **Predict**
+# >
+# > `newton_root` starts at g = 1. For a = 1 that is already the root. Which slope does an eager tape
+# > give: 0.5, 0 or `None`?
+
+# %%
+root, slope_at_one = root_and_slope(newton_root, 1.0)
+
+print(f"root {root:.1f}, slope {slope_at_one}")
+
+# %% [markdown]
+# 0.5 is the slope of the square root. But the loop made no pass, so the result is the constant 1 of the
+# first line: no path. A graph gives 0, as for a branch not taken.
+#
+# One more pass after the loop repairs it: at the root, a pass leaves the value alone and has the right
+# slope.
+
+# %%
+def newton_root_one_more(a):
+    g = newton_root(a)
+    return (g + a / g) / 2
+
+
+assert slope_at_one is None and root_and_slope(tf.function(newton_root), 1.0)[1] == 0.0
+for number in (1.0, 10.0):
+    root, slope = root_and_slope(newton_root_one_more, number)
+    print(f"a = {number:4}: root {root:.6f}, slope {slope:.6f}")
+    assert np.allclose([root, slope], [number**0.5, 0.5 / number**0.5], rtol=1e-8)
+
+# %% [markdown]
+# ### Exercise 05.4: complete
+#
+# Where is a planet on its ellipse? Kepler's equation E = M + e · sin E has no formula for E. So iterate:
+# start with E = M, and replace E by M + e · sin E until nothing changes (for e up to 0.6, 60 passes are
+# enough). `M` and `e` are float64 variables; e may be 0. Return the gradients of E in a dict.
+
+# %% exercise="05.4"
+def kepler_gradients(M, e):
+    """Return {"M": dE/dM, "e": dE/de} of the solution E of E = M + e * sin(E)."""
+    ### BEGIN SOLUTION
+    with tf.GradientTape() as tape:
+        E = M
+        for _ in range(60):
+            E = M + e * tf.sin(E)
+    return tape.gradient(E, {"M": M, "e": e})
+    ### END SOLUTION
+
+
+# %%
+check("05.4", kepler_gradients)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# The whole iteration goes inside the `with` block. Each pass makes a new E.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# A `for` over `range(60)` needs no stopping rule. After a `while`, make one more pass, for e = 0.
+#
+# </details>
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. A gradient is <code>None</code> in eager mode and 0.0 under
+# <code>tf.function</code>. How is its source used?</summary>
+#
+# Only in a branch that was not taken, or in a loop that made no pass: the graph holds that, an eager tape
+# does not.
+#
+# </details>
+# <details><summary>2. A <code>tf.function</code> appends each loss to a Python list. How many entries are
+# there after 100 calls with batches of one shape?</summary>
+#
+# One: a placeholder from the trace. Return the loss instead.
+#
+# </details>
+# <details><summary>3. A simulation returns the number of steps until a ball lands. Has that number a
+# gradient?</summary>
+#
+# No. It is constant along each path, and the tape does not see where the path changes.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - A gradient belongs to the path taken, and is blind to where the path changes.
+# - A source that only the other branch uses gets `None` in eager mode, and 0.0 in a graph.
+# - Tracing runs Python once for each kind of arguments; at every call only operations run.
+# - Under a tape, a dataset loop in a graph loses the gradient. Put the tape inside the loop.
+# - A loop can be differentiated; its slope converges after its value.
+#
+# ```python
+# for x, y in dataset:
+#     with tf.GradientTape() as tape:
+#         loss = loss_function(model(x), y)
+#     gradients = tape.gradient(loss, model.trainable_variables)
+# ```
+
+# %% [markdown]
+# ## Further reading
+#
+# - TensorFlow's guide *Better performance with tf.function*: the rules of tracing in full.
+# - Moldovan and others, *AutoGraph: Imperative-style coding with graph-based performance*, SysML
+#   2019: how an `if` becomes an operation.
+# - Griewank and Walther, *Evaluating Derivatives*, 2nd edition, SIAM 2008: the chapter on implicit and
+#   iterative differentiation proves when slopes converge.
+#
+# A slope is a function too, and has slopes of its own: [06 · Higher-order
+# gradients](06_higher_order.ipynb).

@@ -1,0 +1,633 @@
+# %% [markdown]
+# # 06 · Higher-order gradients
+#
+# A gradient penalty, a physics loss, a measure of how sharp a minimum is: each needs the derivative
+# of a derivative, and one line in the wrong place makes it `None`.
+#
+# **You will be able to**
+#
+# - nest two tapes, and say why a second derivative is `None`;
+# - read the shape of a jacobian, and tell when `batch_jacobian` is wrong;
+# - compute a Hessian, and multiply it by a vector without forming it;
+# - say what curvature gains over gradient descent, and what it costs.
+#
+# **Before you start**: [04 · Persistence](04_persistence.ipynb). **Time**: 45 minutes.
+
+# %% tags=["nbval-ignore-output"]
+from course_utils import ExplainingTape, check, hessian, plot_loss_surface, start_lesson
+
+start_lesson("06")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import tensorflow as tf
+
+# %% [markdown]
+# ## How do I differentiate a derivative?
+#
+# `tape.gradient` is itself a computation. If another tape is on while it runs, that tape records
+# it, and can go back through it. So put one tape inside another:
+
+# %%
+x = tf.Variable(2.0)
+
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        y = x**4
+    slope = inner.gradient(y, x)  # the outer tape records this line
+curvature = outer.gradient(slope, x)
+
+print(f"first {slope.numpy():.1f}, second {curvature.numpy():.1f}")
+assert np.isclose(slope, 32) and np.isclose(curvature, 48)  # 4 x**3 and 12 x**2
+
+# %% [markdown]
+# > **Predict**
+# >
+# > The line with `inner.gradient` moves one step to the left, out of both blocks. What is the
+# > second derivative now: 48, 0 or `None`?
+
+# %%
+with tf.GradientTape() as outer:
+    with tf.GradientTape() as inner:
+        y = x**4
+slope = inner.gradient(y, x)
+answer = outer.gradient(slope, x)
+
+print(f"first {slope.numpy():.1f}, second {answer}")
+
+# %% [markdown]
+# Most people say 48: the first derivative is right, and the outer tape has seen y. But the target
+# is `slope`, and that was computed when no tape was on. An `ExplainingTape` in the outer place says
+# so:
+
+# %%
+with ExplainingTape() as outer:
+    with tf.GradientTape() as inner:
+        y = x**4
+slope = inner.gradient(y, x)
+
+assert answer is None and outer.gradient(slope, x) is None
+print(outer.explanations[0].message)
+assert outer.explanations[0].cause == "outer-tape-missed"
+
+# %% [markdown]
+# A plain tensor must be watched by each tape. Here is a function that differentiates any function,
+# and so also its own result: the tape of one call is on while the other runs inside it.
+
+# %%
+def derivative(f):
+    def slope_of_f(x):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        return tape.gradient(y, x)
+
+    return slope_of_f
+
+
+def cube(x):
+    return x**3
+
+
+three = tf.constant(3.0)
+values = [float(f(three)) for f in (cube, derivative(cube), derivative(derivative(cube)))]
+
+print(values)
+assert np.allclose(values, [27, 27, 18])  # x**3, 3 x**2, 6 x
+
+# %% [markdown]
+# ### Many points at once
+#
+# A weight swings on a spring: its position is exp(-t/4) · cos 2t.
+#
+# > **Predict**
+# >
+# > A tape sums a target of many entries. What is the gradient of 200 positions with respect to
+# > their 200 times: one number, 200 numbers, or a table of 200 by 200?
+
+# %%
+t = tf.linspace(tf.constant(0.0, tf.float64), 8.0, 200)  # seconds
+
+
+def position(t):
+    return tf.exp(-t / 4) * tf.cos(2 * t)  # metres
+
+
+speed = derivative(position)(t)
+acceleration = derivative(derivative(position))(t)
+
+print(speed.shape, acceleration.shape)
+
+# %% [markdown]
+# Some say one number, because of the sum. But the gradient has the shape of its source: it says how
+# the *sum* moves with each time. Only one position depends on that time, and the others stand
+# still, so entry i is the speed at time i.
+#
+# In the figure, follow the dashed line: at the top of a swing the speed is zero and the
+# acceleration negative.
+
+# %%
+assert speed.shape == acceleration.shape == (200,)
+balance = acceleration + speed / 2 + 65 / 16 * position(t)  # the spring's law: always zero
+assert np.allclose(balance, 0, atol=1e-12)
+
+top = (2 * np.pi - np.arctan(1 / 8)) / 2  # the second peak, worked out by hand
+curves = {"position\n(m)": position(t), "speed\n(m/s)": speed, "acceleration\n(m/s²)": acceleration}
+fig, axes = plt.subplots(3, 1, figsize=(6.4, 4.2), sharex=True)
+for ax, (name, values) in zip(axes, curves.items(), strict=True):
+    ax.axhline(0, color="0.6", lw=0.8)
+    ax.axvline(top, color="0.4", lw=1.2, ls="--")
+    lines = ax.plot(t, values)
+    label = ax.set_ylabel(name)
+label = axes[-1].set_xlabel("time (s)")
+
+# %% [markdown]
+# ### Exercise 06.1: complete
+#
+# `position` is a function of a tensor of times; `t` is a `tf.constant`, shape (n,). Return the
+# tuple (speed, acceleration), each of shape (n,). Write the two tapes out.
+
+# %% exercise="06.1"
+def motion(position, t):
+    """Return (speed, acceleration) of position(t) at every time in t."""
+    ### BEGIN SOLUTION
+    with tf.GradientTape() as outer:
+        outer.watch(t)
+        with tf.GradientTape() as inner:
+            inner.watch(t)
+            s = position(t)
+        speed = inner.gradient(s, t)
+    return speed, outer.gradient(speed, t)
+    ### END SOLUTION
+
+
+# %%
+check("06.1", motion)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# The times are a constant: both tapes must watch them.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Take the inner gradient, of the position, inside the outer block. The target of the outer tape is
+# the speed.
+#
+# </details>
+
+# %% [markdown]
+# ### Exercise 06.2: repair
+#
+# A **gradient penalty** keeps a model smooth: the squared slopes of its output with respect to its
+# inputs join the loss. This function should return the penalty's gradient with respect to `w`. It
+# returns `None`.
+
+# %% exercise="06.2"
+def penalty_gradient(w, x):
+    # w is a tf.Variable of shape (n,), x a tensor of shape (n,); y is one number.
+    ### BEGIN SOLUTION
+    #| with tf.GradientTape() as tape:
+    #|     tape.watch(x)
+    #|     y = tf.tanh(tf.reduce_sum(w * x))
+    #| slopes = tape.gradient(y, x)  # shape (n,)
+    #| with tf.GradientTape() as tape:
+    #|     penalty = tf.reduce_sum(slopes**2)
+    #| return tape.gradient(penalty, w)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = tf.tanh(tf.reduce_sum(w * x))
+        slopes = inner.gradient(y, x)  # shape (n,)
+        penalty = tf.reduce_sum(slopes**2)
+    return outer.gradient(penalty, w)
+    ### END SOLUTION
+
+
+# %%
+check("06.2", penalty_gradient)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# When the second tape starts, the slopes are already there. Which lines use `w`?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Start the penalty's tape first, with a name of its own, and put everything else but the last line
+# into its block.
+#
+# </details>
+
+# %% [markdown]
+# ## What if there are many outputs?
+#
+# Sometimes the sum is not what you want. A **jacobian** keeps every output apart: entry [i, j] is
+# the derivative of output i with respect to input j.
+
+# %%
+p = tf.Variable([2.0, 5.0])
+
+with tf.GradientTape() as tape:
+    y = tf.stack([p[0] * p[1], p[0] ** 2, 3 * p[1]])  # (3,)
+
+J = tape.jacobian(y, p)
+
+print(J.numpy())
+assert np.allclose(J, [[5, 2], [4, 0], [0, 3]])  # one row for each output
+
+# %% [markdown]
+# Its shape is that of the outputs, followed by that of the source. A layer turns 7 examples of 5
+# numbers into 7 of 6: all 42 outputs are paired with all 35 inputs, across examples too, in 42
+# walks back.
+#
+# A *weighted sum* of the outputs takes one. Give the weights as `output_gradients`, and the tape
+# starts with them instead of ones: a **vector-Jacobian product**.
+
+# %%
+x = tf.random.normal((7, 5), dtype=tf.float64)
+W = tf.random.normal((5, 6), dtype=tf.float64)
+weights = tf.random.normal((7, 6), dtype=tf.float64)  # one for each output
+
+
+def layer(x):
+    return tf.tanh(x @ W)
+
+
+with tf.GradientTape(persistent=True) as tape:
+    tape.watch(x)
+    y = layer(x)  # (7, 6)
+
+J = tape.jacobian(y, x)
+product = tape.gradient(y, x, output_gradients=weights)
+
+print(J.shape, product.shape)
+assert J.shape == (7, 6, 7, 5) and product.shape == x.shape
+assert np.allclose(product, np.einsum("bi,bicj->cj", weights, J))  # weights times J
+
+# %% [markdown]
+# ### Exercise 06.3: predict
+#
+# `features` has shape (8, 4), the variable `V` has shape (4, 3), and `y = tf.tanh(features @ V)`.
+# What shape does `tape.jacobian(y, V)` have? Write a tuple.
+
+# %% exercise="06.3"
+# A tuple: the shape of tape.jacobian(y, V).
+### BEGIN SOLUTION
+jacobian_shape = (8, 3, 4, 3)
+### END SOLUTION
+
+# %%
+check("06.3", jacobian_shape)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# The product of shapes (8, 4) and (4, 3) has shape (8, 3).
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The outputs' shape, followed by the source's shape.
+#
+# </details>
+#
+# Here is the jacobian itself:
+
+# %%
+features = tf.random.normal((8, 4))
+V = tf.Variable(tf.random.normal((4, 3)))
+
+with tf.GradientTape() as tape:
+    y = tf.tanh(features @ V)
+
+J = tape.jacobian(y, V)
+
+print(J.shape)
+assert J.shape == y.shape + V.shape
+
+# %% [markdown]
+# ## When may I use batch_jacobian?
+#
+# In that layer each example of y depends on its own example of x alone, so most of J is zeros.
+# `batch_jacobian` returns one table for each example, in 6 walks back instead of 42: one for each
+# column of y, summed over the batch.
+
+# %%
+@tf.function  # in eager code, every jacobian builds a graph of its own and throws it away
+def both_jacobians(layer, x):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = layer(x)
+    return tape.jacobian(y, x), tape.batch_jacobian(y, x)
+
+
+J, batch_J = both_jacobians(layer, x)
+own_blocks = np.stack([J[i, :, i] for i in range(7)])  # example i against itself
+
+print(batch_J.shape)
+assert batch_J.shape == (7, 6, 5) and np.allclose(batch_J, own_blocks)
+
+# %% [markdown]
+# Now subtract the mean of the batch first, as batch normalization does. The mean holds 1/7 of each
+# example, so an example's table against itself is 6/7 of W, transposed.
+#
+# > **Predict**
+# >
+# > What does `batch_jacobian` return for this layer: 6/7 of W, zeros, or an error?
+
+# %%
+def centred_layer(x):
+    return (x - tf.reduce_mean(x, axis=0)) @ W
+
+
+J_centred, batch_J_centred = both_jacobians(centred_layer, x)
+
+print(f"largest entry: {np.abs(batch_J_centred).max():.1f}")
+
+# %% [markdown]
+# Most say 6/7 of W. But each walk back starts from a sum over the batch, which is safe only while
+# the other examples stand still. Here, when one moves up, the others move down, and the sum never
+# changes: zeros, and no error.
+#
+# The figure marks the entries of J that are not zero. Look off the diagonal: on the left there are
+# none, on the right every one.
+
+# %%
+own_blocks = np.stack([J_centred[i, :, i] for i in range(7)])
+assert np.allclose(own_blocks, 6 / 7 * np.transpose(W))  # what is true
+assert np.allclose(batch_J_centred, 0)  # what batch_jacobian says
+assert np.allclose(batch_J_centred, np.einsum("bicj->cij", J_centred))  # the sum over examples of y
+
+fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.6), sharey=True)
+titles = ("each example alone", "batch mean subtracted")
+for ax, title, table in zip(axes, titles, (J, J_centred), strict=True):
+    filled = np.abs(table).reshape(42, 35) > 1e-9
+    image = ax.imshow(filled, cmap="Blues", vmin=0, vmax=1.4, extent=(0, 7, 7, 0), aspect="equal")
+    ax.set(title=title, xlabel="example of x", xticks=range(8), yticks=range(8))
+    ax.grid(color="0.7", lw=0.6)
+label = axes[0].set_ylabel("example of y")
+assert filled.all()  # of the last table, the one on the right
+
+# %% [markdown]
+# ## What does curvature look like for many parameters?
+#
+# The jacobian of a loss's gradient is the **Hessian** H: all second derivatives. For parameters in
+# a dict it comes in blocks, a row of them for each parameter's gradient. The outer tape is asked
+# once a row, so it is persistent.
+
+# %%
+params = {"w": tf.Variable([1.0, -2.0]), "scale": tf.Variable(3.0)}
+
+
+def hessian_blocks(loss_function):
+    with tf.GradientTape(persistent=True) as outer:
+        with tf.GradientTape() as inner:
+            loss = loss_function(params["w"], params["scale"])
+        gradients = inner.gradient(loss, params)
+    return {row: outer.jacobian(gradients[row], params) for row in params}
+
+
+blocks = hessian_blocks(lambda w, scale: scale * tf.reduce_sum(w**2))
+
+print(blocks["w"]["w"].numpy(), blocks["w"]["scale"].numpy())
+assert np.allclose(blocks["w"]["w"], [[6, 0], [0, 6]])  # 2 * scale on the diagonal
+assert np.allclose(blocks["w"]["scale"], [2, -4])  # 2 w
+assert np.allclose(blocks["scale"]["w"], [2, -4])  # the order does not matter
+
+# %% [markdown]
+# The loss is a straight line in `scale`, so you might expect 0 for `scale` with itself. But the
+# first derivative, the sum of w², does not contain `scale`: no path, `None`. The same holds for
+# mixed blocks of a loss of separate terms.
+#
+# Nothing was lost here. Make sure of that before you write `unconnected_gradients="zero"`.
+
+# %%
+separate = hessian_blocks(lambda w, scale: scale**2 + tf.reduce_sum(w**2))
+
+print("scale with itself:", blocks["scale"]["scale"])
+print("w with scale:", separate["w"]["scale"])
+assert blocks["scale"]["scale"] is None
+assert separate["w"]["scale"] is None and separate["scale"]["w"] is None
+assert separate["scale"]["scale"].numpy() == 2.0
+
+# %% [markdown]
+# ## How do I get curvature without the whole Hessian?
+#
+# Often you need only Hv: how the gradient changes along a direction v. **Forward mode** gives such
+# rates. Each number carries a second one, how fast it changes along v, and each operation passes
+# both on, without a walk back. `jvp` (Jacobian-vector product) reads the rate of a result.
+#
+# The rate of a gradient, **forward over reverse**, is Hv, the **Hessian-vector product**. The loss
+# is Rosenbrock's, a famous narrow valley. `hessian` from `course_utils` forms all of H, to compare.
+
+# %%
+def rosenbrock(x):
+    return tf.reduce_sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
+x, v = tf.random.normal((2, 6), dtype=tf.float64)
+
+with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = rosenbrock(x)
+    gradient = tape.gradient(y, x)
+
+slope, Hv = accumulator.jvp(y), accumulator.jvp(gradient)
+
+print(slope.shape, Hv.shape)
+assert np.isclose(slope, np.dot(gradient, v))  # the loss itself, along v
+assert np.allclose(Hv, np.dot(hessian(rosenbrock, x), v))
+
+# %% [markdown]
+# H holds n² numbers and takes n walks back, one for each row. Hv holds n and takes one. The next
+# cell counts, up to a million parameters for Hv. In the figure, look at the gap on the right:
+# nobody computes the dotted part.
+
+# %%
+def hessian_times(f, x, v):
+    with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
+        gradient = derivative(f)(x)
+    return accumulator.jvp(gradient)
+
+
+sizes = [10, 30, 100, 300, 1000, 1_000_000]
+counted = {"H": [], "Hv": []}
+
+for n in sizes:
+    x, v = tf.random.normal((2, n), dtype=tf.float64)
+    counted["Hv"].append(int(tf.size(hessian_times(rosenbrock, x, v))))
+    if n <= 1000:
+        counted["H"].append(int(tf.size(hessian(rosenbrock, x))))
+
+print(f"Hv: {8 * n / 1e6:.0f} MB; H would take {8 * n**2 / 1e12:.0f} TB")  # 8 bytes a number
+assert counted == {"Hv": sizes, "H": [n**2 for n in sizes[:-1]]}
+
+# %%
+fig, ax = plt.subplots(figsize=(6.4, 3.6))
+ax.loglog(sizes[:-1], counted["H"], "s-", color="C1")
+ax.loglog(sizes[-2:], [1e6, 1e12], ":", color="C1")
+ax.loglog(sizes, counted["Hv"], "o-", color="C0")
+ax.text(3e4, 2e10, "H: n² numbers", color="C1", ha="right")
+ax.text(3e4, 2e3, "Hv: n numbers", color="C0")
+ax.annotate("8 TB", (1e6, 1e12), xytext=(6, -4), textcoords="offset points", color="C1")
+ax.annotate("8 MB", (1e6, 1e6), xytext=(6, -4), textcoords="offset points", color="C0")
+labels = ax.set(xlabel="parameters n", ylabel="numbers in the result")
+
+# %% [markdown]
+# ### Exercise 06.4: complete
+#
+# How sharply a loss bends along a direction u of length 1 is one number, uᵀHu. Return it for the
+# direction of `v`, which may have any length. `f` is the loss, a function of a tensor; `x` and `v`
+# are `tf.constant`s of shape (n,).
+
+# %% exercise="06.4"
+def curvature_along(f, x, v):
+    """Return u . (H u), one number: u is v scaled to length 1, H the Hessian of f at x."""
+    ### BEGIN SOLUTION
+    u = v / tf.norm(v)
+    with tf.autodiff.ForwardAccumulator(x, u) as accumulator:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        gradient = tape.gradient(y, x)
+    return tf.reduce_sum(u * accumulator.jvp(gradient))
+    ### END SOLUTION
+
+
+# %%
+check("06.4", curvature_along)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Divide `v` by its length, `tf.norm(v)`, first.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Hu is one Hessian-vector product. Multiply it by u, entry by entry, and add up.
+#
+# </details>
+
+# %% [markdown]
+# ## What is it good for?
+#
+# Gradient and Hessian together describe a bowl that fits the loss at a point. **Newton's method**
+# steps to its bottom: it solves H · step = gradient, and subtracts the step.
+
+# %%
+gradient_of = derivative(rosenbrock)
+
+
+def newton_step(p):
+    H = hessian(rosenbrock, p)  # (2, 2)
+    return p - tf.linalg.solve(H, gradient_of(p)[:, None])[:, 0]
+
+
+@tf.function
+def descend(p, rate, steps):
+    for _ in tf.range(steps):
+        p = p - rate * gradient_of(p)
+    return p
+
+
+# %% [markdown]
+# > **Predict**
+# >
+# > From (-1.2, 1) to a loss below 1e-6, gradient descent at rate 0.001 takes 15,100 steps. How many
+# > does Newton's method take: about 5, 50 or 500?
+
+# %%
+start = tf.constant([-1.2, 1.0], tf.float64)
+newton_path, descent_path = [start], [start]
+
+while rosenbrock(newton_path[-1]) > 1e-6:
+    newton_path.append(newton_step(newton_path[-1]))
+while rosenbrock(descent_path[-1]) > 1e-6:
+    descent_path.append(descend(descent_path[-1], 0.001, 100))  # 100 steps at a time
+
+print(len(newton_path) - 1, 100 * (len(descent_path) - 1))
+
+# %% [markdown]
+# Most say 50, since a bent valley is no bowl. But curvature tells how far each direction may be
+# followed. At the minimum the two curvatures, the eigenvalues of H, are 1002 and 0.4. One rate must
+# serve both: above 2/1002 it overshoots the steep direction, below it crawls along the flat one.
+# Newton's method pays with a Hessian for each step.
+#
+# In the figure, a dot on the left is one step, even far out of the valley; on the right it is 100
+# steps along its floor.
+
+# %%
+minimum = tf.constant([1.0, 1.0], tf.float64)
+flat, steep = np.linalg.eigvalsh(hessian(rosenbrock, minimum))
+assert np.isclose(steep, 1001.6, atol=0.1) and np.isclose(flat, 0.4, atol=0.01)
+
+near = minimum + 1e-6
+assert rosenbrock(descend(near, 1.5 / steep, 50)) < rosenbrock(near)
+assert rosenbrock(descend(near, 2.5 / steep, 50)) > rosenbrock(near)  # overshoots
+assert len(newton_path) - 1 <= 6 and 100 * (len(descent_path) - 1) > 10_000
+
+box = {"x_range": (-1.6, 1.6), "y_range": (-3.6, 2.2), "labels": ("x₀", "x₁")}
+paths = {"Newton's method": newton_path, "gradient descent": descent_path}
+fig, axes = plt.subplots(1, 2, figsize=(8.4, 4.0), sharey=True)
+for ax, (name, path) in zip(axes, paths.items(), strict=True):
+    ax = plot_loss_surface(lambda a, b: rosenbrock(np.array([a, b])), **box, path=path, ax=ax)
+    title = ax.set_title(name)
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. y has shape (10, 3), x has shape (10, 4). Which shapes have
+# <code>jacobian</code> and <code>batch_jacobian</code>? When is the second right?</summary>
+#
+# (10, 3, 10, 4) and (10, 3, 4). When each example of y depends on its own example of x alone.
+#
+# </details>
+# <details><summary>2. A mixed block of your Hessian is <code>None</code>. Name two
+# reasons.</summary>
+#
+# That row's gradient does not contain the other parameter, and zero is right. Or the outer tape did
+# not record how it was computed.
+#
+# </details>
+# <details><summary>3. Where does Newton's method on f(x) = -x² step from x = 1?</summary>
+#
+# Gradient and second derivative are both -2, so the step is 1, to x = 0: the top.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - Take the inner gradient inside the outer block; each tape watches a plain tensor itself.
+# - A jacobian has the outputs' shape first, then the source's.
+# - `batch_jacobian` is silently wrong where examples depend on each other.
+# - `None` in a Hessian may be a true zero: find out before you fill it in.
+# - Forward over reverse multiplies by a Hessian that would never fit in memory.
+#
+# ```python
+# with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
+#     with tf.GradientTape() as tape:
+#         tape.watch(x)
+#         loss = f(x)
+#     gradient = tape.gradient(loss, x)
+# Hv = accumulator.jvp(gradient)
+# ```
+
+# %% [markdown]
+# ## Further reading
+#
+# - TensorFlow's guide *Advanced automatic differentiation*: the same in reference form.
+# - Pearlmutter, *Fast exact multiplication by the Hessian*, Neural Computation 6 (1994): Hv and its
+#   cost.
+# - Nocedal and Wright, *Numerical Optimization*, 2nd edition, Springer 2006: how to keep Newton's
+#   method from climbing.
+#
+# You have met a derivative that is wrong without a word. How to prove one right is the subject of
+# [07 · Gradient checking](07_gradient_checking.ipynb).

@@ -1,0 +1,605 @@
+# %% [markdown]
+# # 07 · Gradient checking
+#
+# A wrong gradient raises no error: the loss still falls, more slowly, and you blame the learning rate. A
+# check takes one line, if you know what its numbers say.
+#
+# **You will be able to**
+#
+# - choose the step of a finite difference, and say how exact it can be;
+# - check a million parameters with a few evaluations;
+# - read a report of `check_gradients`;
+# - write a gradient with `tf.custom_gradient`, and prove it and its second derivative.
+#
+# **Before you start**: [04 · Persistence](04_persistence.ipynb). **Time**: 45 minutes.
+
+# %% tags=["nbval-ignore-output"]
+from course_utils import check, check_gradients, plot_error_curve, start_lesson
+
+start_lesson("07")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import tensorflow as tf
+
+# %% [markdown]
+# ## How good is a finite difference?
+#
+# Here are lesson 01's two formulas, with the step h as an argument. A curve is not straight between the points:
+# this **truncation error** is about h/2 · f″ for a forward and h²/6 · f‴ for a central difference. The exponent
+# of h is the **order**: 1 and 2. All derivatives of exp at 1 are e:
+
+# %%
+def forward(f, x, h):
+    return (f(x + h) - f(x)) / h
+
+
+def central(f, x, h):
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
+x = tf.constant(1.0, tf.float64)
+for h in (0.1, 0.01, 0.001):
+    errors = [abs(way(tf.exp, x, h).numpy() - np.e) for way in (forward, central)]
+    print(f"h = {h:5}: forward off by {errors[0]:.5f}, central by {errors[1]:.7f}")
+    assert np.allclose(errors, [np.e * h / 2, np.e * h**2 / 6], rtol=0.05)
+
+# %% [markdown]
+# ### Exercise 07.1: predict
+#
+# A central difference of x³ at x = 2 with the step 0.08 gives 12.0064; the slope is 12. How far off is it
+# with the step 0.004?
+
+# %% exercise="07.1"
+# One number: the error of the central difference with the step 0.004.
+### BEGIN SOLUTION
+error_with_short_step = 1.6e-5
+### END SOLUTION
+
+# %%
+check("07.1", error_with_short_step)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# How many times shorter is the step? The order is 2.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The error 0.0064 falls by 20 · 20.
+#
+# </details>
+#
+# Here is the result:
+
+# %%
+x = tf.constant(2.0, tf.float64)
+short, long = (central(lambda x: x**3, x, h).numpy() - 12 for h in (0.004, 0.08))
+
+print(f"{long:.4f} becomes {short:.6f}")
+assert np.isclose(long, 0.0064) and np.isclose(short, 1.6e-5)
+
+# %% [markdown]
+# ## Which step is best?
+#
+# > **Predict**
+# >
+# > Forward differences of exp at 1, in float64. Which of the steps 1e-4, 1e-8 and 1e-12 is the most
+# > accurate?
+
+# %%
+x = tf.constant(1.0, tf.float64)
+errors = {h: abs(forward(tf.exp, x, h).numpy() - np.e) for h in (1e-4, 1e-8, 1e-12)}
+
+print("most accurate:", min(errors, key=errors.get))
+
+# %% [markdown]
+# The shortest, one would think. But every value is rounded, at a relative `eps` of 2e-16 in float64 and 1e-7
+# in float32. In the difference of two nearly equal values this **rounding error** remains, and is divided by h:
+# about `eps` · f / h.
+#
+# One error shrinks with h, the other grows. In the figure, look for the valley between them.
+
+# %%
+points, steps = np.linspace(1, 2, 101), 2.0 ** -np.arange(1, 41)
+curves = {"float32": {}, "float64": {}}  # the mean errors over the points
+for dtype, errors in curves.items():
+    x = tf.constant(points, dtype)
+    truth = np.exp(x.numpy().astype("float64"))
+    for way in (forward, central):
+        errors[way.__name__] = [np.mean(abs(way(tf.exp, x, h).numpy() - truth)) for h in steps]
+
+fig, axes = plt.subplots(1, 2, figsize=(9, 3.6), sharey=True)
+for ax, (dtype, errors) in zip(axes, curves.items(), strict=True):
+    orders = {"forward": 1, "central": 2} if dtype == "float64" else None
+    plot_error_curve(steps, errors, orders=orders, ax=ax)
+    ax.set(title=dtype, ylim=(1e-12, 1e2))
+
+# %% [markdown]
+# On the right side, the error falls along slope 1 or 2. On the left, rounding rises, until float32 cannot tell
+# x + h from x. The best step is about `eps`^(1/2) for forward and `eps`^(1/3) for central differences, times
+# the scale of x, here 1. In float32, five digits are the most you get.
+
+# %%
+for dtype, errors in curves.items():
+    for way, order in (("forward", 1), ("central", 2)):
+        error = np.array(errors[way])
+        slope = np.polyfit(np.log(steps[1:6]), np.log(error[1:6]), 1)[0]
+        rule = np.finfo(dtype).eps ** (1 / (order + 1))
+        print(f"{dtype}, {way}: slope {slope:.1f}, best step near {rule:.0e}")
+        assert abs(slope - order) < 0.15
+        assert 1 / 10 < steps[np.argmin(error)] / rule < 10
+
+left = np.polyfit(np.log(steps[-12:]), np.log(curves["float64"]["central"][-12:]), 1)[0]
+assert abs(left + 1) < 0.2  # rounding grows as 1 / h
+assert 1e-6 < min(curves["float32"]["central"]) < 1e-3  # of slopes from 2.7 to 7.4
+
+# %% [markdown]
+# `tf.test.compute_gradient` takes central differences with the step 1/1024, whatever x is.
+#
+# > **Predict**
+# >
+# > The slope of x³ at 100,000 is 3e10. Which slope does it find in float32?
+
+# %%
+_, numeric = tf.test.compute_gradient(lambda x: x**3, [tf.constant([1e5])])
+
+print(numeric[0].item())
+
+# %% [markdown]
+# About 3e10, one would hope. But around 100,000 float32 numbers are 1/128 apart: x + h and x - h both round to
+# x. Hence "times the scale of x". At 0.001 that step is nearly x itself, and fails too. A missing gradient
+# counts as zero, without a word, and a fixed tolerance may accept that zero.
+
+# %%
+assert numeric[0].item() == 0.0 and np.spacing(np.float32(1e5)) == 1 / 128
+x = tf.constant(1e5)
+h = np.finfo("float32").eps ** (1 / 3) * 1e5
+assert np.isclose(central(lambda x: x**3, x, h), 3e10, rtol=1e-3)
+
+x = tf.constant([1e-3], tf.float64)
+_, numeric = tf.test.compute_gradient(tf.math.log, [x])
+claimed, _ = tf.test.compute_gradient(lambda x: tf.constant(x.numpy()), [x])  # the tape has None
+print(f"log at 0.001: {numeric[0].item():.0f} for 1000; no path: {claimed[0].item()}")
+assert abs(numeric[0].item() - 2270.6) < 0.1 and claimed[0].item() == 0.0
+assert np.allclose(0.0, 1e-9)  # 1e-9: a usual size in a mean over many entries
+
+# %% [markdown]
+# ## How do I check a million parameters?
+#
+# Entry by entry takes two million evaluations. Instead, move all entries at once along a random **direction**
+# v. The slope (f(x + hv) - f(x - hv)) / 2h, a **directional derivative**, must equal gradient · v, the sum of
+# the products of their entries. That takes two evaluations.
+#
+# > **Predict**
+# >
+# > One of a million entries of a gradient has the wrong sign. Does one direction notice?
+
+# %%
+x, v = tf.random.normal((2, 1_000_000), dtype=tf.float64)
+right = tf.cos(x)  # the gradient of the sum of sin
+wrong = tf.tensor_scatter_nd_update(right, [[7]], -right[7:8])
+
+slope = central(lambda t: tf.reduce_sum(tf.sin(x + t * v)), 0.0, 1e-5)
+off = [float(abs(tf.reduce_sum(g * v) - slope)) for g in (right, wrong)]
+
+print("agrees to 1e-4: right gradient", off[0] < 1e-4, "and wrong gradient", off[1] < 1e-4)
+
+# %% [markdown]
+# Most people say no. But every entry has its share in the sum, and in float64 the rest is known to eight digits.
+# A direction misses an error d only by accident, where d · v is small: below 1 % of its typical size in about
+# 0.8 % of the draws.
+
+# %%
+assert off[0] < 1e-5 and off[1] > 1e-3
+
+error = np.random.normal(size=50)
+draws = np.random.normal(size=(100_000, 50))  # 100,000 directions
+missed = np.mean(abs(draws @ error) < 0.01 * np.linalg.norm(error))
+
+print(f"missed by {missed:.1%} of the directions")
+assert 0.006 < missed < 0.010
+
+# %% [markdown]
+# ## How do I read a report?
+#
+# `check_gradients(f, at)` draws three directions for each tensor, chooses the step for its scale, and measures
+# an **error bar**, truncation and rounding, in place of a tolerance. It judges the tape, or with `grads` what
+# you derived by hand. Here is a linear model, with a slip.
+
+# %%
+features = 10 * tf.random.normal((8, 3), dtype=tf.float64)
+targets = tf.random.normal((8, 1), dtype=tf.float64)
+W, b = tf.random.normal((3, 1), dtype=tf.float64), tf.constant([0.5], tf.float64)
+
+
+def loss(W, b):
+    return tf.reduce_mean((features @ W + b - targets) ** 2)
+
+
+residual = features @ W + b - targets  # (8, 1)
+by_hand = [2 / 8 * tf.transpose(features) @ residual, tf.reduce_mean(residual, axis=0)]
+report = check_gradients(loss, [W, b], grads=by_hand)
+
+print("passed:", report.passed)
+for row in report.rows:
+    print(f"{row.name} {row.verdict}: {row.hint or 'no hint'}")
+
+# %% [markdown]
+# Each tensor has a row with a **verdict** and a **hint**: b's gradient lacks the 2 of the square. Write `report`
+# alone in a cell for the table: *analytic* is gradient · v, *numeric* the difference quotient; agreement means
+# within the error bar.
+#
+# In the figure, right gradients lie on the grey line; look for crosses off it.
+
+# %%
+row = report.rows[1]
+assert report.rows[0].verdict == "agrees" and row.verdict == "disagrees" and "1/2" in row.hint
+assert abs(row.difference) > 1000 * row.error_bar
+
+ax = report.plot()
+
+# %% [markdown]
+# Why one row for each tensor? In a direction through a whole model, the error bar is as wide as the largest
+# parts need, and a small part drowns. Here b's gradient is 10 % off, in float32. One direction through all
+# parameters, glued into one vector, passes it. One for each tensor does not.
+
+# %%
+images, labels = tf.random.normal((32, 784)), np.arange(32) % 10
+W, b = tf.random.normal((784, 10), stddev=1 / 28), tf.zeros(10)
+
+
+def cross_entropy(W, b):
+    return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, images @ W + b))
+
+
+with tf.GradientTape() as tape:
+    tape.watch([W, b])
+    y = cross_entropy(W, b)
+dW, db = tape.gradient(y, [W, b])
+
+p, dp = (tf.concat([tf.reshape(a, [-1]), c], 0) for a, c in ((W, b), (dW, 1.1 * db)))  # (7850,)
+of_vector = lambda p: cross_entropy(tf.reshape(p[:-10], W.shape), p[-10:])  # noqa: E731
+glued = check_gradients(of_vector, p, grads=dp, directions=1)
+each = check_gradients(cross_entropy, [W, b], grads=[dW, 1.1 * db], directions=1)
+
+print("passed, glued:", glued.passed, "and each:", [row.verdict for row in each.rows])
+assert glued.passed and [row.verdict for row in each.rows] == ["agrees", "disagrees"]
+
+# %% [markdown]
+# ### Exercise 07.2: repair
+#
+# A dense layer is y = x @ W + b. From `upstream`, the gradient with respect to y, this function should return
+# those with respect to x, W and b. Two are wrong, and while W is square nothing fails. First read the report,
+# in a cell of your own:
+#
+# ```python
+# shapes = (5, 3), (3, 3), (3,), (5, 3)
+# *inputs, upstream = (tf.random.normal(shape) for shape in shapes)
+# weighted = lambda x, W, b: tf.reduce_sum(upstream * (x @ W + b))  # slope in y: upstream
+# grads = dense_backward(*inputs[:2], upstream)
+# check_gradients(weighted, inputs, grads=grads)
+# ```
+
+# %% exercise="07.2"
+def dense_backward(x, W, upstream):
+    # x: (n, d), W: (d, d), upstream: (n, d), float32; return d_x, d_W, d_b, b having shape (d,).
+    ### BEGIN SOLUTION
+    #| d_x = upstream @ tf.transpose(W)
+    #| d_W = tf.transpose(upstream) @ x
+    #| d_b = upstream
+    #| return d_x, d_W, d_b
+    d_x = upstream @ tf.transpose(W)
+    d_W = tf.transpose(x) @ upstream
+    d_b = tf.reduce_sum(upstream, axis=0)
+    return d_x, d_W, d_b
+    ### END SOLUTION
+
+
+# %%
+check("07.2", dense_backward)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# W's gradient is transposed. b was added to each of the n rows.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# (A @ B) transposed is B transposed @ A transposed. What is copied to n rows on the way forward is added up
+# on the way back.
+#
+# </details>
+
+# %% [markdown]
+# ### Exercise 07.3: repair
+#
+# This should be the gradient of the *mean* cross-entropy with respect to the logits. Training seems to work,
+# until the batch size changes. Read the report first:
+#
+# ```python
+# z, y = tf.random.normal((6, 4)), tf.constant([0, 3, 1, 1, 2, 0])
+# mean_loss = lambda z: tf.reduce_mean(
+#     tf.nn.sparse_softmax_cross_entropy_with_logits(y, z))
+# check_gradients(mean_loss, z, grads=cross_entropy_gradient(z, y))
+# ```
+
+# %% exercise="07.3"
+def cross_entropy_gradient(logits, labels):
+    # logits: (n, k), float32; labels: (n,), integers from 0 to k - 1.
+    ### BEGIN SOLUTION
+    #| probabilities = tf.nn.softmax(logits)
+    #| return probabilities - tf.one_hot(labels, logits.shape[1])
+    probabilities = tf.nn.softmax(logits)
+    return (probabilities - tf.one_hot(labels, logits.shape[1])) / logits.shape[0]
+    ### END SOLUTION
+
+
+# %%
+check("07.3", cross_entropy_gradient)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# What in this batch is as large as the factor in the report?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# A mean of n losses is their sum divided by n, the number of rows, and so is its gradient.
+#
+# </details>
+
+# %% [markdown]
+# ## What happens at a kink?
+#
+# relu(x) is 0 left of 0 and x right of it. At 0 the slope jumps: a **kink**, where no derivative exists.
+#
+# > **Predict**
+# >
+# > What does a central difference of relu at 0 give: 0, 0.5 or 1?
+
+# %%
+print([central(tf.nn.relu, tf.constant(0.0), h).numpy().item() for h in (1.0, 0.25, 2.0**-20)])
+
+# %% [markdown]
+# 0 or 1, you would think, as on one of the sides. It is the mean of both, at any step; the tape says 0, by
+# convention. Neither is wrong, so the report says `kink nearby`: check at another point. Near a kink, a step
+# that reaches across it mixes the slopes too, and a shorter one helps.
+
+# %%
+x = tf.Variable(0.0)
+with tf.GradientTape() as tape:
+    y = tf.nn.relu(x)
+report = check_gradients(tf.nn.relu, tf.constant([0.0]))
+near = tf.constant(2.0**-11)
+
+print("tape:", tape.gradient(y, x).numpy(), "and the report:", report.rows[0].verdict)
+assert not report.passed and report.rows[0].verdict == "kink nearby"
+assert central(tf.nn.relu, tf.constant(0.0), 2.0**-20) == 0.5
+assert central(tf.nn.relu, near, 2.0**-10) == 0.75 and central(tf.nn.relu, near, 2.0**-12) == 1.0
+
+# %% [markdown]
+# ## How do I write a gradient by hand, and trust it?
+#
+# log(1 + exp(x)) is a smooth relu. As written it fails at 100: exp overflows, and the tape multiplies infinity
+# by 0. The usual rewriting, `stable`, has the right value everywhere.
+#
+# > **Predict**
+# >
+# > The true slope at 0 is 0.5. Which slope does the tape find for `stable` at 0?
+
+# %%
+def naive(x):
+    return tf.math.log(1 + tf.exp(x))
+
+
+def stable(x):
+    return tf.maximum(x, 0.0) + tf.math.log1p(tf.exp(-tf.abs(x)))
+
+
+def value_and_slope(f, x):
+    x = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        y = f(x)
+    return y.numpy().item(), tape.gradient(y, x).numpy().item()
+
+
+print("naive at 100:", value_and_slope(naive, 100.0))
+print("stable at 100:", value_and_slope(stable, 100.0))
+print(f"stable at 0: slope {value_and_slope(stable, 0.0)[1]}")
+
+# %% [markdown]
+# 0.5, since the value is right? The sum is smooth, but `maximum` and `abs` each have a kink at 0, and there the
+# tape follows its conventions: 1 + 0. So write the slope yourself: it is the sigmoid. Under `tf.custom_gradient`
+# a function returns its value and `grad`, which multiplies the gradient from above, `upstream`, by the slope.
+
+# %%
+@tf.custom_gradient
+def softplus(x):
+    def grad(upstream):
+        return upstream * tf.sigmoid(x)
+
+    return stable(x), grad
+
+
+points = tf.constant([-100.0, -1.0, 0.0, 2.0, 100.0])
+for f in (stable, softplus):
+    report = check_gradients(f, points)
+    print(f"{f.__name__}: {report.rows[0].verdict}")
+    assert report.passed == (f is softplus)
+
+assert not np.isfinite(value_and_slope(naive, 100.0)).any()
+assert value_and_slope(stable, 0.0)[1] == 1.0 and value_and_slope(softplus, 0.0)[1] == 0.5
+
+# %% [markdown]
+# For a second derivative, the outer tape goes back through what `grad` computed. NumPy computes the same:
+#
+# > **Predict**
+# >
+# > Below, the slope comes from NumPy. Is the second derivative about 0.2, 0 or `None`?
+
+# %%
+@tf.custom_gradient
+def softplus_numpy(x):
+    slope = 1 / (1 + np.exp(-x))
+    return stable(x), lambda upstream: upstream * slope
+
+
+def second_derivative(f, x):
+    x = tf.Variable(x)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = f(x)
+        slope = inner.gradient(y, x)
+    return outer.gradient(slope, x)
+
+
+print(second_derivative(softplus_numpy, 1.0))
+
+# %% [markdown]
+# The slopes equal those of `softplus`, so one expects 0.2. But NumPy left no path from x to the slope. With
+# more computed on top you get a number that lacks this part. `order=2` checks the gradient of the gradient: run
+# it for every gradient written by hand.
+
+# %%
+for f in (softplus, softplus_numpy):
+    first, second = (check_gradients(f, tf.constant([1.0, -2.0]), order=n) for n in (1, 2))
+    print(f"{f.__name__}: first {first.rows[0].verdict}, second {second.rows[0].verdict}")
+    assert first.passed and second.passed == (f is softplus)
+
+assert second_derivative(softplus_numpy, 1.0) is None
+squared = second_derivative(lambda x: softplus_numpy(x) ** 2, 1.0)  # 2 (f' f' + f f''), without f''
+assert np.isclose(squared, 2 * tf.sigmoid(1.0) ** 2)
+
+# %% [markdown]
+# ### Exercise 07.4: repair
+#
+# The first half of layer normalisation: each row loses its mean, then meets a scale of shape (d,). This backward
+# pass is wrong for x. Its report:
+#
+# ```python
+# *inputs, upstream = (tf.random.normal(s) for s in ((5, 3), (3,), (5, 3)))
+# center = lambda x: x - tf.reduce_mean(x, axis=1, keepdims=True)
+# weighted = lambda x, scale: tf.reduce_sum(upstream * center(x) * scale)
+# grads = centered_backward(*inputs, upstream)
+# check_gradients(weighted, inputs, grads=grads)
+# ```
+
+# %% exercise="07.4"
+def centered_backward(x, scale, upstream):
+    # y = (x - mean of its row) * scale; x, upstream: (n, d), scale: (d,), float32.
+    # Return d_x, d_scale.
+    ### BEGIN SOLUTION
+    #| centered = x - tf.reduce_mean(x, axis=1, keepdims=True)
+    #| d_scale = tf.reduce_sum(upstream * centered, axis=0)
+    #| d_centered = upstream * scale
+    #| d_x = d_centered
+    #| return d_x, d_scale
+    centered = x - tf.reduce_mean(x, axis=1, keepdims=True)
+    d_scale = tf.reduce_sum(upstream * centered, axis=0)
+    d_centered = upstream * scale
+    d_x = d_centered - tf.reduce_mean(d_centered, axis=1, keepdims=True)
+    return d_x, d_scale
+    ### END SOLUTION
+
+
+# %%
+check("07.4", centered_backward)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# "A term is missing": x reaches `centered` on two paths, directly and through the mean of its row.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# An entry of x adds 1/d to its row's mean, which is taken from every entry of the row. So from `d_centered`,
+# take the mean of each row.
+#
+# </details>
+
+# %% [markdown]
+# ### Exercise 07.5: complete
+#
+# log(cosh(x)) is a smooth |x|, with the slope tanh(x). Make value, slope and second derivative right from -100
+# to 100. This form does not overflow: |x| + log(1 + exp(-2|x|)) - log 2.
+
+# %% exercise="07.5"
+@tf.custom_gradient
+def log_cosh(x):
+    """Return log(cosh(x)) and a function that takes the upstream gradient, for a tensor x."""
+    ### BEGIN SOLUTION
+    size = tf.abs(x)
+
+    def grad(upstream):
+        return upstream * tf.tanh(x)
+
+    return size + tf.math.log1p(tf.exp(-2 * size)) - np.log(2), grad
+    ### END SOLUTION
+
+
+# %%
+check("07.5", log_cosh)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# The form is that of `softplus`: a function `grad(upstream)` inside, and two things returned.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `grad` multiplies `upstream` by TensorFlow's tanh of x. `tf.math.log1p(t)` is log(1 + t).
+#
+# </details>
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. You halve the step of a central difference, and its error doubles. What do you
+# see?</summary>
+#
+# Rounding, which grows as 1/h: the step was already too short.
+#
+# </details>
+# <details><summary>2. A row says <code>cannot tell</code>, with an error bar as wide as its slope. What
+# now?</summary>
+#
+# Any slope within the bar would agree. Check in float64, or at another point.
+#
+# </details>
+# <details><summary>3. Your gradient passes with <code>order=1</code>, and is disconnected with
+# <code>order=2</code>. Where do you look?</summary>
+#
+# In `grad`: for NumPy, `.numpy()` or `stop_gradient` between x and what it returns.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - The best step balances truncation and rounding, and goes with the scale of x.
+# - A fixed step or tolerance fails at some scale; an error bar does not.
+# - One direction checks all entries of a tensor; give each tensor its own.
+# - At a kink there is nothing to check: choose another point.
+# - A gradient by hand needs a check, with `order=2` too.
+#
+# ```python
+# report = check_gradients(loss, [W, b], grads=by_hand)  # or without grads, for the tape's
+# assert report.passed, report
+# ```
+
+# %% [markdown]
+# ## Further reading
+#
+# - Nocedal and Wright, *Numerical Optimization*, 2nd edition, section 8.1: where the best steps come from.
+# - Moré and Wild, *Estimating Computational Noise*, SIAM J. Sci. Comput. 33 (2011): how to measure rounding.
+#
+# You can now prove a gradient. Part II puts gradients to work:
+# [08 · Regression](08_regression.ipynb).
