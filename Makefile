@@ -97,6 +97,6 @@ lock: $(STAMP) ## Resolve the lock files anew, for every platform
 	@for lock in "requirements.lock" "requirements-gpu.lock --extra gpu"; do \
 	    $(COMPILE) --extra author --extra test --output-file $$lock; done
 	@# What nbgrader needs beyond requirements.lock, in versions that go with it.
-	@$(COMPILE) --extra classroom --constraint requirements.lock \
+	@$(COMPILE) --extra nbgrader --constraint requirements.lock \
 	    --output-file requirements-nbgrader.lock \
 	    $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements.lock | sort -u)

@@ -71,7 +71,7 @@ def test_the_lock_of_nbgrader_adds_to_the_plain_one_and_changes_nothing(python):
     plain = locked("requirements.lock", python, "linux")
     added = locked("requirements-nbgrader.lock", python, "linux")
     assert not plain.keys() & added.keys()
-    (wanted,) = map(Requirement, PROJECT["optional-dependencies"]["classroom"])
+    (wanted,) = map(Requirement, PROJECT["optional-dependencies"]["nbgrader"])
     assert added["nbgrader"] in wanted.specifier
     assert "nbgrader" not in plain, "its menus would stand in every learner's JupyterLab"
 

@@ -67,7 +67,7 @@ def nbgrader(
     exercise's points, and the cells that show something are restored before grading. nbgrader
     then does its own work in that folder; the README.md there names the four commands.
 
-    It is for classes that use nbgrader already. To run it you need `pip install -e '.[classroom]'`;
+    It is for classes that use nbgrader already. To run it you need `pip install -e '.[nbgrader]'`;
     to write the folder you do not.
     """
     with _sentences():

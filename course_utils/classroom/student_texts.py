@@ -28,7 +28,10 @@ def student_texts(root: Path, names: set[str]) -> dict[str, str]:
     texts["Makefile"] = _above_the_cut(makefile)
     project = _above_the_cut((root / "pyproject.toml").read_text(encoding="utf-8"))
     texts["pyproject.toml"] = re.sub(
-        r"^(?:#[^\n]*\n)*(?:author|test|classroom) = \[.*?\]\n", "", project, flags=re.M | re.S
+        r"^(?:#[^\n]*\n)*(?:author|classroom|nbgrader|test) = \[.*?\]\n",
+        "",
+        project,
+        flags=re.M | re.S,
     )
     environment = (root / "environment.yml").read_text(encoding="utf-8")
     texts["environment.yml"] = re.sub(r"-e \.\[[a-z,]+\]", "-e .", environment)

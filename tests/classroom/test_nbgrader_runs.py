@@ -21,7 +21,7 @@ APART = Path(sys.prefix) / "nbgrader"
 
 pytestmark = pytest.mark.skipif(
     not find_spec("nbgrader") and not (APART / "nbgrader").is_dir(),
-    reason="nbgrader is not installed: run `make test`, or `pip install -e '.[classroom]'`",
+    reason="nbgrader is not installed: run `make test`, or `pip install -e '.[nbgrader]'`",
 )
 
 NAME = "00_start_here"
