@@ -4,31 +4,23 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOCK := requirements.lock
-EXTRAS := author,test
-WORKERS ?= 2
 LAB_ARGS ?=
 
-# A GPU's sums come in another order, so notebooks are compared by their assertions alone.
 ifdef GPU
 LOCK := requirements-gpu.lock
-EXTRAS := author,test,gpu
-SOLUTIONS := --nbval-lax
 export TF_DETERMINISTIC_OPS := 1
 export NVIDIA_TF32_OVERRIDE := 0
-else
-SOLUTIONS := --nbval
 endif
 STAMP := $(VENV)/.installed-$(LOCK)
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 .DEFAULT_GOAL := help
-.PHONY: help setup lab test lint unit notebooks build bench lock clean
+.PHONY: help setup lab clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  Options:"
 	@echo "    make lab LAB_ARGS=\"--no-browser --port 8899\"   pass options to JupyterLab"
-	@echo "    make test GPU=1                                the same run on a GPU"
+	@echo "    make lab GPU=1                                 install TensorFlow with CUDA"
 	@echo "    make lab PYTHON=python3.12                     choose the Python of a new .venv"
 
 setup: $(STAMP) ## Create .venv with the locked versions
@@ -49,6 +41,27 @@ $(STAMP): $(LOCK) pyproject.toml
 lab: $(STAMP) ## Open the course in JupyterLab
 	@$(BIN)/course lab $(LAB_ARGS)
 
+clean: ## Remove .venv and caches; your notebooks and progress stay
+	rm -rf $(VENV) .pytest_cache .ruff_cache build *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# For authors and instructors from here on; `course release` gives students what stands above.
+
+EXTRAS := author,test
+WORKERS ?= 2
+# A GPU's sums come in another order, so notebooks are compared by their assertions alone.
+ifdef GPU
+EXTRAS := author,test,gpu
+SOLUTIONS := --nbval-lax
+else
+SOLUTIONS := --nbval
+endif
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+# nbgrader puts menus into the JupyterLab beside which it is installed, so it stands apart.
+NBGRADER := $(VENV)/nbgrader/.installed
+
+.PHONY: test lint unit notebooks build bench lock
+
 test: lint unit notebooks ## Run everything that CI runs
 
 lint: $(STAMP)
@@ -56,8 +69,14 @@ lint: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/course build --check
 
-unit: $(STAMP)
+unit: $(STAMP) $(NBGRADER)
 	$(PYTEST) tests --doctest-modules course_utils
+
+$(NBGRADER): requirements-nbgrader.lock $(STAMP)
+	@rm -rf $(@D)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+	    --target $(@D) -r $<
+	@touch $@
 
 notebooks: $(STAMP)
 	$(PYTEST) $(SOLUTIONS) --nbval-cell-timeout 120 solutions
@@ -70,13 +89,14 @@ bench: $(STAMP) ## Run the side-by-side measurements
 	@for script in $(filter-out %_cases.py, $(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 # uv resolves for every platform at once, which pip cannot.
-lock: $(STAMP) ## Resolve both lock files anew, for every platform
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
+    --no-emit-index-url --no-emit-find-links --no-header --no-annotate --upgrade pyproject.toml
+
+lock: $(STAMP) ## Resolve the lock files anew, for every platform
 	@$(BIN)/python -m pip install --quiet uv
 	@for lock in "requirements.lock" "requirements-gpu.lock --extra gpu"; do \
-	    $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
-	    --no-emit-index-url --no-emit-find-links --no-header --no-annotate --upgrade \
-	    pyproject.toml --extra author --extra test --output-file $$lock; done
-
-clean: ## Remove .venv and caches; your notebooks and progress stay
-	rm -rf $(VENV) .pytest_cache .ruff_cache build *.egg-info
-	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	    $(COMPILE) --extra author --extra test --output-file $$lock; done
+	@# What nbgrader needs beyond requirements.lock, in versions that go with it.
+	@$(COMPILE) --extra nbgrader --constraint requirements.lock \
+	    --output-file requirements-nbgrader.lock \
+	    $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements.lock | sort -u)

@@ -184,3 +184,16 @@ def _report_drift(drift: list) -> None:
     if drift:
         raise typer.Exit(1)
     console.print("Every notebook is what its lesson gives.")
+
+
+# A release for students has neither of these parts, and none of their commands.
+_PARTS = {"build": "authoring", "grade": "classroom"}
+if Path(__file__).with_name("classroom").is_dir():
+    from .classroom import commands
+
+    app.command()(commands.release)
+    app.command()(commands.nbgrader)
+for _command in tuple(app.registered_commands):
+    _part = _PARTS.get(_command.callback.__name__)
+    if _part and not Path(__file__).with_name(_part).is_dir():
+        app.registered_commands.remove(_command)

@@ -103,6 +103,8 @@ def _notebooks() -> Finding:
     missing = sorted(name for name in wanted if not (folder / name).exists())
     if missing:
         remedy = "Run `git restore notebooks` in the course's folder, or start `course` there."
+        if not (course_folder() / "lessons").is_dir():  # students have no history to restore from
+            remedy = "Copy it again from what you were given, or start `course` in that folder."
         return Finding("Notebooks", f"missing in {folder}: {', '.join(missing)}", remedy)
     return _lessons_in_step(len(wanted))
 

@@ -214,7 +214,8 @@ check("00.3", mean_squared_error)
 #   stays a pass);
 # - `course doctor` when something does not work: it says what, and how to mend it.
 #
-# The folder `solutions` holds every lesson with its answers. Open the hints first.
+# Where your copy of the course has a folder `solutions`, it holds every lesson with its answers. Open
+# the hints first.
 
 # %% [markdown]
 # The figure shows the lessons from left to right. An arrow leads from a lesson to those that build on
@@ -255,7 +256,7 @@ ax = plot_lesson_map()
 # - Shift+Enter runs a cell; run them in order.
 # - Predict first: a surprise is worth more than a page.
 # - `check("00.1", answer)` names the mistake; it takes functions without parentheses.
-# - Hints are under the check, solutions in `solutions`, progress in `course status`.
+# - Hints are under the check, your progress is in `course status`.
 # - The rate of change (f(x + h) - f(x)) / h is the idea under everything that follows.
 #
 # **Next**: [01 · The first tape](01_first_tape.ipynb), in which TensorFlow finds the slope by itself.

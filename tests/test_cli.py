@@ -119,7 +119,9 @@ def test_doctor_names_a_missing_notebook(healthy):
     result = run("doctor")
     assert result.exit_code == 1
     line, remedy = failure_and_remedy(result.output)
-    assert "01_first_tape.ipynb" in line and "git restore notebooks" in remedy
+    assert "01_first_tape.ipynb" in line and "Copy it again from what you were given" in remedy
+    (healthy / "lessons").mkdir()
+    assert "git restore notebooks" in failure_and_remedy(run("doctor").output)[1]
 
 
 def test_doctor_names_a_notebook_of_another_version(healthy):

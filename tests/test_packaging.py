@@ -66,7 +66,17 @@ def test_lock_satisfies_pyproject(lock, python, platform):
             assert versions[canonicalize_name(requirement.name)] in requirement.specifier, text
 
 
-@pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.parametrize("python", PYTHONS)
+def test_the_lock_of_nbgrader_adds_to_the_plain_one_and_changes_nothing(python):
+    plain = locked("requirements.lock", python, "linux")
+    added = locked("requirements-nbgrader.lock", python, "linux")
+    assert not plain.keys() & added.keys()
+    (wanted,) = map(Requirement, PROJECT["optional-dependencies"]["nbgrader"])
+    assert added["nbgrader"] in wanted.specifier
+    assert "nbgrader" not in plain, "its menus would stand in every learner's JupyterLab"
+
+
+@pytest.mark.parametrize("lock", [*LOCKS, "requirements-nbgrader.lock"])
 def test_every_locked_version_has_hashes_and_no_address(lock):
     text = (ROOT / lock).read_text()
     assert not re.search(r"https?://|file:|--index-url|--find-links|--extra-index-url", text)

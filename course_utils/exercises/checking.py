@@ -12,7 +12,7 @@ from .exercise import Exercise, Judgement, find_exercise
 from .isolation import TimeLimitReached, state_kept, time_limit
 from .progress import Progress, record_outcome
 
-__all__ = ["CheckResult", "check"]
+__all__ = ["CheckResult", "check", "observe_and_judge"]
 
 _TIME_LIMIT = 10.0  # seconds
 
@@ -107,7 +107,7 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
     seed = int.from_bytes(os.urandom(4), "little")
     # TensorFlow's C++ code logs an error there that the learner reads in the message.
     with standard_error_held():
-        judgement, printed = _observe_and_judge(exercise, answer, seed)
+        judgement, printed = observe_and_judge(exercise, answer, seed)
     return CheckResult(
         exercise.id,
         judgement.outcome,
@@ -118,7 +118,8 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
     )
 
 
-def _observe_and_judge(exercise: Exercise, answer: Any, seed: int) -> tuple[Judgement, str]:
+def observe_and_judge(exercise: Exercise, answer: Any, seed: int) -> tuple[Judgement, str]:
+    """Return the judgement of an answer, whatever the answer does, and what its code printed."""
     try:
         with state_kept(seed), time_limit(_TIME_LIMIT):
             observation = exercise.observe(answer, seed)
