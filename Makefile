@@ -4,14 +4,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 LOCK := requirements.lock
-EXTRAS := author,test
+EXTRAS := author,classroom,test
 WORKERS ?= 2
 LAB_ARGS ?=
 
 # A GPU's sums come in another order, so notebooks are compared by their assertions alone.
 ifdef GPU
 LOCK := requirements-gpu.lock
-EXTRAS := author,test,gpu
+EXTRAS := author,classroom,test,gpu
 SOLUTIONS := --nbval-lax
 export TF_DETERMINISTIC_OPS := 1
 export NVIDIA_TF32_OVERRIDE := 0
@@ -75,7 +75,7 @@ lock: $(STAMP) ## Resolve both lock files anew, for every platform
 	@for lock in "requirements.lock" "requirements-gpu.lock --extra gpu"; do \
 	    $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
 	    --no-emit-index-url --no-emit-find-links --no-header --no-annotate --upgrade \
-	    pyproject.toml --extra author --extra test --output-file $$lock; done
+	    pyproject.toml --extra author --extra classroom --extra test --output-file $$lock; done
 
 clean: ## Remove .venv and caches; your notebooks and progress stay
 	rm -rf $(VENV) .pytest_cache .ruff_cache build *.egg-info

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -14,6 +14,9 @@ from rich.table import Table
 
 from .curriculum import written_lessons
 from .exercises import progress as records
+
+if TYPE_CHECKING:
+    from .classroom.grading import Grading
 
 __all__ = ["app"]
 
@@ -36,6 +39,18 @@ def _sentence_for(*kinds: type[Exception]):
         text = str(error) if isinstance(error, OSError) else str(error.args[0])
         errors.print(text, style="bold", markup=False, highlight=False)
         raise typer.Exit(1) from None
+
+
+def _bars(unit: str) -> Progress:
+    """Return progress bars that count in ``unit``."""
+    return Progress(
+        TextColumn("{task.description:<28}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn(unit),
+        TimeElapsedColumn(),
+        console=console,
+    )
 
 
 def _print_text(text: str) -> None:
@@ -161,14 +176,7 @@ def build(
             _report_drift(authoring.find_drift(sources, chosen, folders))
             return
         stale = [source for source in chosen if force or authoring.needs_build(source, folders)]
-        with Progress(
-            TextColumn("{task.description:<28}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("cells"),
-            TimeElapsedColumn(),
-            console=console,
-        ) as bars:
+        with _bars("cells") as bars:
             tasks = {s.name: bars.add_task(s.name, total=2 * _code_cells(s)) for s in stale}
             authoring.build(sources, stale, folders, lambda s: bars.advance(tasks[s.name]))
     console.print(f"{len(stale)} built, {len(chosen) - len(stale)} unchanged.")
@@ -184,3 +192,106 @@ def _report_drift(drift: list) -> None:
     if drift:
         raise typer.Exit(1)
     console.print("Every notebook is what its lesson gives.")
+
+
+@app.command()
+def grade(
+    submissions: Annotated[
+        Path, typer.Argument(help="The folder with what was handed in.", show_default=False)
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", help="The folder for the results.", show_default=False)
+    ],
+    lessons: Annotated[
+        str, typer.Option(help="Only these, such as `00,01`. Without it: every lesson.")
+    ] = "",
+    jobs: Annotated[
+        int, typer.Option(min=1, help="How many notebooks run at once.", show_default="one a core")
+    ] = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume/--fresh", help="Keep what was graded before, or grade all again."),
+    ] = True,
+    seconds: Annotated[
+        float, typer.Option(min=1.0, help="The longest that one notebook may run.")
+    ] = 300.0,
+    cell_seconds: Annotated[
+        float, typer.Option(min=1.0, help="The longest that one cell may run.")
+    ] = 60.0,
+    memory: Annotated[
+        int, typer.Option(min=128, help="Megabytes that one notebook may use.")
+    ] = 2048,
+) -> None:
+    """Grade a class: run every notebook apart, and judge its answers as `check` does.
+
+    SUBMISSIONS may hold nbgrader's `student/lesson/lesson.ipynb`, a folder for each student, or flat
+    `student_lesson.ipynb`. Of several submissions of one student for one lesson the newest counts.
+
+    The results are `class.html` (what the class can do, its mistakes, who is stuck), a page for
+    each student in `feedback/`, `gradebook.csv` for a spreadsheet, and `results.jsonl`.
+
+    Every exercise of every submission ends as *passed*, *failed*, *not attempted*, *error*,
+    *timeout*, *crashed* or *unreadable*. When the run is interrupted, the same command goes on where
+    it was; a notebook runs again only if it, the exercises or the limits changed.
+
+    Exit status: 0 when everything was graded, however well; 1 when there was nothing to grade, a
+    notebook belonged to no lesson, or the results could not be written; 2 for a wrong option; 130
+    when interrupted.
+
+    Examples:
+
+    - `course grade submitted/ --out results/`
+
+    - `course grade submitted/ --out results/ --lessons 01,02 --jobs 8 --fresh`
+    """
+    try:
+        import jinja2  # noqa: F401, the pages need it at the end of a long run
+
+        from .classroom.conversation import ServerFailed
+        from .classroom.grading import BadInput
+        from .classroom.grading import grade as grade_class
+        from .classroom.pages import write_results
+        from .classroom.runner.limits import Limits
+    except ImportError as error:
+        errors.print(f"Grading needs the classroom extra, and Linux or macOS ({error.name}):")
+        errors.print("  pip install -e '.[classroom]'", markup=False)
+        raise typer.Exit(1) from None
+
+    limits = Limits(total_seconds=seconds, cell_seconds=cell_seconds, memory=memory)
+    with _sentence_for(BadInput, ServerFailed, OSError), _bars("notebooks") as bars:
+        task = bars.add_task("Grading", total=None)
+
+        def on_found(found, open_ones):
+            for layout, count in found.layouts.items():
+                bars.console.print(f"{count} submissions as {layout}", markup=False)
+            bars.update(task, total=open_ones)
+
+        grading = grade_class(
+            submissions,
+            out,
+            lessons=[part.strip() for part in lessons.split(",") if part.strip()],
+            jobs=jobs,
+            fresh=not resume,
+            limits=limits,
+            on_found=on_found,
+            on_graded=lambda one: bars.advance(task),
+        )
+        page = write_results(grading, out)
+    _report_grading(grading, page)
+    if grading.found.unrecognised:
+        raise typer.Exit(1)
+
+
+def _report_grading(grading: "Grading", page: Path) -> None:
+    """Say what was graded, what was not, and how well the notebooks were kept apart."""
+    _print_text(f"{grading.run} graded, {grading.kept} unchanged or unreadable. See {page}")
+    for place in grading.found.unrecognised:
+        errors.print(f"Belongs to no lesson or no student: {place}", markup=False, soft_wrap=True)
+    if grading.is_jailed:
+        _print_text("Each notebook ran without a network, and saw no other file of this machine.")
+    elif grading.is_jailed is not None:
+        _print_text(
+            "This system allows no namespaces, so the notebooks ran with your permissions "
+            f"({grading.why_not_jailed or 'not asked for'}). For a class you do not trust, grade in "
+            "a container or a virtual machine."
+        )

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,8 +51,8 @@ class Questions(Protocol):
 class Run:
     """How one run ended.
 
-    ``ended`` is ``done``, ``unreadable``, ``time``, ``memory``, ``processes``, ``nonsense``, an exit
-    status or ``signal N``. ``pending`` is the exercise whose answer was being observed then, and
+    ``ended`` is ``done``, ``unreadable``, ``time``, ``memory``, ``processes``, ``nonsense``, an
+    exit status or ``signal N``. ``pending`` is the exercise whose answer was being observed then, and
     ``cell`` the code cell, counted from 1; 0 is the end of the notebook.
     """
 

@@ -98,12 +98,15 @@ def enter_jail(visible: list[str], hidden: list[str], root: Path) -> None:
         if os.path.isdir(place) and not any(p.startswith(f"{path}/") for p in shown):
             _mount("tmpfs", place, "tmpfs", _NO_SETUID | _READ_ONLY, "size=4k,mode=755")
     _make_read_only(str(root))
+    # For the server itself; each notebook covers it with its own.
+    _mount("tmpfs", str(root / "scratch"), "tmpfs", _NO_SETUID | _NO_DEVICES, "size=16m,mode=755")
     _mount("/proc", str(root / "proc"), None, _BIND | _RECURSIVE)
     libc = _libc()
     call = _PIVOT_ROOT[os.uname().machine]
     _succeed(libc.syscall(call, str(root).encode(), str(root / "old").encode()), "pivot_root")
     os.chdir("/")
     _succeed(libc.umount2(b"/old", _DETACH), "umount2")
+    os.environ.update(HOME="/scratch", TMPDIR="/scratch", MPLCONFIGDIR="/scratch")
 
 
 def enter_own_namespaces() -> None:
