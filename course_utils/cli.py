@@ -224,21 +224,22 @@ def grade(
 ) -> None:
     """Grade a class: run every notebook apart, and judge its answers as `check` does.
 
-    SUBMISSIONS may hold nbgrader's `student/lesson/lesson.ipynb`, a folder for each student, or flat
-    `student_lesson.ipynb`. Of several submissions of one student for one lesson the newest counts.
+    SUBMISSIONS may hold nbgrader's `student/lesson/lesson.ipynb`, a folder for each student, or
+    flat `student_lesson.ipynb`. Of several submissions of one student for one lesson the newest
+    counts.
 
     The results are `class.html` (what the class can do, its mistakes, who is stuck), a page for
     each student in `feedback/`, `gradebook.csv` for a spreadsheet, and `results.jsonl`.
 
     Every exercise of every submission ends as *passed*, *failed*, *not attempted*, *error*,
-    *timeout*, *crashed* or *unreadable*. When the run is interrupted, the same command goes on where
-    it was; a notebook runs again only if it, the exercises or the limits changed.
+    *timeout*, *crashed* or *unreadable*. When the run is interrupted, the same command goes on
+    where it was; a notebook runs again only if it, the exercises or the limits changed.
 
     Exit status: 0 when everything was graded, however well; 1 when there was nothing to grade, a
     notebook belonged to no lesson, or the results could not be written; 2 for a wrong option; 130
     when interrupted.
 
-    Examples:
+    For example:
 
     - `course grade submitted/ --out results/`
 
@@ -292,6 +293,6 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     elif grading.is_jailed is not None:
         _print_text(
             "This system allows no namespaces, so the notebooks ran with your permissions "
-            f"({grading.why_not_jailed or 'not asked for'}). For a class you do not trust, grade in "
-            "a container or a virtual machine."
+            f"({grading.why_not_jailed or 'not asked for'}). For a class you do not trust, grade "
+            "in a container or a virtual machine."
         )

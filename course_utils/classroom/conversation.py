@@ -52,8 +52,8 @@ class Run:
     """How one run ended.
 
     ``ended`` is ``done``, ``unreadable``, ``time``, ``memory``, ``processes``, ``nonsense``, an
-    exit status or ``signal N``. ``pending`` is the exercise whose answer was being observed then, and
-    ``cell`` the code cell, counted from 1; 0 is the end of the notebook.
+    exit status or ``signal N``. ``pending`` is the exercise whose answer was being observed then,
+    and ``cell`` the code cell, counted from 1; 0 is the end of the notebook.
     """
 
     ended: str = ""
@@ -157,6 +157,8 @@ class ForkServer:
             if "cell" in message:
                 run.cell = int(message["cell"])
             elif "ask" in message and asked < _MOST_QUESTIONS:
+                if run.pending is not None:  # asked for, and never answered
+                    questions.take(run.pending, seed, {})
                 run.pending, asked = str(message["ask"]), asked + 1
                 seed = questions.seed(run.pending)
                 channel.send({"seed": seed})
@@ -167,6 +169,9 @@ class ForkServer:
                 run.ended, run.message = "unreadable", str(message["unreadable"])
                 return
             elif "done" in message:
+                if run.pending is not None:
+                    questions.take(run.pending, seed, {})
+                    run.pending = None
                 run.ended, run.cell_errors = "done", dict(message["done"])
                 return
             else:

@@ -102,7 +102,7 @@ def exercises_version() -> str:
     paths = [*exercises.glob("*.py"), exercises / "stubs.json", *runner.glob("*.py")]
     paths += [Path(__file__).with_name(f"{name}.py") for name in ("conversation", "judging")]
     digest = hashlib.sha256()
-    for path in sorted(paths):
+    for path in sorted(paths, key=lambda path: (path.parent.name, path.name)):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
 

@@ -52,9 +52,10 @@ class SubmissionsFound:
 def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFound:
     """Find every submission below ``folder``.
 
-    Three layouts are read, also mixed: nbgrader's ``student/lesson/lesson.ipynb``, a folder for each
-    student, and flat ``student_lesson.ipynb``. A lesson is known by its name in the file's or the
-    folder's name, or else by the exercises that the notebook holds. ``results`` is not searched.
+    Three layouts are read, also mixed: nbgrader's ``student/lesson/lesson.ipynb``, a folder for
+    each student, and flat ``student_lesson.ipynb``. A lesson is known by its name in the file's or
+    the folder's name, or else by the exercises that the notebook holds. ``results`` is left
+    out.
 
     Raises
     ------
@@ -110,8 +111,8 @@ def read_data(path: Path, folder: Path, megabytes: int) -> bytes:
                 raise UnreadableFile("This is not an ordinary file.")
             if status.st_size > megabytes << 20:
                 raise UnreadableFile(
-                    f"The file has {status.st_size >> 20} MB, and {megabytes} MB is the most. Clear "
-                    "the outputs, save the notebook, and hand it in again."
+                    f"The file has {status.st_size >> 20} MB, and {megabytes} MB is the most. "
+                    "Clear the outputs, save the notebook, and hand it in again."
                 )
             return file.read((megabytes << 20) + 1)
     except IsADirectoryError:

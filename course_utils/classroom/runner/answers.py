@@ -11,8 +11,8 @@ An exercise is known by the name that its stub binds, such as ``slope``. Its ans
 - at the end, if the name was never bound: what the exercise's own cell, known by its mark or its
   id, has bound in place of it.
 
-Of several answers to one exercise the last one that is more than the stub counts. Which one that is,
-the grader decides from the observations; this side observes and does not know what is right.
+Of several answers to one exercise the last one that is more than the stub counts. Which one that
+is, the grader decides from the observations; this side observes and does not know what is right.
 """
 
 import ast
@@ -116,7 +116,7 @@ def bound_names(source: str) -> list[str]:
 
     Functions and classes come after values, because a value beside a function is its helper.
 
-    >>> bound_names("def f(x): return x * k\\nk = 2")
+    >>> bound_names("k = 2; f = lambda x: x * k")
     ['k', 'f']
     """
     try:

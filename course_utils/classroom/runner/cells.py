@@ -53,9 +53,11 @@ def read_cells(data: bytes) -> list[Cell]:
     try:
         notebook = json.loads(data.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
-        raise NotANotebook(f"The file is not a notebook: it is broken off or not JSON ({error}).")
+        raise NotANotebook("The file is not a notebook: it is broken off or not JSON.") from error
     except MemoryError:
-        raise NotANotebook("The file does not fit into the memory that a notebook may use.")
+        raise NotANotebook(
+            "The file does not fit into the memory that a notebook may use."
+        ) from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if cells is None and isinstance(notebook, dict) and notebook.get("worksheets"):
         cells = [cell for sheet in notebook["worksheets"] for cell in sheet["cells"]]

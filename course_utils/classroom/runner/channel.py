@@ -6,7 +6,9 @@ import struct
 import time
 from typing import Any
 
-__all__ = ["BadMessage", "Channel", "Closed", "TooLate"]
+__all__ = ["LARGEST_MESSAGE", "BadMessage", "Channel", "Closed", "TooLate"]
+
+LARGEST_MESSAGE = 16_000_000  # bytes
 
 _LENGTH = struct.Struct("!Q")
 
@@ -34,7 +36,7 @@ class Channel:
         The longest message that is accepted, in bytes.
     """
 
-    def __init__(self, connection: socket.socket, largest: int = 16_000_000):
+    def __init__(self, connection: socket.socket, largest: int = LARGEST_MESSAGE):
         self.connection = connection
         self.largest = largest
 

@@ -1,10 +1,11 @@
 """The process of one notebook: it runs the learner's code and reports what the answers did.
 
-Whatever runs here shares the process with the learner's code, which may change all of it. Nothing in
-here is therefore believed: what this process sends are answers to questions that only the grader
+Whatever runs here shares the process with the learner's code, which may change all of it. So
+nothing in here is believed: what this process sends are answers to questions that only the grader
 can ask, and only the grader can judge.
 """
 
+import json
 import os
 import random
 import socket
@@ -17,7 +18,7 @@ from typing import Any
 
 from .answers import Answers
 from .cells import Kernel, NotANotebook, read_cells
-from .channel import Channel
+from .channel import LARGEST_MESSAGE, Channel
 from .limits import Limits, restrict_this_process
 from .sandbox import enter_own_folders
 
@@ -55,7 +56,13 @@ def _run(cells: list, job: dict, channel: Channel, limits: Limits) -> None:
         return int(channel.receive()["seed"])
 
     def tell(exercise_id: str, observation: Any) -> None:
-        channel.send({"observed": exercise_id, "observation": observation})
+        message = {"observed": exercise_id, "observation": observation}
+        try:
+            if len(json.dumps(message)) > LARGEST_MESSAGE:
+                raise ValueError
+        except (ValueError, TypeError, RecursionError, MemoryError):
+            message["observation"] = {"broken": "too large, or not plain data"}
+        channel.send(message)
 
     exercises = {e.id: e for e in find_lesson(job["lesson"]).exercises()}
     chosen = {i: e for i, e in exercises.items() if i not in job["without"]}

@@ -5,9 +5,9 @@ Notes
 Where the system allows namespaces, code in a submitted notebook
 
 - reaches no network, and no other program of the machine, not even to send it a signal;
-- sees a file system that holds the system's and Python's own files, to read, and one empty folder of
-  its own, in memory and limited in size, that vanishes with it. Other submissions, the solutions,
-  the judges, the results and everybody's home folders are not in it;
+- sees a file system that holds the system's and Python's own files, to read, and one empty folder
+  of its own, in memory and limited in size, that vanishes with it. Other submissions, the
+  solutions, the judges, the results and everybody's home folders are not in it;
 - leaves nothing behind: whatever it started ends with it.
 
 Where the system does not allow them (macOS, many containers, some hardened systems), the limits on
