@@ -37,7 +37,7 @@ def _sentence_for(*kinds: type[Exception]):
         yield
     except kinds as error:
         text = str(error) if isinstance(error, OSError) else str(error.args[0])
-        errors.print(text, style="bold", markup=False, highlight=False)
+        errors.print(text, style="bold", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(1) from None
 
 
@@ -260,12 +260,12 @@ def grade(
 
     limits = Limits(total_seconds=seconds, cell_seconds=cell_seconds, memory=memory)
     with _sentence_for(BadInput, ServerFailed, OSError), _bars("notebooks") as bars:
-        task = bars.add_task("Grading", total=None)
+        task = bars.add_task("Grading", total=None, visible=False)
 
         def on_found(found, open_ones):
             for layout, count in found.layouts.items():
                 bars.console.print(f"{count} submissions as {layout}", markup=False)
-            bars.update(task, total=open_ones)
+            bars.update(task, total=open_ones, visible=open_ones > 0)
 
         grading = grade_class(
             submissions,

@@ -30,12 +30,12 @@ class Journal:
         whole = 0
         if path.exists() and not fresh:
             for line in path.read_bytes().splitlines(keepends=True):
+                if not line.endswith(b"\n"):
+                    break
                 try:
                     record = json.loads(line)
                     self._records[record["key"]] = record["value"]
                 except (ValueError, KeyError, TypeError):
-                    break
-                if not line.endswith(b"\n"):
                     break
                 whole += len(line)
         self._file = open(path, "ab")  # noqa: SIM115, closed by close()

@@ -53,7 +53,8 @@ def page_name(student: str) -> str:
     ('alice.html', 'Zoë-Åkerman-6dd58b.html')
     """
     safe = re.sub(r"[^\w-]+", "-", unicodedata.normalize("NFC", student)).strip("-")[:60]
-    if safe != student or safe != safe.lower() or safe.lower() in ("con", "nul", "prn", "aux"):
+    is_plain = safe == student == safe.lower() and safe not in ("", "con", "nul", "prn", "aux")
+    if not is_plain:
         digest = hashlib.sha256(student.encode("utf-8", "surrogateescape")).hexdigest()[:6]
         safe = f"{safe}-{digest}".strip("-")
     return f"{safe}.html"
