@@ -112,6 +112,7 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
+        self.text += " "
         self.tags.append((tag, dict(attributes)))
         self.addresses += [v for k, v in attributes if k in ("src", "href")]
         if tag not in ("meta", "rect"):
