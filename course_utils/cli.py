@@ -41,6 +41,16 @@ def _sentence_for(*kinds: type[Exception]):
         raise typer.Exit(1) from None
 
 
+@contextmanager
+def _interruptible():
+    """End with status 130 and a sentence when the user presses Ctrl-C."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        errors.print("Interrupted. The same command goes on where this one was.", style="bold")
+        raise typer.Exit(130) from None
+
+
 def _bars(unit: str) -> Progress:
     """Return progress bars that count in ``unit``."""
     return Progress(
@@ -259,7 +269,11 @@ def grade(
         raise typer.Exit(1) from None
 
     limits = Limits(total_seconds=seconds, cell_seconds=cell_seconds, memory=memory)
-    with _sentence_for(BadInput, ServerFailed, OSError), _bars("notebooks") as bars:
+    with (
+        _interruptible(),
+        _sentence_for(BadInput, ServerFailed, OSError),
+        _bars("notebooks") as bars,
+    ):
         task = bars.add_task("Grading", total=None, visible=False)
 
         def on_found(found, open_ones):

@@ -90,6 +90,8 @@ class ForkServer:
         self._lock = threading.Lock()
         self._process: subprocess.Popen | None = None
         self._connection: socket.socket | None = None
+        self._running: set[socket.socket] = set()
+        self._is_closed = False
         self.is_jailed = False
         self.reason = ""  # why it is not
 
@@ -108,7 +110,11 @@ class ForkServer:
             raise ServerFailed(f"TensorFlow did not start; see {self._log}.")
 
     def close(self) -> None:
-        """End the server, and with it every notebook that still runs."""
+        """End the server, and every notebook that still runs; their runs raise ServerFailed."""
+        self._is_closed = True
+        for control in list(self._running):
+            with suppress(OSError):
+                control.shutdown(socket.SHUT_WR)
         if self._connection is not None:
             self._connection.close()
         if self._process is not None:
@@ -127,6 +133,7 @@ class ForkServer:
         """Run one notebook, put the questions to it, and see to its end."""
         folder = None if self.is_jailed else tempfile.mkdtemp(prefix="course-")
         channel, control = self._fork()
+        self._running.add(control)
         run = Run()
         try:
             channel.connection.settimeout(_SECONDS_TO_START)
@@ -141,9 +148,12 @@ class ForkServer:
             run.ended = "nonsense"
         finally:
             ending = _end(control)
+            self._running.discard(control)
             channel.close()
             if folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)
+        if self._is_closed:
+            raise ServerFailed("Interrupted. The same command goes on where this one was.")
         run.ended = run.ended or ending
         return run
 
@@ -179,6 +189,8 @@ class ForkServer:
 
     def _fork(self) -> tuple[Channel, socket.socket]:
         """Ask for a child; start the server again where the system has killed it."""
+        if self._is_closed:
+            raise ServerFailed("Interrupted. The same command goes on where this one was.")
         for attempt in range(2):
             ours, theirs = socket.socketpair()
             control, far_control = socket.socketpair()
@@ -266,4 +278,5 @@ def _environment(package: Path) -> dict[str, str]:
         "CUDA_VISIBLE_DEVICES": "-1",
         "TF_CPP_MIN_LOG_LEVEL": "2",
         "MPLBACKEND": "agg",
+        "KERAS_HOME": str(Path(os.environ.get("KERAS_HOME", "~/.keras")).expanduser()),
     }

@@ -196,9 +196,11 @@ class _Batch:
             try:
                 for future in as_completed(futures):
                     yield futures[future], future.result()
-            finally:
+            except BaseException:  # Ctrl-C among them: do not wait for what runs
                 for future in futures:
                     future.cancel()
+                server.close()
+                raise
 
     def _examine(self, one: Submission, server: ForkServer) -> dict[str, Verdict]:
         """Return the verdicts on one submission, whatever happens."""

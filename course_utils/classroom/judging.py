@@ -131,6 +131,8 @@ def _broken_off(run: Run, where: str) -> Verdict:
         "processes": "started more processes than allowed and was stopped",
         "nonsense": "sent what no notebook sends and was stopped",
     }
+    if run.ended == "nonsense":  # threads may have sent it: the cell is a matter of chance
+        where = "before this answer was reached"
     cause = causes.get(run.ended, f"ended its own process ({_ending(run.ended)})")
     return Verdict("crashed", _plain(f"The notebook {cause} {where}."))
 

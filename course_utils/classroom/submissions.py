@@ -35,8 +35,8 @@ class Submission:
 
     @property
     def when(self) -> str:
-        """The time of submission, in UTC."""
-        return datetime.fromtimestamp(self.time, timezone.utc).isoformat(timespec="seconds")
+        """The time of submission, such as ``2026-03-01 18:05:00 UTC``."""
+        return f"{datetime.fromtimestamp(self.time, timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
 
 
 @dataclass

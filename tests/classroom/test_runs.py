@@ -19,7 +19,16 @@ LIMITS = Limits(cell_seconds=3.0, check_seconds=2.0, total_seconds=12.0, memory=
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with ForkServer(tmp_path_factory.mktemp("server"), LIMITS) as server:
+    # As where a project, with its results, stands below a folder that notebooks must see.
+    root = tmp_path_factory.mktemp("server")
+    root.chmod(0o755)  # as root, notebooks run as nobody
+    project = root / "project"
+    for name in ("results", "solutions", "data"):
+        (project / name).mkdir(parents=True)
+    (project / "solutions" / "01_first_tape.ipynb").write_bytes(solution("01"))
+    (root / "mnist.npz").touch()
+    folder = project / "results"
+    with ForkServer(folder, LIMITS, visible=[root], hidden=[project]) as server:
         server.start()
         yield server
 
@@ -96,6 +105,7 @@ def test_the_files_that_give_answers_away_are_out_of_sight(server):
         "found = [p for p in paths if os.path.basename(p) in telling or\n"
         "         'lesson_01' in p and '_judge' in open(p, errors='replace').read()]\n"
         "assert any('lesson_01' in p for p in paths)\n"
+        "assert any('mnist.npz' in p for p in paths)\n"
         "gradient_shape = (4, 2) if found else (0, 0)",
         {"01.2": "gradient_shape"},
     )

@@ -94,9 +94,7 @@ def enter_jail(visible: list[str], hidden: list[str], root: Path) -> None:
     for path in visible:
         _show(path, str(root), shown)
     for path in hidden:
-        place = f"{root}{os.path.realpath(path)}"
-        if os.path.isdir(place) and not any(p.startswith(f"{path}/") for p in shown):
-            _mount("tmpfs", place, "tmpfs", _NO_SETUID | _READ_ONLY, "size=4k,mode=755")
+        _hide(os.path.realpath(path), str(root), visible, shown)
     _make_read_only(str(root))
     # For the server itself; each notebook covers it with its own.
     _mount("tmpfs", str(root / "scratch"), "tmpfs", _NO_SETUID | _NO_DEVICES, "size=16m,mode=755")
@@ -150,6 +148,20 @@ def _show(path: str, root: str, shown: list[str]) -> None:
         Path(place).touch()
     _mount(real, place, None, _BIND | _RECURSIVE)
     shown.append(real)
+
+
+def _hide(path: str, root: str, visible: list[str], shown: list[str]) -> None:
+    """Cover one folder, where what is visible contains it, and show again what it must hold."""
+    if not any(path == other or path.startswith(f"{other}/") for other in shown):
+        return  # it is not there, or only with those of its parts that were asked for
+    place = f"{root}{path}"
+    if not os.path.isdir(place):
+        return
+    _mount("tmpfs", place, "tmpfs", _NO_SETUID, "size=1m,mode=755")
+    for inner in map(os.path.realpath, visible):
+        if inner.startswith(f"{path}/"):
+            os.makedirs(f"{root}{inner}", exist_ok=True)
+            _mount(inner, f"{root}{inner}", None, _BIND | _RECURSIVE)
 
 
 def _make_read_only(path: str) -> None:
