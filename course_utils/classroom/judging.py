@@ -45,14 +45,14 @@ class Examination:
 
     def __init__(self, exercises: dict[str, Exercise], key: bytes, digest: str):
         self._exercises, self._key, self._digest = exercises, key, digest
-        self._count = 0
+        self.questions = 0
         self._verdicts: dict[str, list[Verdict]] = {exercise_id: [] for exercise_id in exercises}
 
     def seed(self, exercise_id: str) -> int:
         """Return a seed that no code outside this process can know before it is sent."""
         self._exercises[exercise_id]  # nothing else can be asked for
-        self._count += 1
-        text = f"{self._digest} {exercise_id} {self._count}".encode()
+        self.questions += 1
+        text = f"{self._digest} {exercise_id} {self.questions}".encode()
         return int.from_bytes(hmac.digest(self._key, text, "sha256")[:4], "little")
 
     def take(self, exercise_id: str, seed: int, observation: Any) -> None:

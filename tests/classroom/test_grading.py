@@ -36,7 +36,7 @@ CLASS = {
     "dan/01_first_tape.ipynb": given("01"),
     "eve/01_first_tape.ipynb": FORGERIES["ends the process"].notebook(),
     "fay/01_first_tape.ipynb": b'{"cells": [',
-    "=1+2_01_first_tape.ipynb": notebook("01", {"01.1": "def slope(x):\n    return <b>1</b>"}),
+    "=1+2<i>_01_first_tape.ipynb": notebook("01", {"01.1": "def slope(x):\n    return <b>1</b>"}),
     "Zoë Å/01_first_tape.ipynb": notebook("01", {"01.2": "gradient_shape = '<script>x</script>'"}),
     "Zoë Å/01_first_tape (1).ipynb": notebook("01", RIGHT),
 }
@@ -85,7 +85,7 @@ def test_each_student_gets_what_was_earned(graded):
     assert outcomes(grading, "eve") == ["crashed"] * 4
     assert outcomes(grading, "fay") == ["unreadable"] * 4
     assert outcomes(grading, "gil") == ["unreadable"] * 4
-    assert outcomes(grading, "=1+2") == ["error"] + ["not attempted"] * 3
+    assert outcomes(grading, "=1+2<i>") == ["error"] + ["not attempted"] * 3
     assert outcomes(grading, "Zoë Å") == ["passed"] * 4
     older = [row for row in grading.rows if not row.counts]
     assert len(older) == 4 and older[1].outcome == "failed"
@@ -100,7 +100,7 @@ def test_the_gradebook_opens_in_a_spreadsheet(graded):
     assert by_name["ada"]["total"] == "11" == by_name["ada"]["possible"]
     assert by_name["bob"]["lesson 00"] == "" and by_name["bob"]["lesson 01"] == "4"
     assert by_name["dan"]["01.1"] == "0"
-    assert "'=1+2" in by_name and "Zoë Å" in by_name and "=1+2" not in by_name
+    assert "'=1+2<i>" in by_name and "Zoë Å" in by_name and "=1+2<i>" not in by_name
 
 
 class Page(HTMLParser):
@@ -159,8 +159,10 @@ def test_feedback_is_the_learners_own_and_never_the_answer(graded):
         assert source.splitlines()[-1].strip() not in page
     for other in ("ada", "cyd", "Zoë"):
         assert other not in page
-    escaped = (out / "feedback" / page_name("=1+2")).read_text()
+    escaped = (out / "feedback" / page_name("=1+2<i>")).read_text()
     assert "return &lt;b&gt;1&lt;/b&gt;" in escaped and "<b>1" not in escaped
+    for path in (out / "class.html", out / "feedback" / page_name("=1+2<i>")):
+        assert "=1+2&lt;i&gt;" in path.read_text() and "<i>" not in path.read_text()
     assert "01_first_tape.ipynb" in Page((out / "feedback" / page_name("Zoë Å")).read_text()).text
 
 
@@ -350,7 +352,20 @@ def test_an_accident_with_one_submission_does_not_stop_the_others(tmp_path, monk
 
 
 def test_page_names_are_safe_and_different():
-    names = ["ada", "Ada", "a/b", "a\\b", "..", "", "con", "x" * 300, "Zoë", "=1+2", "a b", "a-b"]
+    names = [
+        "ada",
+        "Ada",
+        "a/b",
+        "a\\b",
+        "..",
+        "",
+        "con",
+        "x" * 300,
+        "Zoë",
+        "=1+2<i>",
+        "a b",
+        "a-b",
+    ]
     pages = [page_name(name) for name in names]
     assert len({page.lower() for page in pages}) == len(names)
     assert all(re.fullmatch(r"[\w-]+\.html", page) and len(page) < 100 for page in pages)

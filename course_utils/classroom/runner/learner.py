@@ -34,7 +34,7 @@ def run_learner(connection: socket.socket, limits: Limits, is_jailed: bool) -> N
     job = channel.receive()
     data = channel.receive_bytes()
     folder = enter_own_folders(limits.disk) if is_jailed else Path(job["folder"])
-    restrict_this_process(limits, count_processes=is_jailed)
+    restrict_this_process(limits)
     _settle(folder, connection.fileno())
     try:
         cells = read_cells(data)

@@ -22,19 +22,20 @@ class Limits:
     memory: int = 2048
     disk: int = 256
     notebook: int = 64
-    processes: int = 256
+    processes: int = 64
 
     def as_dict(self) -> dict:
         """Return the limits as plain data."""
         return asdict(self)
 
 
-def restrict_this_process(limits: Limits, count_processes: bool) -> None:
+def restrict_this_process(limits: Limits) -> None:
     """Set what the system itself refuses from here on.
 
     ``RLIMIT_AS`` would count the gigabytes of addresses that TensorFlow reserves and never uses, so
     memory is limited by ``RLIMIT_DATA``, which makes a single greedy process fail with a
-    MemoryError, and by the supervisor, which adds up all processes of a notebook.
+    MemoryError, and by the supervisor, which adds up all processes of a notebook. It counts them,
+    too: ``RLIMIT_NPROC`` counts all processes of a user, and one notebook could starve another.
     """
     used = _status("self").get("VmData", 0)
     wanted = {
@@ -44,8 +45,6 @@ def restrict_this_process(limits: Limits, count_processes: bool) -> None:
         resource.RLIMIT_DATA: used + limits.memory * _MEGABYTE,
         resource.RLIMIT_CPU: int(2 * limits.total_seconds) + 1,
     }
-    if count_processes:
-        wanted[resource.RLIMIT_NPROC] = limits.processes
     for kind, value in wanted.items():
         _, most = resource.getrlimit(kind)
         value = value if most == resource.RLIM_INFINITY else min(value, most)
