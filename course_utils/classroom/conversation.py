@@ -104,6 +104,7 @@ class ForkServer:
             If it does not start.
         """
         package = write_public_package(self._folder / "package")
+        self._log.unlink(missing_ok=True)
         if jail and self._launch(package, jail=True):
             self.is_jailed = True
         elif not self._launch(package, jail=False):

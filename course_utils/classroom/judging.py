@@ -41,6 +41,11 @@ class Examination:
         the same submission is judged on the same inputs when it is run again.
     digest : str
         What identifies the submission's content.
+
+    Attributes
+    ----------
+    questions : int
+        How many seeds were asked for so far.
     """
 
     def __init__(self, exercises: dict[str, Exercise], key: bytes, digest: str):

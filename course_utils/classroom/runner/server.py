@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .channel import Channel
 from .limits import Limits
-from .sandbox import enter_jail, readable_paths
+from .sandbox import enter_jail, enter_own_folders, enter_own_namespaces, readable_paths
 from .supervisor import supervise
 
 __all__ = ["main"]
@@ -44,6 +44,7 @@ def main(descriptor: int) -> None:
         visible = readable_paths(package, map(Path, settings["visible"]))
         try:
             enter_jail(visible, settings["hidden"], Path(settings["jail"]))
+            _try_a_child(limits)
         except OSError as error:
             grader.send({"ready": False, "reason": str(error)})
             return
@@ -83,6 +84,23 @@ def _run_one(channel: int, control: int, limits: Limits, is_jailed: bool) -> Non
         run_learner(learner_end, limits, is_jailed)
 
     supervise(socket.socket(fileno=control), limits, is_jailed, run)
+
+
+def _try_a_child(limits: Limits) -> None:
+    """Raise OSError where a child would not get processes and folders of its own."""
+    supervisor = os.fork()
+    if supervisor == 0:
+        status = 1
+        try:
+            enter_own_namespaces()
+            child = os.fork()
+            if child == 0:
+                enter_own_folders(limits.disk)
+            status = os.waitpid(child, 0)[1] if child else 0
+        finally:
+            os._exit(1 if status else 0)
+    if os.waitpid(supervisor, 0)[1] != 0:
+        raise OSError("namespaces inside a namespace are not allowed")
 
 
 def _import_everything() -> None:
