@@ -16,7 +16,7 @@ from .mistakes import common_mistakes
 
 __all__ = ["page_name", "write_results"]
 
-_SIGNS = dict(zip(OUTCOMES, ("✓", "✗", "○", "!", "⏱", "✖", "?"), strict=True))
+_SIGNS = dict(zip(OUTCOMES, ("✓", "✗", "○", "!", "T", "C", "U"), strict=True))
 # Okabe and Ito's colours; each stands beside its sign and its word.
 _COLOURS = {
     "passed": "#009E73",
