@@ -258,7 +258,7 @@ def grade(
     try:
         import jinja2  # noqa: F401, the pages need it at the end of a long run
 
-        from .classroom.conversation import ServerFailed
+        from .classroom.fork_server import ServerFailed
         from .classroom.grading import BadInput
         from .classroom.grading import grade as grade_class
         from .classroom.pages import write_results

@@ -12,7 +12,7 @@ from ..exercises.exercise import Exercise, stubs
 from .conversation import Run
 from .runner.answers import bound_names
 
-__all__ = ["OUTCOMES", "Examination", "Verdict"]
+__all__ = ["OUTCOMES", "Examination", "Verdict", "fingerprint"]
 
 OUTCOMES = ("passed", "failed", "not attempted", "error", "timeout", "crashed", "unreadable")
 

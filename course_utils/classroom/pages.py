@@ -50,7 +50,7 @@ def page_name(student: str) -> str:
     """Return a file name for a student's page, safe on every system and different for each.
 
     >>> page_name("alice"), page_name("Zoë Åkerman/..")
-    ('alice.html', 'Zoë-Åkerman-6dd58b.html')
+    ('alice.html', 'Zoë-Åkerman-beb3ae.html')
     """
     safe = re.sub(r"[^\w-]+", "-", unicodedata.normalize("NFC", student)).strip("-")[:60]
     is_plain = safe == student == safe.lower() and safe not in ("", "con", "nul", "prn", "aux")

@@ -100,7 +100,10 @@ def exercises_version() -> str:
     runner = Path(__file__).parent / "runner"
     exercises = _PACKAGE / "exercises"
     paths = [*exercises.glob("*.py"), exercises / "stubs.json", *runner.glob("*.py")]
-    paths += [Path(__file__).with_name(f"{name}.py") for name in ("conversation", "judging")]
+    paths += [
+        Path(__file__).with_name(f"{name}.py")
+        for name in ("batch", "conversation", "fork_server", "judging")
+    ]
     digest = hashlib.sha256()
     for path in sorted(paths, key=lambda path: (path.parent.name, path.name)):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")

@@ -16,7 +16,9 @@ from forgeries import FORGERIES
 from handed_in import RIGHT, ROOT, given, notebook
 from typer.testing import CliRunner
 
+from course_utils.classroom import batch
 from course_utils.classroom import grading as engine
+from course_utils.classroom.fork_server import ServerFailed
 from course_utils.classroom.grading import BadInput, grade
 from course_utils.classroom.journal import Journal, secret_key
 from course_utils.classroom.mistakes import common_mistakes, without_numbers
@@ -198,13 +200,13 @@ def test_another_version_of_the_exercises_runs_all_again(graded, monkeypatch):
 
     def start(self, jail):
         started.append(jail)
-        raise engine.ServerFailed("stop here")
+        raise ServerFailed("stop here")
 
     monkeypatch.setattr(engine.ForkServer, "start", start)
     grade(submissions, out, limits=LIMITS)
     assert not started
-    monkeypatch.setattr(engine, "exercises_version", lambda: "another")
-    with pytest.raises(engine.ServerFailed):
+    monkeypatch.setattr(batch, "exercises_version", lambda: "another")
+    with pytest.raises(ServerFailed):
         grade(submissions, out, limits=LIMITS)
     assert started
 

@@ -9,7 +9,7 @@ import pytest
 from forgeries import FORGERIES, Forgery
 from handed_in import RIGHT, as_bytes, cells_of, code, given, notebook, solution
 
-from course_utils.classroom.conversation import ForkServer
+from course_utils.classroom.fork_server import ForkServer
 from course_utils.classroom.judging import Examination
 from course_utils.classroom.runner.limits import Limits
 from course_utils.curriculum import find_lesson
