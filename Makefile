@@ -47,11 +47,9 @@ clean: ## Remove .venv and caches; your notebooks and progress stay
 
 # For authors and instructors from here on; `course release` gives students what stands above.
 
-EXTRAS := author,test
 WORKERS ?= 2
 # A GPU's sums come in another order, so notebooks are compared by their assertions alone.
 ifdef GPU
-EXTRAS := author,test,gpu
 SOLUTIONS := --nbval-lax
 else
 SOLUTIONS := --nbval
@@ -95,7 +93,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --gen
 lock: $(STAMP) ## Resolve the lock files anew, for every platform
 	@$(BIN)/python -m pip install --quiet uv
 	@for lock in "requirements.lock" "requirements-gpu.lock --extra gpu"; do \
-	    $(COMPILE) --extra author --extra test --output-file $$lock; done
+	    $(COMPILE) --extra author --extra classroom --extra test --output-file $$lock; done
 	@# What nbgrader needs beyond requirements.lock, in versions that go with it.
 	@$(COMPILE) --extra nbgrader --constraint requirements.lock \
 	    --output-file requirements-nbgrader.lock \

@@ -3,17 +3,15 @@
 import os
 import subprocess
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from .curriculum import written_lessons
 from .exercises import progress as records
+from .terminal import console, errors, need_extra, print_text, progress_bars, sentence_for
 
 __all__ = ["app"]
 
@@ -23,24 +21,6 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="markdown",
 )
-console = Console()
-errors = Console(stderr=True)
-
-
-@contextmanager
-def _sentence_for(*kinds: type[Exception]):
-    """Show an expected error as its sentence, without a traceback, and end with status 1."""
-    try:
-        yield
-    except kinds as error:
-        text = str(error) if isinstance(error, OSError) else str(error.args[0])
-        errors.print(text, style="bold", markup=False, highlight=False)
-        raise typer.Exit(1) from None
-
-
-def _print_text(text: str) -> None:
-    """Print text that may hold paths and brackets, without breaking its lines."""
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 @app.command(
@@ -71,7 +51,7 @@ def lab(context: typer.Context) -> None:
 @app.command()
 def status() -> None:
     """Show which exercises of which lessons you have passed."""
-    with _sentence_for(OSError):
+    with sentence_for(OSError):
         progress = records.read_progress()
     table = Table(title="Your progress", title_justify="left")
     table.add_column("Lesson")
@@ -89,7 +69,7 @@ def status() -> None:
             f"{open_ones[0].id} {open_ones[0].title}" if open_ones else "done",
         )
     if progress.notice:
-        _print_text(progress.notice)
+        print_text(progress.notice)
     console.print(table)
 
 
@@ -104,12 +84,12 @@ def reset(
     """
     from .exercises.resetting import ResetError, reset_exercise
 
-    with _sentence_for(LookupError, ResetError, OSError):
+    with sentence_for(LookupError, ResetError, OSError):
         kept = reset_exercise(exercise, records.course_folder())
     if kept is None:
         console.print(f"The cell of {exercise} was missing; it stands above its check again.")
     else:
-        _print_text(f"{exercise} is as it was given. Your text is kept in {kept}")
+        print_text(f"{exercise} is as it was given. Your text is kept in {kept}")
     console.print("If the notebook is open, choose File > Reload Notebook from Disk.")
 
 
@@ -121,14 +101,13 @@ def doctor() -> None:
     all_well = True
     for finding in examine():
         result = "ok" if finding.is_well else "FAILED"
-        _print_text(f"{result:<7} {finding.subject:<11} {finding.found}")
+        print_text(f"{result:<7} {finding.subject:<11} {finding.found}")
         if finding.remedy:
-            _print_text(f"{'':<7} {'To mend it:':<11} {finding.remedy}")
+            print_text(f"{'':<7} {'To mend it:':<11} {finding.remedy}")
         all_well = all_well and finding.is_well
     raise typer.Exit(0 if all_well else 1)
 
 
-@app.command()
 def build(
     lessons: Annotated[
         list[str] | None,
@@ -146,29 +125,18 @@ def build(
     Solutions are executed, and so are the untouched notebooks: every solution must pass, every stub
     must be *not attempted*. Lessons whose source did not change are left alone.
     """
-    try:
+    with need_extra("author", "Building"):
         from .authoring import build as authoring
-    except ImportError as error:
-        errors.print(f"Building needs the author extra ({error.name} is missing):")
-        errors.print("  pip install -e '.[author]'", markup=False)
-        raise typer.Exit(1) from None
 
     folders = authoring.Folders(records.course_folder())
-    with _sentence_for(authoring.BuildError):
+    with sentence_for(authoring.BuildError):
         sources = authoring.read_lessons(folders)
         chosen = authoring.select(sources, lessons or [])
         if check:
             _report_drift(authoring.find_drift(sources, chosen, folders))
             return
         stale = [source for source in chosen if force or authoring.needs_build(source, folders)]
-        with Progress(
-            TextColumn("{task.description:<28}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("cells"),
-            TimeElapsedColumn(),
-            console=console,
-        ) as bars:
+        with progress_bars("cells") as bars:
             tasks = {s.name: bars.add_task(s.name, total=2 * _code_cells(s)) for s in stale}
             authoring.build(sources, stale, folders, lambda s: bars.advance(tasks[s.name]))
     console.print(f"{len(stale)} built, {len(chosen) - len(stale)} unchanged.")
@@ -187,13 +155,11 @@ def _report_drift(drift: list) -> None:
 
 
 # A release for students has neither of these parts, and none of their commands.
-_PARTS = {"build": "authoring", "grade": "classroom"}
-if Path(__file__).with_name("classroom").is_dir():
-    from .classroom import commands
+_PARTS = Path(__file__).parent
+if (_PARTS / "authoring").is_dir():
+    app.command()(build)
+if (_PARTS / "classroom").is_dir():
+    from .classroom.commands import COMMANDS
 
-    app.command()(commands.release)
-    app.command()(commands.nbgrader)
-for _command in tuple(app.registered_commands):
-    _part = _PARTS.get(_command.callback.__name__)
-    if _part and not Path(__file__).with_name(_part).is_dir():
-        app.registered_commands.remove(_command)
+    for command in COMMANDS:
+        app.command()(command)

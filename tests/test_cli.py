@@ -28,7 +28,7 @@ def run(*arguments):
 
 def test_help_teaches_every_command():
     text = run("--help").output
-    for command in ("lab", "status", "reset", "doctor", "build"):
+    for command in ("lab", "status", "reset", "doctor", "build", "grade"):
         assert command in text
         assert len(run(command, "--help").output) > 150
 

@@ -17,8 +17,8 @@ else:
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = {
-    "requirements.lock": ("author", "test"),
-    "requirements-gpu.lock": ("author", "test", "gpu"),
+    "requirements.lock": ("author", "classroom", "test"),
+    "requirements-gpu.lock": ("author", "classroom", "test", "gpu"),
 }
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 
@@ -102,11 +102,10 @@ def test_only_python_is_bounded_above():
     assert lines[bound - 1].startswith("# ")
 
 
-def test_conda_installs_the_package_with_the_extras_of_make_and_repeats_no_versions():
+def test_conda_installs_the_package_with_the_extras_of_the_lock_and_repeats_no_versions():
     text = (ROOT / "environment.yml").read_text()
     (extras,) = re.findall(r"^      - -e \.\[([a-z,]+)\]$", text, re.M)
-    make = (ROOT / "Makefile").read_text()
-    assert extras == re.search(r"^EXTRAS := (.*)$", make, re.M)[1]
+    assert tuple(extras.split(",")) == LOCKS["requirements.lock"]
     assert re.findall(r"[=<>]=?\s*\d[\w.]*", text) == ["=3.12"]
 
 

@@ -2,8 +2,6 @@
 
 import re
 
-from ..authoring.source import LessonSource
-
 __all__ = ["ChoiceError", "choose_lessons"]
 
 _FORM = "Write two-digit numbers with commas, and a range with a dash: 02 or 01,03 or 01-07."
@@ -13,15 +11,15 @@ class ChoiceError(Exception):
     """The lessons cannot be chosen so; the message says what was given and what to write."""
 
 
-def choose_lessons(text: str | None, lessons: list[LessonSource]) -> list[LessonSource]:
-    """Return the lessons that ``text`` names, in the order of the course; all where it is None.
+def choose_lessons(text: str | None, known: list[str]) -> list[str]:
+    """Return the numbers that ``text`` names, in the order of the course; all where it is None.
 
     Parameters
     ----------
     text : str or None
         Numbers and ranges with commas between them, such as ``"01-03,05"``.
-    lessons : list of LessonSource
-        Those that there are.
+    known : list of str
+        The numbers of the lessons that there are.
 
     Raises
     ------
@@ -30,23 +28,19 @@ def choose_lessons(text: str | None, lessons: list[LessonSource]) -> list[Lesson
 
     Examples
     --------
-    >>> choose_lessons("1 to 7", [])  # doctest: +NORMALIZE_WHITESPACE
-    Traceback (most recent call last):
-    ...
-    course_utils.classroom.choosing.ChoiceError: --lessons was '1 to 7'. Write two-digit numbers
-    with commas, and a range with a dash: 02 or 01,03 or 01-07.
+    >>> choose_lessons("02,00-01", ["00", "01", "02", "03"])
+    ['00', '01', '02']
     """
     if text is None:
-        return lessons
+        return known
     wanted = {number for part in text.split(",") for number in _numbers(part.strip(), text)}
-    here = {lesson.name[:2]: lesson for lesson in lessons}
-    missing = sorted(wanted - set(here))
+    missing = sorted(wanted - set(known))
     if missing:
         raise ChoiceError(
             f"--lessons was {text!r}, and there is no lesson {', '.join(missing)}. "
-            f"There are {', '.join(here)}: name some of these."
+            f"There are {', '.join(known)}: name some of these."
         )
-    return [here[number] for number in sorted(wanted)]
+    return sorted(wanted)
 
 
 def _numbers(part: str, text: str) -> list[str]:

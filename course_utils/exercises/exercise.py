@@ -129,6 +129,8 @@ class FunctionExercise(Exercise):
         for record in records:
             if "raised" in record:
                 return self._judge_raised(record["raised"])
+        if len(records) != len(calls):
+            raise ValueError("an observation of other calls than were drawn")
         return self.judge([record["returned"] for record in records], calls)
 
     def _judge_no_function(self, given: Any) -> Judgement:

@@ -1,10 +1,8 @@
 import pytest
 
-from course_utils.authoring.build import Folders, read_lessons
 from course_utils.classroom.choosing import ChoiceError, choose_lessons
-from course_utils.exercises.progress import course_folder
 
-LESSONS = read_lessons(Folders(course_folder()))
+KNOWN = ["00", "01", "02"]
 
 
 @pytest.mark.parametrize(
@@ -18,11 +16,11 @@ LESSONS = read_lessons(Folders(course_folder()))
     ],
 )
 def test_numbers_and_ranges_come_in_the_order_of_the_course(text, numbers):
-    assert [lesson.name[:2] for lesson in choose_lessons(text, LESSONS)] == numbers
+    assert choose_lessons(text, KNOWN) == numbers
 
 
 def test_nothing_said_means_every_lesson():
-    assert choose_lessons(None, LESSONS) == LESSONS
+    assert choose_lessons(None, KNOWN) == KNOWN
 
 
 @pytest.mark.parametrize(
@@ -30,16 +28,16 @@ def test_nothing_said_means_every_lesson():
 )
 def test_another_form_is_said_with_the_right_one(text):
     with pytest.raises(ChoiceError) as error:
-        choose_lessons(text, LESSONS)
+        choose_lessons(text, KNOWN)
     assert repr(text) in str(error.value)
     assert "02 or 01,03 or 01-07" in str(error.value)
 
 
 def test_a_range_that_runs_backwards_is_said():
     with pytest.raises(ChoiceError, match="'00,07-01', and 07-01 runs backwards"):
-        choose_lessons("00,07-01", LESSONS)
+        choose_lessons("00,07-01", KNOWN)
 
 
 def test_a_lesson_that_is_not_there_is_named_with_those_that_are():
     with pytest.raises(ChoiceError, match=r"no lesson 98, 99. There are 00, 01"):
-        choose_lessons("01,98-99", LESSONS)
+        choose_lessons("01,98-99", KNOWN)

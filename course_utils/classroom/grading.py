@@ -1,0 +1,189 @@
+"""``course grade``: from a folder of submissions to the results, resumable at any point."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from ..curriculum import find_lesson, written_lessons
+from ..exercises.progress import course_folder
+from .batch import Batch
+from .fork_server import ForkServer
+from .journal import Journal, secret_key
+from .judging import Verdict
+from .runner.limits import Limits
+from .submissions import Submission, SubmissionsFound, find_submissions
+
+__all__ = ["BadInput", "Grading", "Row", "grade"]
+
+
+class BadInput(Exception):
+    """There is nothing to grade, or no place for the results; the message says which."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One exercise of one submission in the results."""
+
+    student: str
+    lesson: str
+    exercise: str
+    title: str
+    outcome: str
+    message: str
+    points: float
+    possible: int
+    submission: str
+    submitted: str
+    counts: bool
+
+
+@dataclass
+class Grading:
+    """What was graded: the rows in order, and what the pages say about how it went."""
+
+    rows: list[Row] = field(default_factory=list)
+    found: SubmissionsFound = field(default_factory=SubmissionsFound)
+    run: int = 0
+    kept: int = 0
+    is_jailed: bool | None = None  # None where nothing had to run
+    why_not_jailed: str = ""
+
+    @property
+    def counting(self) -> list[Row]:
+        """The rows of the newest submissions."""
+        return [row for row in self.rows if row.counts]
+
+
+def grade(
+    submissions: Path,
+    out: Path,
+    *,
+    lessons: list[str] | None = None,
+    jobs: int = 1,
+    fresh: bool = False,
+    limits: Limits | None = None,
+    jail: bool = True,
+    on_found: Callable[[SubmissionsFound, int], None] = lambda found, open_ones: None,
+    on_graded: Callable[[Submission], None] = lambda submission: None,
+) -> Grading:
+    """Grade every submission and return the rows; what was graded before is not run again.
+
+    Parameters
+    ----------
+    submissions, out : Path
+        The folder to read, and the folder to write to.
+    lessons : list of str, optional
+        Numbers of lessons; without any, all of them.
+    jobs : int
+        How many notebooks run at once.
+    fresh : bool
+        Grade again what was graded before.
+    limits : Limits, optional
+        What each notebook may use.
+    jail : bool
+        Use the system's namespaces where it allows them.
+    on_found, on_graded : callable
+        Called with what was found and how much of it must run, and after each submission.
+
+    Raises
+    ------
+    BadInput
+        If there is nothing to grade, or ``out`` cannot be written.
+    """
+    limits = limits or Limits()
+    state = _prepare(submissions, out, lessons)
+    try:
+        with FileLock(state / "lock", timeout=0):
+            return _grade(
+                submissions, out, state, lessons, jobs, fresh, limits, jail, on_found, on_graded
+            )
+    except Timeout:
+        raise BadInput(f"Another grading writes to {out}. Wait for it, or name another.") from None
+
+
+def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
+    """Return the folder of the grading's own files; refuse what cannot be graded."""
+    if not submissions.is_dir():
+        raise BadInput(f"{submissions} is not a folder of submissions.")
+    known = [lesson.number for lesson in written_lessons()]
+    for number in lessons or []:
+        if number not in known:
+            raise BadInput(f"There is no lesson {number!r} to grade; there are {', '.join(known)}.")
+    if out.resolve() == submissions.resolve():
+        raise BadInput("The results need a folder of their own.")
+    state = out / ".grading"
+    try:
+        state.mkdir(parents=True, exist_ok=True)
+        (state / "probe").touch()
+        (state / "probe").unlink()
+    except OSError as error:
+        raise BadInput(f"{out} cannot be written: {error.strerror}.") from None
+    return state
+
+
+def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found, on_graded):
+    found = find_submissions(submissions, out)
+    if lessons:
+        found.submissions = [one for one in found.submissions if one.lesson in lessons]
+    if not found.submissions:
+        unknown = ", ".join(found.unrecognised[:5])
+        seen = f" Notebooks that belong to no lesson: {unknown}." if unknown else ""
+        raise BadInput(f"There are no submissions in {submissions}.{seen}")
+    grading = Grading(found=found)
+    journal = Journal(state / "journal.jsonl", fresh)
+    batch = Batch(submissions, limits, secret_key(state / "key"), journal)
+    hidden = [submissions, out, course_folder(), Path(__file__).parents[2]]
+    server = ForkServer(state, limits, _data_folders(), [path.resolve() for path in hidden])
+    verdicts: dict[str, dict[str, Verdict]] = {}
+    try:
+        open_ones = []
+        for one in found.submissions:
+            known = batch.known(one)
+            if known is None:
+                open_ones.append(one)
+            else:
+                verdicts[one.place] = known
+        grading.kept = len(found.submissions) - len(open_ones)
+        on_found(found, len(open_ones))
+        if open_ones:
+            server.start(jail)
+            grading.is_jailed, grading.why_not_jailed = server.is_jailed, server.reason
+            for one, result in batch.run(open_ones, server, jobs):
+                verdicts[one.place] = result
+                grading.run += 1
+                on_graded(one)
+    finally:
+        server.close()
+        journal.close()
+    grading.rows = [row for one in found.submissions for row in _rows(one, verdicts[one.place])]
+    return grading
+
+
+def _rows(one: Submission, verdicts: dict[str, Verdict]) -> list[Row]:
+    return [
+        Row(
+            student=one.student,
+            lesson=one.lesson,
+            exercise=exercise.id,
+            title=exercise.title,
+            outcome=verdicts[exercise.id].outcome,
+            message=verdicts[exercise.id].message,
+            points=round(verdicts[exercise.id].score * exercise.points, 4),
+            possible=exercise.points,
+            submission=one.place,
+            submitted=one.when,
+            counts=one.counts,
+        )
+        for exercise in find_lesson(one.lesson).exercises()
+    ]
+
+
+def _data_folders() -> list[Path]:
+    """Return where data sets may stand that lessons read."""
+    named = os.environ.get("COURSE_DATA_DIR")
+    keras = Path(os.environ.get("KERAS_HOME", "~/.keras")).expanduser() / "datasets"
+    folders = [Path(named).expanduser()] if named else []
+    return [folder for folder in (*folders, keras) if folder.is_dir()]

@@ -1,0 +1,111 @@
+"""The process between the grader and one notebook: it starts the notebook, and ends it."""
+
+import ctypes
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from .channel import Channel, Closed
+from .limits import Limits, memory_of
+from .sandbox import enter_own_namespaces
+
+__all__ = ["supervise"]
+
+_SECONDS_BETWEEN_LOOKS = 0.1
+_BECOME_REAPER = 36
+
+
+def supervise(
+    control: socket.socket, limits: Limits, is_jailed: bool, run: Callable[[], None]
+) -> None:
+    """Call ``run`` in a child and stay until it and everything that it started have ended.
+
+    The child is killed when its memory or its processes pass the limits, and when the grader
+    closes ``control`` or dies. How it ended is sent to the grader as ``{"ended": ...}``: an exit
+    status, ``"signal N"``, ``"memory"`` or ``"processes"``.
+    """
+    os.setsid()
+    if is_jailed:
+        enter_own_namespaces()
+    elif sys.platform.startswith("linux"):
+        # What the child leaves behind becomes a child of this process, and is killed with the rest.
+        ctypes.CDLL(None).prctl(_BECOME_REAPER, 1, 0, 0, 0)
+    child = os.fork()
+    if child == 0:
+        try:
+            control.close()
+            run()
+        finally:
+            os._exit(1)
+    reason = _watch(child, control, limits)
+    _kill_all(child)
+    _, status = os.waitpid(child, 0)
+    _kill_orphans()
+    if reason is None:
+        is_killed = os.WIFSIGNALED(status)
+        reason = f"signal {os.WTERMSIG(status)}" if is_killed else str(os.WEXITSTATUS(status))
+    with suppress(Closed):
+        Channel(control).send({"ended": reason})
+
+
+def _watch(child: int, control: socket.socket, limits: Limits) -> str | None:
+    """Return once the child has ended, or must; the reason is None where it ended by itself."""
+    base = memory_of(child)
+    ended = os.pidfd_open(child) if hasattr(os, "pidfd_open") else None
+    waited = [control] if ended is None else [control, ended]
+    pause = 0.02 if ended is None else _SECONDS_BETWEEN_LOOKS
+    try:
+        while True:
+            ready, _, _ = select.select(waited, [], [], pause)
+            if control in ready:
+                return "stopped"
+            if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                return None
+            family = [child, *_descendants(child)]
+            if len(family) > limits.processes:
+                return "processes"
+            if sum(max(0, memory_of(pid) - base) for pid in family) > limits.memory << 20:
+                return "memory"
+    finally:
+        if ended is not None:
+            os.close(ended)
+
+
+def _descendants(pid: int) -> list[int]:
+    """Return the processes that ``pid`` started and that they started, as Linux lists them."""
+    found: list[int] = []
+    with suppress(OSError):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
+            for child in map(int, (thread / "children").read_text().split()):
+                found += [child, *_descendants(child)]
+    return found
+
+
+def _kill_all(child: int) -> None:
+    """Kill the child, its group, and what it started; in its own namespace the first is enough."""
+    for pid in (child, *_descendants(child)):
+        with suppress(OSError):
+            os.kill(pid, signal.SIGKILL)
+    with suppress(OSError):
+        os.killpg(child, signal.SIGKILL)
+
+
+def _kill_orphans() -> None:
+    end = time.monotonic() + 5
+    while time.monotonic() < end:
+        orphans = _descendants(os.getpid())
+        for pid in orphans:
+            with suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        if not orphans:
+            return
+        time.sleep(0.01)

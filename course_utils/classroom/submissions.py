@@ -1,0 +1,205 @@
+"""Finding what was handed in: whose it is, which lesson it answers, and when it came."""
+
+import os
+import re
+import stat
+import unicodedata
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+
+from ..curriculum import LESSONS, written_lessons
+
+__all__ = ["Submission", "SubmissionsFound", "UnreadableFile", "find_submissions", "read_data"]
+
+_NOT_SUBMISSIONS = {"__pycache__", "__MACOSX", "node_modules"}
+_LOOKED_AT = (
+    4_000_000  # bytes of a notebook without a telling name that are searched for its lesson
+)
+
+
+class UnreadableFile(Exception):
+    """The file cannot be read as a notebook; the message says why, for the learner."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One notebook that was handed in; ``counts`` is false where a newer one replaces it."""
+
+    student: str
+    lesson: str
+    path: Path
+    place: str  # the path below the folder of submissions, for tables
+    time: float
+    counts: bool = True
+
+    @property
+    def when(self) -> str:
+        """The time of submission, such as ``2026-03-01 18:05:00 UTC``."""
+        return f"{datetime.fromtimestamp(self.time, timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
+
+
+@dataclass
+class SubmissionsFound:
+    """All submissions, the layouts they were found in, and the files that are none."""
+
+    submissions: list[Submission] = field(default_factory=list)
+    layouts: dict[str, int] = field(default_factory=dict)
+    unrecognised: list[str] = field(default_factory=list)
+    other_files: int = 0
+
+
+def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFound:
+    """Find every submission below ``folder``.
+
+    Three layouts are read, also mixed: nbgrader's ``student/lesson/lesson.ipynb``, a folder for
+    each student, and flat ``student_lesson.ipynb``. A lesson is known by its name in the file's or
+    the folder's name, or else by the exercises that the notebook holds. ``results`` is left
+    out.
+
+    Raises
+    ------
+    OSError
+        If the folder cannot be listed.
+    """
+    found = SubmissionsFound()
+    if (folder / "submitted").is_dir():  # the folder of a whole nbgrader course
+        folder = folder / "submitted"
+    skipped = results.resolve() if results else None
+    for parent, folders, files in os.walk(folder, onerror=_raise):
+        here = Path(parent)
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".")
+            and name not in _NOT_SUBMISSIONS
+            and (here / name).resolve() != skipped
+        )
+        for name in list(folders):
+            is_place_of_file = name.endswith(".ipynb")
+            if is_place_of_file or _is_empty_assignment(here / name):
+                _add(found, folder, here / name)
+            if is_place_of_file:
+                folders.remove(name)
+        for name in sorted(files):
+            if name.endswith(".ipynb") and not name.startswith("."):
+                _add(found, folder, here / name)
+            elif name != "timestamp.txt" and not name.startswith("."):
+                found.other_files += 1
+    found.submissions = _with_newest_counting(found.submissions)
+    return found
+
+
+def read_data(path: Path, folder: Path, megabytes: int) -> bytes:
+    """Return the bytes of a submission.
+
+    Raises
+    ------
+    UnreadableFile
+        If it is not an ordinary file below ``folder``, or larger than a notebook may be.
+    """
+    if not path.resolve().is_relative_to(folder.resolve()):
+        raise UnreadableFile("This is a link to a place outside the submissions.")
+    try:
+        # Without waiting, because a pipe in place of a file would never end.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if stat.S_ISDIR(status.st_mode):
+                raise IsADirectoryError
+            if not stat.S_ISREG(status.st_mode):
+                raise UnreadableFile("This is not an ordinary file.")
+            if status.st_size > megabytes << 20:
+                raise UnreadableFile(
+                    f"The file has {status.st_size >> 20} MB, and {megabytes} MB is the most. "
+                    "Clear the outputs, save the notebook, and hand it in again."
+                )
+            return file.read((megabytes << 20) + 1)
+    except IsADirectoryError:
+        raise UnreadableFile("Here stands a folder without a notebook in it.") from None
+    except OSError as error:
+        raise UnreadableFile(f"The file cannot be opened: {error.strerror}.") from None
+
+
+def _raise(error: OSError) -> None:
+    raise error
+
+
+def _add(found: SubmissionsFound, folder: Path, path: Path) -> None:
+    place = path.relative_to(folder)
+    lesson = _lesson_in(path.stem) or _lesson_in(path.parent.name if len(place.parts) > 1 else "")
+    lesson = lesson or _lesson_inside(path)
+    student, layout = _student_of(place, folder, lesson)
+    if lesson is None or not student:
+        found.unrecognised.append(str(place))
+        return
+    found.layouts[layout] = found.layouts.get(layout, 0) + 1
+    student = unicodedata.normalize("NFC", student)
+    found.submissions.append(Submission(student, lesson, path, str(place), _time_of(path)))
+
+
+def _lesson_in(name: str) -> str | None:
+    """Return the number of the lesson that a name contains, such as ``alice_01_first_tape (2)``."""
+    normal = re.sub(r"[^a-z0-9]+", "_", name.lower())
+    for lesson in LESSONS:
+        if re.search(rf"(^|_){lesson.name}(_|$|copy)", normal):
+            return lesson.number if lesson.is_written else None
+    return None
+
+
+def _lesson_inside(path: Path) -> str | None:
+    """Return the lesson whose exercises a notebook with another name holds."""
+    try:
+        with open(path, "rb", opener=lambda p, flags: os.open(p, flags | os.O_NONBLOCK)) as file:
+            text = file.read(_LOOKED_AT)
+    except OSError:
+        return None
+    for pattern in (rb'start_lesson\(\\?["\'](\d\d)', rb'"exercise":\s*"(\d\d)\.\d+"'):
+        numbers = set(re.findall(pattern, text))
+        if len(numbers) == 1:
+            number = numbers.pop().decode()
+            return number if number in {x.number for x in written_lessons()} else None
+    return None
+
+
+def _student_of(place: Path, folder: Path, lesson: str | None) -> tuple[str, str]:
+    if len(place.parts) > 1:
+        is_nbgrader = len(place.parts) == 3 and _lesson_in(place.parts[1]) == lesson
+        return place.parts[0], "student/lesson/lesson.ipynb" if is_nbgrader else "student/..."
+    name = next((x.name for x in LESSONS if x.number == lesson), "")
+    loose = re.escape(name).replace("_", "[^a-zA-Z0-9]+")
+    before = re.split(loose, place.stem, maxsplit=1, flags=re.IGNORECASE)
+    if name and len(before) == 2:
+        student = before[0].strip("_- .")
+        return (student, "student_lesson.ipynb") if student else (folder.resolve().name, "lesson")
+    return place.stem, "student_lesson.ipynb"
+
+
+def _is_empty_assignment(path: Path) -> bool:
+    """Tell whether a folder with a lesson's name holds no notebook, at any depth."""
+    return _lesson_in(path.name) is not None and not any(path.rglob("*.ipynb"))
+
+
+def _time_of(path: Path) -> float:
+    """Return nbgrader's time stamp, or else the time at which the file was last changed."""
+    try:
+        text = (path.parent / "timestamp.txt").read_text().strip().removesuffix(" UTC")
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
+    except (OSError, ValueError):
+        try:
+            return path.lstat().st_mtime
+        except OSError:
+            return 0.0
+
+
+def _with_newest_counting(submissions: list[Submission]) -> list[Submission]:
+    newest: dict[tuple[str, str], Submission] = {}
+    for one in submissions:
+        key = (one.student, one.lesson)
+        if key not in newest or (one.time, one.place) > (newest[key].time, newest[key].place):
+            newest[key] = one
+    return [
+        Submission(s.student, s.lesson, s.path, s.place, s.time, newest[s.student, s.lesson] is s)
+        for s in sorted(submissions, key=lambda s: (s.student, s.lesson, s.time, s.place))
+    ]

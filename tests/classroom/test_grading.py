@@ -1,0 +1,373 @@
+"""A whole class: every outcome once, killed and resumed, and the pages that come of it."""
+
+import csv
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from html.parser import HTMLParser
+
+import pytest
+from forgeries import FORGERIES
+from handed_in import RIGHT, ROOT, given, notebook
+from typer.testing import CliRunner
+
+from course_utils.classroom import batch
+from course_utils.classroom import grading as engine
+from course_utils.classroom.fork_server import ServerFailed
+from course_utils.classroom.grading import BadInput, grade
+from course_utils.classroom.journal import Journal, secret_key
+from course_utils.classroom.mistakes import common_mistakes, without_numbers
+from course_utils.classroom.pages import page_name, write_results
+from course_utils.classroom.runner.limits import Limits
+from course_utils.cli import app
+
+LIMITS = Limits(cell_seconds=5.0, check_seconds=3.0, total_seconds=20.0, memory=600)
+ADDED_UP = RIGHT["01.4"].replace("reduce_mean", "reduce_sum")
+OFF = "def slope(x):\n    return 3 * x**2 - 2 + {}"
+
+CLASS = {
+    "ada/00_start_here.ipynb": notebook("00", RIGHT),
+    "ada/01_first_tape.ipynb": notebook("01", RIGHT),
+    "bob/01_first_tape.ipynb": notebook("01", RIGHT | {"01.1": OFF.format(0.5), "01.4": ADDED_UP}),
+    "cyd/01_first_tape.ipynb": notebook("01", RIGHT | {"01.1": OFF.format(1.5)}),
+    "dan/01_first_tape.ipynb": given("01"),
+    "eve/01_first_tape.ipynb": FORGERIES["ends the process"].notebook(),
+    "fay/01_first_tape.ipynb": b'{"cells": [',
+    "=1+2<i>_01_first_tape.ipynb": notebook("01", {"01.1": "def slope(x):\n    return <b>1</b>"}),
+    "Zoë Å/01_first_tape.ipynb": notebook("01", {"01.2": "gradient_shape = '<script>x</script>'"}),
+    "Zoë Å/01_first_tape (1).ipynb": notebook("01", RIGHT),
+}
+
+
+def hand_in(folder, files=CLASS):
+    for number, (place, data) in enumerate(files.items()):
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        os.utime(path, (number + 1_000_000,) * 2)
+    (folder / "gil" / "01_first_tape.ipynb").mkdir(parents=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    """Grade the class once; return the grading and the two folders."""
+    root = tmp_path_factory.mktemp("class")
+    submissions, out = hand_in(root / "submitted"), root / "results"
+    grading = grade(submissions, out, jobs=2, limits=LIMITS)
+    write_results(grading, out)
+    return grading, submissions, out
+
+
+def outcomes(grading, student, lesson="01"):
+    rows = [r for r in grading.counting if r.student == student and r.lesson == lesson]
+    return [row.outcome for row in rows]
+
+
+def test_every_submission_has_one_row_for_each_exercise(graded):
+    grading, _, out = graded
+    rows = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+    assert len(rows) == len({(row["submission"], row["exercise"]) for row in rows}) == 3 + 10 * 4
+    assert {row["outcome"] for row in rows} >= {
+        "passed", "failed", "not attempted", "error", "crashed", "unreadable",
+    }  # fmt: skip
+    assert all(row["message"] for row in rows)
+
+
+def test_each_student_gets_what_was_earned(graded):
+    grading, *_ = graded
+    assert outcomes(grading, "ada") == ["passed"] * 4
+    assert outcomes(grading, "bob") == ["failed", "passed", "passed", "failed"]
+    assert outcomes(grading, "dan") == ["not attempted"] * 4
+    assert outcomes(grading, "eve") == ["crashed"] * 4
+    assert outcomes(grading, "fay") == ["unreadable"] * 4
+    assert outcomes(grading, "gil") == ["unreadable"] * 4
+    assert outcomes(grading, "=1+2<i>") == ["error"] + ["not attempted"] * 3
+    assert outcomes(grading, "Zoë Å") == ["passed"] * 4
+    older = [row for row in grading.rows if not row.counts]
+    assert len(older) == 4 and older[1].outcome == "failed"
+
+
+def test_the_gradebook_opens_in_a_spreadsheet(graded):
+    *_, out = graded
+    data = (out / "gradebook.csv").read_bytes()
+    assert data.startswith(b"\xef\xbb\xbf")
+    table = list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"))))
+    by_name = {line["student"]: line for line in table}
+    assert by_name["ada"]["total"] == "11" == by_name["ada"]["possible"]
+    assert by_name["bob"]["lesson 00"] == "" and by_name["bob"]["lesson 01"] == "4"
+    assert by_name["dan"]["01.1"] == "0"
+    assert "'=1+2<i>" in by_name and "Zoë Å" in by_name and "=1+2<i>" not in by_name
+
+
+class Page(HTMLParser):
+    """What a screen reader and a browser would complain about."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.addresses, self.text = [], [], [], ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.text += " "
+        self.tags.append((tag, dict(attributes)))
+        self.addresses += [v for k, v in attributes if k in ("src", "href")]
+        if tag not in ("meta", "rect"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1:] != ["style"]:
+            self.text += data
+
+
+def test_pages_are_whole_offline_and_labelled(graded):
+    *_, out = graded
+    pages = [out / "class.html", *(out / "feedback").glob("*.html")]
+    assert len(pages) == 1 + 9
+    for path in pages:
+        page = Page(path.read_text(encoding="utf-8"))
+        assert not page.open
+        assert ("html", {"lang": "en"}) in page.tags
+        assert not [a for a in page.addresses if re.match(r"[a-z]+:|//", a)]
+        for address in page.addresses:
+            if not address.startswith("#"):
+                from urllib.parse import unquote
+
+                assert (out / unquote(address)).exists()
+        for tag, attributes in page.tags:
+            assert tag != "script" and tag != "img"
+            assert tag != "svg" or (attributes["role"], attributes["aria-labelledby"])
+            assert tag != "th" or attributes["scope"] in ("row", "col")
+        counted = [tag for tag, _ in page.tags]
+        assert counted.count("h1") == 1 and counted.count("table") == counted.count("caption")
+
+
+def test_feedback_is_the_learners_own_and_never_the_answer(graded):
+    _, _, out = graded
+    page = Page((out / "feedback" / page_name("bob")).read_text()).text
+    assert "added up" in page and "4 of 8 points" in page
+    for source in RIGHT.values():
+        assert source.splitlines()[-1].strip() not in page
+    for other in ("ada", "cyd", "Zoë"):
+        assert other not in page
+    escaped = (out / "feedback" / page_name("=1+2<i>")).read_text()
+    assert "return &lt;b&gt;1&lt;/b&gt;" in escaped and "<b>1" not in escaped
+    for path in (out / "class.html", out / "feedback" / page_name("=1+2<i>")):
+        assert "=1+2&lt;i&gt;" in path.read_text() and "<i>" not in path.read_text()
+    assert "01_first_tape.ipynb" in Page((out / "feedback" / page_name("Zoë Å")).read_text()).text
+
+
+def test_the_class_page_counts_the_class(graded):
+    *_, out = graded
+    text = Page((out / "class.html").read_text()).text
+    flat = re.sub(r"\s+", " ", text)
+    assert "9 students, 10 submissions that count, 7 exercises" in flat
+    assert "01.1 Slope of a cubic complete 2 of 9 22% 2 1 1 3" in flat
+    assert "2 01.1 Slope of a cubic At x = 3 the slope" in flat and "bob, cyd" in flat
+    assert "ended its own process (exit status 0)" in flat
+    assert "fay/01_first_tape.ipynb unreadable" in flat and "Zoë Å/01_first_tape.ipynb" in flat
+
+
+def test_messages_that_differ_in_numbers_are_one_mistake(graded):
+    grading, *_ = graded
+    first = common_mistakes(grading.counting)[0]
+    assert (first.exercise, first.students) == ("01.1", ("bob", "cyd"))
+    assert without_numbers("y = [1.0, -2.5] and x**2") == without_numbers("y = [3] and x**2")
+    assert without_numbers("x**2 of y_2") != without_numbers("x of y_2")
+    assert without_numbers("of (3, 1)") == without_numbers("of (4,)") == "of #"
+
+
+def test_grading_again_runs_only_what_changed(graded, tmp_path):
+    grading, submissions, out = graded
+    again = grade(submissions, out, limits=LIMITS)
+    assert again.run == 0 and again.rows == grading.rows
+
+
+def test_another_version_of_the_exercises_runs_all_again(graded, monkeypatch):
+    _, submissions, out = graded
+    started = []
+
+    def start(self, jail):
+        started.append(jail)
+        raise ServerFailed("stop here")
+
+    monkeypatch.setattr(engine.ForkServer, "start", start)
+    grade(submissions, out, limits=LIMITS)
+    assert not started
+    monkeypatch.setattr(batch, "exercises_version", lambda: "another")
+    with pytest.raises(ServerFailed):
+        grade(submissions, out, limits=LIMITS)
+    assert started
+
+
+# Killed -------------------------------------------------------------------------------------------
+
+
+def kept(out):
+    path = out / ".grading" / "journal.jsonl"
+    return len(path.read_bytes().splitlines()) if path.exists() else 0
+
+
+def test_killed_half_way_it_goes_on_with_the_same_result(graded, tmp_path):
+    grading, submissions, uninterrupted = graded
+    out = tmp_path / "results"
+    (out / ".grading").mkdir(parents=True)
+    # The same secret draws the same inputs, so that even the numbers in messages can be compared.
+    key = (uninterrupted / ".grading" / "key").read_text()
+    (out / ".grading" / "key").write_text(key)
+    command = [
+        sys.executable, "-m", "course_utils.cli", "grade", str(submissions), "--out", str(out),
+        "--jobs", "1", "--seconds", "20", "--cell-seconds", "5", "--memory", "600",
+    ]  # fmt: skip
+    program = [sys.executable, "-c", "from course_utils.cli import app; app()", *command[3:]]
+    assert stopped(program, out, 2, signal.SIGKILL) == -signal.SIGKILL
+    assert 2 <= kept(out) < 9
+    with open(out / ".grading" / "journal.jsonl", "ab") as journal:
+        journal.write(b'{"key": "cut o')  # as a crash of the machine might leave it
+    assert stopped(program, out, 4, signal.SIGINT) == 130
+    assert 4 <= kept(out) < 9
+    assert not (out / "gradebook.csv").exists()
+    resumed = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+    assert "unchanged" in resumed.stdout
+    for name in ("gradebook.csv", "results.jsonl", "class.html"):
+        assert (out / name).read_bytes() == (uninterrupted / name).read_bytes(), name
+
+
+def stopped(program, out, count, how):
+    """Start grading, stop it after ``count`` notebooks, and return its status; nothing is left."""
+    process = subprocess.Popen(program, cwd=ROOT, stdout=subprocess.DEVNULL)
+    end = time.monotonic() + 120
+    while kept(out) < count and time.monotonic() < end:
+        time.sleep(0.02)
+    children = running(["--ppid", str(process.pid)])
+    process.send_signal(how)
+    status = process.wait(timeout=30)
+    assert len(children) == 1
+    while running(["-p", children[0]]) and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not running(["-p", children[0]])
+    return status
+
+
+def running(which):
+    listed = subprocess.run(["ps", *which, "-o", "pid="], capture_output=True, text=True).stdout
+    return listed.split()
+
+
+def test_a_journal_keeps_whole_lines_and_drops_a_torn_one(tmp_path):
+    path = tmp_path / "journal"
+    journal = Journal(path)
+    journal.add("a", 1)
+    journal.add("b", {"x": "é"})
+    journal.close()
+    whole = path.read_bytes()
+    for cut in range(1, len(whole)):
+        path.write_bytes(whole[:cut])
+        again = Journal(path)
+        assert again.get("a") == (1 if cut > whole.index(b"\n") else None)
+        again.add("c", 3)
+        again.close()
+        third = Journal(path)
+        assert third.get("c") == 3 and third.get("b") is None
+        third.close()
+    assert Journal(path, fresh=True).get("a") is None
+
+
+def test_the_secret_is_kept_and_private(tmp_path):
+    key = secret_key(tmp_path / "key")
+    assert len(key) == 32 and secret_key(tmp_path / "key") == key
+    assert (tmp_path / "key").stat().st_mode & 0o077 == 0
+    assert secret_key(tmp_path / "other") != key
+
+
+# The command --------------------------------------------------------------------------------------
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["grade", *map(str, arguments)])
+
+
+def test_bad_input_is_a_sentence_and_status_1(tmp_path):
+    out = tmp_path / "out"
+    (tmp_path / "empty").mkdir()
+    for arguments, sentence in [
+        ((tmp_path / "nowhere", "--out", out), "is not a folder of submissions"),
+        ((tmp_path / "empty", "--out", out), "There are no submissions"),
+        ((tmp_path / "empty", "--out", out, "--lessons", "77"), "there is no lesson 77"),
+        ((tmp_path / "empty", "--out", tmp_path / "empty"), "need a folder of their own"),
+        ((tmp_path / "empty", "--out", "/proc/here"), "cannot be written"),
+    ]:
+        result = run(*arguments)
+        assert result.exit_code == 1 and sentence in result.output, result.output
+        assert "Traceback" not in result.output
+    assert run(tmp_path).exit_code == 2
+
+
+def test_a_notebook_of_no_lesson_is_named_and_gives_status_1(graded, tmp_path):
+    unreadable = hand_in(tmp_path / "in", {"ada/01_first_tape.ipynb": b"x" * (65 << 20)})
+    (unreadable / "ada" / "poem.ipynb").write_text("{}")
+    result = run(unreadable, "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    assert "Belongs to no lesson or no student: ada/poem.ipynb" in result.output
+    assert "65 MB" in (tmp_path / "out" / "results.jsonl").read_text()
+
+
+def test_two_gradings_do_not_write_to_one_folder(graded):
+    from filelock import FileLock
+
+    _, submissions, out = graded
+    with FileLock(out / ".grading" / "lock"):
+        with pytest.raises(BadInput, match="Another grading"):
+            grade(submissions, out)
+
+
+def test_help_teaches():
+    text = re.sub(r"\s+", " ", run("--help").output)
+    for word in ("nbgrader", "gradebook.csv", "--fresh", "Exit status", "not attempted"):
+        assert word in text
+
+
+def test_an_accident_with_one_submission_does_not_stop_the_others(tmp_path, monkeypatch):
+    submissions = hand_in(tmp_path / "in", {f"s{n}/01_first_tape.ipynb": given("01") for n in "12"})
+
+    def accident(self, job, data, questions):
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
+    monkeypatch.setattr(engine.ForkServer, "run", accident)
+    grading = grade(submissions, tmp_path / "out")
+    assert [r.outcome for r in grading.rows].count("crashed") == 8
+    assert "the disk is full" in grading.rows[4].message
+    assert kept(tmp_path / "out") == 0  # so that it runs next time
+
+
+def test_page_names_are_safe_and_different():
+    names = [
+        "ada",
+        "Ada",
+        "a/b",
+        "a\\b",
+        "..",
+        "",
+        "con",
+        "x" * 300,
+        "Zoë",
+        "=1+2<i>",
+        "a b",
+        "a-b",
+    ]
+    pages = [page_name(name) for name in names]
+    assert len({page.lower() for page in pages}) == len(names)
+    assert all(re.fullmatch(r"[\w-]+\.html", page) and len(page) < 100 for page in pages)

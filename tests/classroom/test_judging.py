@@ -1,0 +1,105 @@
+"""What a verdict is made of, without running anything."""
+
+import pytest
+from handed_in import RIGHT
+
+from course_utils.classroom.conversation import Run
+from course_utils.classroom.judging import Examination
+from course_utils.exercises import find_exercise
+
+SLOPE, SHAPE = "01.1", "01.2"
+
+
+def examination(key=b"key", digest="digest"):
+    return Examination({i: find_exercise(i) for i in (SLOPE, SHAPE)}, key, digest)
+
+
+def observed(function, seed):
+    return find_exercise(SLOPE).observe(function, seed)
+
+
+def right(x):
+    return 3 * x**2 - 2
+
+
+def test_seeds_depend_on_the_secret_the_submission_the_exercise_and_the_question():
+    first = examination()
+    seeds = [first.seed(SLOPE), first.seed(SLOPE), first.seed(SHAPE)]
+    seeds += [examination(key=b"other").seed(SLOPE), examination(digest="other").seed(SLOPE)]
+    assert len(set(seeds)) == 5 and all(0 <= seed < 2**32 for seed in seeds)
+    assert examination().seed(SLOPE) == seeds[0]
+
+
+def test_an_observation_for_another_seed_does_not_pass():
+    for seed, outcome in ((5, "passed"), (6, "failed")):
+        one = examination()
+        one.take(SLOPE, seed, observed(right, 5))
+        assert one.decide(Run("done"))[SLOPE].outcome == outcome
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {},
+        {"outcome": "passed", "score": 1.0},
+        {"calls": [], "printed": "", "untouched": False},
+        {"calls": [{"returned": 25.0}], "printed": "", "untouched": False},
+        {"calls": [{}] * 6, "printed": "", "untouched": False},
+        {"calls": "passed", "untouched": False},
+        {"calls": [{"returned": {"type": "tensor", "shape": [10**9], "value": 1}}] * 6},
+        {"calls": [{"returned": float("nan")}] * 6, "untouched": False},
+        {"calls": [{"returned": 10**400}] * 6, "untouched": False},
+        {"given": {"type": "passed"}},
+        [1],
+        "passed",
+        True,
+    ],
+)
+def test_forged_observations_neither_pass_nor_stop_the_grader(forged):
+    one = examination()
+    one.take(SLOPE, 5, forged)
+    one.take(SHAPE, 5, forged)
+    for verdict in one.decide(Run("done")).values():
+        assert verdict.score == 0 and verdict.outcome in ("failed", "error"), verdict
+
+
+def test_fewer_calls_than_were_drawn_are_no_observation():
+    observation = observed(right, 5)
+    observation["calls"].pop()
+    with pytest.raises(ValueError, match="other calls than were drawn"):
+        find_exercise(SLOPE).assess(observation, 5)
+
+
+def test_what_stands_for_an_answer_that_was_never_observed():
+    def verdict(run):
+        return examination().decide(run)[SLOPE]
+
+    error = {"type": "SyntaxError", "message": "invalid syntax", "line": "x +", "timed_out": False}
+    assert verdict(Run("done")).outcome == "not attempted"
+    assert "`slope`" in verdict(Run("done")).message
+    assert verdict(Run("done", cell_errors={SLOPE: error})).outcome == "error"
+    assert (
+        verdict(Run("done", cell_errors={SLOPE: error | {"timed_out": True}})).outcome == "timeout"
+    )
+    assert verdict(Run("done", cell_errors={SLOPE: "forged"})).outcome == "error"
+    assert verdict(Run("unreadable", "why")).message == "why"
+    for ended, outcome in [("time", "timeout"), ("memory", "crashed"), ("signal 11", "crashed")]:
+        assert verdict(Run(ended, cell=3)).outcome == outcome
+        assert verdict(Run(ended, pending=SLOPE)).outcome == outcome
+    assert "signal 11 in code cell 3" in verdict(Run("signal 11", cell=3)).message.replace(")", "")
+
+
+def test_the_answer_that_took_the_process_down_counts_after_a_right_one():
+    one = examination()
+    one.take(SLOPE, 5, observed(right, 5))
+    assert one.decide(Run("0", pending=SLOPE))[SLOPE].outcome == "crashed"
+    assert one.decide(Run("0", pending=SHAPE))[SLOPE].outcome == "passed"
+
+
+def test_messages_hold_nothing_that_a_file_or_a_terminal_cannot_show():
+    one = examination()
+    one.take(SHAPE, 5, {"value": "\x1b[2J\ud800\x00" + "x" * 5000})
+    message = one.decide(Run("done"))[SHAPE].message
+    assert message.encode("utf-8") and "\x1b" not in message and "\x00" not in message
+    long = {"type": "E" * 90, "message": "m" * 9000, "line": RIGHT[SLOPE], "timed_out": False}
+    assert len(one.decide(Run("done", cell_errors={SLOPE: long}))[SLOPE].message) < 1100

@@ -1,0 +1,148 @@
+"""That the process of the learners holds nothing to steal, and that names lead to answers."""
+
+import ast
+import importlib
+import json
+import shutil
+import subprocess
+import sys
+
+import pytest
+from handed_in import ANSWER_NAMES, ROOT
+
+from course_utils.classroom import public_package
+from course_utils.classroom.public_package import (
+    exercises_version,
+    keep_only,
+    write_public_package,
+)
+from course_utils.classroom.runner.answers import bound_names
+from course_utils.curriculum import written_lessons
+from course_utils.exercises import find_exercise
+from course_utils.exercises.exercise import stubs
+
+PLAIN = ("00.1", "00.2", "01.1", "01.2")
+LESSONS = [lesson.number for lesson in written_lessons()]
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory):
+    return write_public_package(tmp_path_factory.mktemp("public"))
+
+
+def functions_in(source):
+    nodes = ast.walk(ast.parse(source))
+    return {n.name for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)}
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_no_judge_and_nothing_that_only_judges_use_is_in_the_copy(package, number):
+    module = importlib.import_module(f"course_utils.exercises.lesson_{number}")
+    kept = (package / "course_utils" / "exercises" / f"lesson_{number}.py").read_text()
+    judges = {e.judge.__name__ for e in module.EXERCISES if hasattr(e, "judge")}
+    assert judges and not judges & functions_in(kept)
+    observed = {
+        getattr(exercise, part).__name__
+        for exercise in module.EXERCISES
+        for part in ("draw_calls", "prepare")
+        if getattr(exercise, part, None) is not None
+    }
+    assert observed - {"<lambda>"} <= functions_in(kept)
+
+
+def test_the_reference_of_01_3_is_not_in_the_copy(package):
+    original = (ROOT / "course_utils" / "exercises" / "lesson_01.py").read_text()
+    assert "_loss_gradients" in functions_in(original)
+    for path in package.rglob("*.py"):
+        assert "def _loss_gradients" not in path.read_text()
+
+
+def test_the_copy_holds_no_grader_no_author_and_no_notebook(package):
+    paths = {str(path.relative_to(package / "course_utils")) for path in package.rglob("*.py")}
+    assert "classroom/runner/server.py" in paths and "exercises/observation.py" in paths
+    assert not [path for path in paths if "authoring" in path or "grading" in path or "cli" in path]
+    assert not list(package.rglob("*.ipynb"))
+
+
+def test_the_copy_observes_as_the_original_does(package):
+    # In a process of its own, because the copy has the name of the package under test. Exercises
+    # that prepare tensors are observed in test_runs.py, where TensorFlow runs anyway.
+    program = (
+        "import json\nfrom course_utils.exercises import find_exercise as find\n"
+        "print(json.dumps([[i, find(i).observe(lambda *a: 1.0, 7)] for i in "
+        f"{PLAIN}]))"
+    )
+    copied = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=package,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"PYTHONPATH": str(package), "PATH": "", "TF_CPP_MIN_LOG_LEVEL": "2"},
+    ).stdout.splitlines()[-1]
+    ours = [[e.id, e.observe(lambda *a: 1.0, 7)] for e in map(find_exercise, PLAIN)]
+    assert json.loads(copied) == json.loads(json.dumps(ours))
+
+
+def test_methods_that_judge_and_helpers_of_several_modules_are_left_out():
+    kept = keep_only(
+        "from .common import draw, right\n"
+        "from numpy import *\n"
+        "class Special(Exercise):\n"
+        "    def observe(self, answer, seed): return draw(seed)\n"
+        "    def assess(self, observation, seed): return right(seed)\n"
+        "    def _judge_more(self): return right(1)\n"
+        "EXERCISES = tuple(Special(id=i, judge=lambda o: right(o)) for i in ('1', '2'))\n",
+        {"EXERCISES"},
+    )
+    assert "observe" in kept and "draw" in kept
+    assert "right" not in kept and "assess" not in kept and "_judge_more" not in kept
+
+
+def test_the_version_changes_with_an_exercise(monkeypatch, tmp_path):
+    before = exercises_version()
+    assert before == exercises_version()
+    copy = tmp_path / "course_utils"
+    shutil.copytree(ROOT / "course_utils", copy)
+    monkeypatch.setattr(public_package, "_PACKAGE", copy)
+    assert exercises_version() == before
+    path = copy / "exercises" / "lesson_01.py"
+    path.write_text(path.read_text() + "\n# changed\n")
+    assert exercises_version() != before
+
+
+# What finding answers rests on --------------------------------------------------------------------
+
+
+def checked_names(notebook):
+    """Return the name that each check of a notebook passes."""
+    found = {}
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            for node in ast.walk(ast.parse("".join(cell["source"]))):
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == "check":
+                    found[node.args[0].value] = ast.unparse(node.args[1])
+    return found
+
+
+@pytest.mark.parametrize("number", LESSONS)
+def test_a_stub_binds_the_name_that_is_checked_and_no_other_cell_binds_it(number):
+    (path,) = (ROOT / "notebooks").glob(f"{number}_*.ipynb")
+    notebook = json.loads(path.read_text())
+    checked = checked_names(notebook)
+    own = {i: stub for i, stub in stubs().items() if i.startswith(number)}
+    assert set(own) == set(checked)
+    for exercise_id, stub in own.items():
+        name = bound_names(stub["source"])[-1]
+        assert name == checked[exercise_id]
+        others = [
+            "".join(cell["source"])
+            for cell in notebook["cells"]
+            if cell["cell_type"] == "code" and cell["id"] != stub["cell"]
+        ]
+        assert not [source for source in others if name in bound_names(source)]
+
+
+def test_the_names_used_by_these_tests_are_those_of_the_stubs():
+    for exercise_id, name in ANSWER_NAMES.items():
+        assert bound_names(stubs()[exercise_id]["source"])[-1] == name

@@ -1,0 +1,46 @@
+"""The same forgeries where the system allows no namespaces: what then still holds."""
+
+import pytest
+from forgeries import FORGERIES
+from handed_in import RIGHT, notebook
+from test_runs import LIMITS, examine, left_behind, outcomes
+
+from course_utils.classroom.fork_server import ForkServer
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with ForkServer(tmp_path_factory.mktemp("server"), LIMITS) as server:
+        server.start(jail=False)
+        assert not server.is_jailed
+        yield server
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forged_notebook_earns_nothing(server, name):
+    forgery = FORGERIES[name]
+    _, verdicts = examine(server, forgery.notebook(), forgery.lesson)
+    assert sum(verdict.score for verdict in verdicts.values()) == 0, verdicts
+    assert {verdict.outcome for verdict in verdicts.values()} <= forgery.outcomes, verdicts
+
+
+def test_an_honest_notebook_passes(server):
+    assert set(outcomes(server, notebook("01", RIGHT)).values()) == {"passed"}
+
+
+def test_nothing_is_left_running(server):
+    assert left_behind(server) == []
+
+
+def test_too_many_processes_and_too_much_memory_are_stopped(server):
+    bomb = (
+        "import os, time\nfor _ in range(60):\n    if os.fork() == 0: time.sleep(60)\ntime.sleep(2)"
+    )
+    run, _ = examine(server, notebook("01", RIGHT, before=[bomb]))
+    assert run.ended == "processes"
+    greedy = (
+        "import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n"
+        "        data = b'x' * (300 << 20)\n        time.sleep(60)\ntime.sleep(2.5)"
+    )
+    run, _ = examine(server, notebook("01", RIGHT, before=[greedy]))
+    assert run.ended == "memory"

@@ -1,0 +1,145 @@
+"""Finding submissions: every layout, and everything that stands where a notebook should."""
+
+import json
+import os
+import unicodedata
+
+import pytest
+from handed_in import given
+
+from course_utils.classroom.submissions import UnreadableFile, find_submissions, read_data
+
+
+def put(path, data=b"{}", time=1_000_000):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    os.utime(path, (time, time))
+    return path
+
+
+def found(folder):
+    result = find_submissions(folder)
+    return {(s.student, s.lesson, s.place) for s in result.submissions}
+
+
+def test_the_three_layouts_also_mixed(tmp_path):
+    put(tmp_path / "ada" / "01_first_tape" / "01_first_tape.ipynb")
+    put(tmp_path / "bob" / "00_start_here.ipynb")
+    put(tmp_path / "cyd_01_first_tape.ipynb")
+    assert found(tmp_path) == {
+        ("ada", "01", "ada/01_first_tape/01_first_tape.ipynb"),
+        ("bob", "00", "bob/00_start_here.ipynb"),
+        ("cyd", "01", "cyd_01_first_tape.ipynb"),
+    }
+    assert find_submissions(tmp_path).layouts == {
+        "student/lesson/lesson.ipynb": 1,
+        "student/...": 1,
+        "student_lesson.ipynb": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("place", "student", "lesson"),
+    [
+        ("Zoë Å. O'Neill/01_first_tape.ipynb", "Zoë Å. O'Neill", "01"),
+        ("anna maria_01_first_tape (2).ipynb", "anna maria", "01"),
+        ("anna-01-First-Tape-Copy1.ipynb", "anna", "01"),
+        ("eve/notebooks/00_start_here.ipynb", "eve", "00"),
+        ("eve/01_first_tape/my work.ipynb", "eve", "01"),
+        ("=cmd|' calc'!A0_00_start_here.ipynb", "=cmd|' calc'!A0", "00"),
+    ],
+)
+def test_names(tmp_path, place, student, lesson):
+    put(tmp_path / place)
+    assert found(tmp_path) == {(student, lesson, place)}
+
+
+def test_a_notebook_with_another_name_is_known_by_its_exercises(tmp_path):
+    put(tmp_path / "ada" / "homework.ipynb", given("01"))
+    put(tmp_path / "bob.ipynb", given("00"))
+    cell = {"cell_type": "code", "metadata": {"exercise": "01.3"}, "source": ""}
+    put(tmp_path / "cyd" / "x.ipynb", json.dumps({"cells": [cell]}).encode())
+    students = {(student, lesson) for student, lesson, _ in found(tmp_path)}
+    assert students == {("ada", "01"), ("bob", "00"), ("cyd", "01")}
+
+
+def test_what_belongs_to_no_lesson_is_listed(tmp_path):
+    put(tmp_path / "ada" / "poem.ipynb")
+    put(tmp_path / "ada" / "99_nothing.ipynb")
+    put(tmp_path / "ada" / "notes.txt")
+    result = find_submissions(tmp_path)
+    assert not result.submissions
+    assert sorted(result.unrecognised) == ["ada/99_nothing.ipynb", "ada/poem.ipynb"]
+    assert result.other_files == 1
+
+
+def test_a_course_folder_of_nbgrader_is_entered(tmp_path):
+    put(tmp_path / "submitted" / "ada" / "01_first_tape" / "01_first_tape.ipynb")
+    put(tmp_path / "release" / "01_first_tape" / "01_first_tape.ipynb")
+    assert {s for s, *_ in found(tmp_path)} == {"ada"}
+
+
+def test_checkpoints_hidden_files_and_the_results_are_not_submissions(tmp_path):
+    put(tmp_path / "ada" / ".ipynb_checkpoints" / "01_first_tape-checkpoint.ipynb")
+    put(tmp_path / "__MACOSX" / "ada" / "01_first_tape.ipynb")
+    put(tmp_path / "ada" / "._01_first_tape.ipynb")
+    put(tmp_path / "results" / "ada" / "01_first_tape.ipynb")
+    assert not find_submissions(tmp_path, tmp_path / "results").submissions
+
+
+def test_the_newest_counts_and_both_are_listed(tmp_path):
+    put(tmp_path / "ada" / "01_first_tape.ipynb", time=2_000)
+    put(tmp_path / "ada" / "01_first_tape (1).ipynb", time=3_000)
+    put(tmp_path / "ada_01_first_tape.ipynb", time=1_000)
+    listed = {s.place: s.counts for s in find_submissions(tmp_path).submissions}
+    assert listed == {
+        "ada/01_first_tape.ipynb": False,
+        "ada/01_first_tape (1).ipynb": True,
+        "ada_01_first_tape.ipynb": False,
+    }
+
+
+def test_nbgraders_time_stamp_counts_more_than_the_files(tmp_path):
+    first = put(tmp_path / "ada" / "01_first_tape" / "01_first_tape.ipynb", time=9_000)
+    put(first.with_name("timestamp.txt"), b"1970-01-01 01:00:00.5 UTC\n")
+    second = put(tmp_path / "ada" / "01_first_tape.ipynb", time=5_000)
+    counting = [s.path for s in find_submissions(tmp_path).submissions if s.counts]
+    assert counting == [second]
+
+
+def test_one_name_in_two_encodings_is_one_student(tmp_path):
+    composed, decomposed = (unicodedata.normalize(form, "Zoë") for form in ("NFC", "NFD"))
+    put(tmp_path / composed / "01_first_tape.ipynb")
+    put(tmp_path / decomposed / "00_start_here.ipynb")
+    assert {student for student, *_ in found(tmp_path)} == {composed}
+
+
+def test_folders_in_place_of_notebooks_are_submissions(tmp_path):
+    (tmp_path / "ada" / "01_first_tape.ipynb").mkdir(parents=True)
+    (tmp_path / "bob" / "01_first_tape").mkdir(parents=True)
+    submissions = find_submissions(tmp_path).submissions
+    assert {s.student for s in submissions} == {"ada", "bob"}
+    for one in submissions:
+        with pytest.raises(UnreadableFile, match="folder without a notebook"):
+            read_data(one.path, tmp_path, 64)
+
+
+def test_links_out_of_the_folder_pipes_and_large_files_are_unreadable(tmp_path):
+    folder = tmp_path / "submissions"
+    outside = put(tmp_path / "solutions" / "01_first_tape.ipynb")
+    (folder / "ada").mkdir(parents=True)
+    (folder / "ada" / "01_first_tape.ipynb").symlink_to(outside)
+    with pytest.raises(UnreadableFile, match="outside the submissions"):
+        read_data(folder / "ada" / "01_first_tape.ipynb", folder, 64)
+    os.mkfifo(folder / "ada" / "00_start_here.ipynb")
+    with pytest.raises(UnreadableFile, match="not an ordinary file"):
+        read_data(folder / "ada" / "00_start_here.ipynb", folder, 64)
+    large = folder / "bob_01_first_tape.ipynb"
+    with open(large, "wb") as file:
+        file.truncate(200 << 20)
+    with pytest.raises(UnreadableFile, match="200 MB"):
+        read_data(large, folder, 64)
+    (folder / "cyd_01_first_tape.ipynb").symlink_to("nowhere.ipynb")
+    with pytest.raises(UnreadableFile, match="cannot be opened"):
+        read_data(folder / "cyd_01_first_tape.ipynb", folder, 64)
+    assert len(find_submissions(folder).submissions) == 4
