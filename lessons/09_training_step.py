@@ -1,8 +1,8 @@
 # %% [markdown]
 # # 09 · A training step
 #
-# You leave `fit` for a loop of your own, nothing raises, and the model ends up slightly worse. A step has
-# few parts, and each can be left out in silence. Here you write it, and prove that it is complete.
+# You leave `fit` for a loop of your own, nothing raises, and the model ends up slightly worse. A step has few
+# parts, and each can be left out in silence. Here you write it, and prove that it is complete.
 #
 # **You will be able to**
 #
@@ -29,8 +29,8 @@ from keras import layers
 # %% [markdown]
 # ## What belongs to a step?
 #
-# A step takes one batch. A `tf.data.Dataset` cuts the batches: `shuffle(n)` mixes a sequence through a buffer of
-# n elements, `batch(n)` joins n of them.
+# A step takes one batch. A `tf.data.Dataset` cuts the batches: `shuffle(n)` mixes a sequence through a buffer
+# of n elements, `batch(n)` joins n of them.
 #
 # > **Predict**
 # >
@@ -46,8 +46,8 @@ print([batch.tolist() for batch in mixed_early.as_numpy_iterator()])
 
 # %% [markdown]
 # It is shuffled, so one says yes. But an element of the sequence is a whole batch by then: 0 stays with 1 for
-# ever. Shuffle first, with a buffer as large as the data. Ours is mixed once, in an order that stays, so that two runs can get
-# the same batches.
+# ever. Shuffle first, with a buffer as large as the data. By default every **epoch**, each pass through the
+# data, is mixed anew; ours keeps one order, so that two runs can get the same batches.
 
 # %%
 assert {tuple(b) for b in mixed_late.as_numpy_iterator()} == {(0, 1), (2, 3), (4, 5)}
@@ -63,8 +63,8 @@ print(f"{len(sizes)} batches, the last of {sizes[-1]}")
 assert sizes == [32] * 15 + [20]
 
 # %% [markdown]
-# The model maps 20 numbers to 5 **logits**, scores before a softmax. Its first layer has a **regulariser**, which
-# adds a penalty for large weights to the loss. You find such penalties in the list `model.losses`.
+# The model maps 20 numbers to 5 **logits**, scores before a softmax. Its first layer has a **regulariser**,
+# which adds a penalty for large weights to the loss. You find such penalties in the list `model.losses`.
 
 # %%
 def build_model():
@@ -87,8 +87,8 @@ print(f"{len(model.losses)} penalty: {float(penalty):.4f}")
 assert np.isclose(penalty, 1e-3 * np.sum(model.get_weights()[0] ** 2))
 
 # %% [markdown]
-# The loss function knows nothing of them: you add them. The whole step: forward, the loss with the
-# penalties, the gradient, the update, and the loss for the log.
+# The loss function knows nothing of them: you add them. The whole step: forward, the loss with the penalties,
+# the gradient, the update, and the loss for the log.
 
 # %%
 loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -127,8 +127,8 @@ with tf.GradientTape() as tape:
 print("zeros:", int(tf.math.count_nonzero(dropped == 0)))
 
 # %% [markdown]
-# 500, one thinks: why else record? But a tape tells layers nothing, and a direct call means inference unless you
-# say otherwise; `fit` says so for you. Batch normalisation is worse off: it then scales with averages of
+# 500, one thinks: why else record? But a tape tells layers nothing, and a direct call means inference unless
+# you say otherwise; `fit` says so for you. Batch normalisation is worse off: it then scales with averages of
 # past batches, and never updates them.
 
 # %%
@@ -145,8 +145,8 @@ assert norm.moving_mean > 0.0
 # %% [markdown]
 # ### Exercise 09.1: complete
 #
-# Write the step for a regression: `model` maps x, shape (n, 3), to (n, 1), and y has shape (n, 1). The loss is the
-# mean squared error plus the model's penalties. Apply one update, and return the loss.
+# Write the step for a regression: `model` maps x, shape (n, 3), to (n, 1), and y has shape (n, 1). The loss
+# is the mean squared error plus the model's penalties. Apply one update, and return the loss.
 
 # %% exercise="09.1"
 def step_for_regression(model, optimizer, x, y):
@@ -179,9 +179,9 @@ check("09.1", step_for_regression)
 # %% [markdown]
 # ## Is it really what fit does?
 #
-# There is a proof: the same first weights and the same batches must end in the same weights. Take three **epochs**,
-# passes through the data, with your loop, and then with `fit`. (`fit` never shuffles a dataset; `shuffle=False` says
-# that we know.)
+# There is a proof: the same first weights and the same batches must end in the same weights. Take three
+# epochs with your loop, and then with `fit`. (`fit` never shuffles a dataset; `shuffle=False` says that we
+# know.)
 
 # %%
 def largest_difference(weights, others):
@@ -202,14 +202,17 @@ print(f"a weight moved by up to {moved:.2f}; equal after 48 steps: {difference <
 assert difference < 1e-4 and moved > 0.02
 
 # %% [markdown]
-# Not one of 3,589 weights tells the two apart. Keep this test for your own loops; the step in exercise 09.3 fails it.
+# Not one of 3,589 weights tells the two apart. Keep this test for your own loops; the step in exercise 09.3
+# fails it.
 #
 # ## Which mistakes raise no error?
 #
+# The first is a shape.
+#
 # ### Exercise 09.2: predict
 #
-# Both predictions are right: `y_hat` is `[[1.0], [3.0]]`, shape (2, 1). The targets are `y`, `[1.0, 3.0]`, shape
-# (2,). What is `tf.reduce_mean((y_hat - y) ** 2)`?
+# Both predictions are right: `y_hat` is `[[1.0], [3.0]]`, shape (2, 1). The targets are `y`, `[1.0, 3.0]`,
+# shape (2,). What is `tf.reduce_mean((y_hat - y) ** 2)`?
 
 # %% exercise="09.2"
 # One number: the loss.
@@ -284,8 +287,8 @@ labels = right.set(xlabel="x", ylabel="y and prediction")
 #
 # ### Exercise 09.3: repair
 #
-# This step should do what `fit` does with a mean squared error. It runs, its loss falls, and three things in it are
-# wrong. The model begins with batch normalisation and ends with a regularised layer.
+# This step should do what `fit` does with a mean squared error. It runs, its loss falls, and three things in
+# it are wrong. The model begins with batch normalisation and ends with a regularised layer.
 
 # %% exercise="09.3"
 def silent_step(model, optimizer, x, y):
@@ -335,9 +338,9 @@ mean_of_means = np.mean(losses)
 print(f"yours {mean_of_means:.4f}, fit's {history['loss'][0]:.4f}")
 
 # %% [markdown]
-# It seems to follow from the proof. But each loss is a mean already, and the last batch holds only 20 examples:
-# each of them counts for more. Weigh each batch by its size. A **metric** object, such as `keras.metrics.Mean`, keeps
-# such a sum and count from batch to batch.
+# It seems to follow from the proof. But each loss is a mean already, and the last batch holds only 20
+# examples: each of them counts for more. Weigh each batch by its size. A **metric** object, such as
+# `keras.metrics.Mean`, keeps such a sum and count from batch to batch.
 
 # %%
 mean_loss = keras.metrics.Mean()
@@ -345,12 +348,13 @@ for loss, size in zip(losses, sizes, strict=True):
     mean_loss.update_state(loss, sample_weight=size)
 
 print(f"weighed {mean_loss.result().numpy():.4f}")
-assert np.isclose(mean_loss.result(), history["loss"][0], rtol=1e-5)
+assert np.isclose(mean_loss.result(), history["loss"][0], rtol=1e-4)
 assert abs(mean_of_means - history["loss"][0]) > 1e-4
 
 # %% [markdown]
-# A validation step needs no tape, because nothing asks for a gradient, and `training=False`. A metric never forgets by
-# itself: reset it before each pass. This function gives what `evaluate` gives:
+# **Validation** measures on examples that training never sees. Its step needs no tape, because nothing asks
+# for a gradient, and `training=False`. A metric never forgets by itself: reset it before each pass. This
+# function gives what `evaluate` gives:
 
 # %%
 accuracy = keras.metrics.SparseCategoricalAccuracy()
@@ -395,8 +399,8 @@ text = ax.annotate("never reset", (5, curves["stale"][-1]), **at)
 # %% [markdown]
 # ### Exercise 09.4: repair
 #
-# For every epoch, this function should return the mean loss of an example. The first number is nearly right, and then
-# they lag behind.
+# For every epoch, this function should return the mean loss of an example. The first number is nearly right,
+# and then they lag behind.
 
 # %% exercise="09.4"
 def losses_of_epochs(metric, epochs):
@@ -438,8 +442,8 @@ check("09.4", losses_of_epochs)
 # %% [markdown]
 # ## What if the batch does not fit in memory?
 #
-# The tape keeps the values of the whole forward pass. With half the batch it keeps half as much; then you add
-# up, or **accumulate**, the gradients of the parts, and apply once.
+# The tape keeps the values of the whole forward pass, and so fewer for half a batch. You take the parts one
+# after another, add up, or **accumulate**, the gradients of the parts, and apply once.
 #
 # > **Predict**
 # >
@@ -462,9 +466,9 @@ added = [a + b for a, b in zip(*halves, strict=True)]
 print(f"{float(tf.norm(added[0]) / tf.norm(whole[0])):.2f} times")
 
 # %% [markdown]
-# Gradients add, so one expects 1. But each loss is a *mean* over 16, not over 32, and each holds the whole penalty.
-# Weigh each part with its share of the examples, here 1/2. Adam, which divides by the gradient's size, hides
-# the mistake; SGD does not. And batch normalisation still sees half batches.
+# Gradients add, so one expects 1. But each loss is a *mean* over 16, not over 32, and each holds the whole
+# penalty. Weigh each part with its share of the examples, here 1/2. Adam, which divides by the gradient's
+# size, hides the mistake; SGD does not. And batch normalisation still sees half batches.
 
 # %%
 def update_by(optimizer, gradients):
@@ -476,11 +480,11 @@ def update_by(optimizer, gradients):
 
 
 accumulated = [g / 2 for g in added]
-for make in (keras.optimizers.SGD, keras.optimizers.Adam):
+for make, expected in ((keras.optimizers.SGD, 1), (keras.optimizers.Adam, 0)):
     right, parts, double = (update_by(make(), g) for g in (whole, accumulated, added))
     off = [np.mean(abs(u - right)) / np.mean(abs(right)) for u in (parts, double)]
     print(f"{make.__name__}: weighed off by {off[0]:.0%}, added off by {off[1]:.0%}")
-    assert off[0] < 0.001 and (off[1] > 0.99) == (make is keras.optimizers.SGD)
+    assert off[0] < 0.001 and abs(off[1] - expected) < 0.01
 
 norm_half, norm_whole = norm(x[:16, :1], training=True), norm(x[:, :1], training=True)
 assert not np.allclose(norm_half, norm_whole[:16], atol=1e-3)
@@ -519,21 +523,21 @@ check("09.5", accumulated_step)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Count the examples first. Start with a list of zeros, one for each variable; add n / N times each part's gradients;
-# call `optimizer.apply` once, after the loop.
+# Count the examples first. Start with a list of zeros, one for each variable; add n / N times each part's
+# gradients; call `optimizer.apply` once, after the loop.
 #
 # </details>
 
 # %% [markdown]
 # ## Can I stop and go on?
 #
-# `tf.train.Checkpoint` writes variables to files. The run `ours` is saved after its third epoch, and
-# goes on for a fourth.
+# `tf.train.Checkpoint` writes variables to files. The run `ours` is saved after its third epoch, and goes on
+# for a fourth.
 #
 # > **Predict**
 # >
-# > A new model gets the saved weights, with a new Adam, and trains on the same fourth epoch. Does it end with the
-# > weights of `ours`?
+# > A new model gets the saved weights, with a new Adam, and trains on the same fourth epoch. Does it end with
+# > the weights of `ours`?
 
 # %%
 folder = tempfile.TemporaryDirectory()
@@ -548,26 +552,25 @@ without_adam = largest_difference(resumed.get_weights(), ours.get_weights())
 print("same weights:", without_adam < 1e-4)
 
 # %% [markdown]
-# The weights are the model, so most people say yes. But Adam keeps two averages for each weight, and its count of
-# steps: a new one starts them at 0. Save both. Build the optimizer before you restore: then its variables exist, and
-# `assert_consumed` can tell whether every saved value found its place.
+# The weights are the model, so most people say yes. But Adam keeps two averages for each weight, and its
+# count of steps: a new one starts them at 0. Save both. Build the optimizer before you restore: then its
+# variables exist, and `assert_consumed` can tell whether every saved value found its place.
 
 # %%
 resumed, restored_adam = build_model(), keras.optimizers.Adam(1e-3)
 restored_adam.build(resumed.trainable_variables)
-status = tf.train.Checkpoint(model=resumed, optimizer=restored_adam).restore(path)
-status.assert_consumed()
+tf.train.Checkpoint(model=resumed, optimizer=restored_adam).restore(path).assert_consumed()
 train_epoch(resumed, restored_adam)
 folder.cleanup()
 
 with_adam = largest_difference(resumed.get_weights(), ours.get_weights())
-print(f"same weights: {with_adam < 1e-5}, after {int(restored_adam.iterations)} steps")
-assert with_adam < 1e-5 and without_adam > 1e-3
+print(f"same weights: {with_adam < 1e-4}, after {int(restored_adam.iterations)} steps")
+assert with_adam < 1e-4 and without_adam > 1e-3
 assert restored_adam.iterations == 4 * 16
 
 # %% [markdown]
-# This run has no other state: its order is fixed, and nothing is drawn at random. Dropout's random numbers, and the
-# order of the examples, would have to be saved, too; lesson 13 does it.
+# This run has no other state: its order is fixed, and nothing is drawn at random. Dropout's random numbers,
+# and the order of the examples, would have to be saved, too; lesson 13 shows how for dropout.
 #
 # ## Checkpoint
 #

@@ -174,7 +174,9 @@ def accumulated_sums(model, optimizer, parts):
     variables = model.trainable_variables
     with tf.GradientTape() as tape:
         penalty = sum(model.losses)
-    total = tape.gradient(penalty, variables, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+    # The bias has no penalty, and its gradient is None.
+    pairs = zip(tape.gradient(penalty, variables), variables, strict=True)
+    total = [tf.zeros_like(v) if gradient is None else gradient for gradient, v in pairs]
     for x, y in parts:
         with tf.GradientTape() as tape:
             error = tf.reduce_sum((y - model(x)) ** 2)
