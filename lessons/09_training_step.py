@@ -127,9 +127,9 @@ with tf.GradientTape() as tape:
 print("zeros:", int(tf.math.count_nonzero(dropped == 0)))
 
 # %% [markdown]
-# 500, one thinks: why else record? But a tape tells layers nothing, and a direct call means inference unless
-# you say otherwise; `fit` says so for you. Batch normalisation is worse off: it then scales with averages of
-# past batches, and never updates them.
+# About 500, one thinks: why else record? But a tape tells layers nothing, and a direct call means inference
+# unless you say otherwise; `fit` says so for you. Batch normalisation is worse off: it then scales with
+# averages of past batches, and never updates them.
 
 # %%
 assert not np.any(dropped == 0)
