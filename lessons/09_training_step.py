@@ -1,0 +1,620 @@
+# %% [markdown]
+# # 09 · A training step
+#
+# You leave `fit` for a loop of your own, nothing raises, and the model ends up slightly worse. A step has few
+# parts, and each can be left out in silence. Here you write it, and prove that it is complete.
+#
+# **You will be able to**
+#
+# - write a training step that ends with the same weights as `fit`;
+# - find mistakes that train on without an error;
+# - measure a loss that does not depend on how the examples are cut into batches;
+# - accumulate gradients, and stop and resume a run without a trace.
+#
+# **Before you start**: [08 · Regression](08_regression.ipynb). **Time**: 45 minutes.
+
+# %% tags=["nbval-ignore-output"]
+from course_utils import check, make_classification, make_line, plot_history, start_lesson
+
+start_lesson("09")
+
+import tempfile
+
+import keras
+import matplotlib.pyplot as plt
+import numpy as np
+import tensorflow as tf
+from keras import layers
+
+# %% [markdown]
+# ## What belongs to a step?
+#
+# A step takes one batch. A `tf.data.Dataset` cuts the batches: `shuffle(n)` mixes a sequence through a buffer
+# of n elements, `batch(n)` joins n of them.
+#
+# > **Predict**
+# >
+# > The numbers 0 to 5 go through `batch(2).shuffle(3)`. Can 0 and 5 meet in one batch?
+
+# %%
+numbers = tf.data.Dataset.range(6)
+mixed_late = numbers.batch(2).shuffle(3, seed=2)
+mixed_early = numbers.shuffle(6, seed=2).batch(2)
+
+print([batch.tolist() for batch in mixed_late.as_numpy_iterator()])
+print([batch.tolist() for batch in mixed_early.as_numpy_iterator()])
+
+# %% [markdown]
+# It is shuffled, so one says yes. But an element of the sequence is a whole batch by then: 0 stays with 1 for
+# ever. Shuffle first, with a buffer as large as the data. By default every **epoch**, each pass through the
+# data, is mixed anew; ours keeps one order, so that two runs can get the same batches.
+
+# %%
+assert {tuple(b) for b in mixed_late.as_numpy_iterator()} == {(0, 1), (2, 3), (4, 5)}
+assert {tuple(b) for b in mixed_early.as_numpy_iterator()} != {(0, 1), (2, 3), (4, 5)}
+
+x_all, y_all = make_classification(700, seed=9)  # (700, 20), (700,): classes 0 to 4
+examples = tf.data.Dataset.from_tensor_slices((x_all, y_all))
+batches = examples.take(500).shuffle(500, seed=9, reshuffle_each_iteration=False).batch(32)
+held_out = examples.skip(500).batch(32)  # for validation
+
+sizes = [len(x) for x, y in batches]
+print(f"{len(sizes)} batches, the last of {sizes[-1]}")
+assert sizes == [32] * 15 + [20]
+
+# %% [markdown]
+# The model maps 20 numbers to 5 **logits**, scores before a softmax. Its first layer has a **regulariser**,
+# which adds a penalty for large weights to the loss. You find such penalties in the list `model.losses`.
+
+# %%
+def build_model():
+    """Return the model, with the same first weights at every call."""
+    keras.utils.set_random_seed(9)
+    penalty = keras.regularizers.L2(1e-3)
+    return keras.Sequential(
+        [
+            keras.Input((20,)),
+            layers.Dense(64, activation="relu", kernel_regularizer=penalty),
+            layers.Dense(32, activation="relu"),
+            layers.Dense(5),
+        ]
+    )
+
+
+model = build_model()
+(penalty,) = model.losses
+print(f"{len(model.losses)} penalty: {float(penalty):.4f}")
+assert np.isclose(penalty, 1e-3 * np.sum(model.get_weights()[0] ** 2))
+
+# %% [markdown]
+# The loss function knows nothing of them: you add them. The whole step: forward, the loss with the penalties,
+# the gradient, the update, and the loss for the log.
+
+# %%
+loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+
+def train_step(model, optimizer, x, y):
+    with tf.GradientTape() as tape:
+        logits = model(x, training=True)  # (n, 5)
+        loss = loss_fn(y, logits) + sum(model.losses)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply(gradients, model.trainable_variables)
+    return loss
+
+
+def train_epoch(model, optimizer):
+    """Take one step for each batch; return their losses and their sizes, (2, 16)."""
+    steps = [(float(train_step(model, optimizer, x, y)), len(x)) for x, y in batches]
+    return np.transpose(steps)
+
+
+# %% [markdown]
+# What is `training=True` for? Some layers work in two ways. In training, dropout sets a random part of its
+# inputs to 0.
+#
+# > **Predict**
+# >
+# > `Dropout(0.5)` is called on 1,000 ones inside a tape's block, as `dropout(ones)`. How many become 0: about
+# > 500, or none?
+
+# %%
+ones, dropout = tf.ones((1, 1000)), layers.Dropout(0.5)
+
+with tf.GradientTape() as tape:
+    dropped = dropout(ones)
+
+print("zeros:", int(tf.math.count_nonzero(dropped == 0)))
+
+# %% [markdown]
+# About 500, one thinks: why else record? But a tape tells layers nothing, and a direct call means inference
+# unless you say otherwise; `fit` says so for you. Batch normalisation is worse off: it then scales with
+# averages of past batches, and never updates them.
+
+# %%
+assert not np.any(dropped == 0)
+assert 400 < np.sum(dropout(ones, training=True) == 0) < 600
+
+norm = layers.BatchNormalization()
+column = tf.constant([[1.0], [3.0]])
+assert np.allclose(norm(column), [[1], [3]], atol=0.01)  # average 0, variance 1: the start
+assert norm.moving_mean == 0.0
+assert np.allclose(norm(column, training=True), [[-1], [1]], atol=0.01)
+assert norm.moving_mean > 0.0
+
+# %% [markdown]
+# ### Exercise 09.1: complete
+#
+# Write the step for a regression: `model` maps x, shape (n, 3), to (n, 1), and y has shape (n, 1). The loss
+# is the mean squared error plus the model's penalties. Apply one update, and return the loss.
+
+# %% exercise="09.1"
+def step_for_regression(model, optimizer, x, y):
+    """Update the model once, and return the loss before the update."""
+    ### BEGIN SOLUTION
+    with tf.GradientTape() as tape:
+        y_hat = model(x, training=True)
+        loss = tf.reduce_mean((y_hat - y) ** 2) + sum(model.losses)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply(gradients, model.trainable_variables)
+    return loss
+    ### END SOLUTION
+
+
+# %%
+check("09.1", step_for_regression)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Only one line of `train_step` changes: the loss.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `tf.reduce_mean` of the squared differences, plus `sum(model.losses)`, inside the block.
+#
+# </details>
+
+# %% [markdown]
+# ## Is it really what fit does?
+#
+# There is a proof: the same first weights and the same batches must end in the same weights. Take three
+# epochs with your loop, and then with `fit`. (`fit` never shuffles a dataset; `shuffle=False` says that we
+# know.)
+
+# %%
+def largest_difference(weights, others):
+    return max(np.max(np.abs(a - b)) for a, b in zip(weights, others, strict=True))
+
+
+ours, our_adam = build_model(), keras.optimizers.Adam(1e-3)
+first_weights = ours.get_weights()
+epochs = [train_epoch(ours, our_adam) for _ in range(3)]
+
+theirs = build_model()
+theirs.compile(keras.optimizers.Adam(1e-3), loss_fn, metrics=["accuracy"])
+history = theirs.fit(batches, epochs=3, shuffle=False, verbose=0).history
+
+moved = largest_difference(ours.get_weights(), first_weights)
+difference = largest_difference(ours.get_weights(), theirs.get_weights())
+print(f"a weight moved by up to {moved:.2f}; equal after 48 steps: {difference < 1e-4}")
+assert difference < 1e-4 and moved > 0.02
+
+# %% [markdown]
+# Not one of 3,589 weights tells the two apart. Keep this test for your own loops; the step in exercise 09.3
+# fails it.
+#
+# ## Which mistakes raise no error?
+#
+# The first is a shape.
+#
+# ### Exercise 09.2: predict
+#
+# Both predictions are right: `y_hat` is `[[1.0], [3.0]]`, shape (2, 1). The targets are `y`, `[1.0, 3.0]`,
+# shape (2,). What is `tf.reduce_mean((y_hat - y) ** 2)`?
+
+# %% exercise="09.2"
+# One number: the loss.
+### BEGIN SOLUTION
+loss_of_right_predictions = 2.0
+### END SOLUTION
+
+# %%
+check("09.2", loss_of_right_predictions)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Shapes are lined up from the right: (2,) becomes (1, 2). What shape has (2, 1) minus (1, 2)?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The difference is a table: each prediction minus each target. Two of its four entries are 0.
+#
+# </details>
+#
+# Here is the table:
+
+# %%
+y_hat, y = tf.constant([[1.0], [3.0]]), tf.constant([1.0, 3.0])
+table = y_hat - y
+
+print(table.numpy().tolist(), "loss", tf.reduce_mean(table**2).numpy())
+assert table.shape == (2, 2) and np.isclose(tf.reduce_mean(table**2), 2.0)
+assert keras.losses.MeanSquaredError()(y, y_hat) == 0.0
+
+# %% [markdown]
+# Every prediction is compared with every target, and the best for all of them is their mean. So it trains, to
+# the wrong end. Keras's own losses line the shapes up; your own formula does not: assert the shapes in it.
+#
+# In the figure, look left for two losses that fall, and right for where they lead.
+
+# %%
+x, y = make_line(16, seed=9)  # (16, 1) both; the true slope is 3
+runs = {}
+for targets in (y, y[:, 0]):
+    w, b, losses = tf.Variable(0.0), tf.Variable(0.0), []
+    for _ in range(60):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((w * x + b - targets) ** 2)
+        dw, db = tape.gradient(loss, [w, b])
+        w.assign_sub(0.1 * dw)
+        b.assign_sub(0.1 * db)
+        losses.append(float(loss))
+    runs[targets.shape] = w.numpy(), b.numpy(), losses
+    print(f"y of shape {targets.shape}: slope {abs(w.numpy()):.1f}")
+
+assert abs(runs[16, 1][0] - 3) < 0.5 and abs(runs[16,][0]) < 0.1
+assert abs(runs[16,][1] - np.mean(y)) < 0.1
+assert all(losses[-1] < losses[0] for w, b, losses in runs.values())
+
+# %%
+fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 3.2))
+points = right.scatter(x, y, color="0.5", s=16)
+for (shape, (w, b, losses)), style in zip(runs.items(), ("-", "--"), strict=True):
+    (line,) = left.plot(losses, style)
+    label = {"color": line.get_color(), "va": "bottom", "ha": "right"}
+    left.annotate(f"y of shape {shape}", (60, losses[-1] + 0.2), **label)
+    right.plot([-2, 2], [b - 2 * w, b + 2 * w], style)
+    right.annotate(f"slope {abs(w):.1f}", (1.5, 1.5 * w + b + 0.1), **label)
+left.set(xlabel="step", ylabel="loss", ylim=(0, None))
+labels = right.set(xlabel="x", ylabel="y and prediction")
+
+# %% [markdown]
+# With (16,) the fit is flat, at the mean of y.
+#
+# ### Exercise 09.3: repair
+#
+# This step should do what `fit` does with a mean squared error. It runs, its loss falls, and three things in
+# it are wrong. The model begins with batch normalisation and ends with a regularised layer.
+
+# %% exercise="09.3"
+def silent_step(model, optimizer, x, y):
+    # x: (n, 3), y: (n,); the model returns (n, 1).
+    ### BEGIN SOLUTION
+    #| with tf.GradientTape() as tape:
+    #|     y_hat = model(x)
+    #|     loss = tf.reduce_mean((y_hat - y) ** 2)
+    #| gradients = tape.gradient(loss, model.trainable_variables)
+    #| optimizer.apply(gradients, model.trainable_variables)
+    #| return loss
+    with tf.GradientTape() as tape:
+        y_hat = model(x, training=True)[:, 0]
+        loss = tf.reduce_mean((y_hat - y) ** 2) + sum(model.losses)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply(gradients, model.trainable_variables)
+    return loss
+    ### END SOLUTION
+
+
+# %%
+check("09.3", silent_step)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Go through the step as `train_step` has it, part by part, and then through the shapes.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Say that it is training; take column 0 of the prediction; add the penalties.
+#
+# </details>
+
+# %% [markdown]
+# ## How do I measure fairly?
+#
+# > **Predict**
+# >
+# > Your first epoch gave 16 batch losses. Is their mean what `fit` reports for that epoch, to four digits?
+
+# %%
+losses, sizes = epochs[0]
+mean_of_means = np.mean(losses)
+
+print(f"yours {mean_of_means:.4f}, fit's {history['loss'][0]:.4f}")
+
+# %% [markdown]
+# It seems to follow from the proof. But each loss is a mean already, and the last batch holds only 20
+# examples: each of them counts for more. Weigh each batch by its size. A **metric** object, such as
+# `keras.metrics.Mean`, keeps such a sum and count from batch to batch.
+
+# %%
+mean_loss = keras.metrics.Mean()
+for loss, size in zip(losses, sizes, strict=True):
+    mean_loss.update_state(loss, sample_weight=size)
+
+print(f"weighed {mean_loss.result().numpy():.4f}")
+assert np.isclose(mean_loss.result(), history["loss"][0], rtol=1e-4)
+assert abs(mean_of_means - history["loss"][0]) > 1e-4
+
+# %% [markdown]
+# **Validation** measures on examples that training never sees. Its step needs no tape, because nothing asks
+# for a gradient, and `training=False`. A metric never forgets by itself: reset it before each pass. This
+# function gives what `evaluate` gives:
+
+# %%
+accuracy = keras.metrics.SparseCategoricalAccuracy()
+
+
+def validate(model):
+    mean_loss.reset_state()
+    accuracy.reset_state()
+    for x, y in held_out:
+        logits = model(x, training=False)
+        mean_loss.update_state(loss_fn(y, logits) + sum(model.losses), sample_weight=len(x))
+        accuracy.update_state(y, logits)
+    return float(mean_loss.result()), float(accuracy.result())
+
+
+by_keras = theirs.evaluate(held_out, verbose=0)
+print("same as evaluate:", np.allclose(validate(ours), by_keras, rtol=1e-4))
+assert np.allclose(validate(ours), by_keras, rtol=1e-4)
+
+# %% [markdown]
+# In the figure, look for the line that falls too slowly: the training loss from a metric that was never
+# reset.
+
+# %%
+model, optimizer, never_reset = build_model(), keras.optimizers.Adam(1e-3), keras.metrics.Mean()
+curves = {"loss": [], "val_loss": [], "stale": []}
+for _ in range(5):
+    losses, sizes = train_epoch(model, optimizer)
+    never_reset.update_state(losses, sample_weight=sizes)
+    curves["loss"].append(np.average(losses, weights=sizes))
+    curves["val_loss"].append(validate(model)[0])
+    curves["stale"].append(float(never_reset.result()))
+
+assert np.allclose(curves["loss"][:3], history["loss"], rtol=1e-4)
+assert np.isclose(curves["stale"][-1], np.mean(curves["loss"]))  # of all epochs so far
+
+ax = plot_history(curves)
+(line,) = ax.plot(range(1, 6), curves["stale"], ":", color="C2")
+at = {"xytext": (8, 0), "textcoords": "offset points", "va": "center", "color": "C2"}
+text = ax.annotate("never reset", (5, curves["stale"][-1]), **at)
+
+# %% [markdown]
+# ### Exercise 09.4: repair
+#
+# For every epoch, this function should return the mean loss of an example. The first number is nearly right,
+# and then they lag behind.
+
+# %% exercise="09.4"
+def losses_of_epochs(metric, epochs):
+    # metric: a new keras.metrics.Mean; epochs: for each epoch the list of its batches.
+    # A batch is a tensor with the loss of each example, (n,); n differs between batches.
+    ### BEGIN SOLUTION
+    #| history = []
+    #| for batches in epochs:
+    #|     for losses in batches:
+    #|         metric.update_state(tf.reduce_mean(losses))
+    #|     history.append(float(metric.result()))
+    #| return history
+    history = []
+    for batches in epochs:
+        metric.reset_state()
+        for losses in batches:
+            metric.update_state(losses)
+        history.append(float(metric.result()))
+    return history
+    ### END SOLUTION
+
+
+# %%
+check("09.4", losses_of_epochs)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Two things are wrong: one between epochs, one between batches of unequal size.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `reset_state()` at the start of an epoch. Give the metric every loss of the batch, or its mean with the
+# `sample_weight` n.
+#
+# </details>
+
+# %% [markdown]
+# ## What if the batch does not fit in memory?
+#
+# The tape keeps the values of the whole forward pass, and so fewer for half a batch. You take the parts one
+# after another, add up, or **accumulate**, the gradients of the parts, and apply once.
+#
+# > **Predict**
+# >
+# > The gradient of the first 16 examples plus that of the other 16: is it the gradient of all 32, or how many
+# > times that?
+
+# %%
+def gradients_of(model, x, y):
+    with tf.GradientTape() as tape:
+        loss = loss_fn(y, model(x, training=True)) + sum(model.losses)
+    return tape.gradient(loss, model.trainable_variables)
+
+
+model = build_model()
+x, y = next(iter(batches))
+whole = gradients_of(model, x, y)
+halves = [gradients_of(model, x[:16], y[:16]), gradients_of(model, x[16:], y[16:])]
+added = [a + b for a, b in zip(*halves, strict=True)]
+
+print(f"{float(tf.norm(added[0]) / tf.norm(whole[0])):.2f} times")
+
+# %% [markdown]
+# Gradients add, so one expects 1. But each loss is a *mean* over 16, not over 32, and each holds the whole
+# penalty. Weigh each part with its share of the examples, here 1/2. Adam, which divides by the gradient's
+# size, hides the mistake; SGD does not. And batch normalisation still sees half batches.
+
+# %%
+def update_by(optimizer, gradients):
+    model = build_model()
+    before = model.get_weights()
+    optimizer.apply(gradients, model.trainable_variables)
+    pairs = zip(model.get_weights(), before, strict=True)
+    return np.concatenate([np.ravel(after - before) for after, before in pairs])  # (3589,)
+
+
+accumulated = [g / 2 for g in added]
+for make, expected in ((keras.optimizers.SGD, 1), (keras.optimizers.Adam, 0)):
+    right, parts, double = (update_by(make(), g) for g in (whole, accumulated, added))
+    off = [np.mean(abs(u - right)) / np.mean(abs(right)) for u in (parts, double)]
+    print(f"{make.__name__}: weighed off by {off[0]:.0%}, added off by {off[1]:.0%}")
+    assert off[0] < 0.001 and abs(off[1] - expected) < 0.01
+
+norm_half, norm_whole = norm(x[:16, :1], training=True), norm(x[:, :1], training=True)
+assert not np.allclose(norm_half, norm_whole[:16], atol=1e-3)
+
+# %% [markdown]
+# ### Exercise 09.5: complete
+#
+# `parts` is a list of pairs (x, y) of *unequal* sizes. Update the model once, as one step on all examples
+# together would. The loss is that of exercise 09.1: the mean squared error of all examples, plus
+# `sum(model.losses)`. Never join the parts: together they do not fit.
+
+# %% exercise="09.5"
+def accumulated_step(model, optimizer, parts):
+    """Apply one update with the gradient of all examples; x: (n, 3), y: (n, 1) in each part."""
+    ### BEGIN SOLUTION
+    count = sum(len(x) for x, y in parts)
+    total = [tf.zeros_like(v) for v in model.trainable_variables]
+    for x, y in parts:
+        with tf.GradientTape() as tape:
+            y_hat = model(x, training=True)
+            loss = tf.reduce_mean((y_hat - y) ** 2) + sum(model.losses)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        total = [t + len(x) / count * g for t, g in zip(total, gradients, strict=True)]
+    optimizer.apply(total, model.trainable_variables)
+    ### END SOLUTION
+
+
+# %%
+check("09.5", accumulated_step)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# A part with n of all N examples has the share n / N, of the error and of the penalty.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Count the examples first. Start with a list of zeros, one for each variable; add n / N times each part's
+# gradients; call `optimizer.apply` once, after the loop.
+#
+# </details>
+
+# %% [markdown]
+# ## Can I stop and go on?
+#
+# `tf.train.Checkpoint` writes variables to files. The run `ours` is saved after its third epoch, and goes on
+# for a fourth.
+#
+# > **Predict**
+# >
+# > A new model gets the saved weights, with a new Adam, and trains on the same fourth epoch. Does it end with
+# > the weights of `ours`?
+
+# %%
+folder = tempfile.TemporaryDirectory()
+path = tf.train.Checkpoint(model=ours, optimizer=our_adam).save(f"{folder.name}/run")
+train_epoch(ours, our_adam)  # the fourth epoch, without a stop
+
+resumed, new_adam = build_model(), keras.optimizers.Adam(1e-3)
+tf.train.Checkpoint(model=resumed).restore(path).expect_partial()  # leaves the optimizer's part
+train_epoch(resumed, new_adam)
+
+without_adam = largest_difference(resumed.get_weights(), ours.get_weights())
+print("same weights:", without_adam < 1e-4)
+
+# %% [markdown]
+# The weights are the model, so most people say yes. But Adam keeps two averages for each weight, and its
+# count of steps: a new one starts them at 0. Save both. Build the optimizer before you restore: then its
+# variables exist, and `assert_consumed` can tell whether every saved value found its place.
+
+# %%
+resumed, restored_adam = build_model(), keras.optimizers.Adam(1e-3)
+restored_adam.build(resumed.trainable_variables)
+tf.train.Checkpoint(model=resumed, optimizer=restored_adam).restore(path).assert_consumed()
+train_epoch(resumed, restored_adam)
+folder.cleanup()
+
+with_adam = largest_difference(resumed.get_weights(), ours.get_weights())
+print(f"same weights: {with_adam < 1e-4}, after {int(restored_adam.iterations)} steps")
+assert with_adam < 1e-4 and without_adam > 1e-3
+assert restored_adam.iterations == 4 * 16
+
+# %% [markdown]
+# This run has no other state: its order is fixed, and nothing is drawn at random. Dropout's random numbers,
+# and the order of the examples, would have to be saved, too; lesson 13 shows how for dropout.
+#
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. Your loop and <code>fit</code> start alike and end apart. What do you look for?</summary>
+#
+# Other batches, no `training=True`, no `model.losses`, or shapes that broadcast.
+#
+# </details>
+# <details><summary>2. Which of these needs a tape: the training step, the validation step, the
+# metrics?</summary>
+#
+# The training step alone: only there somebody asks for a gradient.
+#
+# </details>
+# <details><summary>3. You accumulate four parts of 8 examples. What do you multiply their gradients
+# with?</summary>
+#
+# 8/32 each; the penalty then counts once.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - Shuffle, then batch; `training=True`; add `model.losses`; the same shapes in your formula.
+# - Proof: the same weights as `fit` from the same start and the same batches.
+# - Weigh batch means by size; reset metrics before each pass; validate without a tape.
+# - Accumulated gradients are weighed by each part's share, and applied once.
+# - A checkpoint holds the model and the optimizer.
+#
+# ```python
+# with tf.GradientTape() as tape:
+#     loss = loss_fn(y, model(x, training=True)) + sum(model.losses)
+# gradients = tape.gradient(loss, model.trainable_variables)
+# optimizer.apply(gradients, model.trainable_variables)
+# ```
+
+# %% [markdown]
+# ## Further reading
+#
+# - Keras's guide *Writing a training loop from scratch in TensorFlow*: the same parts in reference form.
+# - TensorFlow's guide *Training checkpoints*: what is saved, and how values find their variables.
+# - Kingma and Ba, *Adam: a method for stochastic optimization*, ICLR 2015: what the two averages are for.
+#
+# The step is right. The next lesson makes it fast: [10 · Fast loops](10_fast_loops.ipynb).
