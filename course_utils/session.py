@@ -49,8 +49,11 @@ def start_lesson(number: str) -> None:
 def quiet_tensorflow() -> ModuleType:
     """Import TensorFlow, run its first operation, and return the module, without a line of noise.
 
-    The first operation starts the device, which writes as much as the import does.
+    The first operation starts the device, which writes as much as the import does. Later, only
+    errors of TensorFlow's C++ code are written, unless ``TF_CPP_MIN_LOG_LEVEL`` says otherwise: a
+    thread of ``tf.data`` warns at random when a dataset's loop in a graph ends before it does.
     """
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     with standard_error_held():
         import tensorflow as tf
 

@@ -43,6 +43,23 @@ def test_every_generator_is_seeded():
     assert first == second and len([float(number) for number in first]) == 4
 
 
+def test_a_dataset_loop_in_a_graph_is_quiet_however_its_thread_ends(tmp_path):
+    loops = (
+        "def total(dataset):\n"
+        "    result = 0.0\n"
+        "    for x in dataset:\n"
+        "        result += x\n"
+        "    return result\n"
+        "f = tf.function(total)\n"
+        "for _ in range(300): f(tf.data.Dataset.from_tensors(1.0))\n"
+    )
+    # In a file, because AutoGraph reads the source of a function.
+    (tmp_path / "loops.py").write_text(START + loops)
+    result = run("import loops", PYTHONPATH=os.pathsep.join([str(tmp_path), *sys.path]))
+    assert result.returncode == 0
+    assert result.stderr == ""
+
+
 def test_what_tensorflow_wrote_is_shown_when_it_fails(tmp_path):
     (tmp_path / "tensorflow").mkdir()
     broken = "import os; os.write(2, b'no such device'); raise ImportError('broken')"
