@@ -360,7 +360,8 @@ def _judge_fit_and_predict(returned: list, calls: Sequence[tuple]) -> Judgement:
         if not np.all(np.isfinite(values)):
             return failed(
                 f"For x from {x.min():.3g} to {x.max():.3g} your function returns nan or inf. "
-                "With such inputs the curvature is large, and the loop explodes: standardise x."
+                "The loop explodes: its step size is too large for the curvature there. Standardise x; "
+                "then a step size of 0.15 is small enough."
             )
     mistakes = (
         (

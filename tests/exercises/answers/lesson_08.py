@@ -272,6 +272,7 @@ ANSWERS = {
                 "its own mean and deviation",
             ),
             Wrong(parabola_fit(z_new_of=lambda x, x_new: x_new), "x_new as it is"),
+            Wrong(parabola_fit(lr=1.0), "then a step size of 0.15 is small enough"),
             Wrong(parabola_fit(degree=1), "straight line"),
             Wrong(parabola_fit(degree=0), "the mean of y"),
             Wrong(parabola_fit(steps=0), "All values are 0"),
