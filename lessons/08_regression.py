@@ -250,10 +250,9 @@ for ax, lr in zip(axes, losses, strict=True):
 
 # %% [markdown]
 # How far you may trust a slope depends on how fast it changes, the **curvature**. The second derivatives
-# of the loss form a matrix, the Hessian (`hessian`, lesson 06). Its eigenvectors point across and along the
-# valley; its eigenvalues λ are the curvatures there. Along each, one step multiplies the distance from the minimum
-# by 1 - lr · λ; below -1 the distance grows. So the largest λ sets the limit: **lr < 2/λ**.
-
+# of the loss form a matrix, the Hessian (`hessian`, lesson 06). Its eigenvectors point across and along
+# the valley; its eigenvalues λ are the curvatures there. Along each, one step multiplies the distance from
+# the minimum by 1 - lr · λ; below -1 the distance grows. So the largest λ sets the limit: **lr < 2/λ**.
 
 # %%
 def loss_at(p):

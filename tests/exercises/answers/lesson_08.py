@@ -119,30 +119,51 @@ def sum_of_squares(error):
     return tf.reduce_sum(error**2)
 
 
+def mean_and_deviation_of(x):
+    return x.mean(), x.std()
+
+
 def parabola_fit(
-    steps=300, lr=0.15, z_of=None, z_new_of=None, degree=2, result=lambda values, theta: values
+    steps=300, lr=0.15, scale=mean_and_deviation_of, at=None, degree=2, result=lambda v, theta: v
 ):
-    """Return an answer to 08.4 with other inputs to the parabola, or another result."""
-    z_of = z_of or (lambda x: (x - tf.reduce_mean(x)) / tf.math.reduce_std(x))
-    z_new_of = z_new_of or (lambda x, x_new: (x_new - tf.reduce_mean(x)) / tf.math.reduce_std(x))
+    """Return an answer to 08.4 with other inputs to the parabola, or another result.
+
+    ``scale(x)`` gives what is subtracted and divided by; ``at(x, x_new, z_new)`` is where the
+    parabola is evaluated; ``result(values, theta)`` is what comes back.
+    """
+    at = at or (lambda x, x_new, z_new: z_new)
 
     def fit_and_predict(x, y, x_new):
-        theta = tf.Variable(tf.zeros((degree + 1, 1)))
-
-        def columns(z):
-            return tf.stack([z**power for power in range(degree + 1)], axis=1)
-
-        @tf.function
-        def run(X):
-            for _ in tf.range(steps):
-                with tf.GradientTape() as tape:
-                    loss = tf.reduce_mean((X @ theta - y[:, None]) ** 2)
-                theta.assign_sub(lr * tape.gradient(loss, theta))
-
-        run(columns(z_of(x)))
-        return result((columns(z_new_of(x, x_new)) @ theta)[:, 0], theta)
+        x, y, x_new = (np.asarray(array, np.float32) for array in (x, y, x_new))
+        shift, divisor = scale(x)
+        columns = np.vander((x - shift) / divisor, degree + 1)
+        theta = np.zeros(degree + 1, np.float32)
+        with np.errstate(all="ignore"):
+            for _ in range(steps):
+                theta = theta - lr * 2 * columns.T @ (columns @ theta - y) / len(x)
+            values = np.polyval(theta, at(x, x_new, (x_new - shift) / divisor))
+        return result(values, theta)
 
     return fit_and_predict
+
+
+def parabola_in_a_graph(x, y, x_new):
+    mean, deviation = tf.nn.moments(x, axes=[0])[0], tf.math.reduce_std(x)
+    theta = tf.Variable(tf.zeros((3, 1)))
+
+    def columns(x):
+        z = (x - mean) / deviation
+        return tf.stack([z * z, z, tf.ones_like(z)], axis=1)
+
+    @tf.function
+    def run():
+        for _ in tf.range(400):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((columns(x) @ theta - y[:, None]) ** 2)
+            theta.assign_sub(0.1 * tape.gradient(loss, theta))
+
+    run()
+    return columns(x_new) @ theta
 
 
 def parabola_by_polyfit(x, y, x_new):
@@ -151,12 +172,8 @@ def parabola_by_polyfit(x, y, x_new):
     return np.polyval(np.polyfit(x - shift, y, 2), x_new - shift)
 
 
-def parabola_in_a_column(x, y, x_new):
-    return parabola_fit()(x, y, x_new)[:, None]
-
-
-def raw(x):
-    return x
+def with_its_own_scale(x, x_new, z_new):
+    return (x_new - x_new.mean()) / x_new.std()
 
 
 ANSWERS = {
@@ -244,48 +261,27 @@ ANSWERS = {
         ],
     ),
     "08.4": Answers(
-        right=[parabola_by_polyfit, parabola_in_a_column, parabola_fit(steps=400, lr=0.1)],
+        right=[parabola_by_polyfit, parabola_in_a_graph, parabola_fit(steps=400, lr=0.1)],
         wrong=[
+            Wrong(parabola_fit(scale=lambda x: (0, 1), lr=0.1), "The loop explodes"),
+            Wrong(parabola_fit(lr=1.0), "a step size of 0.15 is small enough"),
+            Wrong(parabola_fit(scale=lambda x: (0, 1), lr=2e-9), "stops before the minimum"),
             Wrong(
-                parabola_fit(z_of=raw, z_new_of=lambda x, x_new: x_new, lr=0.1, steps=200),
-                "returns nan or inf",
-            ),
-            Wrong(
-                parabola_fit(z_of=raw, z_new_of=lambda x, x_new: x_new, lr=2e-9, steps=200),
-                "the loop stops before the minimum",
-            ),
-            Wrong(
-                parabola_fit(
-                    z_of=lambda x: x - tf.reduce_mean(x),
-                    z_new_of=lambda x, x_new: x_new - tf.reduce_mean(x),
-                    lr=0.005,
-                    steps=2500,
-                ),
+                parabola_fit(scale=lambda x: (x.mean(), 1), lr=0.005, steps=2500),
                 "standardise x, and x_new in the same way",
             ),
-            Wrong(
-                parabola_fit(
-                    z_new_of=lambda x, x_new: (
-                        (x_new - tf.reduce_mean(x_new)) / tf.math.reduce_std(x_new)
-                    )
-                ),
-                "its own mean and deviation",
-            ),
-            Wrong(parabola_fit(z_new_of=lambda x, x_new: x_new), "x_new as it is"),
-            Wrong(parabola_fit(lr=1.0), "then a step size of 0.15 is small enough"),
+            Wrong(parabola_fit(at=with_its_own_scale), "its own mean and deviation"),
+            Wrong(parabola_fit(at=lambda x, x_new, z_new: x_new), "x_new as it is"),
             Wrong(parabola_fit(degree=1), "straight line"),
             Wrong(parabola_fit(degree=0), "the mean of y"),
             Wrong(parabola_fit(steps=0), "All values are 0"),
-            Wrong(parabola_fit(steps=10), "the loop stops before the minimum"),
-            Wrong(parabola_fit(degree=3, lr=0.05), "the loop stops before the minimum"),
-            Wrong(parabola_fit(result=lambda values, theta: theta), "as the coefficients are"),
-            Wrong(
-                parabola_fit(result=lambda values, theta: tuple(tf.unstack(theta[:, 0]))),
-                "as the coefficients are",
-            ),
-            Wrong(parabola_fit(z_new_of=lambda x, x_new: x), "one value for each entry of x."),
-            Wrong(parabola_fit(result=lambda values, theta: None), "Your function returned None"),
-            Wrong(parabola_fit(result=lambda values, theta: values[0]), "here of shape (5,)"),
+            Wrong(parabola_fit(steps=10), "stops before the minimum"),
+            Wrong(parabola_fit(degree=3, lr=0.05), "is not a * z**2 + b * z + c"),
+            Wrong(parabola_fit(result=lambda v, theta: theta), "as the coefficients are"),
+            Wrong(parabola_fit(result=lambda v, theta: tuple(theta)), "as the coefficients are"),
+            Wrong(parabola_fit(at=lambda x, x_new, z_new: x), "one value for each entry of x."),
+            Wrong(parabola_fit(result=lambda v, theta: None), "Your function returned None"),
+            Wrong(parabola_fit(result=lambda v, theta: v[0]), "here of shape (5,)"),
         ],
     ),
 }
