@@ -144,6 +144,13 @@ def test_constant_loss_and_loss_with_holes():
         plot_loss_surface(lambda x, y: np.inf, (-1, 1), (-1, 1), points=5)
 
 
+def test_heights_of_contours_have_two_digits_and_no_exponent():
+    ax = plot_loss_surface(lambda x, y: 4000 * (x**2 + y**2), (-1, 1), (-1, 1))
+    heights = [text.get_text() for text in ax.texts]
+    assert heights and not any("e" in height for height in heights)
+    assert any(float(height) > 100 for height in heights)
+
+
 def test_loss_surface_refuses_another_shape_of_path():
     with pytest.raises(ValueError, match=r"\(2, 3\); it needs \(steps, 2\)"):
         plot_loss_surface(lambda x, y: x, (0, 1), (0, 1), path=np.zeros((2, 3)), points=3)

@@ -73,7 +73,7 @@ def plot_loss_surface(
     blues = mpl.colormaps["Blues"](np.linspace(0.02, 0.5, _LEVELS + 1))
     ax.contourf(xs, ys, surface, levels=levels, colors=blues, extend="both")
     lines = ax.contour(xs, ys, surface, levels=levels, colors="#3D5F7C", linewidths=0.6)
-    ax.clabel(lines, lines.levels[6::2], fmt="%.2g", fontsize=8)
+    ax.clabel(lines, lines.levels[6::2], fmt=_two_digits, fontsize=8)
     ax.set(xlabel=labels[0], ylabel=labels[1], xlim=x_range, ylim=y_range)
     if path is not None:
         path = np.asarray(path, float)
@@ -86,3 +86,8 @@ def plot_loss_surface(
             offset = {"xytext": (7, 7), "textcoords": "offset points"}
             ax.annotate(name, point, **offset, fontsize=9, color=INK, bbox=box, zorder=5)
     return ax
+
+
+def _two_digits(level: float) -> str:
+    """Return a contour's height with two digits, and up to a million without an exponent."""
+    return f"{float(f'{level:.2g}'):g}"
