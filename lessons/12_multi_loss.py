@@ -28,11 +28,10 @@ from keras import layers
 # %% [markdown]
 # ## How do I penalise an activation?
 #
-# An **activation** is what a layer returns for an example. A penalty on it makes a model say what it knows in few
-# or small numbers. Activations exist only during a forward pass, so the pass must hand them out.
-# `keras.Model(inputs, outputs)` runs from any tensors to any others. Here three models share their layers, and
-# each layer notes when it runs. The penalty is 0.001 times the absolute activations, summed for each example,
-# and averaged over the batch.
+# An **activation** is what a layer returns for an example. It exists only during a forward pass, so the pass must
+# hand it out. `keras.Model(inputs, outputs)` runs from any tensors to any others. Here three models share their
+# layers, and each layer notes when it runs. The penalty is 0.001 times the absolute activations, summed for each
+# example and averaged over the batch.
 
 
 # %%
@@ -59,8 +58,7 @@ def penalised_loss(hidden, logits):
 # %% [markdown]
 # > **Predict**
 # >
-# > One program calls `encoder(x)` and then `classifier(x)`. All three layers are shared. How many
-# > layer calls does it take: 3 or 5?
+# > One program calls `encoder(x)` and `classifier(x)`, which share two layers. How many layer calls: 3 or 5?
 
 # %%
 x, y = make_classification(1000, features=30, classes=10, seed=12)  # (1000, 30), (1000,)
@@ -82,12 +80,11 @@ gradients = tape.gradient(loss, both.trainable_variables)
 print(f"two models {calls_apart}, two outputs {len(runs)}")
 
 # %% [markdown]
-# Shared layers suggest 3. They share weights, not results: each model runs its own way from the input on. One
-# model with two outputs gives the same loss and the same gradients for one pass.
+# Shared layers suggest 3. They share weights, not results: each model runs its own way from the input on. Two
+# outputs of one model give the same loss and gradients in one pass.
 #
-# The built-in way is `activity_regularizer`, which puts its penalty into `model.losses`. Is that the penalty of an
-# example, or of the whole batch? Divided by the batch size, says its documentation. Ask *your* version, with two
-# batch sizes:
+# The built-in way is `activity_regularizer`, which puts its penalty into `model.losses`, divided by the batch size,
+# says its documentation. Ask *your* version, with two batch sizes:
 
 # %%
 assert calls_apart == 5 and len(runs) == 3 and np.isclose(loss, loss_apart, rtol=1e-5)
@@ -104,13 +101,13 @@ print("divided by the batch size, or not at all:", divided or np.allclose(factor
 assert divided or np.allclose(factors, [50, 100], rtol=1e-3)
 
 # %% [markdown]
-# Keras 3.15 divides. Keras 3.12 does not: there the same line is 100 times as strong for a batch of 100. If a
-# model must survive an update, write the penalty yourself.
+# Keras 3.15 divides. Keras 3.12 does not: the same line is 100 times as strong for a batch of 100. If a model
+# must survive an update, write the penalty yourself.
 #
 # ### Exercise 12.1: repair
 #
 # `model(x)` gives the activations and the prediction. The loss should be the mean squared error plus `beta`
-# times the penalty above. It runs, and training goes as if there were no penalty. Two things are wrong.
+# times the penalty above. Training goes as if there were no penalty. Two things are wrong.
 
 
 # %% exercise="12.1"
@@ -137,21 +134,20 @@ check("12.1", loss_and_gradients)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# What does `predict` return: a tensor that the tape can follow, or a NumPy array? And how often is the penalty
-# multiplied by `beta`?
+# What does `predict` return: a tensor or an array? How often does `beta` multiply?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Take `hidden` from the same call as `y_hat`, and leave `beta` out of one of its two places.
+# Take `hidden` from the same call as `y_hat`, and use `beta` once.
 #
 # </details>
 
 # %% [markdown]
 # ## L1 or L2: which is sparse?
 #
-# An **L1** penalty sums absolute values, an **L2** penalty squares. **Sparse** means: mostly zeros. For a look without a
-# network, take 100 numbers. For each, the task wants a value between 0 and 1, and the penalty pulls towards 0.
+# An **L1** penalty sums absolute values, an **L2** penalty squares. **Sparse** means mostly zeros. First without a
+# network: the task wants 100 activations between 0 and 1, and the penalty pulls each towards 0.
 
 # %%
 wanted = tf.sort(tf.random.uniform((100,)))
@@ -174,9 +170,9 @@ zeros = {name: int(np.sum(h == 0)) for name, h in settled.items()}
 print(zeros)
 
 # %% [markdown]
-# The slope of |h| is 1 however small h is, so L1 takes the same from every activation, here 0.2, and the ReLU ends at
-# zero what would fall below it. The slope of h² fades with h: L2 shrinks all in proportion, and none to zero. In
-# the figure, look at the lower left: L1 runs along zero, L2 does not.
+# The slope of |h| is 1 however small h is: L1 takes 0.2 from each activation, and the ReLU ends at zero what would
+# fall below. The slope of h² fades with h: L2 shrinks all in proportion, and none to zero. In the figure, look at
+# the lower left: L1 runs along zero, L2 does not.
 
 # %%
 assert zeros["none"] == zeros["L2"] == 0
@@ -193,8 +189,7 @@ labels = ax.set(xlabel="what the task wants", ylabel="activation after training"
 # %% [markdown]
 # > **Predict**
 # >
-# > Now without the ReLU: plain numbers, as weights are, under the same L1. How many are exactly 0 after
-# > 200 steps: as many as before, or none?
+# > Now without the ReLU, under the same L1: as many exact zeros as before, or none?
 
 # %%
 plain = settle(penalties["L1"], tf.identity)
@@ -204,11 +199,10 @@ print(
 )
 
 # %% [markdown]
-# "L1 gives exact zeros", you will read. Of the *minimum* that is true. Gradient descent steps over zero, is pushed
-# back from the other side, and hops around it for ever. The exact zeros above were the ReLU's. Count without one, and
-# you need a threshold.
+# "L1 gives exact zeros", you will read. The *minimum* has them. Gradient descent steps over zero, is pushed back, and
+# hops around it for ever; the zeros above were the ReLU's. Without one, count below a threshold.
 #
-# Now the network, with a strength at which L1 and L2 leave activations of about the same mean size:
+# Now the network, with a strength at which L1 and L2 leave activations of a similar mean size:
 
 # %%
 assert np.sum(plain == 0) == 0 and np.sum(np.abs(plain) < 0.05) >= zeros["L1"]
@@ -253,15 +247,14 @@ assert abs(mean["L1"] - mean["L2"]) < 0.05 < mean["none"] - 1
 
 # %% [markdown]
 # A ReLU is sparse without a penalty, and sparser with either: even L2 moves the weights until more sums fall below
-# 0. At about the same mean size, L1 leaves fewer and larger activations.
+# 0. L1 leaves fewer activations, and larger ones.
 #
 # ## Do the losses pull the same way?
 #
-# Two teams measured the same 200 trees, A in metres and B, with a rougher instrument, in decimetres. They
-# disagree, and one pair of weights for two features of a tree shall serve both. A persistent tape gives each
-# gradient. The ratio of their norms says who is heard in the sum. The **cosine** of the angle between them, a · b
-# divided by both norms, says whether they agree: 1 for the same direction, 0 for a right angle, -1 for
-# opposite ones. Below 0 the losses **conflict**.
+# Two teams measured the same 200 trees: A in metres, B in decimetres and less exactly. One pair of weights for
+# two features shall serve both. A persistent tape gives each gradient. The ratio of their norms says who is heard in
+# the sum. The **cosine** of their angle, a · b divided by both norms, says whether they agree: 1 for the same
+# direction, -1 for opposite ones. Below 0 the losses **conflict**.
 
 # %%
 features = tf.random.normal((200, 2))
@@ -324,11 +317,10 @@ changes = [float(now - then) for now, then in zip(two_losses(), before, strict=T
 print(["rises" if change > 0 else "falls" for change in changes])
 
 # %% [markdown]
-# The sum contains A's loss, so one expects it to fall. To first order it changes by minus the step size times
-# a · (a + b), and b is long and points against a. The sum still falls, because B gains more than A loses.
+# The sum contains A's loss, so one expects it to fall. It changes by about minus the step size times a · (a + b), and
+# b is long and points against a. B gains more than A loses.
 #
-# In a network, the losses may agree in one layer and conflict in the next. Here are the task loss and the L1
-# penalty of `both`, apart:
+# A network may agree in one layer and conflict in the next. Here are task loss and L1 penalty of `both`, apart:
 
 # %%
 assert changes[0] > 0 > changes[1] and sum(changes) < 0
@@ -345,14 +337,12 @@ for a, b in zip(tape.gradient(task, kernels), tape.gradient(penalty, kernels), s
 assert tape.gradient(penalty, kernels[2]) is None
 
 # %% [markdown]
-# The penalty has no path to the last layer, which comes after the activations. Mind the `None` when you add or
-# compare gradients yourself.
+# The last layer comes after the activations: no path, so `None`. Mind it when you add or compare gradients.
 #
 # ### Exercise 12.2: complete
 #
 # One cosine for a whole model: between the gradients of two losses over *all* entries of all variables together.
-# `losses()` computes the two losses when you call it. A loss may not reach every variable; then its gradient
-# counts as zeros there.
+# `losses()` computes both losses when called. Where a loss does not reach a variable, its gradient counts as zeros.
 
 
 # %% exercise="12.2"
@@ -376,22 +366,20 @@ check("12.2", cosine_of_losses)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Call `losses()` inside the block of a persistent tape. With `unconnected_gradients="zero"`, `tape.gradient`
-# gives zeros in place of `None`.
+# Call `losses()` inside the block of a persistent tape. `unconnected_gradients="zero"` gives zeros for `None`.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `tf.reshape(g, [-1])` flattens one gradient, and `tf.concat(parts, 0)` joins a list of them. Make one long
-# vector for each loss, and go on as in `cosine`.
+# `tf.reshape(g, [-1])` flattens one gradient, `tf.concat(parts, 0)` joins a list. Then as in `cosine`.
 #
 # </details>
 
 # %% [markdown]
 # ## How do I weigh them?
 #
-# First, **fixed weights**. `descend` goes down one weighted sum. The weighing happens inside the block, where the
-# tape sees it; `s` is for later. The losses are printed in m², to compare.
+# First, **fixed weights**. The weighing happens inside the block, where the tape sees it; `s` is for later. Losses are
+# printed in m², to compare, and then the cosine at the end.
 
 # %%
 s, ends = tf.Variable([0.0, 0.0]), {}
@@ -418,14 +406,12 @@ for name, weight in {"1 : 1": 1.0, "1 : 0.01": 0.01}.items():
     )
 
 # %% [markdown]
-# Equal weights are not neutral: in decimetres, B's loss is 100 times as large, and A is hardly heard. At both
-# ends the cosine, printed last, is -1, for the minimum of a sum is where its gradients cancel. Conflict is no fault. *Where* it is
-# settled is your choice.
+# Equal weights are not neutral: in decimetres, B's loss is 100 times as large, and A is hardly heard. The cosine is
+# -1, for at the minimum of a sum its gradients cancel. Conflict is no fault; *where* it is settled is your choice.
 #
 # **Uncertainty weighting** learns the weights. Each loss L gets a variable s and enters as exp(-s) · L + s:
-# exp(-s) is its weight, and s the price of a small one. (In the derivation, s is the log of a variance.) The slope
-# for s, 1 - exp(-s) · L, is zero where the weighted loss is 1. So the unit cancels: with B in metres, w ends at
-# the same place.
+# exp(-s) is its weight, and s the price of a small one. The slope for s is zero where the weighted loss is 1. So
+# units cancel: with B in metres, the end is the same.
 
 # %%
 assert ends["1 : 1"][0] > 2 * ends["1 : 0.01"][0]
@@ -447,8 +433,8 @@ assert np.allclose(in_metres, ends["uncertainty"], atol=0.02)
 # %% [markdown]
 # > **Predict**
 # >
-# > Somebody leaves the price out: each loss enters as exp(-s) · L. What do the weights do: settle where the two
-# > weighted losses are equal, or go to 0?
+# > Somebody leaves the price out: exp(-s) · L. What do the weights do: settle where both weighted losses are equal,
+# > or go to 0?
 
 # %%
 descend(lambda losses: tf.exp(-s) * losses)
@@ -459,8 +445,8 @@ print("weights below 0.1:", learned < 0.1)
 # %% [markdown]
 # A balance sounds fair, but nothing asks for one: a smaller weight makes any loss smaller, and no model better.
 #
-# **Gradient-norm balancing** looks at the gradients themselves. Its simplest form divides each by its norm, so that
-# each loss pulls with the same force:
+# **Gradient-norm balancing** divides, in its simplest form, each gradient by its norm: each loss pulls with the same
+# force.
 
 # %%
 assert np.all(learned < 0.1)
@@ -484,9 +470,9 @@ assert cosine(*gradients_at(w.value())) < -0.99
 assert np.allclose(balance(unit=0.01), ends["balanced norms"], atol=1e-3)
 
 # %% [markdown]
-# It does not feel the unit either. But two opposite arrows of length 1 cancel *everywhere* between the best
-# points: it stops at the first compromise that it meets, and the start decides which. In the figure, the line holds
-# every compromise. Look at where the four ways end on it.
+# It does not feel the unit either. But two opposite arrows of length 1 cancel *everywhere* between the best points: it
+# stops at the first compromise that it meets. In the figure, the line holds every compromise. Look at where the
+# four ways end: 1 : 1 serves B, uncertainty the more exact A.
 
 # %%
 ax = plt.subplots(figsize=(6.0, 3.6))[1]
@@ -498,7 +484,7 @@ ax.plot(*np.transpose(line), color="0.6")
 for number, (name, end) in enumerate(ends.items()):
     ax.plot(*end, "o", color=f"C{number}")
     ax.annotate(name, end, (6, 6), textcoords="offset points", color=f"C{number}")
-labels = ax.set(xlabel="loss of A in m²", ylabel="loss of B in m²", ylim=(3, None))
+labels = ax.set(xlabel="loss of A in m²", ylabel="loss of B in m²", xlim=(0, 4.8), ylim=(3, None))
 
 # %% [markdown]
 # ### Exercise 12.3: predict
@@ -518,16 +504,16 @@ check("12.3", weighted_below)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Targets are summed. Which of the two has a path to w on this tape?
+# Targets are summed. Which of the two has a path to w?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `3 * l2` is a new tensor, made when the tape was off. A target without a path adds nothing.
+# `3 * l2` is a new tensor, made when the tape was off.
 #
 # </details>
 #
-# Here it is, with the weight below the block and inside it:
+# Here it is, and with the weight inside the block:
 
 # %%
 v = tf.Variable(2.0)
@@ -543,9 +529,8 @@ assert below == 4.0 and inside == 40.0
 # %% [markdown]
 # ### Exercise 12.4: complete
 #
-# Another way removes the conflict itself. If a · b < 0, subtract from `a` its part along `b`, which is
-# (a · b / b · b) b, and from `b` its part along the *original* `a`; then add the two. Without a conflict, add `a` and
-# `b` as they are.
+# Another way removes the conflict. If a · b < 0, subtract from `a` its part along `b`, (a · b / b · b) b, and from `b`
+# its part along the *original* `a`; then add the two. Without a conflict, add `a` and `b` as they are.
 
 
 # %% exercise="12.4"
@@ -570,17 +555,17 @@ check("12.4", without_conflict)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# With `dot` for a · b, the first part is `a - dot / tf.reduce_sum(b * b) * b`. Exchange a and b for the second.
+# With `dot` for a · b: `a - dot / tf.reduce_sum(b * b) * b`. Exchange a and b for the second.
 #
 # </details>
 
 # %% [markdown]
 # ## Can unlabelled data help in the same step?
 #
-# You have 50 labelled examples and 1,000 without a label. The ten classes are clouds around ten centres. A
-# **self-supervised** loss makes a task of the input alone: hide 30 % of its numbers, and rebuild them from the
-# rest. Both tasks share the hidden layers, the **backbone**; each has its own last layer, its **head**. One forward
-# pass takes all examples, and each loss takes its own rows. The gradients meet in the backbone.
+# You have 50 labelled examples and 1,000 without a label, from ten clouds. A **self-supervised** loss makes a task of
+# the input alone: hide 30 % of its numbers, and rebuild them from the rest. Both tasks share the hidden layers, the
+# **backbone**; each has its own last layer, its **head**. One forward pass takes all examples, and each loss takes its
+# own rows.
 
 # %%
 random = np.random.RandomState(12)
@@ -614,39 +599,37 @@ print("gain of more than 3 points:", joint - alone > 0.03, alone, joint)
 assert joint - alone > 0.03
 
 # %% [markdown]
-# From about 70 to 78 %: the rebuilding teaches the backbone where the clouds lie, and 50 labels name them. It helps
-# because here the inputs tell something about the classes. The 30 numbers of `make_classification` are
-# independent: nothing in them can be rebuilt from the rest.
+# From about 70 to 78 %: rebuilding shows the backbone where the clouds lie, and 50 labels name them. Where the input
+# says nothing about the classes, it cannot help.
 #
 # ## Checkpoint
 #
 # Answer before you open.
 #
-# <details><summary>1. You add an activation penalty with a second model that ends at the hidden layer. What does it
-# cost?</summary>
+# <details><summary>1. The activations come from a second model with the same layers. What does it cost?</summary>
 #
-# A second pass through all layers up to there. One model with two outputs needs none.
+# A second pass through all layers up to there.
 #
 # </details>
-# <details><summary>2. Two losses have the cosine -0.9, and the gradient of the second is 100 times as long. You
-# step down the sum. What happens to the first loss?</summary>
+# <details><summary>2. Two losses have the cosine -0.9, and the second gradient is 100 times as long. You step down the
+# sum. What does the first loss do?</summary>
 #
 # It rises: the step follows the second gradient.
 #
 # </details>
 # <details><summary>3. You multiply one loss by 1,000. Which of the four ways notice?</summary>
 #
-# The two with fixed weights. Learned variances and balanced norms end where they ended before.
+# The two with fixed weights. The others end where they ended before.
 #
 # </details>
 
 # %% [markdown]
 # ## Recap
 #
-# - Penalise activations that the *same* forward pass hands out, and average over the batch yourself.
-# - L1 makes exact zeros where something cuts at zero, as a ReLU does; gradient descent alone hops around it.
-# - A persistent tape gives each loss its gradient; norms say who is heard, cosines who agrees.
-# - Fixed weights depend on units; learned variances and balanced norms do not. Each settles elsewhere.
+# - Penalise activations that the *same* forward pass hands out.
+# - L1 makes exact zeros where something cuts at zero, as a ReLU does.
+# - A persistent tape gives each loss its gradient: norms say who is heard, cosines who agrees.
+# - Fixed weights depend on units; learned ones and balanced norms do not. Each settles elsewhere.
 # - Weigh inside the block.
 #
 # ```python
@@ -660,9 +643,9 @@ assert joint - alone > 0.03
 # %% [markdown]
 # ## Further reading
 #
-# - Kendall, Gal and Cipolla, *Multi-task learning using uncertainty to weigh losses*, CVPR 2018: where exp(-s) · L + s
-#   comes from.
-# - Chen, Badrinarayanan, Lee and Rabinovich, *GradNorm*, ICML 2018: balanced norms that also mind how fast each loss falls.
-# - Yu et al., *Gradient surgery for multi-task learning*, NeurIPS 2020: exercise 12.4, for any number of losses.
+# - Kendall, Gal and Cipolla, *Multi-task learning using uncertainty to weigh losses*, CVPR 2018: why s is the log
+#   of a variance.
+# - Chen et al., *GradNorm*, ICML 2018: balanced norms that also mind how fast each loss falls.
+# - Yu et al., *Gradient surgery for multi-task learning*, NeurIPS 2020: exercise 12.4 for many losses.
 #
 # Next, everything together on real images: [13 · MNIST](13_mnist.ipynb).

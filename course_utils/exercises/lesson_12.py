@@ -140,6 +140,8 @@ def _mistake_in_pair(value: Any) -> str | None:
         return f"You returned {in_words(value)}. Return two things: the loss, and the gradients."
     loss, gradients = value["items"]
     number = as_array(loss)
+    if number is not None and number.shape == (3, 4):
+        return "You returned the gradients alone. Return the loss first, and then their list."
     if number is None or number.size != 1:
         return f"The loss is one number; in its place stands {in_words(loss)}."
     if not is_a(gradients, "list", "tuple") or len(gradients["items"]) != 2:
