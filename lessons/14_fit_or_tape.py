@@ -1,15 +1,15 @@
 # %% [markdown]
 # # 14 · fit or tape
 #
-# You can write the loop yourself now. Should you? Half of all hand-written loops do what one argument of
-# `compile` does, and lose callbacks on the way; other work never fits into `fit`. You decide by what runs.
+# You can write the loop yourself now. Should you? Some loops do what one argument of `compile` does; other work
+# never fits into `fit`. You decide by what runs.
 #
 # **You will be able to**
 #
 # - say what `fit` does, and write it in a dozen lines;
 # - choose the smallest means that does the job, from `compile` to a loop;
 # - move a loss, a penalty or a second optimizer into `fit`, and prove that nothing was lost;
-# - say what a loop of your own costs, and when it is worth it.
+# - say when a loop of your own is worth its cost.
 #
 # **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
 # **Time**: 40 minutes.
@@ -36,8 +36,8 @@ from keras import layers
 # %% [markdown]
 # ## What is fit, in your own words?
 #
-# Two loops, over epochs and over batches. Inside stands `train_step`, which holds the tape. At fixed points
-# `fit` calls the callbacks, through a `CallbackList` that you may use as well:
+# Two loops, over epochs and over batches, around `train_step`, which holds the tape. Between them `fit` calls
+# the callbacks, through a `CallbackList` that you may use as well:
 
 
 # %%
@@ -60,8 +60,7 @@ def own_fit(model, batches, epochs, callbacks):
 
 
 # %% [markdown]
-# The proof is that of lesson 09: the same first weights, the same batches, and now a callback that ends the
-# training.
+# The proof of lesson 09, and now with a callback that ends the training:
 
 # %%
 x, y = map(tf.constant, make_classification(512, seed=14))  # (512, 20), (512,): classes 0 to 4
@@ -99,8 +98,7 @@ assert epochs == len(history.epoch) < 50
 assert largest_difference(ours, theirs) < 1e-4
 
 # %% [markdown]
-# Both ways work. So for standard training a loop gains nothing but the time that lesson 10 measured, and `fit`
-# is one line.
+# Both ways work. For standard training a loop gains nothing but the time that lesson 10 measured.
 #
 # > **Predict**
 # >
@@ -126,16 +124,14 @@ print("at most 2:", talking.lines <= 2, " with run_eagerly:", debugged.lines)
 
 
 # %% [markdown]
-# One line a batch, one thinks. But `fit` compiles `train_step`, so Python runs only while it is traced, and
-# what lesson 05 says of `print`, `if` and Python numbers holds here too. To look inside, compile with
-# `run_eagerly=True`.
+# One line a batch, one thinks. But `fit` compiles `train_step`, so Python runs only while it is traced (lesson
+# 05). To look inside, compile with `run_eagerly=True`.
 
 # %% [markdown]
 # ## What can compile and callbacks already do?
 #
-# **A loss that Keras lacks.** You want not the mean but a **quantile**: a line with 90 % of the points below it.
-# The *pinball loss* finds it: an error upwards costs q, and one downwards 1 - q. `compile` takes any function of
-# `(y, y_hat)`:
+# **A loss that Keras lacks.** You want a **quantile**: a line with 90 % of the points below it. The *pinball loss*
+# finds it: an error upwards costs q, one downwards 1 - q. `compile` takes any function of `(y, y_hat)`:
 
 
 # %%
@@ -173,9 +169,8 @@ print(f"below the line: {share:.0%}, equal weights: {largest_difference(by_loop,
 assert largest_difference(by_loop, by_fit) < 1e-3 and abs(share - 0.9) < 0.02
 
 # %% [markdown]
-# The loop adds nothing. Why `axis=-1`, one loss for each example? A function that returns the mean of all trains
-# just the same, until `fit` gets a `sample_weight`, a factor for each example. Take two examples with the losses 1
-# and 3, and the weights 1 and 0:
+# The loop adds nothing. Why `axis=-1`, one loss for each example? The mean of all trains just the same, until `fit`
+# gets a `sample_weight`, a factor for each example. Two examples with the losses 1 and 3 and the weights 1 and 0:
 
 
 # %%
@@ -198,14 +193,14 @@ print("each:", weighed[0], " mean:", weighed[1])
 assert np.allclose(weighed, [0.5, 1.0])
 
 # %% [markdown]
-# One by one, (1 · 1 + 0 · 3) / 2 = 0.5 is right. In the second function the weights come too late: the mean, 2, is
-# weighed with 1 and with 0, and averages to 1. The example that should not count still does, in silence.
+# (1 · 1 + 0 · 3) / 2 = 0.5 is right. For the second function the weights come too late: the mean, 2, is weighed
+# with 1 and with 0. The example that should not count still does, in silence.
 
 # %% [markdown]
 # ### Exercise 14.1: complete
 #
-# A shop orders k goods a day. Ordering too little (`y_hat` below `y`) costs 3 times the squared error, too much
-# the squared error once. Write the loss for `compile`: the mean over the goods, one number for each example.
+# Ordering too little (`y_hat` below `y`) costs 3 times the squared error, too much the squared error once. Write the
+# loss for `compile`: the mean over k goods, one number for each example.
 
 
 # %% exercise="14.1"
@@ -224,7 +219,7 @@ check("14.1", order_cost)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Too little means that `y - y_hat` is positive. `tf.where(condition, a, b)` chooses entry by entry.
+# Where is `y - y_hat` positive? `tf.where(condition, a, b)` chooses entry by entry.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -234,8 +229,7 @@ check("14.1", order_cost)
 # </details>
 #
 # **A curriculum**: easy examples first, and the hard ones join later. A callback raises a limit before each
-# epoch, and the pipeline lets pass what is below it. (The limit is a `tf.Variable`: a pipeline is a graph, in
-# which a Python number would be frozen.)
+# epoch, and the pipeline passes what is below it. (A pipeline is a graph, so the limit is a `tf.Variable`.)
 #
 # > **Predict**
 # >
@@ -265,8 +259,8 @@ print("fewer than 10:", numbers[-1] < 9)
 
 # %% [markdown]
 # All 16, one expects. But `fit` cannot know the length of a filtered pipeline. It finds the end of the first
-# epoch, warns that the data "ran out", and stops at that length ever after. So call it once for each stage; the
-# optimizer keeps its state. `own_fit`, which always goes to the end, gives the same:
+# epoch, and stops near that length ever after. So call it once for each stage; the optimizer keeps its state.
+# `own_fit`, which goes to the end, gives the same:
 
 # %%
 by_stages, by_loop = build_model(), build_model()
@@ -288,8 +282,8 @@ assert lengths == [6, 12, 16] and numbers[-1] < 9
 # %% [markdown]
 # ## What goes into train_step?
 #
-# Before it comes a smaller means. If only the *loss* needs more than `y` and `y_hat`, override `compute_loss`: `fit` calls
-# it under its tape. Here is a gradient penalty (lesson 06): the squared slopes of the model join the loss.
+# Before it comes a smaller means. If the *loss* needs more than `y` and `y_hat`, override `compute_loss`, which `fit`
+# calls under its tape. Here is a gradient penalty (lesson 06), for squared slopes:
 
 
 # %%
@@ -324,8 +318,7 @@ print(f"slope {float(smooth.layers[0].kernel[0, 0]):.1f}, equal weights: {differ
 assert difference < 1e-4 and np.isclose(history["loss"][-1], loss, rtol=1e-4)
 
 # %% [markdown]
-# `train_step` is for the rest of the step: what happens between the gradients and the update. Per-layer
-# clipping, as in lesson 11, in the form to copy:
+# `train_step` is for what happens between gradients and update, such as the per-layer clipping of lesson 11:
 
 
 # %%
@@ -366,9 +359,8 @@ assert largest_difference(clipped, by_loop) < 1e-4 and norms[0] > 0.5 and norms[
 # %% [markdown]
 # ### Exercise 14.2: repair
 #
-# This function stands in a class as its `train_step`. It should do what Keras's own does, whatever loss was
-# compiled. It trains, and leaves out four things. The model starts with batch normalisation and ends with a
-# regularised layer; `data` always has three entries.
+# This `train_step` should do what Keras's own does, whatever loss was compiled. It leaves out four things. The
+# model starts with batch normalisation and ends with a regularised layer; `data` has three entries.
 
 
 # %% exercise="14.2"
@@ -398,7 +390,7 @@ check("14.2", own_train_step)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# One is `training=True`. The other three are the compiled loss, the penalties and the sample weights.
+# `training=True`, the compiled loss, the penalties and the sample weights.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -407,9 +399,9 @@ check("14.2", own_train_step)
 #
 # </details>
 #
-# **Two optimizers.** In an adversarial model a *generator* makes examples, and a *critic* scores how real they
-# are. Each has a loss of its own. The smallest: the generator adds `shift` to real numbers, so 0 is perfect; the
-# critic's score is `slope` times the number.
+# **Two optimizers.** A *generator* makes examples, and a *critic* scores how real they are, each with a loss of its
+# own. The smallest: the generator adds `shift` to real numbers, so 0 is perfect; the critic's score is `slope`
+# times the number.
 
 
 # %%
@@ -438,8 +430,8 @@ class TwoPlayers(keras.Model):
 # %% [markdown]
 # > **Predict**
 # >
-# > Without a penalty, from shift 1 and slope 0, each player takes 100 small steps down its own loss. Does the
-# > distance from the solution (0, 0) fall below 1, stay about 1, or grow?
+# > Without a penalty, from shift 1 and slope 0, each takes 100 small steps down its own loss. Does the distance
+# > from the solution (0, 0) fall, stay about 1, or grow?
 
 
 # %%
@@ -459,8 +451,8 @@ print(f"distance {distance:.1f}")
 
 # %% [markdown]
 # Both go downhill, so one expects them to arrive. But each changes the other's loss: they circle, and every step
-# leads a little outwards. A gradient penalty on the critic pulls them in. In the figure, one path
-# leaves the start outwards, one ends at the cross. And the loop in NumPy, four numbers, gives the same:
+# leads a little outwards. A gradient penalty pulls them in: in the figure, one path leaves outwards, one ends at the
+# cross. A loop in NumPy gives the same:
 
 # %%
 paths["penalty"] = play(lambda slopes: tf.reduce_mean(slopes**2))
@@ -482,8 +474,8 @@ labels = ax.set(xlabel="shift of the generator", ylabel="slope of the critic", a
 # %% [markdown]
 # > **Predict**
 # >
-# > Many papers want slopes of length 1 instead: the mean of (length - 1)², where the length is `tf.sqrt` of the
-# > sum of squares. The critic starts flat, with slope 0. What is its slope after one step?
+# > Many want slopes of length 1: the mean of (length - 1)², where the length is `tf.sqrt` of the sum of squares.
+# > The critic starts with slope 0. What is its slope after one step?
 
 
 # %%
@@ -500,9 +492,9 @@ first = {f.__name__: play(f)[0, 1] for f in (to_length_one, to_length_one_safely
 print(f"{first['to_length_one']:.1f}")
 
 # %% [markdown]
-# The penalty itself is 1, and so one expects a step of moderate size. But the slope of a square root at 0 is infinite, and
-# infinity times 0 is `nan` (lesson 03). `fit` trains on without a word. `ExplainingTape` finds the place; a
-# tiny number inside the root mends it.
+# The penalty is 1, so one expects a moderate step. But the slope of a root at 0 is infinite, and infinity times 0 is
+# `nan` (lesson 03). `fit` trains on without a word. `ExplainingTape` finds the place; a tiny number inside the root
+# mends it.
 
 # %%
 slopes = tf.Variable(tf.zeros((4, 1)))
@@ -517,9 +509,9 @@ assert np.isclose(first["to_length_one_safely"], -0.1)
 # %% [markdown]
 # ### Exercise 14.3: complete
 #
-# `critic(x)` gives one score for each example, (n,), and uses the variable `w`. The penalty is the mean over the
-# examples of (length - 1)², where the length is that of one example's slopes with respect to x, (n, d). Return
-# the penalty and its gradient with respect to `w`. Some slopes may be zero.
+# `critic(x)` gives a score for each example, (n,), and uses the variable `w`. The penalty is the mean of
+# (length - 1)², with the length of each example's slopes with respect to x, (n, d). Return it and its gradient with
+# respect to `w`. Slopes may be zero.
 
 
 # %% exercise="14.3"
@@ -543,7 +535,7 @@ check("14.3", gradient_penalty)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Two tapes, nested as in `Smooth`. x is a tensor, so the inner tape must watch it.
+# Nest two tapes. x is a tensor, so the inner one must watch it.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -555,10 +547,10 @@ check("14.3", gradient_penalty)
 # %% [markdown]
 # ## What needs a loop?
 #
-# `fit` gives you one batch and expects one update. Some methods try a step, measure again on all data, and
-# may take it back. **Levenberg and Marquardt's method** fits a curve so: from the jacobian J of the errors r it
-# solves (JᵀJ + damping) step = Jᵀr, a Newton step without second derivatives. If the loss falls it trusts itself more,
-# with less damping; if not, it stays, and damps more.
+# `fit` gives you one batch and expects one update. Some methods try a step, measure on all data, and may take it
+# back. **Levenberg and Marquardt's method** fits curves so: from the jacobian J of the errors r it solves
+# (JᵀJ + damping) step = Jᵀr, much like Newton's method. If the loss falls, it damps less; if not, it stays, and
+# damps more.
 
 # %%
 t = tf.linspace(tf.constant(0.0, tf.float64), 10.0, 60)  # seconds
@@ -569,8 +561,7 @@ def curve(p):
     return p[0] * tf.exp(-p[1] * t) * tf.cos(p[2] * t)
 
 
-noise = 0.05 * np.random.RandomState(14).normal(size=60)
-measured = curve([2.0, 0.3, 2.0]) + noise
+measured = curve([2.0, 0.3, 2.0]) + 0.05 * np.random.RandomState(14).normal(size=60)
 
 
 def loss_at(p):
@@ -598,21 +589,18 @@ for _ in range(20):
         damping *= 10
     losses.append(loss)
 
-newton_like, best = np.array(losses), losses[-1]
 print("found:", p.numpy().round(1), "rejected some:", rejected > 0)
 assert np.allclose(p, [2, 0.3, 2], atol=0.1) and 3 <= rejected < 15
 
 # %% [markdown]
-# A rejected step, a trial on all data, a damping that lives between steps: none of it is a batch or an
-# update. You can squeeze it into `train_step`, and use nothing of `fit`. What does it gain? Adam, from the same start,
-# with the best of three rates:
+# Rejected steps, trials on all data: squeezed into `train_step`, they would use nothing of `fit`. What does it
+# gain? Adam from the same start, at the best of three rates:
 
 
 # %%
 def adam_losses(rate):
-    p.assign([1.0, 1.0, 1.6])
     optimizer = keras.optimizers.Adam(rate)
-    optimizer.build([p])
+    p.assign([1.0, 1.0, 1.6])
 
     @tf.function
     def step():
@@ -621,38 +609,31 @@ def adam_losses(rate):
         optimizer.apply([tape.gradient(loss, p)], [p])
         return loss
 
-    return np.array([step() for _ in range(400)])
+    return [step() for _ in range(400)]
 
 
-runs = {
-    "Adam": min(map(adam_losses, (0.03, 0.1, 0.3)), key=lambda run: np.argmax(run < 1.01 * best))
-}
-runs["Levenberg and\nMarquardt"] = np.array(losses)
-steps = [int(np.argmax(run < 1.01 * best)) for run in runs.values()]
+runs = [losses, *map(adam_losses, (0.03, 0.1, 0.3))]
+steps = [int(np.argmax(np.array(run) < 1.01 * run[-1])) for run in runs]  # to within 1 %
 
-print(
-    f"within 1 % of the best: fewer than 15 steps: {0 < steps[1] < 15}; Adam at best {steps[0]}",
-    steps,
-)
-assert 0 < steps[1] < 15 and steps[0] > 3 * steps[1]
+print(f"{steps[0]} steps, Adam at best {min(steps[1:])}")
+assert 0 < steps[0] < 15 and min(steps[1:]) > 3 * steps[0]
 
 # %% [markdown]
-# Steps are not free: a jacobian costs one backward pass for each of the 60 points, and its matrix JᵀJ grows with the
-# square of the number of parameters. The method is for few parameters, not for networks.
+# Fewer steps, each dearer: a jacobian takes a backward pass for each of 60 points. It is for few parameters.
 
 # %% [markdown]
 # ## How do I decide?
 #
 # ### Exercise 14.4: predict
 #
-# For each case, name the smallest means that does the job: `"fit"` (with what `compile`, callbacks and the data
-# take, and `compute_loss`), `"train_step"` or `"loop"`.
+# Name the smallest means for each: `"fit"` (with `compile`, callbacks, the data, `compute_loss`), `"train_step"` or
+# `"loop"`.
 #
 # 1. Errors above 5 kg count ten times.
-# 2. Noise, as large as a tenth of each gradient's norm, is added to it before Adam sees it.
-# 3. From the fourth epoch on, twice as much noise is added to the inputs.
-# 4. For each batch a critic takes one step, and then the generator, each with an optimizer of its own.
-# 5. Each step tries three step sizes, measures on all data, and keeps the best weights, or goes back.
+# 2. Each gradient gets noise, a tenth of its norm, before Adam sees it.
+# 3. From the fourth epoch on, the inputs get twice as much noise.
+# 4. In each batch a critic and a generator step, each with its own optimizer.
+# 5. Each step tries three step sizes on all data, and keeps the best, or goes back.
 
 # %% exercise="14.4"
 # A list of five strings: "fit", "train_step" or "loop".
@@ -666,33 +647,31 @@ check("14.4", means)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Which needs the gradients between tape and update? Which is more than one batch, one update?
+# Which needs the gradients before the update? Which is more than one batch, one update?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A loss function is enough for the first, and a variable that `map` reads is enough for the third. One of the five
-# needs a loop.
+# A function is enough for the first, a variable that `map` reads for the third. One of the five needs a loop.
 #
 # </details>
 
 # %% [markdown]
-# Take the first row that holds. "Both" means that a cell above found equal weights.
+# Take the first row that holds. All but the last gave the weights of a loop, too.
 #
-# | you want | smallest means | evidence | a loop also works? |
-# |---|---|---|---|
-# | standard training | `fit` | `own_fit` | both, no gain |
-# | callbacks | `fit` | `EarlyStopping` | both, with `CallbackList` |
-# | a loss that Keras lacks | `compile(loss=f)` | pinball | both |
-# | data that grow with training | `fit` once a stage | filtered pipeline | both |
-# | gradient penalty | `compute_loss` | `Smooth` | both |
-# | per-layer clipping | `train_step` | `Clipped` | both |
-# | several optimizers | `train_step` | `TwoPlayers` | both |
-# | steps taken back, whole-data methods | loop | Levenberg, Marquardt | only the loop |
+# | you want | smallest means | evidence |
+# |---|---|---|
+# | standard training | `fit` | `own_fit` |
+# | callbacks | `fit`; a loop with `CallbackList` | `EarlyStopping` |
+# | a loss that Keras lacks | `compile(loss=f)` | `pinball` |
+# | a curriculum | `fit` once a stage | `growing` |
+# | gradient penalty | `compute_loss` | `Smooth` |
+# | per-layer clipping | `train_step` | `Clipped` |
+# | several optimizers | `train_step` | `TwoPlayers` |
+# | steps taken back | loop | 10 steps for 78 |
 #
-# What each costs: `compile` and `compute_loss`, nothing. `train_step`: what you leave out is left out in silence
-# (14.2). A loop: you write callbacks, metrics, sample weights, progress and the spreading over devices
-# yourself. In return all of it is in sight, and a compiled epoch may be faster (lesson 10).
+# A `train_step` loses in silence what it leaves out (14.2). In a loop, callbacks, metrics, sample weights and the
+# progress bar are yours to write.
 
 # %% [markdown]
 # ## Checkpoint
@@ -701,19 +680,17 @@ check("14.4", means)
 #
 # <details><summary>1. A loss function for <code>compile</code> returns one number for the batch. What breaks?</summary>
 #
-# Sample weights: they weigh the mean, not the examples. Return one loss for each.
+# Sample weights: they weigh the mean, not the examples.
 #
 # </details>
-# <details><summary>2. Your <code>train_step</code> computes the loss with <code>loss_fn(y, y_hat)</code>. What may be
-# missing?</summary>
+# <details><summary>2. A <code>train_step</code> calls <code>loss_fn(y, y_hat)</code>. What may be missing?</summary>
 #
-# The penalties, the sample weights, and whatever loss was compiled. `compute_loss` has them all.
+# The penalties, the sample weights, the compiled loss. `compute_loss` has them all.
 #
 # </details>
 # <details><summary>3. When do you leave <code>fit</code>?</summary>
 #
-# When a step is no longer one batch and one update; or when a measurement shows that your loop is faster, and that
-# matters.
+# When a step is no longer one batch and one update, or when your loop is measurably faster and that matters.
 #
 # </details>
 
@@ -721,9 +698,9 @@ check("14.4", means)
 # ## Recap
 #
 # - `fit` is two loops around `train_step`, with callbacks between.
-# - One loss for each example; `compute_loss` for what needs a tape; `train_step` for what follows it.
-# - `fit` compiles: Python runs while tracing, and a growing pipeline is cut short.
-# - Root of a sum of squares: add `1e-12` inside.
+# - A loss gives one number for each example.
+# - `compute_loss` for a loss that needs a tape; `train_step` for what follows it.
+# - `fit` compiles its step, and cuts a growing pipeline short.
 # - Proof of any move: the same start and batches, the same weights.
 #
 # ```python
@@ -734,17 +711,16 @@ check("14.4", means)
 #         loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
 #     gradients = tape.gradient(loss, self.trainable_variables)
 #     self.optimizer.apply(gradients, self.trainable_variables)  # change them before this line
+#     return {"loss": loss}
 # ```
 
 # %% [markdown]
 # ## Further reading
 #
 # - Keras's guide *Customizing what happens in `fit()` with TensorFlow*: `train_step` in reference form.
-# - Mescheder, Geiger and Nowozin, *Which training methods for GANs do actually converge?*, ICML 2018: the two
-#   players, and why the penalty helps.
-# - Gulrajani and others, *Improved training of Wasserstein GANs*, NeurIPS 2017: slopes of length 1.
+# - Mescheder, Geiger and Nowozin, *Which training methods for GANs do actually converge?*, ICML 2018: the two players.
 # - Nocedal and Wright, *Numerical Optimization*, 2nd edition, Springer 2006: when to take a step back.
 #
-# You can now choose between `fit` and a tape by evidence, and prove that a move from one to the other lost nothing. In
-# your own work, put `ExplainingTape` where a gradient is `None` or `nan`, run `check_gradients` before you trust a
-# loss of your own, and look at `plot_tape` when you no longer know what depends on what.
+# You can now choose between `fit` and a tape by evidence, and prove that a move lost nothing. In
+# your own work, put `ExplainingTape` where a gradient is `None` or `nan`, run `check_gradients` on every loss that you
+# write, and look at `plot_tape` when you no longer know what depends on what.

@@ -263,7 +263,8 @@ def _judge_logs(returned: list, losses: Sequence[float]) -> Judgement:
 def _draw_critics(rng: np.random.Generator) -> list[tuple]:
     def draw(kind: str, n: int, d: int) -> tuple:
         w = rng.uniform(0.4, 1.5, size=d) * rng.choice([-1, 1], size=d)
-        return kind, w.round(2), rng.uniform(-2, 2, size=(n, d)).round(1)
+        x = rng.uniform(0.4, 2, size=(n, d)) * rng.choice([-1, 1], size=(n, d))
+        return kind, w.round(2), x.round(1)
 
     kind, w, x = draw("quadratic", 4, 3)
     x[0] = 0.0  # here the slopes are zero
@@ -418,7 +419,8 @@ def _judge_means(value: Any) -> Judgement:
     items = value["items"] if is_a(value, "list", "tuple") else None
     if items is None or len(items) != 5:
         return failed(
-            f"Write a list of five strings, one for each case in order; you wrote {in_words(value)}."
+            "Write a list of five strings, one for each case in order; you wrote "
+            f"{in_words(value)}."
         )
     for number, item in enumerate(items, 1):
         if item not in ("fit", "train_step", "loop"):

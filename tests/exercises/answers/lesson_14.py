@@ -203,7 +203,7 @@ ANSWERS = {
             Wrong(penalty_without_return, "returned None"),
             Wrong(penalty_alone, "Return the penalty and its gradient"),
             Wrong(penalty_outside_the_outer_tape, "The gradient is None"),
-            Wrong(penalty_without_watch, "unsupported operand", ERROR),
+            Wrong(penalty_without_watch, "no path from its source", ERROR),
             Wrong(lambda critic, w, x: ("text", w), "one number and a tensor"),
             Wrong(penalty_with(to_one, epsilon=0.0), "inside the root"),
             Wrong(penalty_swapped, "swapped"),
