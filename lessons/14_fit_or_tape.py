@@ -467,7 +467,8 @@ assert np.allclose(paths["penalty"][-1], by_hand, atol=1e-4) and np.hypot(*by_ha
 fig, ax = plt.subplots(figsize=(4.4, 4))
 for number, (name, path) in enumerate(paths.items()):
     ax.plot(*path.T, color=f"C{number}")
-    text = ax.annotate(name, path[13], (5, -10), textcoords="offset points", color=f"C{number}")
+    at = {"textcoords": "offset points", "ha": "center", "color": f"C{number}"}
+    text = ax.annotate(name, path[-1], (0, 9), **at)
 ax.plot(0, 0, "k+", markersize=12)
 labels = ax.set(xlabel="shift of the generator", ylabel="slope of the critic", aspect="equal")
 
