@@ -181,6 +181,11 @@ def _cause(error: dict) -> str | None:
             "there is a None where a number is needed. If it is a gradient, the tape found no path "
             "from its source to the target"
         )
+    if message == "too many values to unpack (expected 2)":
+        return (
+            f"{message}. A function under @tf.custom_gradient returns two things, "
+            "the value and the backward function"
+        )
     if "is not in the list of allowed values" in message:
         return "this operation does not take such numbers (in Python, a power is **, and not ^)"
     return None
