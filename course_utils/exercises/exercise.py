@@ -171,6 +171,11 @@ def _cause(error: dict) -> str | None:
             "the target is a NumPy number, so the computation left TensorFlow on its way. Use "
             "TensorFlow's functions, not NumPy's, and no .numpy()"
         )
+    if message.startswith("Cannot convert the argument `type_value`"):
+        return (
+            "the target is a plain number, so the computation left TensorFlow on its way. Use "
+            "TensorFlow's functions, and neither float() nor .numpy()"
+        )
     if message.endswith(("has no attribute 'dtype'", "has no attribute '_id'")):
         return (
             "a tape needs tensors, and here the target or the source is a plain number. Make a "
