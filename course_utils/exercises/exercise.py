@@ -191,6 +191,11 @@ def _cause(error: dict) -> str | None:
             f"{message}. A function under @tf.custom_gradient returns two things, "
             "the value and the backward function"
         )
+    if message == "unsupported callable":
+        return (
+            f"{message}. A function under @tf.custom_gradient returns the value first, "
+            "and then the backward function"
+        )
     if "is not in the list of allowed values" in message:
         return "this operation does not take such numbers (in Python, a power is **, and not ^)"
     return None
