@@ -58,7 +58,7 @@ SOLUTIONS := --nbval-lax
 else
 SOLUTIONS := --nbval
 endif
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist
 # nbgrader puts menus into the JupyterLab beside which it is installed, so it stands apart.
 NBGRADER := $(VENV)/nbgrader/.installed
 
@@ -72,7 +72,7 @@ lint: $(STAMP)
 	$(BIN)/course build --check
 
 unit: $(STAMP) $(NBGRADER)
-	$(PYTEST) tests --doctest-modules course_utils
+	$(PYTEST) loadgroup tests --doctest-modules course_utils
 
 $(NBGRADER): requirements-nbgrader.lock $(STAMP)
 	@rm -rf $(@D)
@@ -81,8 +81,8 @@ $(NBGRADER): requirements-nbgrader.lock $(STAMP)
 	@touch $@
 
 notebooks: $(STAMP)
-	$(PYTEST) $(SOLUTIONS) --nbval-cell-timeout 120 solutions
-	$(PYTEST) --nbval-lax --nbval-cell-timeout 120 notebooks
+	$(PYTEST) loadfile $(SOLUTIONS) --nbval-cell-timeout 120 solutions
+	$(PYTEST) loadfile --nbval-lax --nbval-cell-timeout 120 notebooks
 
 build: $(STAMP) ## Write notebooks/ and solutions/ from lessons/
 	@$(BIN)/course build
