@@ -54,10 +54,10 @@ LESSONS = (
     Lesson("08_regression", "Regression", _LOOPS, 55, ("06",)),
     Lesson("09_training_step", "A training step", _LOOPS, 60, ("08",)),
     Lesson("10_fast_loops", "Fast loops", _LOOPS, 60, ("05", "09")),
-    Lesson("11_per_layer_clipping", "Per-layer clipping", _LOOPS, 40, ("09",)),
-    Lesson("12_multi_loss", "Several losses", _LOOPS, 45, ("04", "09")),
-    Lesson("13_mnist", "MNIST", _LOOPS, 45, ("10", "11")),
-    Lesson("14_fit_or_tape", "fit or tape", _LOOPS, 40, ("12", "13")),
+    Lesson("11_per_layer_clipping", "Per-layer clipping", _LOOPS, 45, ("09",)),
+    Lesson("12_multi_loss", "Several losses", _LOOPS, 60, ("04", "09")),
+    Lesson("13_mnist", "MNIST", _LOOPS, 50, ("10", "11")),
+    Lesson("14_fit_or_tape", "fit or tape", _LOOPS, 55, ("12", "13")),
 )
 
 

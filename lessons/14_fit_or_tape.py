@@ -12,7 +12,7 @@
 # - say when a loop of your own is worth its cost.
 #
 # **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
-# **Time**: 40 minutes.
+# **Time**: 55 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import (
