@@ -84,7 +84,9 @@ def build_network() -> Any:
     )
 
 
-def make_train_epoch(model: Any, optimizer: Any, images: Any, labels: Any) -> Callable:
+def make_train_epoch(
+    model: Any, optimizer: Any, images: Any, labels: Any, batch_size: int = _BATCH_SIZE
+) -> Callable:
     """Return the compiled epoch of lesson 13, which takes the order of the examples, (n,)."""
     import keras
     import tensorflow as tf
@@ -95,8 +97,8 @@ def make_train_epoch(model: Any, optimizer: Any, images: Any, labels: Any) -> Ca
     @tf.function
     def train_epoch(order):
         loss_sum, correct = 0.0, 0
-        for first in tf.range(0, tf.size(order), _BATCH_SIZE):
-            batch = order[first : first + _BATCH_SIZE]
+        for first in tf.range(0, tf.size(order), batch_size):
+            batch = order[first : first + batch_size]
             x, y = tf.gather(images, batch), tf.gather(labels, batch)
             with tf.GradientTape() as tape:
                 logits = model(x, training=True)

@@ -1,0 +1,650 @@
+# %% [markdown]
+# # 12 · Several losses
+#
+# A penalty, a second task, a term for data without labels: sooner or later your loss is a sum. A sum hides which
+# part you train.
+#
+# **You will be able to**
+#
+# - penalise activations with one forward pass, and say what becomes sparse;
+# - take the gradient of each loss apart, and measure whether they conflict;
+# - weigh losses in four ways, and say where each way ends;
+# - train on labelled and unlabelled data in one step.
+#
+# **Before you start**: [04 · Persistence](04_persistence.ipynb) and
+# [09 · A training step](09_training_step.ipynb). **Time**: 45 minutes.
+
+# %% tags=["nbval-ignore-output"]
+from course_utils import check, make_classification, start_lesson
+
+start_lesson("12")
+
+import keras
+import matplotlib.pyplot as plt
+import numpy as np
+import tensorflow as tf
+from keras import layers
+
+# %% [markdown]
+# ## How do I penalise an activation?
+#
+# An **activation** is what a layer returns for an example. It exists only during a forward pass, so the pass must
+# hand it out. `keras.Model(inputs, outputs)` runs from any tensors to any others. Here three models share their
+# layers, and each layer notes when it runs. The penalty is 0.001 times the absolute activations, summed for each
+# example and averaged over the batch.
+
+
+# %%
+class NotedDense(layers.Dense):
+    def call(self, inputs):
+        runs.append(self.name)
+        return super().call(inputs)
+
+
+def build_models():
+    """Return models from x (n, 30) to logits (n, 10), to hidden (n, 64), and to both."""
+    keras.utils.set_random_seed(12)
+    inputs = keras.Input((30,))
+    hidden = NotedDense(64, "relu")(NotedDense(128, "relu")(inputs))
+    logits = NotedDense(10)(hidden)
+    return [keras.Model(inputs, outputs) for outputs in (logits, hidden, [hidden, logits])]
+
+
+def penalised_loss(hidden, logits):
+    penalty = tf.reduce_mean(tf.reduce_sum(tf.abs(hidden), axis=1))
+    return loss_fn(y, logits) + 0.001 * penalty
+
+
+# %% [markdown]
+# > **Predict**
+# >
+# > One program calls `encoder(x)` and `classifier(x)`, which share two layers. How many layer calls: 3 or 5?
+
+# %%
+x, y = make_classification(1000, features=30, classes=10, seed=12)  # (1000, 30), (1000,)
+loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+runs = []
+classifier, encoder, both = build_models()
+
+runs.clear()
+with tf.GradientTape() as tape:
+    loss_apart = penalised_loss(encoder(x), classifier(x))
+gradients_apart = tape.gradient(loss_apart, both.trainable_variables)
+calls_apart = len(runs)
+
+runs.clear()
+with tf.GradientTape() as tape:
+    loss = penalised_loss(*both(x))
+gradients = tape.gradient(loss, both.trainable_variables)
+
+print(f"two models {calls_apart}, two outputs {len(runs)}")
+
+# %% [markdown]
+# Shared layers suggest 3. They share weights, not results: each model runs its own way from the input on. Two
+# outputs of one model give the same loss and gradients in one pass.
+#
+# The built-in way is `activity_regularizer`, which puts its penalty into `model.losses`, divided by the batch size,
+# says its documentation. Ask *your* version, with two batch sizes:
+
+# %%
+assert calls_apart == 5 and len(runs) == 3 and np.isclose(loss, loss_apart, rtol=1e-5)
+assert all(np.allclose(a, b, atol=1e-5) for a, b in zip(gradients, gradients_apart, strict=True))
+
+layer = layers.Dense(64, "relu", activity_regularizer=keras.regularizers.L1(0.001))
+factors = []
+for n in (50, 100):
+    of_an_example = 0.001 * np.sum(np.abs(layer(x[:n]))) / n
+    factors.append(float(layer.losses[0]) / of_an_example)
+
+divided = np.allclose(factors, [1, 1], rtol=1e-3)
+print("divided by the batch size, or not at all:", divided or np.allclose(factors, [50, 100]))
+assert divided or np.allclose(factors, [50, 100], rtol=1e-3)
+
+# %% [markdown]
+# Keras 3.15 divides. Keras 3.12 does not: the same line is 100 times as strong for a batch of 100. If a model
+# must survive an update, write the penalty yourself.
+#
+# ### Exercise 12.1: repair
+#
+# `model(x)` gives the activations and the prediction. The loss should be the mean squared error plus `beta`
+# times the penalty above. Training goes as if there were no penalty. Two things are wrong.
+
+
+# %% exercise="12.1"
+def loss_and_gradients(model, x, y, beta):
+    # hidden: (n, 4), y_hat and y: (n, 1); beta is a number.
+    ### BEGIN SOLUTION
+    #| with tf.GradientTape() as tape:
+    #|     _, y_hat = model(x, training=True)
+    #|     hidden = model.predict(x, verbose=0)[0]
+    #|     penalty = beta * tf.reduce_mean(tf.reduce_sum(tf.abs(hidden), axis=1))
+    #|     loss = tf.reduce_mean((y_hat - y) ** 2) + beta * penalty
+    #| return loss, tape.gradient(loss, model.trainable_variables)
+    with tf.GradientTape() as tape:
+        hidden, y_hat = model(x, training=True)
+        penalty = tf.reduce_mean(tf.reduce_sum(tf.abs(hidden), axis=1))
+        loss = tf.reduce_mean((y_hat - y) ** 2) + beta * penalty
+    return loss, tape.gradient(loss, model.trainable_variables)
+    ### END SOLUTION
+
+
+# %%
+check("12.1", loss_and_gradients)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# What does `predict` return: a tensor or an array? How often does `beta` multiply?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Take `hidden` from the same call as `y_hat`, and use `beta` once.
+#
+# </details>
+
+# %% [markdown]
+# ## L1 or L2: which is sparse?
+#
+# An **L1** penalty sums absolute values, an **L2** penalty squares. **Sparse** means mostly zeros. First without a
+# network: the task wants 100 activations between 0 and 1, and the penalty pulls each towards 0.
+
+# %%
+wanted = tf.sort(tf.random.uniform((100,)))
+penalties = {"none": tf.zeros_like, "L1": lambda h: 0.4 * tf.abs(h), "L2": lambda h: 0.4 * h**2}
+
+
+def settle(penalty, activation):
+    """Return the 100 activations, (100,), after 200 steps of gradient descent."""
+    v = tf.Variable(tf.ones(100))
+    for _ in range(200):
+        with tf.GradientTape() as tape:
+            h = activation(v)
+            loss = tf.reduce_sum((h - wanted) ** 2 + penalty(h))
+        v.assign_sub(0.1 * tape.gradient(loss, v))
+    return activation(v).numpy()
+
+
+settled = {name: settle(penalty, tf.nn.relu) for name, penalty in penalties.items()}
+zeros = {name: int(np.sum(h == 0)) for name, h in settled.items()}
+print(zeros)
+
+# %% [markdown]
+# The slope of |h| is 1 however small h is: L1 takes 0.2 from each activation, and the ReLU ends at zero what would
+# fall below. The slope of h² fades with h: L2 shrinks all in proportion, and none to zero. In the figure, look at
+# the lower left: L1 runs along zero, L2 does not.
+
+# %%
+assert zeros["none"] == zeros["L2"] == 0
+assert abs(zeros["L1"] - np.sum(wanted < 0.2)) <= 1
+assert np.allclose(settled["L1"], np.maximum(wanted - 0.2, 0), atol=0.01)
+assert np.allclose(settled["L2"], wanted / 1.4, atol=0.01)
+
+fig, ax = plt.subplots(figsize=(5.6, 3.2))
+for name, h in settled.items():
+    (line,) = ax.plot(wanted, h)
+    ax.annotate(f" {name}", (wanted[-1], h[-1]), color=line.get_color(), va="center")
+labels = ax.set(xlabel="what the task wants", ylabel="activation after training", xlim=(0, 1.1))
+
+# %% [markdown]
+# > **Predict**
+# >
+# > Now without the ReLU, under the same L1: as many exact zeros as before, or none?
+
+# %%
+plain = settle(penalties["L1"], tf.identity)
+
+near = int(np.sum(np.abs(plain) < 0.05))
+
+print(f"exactly 0: {np.sum(plain == 0)}, within 0.05 of 0: {near}")
+
+# %% [markdown]
+# "L1 gives exact zeros", you will read. The *minimum* has them. Gradient descent steps over zero, is pushed back, and
+# hops around it for ever; the zeros above were the ReLU's. Without one, count below a threshold.
+#
+# Now the network, with a strength at which L1 and L2 leave activations of a similar mean size:
+
+# %%
+assert np.sum(plain == 0) == 0 and near >= zeros["L1"]
+
+
+def train(model, loss_of, rate):
+    """Take 300 steps of Adam down loss_of(model), and return the model."""
+    optimizer = keras.optimizers.Adam(rate)
+    optimizer.build(model.trainable_variables)
+
+    @tf.function
+    def run():
+        for _ in tf.range(60):
+            with tf.GradientTape() as tape:
+                loss = loss_of(model)
+            gradients = tape.gradient(loss, model.trainable_variables)
+            optimizer.apply(gradients, model.trainable_variables)
+
+    for _ in range(5):
+        run()
+    return model
+
+
+# %%
+def activations(size, beta):
+    """Return the hidden activations, (1000, 64), after training with beta times their size."""
+
+    def loss_of(model):
+        hidden, logits = model(x, training=True)
+        return loss_fn(y, logits) + beta * tf.reduce_mean(tf.reduce_sum(size(hidden), axis=1))
+
+    return train(build_models()[2], loss_of, rate=3e-3)(x)[0].numpy()
+
+
+ways = {"none": (tf.abs, 0.0), "L1": (tf.abs, 0.03), "L2": (tf.square, 0.03)}
+trained = {name: activations(*how) for name, how in ways.items()}
+share = {name: np.mean(h == 0) for name, h in trained.items()}
+mean = {name: np.mean(h) for name, h in trained.items()}
+
+print({name: f"{share[name]:.1f} zeros, mean {mean[name]:.1f}" for name in trained})
+assert share["L1"] > share["L2"] + 0.1 > share["none"] + 0.4
+assert abs(mean["L1"] - mean["L2"]) < 0.05 < mean["none"] - 1
+
+# %% [markdown]
+# A ReLU is sparse without a penalty, and sparser with either: even L2 moves the weights until more sums fall below
+# 0. L1 leaves fewer activations, and larger ones.
+#
+# ## Do the losses pull the same way?
+#
+# Two teams measured the same 200 trees: A in metres, B in decimetres and less exactly. One pair of weights for
+# two features shall serve both. A persistent tape gives each gradient. The ratio of their norms says who is heard in
+# the sum. The **cosine** of their angle, a · b divided by both norms, says whether they agree: 1 for the same
+# direction, -1 for opposite ones. Below 0 the losses **conflict**.
+
+# %%
+features = tf.random.normal((200, 2))
+y_a = features @ [[1.5], [0.0]] + tf.random.normal((200, 1))  # m
+y_b = 10 * (features @ [[0.0], [1.0]] + 2 * tf.random.normal((200, 1)))  # dm
+w = tf.Variable([[0.5], [2.0]])
+
+
+def two_losses():
+    y_hat = features @ w  # m
+    return tf.reduce_mean((y_hat - y_a) ** 2), tf.reduce_mean((10 * y_hat - y_b) ** 2)
+
+
+def gradients_at(point):
+    w.assign(point)
+    with tf.GradientTape(persistent=True) as tape:
+        loss_a, loss_b = two_losses()
+    return tape.gradient(loss_a, w), tape.gradient(loss_b, w)
+
+
+def cosine(a, b):
+    return float(tf.reduce_sum(a * b) / (tf.norm(a) * tf.norm(b)))
+
+
+# %% [markdown]
+# In the figure, a contour is one height of a loss, and arrows point downhill, all of one length. Look at each pair:
+# outside, both lead to the valley; between the two best points they part.
+
+# %%
+ax = plt.subplots(figsize=(6.4, 4.4))[1]
+grid = np.meshgrid(np.linspace(-0.7, 2.3, 40), np.linspace(-0.6, 2.2, 40))
+plane = np.stack(grid, axis=-1)[..., None]  # (40, 40, 2, 1)
+best = {}
+for name, color, target in (("A", "C0", y_a), ("B", "C1", y_b / 10)):
+    best[name] = np.linalg.lstsq(features, target, rcond=None)[0]
+    heights = np.mean((features.numpy() @ plane - target.numpy()) ** 2, axis=(2, 3))
+    levels = heights.min() + np.arange(1, 5) ** 2 / 4
+    ax.contour(*grid, heights, levels=levels, colors=color, alpha=0.3)
+    ax.plot(*best[name], "o", color=color)
+    ax.annotate(f"best for {name}", best[name][:, 0] + (0.08, -0.1), color=color)
+for where, point in {"outside": [[0.5], [2.0]], "between": [[0.9], [0.1]]}.items():
+    a, b = gradients_at(point)
+    for gradient, color in ((a, "C0"), (b, "C1")):
+        arrow = np.ravel(-0.5 * gradient / tf.norm(gradient))
+        ax.quiver(*np.ravel(point), *arrow, color=color, angles="xy", scale_units="xy", scale=1)
+    print(f"{where}: cosine {cosine(a, b):.1f}, norms as 1 : {tf.norm(b) / tf.norm(a):.0f}")
+labels = ax.set(xlabel="first weight", ylabel="second weight", aspect="equal")
+
+# %% [markdown]
+# > **Predict**
+# >
+# > At the point between, w takes one small step down the sum of both losses. Does A's loss fall or rise?
+
+# %%
+a, b = gradients_at([[0.9], [0.1]])
+before = two_losses()
+w.assign_sub(1e-4 * (a + b))
+changes = [float(now - then) for now, then in zip(two_losses(), before, strict=True)]
+
+print(["rises" if change > 0 else "falls" for change in changes])
+
+# %% [markdown]
+# The sum contains A's loss, so one expects it to fall. It changes by about minus the step size times a · (a + b), and
+# b is long and points against a. B's loss falls by more than A's rises.
+#
+# A network may agree in one layer and conflict in the next. Here are task loss and L1 penalty of `both`, apart:
+
+# %%
+assert changes[0] > 0 > changes[1] and sum(changes) < 0
+
+kernels = [v for v in both.trainable_variables if v.path.endswith("kernel")]
+with tf.GradientTape(persistent=True) as tape:
+    hidden, logits = both(x)
+    task = loss_fn(y, logits)
+    penalty = tf.reduce_mean(tf.reduce_sum(tf.abs(hidden), axis=1))
+
+for a, b in zip(tape.gradient(task, kernels), tape.gradient(penalty, kernels), strict=True):
+    print("no path" if b is None else f"cosine {cosine(a, b):.2f}")
+
+assert tape.gradient(penalty, kernels[2]) is None
+
+# %% [markdown]
+# The last layer comes after the activations: no path, so `None`. Mind it when you add or compare gradients.
+#
+# ### Exercise 12.2: complete
+#
+# One cosine for a whole model: between the gradients of two losses over *all* entries of all variables together.
+# `losses()` computes both losses when called. Where a loss does not reach a variable, its gradient counts as zeros.
+
+
+# %% exercise="12.2"
+def cosine_of_losses(losses, variables):
+    """Return the cosine, one number; variables is a list of variables of any shapes."""
+    ### BEGIN SOLUTION
+    with tf.GradientTape(persistent=True) as tape:
+        both_losses = losses()
+    vectors = []
+    for loss in both_losses:
+        gradients = tape.gradient(loss, variables, unconnected_gradients="zero")
+        vectors.append(tf.concat([tf.reshape(g, [-1]) for g in gradients], 0))
+    a, b = vectors
+    return tf.reduce_sum(a * b) / (tf.norm(a) * tf.norm(b))
+    ### END SOLUTION
+
+
+# %%
+check("12.2", cosine_of_losses)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Call `losses()` inside the block of a persistent tape. `unconnected_gradients="zero"` gives zeros for `None`.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `tf.reshape(g, [-1])` flattens one gradient, `tf.concat(parts, 0)` joins a list. Then as in `cosine`.
+#
+# </details>
+
+# %% [markdown]
+# ## How do I weigh them?
+#
+# First, **fixed weights**. They stand inside the block, where the tape sees them; `s` is for later. Losses are
+# printed in m², to compare.
+
+# %%
+s, ends = tf.Variable([0.0, 0.0]), {}
+
+
+@tf.function
+def descend(weigh, scale):
+    """Take 4,000 steps down the sum of weigh(scale * losses); return the losses there, in m²."""
+    w.assign([[0.5], [2.0]])
+    s.assign([0.0, 0.0])
+    for _ in tf.range(4000):
+        with tf.GradientTape() as tape:
+            total = tf.reduce_sum(weigh(scale * tf.stack(two_losses())))
+        dw, ds = tape.gradient(total, [w, s], unconnected_gradients="zero")
+        w.assign_sub(0.004 * dw)
+        s.assign_sub(0.004 * ds)
+    return tf.stack(two_losses()) / [1.0, 100.0]
+
+
+for name, weight in {"1 : 1": 1.0, "1 : 0.01": 0.01}.items():
+    ends[name] = a, b = descend(tf.identity, tf.constant([1.0, weight])).numpy()
+    print(f"{name}: A {a:.1f}, B {b:.1f}, cosine {cosine(*gradients_at(w.value())):.2f}")
+
+# %% [markdown]
+# Equal weights are not neutral: in decimetres, B's loss is 100 times as large, and A is hardly heard. The cosine is
+# -1, for at the minimum of a sum its gradients cancel. Conflict is no fault; *where* it is settled is your choice.
+#
+# **Uncertainty weighting** learns the weights. Each loss L gets a variable s and enters as exp(-s) · L + s:
+# exp(-s) is its weight, and s, in theory a log variance, the price of a small one. The slope for s is zero where the
+# weighted loss is 1. So units cancel: with B in metres, the end is the same.
+
+# %%
+assert ends["1 : 1"][0] > 2 * ends["1 : 0.01"][0]
+assert cosine(*gradients_at(w.value())) < -0.99
+
+
+def uncertainty(losses):
+    return tf.exp(-s) * losses + s
+
+
+in_metres = descend(uncertainty, tf.constant([1.0, 0.01]))
+ends["uncertainty"] = descend(uncertainty, tf.ones(2)).numpy()
+weighted = np.exp(-s) * np.array(two_losses())
+
+print("A {:.1f}, B {:.1f}".format(*ends["uncertainty"]), "weighted", weighted.round(1))
+assert np.allclose(weighted, 1, atol=0.02)
+assert np.allclose(in_metres, ends["uncertainty"], atol=0.02)
+
+# %% [markdown]
+# > **Predict**
+# >
+# > Somebody leaves the price out: exp(-s) · L. What do the weights do: settle where both weighted losses are equal,
+# > or go to 0?
+
+# %%
+descend(lambda losses: tf.exp(-s) * losses, tf.ones(2))
+learned = np.exp(-s.numpy())
+
+print("weights below 0.1:", learned < 0.1)
+
+# %% [markdown]
+# A balance sounds fair, but nothing asks for one: a smaller weight makes any loss smaller, and no model better.
+#
+# **Gradient-norm balancing** divides, in its simplest form, each gradient by its norm: each loss pulls with the same
+# force.
+
+# %%
+assert np.all(learned < 0.1)
+
+
+def balance(unit=1.0):
+    w.assign([[0.5], [2.0]])
+    for _ in range(600):
+        with tf.GradientTape(persistent=True) as tape:
+            loss_a, loss_b = two_losses()
+            loss_b = unit * loss_b
+        a, b = tape.gradient(loss_a, w), tape.gradient(loss_b, w)
+        w.assign_sub(0.005 * (a / tf.norm(a) + b / tf.norm(b)))
+    return np.array(two_losses()) / [1, 100]
+
+
+ends["balanced norms"] = balance()
+
+print("A {:.1f}, B {:.1f}".format(*ends["balanced norms"]))
+assert cosine(*gradients_at(w.value())) < -0.99
+assert np.allclose(balance(unit=0.01), ends["balanced norms"], atol=1e-3)
+
+# %% [markdown]
+# It does not feel the unit either. But two opposite arrows of length 1 cancel *everywhere* between the best points: it
+# stops at the first compromise that it meets. In the figure, the line holds every compromise. Look at where the
+# four ways end: 1 : 1 serves B, uncertainty the more exact A.
+
+# %%
+ax = plt.subplots(figsize=(6.0, 3.6))[1]
+line = []
+for t in np.linspace(0, 1, 30):
+    w.assign(t * best["A"] + (1 - t) * best["B"])
+    line.append(np.array(two_losses()) / [1, 100])
+ax.plot(*np.transpose(line), color="0.6")
+for number, (name, end) in enumerate(ends.items()):
+    ax.plot(*end, "o", color=f"C{number}")
+    ax.annotate(name, end, (6, 6), textcoords="offset points", color=f"C{number}")
+labels = ax.set(xlabel="loss of A in m²", ylabel="loss of B in m²", xlim=(0, 4.8), ylim=(3, None))
+
+# %% [markdown]
+# ### Exercise 12.3: predict
+#
+# At w = 2, a plain tape records `l1 = w**2` and `l2 = w**3`. *Below* the block stands
+# `tape.gradient([l1, 3 * l2], w)`. What does it return?
+
+# %% exercise="12.3"
+# A number, a list of numbers, or None.
+### BEGIN SOLUTION
+weighted_below = 4.0
+### END SOLUTION
+
+# %%
+check("12.3", weighted_below)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Targets are summed. Which of the two has a path to w?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `3 * l2` is a new tensor, made when the tape was off.
+#
+# </details>
+#
+# Here it is, and with the weight inside the block:
+
+# %%
+v = tf.Variable(2.0)
+with tf.GradientTape(persistent=True) as tape:
+    l1, l2 = v**2, v**3
+    recorded = 3 * l2
+
+below, inside = tape.gradient([l1, 3 * l2], v), tape.gradient([l1, recorded], v)
+
+print(f"below {below:.0f}, inside {inside:.0f}")
+assert below == 4.0 and inside == 40.0
+
+# %% [markdown]
+# ### Exercise 12.4: complete
+#
+# Another way removes the conflict. If a · b < 0, subtract from `a` its part along `b`, (a · b / b · b) b, and from `b`
+# its part along the *original* `a`; then add the two. Without a conflict, add `a` and `b` as they are.
+
+
+# %% exercise="12.4"
+def without_conflict(a, b):
+    """Return the combined gradient, (n,); a and b are gradients of shape (n,)."""
+    ### BEGIN SOLUTION
+    dot = tf.reduce_sum(a * b)
+    if dot >= 0:
+        return a + b
+    return a - dot / tf.reduce_sum(b * b) * b + b - dot / tf.reduce_sum(a * a) * a
+    ### END SOLUTION
+
+
+# %%
+check("12.4", without_conflict)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# a · b is `tf.reduce_sum(a * b)`, one number. So is b · b, the squared norm of b.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# With `dot` for a · b: `a - dot / tf.reduce_sum(b * b) * b`. Exchange a and b for the second.
+#
+# </details>
+
+# %% [markdown]
+# ## Can unlabelled data help in the same step?
+#
+# You have 50 labelled examples and 1,000 without a label, from ten clouds. A **self-supervised** loss makes a task of
+# the input alone: hide 30 % of its numbers, and rebuild them from the rest. Both tasks share the hidden layers, the
+# **backbone**; each has its own last layer, its **head**. One forward pass takes all examples, and each loss takes its
+# own rows.
+
+# %%
+random = np.random.RandomState(12)
+centres, classes = random.normal(size=(10, 30)), random.randint(0, 10, 3050)
+clouds = tf.constant(centres[classes] + 1.5 * random.normal(size=(3050, 30)), tf.float32)
+x_few, y_few, unlabelled = clouds[:50], classes[:50], clouds[50:1050]
+
+
+def joint_loss(model, weight):
+    keep = tf.cast(tf.random.uniform(unlabelled.shape) > 0.3, tf.float32)  # 0 where hidden
+    logits, rebuilt = model(tf.concat([x_few, keep * unlabelled], axis=0), training=True)
+    supervised = loss_fn(y_few, logits[:50])
+    error = (1 - keep) * (rebuilt[50:] - unlabelled)  # only what was hidden
+    return supervised + weight * tf.reduce_sum(error**2) / tf.reduce_sum(1 - keep)
+
+
+# %%
+def accuracy(weight):
+    """Train two heads on one backbone, and return the accuracy on 2,000 new examples."""
+    keras.utils.set_random_seed(12)
+    inputs = keras.Input((30,))
+    backbone = layers.Dense(64, "relu")(layers.Dense(128, "relu")(inputs))
+    model = keras.Model(inputs, [layers.Dense(10)(backbone), layers.Dense(30)(backbone)])
+    logits, _ = train(model, lambda model: joint_loss(model, weight), rate=1e-3)(clouds[1050:])
+    return np.mean(np.argmax(logits, axis=1) == classes[1050:])
+
+
+alone, joint = accuracy(weight=0.0), accuracy(weight=1.0)
+
+print("gain of more than 3 points:", joint - alone > 0.03)
+assert joint - alone > 0.03
+
+# %% [markdown]
+# From about 70 to 78 %: rebuilding shows the backbone where the clouds lie, and 50 labels name
+# them.
+#
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. The activations come from a second model with the same layers. What does it cost?</summary>
+#
+# A second pass up to there.
+#
+# </details>
+# <details><summary>2. Two losses have the cosine -0.9, and the second gradient is 100 times as long. You step down the
+# sum. What does the first loss do?</summary>
+#
+# It rises: the step follows the second gradient.
+#
+# </details>
+# <details><summary>3. You multiply one loss by 1,000. Which of the four ways notice?</summary>
+#
+# The two with fixed weights. The others end where they ended before.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - Penalise activations that the *same* forward pass hands out.
+# - L1 makes exact zeros where something cuts at zero, as a ReLU does.
+# - A persistent tape gives each loss its gradient: norms say who is heard, cosines who agrees.
+# - Fixed weights depend on units; learned ones and balanced norms do not. Each settles elsewhere.
+# - Weigh inside the block.
+#
+# ```python
+# with tf.GradientTape(persistent=True) as tape:
+#     hidden, logits = model(x, training=True)
+#     losses = {"task": task(y, logits), "penalty": beta * penalty(hidden)}
+#     total = sum(losses.values())
+# apart = {name: tape.gradient(loss, weights) for name, loss in losses.items()}
+# ```
+
+# %% [markdown]
+# ## Further reading
+#
+# - Kendall, Gal and Cipolla, *Multi-task learning using uncertainty to weigh losses*, CVPR 2018: why a log
+#   variance.
+# - Chen et al., *GradNorm*, ICML 2018: balanced norms that also mind how fast each loss falls.
+# - Yu et al., *Gradient surgery for multi-task learning*, NeurIPS 2020: exercise 12.4 for many losses.
+#
+# Next, everything together on real images: [13 · MNIST](13_mnist.ipynb).
