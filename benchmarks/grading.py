@@ -28,8 +28,9 @@ run equal ones once.
 
 There are three rounds, as the load of a machine changes. In each round
 
-  course grade   grades the whole class with one job, and again with one job for each core;
-  nbgrader       autogrades one third of the class. It has one job and no option for more.
+  nbgrader       autogrades one third of the class. It has one job and no option for more;
+  course grade   grades the whole class: with one job before nbgrader's third and after it, of
+                 which the mean counts, and once with one job for each core.
 
 What counts is the time of the whole command, start included, for each submission. A round of
 nbgrader is charged for a third of a start, which is timed alone, so that both start once for a
@@ -141,7 +142,7 @@ class _Commands:
         self._run(["-c", _READ_POINTS, _NAME])
         lines = map(json.loads, self._log.read_text().splitlines())
         # The check of exercise 01.2 is the cell check-01-2.
-        return {(who, cell[-5:].replace("-", ".")): points for who, cell, points in lines}
+        return {(who, cell[-4:].replace("-", ".")): points for who, cell, points in lines}
 
     @property
     def _log(self) -> Path:
@@ -226,17 +227,21 @@ def _measure(folder: Path, size: int, apart: list[Path], console: Console) -> bo
         commands.course("nbgrader", str(folder), "--lessons", _NAME[:2], cwd=_ROOT)
         commands.nbgrader("generate_assignment", _NAME)
         start = commands.nbgrader("autograde", "--version")
-        for group, count in enumerate(_hand_in(folder, size)):
-            for way, jobs in (("one", 1), ("all", cores)):
-                out = folder / f"results-{group}-{way}"
-                taken = commands.course(
-                    *("grade", "submitted", "--out", out.name, "--jobs", str(jobs)),
-                    what=f"{group + 1} of {_ROUNDS}: course grade --jobs {jobs}",
-                    total=size,
-                    done=lambda out=out: _lines_of(out / ".grading" / "journal.jsonl"),
-                )
-                seconds[way].append(taken / size)
-                points.append(_points_of_course(out))
+        groups = _hand_in(folder, size)
+
+        def graded(run: int, jobs: int) -> float:
+            out = folder / f"results-{run}-{jobs}"
+            taken = commands.course(
+                *("grade", "submitted", "--out", out.name, "--jobs", str(jobs)),
+                what=f"{run} of {_ROUNDS}: course grade --jobs {jobs}",
+                total=size,
+                done=lambda: _lines_of(out / ".grading" / "journal.jsonl"),
+            )
+            points.append(_points_of_course(out))
+            return taken / size
+
+        before = graded(0, 1)
+        for group, count in enumerate(groups):
             pattern = f"group{group}-*"
             taken = commands.nbgrader(
                 *("autograde", _NAME, f"--student={pattern}"),
@@ -245,6 +250,10 @@ def _measure(folder: Path, size: int, apart: list[Path], console: Console) -> bo
                 done=lambda p=pattern: len(list(folder.glob(f"autograded/{p}/{_NAME}/*.ipynb"))),
             )
             seconds["nbgrader"].append((taken - start) / count + start / size)
+            seconds["all"].append(graded(group + 1, cores) if cores > 1 else before)
+            after = graded(group + 1, 1)
+            seconds["one"].append((before + after) / 2)
+            before = after
         theirs = commands.points_of_nbgrader()
     is_fast = _report_times(console, seconds, size, cores)
     return _report_points(console, points, theirs, size) and is_fast
