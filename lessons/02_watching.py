@@ -11,7 +11,7 @@
 # - ask which entries of an input move a model's score;
 # - say what freezing a layer changes, and what it does not.
 #
-# **Before you start**: [01 · The first tape](01_first_tape.ipynb). **Time**: 40 minutes.
+# **Before you start**: [01 · The first tape](01_first_tape.ipynb). **Time**: 45 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import ExplainingTape, check, plot_tape, start_lesson
@@ -143,8 +143,7 @@ print(first, "then", last)
 assert (first, last) == (0, 1) and tape.gradient(y, b) is None
 
 # %% [markdown]
-# The result of a recorded operation is watched too, as `a` was in lesson 01, half-way to y. A result from
-# before the tape is not.
+# The result of a recorded operation is watched too.
 #
 # > **Predict**
 # >
@@ -163,9 +162,10 @@ answer = tape.gradient(y, x)
 print(f"{answer.numpy():.1f}")
 
 # %% [markdown]
-# 12 is the truth, but for the tape `doubled` is the fixed number 6. `None` at least shows; where one of
-# two paths is lost, you get a wrong number. The first figure draws that cell, the second has `doubled`
-# inside the block. Count the orange lines that reach x: one, with 6; then two, with 6 and 2 · 3.
+# 12 is the truth, but a result from before the tape is not watched: here `doubled` is the fixed number 6.
+# `None` at least shows; where one of two paths is lost, you get a wrong number. The first figure draws
+# that cell, the second has `doubled` inside the block. Count the orange lines that reach x: one, and 6
+# stands under x; then two, and under x their sum, 6 + 2 · 3 = 12.
 
 
 # %%
@@ -295,8 +295,8 @@ print(of_black.numpy())
 
 # %% [markdown]
 # "0, since nothing is there", many say. But a gradient does not tell how much a pixel contributes. It tells
-# how fast the score grows with that pixel: by its weight, in every image. It has the shape of its
-# source, (5, 5).
+# how fast the score grows with that pixel: here, where scores are weighted sums, by its weight in every
+# image. It has the shape of its source, (5, 5).
 #
 # **Softmax** turns scores into probabilities that add up to 1, so the letters compete. Here they see a
 # stem with a short bar. In the figure, compare the two, in the middle and on the right.
@@ -309,7 +309,7 @@ image = tf.constant(image)
 of_score = input_gradient(lambda image: scores(image)[1], image)
 of_probability = input_gradient(lambda image: tf.nn.softmax(scores(image))[1], image)
 
-print("I, T, L:", tf.nn.softmax(scores(image)).numpy().round(2))
+print("I, T, L:", tf.nn.softmax(scores(image)).numpy().round(3))
 assert np.array_equal(of_black, tf.reshape(W[:, 1], (5, 5)))
 assert np.array_equal(of_score, of_black)
 assert of_probability[0, 3] > 5 * of_probability[2, 2] > 0  # bar and stem
@@ -328,6 +328,7 @@ for ax, (title, gradient) in zip(axes[1:], panels.items(), strict=True):
         label = ax.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=8)
 
 for ax in axes:
+    ax.spines[:].set_visible(True)
     frame = ax.set(xticks=[], yticks=[])
 
 # %% [markdown]
@@ -356,7 +357,8 @@ assert both == [6.0, 0.6]
 #
 # The score is the sum of w · (x - mean of x)². The function should return its gradient with respect to
 # the `x` that comes in. If every entry of `x` grows by 1, the score stays: the entries of the gradient
-# must add up to 0. For x = (1, 2, 6) and w = (1, 2, 3) it returns (-4, -4, 18).
+# must add up to 0. As it stands, for x = (1, 2, 6) and w = (1, 2, 3) it returns (-4, -4, 18), which
+# adds up to 10.
 
 
 # %% exercise="02.3"
@@ -497,8 +499,8 @@ assert of_frozen.shape == (3, 4)
 assert (body.kernel.trainable, body.kernel.value.trainable) == (False, True)
 
 # %% [markdown]
-# Does the tape at least skip the frozen layer on its way back? `tf.custom_gradient` lets a function bring
-# its own backward step; here, one that only notes when the tape comes by, between head and body.
+# Does the tape at least skip the frozen layer on its way back? `counted` notes when it comes by, between
+# head and body. (`tf.custom_gradient` is a tool of lesson 03; you need not understand it yet.)
 #
 # > **Predict**
 # >
@@ -593,7 +595,7 @@ assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(chosen, of_head, strict=
 # - An operation is recorded if one of its inputs is watched; then its result is watched too.
 # - Watch first, then use: a lost path gives `None`, or a wrong number where another path is left.
 # - The input can be a source: its gradient says which entries move the result.
-# - Freezing changes `model.trainable_variables`, and not what the tape records.
+# - Freezing changes the list `model.trainable_variables`; the tape still records the layer.
 #
 # ```python
 # with tf.GradientTape() as tape:

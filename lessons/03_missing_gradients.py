@@ -12,7 +12,7 @@
 # - find where a NaN comes from, and repair it.
 #
 # **Before you start**: [01 · The first tape](01_first_tape.ipynb) and
-# [02 · Watching](02_watching.ipynb). **Time**: 45 minutes.
+# [02 · Watching](02_watching.ipynb). **Time**: 60 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import ExplainingTape, check, explain_gradients, plot_tape, start_lesson
@@ -282,6 +282,7 @@ ax = plot_tape(stairs_and_line, tf.Variable(2.75))
 # %%
 operations = {
     "round": tf.round,
+    "floor": tf.floor,
     "cast to integer": lambda x: tf.cast(tf.cast(x, tf.int32), tf.float32),
     "argmax": lambda x: tf.cast(tf.argmax([x, 3.0]), tf.float32),
     "x > 0": lambda x: tf.cast(x > 0, tf.float32),
@@ -294,7 +295,7 @@ slopes = {name: slope(f, 2.75) for name, f in operations.items()}
 
 for answer in (None, 0.0, 1.0):
     print(answer, [name for name in slopes if slopes[name] == answer])
-assert list(slopes.values()) == [None] * 4 + [0.0] * 3 + [1.0]
+assert list(slopes.values()) == [None] * 5 + [0.0] * 3 + [1.0]
 assert slope(stairs_and_line, 2.75) == 1.0
 
 # %% [markdown]
@@ -458,38 +459,39 @@ check("03.4", to_quarters)
 #
 # > **Predict**
 # >
-# > `tf.where(a < 15, a, 10 ** tf.exp(a))` at a = 10 is 10. What is its gradient: 1, 0 or NaN?
+# > `tf.where(x > 0, tf.math.log(x), 0.0)` at x = 0 is 0. What is its gradient: 0, 1 or NaN?
 #
-# In the figure, follow the orange way back through the lower branch.
+# In the figure, follow the orange way back through the logarithm.
 
 # %%
-def capped(a):
-    return tf.where(a < 15, a, 10 ** tf.exp(a))
+def log_or_zero(x):
+    return tf.where(x > 0, tf.math.log(x), 0.0)
 
 
-print(slope(capped, 10.0))
-ax = plot_tape(capped, tf.Variable(10.0))
+print(slope(log_or_zero, 0.0))
+ax = plot_tape(log_or_zero, tf.Variable(0.0))
 
 # %% [markdown]
-# Most people say 1, the slope of the chosen branch. But `tf.where` computes both branches, and the tape
-# goes back through both. In the lower one, 10 to the power 22,026 overflows to ∞, and so does its slope.
-# `where` sends it the gradient 0, and 0 · ∞ is NaN. A second `where`, *before* the operation, keeps bad
-# inputs away from it:
+# Most people say 0, the slope of the chosen branch. But `tf.where` computes both branches, and the tape
+# goes back through both. The slope of the logarithm, 1/x, is infinite at 0; `where` sends it the
+# gradient 0, and 0 · ∞ is NaN. A second `where`, *before* the operation, keeps bad inputs away from it:
 
 # %%
-def guarded(a):
-    safe = tf.where(a < 15, 1.0, a)  # any harmless number
-    return tf.where(a < 15, a, 10 ** tf.exp(safe))
+def guarded(x):
+    safe = tf.where(x > 0, x, 1.0)  # any harmless number
+    return tf.where(x > 0, tf.math.log(safe), 0.0)
 
 
-show(explain_gradients(capped, tf.constant(10.0)))
-print(slope(guarded, 10.0))
-assert np.isnan(slope(capped, 10.0)) and slope(guarded, 10.0) == 1.0
+show(explain_gradients(log_or_zero, tf.constant(0.0)))
+print([slope(guarded, x) for x in (0.0, 2.0)])
+assert np.isnan(slope(log_or_zero, 0.0))
+assert slope(guarded, 0.0) == 0.0 and slope(guarded, 2.0) == 0.5
 
 # %% [markdown]
 # The other usual place is a root: the slope of √x, 1 / (2√x), is infinite at 0. If a square follows on
 # the way back, its slope is 0 there, and 0 · ∞ again is NaN. `tf.norm` has such a root. A tiny number
-# *inside* keeps the slope finite:
+# *inside* keeps the slope finite. (One `where` after `tf.sqrt` happens to be enough: its rule gives 0
+# when exactly 0 arrives. That of `log` or `x**0.5` does not.)
 
 # %%
 roots = {
@@ -504,7 +506,9 @@ at_zero = {name: slope(f, 0.0) for name, f in roots.items()}
 print(at_zero)
 assert at_zero["sqrt(x)"] == np.inf and at_zero["1e-12 inside"] == 0.0
 assert all(np.isnan(at_zero[name]) for name in ("sqrt(x**2)", "norm", "1e-12 outside"))
-assert np.isclose(slope(roots["1e-12 inside"], 0.01), 1.0)  # elsewhere nothing changes
+assert np.isclose(slope(roots["1e-12 inside"], 0.01), 1.0)  # away from 0, as before
+assert slope(lambda x: tf.where(x > 0, tf.sqrt(x), 0.0), 0.0) == 0.0
+assert np.isnan(slope(lambda x: tf.where(x > 0, x**0.5, 0.0), 0.0))
 
 # %% [markdown]
 # ### Exercise 03.5: repair
@@ -557,10 +561,10 @@ check("03.5", distance_gradient)
 # `unconnected_gradients="zero"` first.
 #
 # </details>
-# <details><summary>3. At x = 0, <code>tf.where(x > 0, tf.math.log(x), 0.0)</code> has the gradient NaN.
-# Why does the condition not help?</summary>
+# <details><summary>3. <code>tf.where(x > 0, 1 / x, 0.0)</code> guards against x = 0. Why is its gradient
+# NaN there?</summary>
 #
-# The logarithm of 0 is computed all the same, and the tape goes back through its infinite slope.
+# 1 / 0 is computed all the same, and the tape goes back through its infinite slope.
 #
 # </details>
 

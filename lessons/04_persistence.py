@@ -11,7 +11,7 @@
 # - pause and restart a recording, and lose nothing by it;
 # - say what a persistent tape keeps in memory, and until when.
 #
-# **Before you start**: [02 · Watching](02_watching.ipynb). **Time**: 35 minutes.
+# **Before you start**: [03 · Missing gradients](03_missing_gradients.ipynb). **Time**: 45 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, plot_tape, start_lesson
@@ -46,7 +46,7 @@ assert refusal == "A non-persistent GradientTape"
 
 # %% [markdown]
 # A plain tape answers once, and a cell that only asks fails when you run it again. The reason: on its
-# way back the tape releases each recorded value that it has used. A later cell counts them.
+# way back the tape releases each recorded value that it has used.
 #
 # `tf.function` turns a Python function into a graph that TensorFlow runs; lesson 05 is about it. The rule
 # holds there, too:
@@ -85,25 +85,8 @@ print(slopes)
 assert slopes == [4.0, 12.0, 32.0]
 
 # %% [markdown]
-# Several *sources* need no persistence, for one question takes them all. Several *targets* do.
-#
-# Ask below the block. A question inside it is recorded, with its whole way back. That costs time and
-# memory, and TensorFlow warns of it (silenced here). In return, such a gradient has a slope of its own,
-# which lesson 06 uses; one from below has none:
-
-# %%
-logger = tf.get_logger()
-logger.disabled = True
-with tf.GradientTape(persistent=True) as tape:
-    y = x**4
-    inside = tape.gradient(y, x)
-logger.disabled = False
-outside = tape.gradient(y, x)
-
-print(f"slope: {inside.numpy():.1f} inside, {outside.numpy():.1f} outside")
-print(f"its slope: {tape.gradient(inside, x).numpy():.1f} inside,", tape.gradient(outside, x), "outside")
-assert np.allclose([inside, outside, tape.gradient(inside, x)], [32, 32, 48])
-assert tape.gradient(outside, x) is None
+# Several *sources* need no persistence, for one question takes them all. Several *targets* do. Ask below
+# the block: a question inside it is recorded, too, with its whole way back (lesson 06 makes use of that).
 
 # %% [markdown]
 # ## What happens with several targets?
@@ -128,8 +111,8 @@ print([float(gradient) for gradient in summed])
 # Most people expect four numbers, one for each pair. But the tape starts with a 1 at *every* target, and
 # adds where its ways meet. Several targets give the gradient of their **sum**.
 #
-# In the figure, look at the two orange lines that arrive at a: one brings 3 from a·b, the other 4 from
-# a². Under a stands 7, the slope of the sum Σ.
+# In the figure, y1 is a·b and y2 is a². Look at the two orange lines that arrive at a: y1 sends 3, y2 sends
+# 4, and under a stands 7, the slope of the sum Σ.
 
 # %%
 def two_losses(a, b):
@@ -321,7 +304,8 @@ assert np.allclose([for_the_log, after_the_log, kept_its_recording], [6, 9, 27])
 
 # %% [markdown]
 # `tape.reset()` forgets on purpose: it throws the recording away and starts over. Here only the last of
-# four steps counts, and the 81 that it starts from is a constant:
+# four steps counts, and the 81 that it starts from is a constant. What you told the tape to watch is
+# forgotten, too:
 
 # %%
 with tf.GradientTape() as tape:
@@ -333,8 +317,14 @@ with tf.GradientTape() as tape:
 
 last_step = tape.gradient(s, x)
 
+with tf.GradientTape() as tape:
+    tape.watch(s)
+    tape.reset()
+    doubled = 2 * s
+
 print(f"s = {s.numpy():.0f}, slope of the last step {last_step.numpy():.0f}")
 assert s == 243.0 and last_step == 81.0  # s = 81 * x
+assert tape.gradient(doubled, s) is None
 
 # %% [markdown]
 # ### Exercise 04.3: repair

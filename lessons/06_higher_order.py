@@ -11,7 +11,8 @@
 # - compute a Hessian, and multiply it by a vector without forming it;
 # - say what curvature gains over gradient descent, and what it costs.
 #
-# **Before you start**: [04 · Persistence](04_persistence.ipynb). **Time**: 45 minutes.
+# **Before you start**: [04 · Persistence](04_persistence.ipynb) and
+# [05 · Control flow](05_control_flow.ipynb). **Time**: 45 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import ExplainingTape, check, hessian, plot_loss_surface, start_lesson

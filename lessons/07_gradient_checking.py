@@ -11,7 +11,7 @@
 # - read a report of `check_gradients`;
 # - write a gradient with `tf.custom_gradient`, and prove it and its second derivative.
 #
-# **Before you start**: [04 · Persistence](04_persistence.ipynb). **Time**: 45 minutes.
+# **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: 45 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, check_gradients, plot_error_curve, start_lesson

@@ -1,0 +1,474 @@
+"""The exercises of lesson 14: a loss for compile, an own train_step, a penalty, and the choice."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
+from .reading import as_array, close, first_difference, in_words, is_a
+
+__all__ = ["EXERCISES"]
+
+
+# 14.1 ---------------------------------------------------------------------------------------------
+
+
+def _draw_orders(rng: np.random.Generator) -> list[tuple]:
+    def draw(n: int, k: int) -> tuple:
+        y = rng.uniform(2, 6, size=(n, k))
+        error = rng.uniform(0.5, 2, size=(n, k)) * rng.choice([-1, 1], size=(n, k))
+        error[0], error[1] = abs(error[0]), -abs(error[1])  # too little, too much
+        return y.round(1), (y - error).round(1)
+
+    return [draw(4, 3), draw(6, 2)]
+
+
+def _as_orders(y: np.ndarray, y_hat: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    return tf.constant(y, tf.float32), tf.constant(y_hat, tf.float32)
+
+
+def _costs(y: np.ndarray, y_hat: np.ndarray) -> np.ndarray:
+    error = y - y_hat
+    return np.where(error > 0, 3, 1) * error**2
+
+
+def _judge_cost(returned: list, calls: Sequence[tuple]) -> Judgement:
+    if any(value is None for value in returned):
+        return failed("Your function returned None. End it with `return` and the cost, (n,).")
+    got = [as_array(value) for value in returned]
+    if any(value is None for value in got):
+        return failed(
+            f"You returned {in_words(returned[0])}; a tensor of shape (n,) was asked for."
+        )
+
+    def matches(cost: Callable) -> bool:
+        return close(got, [np.asarray(cost(y, y_hat)) for y, y_hat in calls])
+
+    def each(cost: Callable) -> Callable:
+        return lambda y, y_hat: np.mean(cost(y, y_hat), axis=1)
+
+    def doubly(y: np.ndarray, y_hat: np.ndarray) -> np.ndarray:
+        return np.where(y > y_hat, 9, 1) * (y - y_hat) ** 2
+
+    if matches(each(_costs)):
+        return passed("One cost for each example, so that compile can weigh and average them.")
+    mistakes = [
+        (
+            lambda y, y_hat: np.mean(_costs(y, y_hat)),
+            "This is one mean over all examples, which sample weights could no longer weigh. "
+            "Average over the last axis alone: axis=-1.",
+        ),
+        (
+            _costs,
+            "This is one cost for each good of each example. Average over the goods: "
+            "tf.reduce_mean with axis=-1.",
+        ),
+        (
+            lambda y, y_hat: np.mean(_costs(y, y_hat), axis=0),
+            "You averaged over the examples, axis 0. Average over the goods, axis -1.",
+        ),
+        (
+            lambda y, y_hat: np.mean(_costs(y, y_hat), axis=1, keepdims=True),
+            "The costs are right, with an axis too many: (n, 1). Leave out keepdims.",
+        ),
+        (
+            lambda y, y_hat: np.sum(_costs(y, y_hat), axis=1),
+            "You added up the goods. The mean over them was asked for: tf.reduce_mean.",
+        ),
+        (
+            each(lambda y, y_hat: _costs(y_hat, y)),
+            "Too much costs 3 times here, and too little once. Ordering too little means that "
+            "y - y_hat is positive; mind the order of the arguments, (y, y_hat).",
+        ),
+        (
+            each(lambda y, y_hat: (y - y_hat) ** 2),
+            "Every error costs the same. Where y_hat is below y, the square counts 3 times.",
+        ),
+        (
+            each(lambda y, y_hat: 3 * (y - y_hat) ** 2),
+            "Every error costs 3 times its square. Only where y_hat is below y does it.",
+        ),
+        (
+            each(lambda y, y_hat: np.where(y > y_hat, 3, 1) * abs(y - y_hat)),
+            "The errors are not squared. The cost is 3 or 1 times the *squared* error.",
+        ),
+        (
+            each(doubly),
+            "The factor 3 is squared with the error. Square first, and then multiply by 3.",
+        ),
+        (
+            each(lambda y, y_hat: np.where(y > y_hat, 3, 0) * (y - y_hat) ** 2),
+            "Ordering too much costs nothing here. It costs the squared error once.",
+        ),
+    ]
+    for cost, message in mistakes:
+        if matches(cost):
+            return failed(message)
+    right = [each(_costs)(y, y_hat) for y, y_hat in calls]
+    i = first_difference(got, right)
+    y, y_hat = calls[i]
+    if got[i].shape != right[i].shape:
+        return failed(
+            f"For y of shape {y.shape} the cost has shape {right[i].shape}, one number for each "
+            f"example; you returned {in_words(returned[i])}. Average over the last axis alone."
+        )
+    j = int(np.argmax(abs(got[i] - right[i])))
+    return failed(
+        f"For y = {y[j].tolist()} and y_hat = {y_hat[j].tolist()} the cost is {right[i][j]:.4g}, "
+        f"and you returned {got[i][j]:.4g}. Take 3 or 1 times each squared error, and the mean."
+    )
+
+
+# 14.2 ---------------------------------------------------------------------------------------------
+
+_PENALTY = 0.1  # times the sum of the squared weights
+_RATE = 0.1
+
+
+@dataclass(frozen=True)
+class _StepExercise(FunctionExercise):
+    """A function that updates a model: the judge sees what it returned, and the weights after."""
+
+    def observe(self, answer: Any, seed: int) -> dict:
+        if not callable(answer):
+            return super().observe(answer, seed)
+
+        def step(model, *arguments):
+            returned = answer(model, *arguments)
+            return {"returned": returned, "weights": model.layers[-1].get_weights()}
+
+        # Errors and the untouched program are read from the learner's own code.
+        step.func = getattr(answer, "python_function", answer)
+        return super().observe(step, seed)
+
+
+def _draw_steps(rng: np.random.Generator) -> list[tuple]:
+    def draw(n: int) -> tuple:
+        w = rng.uniform(0.5, 1.5, size=(3, 1)) * rng.choice([-1, 1], size=(3, 1))
+        x = rng.normal(1, 2, size=(n, 3))
+        y = rng.normal(3, 2, size=(n, 1))
+        return w, float(rng.uniform(0.5, 1.5)), x, y, np.linspace(0.2, 1.4, n)
+
+    return [draw(5), draw(8)]
+
+
+def _as_step(w: np.ndarray, b: float, x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> tuple:
+    import keras
+    import tensorflow as tf
+
+    last = keras.layers.Dense(1, kernel_regularizer=keras.regularizers.L2(_PENALTY))
+    norm = keras.layers.BatchNormalization(center=False, scale=False)
+    model = keras.Sequential([keras.Input((3,)), norm, last])
+    last.set_weights([w, np.array([b])])
+    model.compile(keras.optimizers.SGD(_RATE), "mae")
+    return model, tuple(tf.constant(array, tf.float32) for array in (x, y, weights))
+
+
+def _step(w, b, x, y, weights, faults: Sequence[str] = ()) -> tuple[list[np.ndarray], float]:
+    """Return kernel and bias after the step, and the loss before it, with these faults."""
+    variance = np.zeros(3) + 1 if "training" in faults else np.var(x, axis=0)
+    mean = 0 if "training" in faults else np.mean(x, axis=0)
+    z = (x - mean) / np.sqrt(variance + 1e-3)
+    error = z @ w + b - y  # (n, 1)
+    factors = np.ones_like(error) if "weights" in faults else weights[:, None]
+    penalty = 0 if "penalties" in faults else _PENALTY
+    slopes = factors * (2 * error if "loss" in faults else np.sign(error)) / len(x)
+    losses = factors * (error**2 if "loss" in faults else abs(error))
+    after = [w - _RATE * (z.T @ slopes + 2 * penalty * w), b - _RATE * np.sum(slopes, axis=0)]
+    return after, float(np.mean(losses) + penalty * np.sum(w**2))
+
+
+_WAYS_OUT = {
+    "training": "the model runs as in inference (say training=True)",
+    "loss": "the loss is not the one that was compiled",
+    "weights": "the sample weights do not count",
+    "penalties": "the regulariser's penalty is missing",
+}
+
+
+def _judge_train_step(returned: list, calls: Sequence[tuple]) -> Judgement:
+    got = [as_array(item) for value in returned for item in value["items"]["weights"]["items"]]
+
+    def matches(references: Sequence) -> bool:
+        return close(got, [array for arrays in references for array in arrays], 1e-4)
+
+    names = list(_WAYS_OUT)
+    for number in range(16):
+        faults = [name for bit, name in enumerate(names) if number >> bit & 1]
+        steps = [_step(*call, faults) for call in calls]
+        if not matches([after for after, _ in steps]):
+            continue
+        if not faults:
+            losses = [loss for _, loss in steps]
+            return _judge_logs([value["items"]["returned"] for value in returned], losses)
+        listed = "; ".join(_WAYS_OUT[name] for name in faults)
+        compute = " model.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight) "
+        compute += "takes care of loss, weights and penalties."
+        return failed(f"Still wrong: {listed}.{compute if faults != ['training'] else ''}")
+    before = [[w, np.array([b])] for w, b, *_ in calls]
+    if matches(before):
+        return failed(
+            "The weights are as they were: nothing was applied. Call "
+            "model.optimizer.apply(gradients, model.trainable_variables)."
+        )
+    right = [_step(*call)[0] for call in calls]
+    moves = [
+        [a - b for a, b in zip(*pair, strict=True)] for pair in zip(right, before, strict=True)
+    ]
+    pairs = list(zip(before, moves, strict=True))
+    if matches([[b - m for b, m in zip(*pair, strict=True)] for pair in pairs]):
+        return failed("The update climbs. Give optimizer.apply the gradients as they are.")
+    if matches([[b + 2 * m for b, m in zip(*pair, strict=True)] for pair in pairs]):
+        return failed("The update is twice as long as it should be: apply the gradients once.")
+    doubled = [_step(*call)[0][0] - 2 * _RATE * _PENALTY * call[0] for call in calls]
+    if matches([[kernel, after[1]] for kernel, after in zip(doubled, right, strict=True)]):
+        return failed("The penalty counts twice: compute_loss has added model.losses already.")
+    i = first_difference(got, [array for arrays in right for array in arrays], 1e-4)
+    expected = [array for arrays in right for array in arrays][i]
+    return failed(
+        f"After the step, the last layer's {'kernel' if i % 2 == 0 else 'bias'} should be "
+        f"{np.ravel(expected).round(3).tolist()}, and it is {np.ravel(got[i]).round(3).tolist()}. "
+        "Keep the program, and change the call of the model and the line of the loss alone."
+    )
+
+
+def _judge_logs(returned: list, losses: Sequence[float]) -> Judgement:
+    for value, loss in zip(returned, losses, strict=True):
+        if value is None:
+            return failed(
+                "The update is right, but your function returned None, and fit needs a dict. "
+                'Return {"loss": loss}.'
+            )
+        logged = as_array(value["items"].get("loss")) if is_a(value, "dict") else None
+        if logged is None or logged.shape != ():
+            return failed(
+                f"The update is right, but you returned {in_words(value)}. fit needs a dict: "
+                'return {"loss": loss}.'
+            )
+        if not close([logged], [np.asarray(loss)]):
+            return failed(
+                f"The update is right, but the loss in the dict is {logged:.4g}; before the update "
+                f"it is {loss:.4g}. Return the loss that you took the gradient of."
+            )
+    return passed("It does what Keras's own step does, whatever is compiled.")
+
+
+# 14.3 ---------------------------------------------------------------------------------------------
+
+
+def _draw_critics(rng: np.random.Generator) -> list[tuple]:
+    def draw(kind: str, n: int, d: int) -> tuple:
+        w = rng.uniform(0.4, 1.5, size=d) * rng.choice([-1, 1], size=d)
+        x = rng.uniform(0.4, 2, size=(n, d)) * rng.choice([-1, 1], size=(n, d))
+        return kind, w.round(2), x.round(1)
+
+    kind, w, x = draw("quadratic", 4, 3)
+    x[0] = 0.0  # here the slopes are zero
+    return [draw("quadratic", 5, 3), draw("linear", 4, 2), (kind, w, x)]
+
+
+def _as_critic(kind: str, w: np.ndarray, x: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    w, x = tf.Variable(w, dtype=tf.float32), tf.constant(x, tf.float32)
+    power = 2 if kind == "quadratic" else 1
+    return lambda batch: tf.reduce_sum(w * batch**power, axis=1), w, x
+
+
+def _penalty(kind: str, w: np.ndarray, x: np.ndarray, mistake: str = "") -> tuple:
+    """Return the penalty and its gradient with respect to w, with this mistake."""
+    factor = 2 * x if kind == "quadratic" else np.ones_like(x)  # slopes = w * factor
+    if mistake == "mean score":
+        factor = factor / len(x)
+    slopes = w * factor
+    squares = np.sum(slopes**2, axis=1)
+    lengths = np.sqrt(squares)
+    per_length = np.divide(1, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+    of_lengths = slopes * factor * per_length[:, None]  # (n, d): each length's gradient
+    if mistake == "squared":  # no root
+        gradient = np.mean(4 * (squares - 1)[:, None] * slopes * factor, axis=0)
+        return np.mean((squares - 1) ** 2), gradient
+    if mistake == "to zero":
+        return np.mean(squares), np.mean(2 * slopes * factor, axis=0)
+    if mistake == "mean first":
+        excess = np.mean(lengths) - 1
+        return excess**2, 2 * excess * np.mean(of_lengths, axis=0)
+    if mistake == "whole batch":
+        length = np.sqrt(np.sum(squares))
+        return (length - 1) ** 2, 2 * (length - 1) / length * np.sum(slopes * factor, axis=0)
+    gradients = 2 * (lengths - 1)[:, None] * of_lengths
+    if mistake == "sum":
+        return np.sum((lengths - 1) ** 2), np.sum(gradients, axis=0)
+    return np.mean((lengths - 1) ** 2), np.mean(gradients, axis=0)
+
+
+def _judge_penalty(returned: list, calls: Sequence[tuple]) -> Judgement:
+    for value in returned:
+        if value is None:
+            return failed("Your function returned None. Return (penalty, gradient), a tuple.")
+        items = value["items"] if is_a(value, "tuple", "list") else []
+        if len(items) != 2:
+            return failed(
+                f"You returned {in_words(value)}. Return the penalty and its gradient with respect "
+                "to w, as a tuple."
+            )
+        if items[1] is None:
+            return failed(
+                "The gradient is None: the tape found no path from the penalty to w. The outer "
+                "tape must record everything from the call of the critic to the penalty, with "
+                "inner.gradient; then ask outer.gradient(penalty, w)."
+            )
+        if any(as_array(item) is None for item in items):
+            return failed(
+                f"In your tuple stand {in_words(items[0])} and {in_words(items[1])}. It should be "
+                "one number and a tensor of the shape of w."
+            )
+    got = [tuple(as_array(item) for item in value["items"]) for value in returned]
+
+    def reference(mistake: str = "") -> list[tuple]:
+        return [tuple(map(np.asarray, _penalty(*call, mistake))) for call in calls]
+
+    def matches(references: Sequence[tuple], those: slice = slice(None)) -> bool:
+        flat = [array for pair in got[those] for array in pair]
+        return close(flat, [array for pair in references[those] for array in pair])
+
+    right = reference()
+    if matches(right):
+        return passed("A penalty that trains, also where the critic is flat.")
+    if matches(right, slice(2)) and not np.all(np.isfinite(got[2][1])):
+        return failed(
+            "Right, until the slopes of one example are zero: then the gradient is nan, because "
+            "the root's slope is infinite there. Add 1e-12 to the sum of squares, inside the root."
+        )
+    swapped = [(gradient, penalty) for penalty, gradient in got]
+    if close([a for pair in swapped for a in pair], [a for pair in right for a in pair]):
+        return failed("The two are swapped: the penalty comes first, then its gradient.")
+    messages = {
+        "mean score": "The slopes are too small by the number of examples, because you took the "
+        "gradient of the mean score. Ask inner.gradient for the scores themselves.",
+        "squared": "The root is missing: this is (squared length - 1)². Take tf.sqrt of the sum "
+        "of squares first.",
+        "to zero": "This is the mean squared length, which pulls the slopes to 0. Here the length "
+        "should become 1: (length - 1)².",
+        "mean first": "You averaged the lengths and then squared. Take (length - 1)² for each "
+        "example, and average after that.",
+        "whole batch": "This is one length for the whole batch. Sum the squares over axis 1 alone, "
+        "so that each example has a length of its own.",
+        "sum": "You added up the examples. The penalty is their mean: tf.reduce_mean.",
+    }
+    for mistake, message in messages.items():
+        if matches(reference(mistake), slice(2)):
+            return failed(message)
+    if close([penalty for penalty, _ in got], [penalty for penalty, _ in right]):
+        i = first_difference([g for _, g in got], [g for _, g in right])
+        return failed(
+            f"The penalty is right, its gradient is not: for w = {calls[i][1].tolist()} it is "
+            f"{right[i][1].round(3).tolist()}, and you returned {in_words(returned[i]['items'][1])}"
+            f"{_shown(got[i][1])}. Return outer.gradient(penalty, w)."
+        )
+    i = first_difference([p for p, _ in got], [p for p, _ in right])
+    return failed(
+        f"For the {calls[i][0]} critic with w = {calls[i][1].tolist()} the penalty is "
+        f"{right[i][0]:.4g}, and you returned {in_words(returned[i]['items'][0])}. Take the slopes "
+        "with respect to x, their length for each example, and the mean of (length - 1)²."
+    )
+
+
+def _shown(array: np.ndarray) -> str:
+    return f", {array.round(3).tolist()}" if 0 < array.ndim and array.size <= 6 else ""
+
+
+# 14.4 ---------------------------------------------------------------------------------------------
+
+_ANSWERS = ("fit", "train_step", "fit", "train_step", "loop")
+_LARGER = "That would work, but a smaller means does it: "
+_CASES = (
+    {
+        "train_step": _LARGER + "the errors are all in y and y_hat, so compile(loss=f) is enough.",
+        "loop": _LARGER + "the errors are all in y and y_hat, so compile(loss=f) is enough.",
+    },
+    {
+        "fit": "Neither compile nor a callback sees the gradients between the tape and the update. "
+        "That place is inside train_step.",
+        "loop": _LARGER + "each batch still gives one update, so train_step is enough.",
+    },
+    {
+        "train_step": _LARGER + "the noise belongs to the data. A callback sets a variable, and "
+        "the pipeline's map reads it.",
+        "loop": _LARGER + "the noise belongs to the data. A callback sets a variable, and the "
+        "pipeline's map reads it.",
+    },
+    {
+        "fit": "compile takes one optimizer, and Keras's own step makes one update. Two players "
+        "need a step of their own.",
+        "loop": _LARGER + "both updates belong to one batch, so train_step holds them.",
+    },
+    {
+        "fit": "Keras's own step takes one batch and one update, and never goes back.",
+        "train_step": "train_step sees one batch. Here every step measures on all data, several "
+        "times, and may go back: nothing of fit would be left.",
+    },
+)
+
+
+def _judge_means(value: Any) -> Judgement:
+    items = value["items"] if is_a(value, "list", "tuple") else None
+    if items is None or len(items) != 5:
+        return failed(
+            "Write a list of five strings, one for each case in order; you wrote "
+            f"{in_words(value)}."
+        )
+    for number, item in enumerate(items, 1):
+        if item not in ("fit", "train_step", "loop"):
+            return failed(
+                f'Case {number} is {in_words(item)}. Each is one of "fit", "train_step" and "loop".'
+            )
+    wrong = [
+        i for i, (item, right) in enumerate(zip(items, _ANSWERS, strict=True)) if item != right
+    ]
+    if not wrong:
+        return passed("The smallest means for each, and one loop among five.")
+    more = f" {len(wrong) - 1} more to think over." if len(wrong) > 1 else ""
+    return failed(f"Case {wrong[0] + 1}: {_CASES[wrong[0]][items[wrong[0]]]}{more}")
+
+
+EXERCISES = (
+    FunctionExercise(
+        id="14.1",
+        title="A loss for compile",
+        kind="complete",
+        points=2,
+        draw_calls=_draw_orders,
+        prepare=_as_orders,
+        judge=_judge_cost,
+    ),
+    _StepExercise(
+        id="14.2",
+        title="What a train_step leaves out",
+        kind="repair",
+        points=3,
+        draw_calls=_draw_steps,
+        prepare=_as_step,
+        judge=_judge_train_step,
+    ),
+    FunctionExercise(
+        id="14.3",
+        title="A gradient penalty for a critic",
+        kind="complete",
+        points=3,
+        draw_calls=_draw_critics,
+        prepare=_as_critic,
+        judge=_judge_penalty,
+    ),
+    ValueExercise(
+        id="14.4",
+        title="fit, train_step or loop",
+        kind="predict",
+        points=1,
+        judge=_judge_means,
+    ),
+)

@@ -1,0 +1,727 @@
+# %% [markdown]
+# # 14 · fit or tape
+#
+# You can write the loop yourself now. Should you? Some loops do what one argument of `compile` does; other work
+# never fits into `fit`. You decide by what runs.
+#
+# **You will be able to**
+#
+# - say what `fit` does, and write it in a dozen lines;
+# - choose the smallest means that does the job, from `compile` to a loop;
+# - move a loss, a penalty or a second optimizer into `fit`, and prove that nothing was lost;
+# - say when a loop of your own is worth its cost.
+#
+# **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
+# **Time**: 40 minutes.
+
+# %% tags=["nbval-ignore-output"]
+from course_utils import (
+    ExplainingTape,
+    check,
+    make_classification,
+    make_line,
+    start_lesson,
+)
+
+start_lesson("14")
+
+import warnings
+
+import keras
+import matplotlib.pyplot as plt
+import numpy as np
+import tensorflow as tf
+from keras import layers
+
+# %% [markdown]
+# ## What is fit, in your own words?
+#
+# Two loops, over epochs and over batches, around `train_step`, which holds the tape. Between them `fit` calls
+# the callbacks, through a `CallbackList` that you may use as well:
+
+
+# %%
+def own_fit(model, batches, epochs, callbacks):
+    """Do what model.fit does, without its progress bar; return the number of epochs."""
+    step = tf.function(model.train_step)
+    callbacks = keras.callbacks.CallbackList(callbacks, model=model)
+    model.stop_training = False
+    callbacks.on_train_begin()
+    for epoch in range(epochs):
+        model.reset_metrics()
+        callbacks.on_epoch_begin(epoch)
+        for batch in batches:
+            step(batch)
+        callbacks.on_epoch_end(epoch, {k: float(v) for k, v in model.get_metrics_result().items()})
+        if model.stop_training:
+            break
+    callbacks.on_train_end()
+    return epoch + 1
+
+
+# %% [markdown]
+# The proof of lesson 09, and now with a callback that ends the training:
+
+# %%
+x, y = map(tf.constant, make_classification(512, seed=14))  # (512, 20), (512,): classes 0 to 4
+batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)  # 16 batches
+loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+
+def build_model(kind=keras.Sequential):
+    keras.utils.set_random_seed(14)
+    penalty = keras.regularizers.L2(1e-3)
+    body = layers.Dense(32, activation="relu", kernel_regularizer=penalty, name="body")
+    return kind([keras.Input((20,)), body, layers.Dense(5, name="head")], name="model")
+
+
+def largest_difference(model, other):
+    pairs = zip(model.get_weights(), other.get_weights(), strict=True)
+    return max(np.max(np.abs(a - b)) for a, b in pairs)
+
+
+# %%
+ours, theirs = build_model(), build_model()
+for model in (ours, theirs):
+    model.compile(keras.optimizers.Adam(1e-2), loss_fn)
+
+
+def patience():
+    return [keras.callbacks.EarlyStopping("loss", min_delta=0.1, patience=2)]
+
+
+epochs = own_fit(ours, batches, 50, patience())
+history = theirs.fit(batches, epochs=50, callbacks=patience(), shuffle=False, verbose=0)
+
+print("stopped early:", epochs < 50, "and equal weights:", largest_difference(ours, theirs) < 1e-4)
+assert epochs == len(history.epoch) < 50
+assert largest_difference(ours, theirs) < 1e-4
+
+# %% [markdown]
+# Both ways work. For standard training a loop gains nothing but the time that lesson 10 measured.
+#
+# > **Predict**
+# >
+# > A model prints a line at the start of its own `train_step`. `fit` runs three epochs of 16 batches. How many
+# > lines do you see: 48, 3, or at most 2?
+
+
+# %%
+class Talking(keras.Sequential):
+    lines = 0
+
+    def train_step(self, data):
+        self.lines += 1  # for the line that it would print
+        return super().train_step(data)
+
+
+talking, debugged = build_model(Talking), build_model(Talking)
+for model, run_eagerly in ((talking, False), (debugged, True)):
+    model.compile(keras.optimizers.Adam(1e-2), loss_fn, run_eagerly=run_eagerly)
+    model.fit(batches, epochs=3, shuffle=False, verbose=0)
+
+print("at most 2:", talking.lines <= 2, " with run_eagerly:", debugged.lines)
+
+
+# %% [markdown]
+# One line a batch, one thinks. But `fit` compiles `train_step`, so Python runs only while it is traced (lesson
+# 05). To look inside, compile with `run_eagerly=True`.
+
+# %% [markdown]
+# ## What can compile and callbacks already do?
+#
+# **A loss that Keras lacks.** You want a **quantile**: a line with 90 % of the points below it. The *pinball loss*
+# finds it: an error upwards costs q, one downwards 1 - q. `compile` takes any function of `(y, y_hat)`:
+
+
+# %%
+assert 1 <= talking.lines <= 2 and debugged.lines == 48
+
+
+def pinball(q):
+    def loss(y, y_hat):
+        error = y - y_hat
+        return tf.reduce_mean(tf.maximum(q * error, (q - 1) * error), axis=-1)  # (n,)
+
+    return loss
+
+
+def line_model(kind=keras.Sequential):
+    keras.utils.set_random_seed(14)
+    return kind([keras.Input((1,)), layers.Dense(1)])
+
+
+x_line, y_line = map(tf.constant, make_line(400, noise=1.0, seed=14))  # (400, 1) both
+
+# %%
+by_fit, by_loop, optimizer = line_model(), line_model(), keras.optimizers.Adam(0.1)
+by_fit.compile(keras.optimizers.Adam(0.1), pinball(0.9))
+by_fit.fit(x_line, y_line, batch_size=400, epochs=100, verbose=0)
+
+for _ in range(100):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(pinball(0.9)(y_line, by_loop(x_line, training=True)))
+    gradients = tape.gradient(loss, by_loop.trainable_variables)
+    optimizer.apply(gradients, by_loop.trainable_variables)
+
+share = float(np.mean(y_line < by_fit(x_line)))
+print(f"below the line: {share:.0%}, equal weights: {largest_difference(by_loop, by_fit) < 1e-3}")
+assert largest_difference(by_loop, by_fit) < 1e-3 and abs(share - 0.9) < 0.02
+
+# %% [markdown]
+# The loop adds nothing. Why `axis=-1`, one loss for each example? The mean of all trains just the same, until `fit`
+# gets a `sample_weight`, a factor for each example. Two examples with the losses 1 and 3 and the weights 1 and 0:
+
+
+# %%
+def error_of_each(y, y_hat):
+    return tf.reduce_mean(tf.abs(y - y_hat), axis=-1)  # (n,)
+
+
+def mean_error(y, y_hat):
+    return tf.reduce_mean(tf.abs(y - y_hat))  # ()
+
+
+model, weighed = line_model(), []
+for function in (error_of_each, mean_error):
+    model.compile(loss=function)
+    y_pair, weights = tf.constant([[1.0], [3.0]]), tf.constant([1.0, 0.0])
+    loss = model.compute_loss(y=y_pair, y_pred=tf.zeros((2, 1)), sample_weight=weights)
+    weighed.append(float(loss))
+
+print("each:", weighed[0], " mean:", weighed[1])
+assert np.allclose(weighed, [0.5, 1.0])
+
+# %% [markdown]
+# (1 · 1 + 0 · 3) / 2 = 0.5 is right. For the second function the weights come too late: the mean, 2, is weighed
+# with 1 and with 0. The example that should not count still does, in silence.
+
+# %% [markdown]
+# ### Exercise 14.1: complete
+#
+# Ordering too little (`y_hat` below `y`) costs 3 times the squared error, too much the squared error once. Write the
+# loss for `compile`: the mean over k goods, one number for each example.
+
+
+# %% exercise="14.1"
+def order_cost(y, y_hat):
+    """Return the cost of each example, (n,); y and y_hat have shape (n, k)."""
+    ### BEGIN SOLUTION
+    error = y - y_hat
+    cost = tf.where(error > 0, 3 * error**2, error**2)
+    return tf.reduce_mean(cost, axis=-1)
+    ### END SOLUTION
+
+
+# %%
+check("14.1", order_cost)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Where is `y - y_hat` positive? `tf.where(condition, a, b)` chooses entry by entry.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Average over the last axis alone, as `pinball` does.
+#
+# </details>
+#
+# **A curriculum**: easy examples first, and the hard ones join later. A callback raises a limit before each
+# epoch, and the pipeline passes what is below it. (A pipeline is a graph, so the limit is a `tf.Variable`.)
+#
+# > **Predict**
+# >
+# > For three epochs the pipeline holds 6, 12 and 16 batches. On how many does `fit` train in the third?
+
+
+# %%
+hardness = tf.reduce_max(tf.abs(x), axis=1)  # (512,): here, large readings count as hard
+limit, numbers = tf.Variable(0.0), []
+
+
+def raise_limit(epoch, logs=None):
+    limit.assign((2.0, 2.4, 9.0)[epoch])
+
+
+examples = tf.data.Dataset.from_tensor_slices((x, y, hardness))
+growing = examples.filter(lambda x, y, h: h < limit).batch(32).map(lambda *batch: batch[:2])
+stages = keras.callbacks.LambdaCallback(on_epoch_begin=raise_limit)
+note = keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: numbers.append(batch))
+
+by_fit = build_model()
+by_fit.compile(keras.optimizers.Adam(1e-2), loss_fn)
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # about data that ran out
+    by_fit.fit(growing, epochs=3, callbacks=[stages, note], shuffle=False, verbose=0)
+print("fewer than 10:", numbers[-1] < 9)
+
+# %% [markdown]
+# All 16, one expects. But `fit` cannot know the length of a filtered pipeline. It finds the end of the first
+# epoch, and stops near that length ever after. So call it once for each stage; the optimizer keeps its state.
+# `own_fit`, which goes to the end, gives the same:
+
+# %%
+by_stages, by_loop = build_model(), build_model()
+for model in (by_stages, by_loop):
+    model.compile(keras.optimizers.Adam(1e-2), loss_fn)
+
+lengths = []
+for stage in range(3):
+    raise_limit(stage)
+    lengths.append(sum(1 for _ in growing))
+    part = hardness < limit
+    by_stages.fit(x[part], y[part], batch_size=32, shuffle=False, verbose=0)
+own_fit(by_loop, growing, 3, [stages])
+
+print("equal weights:", largest_difference(by_stages, by_loop) < 1e-4)
+assert largest_difference(by_stages, by_loop) < 1e-4 < largest_difference(by_fit, by_loop)
+assert lengths == [6, 12, 16] and numbers[-1] < 9
+
+# %% [markdown]
+# ## What goes into train_step?
+#
+# Before it comes a smaller means. If the *loss* needs more than `y` and `y_hat`, override `compute_loss`, which `fit`
+# calls under its tape. Here is a gradient penalty (lesson 06), for squared slopes:
+
+
+# %%
+class Smooth(keras.Sequential):
+    def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+        loss = super().compute_loss(x, y, y_pred, sample_weight, training)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y_hat = self(x, training=training)
+        slopes = inner.gradient(y_hat, x)  # (n, 1)
+        return loss + tf.reduce_mean(slopes**2)
+
+
+smooth = line_model(Smooth)
+smooth.compile(keras.optimizers.Adam(0.1), "mse")
+history = smooth.fit(x_line, y_line, batch_size=400, epochs=50, verbose=0).history
+
+# %%
+by_loop, optimizer = line_model(), keras.optimizers.Adam(0.1)
+for _ in range(50):
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            inner.watch(x_line)
+            y_hat = by_loop(x_line, training=True)
+        slopes = inner.gradient(y_hat, x_line)
+        loss = tf.reduce_mean((y_hat - y_line) ** 2) + tf.reduce_mean(slopes**2)
+    gradients = outer.gradient(loss, by_loop.trainable_variables)
+    optimizer.apply(gradients, by_loop.trainable_variables)
+
+difference = largest_difference(smooth, by_loop)
+print(f"slope {float(smooth.layers[0].kernel[0, 0]):.1f}, equal weights: {difference < 1e-4}")
+assert difference < 1e-4 and np.isclose(history["loss"][-1], loss, rtol=1e-4)
+
+# %% [markdown]
+# `train_step` is for what happens between gradients and update, such as the per-layer clipping of lesson 11:
+
+
+# %%
+limits = {"body": 0.5, "head": 0.1}
+
+
+def clip(gradients, variables):
+    pairs = zip(gradients, variables, strict=True)
+    return [tf.clip_by_norm(g, limits[v.path.split("/")[-2]]) for g, v in pairs]
+
+
+class Clipped(keras.Sequential):
+    def train_step(self, data):
+        x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
+        with tf.GradientTape() as tape:
+            y_hat = self(x, training=True)
+            loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
+        gradients = tape.gradient(loss, self.trainable_variables)
+        self.optimizer.apply(clip(gradients, self.trainable_variables), self.trainable_variables)
+        return {"loss": loss}  # of this batch; for means, update self.metrics as in lesson 11
+
+
+# %%
+clipped, by_loop, optimizer = build_model(Clipped), build_model(), keras.optimizers.SGD(0.1)
+clipped.compile(keras.optimizers.SGD(0.1), loss_fn)
+clipped.fit(batches, epochs=2, shuffle=False, verbose=0)
+
+for x_batch, y_batch in batches.repeat(2):
+    with tf.GradientTape() as tape:
+        loss = loss_fn(y_batch, by_loop(x_batch, training=True)) + sum(by_loop.losses)
+    gradients = tape.gradient(loss, by_loop.trainable_variables)
+    optimizer.apply(clip(gradients, by_loop.trainable_variables), by_loop.trainable_variables)
+
+norms = [float(tf.norm(g)) for g in gradients]
+print("equal weights:", bool(largest_difference(clipped, by_loop) < 1e-4))
+assert largest_difference(clipped, by_loop) < 1e-4 and norms[0] > 0.5 and norms[2] > 0.1
+
+# %% [markdown]
+# ### Exercise 14.2: repair
+#
+# This `train_step` should do what Keras's own does, whatever loss was compiled. It leaves out four things. The
+# model starts with batch normalisation and ends with a regularised layer; `data` has three entries.
+
+
+# %% exercise="14.2"
+def own_train_step(model, data):
+    # Updates the model once, and returns {"loss": the loss before the update}.
+    ### BEGIN SOLUTION
+    #| x, y, sample_weight = data
+    #| with tf.GradientTape() as tape:
+    #|     y_hat = model(x)
+    #|     loss = tf.reduce_mean((y_hat - y) ** 2)
+    #| gradients = tape.gradient(loss, model.trainable_variables)
+    #| model.optimizer.apply(gradients, model.trainable_variables)
+    #| return {"loss": loss}
+    x, y, sample_weight = data
+    with tf.GradientTape() as tape:
+        y_hat = model(x, training=True)
+        loss = model.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    model.optimizer.apply(gradients, model.trainable_variables)
+    return {"loss": loss}
+    ### END SOLUTION
+
+
+# %%
+check("14.2", own_train_step)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# `training=True`, the compiled loss, the penalties and the sample weights.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `model.compute_loss`, called as in `Clipped`, does those three.
+#
+# </details>
+#
+# **Two optimizers.** A *generator* makes examples, and a *critic* scores how real they are, each with a loss of its
+# own. The smallest: the generator adds `shift` to real numbers, so 0 is perfect; the critic's score is `slope`
+# times the number.
+
+
+# %%
+class TwoPlayers(keras.Model):
+    def __init__(self, penalty):
+        super().__init__()
+        self.shift = self.add_weight(shape=(), initializer="ones")
+        self.slope = self.add_weight(shape=(), initializer="zeros")
+        self.penalty, self.critic_optimizer = penalty, keras.optimizers.SGD(0.1)
+
+    def train_step(self, real):
+        with tf.GradientTape(persistent=True) as tape:
+            fake = real + self.shift
+            with tf.GradientTape() as inner:
+                inner.watch(fake)
+                score = self.slope * fake
+            slopes = inner.gradient(score, fake)  # (n, 1)
+            gap = tf.reduce_mean(score - self.slope * real)
+            critic_loss = gap + self.penalty(slopes)
+        d_slope, d_shift = tape.gradient(critic_loss, self.slope), tape.gradient(gap, self.shift)
+        self.critic_optimizer.apply([d_slope], [self.slope])
+        self.optimizer.apply([-d_shift], [self.shift])  # it wants fakes to score high
+        return {"shift": self.shift, "slope": self.slope}
+
+
+# %% [markdown]
+# > **Predict**
+# >
+# > Without a penalty, from shift 1 and slope 0, each takes 100 small steps down its own loss. Does the distance
+# > from the solution (0, 0) fall, stay about 1, or grow?
+
+
+# %%
+def play(penalty):
+    """Return shift and slope after each of 100 steps, (100, 2)."""
+    model = TwoPlayers(penalty)
+    model.compile(keras.optimizers.SGD(0.1))
+    real = tf.random.normal((64, 1))
+    history = model.fit(real, batch_size=64, epochs=100, verbose=0).history
+    return np.transpose([history["shift"], history["slope"]])
+
+
+paths = {"no penalty": play(lambda slopes: 0.0)}
+distance = np.hypot(*paths["no penalty"][-1])
+
+print(f"distance {distance:.1f}")
+
+# %% [markdown]
+# Both go downhill, so one expects them to arrive. But each changes the other's loss: they circle, and every step
+# leads a little outwards. A gradient penalty pulls them in: in the figure, one path leaves outwards, one ends at the
+# cross. A loop in NumPy gives the same:
+
+# %%
+paths["penalty"] = play(lambda slopes: tf.reduce_mean(slopes**2))
+by_hand = np.array([1.0, 0.0])
+for _ in range(100):
+    by_hand = np.array([[1.0, 0.1], [-0.1, 0.8]]) @ by_hand
+
+print(f"distance with the penalty {np.hypot(*paths['penalty'][-1]):.2f}")
+assert np.isclose(distance, 1.01**50, rtol=1e-3)  # the root of 1 + 0.1**2 at each step
+assert np.allclose(paths["penalty"][-1], by_hand, atol=1e-4) and np.hypot(*by_hand) < 0.01
+
+fig, ax = plt.subplots(figsize=(4.4, 4))
+for number, (name, path) in enumerate(paths.items()):
+    ax.plot(*path.T, color=f"C{number}")
+    at = {"textcoords": "offset points", "ha": "center", "color": f"C{number}"}
+    text = ax.annotate(name, path[-1], (0, 9), **at)
+ax.plot(0, 0, "k+", markersize=12)
+labels = ax.set(xlabel="shift of the generator", ylabel="slope of the critic", aspect="equal")
+
+# %% [markdown]
+# > **Predict**
+# >
+# > Many want slopes of length 1: the mean of (length - 1)², where the length is `tf.sqrt` of the sum of squares.
+# > The critic starts with slope 0. What is its slope after one step?
+
+
+# %%
+def to_length_one(slopes):
+    return tf.reduce_mean((tf.sqrt(tf.reduce_sum(slopes**2, axis=1)) - 1) ** 2)
+
+
+def to_length_one_safely(slopes):
+    return tf.reduce_mean((tf.sqrt(tf.reduce_sum(slopes**2, axis=1) + 1e-12) - 1) ** 2)
+
+
+first = {f.__name__: play(f)[0, 1] for f in (to_length_one, to_length_one_safely)}
+
+print(f"{first['to_length_one']:.1f}")
+
+# %% [markdown]
+# The penalty is 1, so one expects a moderate step. But the slope of a root at 0 is infinite, and infinity times 0 is
+# `nan` (lesson 03). `fit` trains on without a word. `ExplainingTape` finds the place; a tiny number inside the root
+# mends it.
+
+# %%
+slopes = tf.Variable(tf.zeros((4, 1)))
+with ExplainingTape() as tape:
+    penalty = to_length_one(slopes)
+gradient = tape.gradient(penalty, slopes)
+
+print(tape.explanations[0].message)
+assert np.isnan(first["to_length_one"]) and np.all(np.isnan(gradient))
+assert np.isclose(first["to_length_one_safely"], -0.1)
+
+# %% [markdown]
+# ### Exercise 14.3: complete
+#
+# `critic(x)` gives a score for each example, (n,), and uses the variable `w`. The penalty is the mean of
+# (length - 1)², with the length of each example's slopes with respect to x, (n, d). Return it and its gradient with
+# respect to `w`. Slopes may be zero.
+
+
+# %% exercise="14.3"
+def gradient_penalty(critic, w, x):
+    """Return (penalty, its gradient with respect to w)."""
+    ### BEGIN SOLUTION
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            scores = critic(x)
+        slopes = inner.gradient(scores, x)
+        lengths = tf.sqrt(tf.reduce_sum(slopes**2, axis=1) + 1e-12)
+        penalty = tf.reduce_mean((lengths - 1) ** 2)
+    return penalty, outer.gradient(penalty, w)
+    ### END SOLUTION
+
+
+# %%
+check("14.3", gradient_penalty)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Nest two tapes. x is a tensor, so the inner one must watch it.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `to_length_one_safely(slopes)` is the penalty; compute it inside the outer block, below the inner one.
+#
+# </details>
+
+# %% [markdown]
+# ## What needs a loop?
+#
+# `fit` gives you one batch and expects one update. Some methods try a step, measure on all data, and may take it
+# back. **Levenberg and Marquardt's method** fits curves so: from the jacobian J of the errors r it solves
+# (JᵀJ + damping) step = Jᵀr, much like Newton's method. If the loss falls, it damps less; if not, it stays, and
+# damps more.
+
+# %%
+t = tf.linspace(tf.constant(0.0, tf.float64), 10.0, 60)  # seconds
+p = tf.Variable([1.0, 1.0, 1.6], dtype=tf.float64)  # height, decay, frequency
+
+
+def curve(p):
+    return p[0] * tf.exp(-p[1] * t) * tf.cos(p[2] * t)
+
+
+measured = curve([2.0, 0.3, 2.0]) + 0.05 * np.random.RandomState(14).normal(size=60)
+
+
+def loss_at(p):
+    return tf.reduce_mean((curve(p) - measured) ** 2)
+
+
+@tf.function
+def errors_and_jacobian():
+    with tf.GradientTape() as tape:
+        r = curve(p) - measured  # (60,)
+    return r, tape.jacobian(r, p)  # (60, 3)
+
+
+# %%
+damping, losses, rejected = 0.01, [float(loss_at(p))], 0
+for _ in range(20):
+    r, J = (tensor.numpy() for tensor in errors_and_jacobian())
+    trial = p - np.linalg.solve(J.T @ J + damping * np.eye(3), J.T @ r)
+    loss = float(loss_at(trial))
+    if loss < losses[-1]:
+        p.assign(trial)
+        damping /= 10
+    else:
+        loss, rejected = losses[-1], rejected + 1
+        damping *= 10
+    losses.append(loss)
+
+print("found:", p.numpy().round(1), "rejected some:", rejected > 0)
+assert np.allclose(p, [2, 0.3, 2], atol=0.1) and 3 <= rejected < 15
+
+# %% [markdown]
+# Rejected steps, trials on all data: squeezed into `train_step`, they would use nothing of `fit`. What does it
+# gain? Adam from the same start, at the best of three rates:
+
+
+# %%
+def adam_losses(rate):
+    optimizer = keras.optimizers.Adam(rate)
+    p.assign([1.0, 1.0, 1.6])
+
+    @tf.function
+    def step():
+        with tf.GradientTape() as tape:
+            loss = loss_at(p)
+        optimizer.apply([tape.gradient(loss, p)], [p])
+        return loss
+
+    return [step() for _ in range(400)]
+
+
+runs = [losses, *map(adam_losses, (0.03, 0.1, 0.3))]
+steps = [int(np.argmax(np.array(run) < 1.01 * run[-1])) for run in runs]  # to within 1 %
+
+print(f"{steps[0]} steps, Adam at best {min(steps[1:])}")
+assert 0 < steps[0] < 15 and min(steps[1:]) > 3 * steps[0]
+
+# %% [markdown]
+# Fewer steps, each dearer: a jacobian takes a backward pass for each of 60 points. It is for few parameters.
+
+# %% [markdown]
+# ## How do I decide?
+#
+# ### Exercise 14.4: predict
+#
+# Name the smallest means for each: `"fit"` (with `compile`, callbacks, the data, `compute_loss`), `"train_step"` or
+# `"loop"`.
+#
+# 1. Errors above 5 kg count ten times.
+# 2. Each gradient gets noise, a tenth of its norm, before Adam sees it.
+# 3. From the fourth epoch on, the inputs get twice as much noise.
+# 4. In each batch a critic and a generator step, each with its own optimizer.
+# 5. Each step tries three step sizes on all data, and keeps the best, or goes back.
+
+# %% exercise="14.4"
+# A list of five strings: "fit", "train_step" or "loop".
+### BEGIN SOLUTION
+means = ["fit", "train_step", "fit", "train_step", "loop"]
+### END SOLUTION
+
+# %%
+check("14.4", means)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Which needs the gradients before the update? Which is more than one batch, one update?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# A function is enough for the first, a variable that `map` reads for the third. One of the five needs a loop.
+#
+# </details>
+
+# %% [markdown]
+# Take the first row that holds. All but the last gave the weights of a loop, too.
+#
+# | you want | smallest means | evidence |
+# |---|---|---|
+# | standard training | `fit` | `own_fit` |
+# | callbacks | `fit`; a loop with `CallbackList` | `EarlyStopping` |
+# | a loss that Keras lacks | `compile(loss=f)` | `pinball` |
+# | a curriculum | `fit` once a stage | `growing` |
+# | gradient penalty | `compute_loss` | `Smooth` |
+# | per-layer clipping | `train_step` | `Clipped` |
+# | several optimizers | `train_step` | `TwoPlayers` |
+# | steps taken back | loop | 10 steps for 78 |
+#
+# A `train_step` loses in silence what it leaves out (14.2). In a loop, callbacks, metrics, sample weights and the
+# progress bar are yours to write.
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. A loss function for <code>compile</code> returns one number for the batch. What breaks?</summary>
+#
+# Sample weights: they weigh the mean, not the examples.
+#
+# </details>
+# <details><summary>2. A <code>train_step</code> calls <code>loss_fn(y, y_hat)</code>. What may be missing?</summary>
+#
+# The penalties, the sample weights, the compiled loss. `compute_loss` has them all.
+#
+# </details>
+# <details><summary>3. When do you leave <code>fit</code>?</summary>
+#
+# When a step is no longer one batch and one update, or when your loop is measurably faster and that matters.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - `fit` is two loops around `train_step`, with callbacks between.
+# - A loss gives one number for each example.
+# - `compute_loss` for a loss that needs a tape; `train_step` for what follows it.
+# - `fit` compiles its step, and cuts a growing pipeline short.
+# - Proof of any move: the same start and batches, the same weights.
+#
+# ```python
+# def train_step(self, data):
+#     x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
+#     with tf.GradientTape() as tape:
+#         y_hat = self(x, training=True)
+#         loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
+#     gradients = tape.gradient(loss, self.trainable_variables)
+#     self.optimizer.apply(gradients, self.trainable_variables)  # change them before this line
+#     return {"loss": loss}
+# ```
+
+# %% [markdown]
+# ## Further reading
+#
+# - Keras's guide *Customizing what happens in `fit()` with TensorFlow*: `train_step` in reference form.
+# - Mescheder, Geiger and Nowozin, *Which training methods for GANs do actually converge?*, ICML 2018: the two players.
+# - Nocedal and Wright, *Numerical Optimization*, 2nd edition, Springer 2006: when to take a step back.
+#
+# You can now choose between `fit` and a tape by evidence, and prove that a move lost nothing. In
+# your own work, put `ExplainingTape` where a gradient is `None` or `nan`, run `check_gradients` on every loss that you
+# write, and look at `plot_tape` when you no longer know what depends on what.
