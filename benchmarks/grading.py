@@ -97,7 +97,8 @@ def main() -> int:
     if apart is None:
         console.print(
             "This needs nbgrader, which is not installed: run `make unit`, which puts it into "
-            '.venv/nbgrader, or `pip install -e ".[nbgrader]"`.'
+            '.venv/nbgrader, or `pip install -e ".[nbgrader]"`.',
+            markup=False,
         )
         return 2
     try:
