@@ -164,8 +164,8 @@ print(f"{answer.numpy():.1f}")
 # %% [markdown]
 # 12 is the truth, but a result from before the tape is not watched: here `doubled` is the fixed number 6.
 # `None` at least shows; where one of two paths is lost, you get a wrong number. The first figure draws
-# that cell, the second has `doubled` inside the block. Count the orange lines that reach x: one, and 6
-# stands under x; then two, and under x their sum, 6 + 2 · 3 = 12.
+# that cell, the second has `doubled` inside the block. Count the orange lines that reach x: one, with 6
+# under x; then two, with 6 + 2 · 3 = 12.
 
 
 # %%
@@ -500,7 +500,7 @@ assert (body.kernel.trainable, body.kernel.value.trainable) == (False, True)
 
 # %% [markdown]
 # Does the tape at least skip the frozen layer on its way back? `counted` notes when it comes by, between
-# head and body. (`tf.custom_gradient` is a tool of lesson 03; you need not understand it yet.)
+# head and body. (`tf.custom_gradient` is a tool of lesson 03.)
 #
 # > **Predict**
 # >

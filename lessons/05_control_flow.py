@@ -11,7 +11,7 @@
 # - tell which of your lines run at every call, and which once;
 # - differentiate through an algorithm's loop, and know when to distrust the result.
 #
-# **Before you start**: [03 · Missing gradients](03_missing_gradients.ipynb). **Time**: 40 minutes.
+# **Before you start**: [03 · Missing gradients](03_missing_gradients.ipynb). **Time**: 55 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import ExplainingTape, check, plot_tape, start_lesson
@@ -148,7 +148,7 @@ check("05.1", huber_gradients)
 # Later calls run the graph, and no Python.
 #
 # A placeholder cannot answer `x > 0`. So **AutoGraph** first rewrites each `if`, `for` and `while` that
-# depends on a tensor as an operation of the graph. The gradients above stay what they were:
+# depends on a tensor as an operation of the graph. At x = 2, the gradients stay what they were:
 
 # %%
 graph_gradients = tf.function(gradients)
@@ -162,7 +162,7 @@ for number in (3.0, 2.0, 2.71, 2.72):
 
 # %% [markdown]
 # You can write those operations by hand, with functions in place of branches and of a loop's body.
-# The graphs hold the same: one `If`, one `While`. A `for` over `tf.range` is a `While` too. One over
+# The graphs hold the same: one `If`, one `While` (with *Stateless* before it). A `for` over `tf.range` is a `While` too. One over
 # Python's `range` depends on no tensor, so it runs while tracing, and the graph holds every pass.
 
 # %%
@@ -286,7 +286,7 @@ check("05.2", number_of_traces)
 #
 # </details>
 #
-# The same six calls, counted:
+# Six such calls, counted:
 
 # %%
 scale = tf.function(lambda x, factor: x * factor)
@@ -336,7 +336,7 @@ assert in_graph == {"x": -4.0, "y": 0.0}
 assert gradient_if(tf.constant(False)) == 0.0 and gradient_if(False) is None
 
 # %% [markdown]
-# ## Why is the gradient None in a dataset loop?
+# ## What happens in a loop over a dataset?
 #
 # A parameter, five numbers in batches, and a loss summed over all of them:
 
@@ -371,7 +371,8 @@ print(f"loss {graph_loss:.0f}, slope {graph_slope}")
 # %% [markdown]
 # Loops in graphs had their gradients so far, so most say 330. The loss is right, and the slope is lost
 # without a word. AutoGraph makes a while loop of a loop over a tensor or an iterator. A loop over a
-# *dataset* becomes one operation that has no gradient. `ExplainingTape` names it, while tracing.
+# *dataset* becomes one operation that has no gradient. `ExplainingTape` names it, while tracing. With a
+# second term in the loss, you get a number, and it lacks the loop's part.
 
 # %%
 @tf.function
@@ -385,10 +386,15 @@ def explained(batches):
     return slope
 
 
-column = tf.constant([[1.0], [2.0], [3.0], [4.0], [5.0]])
+@tf.function
+def with_second_term(batches):
+    with tf.GradientTape() as tape:
+        loss = w + loss_and_slope(batches)[0]
+    return tape.gradient(loss, w)
+
+
 assert explained(batches) is None and graph_slope is None and graph_loss == 495.0
-assert tf.function(loss_and_slope)(column)[1] == 330.0  # a tensor: a loop over its rows
-assert tf.function(lambda: loss_and_slope(iter(batches)))()[1] == 330.0
+assert with_second_term(batches) == 1.0  # the truth is 331
 
 # %% [markdown]
 # `iter(dataset)` is the short repair. The better one puts the tape *inside* the loop and adds up the
@@ -410,12 +416,15 @@ loss, slope = tape_in_loop(batches)
 
 print(f"loss {loss:.0f}, slope {slope:.0f}")
 assert loss == 495.0 and slope == 330.0
+column = tf.constant([[1.0], [2.0], [3.0], [4.0], [5.0]])
+assert tf.function(loss_and_slope)(column)[1] == 330.0  # a tensor: a loop over its rows
+assert tf.function(lambda: loss_and_slope(iter(batches)))()[1] == 330.0
 
 # %% [markdown]
 # ### Exercise 05.3: repair
 #
 # This function should return the sum of the squared errors of w · x over all batches, and its gradient
-# with respect to `w`. The sum is right; the gradient is `None`.
+# with respect to `w`. The sum is right; the gradient is `None`. Keep the `@tf.function`.
 
 # %% exercise="05.3"
 @tf.function
@@ -443,7 +452,8 @@ check("05.3", sum_and_gradient)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# What is the gradient for one batch alone? The tape needs to see no more than that.
+# What is the gradient for one batch alone? A graph's loop cannot collect into a Python list: start each
+# sum before it, as a tensor of its final shape.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -537,7 +547,7 @@ for number in (1.0, 10.0):
 # ### Exercise 05.4: complete
 #
 # Where is a planet on its ellipse? Kepler's equation E = M + e · sin E has no formula for E. So iterate:
-# start with E = M, and replace E by M + e · sin E until nothing changes (for e up to 0.6, 60 passes are
+# start with E = M, and replace E by M + e · sin E again and again (for e up to 0.6, 60 passes are
 # enough). `M` and `e` are float64 variables; e may be 0. Return the gradients of E in a dict.
 
 # %% exercise="05.4"
@@ -588,7 +598,7 @@ check("05.4", kepler_gradients)
 # <details><summary>3. A simulation returns the number of steps until a ball lands. Has that number a
 # gradient?</summary>
 #
-# No. It is constant along each path, and the tape does not see where the path changes.
+# No: it is constant along each path.
 #
 # </details>
 
@@ -612,8 +622,6 @@ check("05.4", kepler_gradients)
 # ## Further reading
 #
 # - TensorFlow's guide *Better performance with tf.function*: the rules of tracing in full.
-# - Moldovan and others, *AutoGraph: Imperative-style coding with graph-based performance*, SysML
-#   2019: how an `if` becomes an operation.
 # - Griewank and Walther, *Evaluating Derivatives*, 2nd edition, SIAM 2008: the chapter on implicit and
 #   iterative differentiation proves when slopes converge.
 #

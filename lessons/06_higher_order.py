@@ -12,7 +12,7 @@
 # - say what curvature gains over gradient descent, and what it costs.
 #
 # **Before you start**: [04 · Persistence](04_persistence.ipynb) and
-# [05 · Control flow](05_control_flow.ipynb). **Time**: 45 minutes.
+# [05 · Control flow](05_control_flow.ipynb). **Time**: 70 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import ExplainingTape, check, hessian, plot_loss_surface, start_lesson
@@ -94,7 +94,7 @@ three = tf.constant(3.0)
 values = [float(f(three)) for f in (cube, derivative(cube), derivative(derivative(cube)))]
 
 print(values)
-assert np.allclose(values, [27, 27, 18])  # x**3, 3 x**2, 6 x
+assert np.allclose(values, [27, 27, 18])  # x**3, 3 x**2 (equal at 3), 6 x
 
 # %% [markdown]
 # ### Many points at once
@@ -333,7 +333,7 @@ assert batch_J.shape == (7, 6, 5) and np.allclose(batch_J, own_blocks)
 
 # %% [markdown]
 # Now subtract the mean of the batch first, as batch normalization does. The mean holds 1/7 of each
-# example, so an example's table against itself is 6/7 of W, transposed.
+# example, so the table of one example's outputs against its own inputs is 6/7 of W, transposed.
 #
 # > **Predict**
 # >
@@ -401,7 +401,7 @@ assert np.allclose(blocks["scale"]["w"], [2, -4])  # the order does not matter
 # %% [markdown]
 # The loss is a straight line in `scale`, so you might expect 0 for `scale` with itself. But the
 # first derivative, the sum of w², does not contain `scale`: no path, `None`. The same holds for
-# mixed blocks of a loss of separate terms.
+# mixed blocks where each stands in a term of its own.
 #
 # Nothing was lost here. Make sure of that before you write `unconnected_gradients="zero"`.
 
@@ -418,8 +418,8 @@ assert separate["scale"]["scale"].numpy() == 2.0
 # ## How do I get curvature without the whole Hessian?
 #
 # Often you need only Hv: how the gradient changes along a direction v. **Forward mode** gives such
-# rates. Each number carries a second one, how fast it changes along v, and each operation passes
-# both on, without a walk back. `jvp` (Jacobian-vector product) reads the rate of a result.
+# rates. Each number carries a second one, its rate of change along v, and each operation passes both
+# on: if x is 3 at rate 1, x² is 9 at rate 6. `jvp` (Jacobian-vector product) reads the rate of a result.
 #
 # The rate of a gradient, **forward over reverse**, is Hv, the **Hessian-vector product**. The loss
 # is Rosenbrock's, a famous narrow valley. `hessian` from `course_utils` forms all of H, to compare.
@@ -428,6 +428,10 @@ assert separate["scale"]["scale"].numpy() == 2.0
 def rosenbrock(x):
     return tf.reduce_sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
 
+
+with tf.autodiff.ForwardAccumulator(three, tf.constant(1.0)) as accumulator:
+    square = three**2
+assert accumulator.jvp(square) == 6.0
 
 x, v = tf.random.normal((2, 6), dtype=tf.float64)
 
@@ -481,8 +485,8 @@ labels = ax.set(xlabel="parameters n", ylabel="numbers in the result")
 # %% [markdown]
 # ### Exercise 06.4: complete
 #
-# How sharply a loss bends along a direction u of length 1 is one number, uᵀHu. Return it for the
-# direction of `v`, which may have any length. `f` is the loss, a function of a tensor; `x` and `v`
+# How sharply a loss bends along a direction u of length 1 is one number, uᵀHu. Return it, without
+# forming H, for the direction of `v`, which may have any length. `f` is the loss, a function of a tensor; `x` and `v`
 # are `tf.constant`s of shape (n,).
 
 # %% exercise="06.4"

@@ -11,7 +11,7 @@
 # - read a report of `check_gradients`;
 # - write a gradient with `tf.custom_gradient`, and prove it and its second derivative.
 #
-# **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: 45 minutes.
+# **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: 75 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, check_gradients, plot_error_curve, start_lesson
@@ -149,8 +149,7 @@ print(numeric[0].item())
 
 # %% [markdown]
 # About 3e10, one would hope. But around 100,000 float32 numbers are 1/128 apart: x + h and x - h both round to
-# x. Hence "times the scale of x". At 0.001 that step is nearly x itself, and fails too. A missing gradient
-# counts as zero, without a word, and a fixed tolerance may accept that zero.
+# x. Hence "times the scale of x". And where the tape has no path, it claims zero, without a word.
 
 # %%
 assert numeric[0].item() == 0.0 and np.spacing(np.float32(1e5)) == 1 / 128
@@ -158,12 +157,9 @@ x = tf.constant(1e5)
 h = np.finfo("float32").eps ** (1 / 3) * 1e5
 assert np.isclose(central(lambda x: x**3, x, h), 3e10, rtol=1e-3)
 
-x = tf.constant([1e-3], tf.float64)
-_, numeric = tf.test.compute_gradient(tf.math.log, [x])
 claimed, _ = tf.test.compute_gradient(lambda x: tf.constant(x.numpy()), [x])  # the tape has None
-print(f"log at 0.001: {numeric[0].item():.0f} for 1000; no path: {claimed[0].item()}")
-assert abs(numeric[0].item() - 2270.6) < 0.1 and claimed[0].item() == 0.0
-assert np.allclose(0.0, 1e-9)  # 1e-9: a usual size in a mean over many entries
+print("claimed without a path:", claimed[0].item())
+assert claimed[0].item() == 0.0
 
 # %% [markdown]
 # ## How do I check a million parameters?
@@ -228,8 +224,17 @@ for row in report.rows:
 
 # %% [markdown]
 # Each tensor has a row with a **verdict** and a **hint**: b's gradient lacks the 2 of the square. Write `report`
-# alone in a cell for the table: *analytic* is gradient · v, *numeric* the difference quotient; agreement means
-# within the error bar.
+# alone in a cell for the table: *analytic* is gradient · v, *numeric* the difference quotient. The error bar takes
+# more evaluations, some 10 to 70 a tensor, however large it is.
+#
+# |verdict|what it says|what to do|
+# |---|---|---|
+# |`agrees`|within the error bar|nothing|
+# |`disagrees`|outside, in most directions|read the hint|
+# |`disconnected`|no path, yet f moves|`ExplainingTape`|
+# |`kink nearby`|the slope jumps within the step|check elsewhere|
+# |`cannot tell`|the bar is as wide as the slope|float64, or elsewhere|
+# |`not repeatable`|f draws random numbers|fix them|
 #
 # In the figure, right gradients lie on the grey line; look for crosses off it.
 
@@ -271,8 +276,8 @@ assert glued.passed and [row.verdict for row in each.rows] == ["agrees", "disagr
 # ### Exercise 07.2: repair
 #
 # A dense layer is y = x @ W + b. From `upstream`, the gradient with respect to y, this function should return
-# those with respect to x, W and b. Two are wrong, and while W is square nothing fails. First read the report,
-# in a cell of your own:
+# those with respect to x, W and b. Two are wrong; while W is square, no shape gives `d_W` away. First read the
+# report, in a cell of your own:
 #
 # ```python
 # shapes = (5, 3), (3, 3), (3,), (5, 3)
@@ -348,7 +353,7 @@ check("07.3", cross_entropy_gradient)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A mean of n losses is their sum divided by n, the number of rows, and so is its gradient.
+# A mean of n losses is their sum divided by n, the number of rows. So every entry of its gradient carries 1/n.
 #
 # </details>
 
@@ -366,20 +371,17 @@ print([central(tf.nn.relu, tf.constant(0.0), h).numpy().item() for h in (1.0, 0.
 
 # %% [markdown]
 # 0 or 1, you would think, as on one of the sides. It is the mean of both, at any step; the tape says 0, by
-# convention. Neither is wrong, so the report says `kink nearby`: check at another point. Near a kink, a step
-# that reaches across it mixes the slopes too, and a shorter one helps.
+# convention. Neither is wrong, so the report says `kink nearby`: check at another point.
 
 # %%
 x = tf.Variable(0.0)
 with tf.GradientTape() as tape:
     y = tf.nn.relu(x)
 report = check_gradients(tf.nn.relu, tf.constant([0.0]))
-near = tf.constant(2.0**-11)
 
 print("tape:", tape.gradient(y, x).numpy(), "and the report:", report.rows[0].verdict)
 assert not report.passed and report.rows[0].verdict == "kink nearby"
 assert central(tf.nn.relu, tf.constant(0.0), 2.0**-20) == 0.5
-assert central(tf.nn.relu, near, 2.0**-10) == 0.75 and central(tf.nn.relu, near, 2.0**-12) == 1.0
 
 # %% [markdown]
 # ## How do I write a gradient by hand, and trust it?
@@ -477,8 +479,8 @@ assert np.isclose(squared, 2 * tf.sigmoid(1.0) ** 2)
 # %% [markdown]
 # ### Exercise 07.4: repair
 #
-# The first half of layer normalisation: each row loses its mean, then meets a scale of shape (d,). This backward
-# pass is wrong for x. Its report:
+# The first half of layer normalisation: subtract each row's mean, then multiply by a scale of shape (d,). This
+# backward pass is wrong for x. Make its report:
 #
 # ```python
 # *inputs, upstream = (tf.random.normal(s) for s in ((5, 3), (3,), (5, 3)))
@@ -568,10 +570,9 @@ check("07.5", log_cosh)
 # Rounding, which grows as 1/h: the step was already too short.
 #
 # </details>
-# <details><summary>2. A row says <code>cannot tell</code>, with an error bar as wide as its slope. What
-# now?</summary>
+# <details><summary>2. A row says <code>cannot tell</code>. What now?</summary>
 #
-# Any slope within the bar would agree. Check in float64, or at another point.
+# Check in float64, or elsewhere.
 #
 # </details>
 # <details><summary>3. Your gradient passes with <code>order=1</code>, and is disconnected with

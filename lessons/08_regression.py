@@ -11,7 +11,7 @@
 # - compute the largest stable step size, and say what standardising changes;
 # - write a Keras model, and train it with an optimizer.
 #
-# **Before you start**: [01 · The first tape](01_first_tape.ipynb). **Time**: 40 minutes.
+# **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: 55 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, hessian, make_line, make_quadratic, plot_loss_surface, start_lesson
@@ -52,6 +52,7 @@ def step(x, y, lr):
 
 loss = step(x, y, 0.001)
 print(f"loss {loss:.0f}; then w {w.numpy():.2f}, b {b.numpy():.2f}")
+# By hand: the slopes at w = b = 0 are -2 times the means of x * y and of y.
 assert np.isclose(w, 0.001 * 2 * np.mean(x * y)) and np.isclose(b, 0.001 * 2 * np.mean(y))
 
 # %% [markdown]
@@ -230,8 +231,8 @@ for lr, values in losses.items():
 
 # %% [markdown]
 # Larger, so sooner, one thinks. It explodes. The figure shows the loss as a map: a long valley. Look
-# where 8 steps of each size land. 0.005 comes down the slope, slowly; 0.07 jumps across the valley, lower
-# each time; 0.09 lands higher each time.
+# where 8 steps of each size lead. 0.005 comes down the slope, slowly; 0.07 jumps to and fro across the
+# valley, and stays in it; 0.09 leaves the map.
 
 # %%
 assert 0.1 < losses[0.005][-1] < 10 and losses[0.07][-1] < 0.1
@@ -252,7 +253,7 @@ for ax, lr in zip(axes, losses, strict=True):
 # How far you may trust a slope depends on how fast it changes, the **curvature**. The second derivatives
 # of the loss form a matrix, the Hessian (`hessian`, lesson 06). Its eigenvectors point across and along
 # the valley; its eigenvalues λ are the curvatures there. Along each, one step multiplies the distance from
-# the minimum by 1 - lr · λ; below -1 the distance grows. So the largest λ sets the limit: **lr < 2/λ**.
+# the minimum by 1 - lr · λ, as λ is the slope at distance 1; below -1 the distance grows. So the largest λ sets the limit: **lr < 2/λ**.
 
 # %%
 def loss_at(p):
@@ -356,8 +357,8 @@ check("08.3", fit_line)
 # ## Why standardise the input?
 #
 # The steep direction limits the step size, and the flat one pays with many steps. The ratio of their
-# curvatures is the **condition number**, here 130. The input causes it: all weights lie on one side of
-# 0, so w and b push almost the same way. To **standardise** is to subtract the mean and divide by the
+# curvatures is the **condition number**, here 130. The input causes it: every parcel is heavier than 0 kg,
+# so a larger w raises every price, and so does a larger b. To **standardise** is to subtract the mean and divide by the
 # standard deviation:
 
 # %%
@@ -536,6 +537,7 @@ best = np.linalg.lstsq(np.hstack([x, np.ones_like(x)]), y, rcond=None)[0].ravel(
 distance = np.linalg.norm(after_epoch[-30:] - best, axis=1)
 
 print(f"slope {slope:.1f}, intercept {intercept:.1f}")
+print("as near as 0.001 to the closed form:", bool(np.all(distance < 0.001)))
 assert abs(slope - 2) < 0.1 and abs(intercept + 1) < 0.1
 assert 0.001 < distance.mean() < 0.1
 
@@ -572,7 +574,7 @@ assert 0.001 < distance.mean() < 0.1
 # - A step is predict, loss, gradient, move; a graph takes 100,000 of them in one call.
 # - A right loop ends at the closed form, not at the truth behind the noise.
 # - The largest stable step size is 2 divided by the largest curvature.
-# - Standardising makes the valley round, and the loop short.
+# - Standardising makes the valley rounder, and the loop shorter.
 # - A Keras model has its variables after its first call; the optimizer moves them.
 #
 # ```python

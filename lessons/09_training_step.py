@@ -11,7 +11,7 @@
 # - measure a loss that does not depend on how the examples are cut into batches;
 # - accumulate gradients, and stop and resume a run without a trace.
 #
-# **Before you start**: [08 · Regression](08_regression.ipynb). **Time**: 45 minutes.
+# **Before you start**: [08 · Regression](08_regression.ipynb). **Time**: 60 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, make_classification, make_line, plot_history, start_lesson
@@ -29,8 +29,8 @@ from keras import layers
 # %% [markdown]
 # ## What belongs to a step?
 #
-# A step takes one batch. A `tf.data.Dataset` cuts the batches: `shuffle(n)` mixes a sequence through a buffer
-# of n elements, `batch(n)` joins n of them.
+# A step takes one batch. A `tf.data.Dataset` cuts the batches: `shuffle(k)` mixes a sequence through a buffer
+# of k elements, `batch(n)` joins n of them.
 #
 # > **Predict**
 # >
@@ -292,7 +292,7 @@ labels = right.set(xlabel="x", ylabel="y and prediction")
 
 # %% exercise="09.3"
 def silent_step(model, optimizer, x, y):
-    # x: (n, 3), y: (n,); the model returns (n, 1).
+    # x: (n, 3), y: (n,), tensors; the model returns (n, 1).
     ### BEGIN SOLUTION
     #| with tf.GradientTape() as tape:
     #|     y_hat = model(x)
@@ -376,7 +376,7 @@ assert np.allclose(validate(ours), by_keras, rtol=1e-4)
 
 # %% [markdown]
 # In the figure, look for the line that falls too slowly: the training loss from a metric that was never
-# reset.
+# reset. (Validation starts below training, which is averaged while the model still learns.)
 
 # %%
 model, optimizer, never_reset = build_model(), keras.optimizers.Adam(1e-3), keras.metrics.Mean()
@@ -468,7 +468,8 @@ print(f"{float(tf.norm(added[0]) / tf.norm(whole[0])):.2f} times")
 # %% [markdown]
 # Gradients add, so one expects 1. But each loss is a *mean* over 16, not over 32, and each holds the whole
 # penalty. Weigh each part with its share of the examples, here 1/2. Adam, which divides by the gradient's
-# size, hides the mistake; SGD does not. And batch normalisation still sees half batches.
+# size, hides the mistake; SGD does not. One thing cannot be added up: batch normalisation takes its averages
+# over each half.
 
 # %%
 def update_by(optimizer, gradients):
@@ -561,7 +562,6 @@ resumed, restored_adam = build_model(), keras.optimizers.Adam(1e-3)
 restored_adam.build(resumed.trainable_variables)
 tf.train.Checkpoint(model=resumed, optimizer=restored_adam).restore(path).assert_consumed()
 train_epoch(resumed, restored_adam)
-folder.cleanup()
 
 with_adam = largest_difference(resumed.get_weights(), ours.get_weights())
 print(f"same weights: {with_adam < 1e-4}, after {int(restored_adam.iterations)} steps")
@@ -581,10 +581,10 @@ assert restored_adam.iterations == 4 * 16
 # Other batches, no `training=True`, no `model.losses`, or shapes that broadcast.
 #
 # </details>
-# <details><summary>2. Which of these needs a tape: the training step, the validation step, the
-# metrics?</summary>
+# <details><summary>2. You restore the model, but not its Adam. When does the difference show, and
+# why?</summary>
 #
-# The training step alone: only there somebody asks for a gradient.
+# At the next step: the new Adam starts its averages and its count at 0.
 #
 # </details>
 # <details><summary>3. You accumulate four parts of 8 examples. What do you multiply their gradients

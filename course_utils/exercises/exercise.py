@@ -171,6 +171,11 @@ def _cause(error: dict) -> str | None:
             "the target is a NumPy number, so the computation left TensorFlow on its way. Use "
             "TensorFlow's functions, not NumPy's, and no .numpy()"
         )
+    if message.startswith("Cannot convert the argument `type_value`"):
+        return (
+            "the target is a plain number, so the computation left TensorFlow on its way. Use "
+            "TensorFlow's functions, and neither float() nor .numpy()"
+        )
     if message.endswith(("has no attribute 'dtype'", "has no attribute '_id'")):
         return (
             "a tape needs tensors, and here the target or the source is a plain number. Make a "
@@ -180,6 +185,16 @@ def _cause(error: dict) -> str | None:
         return (
             "there is a None where a number is needed. If it is a gradient, the tape found no path "
             "from its source to the target"
+        )
+    if message == "too many values to unpack (expected 2)":
+        return (
+            f"{message}. A function under @tf.custom_gradient returns two things, "
+            "the value and the backward function"
+        )
+    if message == "unsupported callable":
+        return (
+            f"{message}. A function under @tf.custom_gradient returns the value first, "
+            "and then the backward function"
         )
     if "is not in the list of allowed values" in message:
         return "this operation does not take such numbers (in Python, a power is **, and not ^)"

@@ -36,7 +36,8 @@ def _judge_product(returned: list, calls: Sequence[tuple]) -> Judgement:
     values = [as_array(value) for value in returned]
     if any(value is None for value in values):
         return failed(
-            f"The gradient is an array of the shape of x; you returned {in_words(returned[0])}."
+            f"The gradient is an array of the shape of x; you returned {in_words(returned[0])}. "
+            "Return what tape.gradient(y, x) gives, with x itself as the source."
         )
     xs = [call[0] for call in calls]
     squares, sums = [np.sum(x**2) for x in xs], [np.sum(x) for x in xs]
@@ -207,7 +208,8 @@ def _judge_centred(returned: list, calls: Sequence[tuple]) -> Judgement:
     values = [as_array(value) for value in returned]
     if any(value is None for value in values):
         return failed(
-            f"The gradient is an array of the shape of x; you returned {in_words(returned[0])}."
+            f"The gradient is an array of the shape of x; you returned {in_words(returned[0])}. "
+            "Return what tape.gradient(score, x) gives, with x itself as the source."
         )
     centred = [x - np.mean(x) for x, _ in calls]
     weights = [w for _, w in calls]
@@ -219,8 +221,9 @@ def _judge_centred(returned: list, calls: Sequence[tuple]) -> Judgement:
         (
             of_centred,
             "This is 2 * w * (x - mean): the mean counts as a fixed number. That happens if the "
-            "source is the centred tensor, or if the mean is computed before tape.watch(x). Watch "
-            "x first, give the difference a name of its own, and ask for x.",
+            "source is the centred tensor, or if the tape did not see the mean: computed before "
+            "tape.watch(x), or by NumPy. Watch x first, give the difference a name of its own, "
+            "and ask for x.",
         ),
         (
             [2 * w * x for x, w in calls],
@@ -236,6 +239,15 @@ def _judge_centred(returned: list, calls: Sequence[tuple]) -> Judgement:
             "This is the score. Return tape.gradient(score, x).",
         ),
         (centred, "These are the centred numbers. Return tape.gradient(score, x)."),
+        (
+            [2 * c for c in centred],
+            "The weights are missing: this is the gradient of the sum of (x - mean)**2. Keep w in "
+            "the score, as it was given.",
+        ),
+        (
+            [-gradient for gradient in right],
+            "The sign is wrong. Return the gradient as the tape gives it.",
+        ),
         (
             [np.zeros_like(c) for c in centred],
             "It returns 0 for every entry. A zero in place of None hides the fault: call "
@@ -344,6 +356,8 @@ def _mistake_in_pair(value: Any, names: list[str]) -> str | None:
             "The first of the two is None, where a dict was asked for. Take tape.gradient(loss, "
             "sources): the target first, then the dict of the chosen variables."
         )
+    if is_a(count, "dict"):
+        return "The two are in the wrong order: return the dict first, and then the number."
     if not is_a(gradients, "dict"):
         return (
             f"The first of the two is {in_words(gradients)}; a dict was asked for. Gradients come "

@@ -14,18 +14,16 @@ __all__ = ["EXERCISES"]
 
 # 03.1 ---------------------------------------------------------------------------------------------
 
-_LR = 0.1
-
 
 def _draw_descents(rng: np.random.Generator) -> list[tuple]:
-    first = (2.0, 1.0, np.array([1.0, 2.0]), np.array([1.0, 0.5]), _LR, 1)
+    first = (2.0, 1.0, np.array([1.0, 2.0]), np.array([1.0, 0.5]), 0.1, 1)
 
-    def draw(n, steps):
+    def draw(n, lr, steps):
         w, b = rng.choice([-1, 1], 2) * rng.uniform(0.5, 1.5, 2).round(1)
         x, y = rng.choice([-1, 1], n) * rng.uniform(0.4, 1.4, n).round(1), rng.normal(size=n)
-        return float(w), float(b), x, y.round(1), _LR, steps
+        return float(w), float(b), x, y.round(1), lr, steps
 
-    return [first, draw(3, 2), draw(5, 3), draw(4, 4)]
+    return [first, draw(3, 0.2, 2), draw(5, 0.05, 3), draw(4, 0.1, 4)]
 
 
 def _as_descent(w: float, b: float, x: np.ndarray, y: np.ndarray, lr: float, steps: int) -> tuple:
@@ -114,6 +112,14 @@ def _judge_descent(returned: list, calls: Sequence[tuple]) -> Judgement:
         (
             [_descend(call, lambda p, g, lr: p - lr * g * [1, 0]) for call in calls],
             "w has moved and b has not. Update every parameter of the dict.",
+        ),
+        (
+            [_descend(call, lambda p, g, lr: p - lr * g * [0, 1]) for call in calls],
+            "b has moved and w has not. Update every parameter of the dict.",
+        ),
+        (
+            [_descend(call, lambda p, g, lr: p - 0.1 * g) for call in calls],
+            "Your steps have the factor 0.1 in every call. It is lr that says how long they are.",
         ),
     ]
     for values, message in mistakes:
@@ -286,6 +292,7 @@ def _logits_gradients(W: np.ndarray, x: np.ndarray, labels: np.ndarray) -> dict[
         "twice": _through_softmax(p, (_softmax(p) - right) / n),
         "not logits": np.where(inside, (_softmax(np.log(clipped)) - right) / clipped, 0) / n,
         "probability": _through_softmax(p, -right / n),
+        "over rows": (_softmax(logits.T).T * right.sum(axis=0) - right) / n,
     }
 
 
@@ -298,7 +305,10 @@ def _judge_classifier(returned: list, calls: Sequence[tuple]) -> Judgement:
         )
     got = [as_array(value) for value in returned]
     if any(value is None for value in got):
-        return failed(f"The gradient of W is one tensor; you returned {in_words(returned[0])}.")
+        return failed(
+            f"The gradient of W is one tensor; you returned {in_words(returned[0])}. "
+            "Return tape.gradient(loss, W), with W itself as the source."
+        )
     gradients = [_logits_gradients(*call) for call in calls]
 
     def of_weights(kind: str, factors: Sequence[float] | None = None) -> list[np.ndarray]:
@@ -342,10 +352,21 @@ def _judge_classifier(returned: list, calls: Sequence[tuple]) -> Judgement:
             "This is the cross-entropy against the model's own guesses, the argmax. Compare with "
             "`labels`."
         )
-    if close(got, of_weights("probability")):
+    signs = [-1.0] * len(calls)
+    if any(close(got, of_weights("probability", factors)) for factors in (None, counts, signs)):
         return failed(
-            "This is the gradient for the mean probability of the right class, without the log. It "
-            "is smooth, but cross-entropy was asked for: -log of that probability."
+            "This is the gradient for the probability of the right class, without the log. It "
+            "is smooth, but cross-entropy was asked for: the mean of -log of that probability."
+        )
+    if close(got, of_weights("right", [1 / W.shape[1] for W, _, _ in calls])):
+        return failed(
+            "The gradient is too small by the number of classes: the mean runs over all entries "
+            "of the one-hot labels. Add up over the classes, and average over the examples."
+        )
+    if close(got, of_weights("over rows")):
+        return failed(
+            "The softmax runs over the examples. Each row of the logits is one example: take it "
+            "over the last axis."
         )
     right = of_weights("right")
     i = first_difference(got, right)
@@ -391,7 +412,9 @@ def _recorded(function: Callable) -> Callable:
 
 def _draw_weights(rng: np.random.Generator) -> list[tuple]:
     first = np.array([0.3, -0.6, 1.7, 1.05, -1.1, 0.95])
-    second = rng.choice([-1, 1], (2, 4)) * np.array([[0.2, 0.7, 1.4, 1.1], [0.45, 1.9, 0.8, 1.06]])
+    sizes = np.array([[0.2, 0.7, 1.4, 1.1, 1.0], [0.45, 1.9, 0.8, 1.06, 1.0]])
+    second = rng.choice([-1, 1], (2, 5)) * sizes
+    second[:, 4] = 1, -1
 
     def arriving(shape):
         return (rng.choice([-1, 1], shape) * rng.uniform(1.5, 3.0, shape)).round(1)
@@ -438,7 +461,7 @@ def _judge_quarters(returned: list, calls: Sequence[tuple]) -> Judgement:
 def _mistake_in_quarters(value: Any) -> str | None:
     if value is None:
         return "Your function returned None. Return the rounded tensor."
-    if is_a(value, "tuple", "list"):
+    if is_a(value, "tuple", "list") and any(is_a(v, "function") for v in value["items"]):
         return (
             f"You returned {in_words(value)}. A pair of a value and a backward function is for "
             "@tf.custom_gradient: put it above the function that returns them."
@@ -514,6 +537,15 @@ def _judge_passed_on(got: list, calls: Sequence[tuple]) -> Judgement:
             "Values below -1 still pass on what arrives. Compare the absolute value of x.",
         ),
         (
+            [np.where(x >= -1, d, 0.0) for x, d in calls],
+            "Values above 1 still pass on what arrives. Compare the absolute value of x.",
+        ),
+        (
+            [np.where(np.abs(x) < 1, d, 0.0) for x, d in calls],
+            "At exactly 1 and -1, too, what arrives should go on: [-1, 1] holds both ends. Compare "
+            "with <=.",
+        ),
+        (
             [4 * gradient for gradient in right],
             "The gradient is four times too large. Pass on what arrives as it is.",
         ),
@@ -577,7 +609,10 @@ def _judge_distances(returned: list, calls: Sequence[tuple]) -> Judgement:
         )
     got = [as_array(value) for value in returned]
     if any(value is None for value in got):
-        return failed(f"The gradient of a is one tensor; you returned {in_words(returned[0])}.")
+        return failed(
+            f"The gradient of a is one tensor; you returned {in_words(returned[0])}. "
+            "Return tape.gradient(total, a), with a itself as the source."
+        )
     differences = [a - b for a, b in calls]
     right = [_unit(difference) for difference in differences]
     for value, expected in zip(got, right, strict=True):
@@ -622,6 +657,9 @@ def _mistake_in_distances(got: list, right: list, differences: list) -> str:
         return "The sign is wrong: this is the gradient with respect to b."
     if close(got, [difference / np.linalg.norm(difference) for difference in differences]):
         return "The squares of all pairs are under one root. Sum over axis=1, one root a pair."
+    columns = [np.linalg.norm(difference, axis=0) for difference in differences]
+    if close(got, [d / np.where(c > 0, c, 1) for d, c in zip(differences, columns, strict=True)]):
+        return "The squares are added up down the columns. Sum over axis=1: one root a pair."
     if close(got, [np.sign(difference) for difference in differences]):
         return "This is the gradient of |a - b|, entry by entry. Keep squares, sum and root."
     for value, difference in zip(got, differences, strict=True):
@@ -635,7 +673,12 @@ def _mistake_in_distances(got: list, right: list, differences: list) -> str:
     near = [np.linalg.norm(difference, axis=1) < 0.1 for difference in differences]
     triples = list(zip(got, right, near, strict=True))
     far_agree = all(np.allclose(g[~mask], r[~mask], atol=0.01) for g, r, mask in triples)
-    near_differ = any(not np.allclose(g[mask], r[mask], atol=0.01) for g, r, mask in triples)
+    near_differ = any(not np.allclose(g[mask], r[mask], atol=3e-3) for g, r, mask in triples)
+    if far_agree and near_differ and all(not g[mask].any() for g, _, mask in triples):
+        return (
+            "Points 0.01 apart differ, and their gradient is 0 here. Let your condition be true "
+            "for equal points alone."
+        )
     too_short = all(np.all(np.linalg.norm(g[mask], axis=1) < 1) for g, _, mask in triples)
     if far_agree and near_differ and too_short:
         return (

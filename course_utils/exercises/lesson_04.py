@@ -111,6 +111,12 @@ def _judge_two_losses(returned: list, calls: Sequence[tuple]) -> Judgement:
                 f"Under {name} stands the gradient of the sum of both losses. Ask for it with the "
                 f"{name} loss alone as the target."
             )
+        too_large = [n * g for n, g in zip(sizes[i::2], right[i::2], strict=True)]
+        if close(got[i::2], too_large):
+            return failed(
+                f"The gradient under {name} is too large by the number of examples: its errors "
+                "are added up. Take tf.reduce_mean of them."
+            )
     i = first_difference(got, right)
     n, loss = len(calls[i // 2][1]), ("error**2", "tf.abs(error)")[i % 2]
     return failed(
@@ -142,7 +148,8 @@ def _mistake_in_dict(value: Any, total: np.ndarray) -> str | None:
             )
         array = as_array(item)
         if array is None:
-            way_out = "Give w itself as the source." if is_a(item, "list", "tuple") else ""
+            is_wrapped = is_a(item, "list", "tuple") and len(item["items"]) == 1
+            way_out = "Give w itself as the source." if is_wrapped else ""
             text = f"Under {name} stands {in_words(item)}, not one gradient. {way_out}"
             return text.strip()
         if array.shape == ():
@@ -189,9 +196,9 @@ def _judge_lost_penalty(returned: list, calls: Sequence[tuple]) -> Judgement:
     right = [e + p for e, p in zip(of_error, of_penalty, strict=True)]
     if close(gradients, of_error):
         return failed(
-            "The first result is still the gradient of the error alone. After the answer for the "
-            "log a plain tape starts a new recording, in which the penalty is a constant: it needs "
-            "a tape that keeps its recording."
+            "The first result is the gradient of the error alone. Either your target lacks the "
+            "penalty, or the tape does: after the answer for the log a plain tape starts a new "
+            "recording, with the penalty as a constant, so take a tape that keeps its recording."
         )
     if close(gradients, of_penalty):
         return failed(
@@ -350,13 +357,22 @@ def _mistake_in_list(items: list, table: np.ndarray) -> str:
             "Every row is None: the tape has no path from those targets to x. Call f(x) and pick "
             "its entries inside the `with` block; an entry picked below it is a new tensor."
         )
-    rows = [as_array(item) for item in items]
+    rows = [_as_row(item) for item in items]
     if len(rows) == len(table) and all(row is not None for row in rows) and close(rows, table):
         return "The rows are right, but they stand in a list. Make one tensor of them: tf.stack."
     return (
         f"You returned {in_words({'type': 'list', 'items': items})}; one tensor of shape "
         f"{table.shape} was asked for. Give x itself as the source, and stack the rows."
     )
+
+
+def _as_row(item: Any) -> np.ndarray | None:
+    """Return a described array, or a described list of numbers, as an array; None for the rest."""
+    if not is_a(item, "list", "tuple"):
+        return as_array(item)
+    numbers = [as_array(number) for number in item["items"]]
+    is_row = all(number is not None and number.shape == () for number in numbers)
+    return np.array(numbers) if is_row else None
 
 
 EXERCISES = (

@@ -56,7 +56,8 @@ def _zeros_for_none(values: list) -> list[np.ndarray]:
 def _draw_errors(rng: np.random.Generator) -> list[tuple]:
     drawn = rng.uniform(0.2, 0.8), rng.uniform(1.5, 3.0)
     inner, outer = (round(float(size), 2) for size in drawn)
-    return [(0.5, 2.0), (-5.0, 1.5), (-inner, 1.2), (outer, 1.25)]
+    # Sizes and thresholds lie on both sides of 1, so that no fixed threshold fits.
+    return [(0.5, 2.0), (-5.0, 1.5), (-inner, 1.2), (outer, 1.25), (-1.6, 2.5), (0.8, 0.3)]
 
 
 def _as_variables(*numbers: float) -> tuple:
@@ -148,6 +149,8 @@ def _judge_huber(returned: list, calls: Sequence[tuple]) -> Judgement:
             "The gradient with respect to threshold is 0 for every input. Above the threshold, the "
             "loss depends on it: a zero in place of None hides that the tape did not see it."
         )
+    if is_like(lambda e, d: _huber_gradients(e, d)[::-1]):
+        return failed("The two gradients stand under each other's keys.")
     right = [_huber_gradients(*call) for call in calls]
     i = first_difference(got, right)
     (e, d), (by_e, by_d) = calls[i], right[i]
@@ -277,6 +280,12 @@ def _judge_dataset_loop(returned: list, calls: Sequence[tuple]) -> Judgement:
             "The squared errors are averaged. Keep tf.reduce_sum, as it was given: the sum was "
             "right."
         )
+    sizes = [np.diff([*range(0, len(x), size), len(x)]) for _, x, _, size in calls]
+    if close(totals, [np.sum(b[:, 0] / n) for b, n in zip(batches, sizes, strict=True)]):
+        return failed(
+            "These are the mean errors of the batches, added up. Keep tf.reduce_sum in the loss, "
+            "as it was given: the sum was right."
+        )
     if not total_is_right:
         i = first_difference(totals, right[:, 0])
         name, got = "sum", totals[i]
@@ -365,9 +374,10 @@ def _judge_kepler(returned: list, calls: Sequence[tuple]) -> Judgement:
     for passes in range(21):
         if is_like(lambda M, e, n=passes: _after_passes(M, e, n)):
             how_many = f"{passes} pass{'' if passes == 1 else 'es'}"
+            each = ", each with the sine of the E before it" if passes == 1 else ""
             return failed(
                 f"These are the slopes after {how_many}, counted from E = M. For e up to 0.6 that "
-                "is too early: the slopes still change. Make 60 passes."
+                f"is too early: the slopes still change. Make 60 passes{each}."
             )
     if is_like(lambda M, e: (1.0, np.sin(_anomaly(M, e)))):
         return failed(

@@ -150,7 +150,7 @@ def _mistake_in_motion_shapes(got: list[np.ndarray], calls: Sequence[tuple]) -> 
         if array.shape == ():
             return (
                 f"For {n} times the {name} is one number. Keep one for each time: return what "
-                "tape.gradient gives, without a sum or a mean."
+                "tape.gradient gives, without a sum, a mean or an index."
             )
         return f"For {n} times the {name} needs shape ({n},); yours has {array.shape}."
     return None
@@ -162,8 +162,9 @@ def _first_wrong_motion(got: list, rows: list[tuple], calls: Sequence[tuple]) ->
     name = ("speed", "acceleration")[i % 2]
     j = first_difference(list(got[i]), list(right[i]))
     a, b, c, t = calls[i // 2]
+    last = f"{'-' if c < 0 else '+'} {abs(c):g} t"
     return (
-        f"For position = {a:g} t**3 + sin({b:g} t) + {c:g} t, at t = {t[j]:g}, the {name} is "
+        f"For position = {a:g} t**3 + sin({b:g} t) {last}, at t = {t[j]:g}, the {name} is "
         f"{right[i][j]:.5g}, and you returned {got[i][j]:.5g}. The speed is the gradient of "
         "position(t), the acceleration that of the speed."
     )
@@ -381,6 +382,11 @@ _CURVATURE_MISTAKES = (
         lambda g, H, u, v, f: v @ H @ v / np.sum(np.abs(v)) ** 2,
         "You divided by the sum of the absolute entries. The length of v is the root of the sum "
         "of its squares: tf.norm(v).",
+    ),
+    (
+        lambda g, H, u, v, f: v @ H @ v / np.sum(v**2) ** 2,
+        "You divided by the sum of the squared entries. The length of v is the root of that sum: "
+        "tf.norm(v).",
     ),
     (
         lambda g, H, u, v, f: g @ u,

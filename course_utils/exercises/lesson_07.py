@@ -50,6 +50,8 @@ def _judge_error(value: Any) -> Judgement:
             "Not exactly 0: the third derivative of x³ is 6, so some truncation error is left at "
             "any step. By which factor does an error of order 2 shrink?"
         )
+    if number == 12 or abs(number - 12.0064) < 1e-6:
+        return failed("How far from 12 is the result with the step 0.004, the short one?")
     if abs(number - 12) < 0.01:
         return failed("This is the result itself. How far is it from 12?")
     return failed(
@@ -299,6 +301,18 @@ def _judge_centered(returned: list, calls: Sequence[tuple]) -> Judgement:
         )
     if close(got, [g + np.mean(g, axis=1, keepdims=True) for g in direct]):
         return failed("The sign is wrong: the mean is subtracted going forward, so also back.")
+    if close(got, [-gradient for gradient in right]):
+        return failed("The sign of all of d_x is wrong: the direct path, d_centered, has a plus.")
+    if close(got, [g * (1 - 1 / g.shape[1]) for g in direct]):
+        return failed(
+            "You counted what an entry of x does to its own place through the mean. It moves the "
+            "mean for every entry of its row, so the whole row of d_centered comes in."
+        )
+    if close(got, [g - np.sum(g, axis=1, keepdims=True) / len(g) for g in direct]):
+        return failed(
+            "You divided the sum of a row by the number of rows. A row has d entries, and its mean "
+            "is the sum divided by d."
+        )
     if close(got, [-np.mean(g, axis=1, keepdims=True) + np.zeros_like(g) for g in direct]):
         return failed("This is the path through the mean alone. Add the direct one, d_centered.")
     if close(got, [s * (u - np.mean(u, axis=1, keepdims=True)) for _, s, u in calls]):

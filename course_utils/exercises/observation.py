@@ -5,13 +5,14 @@ descriptions hold only None, booleans, numbers, strings, lists and dicts, so tha
 written as JSON, sent to another process, and judged there.
 """
 
+import ast
 import contextlib
 import io
 import re
 import traceback
 from collections.abc import Callable, Sequence
 from itertools import islice
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -147,10 +148,18 @@ def _code_of(function: Callable) -> CodeType | None:
 def same_code(function: Any, source: str) -> bool:
     """Tell whether ``function`` is still what ``source`` defines under the same name.
 
-    Compiled code is compared, so comments, blank lines and line numbers make no difference.
+    Compiled code is compared, so comments, blank lines and line numbers make no difference. A
+    decorator that was taken away or added does.
     """
     code = _code_of(function)
     if code is None:
+        return False
+    decorated = {
+        node.name: bool(node.decorator_list)
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef)
+    }
+    if decorated.get(code.co_name) == isinstance(function, FunctionType):
         return False
     constants = compile(source, "<stub>", "exec").co_consts
     stubs = {c.co_name: c for c in constants if isinstance(c, CodeType)}

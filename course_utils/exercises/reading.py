@@ -18,7 +18,8 @@ def is_a(value: Any, *types: str) -> bool:
 def as_array(value: Any) -> np.ndarray | None:
     """Return a number, tensor, variable or array as float64; None for anything else."""
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return np.asarray(value, np.float64) if abs(value) < 1e300 else np.asarray(np.inf)
+        is_small_or_nan = not abs(value) >= 1e300
+        return np.asarray(value, np.float64) if is_small_or_nan else np.asarray(np.inf)
     if is_a(value, *_ARRAY_TYPES) and value["value"] is not None:
         return np.asarray(value["value"], np.float64).reshape(value["shape"])
     return None
@@ -55,10 +56,10 @@ def in_words(value: Any) -> str:
         return f"the number {float(value):g}" if is_plain_number else repr(value)
     kind = value["type"]
     if kind in _ARRAY_TYPES:
-        shape = tuple(value["shape"])
+        shape, article = tuple(value["shape"]), "an" if kind == "array" else "a"
         if shape == () and value["value"] is not None:
-            return f"a {kind} with the value {value['value']:g}"
-        return f"{'an' if kind == 'array' else 'a'} {kind} of shape {shape}"
+            return f"{article} {kind} with the value {value['value']:g}"
+        return f"{article} {kind} of shape {shape}"
     if kind in ("list", "tuple", "dict"):
         count = len(value["items"])
         return f"a {kind} of {count} item{'' if count == 1 else 's'}"

@@ -128,3 +128,13 @@ def test_same_code_sees_changes_of_code_alone(source, same):
 
 def test_same_code_of_something_without_code():
     assert same_code(len, STUB) is False
+
+
+def test_same_code_sees_a_decorator_that_was_taken_away_or_added():
+    def double(x):
+        return 2 * x
+
+    plain = "def double(x):\n    return 2 * x\n"
+    assert same_code(double, plain) and same_code(tf.function(double), "@tf.function\n" + plain)
+    assert not same_code(double, "@tf.function\n" + plain)
+    assert not same_code(tf.function(double), plain)

@@ -27,6 +27,14 @@ def product_of_a_variable(x):
     return tape.gradient(y, x)
 
 
+@tf.function
+def product_by_the_product_rule(x):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([x])
+        squares, total = tf.einsum("i,i->", x, x), tf.add_n(tf.unstack(x))
+    return total * tape.gradient(squares, x) + squares * tape.gradient(total, x)
+
+
 def product_unwatched(x):
     with tf.GradientTape() as tape:
         y = product(x)
@@ -121,6 +129,21 @@ def centred_with_an_early_mean(x, w):
     return tape.gradient(score, x)
 
 
+def centred_with_a_variable(x, w):
+    x = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        score = tf.tensordot(w, tf.square(x - tf.reduce_mean(x)), 1)
+    return tf.Variable(tape.gradient(score, x))
+
+
+def centred_with_the_mean_in_numpy(x, w):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        centred = x - np.mean(x)
+        score = tf.reduce_sum(w * centred**2)
+    return tape.gradient(score, x)
+
+
 def centred_with_the_watch_moved_alone(x, w):
     with tf.GradientTape() as tape:
         tape.watch(x)
@@ -157,6 +180,17 @@ def parabola_one_by_one(params, names, x, y):
         loss = tf.reduce_mean(tf.square(y - y_hat))
     gradients = tape.gradient(loss, [params[name] for name in names])
     return [dict(zip(names, gradients, strict=True)), len(tape.watched_variables())]
+
+
+def parabola_with_a_tape_for_each_name(params, names, x, y):
+    gradients, count = {}, 0
+    for name in names:
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(params[name])
+            loss = mean_square(tf.math.polyval([params[key] for key in "abc"], x) - y)
+        gradients[name] = float(tape.gradient(loss, params[name]))
+        count += len(tape.watched_variables())
+    return gradients, np.int64(count)
 
 
 def parabola_unwatched(params, names, x, y):
@@ -198,7 +232,13 @@ def parameters_themselves(params, names, x, y):
 
 ANSWERS = {
     "02.1": Answers(
-        right=[product_of_a_variable, lambda x: 2 * x * np.sum(x) + np.sum(x.numpy() ** 2)],
+        right=[
+            product_of_a_variable,
+            lambda x: 2 * x * np.sum(x) + np.sum(x.numpy() ** 2),
+            product_by_the_product_rule,
+            lambda x: gradient_of(product)(tf.cast(x, tf.float64)).numpy(),
+            gradient_of(lambda x: tf.reduce_sum(x**2) * x),
+        ],
         wrong=[
             Wrong(product_unwatched, "nothing told the tape to watch x"),
             Wrong(product_without_return, "Either it returns nothing"),
@@ -211,6 +251,9 @@ ANSWERS = {
             Wrong(lambda x: tf.reduce_sum(gradient_of(product)(x)), "You added the entries"),
             Wrong(lambda x: [26.0, 38.0, 50.0], "you returned a list of 3 items"),
             Wrong(lambda x: tf.constant([26.0, 38.0, 50.0]), "For x of shape (2,) you returned"),
+            Wrong(gradient_of(product, lambda x: [x]), "with x itself as the source"),
+            Wrong(lambda x: gradient_of(product)(x)[0], "you returned a tensor with the value 26"),
+            Wrong(lambda x: np.float32(26), "you returned an array with the value 26"),
             Wrong(lambda x: x, "This is x itself"),
             Wrong(
                 gradient_of(lambda x: tf.reduce_sum(x**2) + tf.reduce_sum(x)),
@@ -259,11 +302,12 @@ ANSWERS = {
         ],
     ),
     "02.3": Answers(
-        right=[centred_by_a_name_for_the_input, centred_by_hand],
+        right=[centred_by_a_name_for_the_input, centred_by_hand, centred_with_a_variable],
         wrong=[
             Wrong(centred_with_the_watch_moved_alone, "the source is the centred tensor"),
             Wrong(centred_gradient(watched="centred", source="centred"), "Watch x first"),
             Wrong(centred_with_an_early_mean, "computed before tape.watch(x)"),
+            Wrong(centred_with_the_mean_in_numpy, "or by NumPy"),
             Wrong(centred_gradient(watched="centred"), "It returns None now"),
             Wrong(lambda x, w: None, "return tape.gradient(score, x)"),
             Wrong(centred_gradient(lambda x, c, w: tf.reduce_sum(w * x**2)), "no longer uses"),
@@ -287,10 +331,16 @@ ANSWERS = {
                 lambda x, w: tf.reduce_sum(centred_by_hand(x, w)), "you returned a tensor with the"
             ),
             Wrong(lambda x, w: [1.0, 2.0], "you returned a list of 2 items"),
+            Wrong(centred_gradient(lambda x, c, w: tf.reduce_sum(c**2)), "The weights are missing"),
+            Wrong(lambda x, w: -centred_by_hand(x, w), "The sign is wrong"),
         ],
     ),
     "02.4": Answers(
-        right=[parabola_one_by_one, parabola(loss_of=lambda e: tf.reduce_mean(tf.square(-e)))],
+        right=[
+            parabola_one_by_one,
+            parabola(loss_of=lambda e: tf.reduce_mean(tf.square(-e))),
+            parabola_with_a_tape_for_each_name,
+        ],
         wrong=[
             Wrong(parabola(strict=False), "this tape follows every variable"),
             Wrong(parabola_unwatched, "The gradient of a is None"),
@@ -305,6 +355,11 @@ ANSWERS = {
                 "Return the number of watched variables",
             ),
             Wrong(parabola(result=lambda g, count, tape: (g, 7)), "you report 7 watched"),
+            Wrong(parabola(result=lambda g, count, tape: (count, g)), "in the wrong order"),
+            Wrong(
+                parabola(result=lambda g, count, tape: (list(g.values()), count)),
+                "a dict was asked for",
+            ),
             Wrong(
                 parabola(lambda params, names: [params[name] for name in names]),
                 "a dict was asked for",

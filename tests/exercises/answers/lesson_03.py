@@ -39,6 +39,11 @@ def overwritten_where_there_is_a_gradient(params, name, lr, gradient):
         params[name] = params[name] - lr * gradient
 
 
+def only_b(params, name, lr, gradient):
+    if name == "b":
+        params[name].assign_sub(lr * gradient)
+
+
 def other_name(params, name, lr, gradient):
     value = params[name]
     value = value - lr * gradient
@@ -57,6 +62,14 @@ def descend_watching(params, x, y, lr, steps):
         gradients = tape.gradient(loss, params)
         params = {name: params[name] - lr * gradients[name] for name in params}
     return params
+
+
+def descend_in_numpy(params, x, y, lr, steps):
+    w, b = float(params["w"]), float(params["b"])
+    for _ in range(steps):
+        error = w * x.numpy() + b - y.numpy()
+        w, b = w - lr * 2 * np.mean(error * x.numpy()), b - lr * 2 * np.mean(error)
+    return {"b": float(b), "w": float(w)}
 
 
 def descend_with_zeros_for_none(params, x, y, lr, steps):
@@ -149,6 +162,25 @@ def cross_entropy_with_guesses(logits, labels):
 def squared_probabilities(logits, labels):
     one_hot = tf.one_hot(labels, logits.shape[1])
     return tf.reduce_mean((tf.nn.softmax(logits) - one_hot) ** 2)
+
+
+def log_sum_exp_minus_logit(logits, labels):
+    return tf.reduce_mean(tf.reduce_logsumexp(logits, 1) - tf.gather(logits, labels, batch_dims=1))
+
+
+def classifier_gradient_by_hand(W, x, labels):
+    p = tf.nn.softmax(x @ W).numpy()
+    p[np.arange(len(p)), labels.numpy()] -= 1
+    return x.numpy().T @ p / len(p)
+
+
+def mean_over_all_entries(logits, labels):
+    return -tf.reduce_mean(tf.one_hot(labels, logits.shape[1]) * tf.nn.log_softmax(logits))
+
+
+def softmax_over_rows(logits, labels):
+    p = tf.nn.softmax(logits, axis=0)
+    return -tf.reduce_mean(tf.math.log(tf.gather(p, labels, batch_dims=1)))
 
 
 def classifier_loss(W, x, labels):
@@ -258,7 +290,7 @@ def gradient_of_b(a, b):
 
 ANSWERS = {
     "03.1": Answers(
-        right=[descending(new_variable), right_descent, descend_watching],
+        right=[descending(new_variable), right_descent, descend_watching, descend_in_numpy],
         wrong=[
             Wrong(descending(still_overwritten), "the tape found no path", ERROR),
             Wrong(descending(overwritten_where_there_is_a_gradient), "Only the first step"),
@@ -274,6 +306,9 @@ ANSWERS = {
             Wrong(descending(whole_value, lambda steps: steps - 1), "One step is missing"),
             Wrong(descend_with_one_recording, "the gradient of the first"),
             Wrong(descending(only_w), "w has moved and b has not"),
+            Wrong(descending(only_b), "b has moved and w has not"),
+            Wrong(descending(lambda p, n, lr, g: p[n].assign_sub(0.1 * g)), "It is lr that says"),
+            Wrong(descending(lambda p, n, lr, g: p[n].assign_sub(g / lr)), "Only change the"),
             Wrong(descend_on_a_sum, "Only change the update"),
             Wrong(lambda *given: print(right_descent(*given)), "Return params, below the loop"),
             Wrong(lambda *given: list(right_descent(*given).values()), "a list of 2 items"),
@@ -322,6 +357,8 @@ ANSWERS = {
             classifying(
                 lambda z, labels: -tf.reduce_mean(tf.math.log(probability_of_label(z, labels)))
             ),
+            classifying(log_sum_exp_minus_logit),
+            classifier_gradient_by_hand,
         ],
         wrong=[
             Wrong(classifying(errors), "It still returns None"),
@@ -347,6 +384,15 @@ ANSWERS = {
             Wrong(classifier_loss, "This is the loss"),
             Wrong(lambda W, x, labels: W, "This is W itself"),
             Wrong(transposed_gradient, "has the shape of W"),
+            Wrong(classifying(mean_over_all_entries), "too small by the number of classes"),
+            Wrong(classifying(softmax_over_rows), "The softmax runs over the examples"),
+            Wrong(
+                classifying(lambda z, y: tf.reduce_mean(probability_of_label(z, y))),
+                "without the log",
+            ),
+            Wrong(
+                classifying(mean_cross_entropy, lambda W, logits: [W]), "with W itself as the sou"
+            ),
             Wrong(lambda W, x, labels: [1.0], "you returned a list of 1 item"),
         ],
     ),
@@ -355,6 +401,8 @@ ANSWERS = {
             quarters(nearest, where_inside),
             quarters(nearest, lambda x, y, d: d * tf.cast(tf.abs(x) <= 1, tf.float32)),
             quarters_with_stop_gradient,
+            quarters(lambda x: tf.constant(np.floor(4 * x + 0.5) / 4), where_inside),
+            lambda x: tf.where(abs(x) <= 1, straight_everywhere(x), tf.stop_gradient(nearest(x))),
         ],
         wrong=[
             Wrong(nearest, "the gradient is None"),
@@ -374,6 +422,10 @@ ANSWERS = {
                 "You clip what arrives",
             ),
             Wrong(quarters(nearest, lambda x, y, d: tf.where(x <= 1, d, 0.0)), "below -1"),
+            Wrong(quarters(nearest, lambda x, y, d: tf.where(x >= -1, d, 0.0)), "above 1"),
+            Wrong(quarters(nearest, lambda x, y, d: tf.where(abs(x) < 1, d, 0.0)), "both ends"),
+            Wrong(lambda x: nearest(x).numpy().tolist(), "the rounded tensor was expected"),
+            Wrong(tf.custom_gradient(nearest), "the value and the backward function", ERROR),
             Wrong(quarters(nearest, lambda x, y, d: 4 * where_inside(x, y, d)), "four times"),
             Wrong(quarters(nearest, lambda x, y, d: where_inside(x, y, d) / 4), "a quarter of"),
             Wrong(quarters(nearest, lambda x, y, d: 0 * d), "0 everywhere"),
@@ -403,6 +455,8 @@ ANSWERS = {
             gradient_by_hand,
             gradient_mended_afterwards,
             of_distances(where_after_the_root),
+            of_distances(lambda a, b: tf.norm(tf.boolean_mask(a - b, squares(a, b) > 0), axis=1)),
+            of_distances(lambda a, b: tf.maximum(tf.sqrt(squares(a, b)), 1e-6)),
         ],
         wrong=[
             Wrong(of_distances(lambda a, b: tf.sqrt(squares(a, b)) + 1e-12), "still not finite"),
@@ -417,6 +471,18 @@ ANSWERS = {
             Wrong(of_distances(lambda a, b: tf.sqrt(squares(a, b + 1e-5))), "[0, 0] was expected"),
             Wrong(of_distances(lambda a, b: tf.sqrt(squares(a, b) + 1e-5)), "1e-12 is enough"),
             Wrong(of_distances(lambda a, b: tf.sqrt(squares(a, b) + 1e-4)), "1e-12 is enough"),
+            Wrong(of_distances(lambda a, b: tf.sqrt(squares(a, b) + 1e-6)), "1e-12 is enough"),
+            Wrong(
+                of_distances(
+                    lambda a, b: tf.where(squares(a, b) < 1e-3, 0.0, guarded_distances(a, b))
+                ),
+                "for equal points alone",
+            ),
+            Wrong(
+                of_distances(lambda a, b: tf.sqrt(tf.reduce_sum((a - b) ** 2, axis=0) + 1e-12)),
+                "down the columns",
+            ),
+            Wrong(of_distances(guarded_distances, source=lambda a, b: [a]), "with a itself"),
             Wrong(of_distances(lambda a, b: tf.abs(a - b)), "entry by entry"),
             Wrong(of_distances(lambda a, b: tf.norm(a - b)), "under one root"),
             Wrong(of_distances(lambda a, b: 2 * guarded_distances(a, b)), "mend it at 0 only"),

@@ -35,6 +35,13 @@ def by_loss_by_hand(w, x, y):
     return {"squared": 2 * back @ error, "absolute": back @ np.sign(error)}
 
 
+def by_jacobian(w, x, y):
+    with tf.GradientTape() as tape:
+        losses = tf.stack(losses_of(x @ w - y))
+    table = tape.jacobian(losses, w)
+    return {"squared": tf.Variable(table[0]), "absolute": tf.cast(table[1], tf.float64)}
+
+
 def by_loss_with_a_plain_tape(w, x, y):
     with tf.GradientTape() as tape:
         squared, absolute = losses_of(x @ w - y)
@@ -146,6 +153,21 @@ def table_asked_inside_the_block(f, x):
         return tf.stack([tape.gradient(y[i], x) for i in range(y.shape[0])])
 
 
+def table_by_weights_for_the_entries(f, x):
+    with tf.GradientTape(persistent=True) as tape:
+        y = f(x)
+    return np.array([tape.gradient(y, x, output_gradients=row) for row in tf.eye(len(y))])
+
+
+def table_by_columns(f, x):
+    columns = []
+    for direction in tf.eye(x.shape[0]):
+        with tf.autodiff.ForwardAccumulator(x, direction) as accumulator:
+            y = f(x)
+        columns.append(accumulator.jvp(y))
+    return tf.Variable(tf.stack(columns, axis=1))
+
+
 def table_with_a_plain_tape(f, x):
     with tf.GradientTape() as tape:
         entries = tf.unstack(f(x))
@@ -198,7 +220,7 @@ ANSWERS = {
         ],
     ),
     "04.2": Answers(
-        right=[by_loss_with_two_tapes, by_loss_by_hand, tf.function(by_loss(both))],
+        right=[by_loss_with_two_tapes, by_loss_by_hand, tf.function(by_loss(both)), by_jacobian],
         wrong=[
             Wrong(by_loss(lambda ask, *losses: ask(list(losses))), "targets are summed"),
             Wrong(
@@ -212,6 +234,18 @@ ANSWERS = {
             Wrong(by_loss(lambda ask, s, a: both(ask, a, a)), "gradient of the absolute loss, as"),
             Wrong(by_loss(lambda ask, s, a: both(ask, s, [s, a])), "with the absolute loss alone"),
             Wrong(by_loss(both, lambda e: (e**2, tf.abs(e))), "are added up, not averaged"),
+            Wrong(
+                by_loss(both, lambda e: (losses_of(e)[0], tf.abs(e))),
+                "under absolute is too large by the number of examples",
+            ),
+            Wrong(
+                by_loss(both, lambda e: (e**2, losses_of(e)[1])),
+                "under squared is too large by the number of examples",
+            ),
+            Wrong(
+                by_loss(lambda ask, s, a: both(lambda loss: ask(loss).numpy().tolist(), s, a)),
+                "a list of 3 items, not one gradient.",
+            ),
             Wrong(by_loss(both, lambda e: (losses_of(e)[0] / 2, losses_of(e)[1])), "batch of 5"),
             Wrong(by_loss(both, lambda e: (losses_of(e)[0], tf.reduce_mean(e))), "tf.abs(error)"),
             Wrong(by_loss(lambda ask, s, a: (ask(s), ask(a))), "a tuple of 2 items"),
@@ -229,12 +263,13 @@ ANSWERS = {
             pair_with_two_tapes,
             pair_with_a_penalty_computed_again,
             pair_of(lambda ask, loss, penalty, _: (ask(loss), np.linalg.norm(ask(penalty)))),
+            pair_of(lambda ask, _, penalty, error: (ask([error, penalty]), tf.norm(ask(penalty)))),
         ],
         wrong=[
-            Wrong(pair_still_plain, "still the gradient of the error alone"),
+            Wrong(pair_still_plain, "with the penalty as a constant"),
             Wrong(
                 pair_of(lambda ask, t, p, e: (ask(e), tf.norm(ask(p)))),
-                "still the gradient of the error alone",
+                "Either your target lacks the penalty",
             ),
             Wrong(pair_with_the_log_last, "The first result is None"),
             Wrong(pair_without_the_pause, "A non-persistent GradientTape", ERROR),
@@ -263,6 +298,8 @@ ANSWERS = {
             table_with_a_tape_for_each_row,
             tf.function(table_of(each_entry)),
             table_asked_inside_the_block,
+            table_by_weights_for_the_entries,
+            table_by_columns,
         ],
         wrong=[
             Wrong(table_of(lambda ask, y: ask(y), whole), "You returned one row, the sum"),
@@ -276,8 +313,13 @@ ANSWERS = {
             ),
             Wrong(lambda f, x: f(x), "This is f(x) itself"),
             Wrong(table_of(rows_picked_too_late, whole, list), "Every row is None"),
-            Wrong(table_of(rows_picked_too_late, whole), "unsupported type", ERROR),
+            Wrong(table_of(rows_picked_too_late, whole), "there is a None where a number", ERROR),
             Wrong(table_of(each_entry, finish=list), "The rows are right, but"),
+            Wrong(
+                table_of(each_entry, finish=lambda rows: tf.stack(rows).numpy().tolist()),
+                "The rows are right, but",
+            ),
+            Wrong(table_of(each_entry, finish=lambda rows: tf.concat(rows, 0)), "yours has (6,)"),
             Wrong(table_of(lambda ask, y: [ask(y)], whole, list), "You returned a list of 1 item"),
             Wrong(table_above_the_block, "call f(x) inside the `with` block"),
             Wrong(table_of_three_rows, "yours has (3, 3)"),

@@ -58,6 +58,11 @@ def huber_loss(error, threshold):
     return square(error, threshold) if is_small(error, threshold) else line(error, threshold)
 
 
+def huber_exchanged(error, threshold):
+    gradients = huber_of(unconnected_gradients="zero")(error, threshold)
+    return {"error": gradients["threshold"], "threshold": gradients["error"]}
+
+
 def huber_without_return(error, threshold):
     huber_of()(error, threshold)
 
@@ -175,6 +180,26 @@ def sum_with_a_python_list(w, dataset):
         gradients.append(tape.gradient(loss, w))
         total += loss
     return total, tf.add_n(gradients)
+
+
+def means_of_batches_and_gradient(w, dataset):
+    total, gradient = 0.0, 0.0
+    for x, y in dataset:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((w * x - y) ** 2)
+        total += loss
+        gradient += tape.gradient(loss, w)
+    return total, gradient
+
+
+@tf.function
+def sum_by_reduce_of_pairs(w, dataset):
+    def add(state, batch):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum((w * batch[0] - batch[1]) ** 2)
+        return state[0] + loss, state[1] + tape.gradient(loss, w)
+
+    return dataset.reduce((0.0, 0.0), add)
 
 
 def mean_and_gradient(w, dataset):
@@ -305,6 +330,8 @@ ANSWERS = {
             huber_by_where,
             huber_by_hand,
             huber_of(test=lambda e, d: e**2 <= d**2),
+            huber_of(*[lambda e, d: (m := tf.minimum(tf.abs(e), d)) * (tf.abs(e) - m / 2)] * 2),
+            tf.function(huber_of(unconnected_gradients="zero")),
         ],
         wrong=[
             Wrong(huber_without_return, "Return the dict of gradients: tape.gradient(loss, ...)"),
@@ -330,7 +357,15 @@ ANSWERS = {
                 "0 for every input",
             ),
             Wrong(lambda e, d: {"error": 0.5, "threshold": 0.0}, "For error = -5 and threshold"),
-            Wrong(huber_of_floats, "to a TensorFlow DType", ERROR),
+            Wrong(huber_of_floats, "the target is a plain number", ERROR),
+            Wrong(
+                huber_of(
+                    test=lambda e, d: abs(e) <= 1,
+                    inside=lambda e, d: square(e, d) + 0 * d,
+                ),
+                "For error = -1.6 and threshold = 2.5",
+            ),
+            Wrong(huber_exchanged, "under each other's keys"),
             Wrong(huber_with_one_branch, "must also be initialized", ERROR),
         ],
     ),
@@ -354,6 +389,7 @@ ANSWERS = {
             sum_with_an_iterator,
             sum_of_totals_in_the_tape,
             sum_in_eager_mode,
+            sum_by_reduce_of_pairs,
             dataset_answer(lambda losses, gradients: (np.sum(losses), sum(gradients))),
         ],
         wrong=[
@@ -375,6 +411,7 @@ ANSWERS = {
             ),
             Wrong(dataset_answer(lambda losses, g: (sum(losses),) * 2), "the sum twice"),
             Wrong(mean_and_gradient, "are averaged"),
+            Wrong(means_of_batches_and_gradient, "the mean errors of the batches, added up"),
             Wrong(dataset_answer(lambda losses, g: (sum(losses) / 2, sum(g))), "the sum is"),
             Wrong(dataset_answer(lambda losses, g: (sum(losses), -sum(g))), "the gradient is"),
             Wrong(sum_with_a_python_list, "out of scope", ERROR),
@@ -400,6 +437,8 @@ ANSWERS = {
             Wrong(kepler_of(until_it_solves), "right except at e = 0"),
             Wrong(kepler_in_a_graph_until_it_solves, "right except at e = 0"),
             Wrong(kepler_of(passes(1)), "after 1 pass, counted from E = M"),
+            Wrong(kepler_of(lambda M, e: M + e * tf.sin(M)), "with the sine of the E before it"),
+            Wrong(kepler_of(lambda M, e: M + tf.sin(M)), "respect to e is None for every input"),
             Wrong(kepler_of(passes(3)), "after 3 passes, counted"),
             Wrong(kepler_of(passes_from_zero(5)), "after 4 passes, counted"),
             Wrong(kepler_of(lambda M, e: until_it_solves(M, e, 0.1)), "stops too early"),

@@ -244,6 +244,30 @@ def curvature_without_watch(f, x, v):
     return accumulator.jvp(gradient)
 
 
+def motion_forward_over_forward(position, t):
+    ones = tf.ones_like(t)
+    with tf.autodiff.ForwardAccumulator(t, ones) as outer:
+        with tf.autodiff.ForwardAccumulator(t, ones) as inner:
+            s = position(t)
+        speed = inner.jvp(s)
+    return [speed.numpy(), outer.jvp(speed)]
+
+
+def penalty_by_formula(w, x):
+    w, x = w.numpy().astype(np.float64), x.numpy()
+    y = np.tanh(w @ x)
+    return 2 * (1 - y**2) ** 2 * (w - 2 * y * (w @ w) * x)
+
+
+def curvature_of_a_line(f, x, v):
+    s = tf.Variable(0.0, dtype=x.dtype)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = f(x + s * v / tf.sqrt(tf.reduce_sum(v**2)))
+        slope = inner.gradient(y, s)
+    return float(outer.gradient(slope, s))
+
+
 ANSWERS = {
     "06.1": Answers(
         right=[
@@ -251,6 +275,8 @@ ANSWERS = {
             motion_with_variable_and_persistent_tape,
             motion_from_diagonals,
             motion_of(lambda s, v, a: tf.stack([v, a])),
+            motion_forward_over_forward,
+            lambda position, t: motion_forward_over_forward(position, tf.cast(t, tf.float64)),
         ],
         wrong=[
             Wrong(motion_with_late_inner_gradient, "the acceleration is None. The outer tape"),
@@ -273,6 +299,8 @@ ANSWERS = {
                 motion_of(lambda s, v, a: (tf.reduce_sum(v), tf.reduce_sum(a))),
                 "For 3 times the speed is one number",
             ),
+            Wrong(motion_of(lambda s, v, a: (v[0], a[0])), "a mean or an index"),
+            Wrong(motion_of(lambda s, v, a: (abs(v), a)), "+ sin(1.5 t) - 0.5 t, at t = 0.8"),
             Wrong(motion_of(lambda s, v, a: (v, a[:2])), "the acceleration needs shape (3,)"),
             Wrong(motion_of(lambda s, v, a: ([v], [a])), "not a list of 1 item"),
             Wrong(motion_of(lambda s, v, a: (v, abs(a))), "the acceleration is -"),
@@ -285,6 +313,7 @@ ANSWERS = {
             penalty_in_one_persistent_tape,
             penalty_of(slopes),
             penalty_of(slopes_by_hand),
+            penalty_by_formula,
             penalty_of(slopes, lambda slopes: tf.tensordot(slopes, slopes, 1)),
         ],
         wrong=[
@@ -331,6 +360,7 @@ ANSWERS = {
             curvature_from_the_whole_hessian,
             curvature_reverse_over_reverse,
             curvature_forward_over_forward,
+            curvature_of_a_line,
             lambda f, x, v: tf.reduce_sum(unit(v) * hessian_times(f, x, unit(v)))[None],
         ],
         wrong=[
@@ -341,6 +371,12 @@ ANSWERS = {
                     tf.reduce_sum(v * hessian_times(f, x, v)) / tf.reduce_sum(abs(v)) ** 2
                 ),
                 "the root of the sum",
+            ),
+            Wrong(
+                lambda f, x, v: (
+                    tf.reduce_sum(v * hessian_times(f, x, v)) / tf.reduce_sum(v**2) ** 2
+                ),
+                "by the sum of the squared entries",
             ),
             Wrong(slope_along(unit), "This is the slope along u"),
             Wrong(slope_along(lambda v: v), "This is the slope along v"),

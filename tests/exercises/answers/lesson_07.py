@@ -142,6 +142,11 @@ def log_cosh_without_grad(x):
     return right_value(x)
 
 
+@tf.custom_gradient
+def log_cosh_with_a_slope(x):
+    return right_value(x), tf.tanh(x)
+
+
 def slope_by_numpy(x, upstream):
     return upstream * np.tanh(x.numpy())
 
@@ -153,7 +158,7 @@ def slope_by_quotient(x, upstream):
 
 ANSWERS = {
     "07.1": Answers(
-        right=[0.0064 / 400, np.float64(0.000016), tf.constant(1.6e-5), 0.004**2],
+        right=[16e-6, 0.0064 / 400, np.float64(0.000016), tf.constant(1.6e-5), 0.004**2],
         wrong=[
             Wrong(3.2e-4, "that is order 1"),
             Wrong(8e-7, "third power of the step"),
@@ -167,13 +172,20 @@ ANSWERS = {
             Wrong(-1.6e-5, "lies above 12"),
             Wrong(0, "Not exactly 0"),
             Wrong(12.000016, "This is the result itself"),
+            Wrong(12, "the step 0.004, the short one"),
+            Wrong(12.0064, "the step 0.004, the short one"),
             Wrong(0.001, "That is not it"),
             Wrong(None, "Write one number"),
             Wrong("1.6e-5", "Write one number"),
         ],
     ),
     "07.2": Answers(
-        right=[dense_in_numpy, dense_by_tape],
+        right=[
+            dense_in_numpy,
+            dense_by_tape,
+            dense(d_b=lambda x, W, u: tf.Variable(sum(u))),
+            dense(lambda x, W, u: tf.transpose(W @ tf.transpose(u))),
+        ],
         wrong=[
             Wrong(dense(d_W=lambda x, W, u: tf.transpose(u) @ x), "d_W is still transposed"),
             Wrong(dense(d_b=lambda x, W, u: u), "d_b is still upstream itself"),
@@ -182,6 +194,7 @@ ANSWERS = {
             Wrong(dense(d_b=lambda x, W, u: tf.reduce_sum(u, 0, keepdims=True)), "no keepdims"),
             Wrong(dense(d_b=lambda x, W, u: tf.reduce_sum(u)), "the sum over both axes"),
             Wrong(dense(d_b=lambda x, W, u: tf.reduce_max(u, axis=0)), "sum of the rows"),
+            Wrong(dense(d_b=lambda x, W, u: u[0]), "sum of the rows"),
             Wrong(dense(d_x=lambda x, W, u: u @ W), "d_x needs W transposed"),
             Wrong(dense(d_x=lambda x, W, u: x), "It was right in the program as given"),
             Wrong(dense(d_W=lambda x, W, u: tf.transpose(x) @ u / len(x)), "d_W is divided by"),
@@ -194,7 +207,11 @@ ANSWERS = {
         ],
     ),
     "07.3": Answers(
-        right=[cross_entropy_in_numpy, cross_entropy_by_tape],
+        right=[
+            cross_entropy_in_numpy,
+            cross_entropy_by_tape,
+            cross_entropy_of(lambda p, hot: (p - hot) / tf.cast(tf.shape(p)[0], tf.float32)),
+        ],
         wrong=[
             Wrong(cross_entropy_of(lambda p, hot: p - hot), "still the gradient of the sum"),
             Wrong(cross_entropy_of(lambda p, hot: (p - hot) / 6), "You divide by 6 in every"),
@@ -209,6 +226,8 @@ ANSWERS = {
             Wrong(cross_entropy_of(lambda p, hot: p / len(p) - hot), "Only the probabilities"),
             Wrong(cross_entropy_of(lambda p, hot: tf.reduce_mean(p - hot, 0)), "rows into one"),
             Wrong(cross_entropy_of(lambda p, hot: tf.reduce_mean(p - hot)), "has shape ()"),
+            Wrong(cross_entropy_of(lambda p, hot: tf.reduce_mean(p - hot, 1)), "has shape (6,)"),
+            Wrong(cross_entropy_of(lambda p, hot: abs(p - hot) / len(p)), "was right"),
             Wrong(cross_entropy_of(lambda p, hot: (p - hot) / len(p) ** 2), "was right"),
             Wrong(cross_entropy_of(lambda p, hot: [p - hot]), "you returned a list of 1 item"),
             Wrong(cross_entropy_of(lambda p, hot: None), "returned None"),
@@ -237,6 +256,12 @@ ANSWERS = {
             Wrong(centered(lambda g, x, s, u: g - row_mean(x)), "took the mean of x from it"),
             Wrong(centered(lambda g, x, s, u: g - row_mean(u)), "Start from upstream * scale"),
             Wrong(centered(lambda g, x, s, u: row_mean(g)), "d_x has shape (5, 1)"),
+            Wrong(centered(lambda g, x, s, u: row_mean(g) - g), "The sign of all of d_x"),
+            Wrong(centered(lambda g, x, s, u: g - g / x.shape[1]), "for every entry of its row"),
+            Wrong(
+                centered(lambda g, x, s, u: g - tf.reduce_sum(g, 1, keepdims=True) / len(x)),
+                "by the number of rows",
+            ),
             Wrong(
                 centered(right_centered, lambda x, u: tf.reduce_sum(u * x, axis=0)),
                 "d_x is right now",
@@ -247,7 +272,14 @@ ANSWERS = {
         ],
     ),
     "07.5": Answers(
-        right=[curve(), log_cosh_by_softplus, tf.function(curve()), log_cosh_with_inner_tape_value],
+        right=[
+            curve(),
+            log_cosh_by_softplus,
+            tf.function(curve()),
+            log_cosh_with_inner_tape_value,
+            curve(lambda x: tf.reduce_logsumexp(tf.stack([x, -x])) - tf.math.log(2.0)),
+            curve(grad=lambda x, u: [u * (2 * tf.sigmoid(2 * x) - 1)]),
+        ],
         wrong=[
             Wrong(lambda x: tf.math.log(tf.cosh(x)), "an exponential overflows"),
             Wrong(curve(lambda x: tf.math.log(tf.cosh(x))), "an exponential overflows"),
@@ -280,6 +312,7 @@ ANSWERS = {
             Wrong(curve(grad=lambda x, u: u * tf.tanh(x)[None]), "grad changes the shape"),
             Wrong(lambda x: None, "log_cosh returned None"),
             Wrong(log_cosh_without_grad, "", ERROR),
+            Wrong(log_cosh_with_a_slope, "and then the backward function", ERROR),
         ],
     ),
 }
