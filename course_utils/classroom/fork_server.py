@@ -48,7 +48,8 @@ class ForkServer:
         visible: Sequence[Path] = (),
         hidden: Sequence[Path] = (),
     ):
-        self._folder, self._limits = folder, limits
+        # The server starts in a folder of its own, where a relative path leads elsewhere.
+        self._folder, self._limits = folder.resolve(), limits
         self._visible, self._hidden = visible, hidden
         self._lock = threading.Lock()
         self._process: subprocess.Popen | None = None

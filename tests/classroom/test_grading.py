@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from forgeries import FORGERIES
@@ -371,3 +372,13 @@ def test_page_names_are_safe_and_different():
     pages = [page_name(name) for name in names]
     assert len({page.lower() for page in pages}) == len(names)
     assert all(re.fullmatch(r"[\w-]+\.html", page) and len(page) < 100 for page in pages)
+
+
+def test_relative_folders_keep_notebooks_apart_as_absolute_ones_do(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "ada_01_first_tape.ipynb").write_bytes(notebook("01", RIGHT))
+    absolute = grade(tmp_path / "in", tmp_path / "absolute", limits=LIMITS)
+    relative = grade(Path("in"), Path("relative"), limits=LIMITS)
+    assert relative.is_jailed == absolute.is_jailed
+    assert relative.why_not_jailed == absolute.why_not_jailed

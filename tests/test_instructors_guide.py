@@ -1,0 +1,160 @@
+"""That the guide for instructors is true: its lessons, its plans, its commands and its links."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import typer
+
+from course_utils.authoring.build import Folders, read_lessons
+from course_utils.classroom.judging import OUTCOMES
+from course_utils.classroom.release import release_files
+from course_utils.cli import app
+from course_utils.curriculum import LESSONS, written_lessons
+
+ROOT = Path(__file__).parents[1]
+GUIDE = ROOT / "docs" / "instructors.md"
+TEXT = GUIDE.read_text(encoding="utf-8")
+# Of click, which some versions of typer bring along under another name.
+UsageError = typer.BadParameter.__base__
+COMMANDS = typer.main.get_command(app).commands
+WRITTEN = {lesson.number: lesson for lesson in written_lessons()}
+
+BLOCKS = re.findall(r"^```\n(.*?)^```", TEXT, re.M | re.S)
+LINES = [line for block in BLOCKS for line in block.splitlines()]
+INLINE = re.findall(r"`([^`\n]+)`", re.sub(r"^```\n.*?^```", "", TEXT, flags=re.M | re.S))
+# `course grade` alone names a command; a line in a block is one that is typed.
+NAMED = [words for words in INLINE if re.match(r"(\S*/)?course [a-z]", words)]
+
+
+def problem(line):
+    """Return what `course` would say against a command line, or None."""
+    words = shlex.split(line)
+    command = COMMANDS.get(words[1])
+    if command is None:
+        return f"there is no command {words[1]}"
+    try:
+        command.make_context(words[1], words[2:])
+    except UsageError as error:
+        return error.format_message()
+    return None
+
+
+def plans():
+    """Return the rows of each plan's table: the lessons' numbers and the minutes."""
+    tables = re.findall(r"^\| when \|.*\n\|[-|]+\n((?:\|.*\n)+)", TEXT, re.M)
+    return [re.findall(r"^\| [^|]+ \| ([\d, ]+) \| (\d+) \|$", table, re.M) for table in tables]
+
+
+def section_of(number):
+    found = re.search(rf"^### {number} · (.*)\n((?:(?!^##).*\n)*)", TEXT, re.M)
+    return found and (found[1], found[2])
+
+
+def test_every_lesson_has_its_row_and_no_other():
+    rows = re.findall(r"^\| (\d\d) \| \[(.+)\]\((.+)\) \| (\d+) \| (\d+) \|$", TEXT, re.M)
+    assert rows == [
+        (
+            lesson.number,
+            lesson.title,
+            f"../notebooks/{lesson.name}.ipynb",
+            str(lesson.minutes),
+            str(len(lesson.exercises())),
+        )
+        for lesson in WRITTEN.values()
+    ]
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_a_lesson_has_its_mistakes_a_question_and_an_experiment(lesson):
+    section = section_of(lesson.number)
+    if not lesson.is_written:
+        assert section is None, "nothing is promised of a lesson that is not there"
+        return
+    title, text = section
+    assert title == lesson.title
+    assert 2 <= len(re.findall(r"^- ", text, re.M)) <= 3
+    assert text.count("**Ask**") == text.count("**Show**") == 1
+    known = {exercise.id for exercise in lesson.exercises()}
+    named = set(re.findall(r"\b\d\d\.\d\b", text))
+    assert named and named <= known
+
+
+def test_a_plan_names_lessons_in_an_order_that_builds_up_and_adds_them_right():
+    assert len(plans()) >= 2
+    for plan in plans():
+        done = []
+        for numbers, minutes in plan:
+            day = [WRITTEN[number] for number in numbers.split(", ")]
+            assert sum(lesson.minutes for lesson in day) == int(minutes)
+            for lesson in day:
+                assert set(lesson.needs) <= set(done) | {lesson.number}, lesson.number
+                done.append(lesson.number)
+
+
+@pytest.mark.parametrize("line", [line for line in LINES if line.startswith("course ")])
+def test_a_command_line_is_one_that_course_takes(line):
+    assert problem(line) is None
+
+
+@pytest.mark.parametrize("words", NAMED)
+def test_a_command_that_is_named_exists(words):
+    assert words.split()[1] in COMMANDS
+
+
+def test_the_commands_are_looked_for_at_all():
+    assert "course grade" in NAMED
+    assert len([line for line in LINES if line.startswith("course ")]) >= 3
+    assert "no command" in problem("course grad ../x")
+    assert "No such option" in problem("course grade ../x --out y --workers 2")
+    assert "Missing option" in problem("course grade ../x")
+
+
+def test_an_option_that_is_named_exists():
+    options = {option for c in COMMANDS.values() for p in c.params for option in p.opts}
+    options |= {option for c in COMMANDS.values() for p in c.params for option in p.secondary_opts}
+    named = [word for word in INLINE if word.startswith("--")]
+    assert len(named) >= 3 and set(named) <= options
+
+
+def test_other_commands_have_what_they_name():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    everything = "\n".join([*LINES, *INLINE])
+    for target in re.findall(r"\bmake (\w+)", everything):
+        assert re.search(rf"^{target}:", makefile, re.M), target
+    for name in re.findall(r"-r (\S+)", everything):
+        assert (ROOT / name).is_file(), name
+    for extras in re.findall(r"\[([a-z,]+)\]\"", everything):
+        for extra in extras.split(","):
+            assert re.search(rf"^{extra} = \[", project, re.M), extra
+
+
+def test_every_environment_variable_is_one_that_is_read():
+    source = "\n".join(path.read_text("utf-8") for path in (ROOT / "course_utils").rglob("*.py"))
+    named = set(re.findall(r"\bCOURSE_[A-Z_]+", TEXT))
+    assert named and all(f'"{name}"' in source for name in named)
+
+
+def test_every_outcome_of_grading_is_explained():
+    table = TEXT[TEXT.index("| outcome |") :]
+    assert tuple(re.findall(r"^\| ([a-z ]+) \|", table, re.M)[1 : len(OUTCOMES) + 1]) == OUTCOMES
+
+
+def test_its_links_lead_somewhere_and_the_readme_leads_to_it():
+    links = re.findall(r"\]\(([^)]+)\)", TEXT)
+    assert links
+    for link in links:
+        assert link.startswith("https://") or (GUIDE.parent / link).is_file(), link
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "](docs/instructors.md)" in readme[readme.index("## For instructors") :]
+
+
+def test_students_do_not_get_it():
+    lessons = read_lessons(Folders(ROOT))
+    files = release_files(lessons, lessons, ROOT)
+    assert not [path for path in files if "instructors" in path or path.startswith("docs/")]
+    assert not [path for path, text in files.items() if "instructors.md" in text]
+    for sentence in re.findall(r"^- (.{30,})$", TEXT, re.M):
+        assert not [path for path, text in files.items() if sentence in text], sentence
