@@ -6,6 +6,7 @@ judge in another process need not believe what the observed code says of its inp
 """
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -198,6 +199,56 @@ def _cause(error: dict) -> str | None:
         )
     if "is not in the list of allowed values" in message:
         return "this operation does not take such numbers (in Python, a power is **, and not ^)"
+    return _cause_of_numpy_habit(message) or _cause_of_use(message)
+
+
+_INSTEAD = {
+    "reshape": "tf.reshape, or y[:, None] for a column",
+    "T": "tf.transpose",
+    "transpose": "tf.transpose",
+    "astype": "tf.cast",
+    "ravel": "tf.reshape(y, [-1])",
+    "clip": "tf.clip_by_value",
+}
+
+
+def _cause_of_numpy_habit(message: str) -> str | None:
+    """Return in words where a tensor was used as one would use a NumPy array."""
+    missing = re.search(r"(?:Tensor|Variable)'? object has no attribute '(\w+)'", message)
+    if missing and missing[1] in _INSTEAD:
+        name = missing[1]
+        return f"{name} belongs to NumPy's arrays, and this is a tensor. Use {_INSTEAD[name]}"
+    if message.endswith("experimental_enable_numpy_behavior()"):
+        return (
+            "this is a tensor, without the methods of NumPy's arrays. Use TensorFlow's functions: "
+            "tf.reshape (or y[:, None] for a column), tf.transpose, tf.cast"
+        )
+    if "Only integers, slices" in message:
+        return (
+            "square brackets take whole numbers and slices, and here stands something else. Take "
+            "rows by index, from a list or a tensor of them, with tf.gather"
+        )
+    if "The truth value of an array with more than one element is ambiguous" in message:
+        return (
+            "a condition needs one True or False, and this one has many entries. For a choice "
+            "entry by entry use tf.where"
+        )
+    return None
+
+
+def _cause_of_use(message: str) -> str | None:
+    """Return in words which rule of a tape, or of a matrix product, was not kept."""
+    if "A non-persistent GradientTape can only be used to compute one set" in message:
+        return (
+            "A non-persistent GradientTape answers once, and this one was asked again. Record with "
+            "persistent=True, or with one tape for each question"
+        )
+    is_product = "MatMul" in message and "Shape must be rank 2" in message
+    if is_product or re.match(r"In\[[01]\] ndims must be >= 2", message):
+        return (
+            "both sides of a matrix product must be matrices, and one here is not. A matrix times "
+            "a vector is tf.linalg.matvec"
+        )
     return None
 
 

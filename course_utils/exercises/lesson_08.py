@@ -402,7 +402,8 @@ def _judge_fit_and_predict(returned: list, calls: Sequence[tuple]) -> Judgement:
     if i:
         return failed(
             f"{ranges} {values}. The first case, with x between -2 and 2, is right, so your loop "
-            "works but does not arrive here: standardise x, and x_new in the same way."
+            "works but does not arrive here. If x is not standardised, standardise it, and x_new "
+            "in the same way; if it is, take more steps."
         )
     return failed(
         f"{ranges} {values}. Either the loop stops before the minimum (more steps, or a larger "

@@ -13,6 +13,8 @@ from .reading import as_array, close, first_difference, in_words, is_a
 __all__ = ["EXERCISES"]
 
 _PENALTY = 0.1  # times the sum of the squared weights
+_PENALISED = ("kernel", "bias")
+_TRAINING = 1.5  # times the inputs, where a model is called with training=True
 _EXACT = 1e-4  # the tolerance for weights and losses: all are of the order of 1
 
 
@@ -34,14 +36,38 @@ class _StepExercise(FunctionExercise):
 
 
 def _build(w: np.ndarray, b: float, rate: float, before: Sequence = ()) -> tuple:
-    """Return a regularised linear model of three numbers, with ``before`` in front, and an SGD."""
+    """Return a regularised linear model of three numbers, with ``before`` in front, and an SGD.
+
+    It has two penalties, so that its list of them is no number.
+    """
     import keras
 
-    penalty = keras.regularizers.L2(_PENALTY)
-    last = keras.layers.Dense(1, kernel_regularizer=penalty)
+    penalties = {f"{name}_regularizer": keras.regularizers.L2(_PENALTY) for name in _PENALISED}
+    last = keras.layers.Dense(1, **penalties)
     model = keras.Sequential([keras.Input((3,)), *before, last])
     last.set_weights([w, np.array([b])])
     return model, keras.optimizers.SGD(rate)
+
+
+def _layer_that_trains() -> Any:
+    """Return a layer that scales in training, each example by itself, and else does nothing."""
+    import keras
+
+    class ScaleInTraining(keras.layers.Layer):
+        def call(self, inputs, training=False):
+            return _TRAINING * inputs if training else inputs
+
+    return ScaleInTraining()
+
+
+_A_LIST_OF_PENALTIES = (
+    "model.losses is a list, here of two penalties, and the error plus a list counts the error "
+    "once for each of them. Add sum(model.losses)."
+)
+_CALL_IN_TRAINING = (
+    "The model is called without training=True, and layers such as dropout and batch normalisation "
+    "then work as in a prediction. Write model(x, training=True)."
+)
 
 
 def _tensors(*arrays: np.ndarray) -> tuple:
@@ -61,13 +87,14 @@ def _gradient(w: np.ndarray, b: float, x: np.ndarray, y: np.ndarray, penalty: fl
     """Return the gradients of the mean squared error plus ``penalty`` times the regulariser."""
     error = x @ w + b - y
     d_w = 2 * x.T @ error / len(x) + 2 * penalty * _PENALTY * w
-    return [d_w, np.array([2 * np.mean(error)])]
+    return [d_w, np.array([2 * np.mean(error) + 2 * penalty * _PENALTY * np.ravel(b)[0]])]
 
 
 def _loss(
     w: np.ndarray, b: float, x: np.ndarray, y: np.ndarray, penalty: float = 1.0
 ) -> np.ndarray:
-    return np.mean((x @ w + b - y) ** 2) + penalty * _PENALTY * np.sum(w**2)
+    penalties = _PENALTY * (np.sum(w**2) + np.sum(np.square(b)))
+    return np.mean((x @ w + b - y) ** 2) + penalty * penalties
 
 
 def _draw_model(rng: np.random.Generator) -> tuple[np.ndarray, float]:
@@ -88,7 +115,7 @@ def _draw_steps(rng: np.random.Generator) -> list[tuple]:
 
 
 def _as_step(w: np.ndarray, b: float, rate: float, x: np.ndarray, y: np.ndarray) -> tuple:
-    return *_build(w, b, rate), *_tensors(x, y)
+    return *_build(w, b, rate, [_layer_that_trains()]), *_tensors(x, y)
 
 
 def _after(w: np.ndarray, b: float, rate: float, gradient: list) -> list[np.ndarray]:
@@ -97,8 +124,9 @@ def _after(w: np.ndarray, b: float, rate: float, gradient: list) -> list[np.ndar
 
 def _judge_step(returned: list, calls: Sequence[tuple]) -> Judgement:
     got = [array for value in returned for array in _weights(value)]
+    calls = [(*call[:3], _TRAINING * call[3], call[4]) for call in calls]
 
-    def is_update(gradient: Callable) -> bool:
+    def is_update(gradient: Callable, calls: Sequence[tuple] = calls) -> bool:
         """Tell whether every call moved the weights against gradient(w, b, x, y)."""
         after = [_after(w, b, rate, gradient(w, b, x, y)) for w, b, rate, x, y in calls]
         return close(got, [array for arrays in after for array in arrays], _EXACT)
@@ -113,6 +141,11 @@ def _judge_step(returned: list, calls: Sequence[tuple]) -> Judgement:
             "The model's weights are as they were: nothing was applied. Call "
             "optimizer.apply(gradients, model.trainable_variables)."
         )
+    predicting = [(*call[:3], call[3] / _TRAINING, call[4]) for call in calls]
+    if any(is_update(scaled(*how), predicting) for how in ((1,), (1, 0), (2, 0.5))):
+        return failed(_CALL_IN_TRAINING)
+    if is_update(scaled(2, 0.5)):
+        return failed(_A_LIST_OF_PENALTIES)
     if is_update(scaled(1, 0)):
         return failed(
             "The update ignores the regulariser. Add sum(model.losses) to the loss, inside the "
@@ -405,13 +438,18 @@ def _draw_parts(rng: np.random.Generator) -> list[tuple]:
 
 
 def _as_parts(w: np.ndarray, b: float, rate: float, parts: list) -> tuple:
-    return *_build(w, b, rate), [_tensors(*part) for part in parts]
+    return *_build(w, b, rate, [_layer_that_trains()]), [_tensors(*part) for part in parts]
 
 
 def _judge_parts(returned: list, calls: Sequence[tuple]) -> Judgement:
     got = [array for value in returned for array in _weights(value)]
 
-    def is_update(shares_of: Callable, penalty_of: Callable) -> bool:
+    in_training = [(*call[:3], [(_TRAINING * x, y) for x, y in call[3]]) for call in calls]
+    predicting, calls = calls, in_training
+
+    def is_update(
+        shares_of: Callable, penalty_of: Callable, calls: Sequence[tuple] = in_training
+    ) -> bool:
         """Tell whether the parts were weighed so: shares_of(sizes), and the penalty's factor."""
         after = []
         for w, b, rate, parts in calls:
@@ -422,7 +460,8 @@ def _judge_parts(returned: list, calls: Sequence[tuple]) -> Judgement:
                 total = [
                     t + share * g for t, g in zip(total, _gradient(w, b, *part, 0), strict=True)
                 ]
-            total[0] = total[0] + 2 * penalty_of(sizes) * _PENALTY * w
+            penalty = 2 * penalty_of(sizes) * _PENALTY
+            total = [t + penalty * v for t, v in zip(total, (w, b), strict=True)]
             after += _after(w, b, rate, total)
         return close(got, after, _EXACT)
 
@@ -436,7 +475,10 @@ def _judge_parts(returned: list, calls: Sequence[tuple]) -> Judgement:
             "The model's weights are as they were: nothing was applied. Call optimizer.apply once, "
             "after the last part."
         )
+    if any(is_update(fair, lambda sizes, p=p: p, predicting) for p in (0, 1)):
+        return failed(_CALL_IN_TRAINING)
     mistakes = [
+        (lambda sizes: 2 * fair(sizes), lambda sizes: 1, _A_LIST_OF_PENALTIES),
         (
             fair,
             lambda sizes: 0,

@@ -1,11 +1,14 @@
 """The exercises of lesson 10: counted traces, a step traced once, an epoch, and a pipeline."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..tensorflow_internals import listen_to_operations
 from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
 from .reading import as_array, close, first_difference, in_words, is_a
 
@@ -186,12 +189,43 @@ def _listed(numbers: Sequence[float]) -> str:
 # 10.3 ---------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class _EpochExercise(FunctionExercise):
+    """A loop: the judge sees what each call returned, and how many operations Python started.
+
+    An operation that is added to a graph counts too, so that a loop which Python unrolls into a
+    graph shows: only a loop of the graph needs no more operations for more batches.
+    """
+
+    def observe(self, answer: Any, seed: int) -> dict:
+        if not callable(answer):
+            return super().observe(answer, seed)
+
+        def epoch(*arguments):
+            started = 0
+
+            def count(*_):
+                nonlocal started
+                started += 1
+
+            with listen_to_operations(count):
+                returned = answer(*arguments)
+            return {"returned": returned, "operations": started}
+
+        # Errors are read from the learner's own code.
+        epoch.func = getattr(answer, "python_function", answer)
+        return super().observe(epoch, seed)
+
+
 def _draw_epochs(rng: np.random.Generator) -> list[tuple]:
     def draw(n: int, d: int, used: int, batch_size: int, rate: float) -> tuple:
         w, x, y = rng.normal(size=d), rng.normal(size=(n, d)), rng.normal(2.0, 1.0, size=n)
+        # A Python number that was not there before: what was compiled earlier is traced again.
+        rate = round(rate * rng.uniform(0.9, 1.1), 5)
         return w, x, y, rng.permutation(n)[:used], batch_size, rate
 
-    return [draw(10, 2, 10, 4, 0.1), draw(9, 3, 9, 3, 0.05), draw(12, 2, 7, 5, 0.08)]
+    # TensorFlow warns of the fifth trace. The last call has 100 batches more than the others.
+    return [draw(10, 2, 10, 4, 0.1), draw(12, 3, 7, 5, 0.08), draw(110, 2, 103, 1, 0.02)]
 
 
 def _as_epoch(w, x, y, order, batch_size, rate) -> tuple:
@@ -210,6 +244,7 @@ def _epoch(
     rate: float,
     *,
     takes: Callable = lambda order, size: range(0, len(order), size),
+    batch_of: Callable = lambda x, order, first, size: order[first : first + size],
     labels_of: Callable = lambda y, order, first, batch: y[batch],
     weight: Callable = lambda batch, size: 1.0,
     accumulates: bool = False,
@@ -217,11 +252,14 @@ def _epoch(
     """Return w after one step for each batch; the options are the mistakes that people make."""
     start = w
     for first in takes(order, batch_size):
-        batch = order[first : first + batch_size]
+        batch = batch_of(x, order, first, batch_size)
         at = start if accumulates else w
         error = x[batch] @ at - labels_of(y, order, first, batch)
         w = w - rate * weight(batch, batch_size) * 2 * x[batch].T @ error / len(batch)
     return w
+
+
+_MORE_BATCHES = 100  # that the last call has, at least; a step needs two operations, or more
 
 
 def _full_batches(order: np.ndarray, size: int) -> range:
@@ -229,6 +267,8 @@ def _full_batches(order: np.ndarray, size: int) -> range:
 
 
 def _judge_epoch(returned: list, calls: Sequence[tuple]) -> Judgement:
+    operations = [value["items"]["operations"] for value in returned]
+    returned = [value["items"]["returned"] for value in returned]
     if any(value is None for value in returned):
         return failed(
             "Your function returned None. Return w after the loop, when all its steps are taken."
@@ -241,12 +281,22 @@ def _judge_epoch(returned: list, calls: Sequence[tuple]) -> Judgement:
                 "loop."
             )
 
-    def is_like(*changes: Callable, **options: Any) -> bool:
-        changed = [changes[0](*call) if changes else call for call in calls]
-        return close(got, [_epoch(*call, **options) for call in changed])
-
-    if is_like():
+    right = [_epoch(*call) for call in calls]
+    if close(got, right):
+        more = operations[-1] - max(operations[:-1])
+        if more >= _MORE_BATCHES:
+            return failed(
+                f"The numbers are right, but with {_MORE_BATCHES} more batches Python started "
+                f"{more:,} more operations: Python still runs the loop. Put @tf.function around "
+                "the loop, and let it go over tf.range."
+            )
         return passed("One step for each batch, the short one too, in the order that was given.")
+
+    def is_like(*changes: Callable, **options: Any) -> bool:
+        # In the long call a wrong epoch may leave every bound.
+        changed = [changes[0](*call) if changes else call for call in calls[:-1]]
+        return close(got[:-1], [_epoch(*call, **options) for call in changed])
+
     if close(got, [w for w, *_ in calls]):
         return failed("w did not change. In the loop: w.assign_sub(rate * gradient).")
     if is_like(takes=_full_batches):
@@ -254,10 +304,16 @@ def _judge_epoch(returned: list, calls: Sequence[tuple]) -> Judgement:
             "The short last batch is missing. Let `first` run up to tf.size(order): a slice ends "
             "where the order ends."
         )
-    if is_like(lambda w, x, y, order, b, r: (w, x, y, np.arange(len(x)), b, r)):
+    if (
+        is_like(lambda w, x, y, order, b, r: (w, x, y, np.arange(len(x)), b, r))
+        or is_like(lambda w, x, y, order, b, r: (w, x, y, np.arange(len(order)), b, r))
+        or is_like(
+            batch_of=lambda x, order, first, size: np.arange(first, min(first + size, len(x)))
+        )
+    ):
         return failed(
-            "You went through the examples as they stand in x. Take the slices from `order`, and "
-            "gather the rows of x and y by them."
+            "These are the batches in the order of x. Take the slices from `order`, and the rows "
+            "of x and y by them, with tf.gather."
         )
     if is_like(lambda w, x, y, order, b, r: (w, x, y, np.sort(order), b, r)):
         return failed("Your batches are sorted. Take the indices as they stand in `order`.")
@@ -294,17 +350,60 @@ def _judge_epoch(returned: list, calls: Sequence[tuple]) -> Judgement:
         )
     if is_like(takes=lambda order, size: [0]):
         return failed("Only the first batch was used. Return w after the loop, not inside it.")
-    right = [_epoch(*call) for call in calls]
     i = first_difference(got, right)
     *_, order, batch_size, rate = calls[i]
+    indices = order.tolist() if len(order) <= 12 else f"of {len(order)} indices"
     return failed(
-        f"For order {order.tolist()}, batch_size {batch_size} and rate {rate:g}, w should be "
+        f"For order {indices}, batch_size {batch_size} and rate {rate:g}, w should be "
         f"{_listed(right[i])} in the end, and yours is {_listed(got[i])}. Compare your loss with "
         "the mean of (matvec(x, w) - y) ** 2 over one batch."
     )
 
 
 # 10.4 ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _PipelineExercise(FunctionExercise):
+    """A pipeline: the judge sees what it returned, and what its numbers alone do not tell.
+
+    ``fixed`` says whether a shuffle was told to repeat its order, and ``same`` whether both epochs
+    are one list.
+    """
+
+    def observe(self, answer: Any, seed: int) -> dict:
+        if not callable(answer):
+            return super().observe(answer, seed)
+
+        def two_epochs(*arguments):
+            with _fixed_shuffles() as fixed:
+                returned = answer(*arguments)
+            is_pair = isinstance(returned, list | tuple) and len(returned) == 2
+            same = is_pair and returned[0] is returned[1]
+            return {"returned": returned, "fixed": bool(fixed), "same": same}
+
+        # Errors and the untouched program are read from the learner's own code.
+        two_epochs.func = getattr(answer, "python_function", answer)
+        return super().observe(two_epochs, seed)
+
+
+@contextmanager
+def _fixed_shuffles() -> Iterator[list]:
+    """Yield a list that grows with each shuffle that is told to repeat its order."""
+    import tensorflow as tf
+
+    shuffle, fixed = tf.data.Dataset.shuffle, []
+
+    def noted(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
+        if reshuffle_each_iteration is False:
+            fixed.append(True)
+        return shuffle(self, buffer_size, seed, reshuffle_each_iteration, name)
+
+    tf.data.Dataset.shuffle = noted
+    try:
+        yield fixed
+    finally:
+        tf.data.Dataset.shuffle = shuffle
 
 
 def _draw_numbers(rng: np.random.Generator) -> list[tuple]:
@@ -334,6 +433,9 @@ def _as_source(numbers: np.ndarray, batch_size: int) -> tuple:
 
 
 def _judge_pipeline(returned: list, calls: Sequence[tuple]) -> Judgement:
+    is_fixed = any(value["items"]["fixed"] for value in returned)
+    is_one_list = any(value["items"]["same"] for value in returned)
+    returned = [value["items"]["returned"] for value in returned]
     epochs = []  # of each call: two arrays of shape (n, 2), the numbers and their runs
     lengths = []  # of each call and epoch: those of the batches
     for value, (numbers, _) in zip(returned, calls, strict=True):
@@ -370,6 +472,16 @@ def _judge_pipeline(returned: list, calls: Sequence[tuple]) -> Judgement:
                     f"yours hold {_listed(found)}. Batch once, and after the shuffle."
                 )
     if any(np.array_equal(first, second) for first, second in orders):
+        if is_one_list:
+            return failed(
+                "The second epoch is the list of the first, given twice. Go through the dataset "
+                "once for each epoch: [list(dataset), list(dataset)]."
+            )
+        if is_fixed:
+            return failed(
+                "The second epoch repeats the order of the first, for reshuffle_each_iteration="
+                "False says so. Leave it out, and let shuffle stand after cache."
+            )
         return failed(
             "The second epoch repeats the order of the first. What comes into a cache is kept in "
             "its order: put shuffle after cache, and let it draw anew in each epoch."
@@ -442,7 +554,7 @@ EXERCISES = (
         prepare=_as_step,
         judge=_judge_schedule,
     ),
-    FunctionExercise(
+    _EpochExercise(
         id="10.3",
         title="An epoch over indices",
         kind="complete",
@@ -451,7 +563,7 @@ EXERCISES = (
         prepare=_as_epoch,
         judge=_judge_epoch,
     ),
-    FunctionExercise(
+    _PipelineExercise(
         id="10.4",
         title="A pipeline in the wrong order",
         kind="repair",

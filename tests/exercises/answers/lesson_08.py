@@ -268,8 +268,9 @@ ANSWERS = {
             Wrong(parabola_fit(scale=lambda x: (0, 1), lr=2e-9), "stops before the minimum"),
             Wrong(
                 parabola_fit(scale=lambda x: (x.mean(), 1), lr=0.005, steps=2500),
-                "standardise x, and x_new in the same way",
+                "If x is not standardised, standardise it, and x_new in the same way",
             ),
+            Wrong(parabola_fit(steps=60, lr=0.1), "ore steps"),
             Wrong(parabola_fit(at=with_its_own_scale), "its own mean and deviation"),
             Wrong(parabola_fit(at=lambda x, x_new, z_new: x_new), "x_new as it is"),
             Wrong(parabola_fit(degree=1), "straight line"),

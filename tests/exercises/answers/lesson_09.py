@@ -17,7 +17,7 @@ def step_with(loss_of=penalised, change=lambda g: g, times=1, result=lambda loss
 
     def step(model, optimizer, x, y):
         with tf.GradientTape() as tape:
-            loss = loss_of(model, model(x, **how), y)
+            loss = loss_of(model, model(x, **{"training": True, **how}), y)
         gradients = tape.gradient(loss, model.trainable_variables)
         for _ in range(times):
             optimizer.apply([change(g) for g in gradients], model.trainable_variables)
@@ -28,7 +28,7 @@ def step_with(loss_of=penalised, change=lambda g: g, times=1, result=lambda loss
 
 def step_with_zip(model, optimizer, x, y):
     with tf.GradientTape() as tape:
-        loss = tf.add_n([tf.reduce_mean(tf.square(y - model(x))), *model.losses])
+        loss = tf.add_n([tf.reduce_mean(tf.square(y - model(x, training=True))), *model.losses])
     variables = model.trainable_variables
     optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
     return loss.numpy()
@@ -36,7 +36,7 @@ def step_with_zip(model, optimizer, x, y):
 
 def step_by_hand(model, optimizer, x, y):
     with tf.GradientTape() as tape:
-        loss = penalised(model, model(x), y)
+        loss = penalised(model, model(x, training=True), y)
     for v, g in zip(
         model.trainable_variables, tape.gradient(loss, model.trainable_variables), strict=True
     ):
@@ -51,18 +51,18 @@ def step_twice(model, optimizer, x, y):
 
 def step_returning_later_loss(model, optimizer, x, y):
     step_with()(model, optimizer, x, y)
-    return penalised(model, model(x), y)
+    return penalised(model, model(x, training=True), y)
 
 
 def step_without_penalty_in_result(model, optimizer, x, y):
-    error = mean_square(model(x), y)
+    error = mean_square(model(x, training=True), y)
     step_with()(model, optimizer, x, y)
     return error
 
 
 def step_with_loss_outside(model, optimizer, x, y):
     with tf.GradientTape() as tape:
-        y_hat = model(x)
+        y_hat = model(x, training=True)
     loss = penalised(model, y_hat, y)
     optimizer.apply(tape.gradient(loss, model.trainable_variables), model.trainable_variables)
     return loss
@@ -70,7 +70,7 @@ def step_with_loss_outside(model, optimizer, x, y):
 
 def step_with_numpy(model, optimizer, x, y):
     with tf.GradientTape() as tape:
-        loss = np.mean((model(x).numpy() - y.numpy()) ** 2)
+        loss = np.mean((model(x, training=True).numpy() - y.numpy()) ** 2)
     tape.gradient(loss, model.trainable_variables)
 
 
@@ -93,6 +93,25 @@ def silent_step_of_flat_predictions(model, optimizer, x, y):
 
 def keras_loss(model, y_hat, y):
     return tf.keras.losses.MeanSquaredError()(y, y_hat) + sum(model.losses)
+
+
+def with_list(model, y_hat, y):
+    return mean_square(y_hat, y) + model.losses
+
+
+def with_choice(model, y_hat, y):
+    return penalised(model, y_hat, y) if y_hat > y else 0.0
+
+
+def with_reshape(model, y_hat, y):
+    return penalised(model, y_hat, y.reshape(-1, 1))
+
+
+def step_asked_twice(model, optimizer, x, y):
+    with tf.GradientTape() as tape:
+        loss = penalised(model, model(x, training=True), y)
+    for v in model.trainable_variables:
+        v.assign_sub(optimizer.learning_rate * tape.gradient(loss, v))
 
 
 def without_penalty(model, y_hat, y):
@@ -147,7 +166,13 @@ def history_that_returns_early(metric, epochs):
         return [metric.result()]
 
 
-def accumulate(share=lambda n, count, parts: n / count, loss_of=penalised, once=0.0, apply=True):
+def accumulate(
+    share=lambda n, count, parts: n / count,
+    loss_of=penalised,
+    once=0.0,
+    apply=True,
+    training=True,
+):
     """Return an answer to 09.5 with other shares, another loss, or the penalty ``once``."""
 
     def accumulated_step(model, optimizer, parts):
@@ -155,7 +180,7 @@ def accumulate(share=lambda n, count, parts: n / count, loss_of=penalised, once=
         total = [tf.zeros_like(v) for v in model.trainable_variables]
         for x, y in parts:
             with tf.GradientTape() as tape:
-                loss = share(len(x), count, parts) * loss_of(model, model(x), y)
+                loss = share(len(x), count, parts) * loss_of(model, model(x, training=training), y)
                 loss += once * sum(model.losses) / len(parts)
             gradients = tape.gradient(loss, model.trainable_variables)
             total = [t + g for t, g in zip(total, gradients, strict=True)]
@@ -179,7 +204,7 @@ def accumulated_sums(model, optimizer, parts):
     total = [tf.zeros_like(v) if gradient is None else gradient for gradient, v in pairs]
     for x, y in parts:
         with tf.GradientTape() as tape:
-            error = tf.reduce_sum((y - model(x)) ** 2)
+            error = tf.reduce_sum((y - model(x, training=True)) ** 2)
         for i, gradient in enumerate(tape.gradient(error, variables)):
             total[i] += gradient / count
     optimizer.apply(total, variables)
@@ -210,7 +235,7 @@ def accumulate_with_a_penalty_each(model, optimizer, parts):
     total = [tf.zeros_like(v) for v in model.trainable_variables]
     for x, y in parts:
         with tf.GradientTape() as tape:
-            loss = len(x) / count * mean_square(model(x), y) + sum(model.losses)
+            loss = len(x) / count * mean_square(model(x, training=True), y) + sum(model.losses)
         gradients = tape.gradient(loss, model.trainable_variables)
         total = [t + g for t, g in zip(total, gradients, strict=True)]
     optimizer.apply(total, model.trainable_variables)
@@ -226,6 +251,11 @@ ANSWERS = {
     "09.1": Answers(
         right=[step_with_zip, step_by_hand, tf.function(step_with(training=True))],
         wrong=[
+            Wrong(step_with(training=False), "called without training=True"),
+            Wrong(step_with(without_penalty, training=False), "called without training=True"),
+            Wrong(step_with(with_list), "model.losses is a list"),
+            Wrong(step_asked_twice, "persistent=True", ERROR),
+            Wrong(step_with(with_choice), "use tf.where", ERROR),
             Wrong(step_with(without_penalty), "ignores the regulariser"),
             Wrong(step_with(times=0), "nothing was applied"),
             Wrong(step_with(change=lambda g: -g), "climbs"),
@@ -267,13 +297,24 @@ ANSWERS = {
             step_with(keras_loss, training=True),
         ],
         wrong=[
-            Wrong(step_with(without_penalty, change=tf.identity), "All three faults are left"),
-            Wrong(step_with(), "Two faults are left: the model is called without training=True"),
+            Wrong(
+                step_with(without_penalty, change=tf.identity, training=False),
+                "All three faults",
+            ),
+            Wrong(
+                step_with(training=False),
+                "Two faults are left: the model",
+            ),
             Wrong(step_with(training=True), "One fault is left: (n, 1) minus (n,)"),
-            Wrong(column(), "One fault is left: the model is called without training=True"),
-            Wrong(column(without_penalty), "stored averages; the penalties"),
+            Wrong(
+                column(training=False),
+                "One fault is left: the model is",
+            ),
+            Wrong(column(without_penalty, training=False), "stored averages; the penalties"),
             Wrong(column(without_penalty, training=True), "One fault is left: the penalties"),
             Wrong(step_with(without_penalty, training=True), "left out of the loss; (n, 1) minus"),
+            Wrong(step_with(with_reshape), "tf.reshape, or y[:, None]", ERROR),
+            Wrong(tf.function(step_with(with_reshape)), "tf.reshape (or y[:, None]", ERROR),
             Wrong(column(training=True, times=0), "nothing was applied"),
             Wrong(column(training=True, times=2), "the kernel should be"),
             Wrong(column(training=True, result=lambda loss: None), "Now return the loss"),
@@ -298,6 +339,8 @@ ANSWERS = {
     "09.5": Answers(
         right=[accumulated_sums, accumulate(loss_of=without_penalty, once=1.0)],
         wrong=[
+            Wrong(accumulate(training=False), "called without training=True"),
+            Wrong(accumulate(loss_of=with_list), "model.losses is a list"),
             Wrong(accumulate(loss_of=without_penalty), "The penalties are missing"),
             Wrong(accumulate(loss_of=without_penalty, once=3.0), "For the first call"),
             Wrong(accumulate_with_a_penalty_each, "The penalty counts once for each part"),

@@ -80,20 +80,52 @@ def epoch(
     order_of=lambda order, x: order,
     end=lambda order, size: len(order),
     sign=-1.0,
+    in_graph=True,
 ):
-    """Return an answer to 10.3 with one thing changed. Its loop is one of Python."""
+    """Return an answer to 10.3 with one thing changed, and a loop of the graph or of Python."""
 
     def linear_epoch(w, x, y, order, batch_size, rate):
         order = order_of(order, x)
-        for first in range(0, end(order, batch_size), batch_size):
-            batch = order[first : first + batch_size]
-            with tf.GradientTape() as tape:
-                errors = tf.linalg.matvec(rows(x, batch), w) - labels(y, batch, first)
-                loss = loss_of(errors, batch_size)
-            w.assign_add(sign * rate * tape.gradient(loss, w))
+        last = end(order, batch_size)
+
+        def run():
+            for first in tf.range(0, last, batch_size) if in_graph else range(0, last, batch_size):
+                batch = order[first : first + batch_size]
+                with tf.GradientTape() as tape:
+                    errors = tf.linalg.matvec(rows(x, batch), w) - labels(y, batch, first)
+                    loss = loss_of(errors, batch_size)
+                w.assign_add(sign * rate * tape.gradient(loss, w))
+
+        tf.function(run)() if in_graph else run()
         return w
 
     return linear_epoch
+
+
+def epoch_of_slices(w, x, y, order, batch_size, rate):
+    for first in range(0, len(order), batch_size):
+        xb, yb = x[first : first + batch_size], y[first : first + batch_size]
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((tf.linalg.matvec(xb, w) - yb) ** 2)
+        w.assign_sub(rate * tape.gradient(loss, w))
+    return w
+
+
+def epoch_of_compiled_steps(w, x, y, order, batch_size, rate):
+    @tf.function
+    def step(batch):
+        with tf.GradientTape() as tape:
+            errors = tf.linalg.matvec(tf.gather(x, batch), w) - tf.gather(y, batch)
+            loss = tf.reduce_mean(errors**2)
+        w.assign_sub(rate * tape.gradient(loss, w))
+
+    for first in range(0, len(order), batch_size):
+        step(order[first : first + batch_size])
+    return w
+
+
+def epoch_with_products(w, x, y, order, batch_size, rate):
+    return w - rate * (tf.gather(x, order[:batch_size]) @ w)
 
 
 def epoch_in_numpy(w, x, y, order, batch_size, rate):
@@ -149,10 +181,6 @@ def epoch_with_another_rate(w, x, y, order, batch_size, rate):
 
 def epoch_without_return(w, x, y, order, batch_size, rate):
     epoch()(w, x, y, order, batch_size, rate)
-
-
-def epoch_with_matmul(w, x, y, order, batch_size, rate):
-    return w - rate * (tf.gather(x, order) @ w)
 
 
 def source(numbers):
@@ -225,10 +253,22 @@ ANSWERS = {
     "10.3": Answers(
         right=[epoch_in_numpy, epoch_in_a_graph, epoch()],
         wrong=[
+            Wrong(epoch(in_graph=False), "Python still runs the loop"),
+            Wrong(tf.function(epoch(in_graph=False)), "Python still runs the loop"),
+            Wrong(epoch_of_compiled_steps, "Python still runs the loop"),
+            Wrong(epoch_of_slices, "the batches in the order of x"),
+            Wrong(tf.function(epoch_of_slices), "the batches in the order of x"),
+            Wrong(
+                epoch(order_of=lambda order, x: tf.range(len(order))),
+                "the batches in the order of x",
+            ),
+            Wrong(epoch(rows=lambda x, batch: x[batch]), "with tf.gather", ERROR),
+            Wrong(epoch(rows=lambda x, batch: x[batch], in_graph=False), "with tf.gather", ERROR),
+            Wrong(tf.function(epoch_with_products), "tf.linalg.matvec", ERROR),
             Wrong(epoch_without_return, "Your function returned None"),
             Wrong(epoch_without_steps, "w did not change"),
             Wrong(epoch(end=lambda order, size: len(order) - size + 1), "short last batch"),
-            Wrong(epoch(order_of=lambda order, x: tf.range(len(x))), "as they stand in x"),
+            Wrong(epoch(order_of=lambda order, x: tf.range(len(x))), "in the order of x"),
             Wrong(epoch(order_of=lambda order, x: tf.sort(order)), "Your batches are sorted"),
             Wrong(
                 epoch(labels=lambda y, batch, first: y[first : first + len(batch)]),
@@ -242,9 +282,9 @@ ANSWERS = {
             Wrong(epoch_from_the_first_w, "at the first w"),
             Wrong(epoch_in_one_step, "one step on all the examples"),
             Wrong(epoch_returned_in_the_loop, "Only the first batch"),
-            Wrong(epoch_with_another_rate, "and rate 0.1, w should be"),
+            Wrong(epoch_with_another_rate, ", w should be"),
             Wrong(lambda w, x, *_: tf.linalg.matvec(x, w), "Return w, which has shape (2,)"),
-            Wrong(epoch_with_matmul, "ndims", ERROR),
+            Wrong(epoch_with_products, "tf.linalg.matvec", ERROR),
         ],
     ),
     "10.4": Answers(
@@ -267,7 +307,11 @@ ANSWERS = {
                 pipeline(lambda d, f, b, n: d.map(f).shuffle(n).cache().batch(b)),
                 "put shuffle after cache",
             ),
-            Wrong(the_same_list_twice, "repeats the order of the first"),
+            Wrong(the_same_list_twice, "the list of the first, given twice"),
+            Wrong(
+                pipeline(lambda d, f, b, n: d.map(f).cache().shuffle(n, None, False).batch(b)),
+                "reshuffle_each_iteration=False says so. Leave it out",
+            ),
             Wrong(
                 pipeline(lambda d, f, b, n: d.map(f).cache().shuffle(10).batch(b)),
                 "so the buffer of shuffle is small",
