@@ -80,7 +80,8 @@ print(f"{model.count_params():,} parameters")
 
 # %% [markdown]
 # A **convolution** slides a small filter over the image; a stride of 2 moves it two pixels at a time, so
-# that each side of the image is about halved.
+# that a side of 28 becomes 12, and then 4. With `training=True`, **dropout** sets 30 % of its inputs to 0,
+# others in each step, so that no later weight can rely on a single one.
 
 # %% [markdown]
 # ## Is the network wired right?
