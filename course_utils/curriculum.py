@@ -44,7 +44,7 @@ _LOOPS = "Part II: training loops"
 
 LESSONS = (
     Lesson("00_start_here", "Start here", "Start", 15),
-    Lesson("01_first_tape", "The first tape", _TAPE, 40, ("00",)),
+    Lesson("01_first_tape", "The first tape", _TAPE, 55, ("00",)),
     Lesson("02_watching", "Watching", _TAPE, 45, ("01",)),
     Lesson("03_missing_gradients", "Missing gradients", _TAPE, 60, ("02",)),
     Lesson("04_persistence", "Persistence", _TAPE, 45, ("03",)),

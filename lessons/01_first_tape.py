@@ -13,7 +13,7 @@
 # - check a gradient by hand and by finite differences, and say what each way costs.
 #
 # **Before you start**: [00 · Start here](00_start_here.ipynb), and what a derivative is.
-# **Time**: 40 minutes.
+# **Time**: 55 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, plot_tape, start_lesson
