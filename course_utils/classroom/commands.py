@@ -149,8 +149,10 @@ def grade(
 
     - `course grade submitted/ --out results/ --lessons 01-03 --jobs 8 --fresh`
     """
-    if sys.platform == "win32":
-        errors.print("Grading runs each notebook in a forked process: use Linux, macOS or WSL.")
+    if sys.platform != "linux":
+        errors.print(
+            "Grading limits each notebook as only Linux can: use Linux, WSL or a container."
+        )
         raise typer.Exit(1)
     with need_extra("classroom", "Grading"):
         import jinja2  # noqa: F401, the pages need it at the end of a long run

@@ -23,6 +23,7 @@ _LEFT_OUT = ("authoring", "classroom")
 _OPEN = (
     "__init__.py",
     "checking.py",
+    "errors_in_words.py",
     "exercise.py",
     "isolation.py",
     "observation.py",

@@ -10,8 +10,8 @@ Where the system allows namespaces, code in a submitted notebook
   solutions, the judges, the results and everybody's home folders are not in it;
 - leaves nothing behind: whatever it started ends with it.
 
-Where the system does not allow them (macOS, many containers, some hardened systems), the limits on
-time, memory and processes hold, and so does everything about forged passes that rests on the
+Where the system does not allow them (many containers, some hardened systems), the limits on time,
+memory and processes hold, and so does everything about forged passes that rests on the
 judge's sitting in another process. But the code then runs as you: it can read what you can read,
 the solutions and other submissions among it, write where you can write, and use the network.
 `course grade` says which of the two it is.
