@@ -432,7 +432,6 @@ def rosenbrock(x):
 with tf.autodiff.ForwardAccumulator(three, tf.constant(1.0)) as accumulator:
     square = three**2
 assert accumulator.jvp(square) == 6.0
-
 x, v = tf.random.normal((2, 6), dtype=tf.float64)
 
 with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
@@ -442,7 +441,6 @@ with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
     gradient = tape.gradient(y, x)
 
 slope, Hv = accumulator.jvp(y), accumulator.jvp(gradient)
-
 print(slope.shape, Hv.shape)
 assert np.isclose(slope, np.dot(gradient, v))  # the loss itself, along v
 assert np.allclose(Hv, np.dot(hessian(rosenbrock, x), v))

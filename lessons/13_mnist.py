@@ -366,9 +366,8 @@ assert accuracy >= (0.99 if is_mnist else 0.9)
 assert history[0] < history[-1]
 
 # %% [markdown]
-# Believe it, because the test images were used once, for this number. Whoever tries twenty networks and
-# reports the best test accuracy has trained on the test set by hand; choose on held-out *training*
-# images instead.
+# Believe it, because the test images were used once, for this number. Whoever picks the best of twenty
+# networks by it has trained on the test set by hand; choose on held-out *training* images instead.
 #
 # The next figure shows the norm of each kernel's gradient, on the same 1,000 images after each epoch.
 # Look for a line that falls to zero or rises without end: that layer is in trouble. Here they go together:
@@ -403,8 +402,7 @@ for i, j in np.argwhere(mistakes):
     label = ax.text(j, i, mistakes[i, j], ha="center", va="center")
 
 # %% [markdown]
-# And the images themselves, those with the largest loss first. For how many would you have known? Where
-# such digits are plain, or their labels wrong, you would mend the data before the network.
+# And the images themselves, those with the largest loss first. For how many would you have known?
 
 # %%
 losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y_test.astype(int), logits)  # (n_test,)

@@ -211,7 +211,7 @@ ANSWERS = {
             ),
             Wrong(
                 cooling_step(new_values, lambda a, k, x: a.numpy() * tf.exp(-k * x)),
-                "NoneType",
+                "None where a number",
                 ERROR,
             ),
         ],
@@ -257,7 +257,7 @@ ANSWERS = {
             Wrong(line_fit(steps_of=lambda steps: steps - 1), "After 3 steps of 0.05 on 5"),
             Wrong(lambda x, y, lr, steps: None, "Your function returned None"),
             Wrong(lambda x, y, lr, steps: line_fit()(x, y, lr, 2)[0], "You returned a variable"),
-            Wrong(line_fit_averaged_below_the_block, "NoneType", ERROR),
+            Wrong(line_fit_averaged_below_the_block, "None where a number", ERROR),
         ],
     ),
     "08.4": Answers(
