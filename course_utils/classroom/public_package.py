@@ -18,6 +18,7 @@ _PACKAGE = Path(__file__).parents[1]
 _MACHINERY = (
     "__init__",
     "checking",
+    "errors_in_words",
     "exercise",
     "isolation",
     "observation",
