@@ -11,11 +11,12 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["exercises_version", "keep_only", "write_public_package"]
+__all__ = ["MACHINERY", "exercises_version", "keep_only", "write_public_package"]
 
 _PACKAGE = Path(__file__).parents[1]
-# The modules that exercises are made with. They hold no answers.
-_MACHINERY = (
+# The modules that know of no exercise in particular and hold no answers. Students get them as they
+# are, and every other module of exercises/ sealed or reduced.
+MACHINERY = (
     "__init__",
     "checking",
     "errors_in_words",
@@ -24,6 +25,7 @@ _MACHINERY = (
     "observation",
     "progress",
     "reading",
+    "resetting",
 )
 _LEFT_OUT = ("authoring", "cli.py", "doctor.py", "__pycache__")
 
@@ -37,7 +39,7 @@ def write_public_package(folder: Path) -> Path:
         if Path(of) == here:
             return [name for name in names if name not in ("__init__.py", "runner")]
         if Path(of) == exercises:
-            return [n for n in names if n.removesuffix(".py") not in (*_MACHINERY, "stubs.json")]
+            return [n for n in names if n.removesuffix(".py") not in (*MACHINERY, "stubs.json")]
         return [name for name in names if name in _LEFT_OUT]
 
     copy = folder / "course_utils"
@@ -52,7 +54,7 @@ def write_public_package(folder: Path) -> Path:
             kept = keep_only(source, wanted[name])
             (copy / "exercises" / f"{name}.py").write_text(kept, encoding="utf-8")
             for module, names in _imported_siblings(kept):
-                if module not in _MACHINERY and (exercises / f"{module}.py").exists():
+                if module not in MACHINERY and (exercises / f"{module}.py").exists():
                     wanted.setdefault(module, set()).update(names)
     return folder
 

@@ -11,6 +11,7 @@ from nbformat import NotebookNode
 from ..authoring.build import Folders, solution_is_current
 from ..authoring.source import LessonSource
 from .links import relink
+from .public_package import MACHINERY
 from .sealing import sealed_module
 from .student_texts import student_texts
 
@@ -18,19 +19,6 @@ __all__ = ["ReleaseError", "release_files", "require_built"]
 
 # The modules of these folders are for authors and instructors.
 _LEFT_OUT = ("authoring", "classroom")
-
-# The modules of exercises/ that know of no exercise in particular. Every other one is sealed.
-_OPEN = (
-    "__init__.py",
-    "checking.py",
-    "errors_in_words.py",
-    "exercise.py",
-    "isolation.py",
-    "observation.py",
-    "progress.py",
-    "reading.py",
-    "resetting.py",
-)
 
 
 class ReleaseError(Exception):
@@ -104,7 +92,7 @@ def _package(root: Path, numbers: set[str]) -> dict[str, str]:
         if place.parts[0] in _LEFT_OUT or any(part.startswith(".") for part in place.parts):
             continue
         text = path.read_text(encoding="utf-8")
-        if place.parts[0] == "exercises" and place.name not in _OPEN:
+        if place.parts[0] == "exercises" and path.stem not in MACHINERY:
             number = path.stem.removeprefix("lesson_")
             if path.stem.startswith("lesson_") and number not in numbers:
                 continue

@@ -254,7 +254,7 @@ def _judge_logs(returned: list, losses: Sequence[float]) -> Judgement:
                 f"The update is right, but the loss in the dict is {logged:.4g}; before the update "
                 f"it is {loss:.4g}. Return the loss that you took the gradient of."
             )
-    return passed("It does what Keras's own step does, whatever is compiled.")
+    return passed("It updates the weights as Keras's own step does, whatever loss was compiled.")
 
 
 # 14.3 ---------------------------------------------------------------------------------------------
