@@ -102,17 +102,20 @@ class FunctionExercise(Exercise):
 
     ``draw_calls(rng)`` returns the arguments of each call as NumPy arrays and Python numbers,
     ``prepare(*arguments)`` turns those of one call into what the function takes, and
-    ``judge(returned, calls)`` receives what came back, described, and the drawn arguments.
+    ``judge(returned, calls)`` receives what came back, described, and the drawn arguments. Where
+    that tells too little, ``call(function, *arguments)`` calls the function once and returns what
+    is described in its place, such as the weights after a step.
     """
 
     draw_calls: Callable[[np.random.Generator], Sequence[tuple]]
     judge: Callable[[list, Sequence[tuple]], Judgement]
     prepare: Callable[..., tuple] | None = None
+    call: Callable | None = None
 
     def observe(self, answer: Any, seed: int) -> dict:
         """Call the answer on every drawn input; see `observe_calls` for what is returned."""
         calls = self.draw_calls(np.random.default_rng(seed))
-        observation = observe_calls(answer, calls, self.prepare)
+        observation = observe_calls(answer, calls, self.prepare, self.call)
         # A program to repair runs from the start: only its code tells that nobody touched it.
         given = stubs().get(self.id)
         is_untouched = self.kind == "repair" and given and same_code(answer, given["source"])

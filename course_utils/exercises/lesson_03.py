@@ -1,7 +1,6 @@
 """The exercises of lesson 03: gradients that are lost, replaced, or not finite."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -387,27 +386,16 @@ def _judge_classifier(returned: list, calls: Sequence[tuple]) -> Judgement:
 # 03.4 ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _UnderTape(FunctionExercise):
-    """An exercise whose answer is recorded by a tape: what it returns, and its gradient."""
+def _value_and_gradient(function: Callable, x: Any, arriving: Any) -> tuple:
+    """Return what the function returned, and its gradient where it is a tensor like x."""
+    import tensorflow as tf
 
-    def observe(self, answer: Any, seed: int) -> dict:
-        return super().observe(_recorded(answer) if callable(answer) else answer, seed)
-
-
-def _recorded(function: Callable) -> Callable:
-    def value_and_gradient(x, arriving):
-        import tensorflow as tf
-
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = function(x)
-        if not (isinstance(y, tf.Tensor) and y.dtype.is_floating and y.shape == x.shape):
-            return y, None
-        return y, tape.gradient(y, x, output_gradients=tf.cast(arriving, y.dtype))
-
-    value_and_gradient.python_function = function  # where a raised error looks for its line
-    return value_and_gradient
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    if not (isinstance(y, tf.Tensor) and y.dtype.is_floating and y.shape == x.shape):
+        return y, None
+    return y, tape.gradient(y, x, output_gradients=tf.cast(arriving, y.dtype))
 
 
 def _draw_weights(rng: np.random.Generator) -> list[tuple]:
@@ -720,13 +708,14 @@ EXERCISES = (
         prepare=_as_classifier,
         judge=_judge_classifier,
     ),
-    _UnderTape(
+    FunctionExercise(
         id="03.4",
         title="Straight through a rounding",
         kind="complete",
         points=3,
         draw_calls=_draw_weights,
         prepare=_as_weights,
+        call=_value_and_gradient,
         judge=_judge_quarters,
     ),
     FunctionExercise(

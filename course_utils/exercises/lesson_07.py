@@ -333,40 +333,28 @@ def _judge_centered(returned: list, calls: Sequence[tuple]) -> Judgement:
 # 07.5 ---------------------------------------------------------------------------------------------
 
 
-class _CurveExercise(FunctionExercise):
-    """An exercise whose answer is a differentiable function of one number.
+def _value_and_derivatives(f: Callable, x: Any) -> Any:
+    """Return f's value at the number x, its slope, that of 3 f, and its second derivative.
 
-    What is observed is not the value alone but the slope, the slope of three times the function,
-    which a gradient that forgets its upstream factor gets wrong, and the second derivative.
+    A gradient that forgets its upstream factor gets the slope of 3 f wrong.
     """
-
-    def observe(self, answer: Any, seed: int) -> dict:
-        """Call the answer under tapes; see `FunctionExercise.observe`."""
-        return super().observe(_derivatives_of(answer) if callable(answer) else answer, seed)
-
-
-def _derivatives_of(f: Callable) -> Callable:
     import tensorflow as tf
 
-    def derivatives(x):
-        with tf.GradientTape() as outer:
-            outer.watch(x)
-            with tf.GradientTape(persistent=True) as inner:
-                inner.watch(x)
-                y = f(x)
-                if not tf.is_tensor(y) or not y.dtype.is_floating:
-                    return y
-                three_times = 3 * y
-            slope = inner.gradient(y, x)
-        return {
-            "value": y,
-            "slope": slope,
-            "slope of 3 f": inner.gradient(three_times, x),
-            "second": None if slope is None else outer.gradient(slope, x),
-        }
-
-    derivatives.func = getattr(f, "__wrapped__", f)  # whose line an error message shows
-    return derivatives
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape(persistent=True) as inner:
+            inner.watch(x)
+            y = f(x)
+            if not tf.is_tensor(y) or not y.dtype.is_floating:
+                return y
+            three_times = 3 * y
+        slope = inner.gradient(y, x)
+    return {
+        "value": y,
+        "slope": slope,
+        "slope of 3 f": inner.gradient(three_times, x),
+        "second": None if slope is None else outer.gradient(slope, x),
+    }
 
 
 def _draw_curve_points(rng: np.random.Generator) -> list[tuple]:
@@ -527,13 +515,14 @@ EXERCISES = (
         prepare=_as_float32,
         judge=_judge_centered,
     ),
-    _CurveExercise(
+    FunctionExercise(
         id="07.5",
         title="A gradient of one's own",
         kind="complete",
         points=3,
         draw_calls=_draw_curve_points,
         prepare=_as_float32,
+        call=_value_and_derivatives,
         judge=_judge_log_cosh,
     ),
 )

@@ -1,7 +1,6 @@
 """The exercises of lesson 09: a step, what hides in one, a stale metric, and accumulation."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -18,21 +17,10 @@ _TRAINING = 1.5  # times the inputs, where a model is called with training=True
 _EXACT = 1e-4  # the tolerance for weights and losses: all are of the order of 1
 
 
-@dataclass(frozen=True)
-class _StepExercise(FunctionExercise):
-    """A function that updates a model: the judge sees what it returned, and the weights after."""
-
-    def observe(self, answer: Any, seed: int) -> dict:
-        if not callable(answer):
-            return super().observe(answer, seed)
-
-        def step(model, *arguments):
-            returned = answer(model, *arguments)
-            return {"returned": returned, "weights": model.get_weights()}
-
-        # Errors and the untouched program are read from the learner's own code.
-        step.func = getattr(answer, "python_function", answer)
-        return super().observe(step, seed)
+def _call_step(step: Callable, model: Any, *arguments) -> dict:
+    """Return what the step returned, and the weights after it."""
+    returned = step(model, *arguments)
+    return {"returned": returned, "weights": model.get_weights()}
 
 
 def _build(w: np.ndarray, b: float, rate: float, before: Sequence = ()) -> tuple:
@@ -563,13 +551,14 @@ def _one_by_one(call: tuple, share_of: Callable) -> list[np.ndarray]:
 
 
 EXERCISES = (
-    _StepExercise(
+    FunctionExercise(
         id="09.1",
         title="A step for a regression",
         kind="complete",
         points=2,
         draw_calls=_draw_steps,
         prepare=_as_step,
+        call=_call_step,
         judge=_judge_step,
     ),
     ValueExercise(
@@ -579,13 +568,14 @@ EXERCISES = (
         points=1,
         judge=_judge_table,
     ),
-    _StepExercise(
+    FunctionExercise(
         id="09.3",
         title="Three faults that raise nothing",
         kind="repair",
         points=3,
         draw_calls=_draw_steps,
         prepare=_as_silent_step,
+        call=_call_step,
         judge=_judge_silent_step,
     ),
     FunctionExercise(
@@ -597,13 +587,14 @@ EXERCISES = (
         prepare=_as_epochs,
         judge=_judge_epochs,
     ),
-    _StepExercise(
+    FunctionExercise(
         id="09.5",
         title="One update from unequal parts",
         kind="complete",
         points=3,
         draw_calls=_draw_parts,
         prepare=_as_parts,
+        call=_call_step,
         judge=_judge_parts,
     ),
 )

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -189,32 +188,21 @@ def _listed(numbers: Sequence[float]) -> str:
 # 10.3 ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _EpochExercise(FunctionExercise):
-    """A loop: the judge sees what each call returned, and how many operations Python started.
+def _call_epoch(epoch: Callable, *arguments) -> dict:
+    """Return what the loop returned, and how many operations Python started.
 
     An operation that is added to a graph counts too, so that a loop which Python unrolls into a
     graph shows: only a loop of the graph needs no more operations for more batches.
     """
+    started = 0
 
-    def observe(self, answer: Any, seed: int) -> dict:
-        if not callable(answer):
-            return super().observe(answer, seed)
+    def count(*_):
+        nonlocal started
+        started += 1
 
-        def epoch(*arguments):
-            started = 0
-
-            def count(*_):
-                nonlocal started
-                started += 1
-
-            with listen_to_operations(count):
-                returned = answer(*arguments)
-            return {"returned": returned, "operations": started}
-
-        # Errors are read from the learner's own code.
-        epoch.func = getattr(answer, "python_function", answer)
-        return super().observe(epoch, seed)
+    with listen_to_operations(count):
+        returned = epoch(*arguments)
+    return {"returned": returned, "operations": started}
 
 
 def _draw_epochs(rng: np.random.Generator) -> list[tuple]:
@@ -363,28 +351,17 @@ def _judge_epoch(returned: list, calls: Sequence[tuple]) -> Judgement:
 # 10.4 ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _PipelineExercise(FunctionExercise):
-    """A pipeline: the judge sees what it returned, and what its numbers alone do not tell.
+def _call_pipeline(two_epochs: Callable, *arguments) -> dict:
+    """Return what the pipeline returned, and what its numbers alone do not tell.
 
     ``fixed`` says whether a shuffle was told to repeat its order, and ``same`` whether both epochs
     are one list.
     """
-
-    def observe(self, answer: Any, seed: int) -> dict:
-        if not callable(answer):
-            return super().observe(answer, seed)
-
-        def two_epochs(*arguments):
-            with _fixed_shuffles() as fixed:
-                returned = answer(*arguments)
-            is_pair = isinstance(returned, list | tuple) and len(returned) == 2
-            same = is_pair and returned[0] is returned[1]
-            return {"returned": returned, "fixed": bool(fixed), "same": same}
-
-        # Errors and the untouched program are read from the learner's own code.
-        two_epochs.func = getattr(answer, "python_function", answer)
-        return super().observe(two_epochs, seed)
+    with _fixed_shuffles() as fixed:
+        returned = two_epochs(*arguments)
+    is_pair = isinstance(returned, list | tuple) and len(returned) == 2
+    same = is_pair and returned[0] is returned[1]
+    return {"returned": returned, "fixed": bool(fixed), "same": same}
 
 
 @contextmanager
@@ -554,22 +531,24 @@ EXERCISES = (
         prepare=_as_step,
         judge=_judge_schedule,
     ),
-    _EpochExercise(
+    FunctionExercise(
         id="10.3",
         title="An epoch over indices",
         kind="complete",
         points=3,
         draw_calls=_draw_epochs,
         prepare=_as_epoch,
+        call=_call_epoch,
         judge=_judge_epoch,
     ),
-    _PipelineExercise(
+    FunctionExercise(
         id="10.4",
         title="A pipeline in the wrong order",
         kind="repair",
         points=3,
         draw_calls=_draw_numbers,
         prepare=_as_source,
+        call=_call_pipeline,
         judge=_judge_pipeline,
     ),
 )

@@ -1,7 +1,6 @@
 """The exercises of lesson 11: a rule by name, a global norm, joint clipping, two step sizes."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -392,21 +391,9 @@ def _mistake_in_layers(value: Any, layers: tuple, gradients: list) -> str | None
 # 11.4 ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class _StepExercise(FunctionExercise):
-    """A function that updates a model: the judge sees the weights after each call."""
-
-    def observe(self, answer: Any, seed: int) -> dict:
-        if not callable(answer):
-            return super().observe(answer, seed)
-
-        def step(model, *arguments):
-            answer(model, *arguments)
-            return model.get_weights()
-
-        # Errors are read from the learner's own code.
-        step.func = getattr(answer, "python_function", answer)
-        return super().observe(step, seed)
+def _weights_after(step: Callable, model: Any, *arguments) -> list[np.ndarray]:
+    step(model, *arguments)
+    return model.get_weights()
 
 
 def _draw_networks(rng: np.random.Generator) -> list[tuple]:
@@ -598,13 +585,14 @@ EXERCISES = (
         prepare=_as_dicts,
         judge=_judge_clipped_layers,
     ),
-    _StepExercise(
+    FunctionExercise(
         id="11.4",
         title="Two learning rates",
         kind="complete",
         points=3,
         draw_calls=_draw_networks,
         prepare=_as_network,
+        call=_weights_after,
         judge=_judge_two_speeds,
     ),
 )

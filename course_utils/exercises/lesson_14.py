@@ -1,7 +1,6 @@
 """The exercises of lesson 14: a loss for compile, an own train_step, a penalty, and the choice."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -129,21 +128,10 @@ _PENALTY = 0.1  # times the sum of the squared weights
 _RATE = 0.1
 
 
-@dataclass(frozen=True)
-class _StepExercise(FunctionExercise):
-    """A function that updates a model: the judge sees what it returned, and the weights after."""
-
-    def observe(self, answer: Any, seed: int) -> dict:
-        if not callable(answer):
-            return super().observe(answer, seed)
-
-        def step(model, *arguments):
-            returned = answer(model, *arguments)
-            return {"returned": returned, "weights": model.layers[-1].get_weights()}
-
-        # Errors and the untouched program are read from the learner's own code.
-        step.func = getattr(answer, "python_function", answer)
-        return super().observe(step, seed)
+def _call_step(step: Callable, model: Any, *arguments) -> dict:
+    """Return what the step returned, and the last layer's weights after it."""
+    returned = step(model, *arguments)
+    return {"returned": returned, "weights": model.layers[-1].get_weights()}
 
 
 def _draw_steps(rng: np.random.Generator) -> list[tuple]:
@@ -446,13 +434,14 @@ EXERCISES = (
         prepare=_as_orders,
         judge=_judge_cost,
     ),
-    _StepExercise(
+    FunctionExercise(
         id="14.2",
         title="What a train_step leaves out",
         kind="repair",
         points=3,
         draw_calls=_draw_steps,
         prepare=_as_step,
+        call=_call_step,
         judge=_judge_train_step,
     ),
     FunctionExercise(

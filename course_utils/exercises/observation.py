@@ -81,7 +81,12 @@ def _describe_array(kind: str, value: Any) -> dict:
     return {"type": kind, "dtype": array.dtype.name, "shape": shape, "value": listed}
 
 
-def observe_calls(function: Any, calls: Sequence[tuple], prepare: Callable | None = None) -> dict:
+def observe_calls(
+    function: Any,
+    calls: Sequence[tuple],
+    prepare: Callable | None = None,
+    call: Callable | None = None,
+) -> dict:
     """Call ``function`` once for each tuple of arguments and write down what happened.
 
     Parameters
@@ -92,6 +97,9 @@ def observe_calls(function: Any, calls: Sequence[tuple], prepare: Callable | Non
         The arguments of each call, as NumPy arrays and Python numbers.
     prepare : callable, optional
         Turns one tuple of such arguments into those that the function takes, for example tensors.
+    call : callable, optional
+        ``call(function, *arguments)`` calls the function once and returns what to describe; without
+        it, that is what the function returns.
 
     Returns
     -------
@@ -108,7 +116,8 @@ def observe_calls(function: Any, calls: Sequence[tuple], prepare: Callable | Non
         arguments = prepare(*arguments) if prepare else arguments
         try:
             with contextlib.redirect_stdout(printed):
-                records.append({"returned": describe(function(*arguments))})
+                returned = call(function, *arguments) if call else function(*arguments)
+                records.append({"returned": describe(returned)})
         except (Exception, SystemExit) as error:
             records.append({"raised": _describe_error(error, function)})
             break
@@ -139,8 +148,8 @@ def _describe_error(error: BaseException, function: Callable) -> dict:
 
 
 def _code_of(function: Callable) -> CodeType | None:
-    """Return the learner's own code under a ``tf.function``, a ``partial`` or a method."""
-    for name in ("python_function", "func", "__func__"):
+    """Return the learner's own code under a decorator, a ``partial`` or a method."""
+    for name in ("python_function", "__wrapped__", "func", "__func__"):
         function = getattr(function, name, function)
     return getattr(function, "__code__", None)
 
@@ -159,7 +168,8 @@ def same_code(function: Any, source: str) -> bool:
         for node in ast.parse(source).body
         if isinstance(node, ast.FunctionDef)
     }
-    if decorated.get(code.co_name) == isinstance(function, FunctionType):
+    is_bare = isinstance(function, FunctionType) and not hasattr(function, "__wrapped__")
+    if decorated.get(code.co_name) == is_bare:
         return False
     constants = compile(source, "<stub>", "exec").co_consts
     stubs = {c.co_name: c for c in constants if isinstance(c, CodeType)}

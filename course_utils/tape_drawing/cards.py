@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
-from matplotlib.textpath import TextPath
+from matplotlib.textpath import text_to_path
 
 from course_utils.tape_drawing.folding import Card
 
@@ -154,8 +154,7 @@ def _write(ax: Axes, lines: list[_Line], x: float, top: float, color: str, scale
 @lru_cache(maxsize=1024)
 def _text_width(text: str, size: float, bold: bool) -> float:
     font = FontProperties(family=_FONT, size=size, weight="bold" if bold else "normal")
-    # A dollar sign stands for itself here, as it does in what is written.
-    return TextPath((0, 0), text.replace("$", r"\$"), size=size, prop=font).get_extents().width
+    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
 
 
 def _outline(card: Card, left: float, top: float, width: float, height: float) -> Path:

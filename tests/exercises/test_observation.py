@@ -106,6 +106,19 @@ def test_prepare_turns_drawn_inputs_into_arguments():
     assert observation["calls"][0]["returned"]["type"] == "tensor"
 
 
+def test_call_says_what_is_described_and_errors_keep_their_line():
+    def broken(x):
+        raise ValueError("no")
+
+    def twice(function, x):
+        return function(x), function(2 * x)
+
+    observation = observe_calls(lambda x: x + 1, [(1.0,)], call=twice)
+    assert observation["calls"][0]["returned"]["items"] == [2.0, 3.0]
+    raised = observe_calls(broken, [(1.0,)], call=twice)["calls"][0]["raised"]
+    assert raised["line"] == 'raise ValueError("no")'
+
+
 STUB = "def f(x):\n    # a remark\n    g = lambda t: t + 1\n    return g(x)\n"
 
 
@@ -138,3 +151,12 @@ def test_same_code_sees_a_decorator_that_was_taken_away_or_added():
     assert same_code(double, plain) and same_code(tf.function(double), "@tf.function\n" + plain)
     assert not same_code(double, "@tf.function\n" + plain)
     assert not same_code(tf.function(double), plain)
+
+
+def test_same_code_looks_under_a_custom_gradient():
+    def scale(x):
+        return 2 * x, lambda arriving: arriving
+
+    stub = "@tf.custom_gradient\ndef scale(x):\n    return 2 * x, lambda arriving: arriving\n"
+    assert same_code(tf.custom_gradient(scale), stub)
+    assert not same_code(scale, stub)
