@@ -302,6 +302,13 @@ def test_too_much_memory_in_one_process_is_an_error_of_its_cell(server):
     assert verdicts["01.2"].outcome == "error" and "MemoryError" in verdicts["01.2"].message
 
 
+def test_a_notebook_that_keeps_too_much_memory_is_stopped_where_it_took_it(server):
+    hog = "held = []\nwhile True:\n    held.append(bytearray(20_000_000))"
+    run, verdicts = examine(server, notebook("01", RIGHT, [hog]))
+    assert run.ended == "memory" and run.cell == 1
+    assert {verdict.outcome for verdict in verdicts.values()} == {"crashed"}
+
+
 def test_too_much_memory_in_several_processes_is_stopped(server):
     greedy = (
         "import os, time\nfor _ in range(4):\n    if os.fork() == 0:\n"

@@ -11,6 +11,7 @@ import random
 import socket
 import sys
 import tempfile
+import time
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -21,6 +22,7 @@ from .cells import Kernel, NotANotebook, read_cells
 from .channel import LARGEST_MESSAGE, Channel
 from .limits import Limits, restrict_this_process
 from .sandbox import enter_own_folders
+from .supervisor import SECONDS_BETWEEN_LOOKS
 
 __all__ = ["run_learner"]
 
@@ -71,7 +73,10 @@ def _run(cells: list, job: dict, channel: Channel, limits: Limits) -> None:
     kernel = Kernel(limits.cell_seconds)
     for cell in cells:
         channel.send({"cell": cell.number})
-        answers.after_cell(cell, kernel.run(cell))
+        error = kernel.run(cell)
+        if error is not None and error.type == "MemoryError":
+            time.sleep(3 * SECONDS_BETWEEN_LOOKS)  # the supervisor stops what still holds too much
+        answers.after_cell(cell, error)
     channel.send({"cell": 0})
     answers.finish(kernel.namespace)
     errors = {i: asdict(error) for i, error in answers.cell_errors.items()}

@@ -33,16 +33,18 @@ def restrict_this_process(limits: Limits) -> None:
     """Set what the system itself refuses from here on.
 
     ``RLIMIT_AS`` would count the gigabytes of addresses that TensorFlow reserves and never uses, so
-    memory is limited by ``RLIMIT_DATA``, which makes a single greedy process fail with a
-    MemoryError, and by the supervisor, which adds up all processes of a notebook. It counts them,
-    too: ``RLIMIT_NPROC`` counts all processes of a user, and one notebook could starve another.
+    memory is limited by ``RLIMIT_DATA``, which makes a single greedy allocation fail with a
+    MemoryError, and by the supervisor, which adds up all processes of a notebook. The former is
+    the larger, so that a notebook which holds too much is always stopped, and never goes on with
+    nothing left. The supervisor counts processes, too: ``RLIMIT_NPROC`` counts all processes of a
+    user, and one notebook could starve another.
     """
     used = _status("self").get("VmData", 0)
     wanted = {
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_FSIZE: limits.disk * _MEGABYTE,
         resource.RLIMIT_NOFILE: 256,
-        resource.RLIMIT_DATA: used + limits.memory * _MEGABYTE,
+        resource.RLIMIT_DATA: used + limits.memory * _MEGABYTE * 5 // 4,
         resource.RLIMIT_CPU: int(2 * limits.total_seconds) + 1,
     }
     for kind, value in wanted.items():

@@ -15,9 +15,9 @@ from .channel import Channel, Closed
 from .limits import Limits, memory_of
 from .sandbox import enter_own_namespaces
 
-__all__ = ["supervise"]
+__all__ = ["SECONDS_BETWEEN_LOOKS", "supervise"]
 
-_SECONDS_BETWEEN_LOOKS = 0.1
+SECONDS_BETWEEN_LOOKS = 0.1
 _BECOME_REAPER = 36
 
 
@@ -59,7 +59,7 @@ def _watch(child: int, control: socket.socket, limits: Limits) -> str | None:
     base = memory_of(child)
     ended = os.pidfd_open(child) if hasattr(os, "pidfd_open") else None
     waited = [control] if ended is None else [control, ended]
-    pause = 0.02 if ended is None else _SECONDS_BETWEEN_LOOKS
+    pause = 0.02 if ended is None else SECONDS_BETWEEN_LOOKS
     try:
         while True:
             ready, _, _ = select.select(waited, [], [], pause)
