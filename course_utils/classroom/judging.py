@@ -95,6 +95,8 @@ def _judge(exercise: Exercise, observation: Any, seed: int) -> Verdict:
             "whose condition never becomes false."
         )
         return Verdict("timeout", message)
+    if isinstance(observation, dict) and "broken" in observation:
+        return Verdict("error", _plain(f"This answer was not judged: {observation['broken']}."))
     try:
         with np.errstate(all="ignore"):
             judgement = exercise.assess(observation, seed)

@@ -63,6 +63,13 @@ def test_forged_observations_neither_pass_nor_stop_the_grader(forged):
         assert verdict.score == 0 and verdict.outcome in ("failed", "error"), verdict
 
 
+def test_an_answer_that_could_not_be_called_is_an_error_with_its_cause():
+    one = examination()
+    one.take(SLOPE, 5, {"broken": "calling it raised FileNotFoundError"})
+    verdict = one.decide(Run("done"))[SLOPE]
+    assert verdict.outcome == "error" and "FileNotFoundError" in verdict.message
+
+
 def test_fewer_calls_than_were_drawn_are_no_observation():
     observation = observed(right, 5)
     observation["calls"].pop()

@@ -107,7 +107,7 @@ class Answers:
         except TimeLimitReached:
             observation = None
         except BaseException as error:
-            observation = {"broken": type(error).__name__}
+            observation = {"broken": f"calling it raised {type(error).__name__}"}
         self._tell(exercise_id, observation)
 
 

@@ -63,7 +63,7 @@ def _run(cells: list, job: dict, channel: Channel, limits: Limits) -> None:
             if len(json.dumps(message)) > LARGEST_MESSAGE:
                 raise ValueError
         except (ValueError, TypeError, RecursionError, MemoryError):
-            message["observation"] = {"broken": "too large, or not plain data"}
+            message["observation"] = {"broken": "what it returns is too large, or no plain data"}
         channel.send(message)
 
     exercises = {e.id: e for e in find_lesson(job["lesson"]).exercises()}
