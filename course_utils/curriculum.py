@@ -57,7 +57,7 @@ LESSONS = (
     Lesson("11_per_layer_clipping", "Per-layer clipping", _LOOPS, 45, ("09",)),
     Lesson("12_multi_loss", "Several losses", _LOOPS, 60, ("04", "09")),
     Lesson("13_mnist", "MNIST", _LOOPS, 50, ("10", "11")),
-    Lesson("14_fit_or_tape", "fit or tape", _LOOPS, 55, ("12", "13")),
+    Lesson("14_fit_or_tape", "fit or tape", _LOOPS, 60, ("12", "13")),
 )
 
 

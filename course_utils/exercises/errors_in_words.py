@@ -81,6 +81,11 @@ def _cause_of_numpy_habit(message: str) -> str | None:
             "square brackets take whole numbers and slices, and here stands something else. Take "
             "rows by index, from a list or a tensor of them, with tf.gather"
         )
+    if "symbolic tf.Tensor" in message or "Tensor' object has no attribute 'numpy'" in message:
+        return (
+            "the function was compiled, as fit compiles it, and then its tensors hold no numbers "
+            "that NumPy could read. Use TensorFlow's functions, and no .numpy()"
+        )
     if "The truth value of an array with more than one element is ambiguous" in message:
         return (
             "a condition needs one True or False, and this one has many entries. For a choice "

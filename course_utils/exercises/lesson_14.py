@@ -30,6 +30,14 @@ def _as_orders(y: np.ndarray, y_hat: np.ndarray) -> tuple:
     return tf.constant(y, tf.float32), tf.constant(y_hat, tf.float32)
 
 
+def _call_as_fit(cost: Callable, y: Any, y_hat: Any) -> Any:
+    """Return what the loss returns in a graph; it is called without one first, for plain errors."""
+    import tensorflow as tf
+
+    cost(y, y_hat)
+    return tf.function(cost)(y, y_hat)
+
+
 def _costs(y: np.ndarray, y_hat: np.ndarray) -> np.ndarray:
     error = y - y_hat
     return np.where(error > 0, 3, 1) * error**2
@@ -376,13 +384,15 @@ _ANSWERS = ("fit", "train_step", "fit", "train_step", "loop")
 _LARGER = "That would work, but a smaller means does it: "
 _CASES = (
     {
-        "train_step": _LARGER + "the errors are all in y and y_hat, so compile(loss=f) is enough.",
-        "loop": _LARGER + "the errors are all in y and y_hat, so compile(loss=f) is enough.",
+        "train_step": _LARGER + "an optimizer gets every gradient with its variable, and compile "
+        "takes one of your own.",
+        "loop": _LARGER + "an optimizer gets every gradient with its variable, and compile takes "
+        "one of your own.",
     },
     {
-        "fit": "Neither compile nor a callback sees the gradients between the tape and the update. "
-        "That place is inside train_step.",
-        "loop": _LARGER + "each batch still gives one update, so train_step is enough.",
+        "fit": "An optimizer gets the gradients of the sum, when it is too late to tell the two "
+        "losses apart. Taking both from the tape belongs into train_step.",
+        "loop": _LARGER + "each batch still gives one update, so train_step holds both gradients.",
     },
     {
         "train_step": _LARGER + "the noise belongs to the data. A callback sets a variable, and "
@@ -391,14 +401,14 @@ _CASES = (
         "pipeline's map reads it.",
     },
     {
-        "fit": "compile takes one optimizer, and Keras's own step makes one update. Two players "
+        "fit": "compile takes one optimizer, and Keras's own step takes one loss. Two players "
         "need a step of their own.",
         "loop": _LARGER + "both updates belong to one batch, so train_step holds them.",
     },
     {
         "fit": "Keras's own step takes one batch and one update, and never goes back.",
-        "train_step": "train_step sees one batch. Here every step measures on all data, several "
-        "times, and may go back: nothing of fit would be left.",
+        "train_step": "Here a step is not one batch and one update: it measures on all data, "
+        "several times, and may go back. A loop says that plainly.",
     },
 )
 
@@ -432,6 +442,7 @@ EXERCISES = (
         points=2,
         draw_calls=_draw_orders,
         prepare=_as_orders,
+        call=_call_as_fit,
         judge=_judge_cost,
     ),
     FunctionExercise(

@@ -157,7 +157,7 @@ def means_but(case, answer):
 
 ANSWERS = {
     "14.1": Answers(
-        right=[cost_in_numpy, cost_by_relu],
+        right=[tf.function(cost()), cost_by_relu],
         wrong=[
             Wrong(lambda y, y_hat: None, "returned None"),
             Wrong(lambda y, y_hat: [1.0], "a tensor of shape (n,) was asked for"),
@@ -172,6 +172,7 @@ ANSWERS = {
             Wrong(cost(power=1), "not squared"),
             Wrong(cost_tripled_before_square, "The factor 3 is squared"),
             Wrong(cost(high=0.0), "costs nothing here"),
+            Wrong(cost_in_numpy, "hold no numbers that NumPy could read", ERROR),
             Wrong(cost(tf.reduce_sum), "the cost has shape (4,)"),
             Wrong(cost(low=2.0), "Take 3 or 1 times each squared error"),
         ],
@@ -227,15 +228,15 @@ ANSWERS = {
             Wrong(RIGHT[:4], "a list of five strings"),
             Wrong(means_but(2, "callback"), "Case 2 is 'callback'"),
             Wrong(means_but(1, "train_step"), "Case 1: That would work"),
-            Wrong(means_but(1, "loop"), "compile(loss=f) is enough"),
-            Wrong(means_but(2, "fit"), "between the tape and the update"),
+            Wrong(means_but(1, "loop"), "compile takes one of your own"),
+            Wrong(means_but(2, "fit"), "the gradients of the sum"),
             Wrong(means_but(2, "loop"), "one update, so train_step"),
             Wrong(means_but(3, "train_step"), "the noise belongs to the data"),
             Wrong(means_but(3, "loop"), "Case 3: That would work"),
             Wrong(means_but(4, "fit"), "compile takes one optimizer"),
             Wrong(means_but(4, "loop"), "both updates belong to one batch"),
             Wrong(means_but(5, "fit"), "never goes back"),
-            Wrong(means_but(5, "train_step"), "train_step sees one batch"),
+            Wrong(means_but(5, "train_step"), "not one batch and one update"),
             Wrong(["loop"] * 5, "3 more to think over"),
         ],
     ),
