@@ -1,11 +1,12 @@
 """The exercises of lesson 02: watching tensors, in time, under the right name, and no others."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
+from .observation import tapes_noted
 from .reading import as_array, close, first_difference, in_words, is_a
 
 __all__ = ["EXERCISES"]
@@ -287,13 +288,22 @@ def _as_parabola(a, b, c, names, x, y) -> tuple:
     return params, list(names), *_as_tensors(x, y)
 
 
+def _returned_and_watched(gradients_of: Callable, *arguments) -> dict:
+    """Return what the function returned, and how many variables its tapes watched."""
+    with tapes_noted() as tapes:
+        returned = gradients_of(*arguments)
+    watched = {variable.ref() for tape in tapes for variable in tape.watched_variables()}
+    return {"returned": returned, "watched": len(watched)}
+
+
 def _parabola_gradients(a, b, c, names, x, y) -> dict[str, float]:
     error = a * x**2 + b * x + c - y
     slopes = {"a": x**2, "b": x, "c": np.ones_like(x)}
     return {name: 2 * np.mean(error * slopes[name]) for name in names}
 
 
-def _judge_named(returned: list, calls: Sequence[tuple]) -> Judgement:
+def _judge_named(observed: list, calls: Sequence[tuple]) -> Judgement:
+    returned = [value["items"]["returned"] for value in observed]
     for value, call in zip(returned, calls, strict=True):
         message = _mistake_in_pair(value, call[3])
         if message:
@@ -333,6 +343,12 @@ def _judge_named(returned: list, calls: Sequence[tuple]) -> Judgement:
         message = _mistake_in_count(as_array(value["items"][1]), call[3])
         if message:
             return failed(message)
+    for value, call in zip(observed, calls, strict=True):
+        if value["items"]["watched"] > len(call[3]):
+            return failed(
+                f"You report {len(call[3])} watched variables for names = {call[3]}, but your tape "
+                f"watched {value['items']['watched']}. Make it with watch_accessed_variables=False."
+            )
     return passed("The gradients are right, and so is the number of watched variables.")
 
 
@@ -447,6 +463,7 @@ EXERCISES = (
         points=3,
         draw_calls=_draw_parabolas,
         prepare=_as_parabola,
+        call=_returned_and_watched,
         judge=_judge_named,
     ),
 )

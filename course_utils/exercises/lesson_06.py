@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
+from .observation import tapes_noted
 from .reading import as_array, close, first_difference, in_words, is_a
 
 __all__ = ["EXERCISES"]
@@ -343,6 +344,14 @@ def _as_loss(a: np.ndarray, b: np.ndarray, x: np.ndarray, v: np.ndarray) -> tupl
     return f, tf.constant(x, tf.float64), tf.constant(v, tf.float64)
 
 
+def _returned_and_rows(curvature: Callable, f: Callable, x: Any, v: Any) -> dict:
+    """Return what the function returned, and whether its tapes gave all rows of a Hessian."""
+    with tapes_noted() as tapes:
+        returned = curvature(f, x, v)
+    asked = [name for tape in tapes for name in tape.asked]
+    return {"returned": returned, "rows": "jacobian" in asked or len(asked) > len(x)}
+
+
 def _gradient_and_hessian(a, b, x) -> tuple[np.ndarray, np.ndarray]:
     """Return both for the loss sum(a * x**3) + sum(b * x)**2."""
     return 3 * a * x**2 + 2 * (b @ x) * b, np.diag(6 * a * x) + 2 * np.outer(b, b)
@@ -438,7 +447,8 @@ _CURVATURE_MISTAKES = (
 )
 
 
-def _judge_curvature(returned: list, calls: Sequence[tuple]) -> Judgement:
+def _judge_curvature(observed: list, calls: Sequence[tuple]) -> Judgement:
+    returned = [value["items"]["returned"] for value in observed]
     if any(value is None for value in returned):
         return failed(
             "Your function returned None. Either it returns nothing, or a derivative is None: the "
@@ -450,6 +460,11 @@ def _judge_curvature(returned: list, calls: Sequence[tuple]) -> Judgement:
         return failed(f"The curvature is one number; you returned {in_words(returned[0])}.")
     right = _directional(lambda g, H, u, v, f: u @ H @ u)(calls)
     if close([value.reshape(()) if value.size == 1 else value for value in values], right):
+        if all(value["items"]["rows"] for value in observed):
+            return failed(
+                "The number is right, but you formed H, row by row, for one direction of it. "
+                "Differentiate once more along u alone: a Hessian-vector product."
+            )
         return passed("Right for every direction, whatever its length.")
     for of, message in _CURVATURE_MISTAKES:
         if close(values, _directional(of)(calls)):
@@ -500,6 +515,7 @@ EXERCISES = (
         points=3,
         draw_calls=_draw_directions,
         prepare=_as_loss,
+        call=_returned_and_rows,
         judge=_judge_curvature,
     ),
 )

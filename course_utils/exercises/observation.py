@@ -10,14 +10,14 @@ import contextlib
 import io
 import re
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
-__all__ = ["describe", "observe_calls", "same_code"]
+__all__ = ["describe", "observe_calls", "same_code", "tapes_noted"]
 
 _LARGEST_ARRAY = 100_000  # entries; a larger array is described by its shape alone
 _MOST_ITEMS = 1_000  # items described of a list, tuple or dict
@@ -122,6 +122,37 @@ def observe_calls(
             records.append({"raised": _describe_error(error, function)})
             break
     return {"calls": records, "printed": printed.getvalue()}
+
+
+@contextlib.contextmanager
+def tapes_noted() -> Iterator[list]:
+    """Yield a list of the tapes that the block makes as ``tf.GradientTape``.
+
+    Each has ``asked``, the names of the methods that were called to get derivatives.
+    """
+    import tensorflow as tf
+
+    plain, made = tf.GradientTape, []
+
+    class NotedTape(plain):
+        def __init__(self, *arguments, **options):
+            super().__init__(*arguments, **options)
+            self.asked: list[str] = []
+            made.append(self)
+
+        def gradient(self, *arguments, **options):
+            self.asked.append("gradient")
+            return super().gradient(*arguments, **options)
+
+        def jacobian(self, *arguments, **options):
+            self.asked.append("jacobian")
+            return super().jacobian(*arguments, **options)
+
+    tf.GradientTape = NotedTape
+    try:
+        yield made
+    finally:
+        tf.GradientTape = plain
 
 
 def _describe_error(error: BaseException, function: Callable) -> dict:

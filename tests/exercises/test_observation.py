@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from course_utils.exercises.observation import describe, observe_calls, same_code
+from course_utils.exercises.observation import describe, observe_calls, same_code, tapes_noted
 
 VALUES = {
     "none": (None, None),
@@ -117,6 +117,17 @@ def test_call_says_what_is_described_and_errors_keep_their_line():
     assert observation["calls"][0]["returned"]["items"] == [2.0, 3.0]
     raised = observe_calls(broken, [(1.0,)], call=twice)["calls"][0]["raised"]
     assert raised["line"] == 'raise ValueError("no")'
+
+
+def test_tapes_are_noted_with_what_they_were_asked_for():
+    plain, x = tf.GradientTape, tf.Variable([1.0, 2.0])
+    with tapes_noted() as tapes:
+        with tf.GradientTape(persistent=True) as tape:
+            y = x**2
+        assert np.allclose(tape.gradient(y, x), [2.0, 4.0])
+        tape.jacobian(y, x, experimental_use_pfor=False)
+    assert tapes == [tape] and tape.asked[:2] == ["gradient", "jacobian"]
+    assert tf.GradientTape is plain
 
 
 STUB = "def f(x):\n    # a remark\n    g = lambda t: t + 1\n    return g(x)\n"

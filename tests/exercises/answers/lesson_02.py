@@ -172,6 +172,11 @@ def mean_square(error):
     return tf.reduce_mean(error**2)
 
 
+def parabola_counted_by_its_names(params, names, x, y):
+    gradients, _ = parabola(strict=False)(params, names, x, y)
+    return gradients, len(names)
+
+
 def parabola_one_by_one(params, names, x, y):
     with tf.GradientTape(watch_accessed_variables=False) as tape:
         for name in names:
@@ -343,6 +348,7 @@ ANSWERS = {
         ],
         wrong=[
             Wrong(parabola(strict=False), "this tape follows every variable"),
+            Wrong(parabola_counted_by_its_names, "but your tape watched 3"),
             Wrong(parabola_unwatched, "The gradient of a is None"),
             Wrong(parabola_counted_too_early, "you report 0 watched variables"),
             Wrong(parabola_swapped, "the target first, then the dict"),
