@@ -37,7 +37,7 @@ def cause_in_words(error: dict) -> str | None:
     if "NoneType" in message and message.startswith(("unsupported operand", "Attempt to convert")):
         return (
             "there is a None where a number is needed. If it is a gradient, the tape found no path "
-            "from its source to the target"
+            "from its source to the target, or did not watch the source"
         )
     is_unpacking = re.search(r"\w\s*,.*(=|\bin\b)", (error["line"] or "").split("(")[0])
     if message == "too many values to unpack (expected 2)" and not is_unpacking:
@@ -62,6 +62,9 @@ _INSTEAD = {
     "astype": "tf.cast",
     "ravel": "tf.reshape(y, [-1])",
     "clip": "tf.clip_by_value",
+    "mean": "tf.reduce_mean",
+    "std": "tf.math.reduce_std",
+    "sum": "tf.reduce_sum",
 }
 
 

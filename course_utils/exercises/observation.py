@@ -10,14 +10,14 @@ import contextlib
 import io
 import re
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
-__all__ = ["describe", "observe_calls", "same_code"]
+__all__ = ["describe", "gradients_noted", "observe_calls", "same_code"]
 
 _LARGEST_ARRAY = 100_000  # entries; a larger array is described by its shape alone
 _MOST_ITEMS = 1_000  # items described of a list, tuple or dict
@@ -124,6 +124,25 @@ def observe_calls(
     return {"calls": records, "printed": printed.getvalue()}
 
 
+@contextlib.contextmanager
+def gradients_noted() -> Iterator[list]:
+    """Yield a list that grows each time Python asks a tape for a gradient."""
+    import tensorflow as tf
+
+    gradient, noted = tf.GradientTape.gradient, []
+
+    @tf.autograph.experimental.do_not_convert
+    def noting(tape, *arguments, **options):
+        noted.append(True)
+        return gradient(tape, *arguments, **options)
+
+    tf.GradientTape.gradient = noting
+    try:
+        yield noted
+    finally:
+        tf.GradientTape.gradient = gradient
+
+
 def _describe_error(error: BaseException, function: Callable) -> dict:
     """Describe an exception and the line, in the learner's own file or cell, that led to it."""
     code = _code_of(function)
@@ -138,7 +157,7 @@ def _describe_error(error: BaseException, function: Callable) -> dict:
     message = lines[0]
     if message == "in user code:" and code is not None:
         # An error inside a tf.function carries a traceback of its own, as text.
-        message = lines[-1]
+        message = lines[-1].removeprefix(f"{type(error).__name__}:").strip()
         own_lines = re.findall(rf'File "{re.escape(code.co_filename)}", .*\n\s*(.*?)\s*\*?\n', text)
     return {
         "type": type(error).__name__,

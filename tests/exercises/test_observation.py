@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from course_utils.exercises.observation import describe, observe_calls, same_code
+from course_utils.exercises.observation import (
+    describe,
+    gradients_noted,
+    observe_calls,
+    same_code,
+)
 
 VALUES = {
     "none": (None, None),
@@ -88,8 +93,22 @@ def test_an_error_inside_a_tf_function_gives_its_own_line_and_message():
         return x + undefined  # noqa: F821
 
     raised = observe_calls(broken, [(1.0,)])["calls"][0]["raised"]
-    assert raised["message"].endswith("name 'undefined' is not defined")
+    assert raised["message"] == "name 'undefined' is not defined"
     assert raised["line"].startswith("return x + undefined")
+
+
+def test_gradients_are_noted_in_a_graph_too_and_in_the_block_alone():
+    w = tf.Variable(3.0)
+
+    def slope():
+        with tf.GradientTape() as tape:
+            loss = w**2
+        return tape.gradient(loss, w)
+
+    with gradients_noted() as noted:
+        assert slope() == 6.0 and len(noted) == 1
+        assert tf.function(slope)() == 6.0 and len(noted) == 2
+    assert slope() == 6.0 and len(noted) == 2
 
 
 def test_a_function_that_exits_is_an_error_and_not_the_end():
