@@ -416,8 +416,9 @@ assert np.allclose([w_z / std, b_z - w_z * mean / std, price], [10, 5, 35], atol
 # %% [markdown]
 # ### Exercise 08.4: complete
 #
-# Fit a parabola to (`x`, `y`), shape (n,), by a loop of your own, and return its values at `x_new`, of
-# another length. The check compares with the closed form. In one case x lies between 100 and 110.
+# Fit a parabola to (`x`, `y`), shape (n,), by a loop of your own with a tape, and return its values at
+# `x_new`, of another length. The check compares with the closed form. In one case x lies between 100
+# and 101.
 
 
 # %% exercise="08.4"
@@ -431,7 +432,7 @@ def fit_and_predict(x, y, x_new):
         z = (x - mean) / std
         return a * z**2 + b * z + c
 
-    for _ in range(300):
+    for _ in range(200):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean((parabola(x) - y) ** 2)
         for variable, gradient in zip([a, b, c], tape.gradient(loss, [a, b, c]), strict=True):
@@ -446,7 +447,7 @@ check("08.4", fit_and_predict)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# A parabola in z = (x - mean) / std is one in x, too. With z, 300 steps of 0.15 are enough.
+# A parabola in z = (x - mean) / std is one in x, too. With z, 200 steps of 0.15 are enough.
 #
 # </details>
 # <details><summary>Hint 2</summary>

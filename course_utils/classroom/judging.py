@@ -92,7 +92,7 @@ def _judge(exercise: Exercise, observation: Any, seed: int) -> Verdict:
     if observation is None:
         message = (
             "Your code was still running when its time was over, and was stopped. Look for a loop "
-            "whose condition never becomes false."
+            "whose condition never becomes false, or that takes too many steps."
         )
         return Verdict("timeout", message)
     if isinstance(observation, dict) and "broken" in observation:

@@ -127,7 +127,7 @@ def observe_and_judge(exercise: Exercise, answer: Any, seed: int) -> tuple[Judge
     except TimeLimitReached:
         message = (
             f"Your code was still running after {_TIME_LIMIT:.0f} seconds and was stopped. "
-            "Look for a loop whose condition never becomes false."
+            "Look for a loop whose condition never becomes false, or that takes too many steps."
         )
     except Exception as error:  # an answer such as nobody thought of; it must not stop a notebook
         message = (

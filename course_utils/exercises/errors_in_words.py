@@ -37,7 +37,7 @@ def cause_in_words(error: dict) -> str | None:
     if "NoneType" in message and message.startswith(("unsupported operand", "Attempt to convert")):
         return (
             "there is a None where a number is needed. If it is a gradient, the tape found no path "
-            "from its source to the target"
+            "from its source to the target, or did not watch the source"
         )
     if "values to unpack" in message and "apply_gradients(" in (error["line"] or ""):
         return (
@@ -68,6 +68,9 @@ _INSTEAD = {
     "ravel": "tf.reshape(y, [-1])",
     "flatten": "tf.reshape(y, [-1])",
     "clip": "tf.clip_by_value",
+    "mean": "tf.reduce_mean",
+    "std": "tf.math.reduce_std",
+    "sum": "tf.reduce_sum",
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
-from .observation import tapes_noted
+from .observation import derivatives_noted
 from .reading import as_array, close, first_difference, in_words, is_a
 
 __all__ = ["EXERCISES"]
@@ -344,12 +344,11 @@ def _as_loss(a: np.ndarray, b: np.ndarray, x: np.ndarray, v: np.ndarray) -> tupl
     return f, tf.constant(x, tf.float64), tf.constant(v, tf.float64)
 
 
-def _returned_and_rows(curvature: Callable, f: Callable, x: Any, v: Any) -> dict:
-    """Return what the function returned, and whether its tapes gave all rows of a Hessian."""
-    with tapes_noted() as tapes:
-        returned = curvature(f, x, v)
-    asked = [name for tape in tapes for name in tape.asked]
-    return {"returned": returned, "rows": "jacobian" in asked or len(asked) > len(x)}
+def _returned_and_jacobian(curvature: Callable, *arguments) -> dict:
+    """Return what the function returned, and whether it asked a tape for a jacobian."""
+    with derivatives_noted() as noted:
+        returned = curvature(*arguments)
+    return {"returned": returned, "jacobian": any(name == "jacobian" for name, _ in noted)}
 
 
 def _gradient_and_hessian(a, b, x) -> tuple[np.ndarray, np.ndarray]:
@@ -460,9 +459,9 @@ def _judge_curvature(observed: list, calls: Sequence[tuple]) -> Judgement:
         return failed(f"The curvature is one number; you returned {in_words(returned[0])}.")
     right = _directional(lambda g, H, u, v, f: u @ H @ u)(calls)
     if close([value.reshape(()) if value.size == 1 else value for value in values], right):
-        if all(value["items"]["rows"] for value in observed):
+        if any(value["items"]["jacobian"] for value in observed):
             return failed(
-                "The number is right, but you formed H, row by row, for one direction of it. "
+                "The number is right, but you formed H, the jacobian of the gradient. "
                 "Differentiate once more along u alone: a Hessian-vector product."
             )
         return passed("Right for every direction, whatever its length.")
@@ -515,7 +514,7 @@ EXERCISES = (
         points=3,
         draw_calls=_draw_directions,
         prepare=_as_loss,
-        call=_returned_and_rows,
+        call=_returned_and_jacobian,
         judge=_judge_curvature,
     ),
 )

@@ -6,20 +6,16 @@ from typing import Any
 import numpy as np
 
 from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
-from .reading import as_array, close, first_difference, in_words, is_a
+from .observation import derivatives_noted
+from .reading import as_array, as_vector, close, first_difference, in_words, is_a
 
 __all__ = ["EXERCISES"]
 
 
 def _pair(value: Any) -> np.ndarray | None:
     """Return a described pair of numbers, or an array of two, as shape (2,); None for the rest."""
-    if is_a(value, "list", "tuple"):
-        numbers = [as_array(item) for item in value["items"]]
-        if len(numbers) != 2 or any(number is None or number.size != 1 for number in numbers):
-            return None
-        return np.array([number.item() for number in numbers])
-    array = as_array(value)
-    return array if array is not None and array.shape == (2,) else None
+    vector = as_vector(value)
+    return vector if vector is not None and vector.shape == (2,) else None
 
 
 def _two(pair: np.ndarray) -> str:
@@ -320,6 +316,13 @@ def _judge_line_fit(returned: list, calls: Sequence[tuple]) -> Judgement:
 # 08.4 ---------------------------------------------------------------------------------------------
 
 
+def _call_fit(fit_and_predict: Callable, *arguments) -> dict:
+    """Return what the function returned, and whether it asked a tape for a gradient."""
+    with derivatives_noted() as noted:
+        returned = fit_and_predict(*arguments)
+    return {"returned": returned, "with_tape": bool(noted)}
+
+
 def _draw_parabolas(rng: np.random.Generator) -> list[tuple]:
     def draw(n, n_new, low, high):
         z = rng.uniform(-1, 1, n)
@@ -330,7 +333,8 @@ def _draw_parabolas(rng: np.random.Generator) -> list[tuple]:
         middle, half = (low + high) / 2, (high - low) / 2
         return (middle + half * z).round(4), y.round(3), (middle + half * z_new).round(4)
 
-    return [draw(30, 5, -2.0, 2.0), draw(40, 7, 100.0, 110.0), draw(25, 4, 0.0, 0.2)]
+    # In the second call a loop arrives only if x is both centred and scaled.
+    return [draw(30, 5, -2.0, 2.0), draw(40, 7, 100.0, 101.0)]
 
 
 def _as_tensors(*arrays: np.ndarray) -> tuple:
@@ -346,15 +350,22 @@ def _fitted(x, y, degree=2, at=None, standardise=lambda x, new: (new - x.mean())
 
 
 def _judge_fit_and_predict(returned: list, calls: Sequence[tuple]) -> Judgement:
+    with_tape = all(value["items"]["with_tape"] for value in returned)
+    returned = [value["items"]["returned"] for value in returned]
     got = []
     for value, (x, _, x_new) in zip(returned, calls, strict=True):
-        array = as_array(value)
+        array = as_vector(value)
         message = _mistake_in_form(value, array, len(x), len(x_new))
         if message:
             return failed(message)
         got.append(array.reshape(-1))
     right = [_fitted(x, y, at=x_new) for x, y, x_new in calls]
     if close(got, right, 2e-3):
+        if not with_tape:
+            return failed(
+                "The values are right, but no tape was asked for a gradient. The closed form is "
+                "what the check compares with: arrive there by a loop, with a tape in it."
+            )
         return passed("This is the closed form's parabola, wherever x lies and however wide.")
     for values, (x, _, _) in zip(got, calls, strict=True):
         if not (np.all(np.isfinite(values)) and np.abs(values).max() < 1e6):
@@ -384,7 +395,8 @@ def _judge_fit_and_predict(returned: list, calls: Sequence[tuple]) -> Judgement:
         ),
         (
             [np.full(len(n), y.mean()) for _, y, n in calls],
-            "This is the mean of y, whatever x_new is. Compute a * z**2 + b * z + c at x_new.",
+            "This is the mean of y, whatever x_new is. Compute a * z**2 + b * z + c at x_new, and "
+            "look at the shapes: a column (n, 1) minus y, (n,), is a table of n by n.",
         ),
         (
             [np.zeros(len(n)) for _, _, n in calls],
@@ -463,6 +475,7 @@ EXERCISES = (
         points=3,
         draw_calls=_draw_parabolas,
         prepare=_as_tensors,
+        call=_call_fit,
         judge=_judge_fit_and_predict,
     ),
 )

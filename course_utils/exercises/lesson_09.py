@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
-from .reading import as_array, close, first_difference, in_words, is_a
+from .reading import as_array, as_vector, close, first_difference, in_words
 
 __all__ = ["EXERCISES"]
 
@@ -345,7 +345,7 @@ def _judge_epochs(returned: list, calls: Sequence[tuple]) -> Judgement:
     for value, (epochs,) in zip(returned, calls, strict=True):
         if value is None:
             return failed("Your function returned None. Return the list, after the last epoch.")
-        array = _as_vector(value)
+        array = as_vector(value)
         if array is None or array.shape != (len(epochs),):
             return failed(
                 f"You returned {in_words(value)}. For {len(epochs)} epochs return a list of "
@@ -403,16 +403,6 @@ def _judge_epochs(returned: list, calls: Sequence[tuple]) -> Judgement:
         f"{_row(right[i])}, and you returned {_row(got[i])}. Sum over all examples of an epoch, "
         "divided by their number."
     )
-
-
-def _as_vector(value: Any) -> np.ndarray | None:
-    """Return a described list of numbers, or a vector, as an array; None for the rest."""
-    if not is_a(value, "list", "tuple"):
-        return as_array(value)
-    numbers = [as_array(item) for item in value["items"]]
-    if any(number is None or number.size != 1 for number in numbers):
-        return None
-    return np.array([number.reshape(()) for number in numbers])
 
 
 # 09.5 ---------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["describe", "observe_calls", "same_code", "tapes_noted"]
+__all__ = ["derivatives_noted", "describe", "observe_calls", "same_code"]
 
 _LARGEST_ARRAY = 100_000  # entries; a larger array is described by its shape alone
 _MOST_ITEMS = 1_000  # items described of a list, tuple or dict
@@ -125,34 +125,31 @@ def observe_calls(
 
 
 @contextlib.contextmanager
-def tapes_noted() -> Iterator[list]:
-    """Yield a list of the tapes that the block makes as ``tf.GradientTape``.
+def derivatives_noted() -> Iterator[list]:
+    """Yield a list that grows each time Python asks a tape for derivatives.
 
-    Each has ``asked``, the names of the methods that were called to get derivatives.
+    Its entries are the method's name, ``gradient`` or ``jacobian``, and the tape.
     """
     import tensorflow as tf
 
-    plain, made = tf.GradientTape, []
+    plain = {name: getattr(tf.GradientTape, name) for name in ("gradient", "jacobian")}
+    noted = []
 
-    class NotedTape(plain):
-        def __init__(self, *arguments, **options):
-            super().__init__(*arguments, **options)
-            self.asked: list[str] = []
-            made.append(self)
+    def noting(name: str, method: Callable) -> Callable:
+        @tf.autograph.experimental.do_not_convert
+        def ask(tape, *arguments, **options):
+            noted.append((name, tape))
+            return method(tape, *arguments, **options)
 
-        def gradient(self, *arguments, **options):
-            self.asked.append("gradient")
-            return super().gradient(*arguments, **options)
+        return ask
 
-        def jacobian(self, *arguments, **options):
-            self.asked.append("jacobian")
-            return super().jacobian(*arguments, **options)
-
-    tf.GradientTape = NotedTape
+    for name, method in plain.items():
+        setattr(tf.GradientTape, name, noting(name, method))
     try:
-        yield made
+        yield noted
     finally:
-        tf.GradientTape = plain
+        for name, method in plain.items():
+            setattr(tf.GradientTape, name, method)
 
 
 def _describe_error(error: BaseException, function: Callable) -> dict:
@@ -169,7 +166,7 @@ def _describe_error(error: BaseException, function: Callable) -> dict:
     message = lines[0]
     if message == "in user code:" and code is not None:
         # An error inside a tf.function carries a traceback of its own, as text.
-        message = lines[-1]
+        message = lines[-1].removeprefix(f"{type(error).__name__}:").strip()
         own_lines = re.findall(rf'File "{re.escape(code.co_filename)}", .*\n\s*(.*?)\s*\*?\n', text)
     return {
         "type": type(error).__name__,

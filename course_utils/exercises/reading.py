@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["as_array", "close", "first_difference", "in_words", "is_a"]
+__all__ = ["as_array", "as_vector", "close", "first_difference", "in_words", "is_a"]
 
 _ARRAY_TYPES = ("tensor", "variable", "array")
 
@@ -23,6 +23,16 @@ def as_array(value: Any) -> np.ndarray | None:
     if is_a(value, *_ARRAY_TYPES) and value["value"] is not None:
         return np.asarray(value["value"], np.float64).reshape(value["shape"])
     return None
+
+
+def as_vector(value: Any) -> np.ndarray | None:
+    """Return a described list of numbers as a vector, and anything else as `as_array` does."""
+    if not is_a(value, "list", "tuple"):
+        return as_array(value)
+    numbers = [as_array(item) for item in value["items"]]
+    if any(number is None or number.size != 1 for number in numbers):
+        return None
+    return np.array([number.reshape(()) for number in numbers])
 
 
 def close(values: Iterable, references: Iterable, tolerance: float = 1e-3) -> bool:

@@ -201,14 +201,6 @@ def curvature_from_the_whole_hessian(f, x, v):
     return u @ hessian(f, x).numpy() @ u
 
 
-def curvature_from_a_row_for_each_entry(f, x, v):
-    with tf.GradientTape(persistent=True) as outer:
-        outer.watch(x)
-        entries = tf.unstack(gradient_of(f, x))
-    rows = tf.stack([outer.gradient(entry, x) for entry in entries])
-    return tf.tensordot(unit(v), tf.linalg.matvec(rows, unit(v)), 1)
-
-
 def curvature_reverse_over_reverse(f, x, v):
     with tf.GradientTape() as outer:
         outer.watch(x)
@@ -372,7 +364,6 @@ ANSWERS = {
         ],
         wrong=[
             Wrong(curvature_from_the_whole_hessian, "you formed H"),
-            Wrong(curvature_from_a_row_for_each_entry, "you formed H"),
             Wrong(lambda f, x, v: tf.reduce_sum(v * hessian_times(f, x, v)), "This is vᵀHv"),
             Wrong(lambda f, x, v: tf.reduce_sum(unit(v) * hessian_times(f, x, v)), "enters twice"),
             Wrong(

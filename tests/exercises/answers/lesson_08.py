@@ -94,6 +94,16 @@ def line_fit_in_turn(x, y, lr, steps):
     return w, b
 
 
+def line_fit_rebound(x, y, lr, steps):
+    w, b = tf.Variable(0.0), tf.Variable(0.0)
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((w * x + b - y) ** 2)
+        dw, db = tape.gradient(loss, [w, b])
+        w, b = w - lr * dw, b - lr * db
+    return w, b
+
+
 def line_fit_averaged_below_the_block(x, y, lr, steps):
     w, b = tf.Variable(0.0), tf.Variable(0.0)
     for _ in range(steps):
@@ -147,29 +157,36 @@ def parabola_fit(
     return fit_and_predict
 
 
-def parabola_in_a_graph(x, y, x_new):
-    mean, deviation = tf.nn.moments(x, axes=[0])[0], tf.math.reduce_std(x)
-    theta = tf.Variable(tf.zeros((3, 1)))
+def parabola_in_a_graph(column=lambda y: y[:, None], result=lambda values: values):
+    def fit_and_predict(x, y, x_new):
+        mean, deviation = tf.nn.moments(x, axes=[0])[0], tf.math.reduce_std(x)
+        theta = tf.Variable(tf.zeros((3, 1)))
 
-    def columns(x):
-        z = (x - mean) / deviation
-        return tf.stack([z * z, z, tf.ones_like(z)], axis=1)
+        def columns(x):
+            z = (x - mean) / deviation
+            return tf.stack([z * z, z, tf.ones_like(z)], axis=1)
 
-    @tf.function
-    def run():
-        for _ in tf.range(400):
-            with tf.GradientTape() as tape:
-                loss = tf.reduce_mean((columns(x) @ theta - y[:, None]) ** 2)
-            theta.assign_sub(0.1 * tape.gradient(loss, theta))
+        @tf.function
+        def run():
+            for _ in tf.range(400):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean((columns(x) @ theta - column(y)) ** 2)
+                theta.assign_sub(0.1 * tape.gradient(loss, theta))
 
-    run()
-    return columns(x_new) @ theta
+        run()
+        return result(columns(x_new) @ theta)
+
+    return fit_and_predict
 
 
 def parabola_by_polyfit(x, y, x_new):
     x, y, x_new = (np.asarray(array, float) for array in (x, y, x_new))
     shift = x.mean()
     return np.polyval(np.polyfit(x - shift, y, 2), x_new - shift)
+
+
+def parabola_with_numpy_methods(x, y, x_new):
+    return (x_new - x.mean()) / x.std()
 
 
 def with_its_own_scale(x, x_new, z_new):
@@ -257,12 +274,20 @@ ANSWERS = {
             Wrong(line_fit(steps_of=lambda steps: steps - 1), "After 3 steps of 0.05 on 5"),
             Wrong(lambda x, y, lr, steps: None, "Your function returned None"),
             Wrong(lambda x, y, lr, steps: line_fit()(x, y, lr, 2)[0], "You returned a variable"),
+            Wrong(line_fit_rebound, "or did not watch the source", ERROR),
             Wrong(line_fit_averaged_below_the_block, "None where a number", ERROR),
         ],
     ),
     "08.4": Answers(
-        right=[parabola_by_polyfit, parabola_in_a_graph, parabola_fit(steps=400, lr=0.1)],
+        right=[
+            parabola_in_a_graph(),
+            parabola_in_a_graph(result=lambda values: list(values[:, 0].numpy())),
+        ],
         wrong=[
+            Wrong(parabola_by_polyfit, "no tape was asked"),
+            Wrong(parabola_fit(steps=400, lr=0.1), "no tape was asked"),
+            Wrong(parabola_in_a_graph(column=lambda y: y), "is a table of n by n"),
+            Wrong(parabola_with_numpy_methods, "Use tf.reduce_mean", ERROR),
             Wrong(parabola_fit(scale=lambda x: (0, 1), lr=0.1), "The loop explodes"),
             Wrong(parabola_fit(lr=1.0), "a step size of 0.15 is small enough"),
             Wrong(parabola_fit(scale=lambda x: (0, 1), lr=2e-9), "stops before the minimum"),
@@ -270,7 +295,7 @@ ANSWERS = {
                 parabola_fit(scale=lambda x: (x.mean(), 1), lr=0.005, steps=2500),
                 "If x is not standardised, standardise it, and x_new in the same way",
             ),
-            Wrong(parabola_fit(steps=60, lr=0.1), "ore steps"),
+            Wrong(parabola_fit(steps=40, lr=0.1), "ore steps"),
             Wrong(parabola_fit(at=with_its_own_scale), "its own mean and deviation"),
             Wrong(parabola_fit(at=lambda x, x_new, z_new: x_new), "x_new as it is"),
             Wrong(parabola_fit(degree=1), "straight line"),
