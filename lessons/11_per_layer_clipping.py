@@ -279,7 +279,7 @@ assert np.allclose(variables[0], [-1.5, -2]) and np.allclose(variables[1], -6)
 # ### Exercise 11.3: complete
 #
 # Clip each *layer* as a whole, its kernel and bias together. `gradients` maps a layer's name to the list of its
-# gradients; `limits` maps it to its limit. Return a dict of the same form. A gradient may be all zeros.
+# gradients; `limits` maps it to its limit. Return a dict of the same form. A layer may have no bias, and gradients may be zero.
 
 
 # %% exercise="11.3"

@@ -9,7 +9,7 @@ from typing import Any
 from ..curriculum import find_lesson
 from ..session import standard_error_held
 from .exercise import Exercise, Judgement, find_exercise
-from .isolation import TimeLimitReached, state_kept, time_limit
+from .isolation import TimeLimitReached, state_kept, tensorflow_warnings_held, time_limit
 from .progress import Progress, record_outcome
 
 __all__ = ["CheckResult", "check", "observe_and_judge"]
@@ -106,7 +106,7 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
     # From the operating system, because drawing from a seeded generator would advance it.
     seed = int.from_bytes(os.urandom(4), "little")
     # TensorFlow's C++ code logs an error there that the learner reads in the message.
-    with standard_error_held():
+    with standard_error_held(), tensorflow_warnings_held():
         judgement, printed = observe_and_judge(exercise, answer, seed)
     return CheckResult(
         exercise.id,

@@ -39,6 +39,11 @@ def cause_in_words(error: dict) -> str | None:
             "there is a None where a number is needed. If it is a gradient, the tape found no path "
             "from its source to the target"
         )
+    if "values to unpack" in message and "apply_gradients(" in (error["line"] or ""):
+        return (
+            "apply_gradients takes pairs, zip(gradients, variables). optimizer.apply takes the two "
+            "lists, gradients first"
+        )
     is_unpacking = re.search(r"\w\s*,.*(=|\bin\b)", (error["line"] or "").split("(")[0])
     if message == "too many values to unpack (expected 2)" and not is_unpacking:
         return (
@@ -61,6 +66,7 @@ _INSTEAD = {
     "transpose": "tf.transpose",
     "astype": "tf.cast",
     "ravel": "tf.reshape(y, [-1])",
+    "flatten": "tf.reshape(y, [-1])",
     "clip": "tf.clip_by_value",
 }
 
@@ -91,15 +97,40 @@ def _cause_of_numpy_habit(message: str) -> str | None:
             "a condition needs one True or False, and this one has many entries. For a choice "
             "entry by entry use tf.where"
         )
+    if message.startswith("can't multiply sequence by non-int of type"):
+        return (
+            "lists are not multiplied entry by entry, and several gradients come as a list. Take "
+            "them one by one, or join them into one tensor"
+        )
+    if "Shapes of all inputs must match" in message or "Ranks of all input tensors" in message:
+        return (
+            "tensors of different shapes are not one tensor. Take them one by one, or make each a "
+            "vector with tf.reshape(g, [-1]) and join these with tf.concat"
+        )
     return None
 
 
 def _cause_of_use(message: str) -> str | None:
-    """Return in words which rule of a tape, or of a matrix product, was not kept."""
+    """Return in words which rule of a tape, an optimizer or a matrix product was not kept."""
     if "A non-persistent GradientTape can only be used to compute one set" in message:
         return (
             "A non-persistent GradientTape answers once, and this one was asked again. Record with "
             "persistent=True, or with one tape for each question"
+        )
+    if message.endswith("has no attribute '_type_enum'"):
+        return (
+            'unconnected_gradients="zero" fails for the variables of a Keras model. Ask for the '
+            "gradients of [v.value for v in variables], or write zeros in place of None yourself"
+        )
+    if "No gradients provided for any variable" in message:
+        return (
+            "every gradient is None, so the tape found no path from the loss to the variables. "
+            "Call the model and compute the loss inside the `with` block, without NumPy or predict"
+        )
+    if message.endswith("has no attribute '_unique_id'"):
+        return (
+            "the optimizer got a tensor in place of a variable. It takes the gradients first, and "
+            "then the variables"
         )
     is_product = "MatMul" in message and "Shape must be rank 2" in message
     if is_product or re.match(r"In\[[01]\] ndims must be >= 2", message):

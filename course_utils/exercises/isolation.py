@@ -1,6 +1,7 @@
 """Running a learner's code so that the notebook it is called from stays as it was."""
 
 import ctypes
+import logging
 import os
 import random
 import signal
@@ -14,7 +15,7 @@ import numpy as np
 
 from ..tensorflow_internals import cancel_graphs_after, keep_tensorflow_random_state
 
-__all__ = ["TimeLimitReached", "state_kept", "time_limit"]
+__all__ = ["TimeLimitReached", "state_kept", "tensorflow_warnings_held", "time_limit"]
 
 
 class TimeLimitReached(BaseException):
@@ -41,6 +42,21 @@ def state_kept(seed: int) -> Iterator[None]:
             random.setstate(python_state)
             np.random.set_state(numpy_state)
             os.chdir(folder)
+
+
+@contextmanager
+def tensorflow_warnings_held() -> Iterator[None]:
+    """Hold back what TensorFlow's Python code warns of, such as a graph that is often traced.
+
+    An exercise calls an answer on new shapes and new models, which says nothing about the answer.
+    """
+    logger = logging.getLogger("tensorflow")
+    level = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 @contextmanager

@@ -68,8 +68,8 @@ def _judge_clipped_head(returned: list, calls: Sequence[tuple]) -> Judgement:
     mistakes = [
         (
             answer(lambda layer, part: False),
-            "No gradient is clipped. A variable's name is `kernel` or `bias`; the layer stands in "
-            "its path, such as `news/head/kernel`.",
+            "No gradient came back clipped. A variable's name is `kernel` or `bias`; the layer "
+            "stands in its path, such as `news/head/kernel`. Return what tf.clip_by_norm returns.",
         ),
         (
             answer(lambda layer, part: "head" in layer),
@@ -152,7 +152,7 @@ def _mistake_in_list(value: Any, gradients: list) -> str | None:
         if array is None or array.shape != gradient.shape:
             return (
                 f"The list holds {in_words(item)} where a gradient of shape {gradient.shape} "
-                "belongs. Return the gradients in the order in which they came."
+                "belongs. Return a tensor for each variable, in the order in which they came."
             )
     return None
 

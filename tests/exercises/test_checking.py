@@ -1,3 +1,4 @@
+import logging
 import time
 
 import numpy as np
@@ -65,6 +66,18 @@ def test_tensorflow_does_not_log_what_the_message_says(capfd):
     result = check("01.1", lambda x: tf.ones((2, 3)) @ tf.ones((2, 3)))
     assert "Matrix size-incompatible" in result.message and "{{" not in result.message
     assert capfd.readouterr().err == ""
+
+
+def test_tensorflow_does_not_warn_of_what_a_check_calls():
+    records, logger = [], tf.get_logger()
+    handler, level = logging.Handler(), logger.level
+    handler.emit = records.append
+    logger.addHandler(handler)
+    try:
+        check("01.1", lambda x: logger.warning("traced again"))
+    finally:
+        logger.removeHandler(handler)
+    assert records == [] and logger.level == level
 
 
 def test_an_unknown_id_names_the_nearest():

@@ -40,6 +40,13 @@ def clip_last_two(variables, gradients):
     return [*gradients[:-2], *[tf.clip_by_norm(g, 1.0) for g in gradients[-2:]]]
 
 
+def clip_head_to_no_avail(variables, gradients):
+    for variable, gradient in zip(variables, gradients, strict=True):
+        if of_head(variable):
+            gradient = tf.clip_by_norm(gradient, 1.0)
+    return gradients
+
+
 def return_head_alone(variables, gradients):
     pairs = zip(variables, gradients, strict=True)
     return [tf.clip_by_norm(g, 1.0) for v, g in pairs if of_head(v)]
@@ -90,6 +97,31 @@ def layers_by_flat_vector(gradients, limits):
         too_long = norm > limits[layer]
         clipped[layer] = [p.numpy() * limits[layer] / norm if too_long else p for p in parts]
     return clipped
+
+
+def layers_of_kernel_and_bias(gradients, limits):
+    clipped = {}
+    for layer, (kernel, bias) in gradients.items():
+        norm = tf.sqrt(tf.reduce_sum(kernel**2) + tf.reduce_sum(bias**2))
+        factor = limits[layer] / tf.maximum(norm, limits[layer])
+        clipped[layer] = [factor * kernel, factor * bias]
+    return clipped
+
+
+def layers_by_norm_of(join):
+    """Return an answer to 11.3 that takes the norm of a layer's gradients joined."""
+
+    def clip_layers(gradients, limits):
+        return {
+            k: [g * tf.minimum(1.0, limits[k] / tf.norm(join(parts))) for g in parts]
+            for k, parts in gradients.items()
+        }
+
+    return clip_layers
+
+
+def flat(parts):
+    return tf.concat([tf.reshape(g, [-1]) for g in parts], 0)
 
 
 def layers_with_their_norms(gradients, limits):
@@ -210,6 +242,22 @@ def uphill(slow, fast, of_rest, of_last, rest, last):
     as_asked(slow, fast, [-g for g in of_rest], [-g for g in of_last], rest, last)
 
 
+def without_pairs(slow, fast, of_rest, of_last, rest, last):
+    slow.apply_gradients(of_rest)
+    fast.apply_gradients(of_last)
+
+
+def variables_first(slow, fast, of_rest, of_last, rest, last):
+    as_asked(slow, fast, rest, last, of_rest, of_last)
+
+
+def loss_below_the_tape(model, slow, fast, x, y):
+    with tf.GradientTape() as tape:
+        y_hat = model(x, training=True)
+    of_rest, of_last = tape.gradient(mean_square(y_hat - y), split(model))
+    as_asked(slow, fast, of_rest, of_last, *split(model))
+
+
 def mixed_up(slow, fast, of_rest, of_last, rest, last):
     as_asked(slow, fast, of_last, of_rest, rest, last)
 
@@ -255,7 +303,8 @@ ANSWERS = {
     "11.1": Answers(
         right=[clipped_where(of_head), clip_head_in_numpy],
         wrong=[
-            Wrong(clipped_where(lambda v: "head/" in v.name), "No gradient is clipped"),
+            Wrong(clipped_where(lambda v: "head/" in v.name), "No gradient came back clipped"),
+            Wrong(clip_head_to_no_avail, "Return what tf.clip_by_norm returns"),
             Wrong(clipped_where(lambda v: "head" in v.path), "`headline` is clipped too"),
             Wrong(clipped_where(lambda v: "news" in v.path), "Every gradient is clipped"),
             Wrong(clipped_where(lambda v: not of_head(v)), "the other way round"),
@@ -273,6 +322,7 @@ ANSWERS = {
             Wrong(return_head_alone, "You returned 2 items for 6 variables"),
             Wrong(clip_head_without_return, "Your function returned None"),
             Wrong(lambda v, g: g[::-1], "in the order in which they came"),
+            Wrong(lambda v, g: [None] * len(g), "Return a tensor for each variable"),
             Wrong(lambda v, g: {"head": g}, "Return a list with one gradient"),
             Wrong(clipped_where(lambda v: v.layer == "head"), "layer", ERROR),
         ],
@@ -297,7 +347,7 @@ ANSWERS = {
         ],
     ),
     "11.3": Answers(
-        right=[layers_by_tensorflow, layers_by_flat_vector],
+        right=[layers_by_tensorflow, layers_by_flat_vector, layers_by_norm_of(flat)],
         wrong=[
             Wrong(each_gradient(tf.clip_by_norm), "clipped by its own norm"),
             Wrong(each_gradient(lambda g, limit: tf.clip_by_value(g, -limit, limit)), "by value"),
@@ -327,6 +377,14 @@ ANSWERS = {
             Wrong(layers_of_kernels, "belong gradients of the shapes"),
             Wrong(layers_as_kernels, "Keep the list"),
             Wrong(layers_without_return, "Your function returned None"),
+            Wrong(layers_by_norm_of(tf.stack), "tensors of different shapes", ERROR),
+            Wrong(layers_by_norm_of(lambda p: tf.concat(p, 0)), "make each a vector", ERROR),
+            Wrong(
+                layers_by_norm_of(lambda p: tf.stack([g.flatten() for g in p])),
+                "flatten belongs to NumPy's arrays",
+                ERROR,
+            ),
+            Wrong(layers_of_kernel_and_bias, "expected 2, got 1", ERROR),
         ],
     ),
     "11.4": Answers(
@@ -353,6 +411,9 @@ ANSWERS = {
                 "In a model of 2 layers, the kernel of layer 0 should move",
             ),
             Wrong(stepped(mixed_up), "hape", ERROR),
+            Wrong(stepped(without_pairs), "apply_gradients takes pairs", ERROR),
+            Wrong(stepped(variables_first), "a tensor in place of a variable", ERROR),
+            Wrong(loss_below_the_tape, "every gradient is None", ERROR),
         ],
     ),
 }
