@@ -336,6 +336,8 @@ for a, b in zip(tape.gradient(task, kernels), tape.gradient(penalty, kernels), s
     print("no path" if b is None else f"cosine {cosine(a, b):.2f}")
 
 assert tape.gradient(penalty, kernels[2]) is None
+# Zeros in its place need .value: a Keras variable itself would raise an AttributeError here.
+assert not np.any(tape.gradient(penalty, kernels[2].value, unconnected_gradients="zero"))
 
 # %% [markdown]
 # The last layer comes after the activations: no path, so `None`. Mind it when you add or compare gradients.

@@ -87,7 +87,8 @@ def _judge_penalised(returned: list, calls: Sequence[tuple]) -> Judgement:
         if has_loss(once):
             return failed(
                 "The loss is right, and the gradients know nothing of the penalty. Take hidden "
-                "from model(x) inside the `with` block: predict and .numpy() leave the tape."
+                "from model(x), and add the penalty, inside the `with` block: predict and .numpy() "
+                "leave the tape."
             )
         if has_loss(twice):
             return failed(
@@ -225,8 +226,9 @@ def _judge_cosine(returned: list, calls: Sequence[tuple]) -> Judgement:
     got = [array.reshape(()) for array in got]
     if not np.all(np.isfinite(got)):
         return failed(
-            "Your function returned nan or inf. The cosine of a vector of zeros has no value: join "
-            "the gradients of all variables before you divide by the norms."
+            "Your function returned nan or inf: a vector of zeros has no cosine. Call losses() "
+            "inside the `with` block, and join the gradients of all variables before you divide by "
+            "the norms."
         )
     pairs = [(_flat(first), _flat(second)) for first, second in calls]
     right = [_cosine(a, b) for a, b in pairs]
@@ -235,6 +237,7 @@ def _judge_cosine(returned: list, calls: Sequence[tuple]) -> Judgement:
     shared = [(_flat(first[:2]), _flat(second[:2])) for first, second in calls]
     each = [[_cosine(g, h) for g, h in zip(f[:2], s[:2], strict=True)] for f, s in calls]
     dots = [np.asarray(np.sum(a * b)) for a, b in pairs]
+    sums_of_norms = [[sum(np.linalg.norm(g) for g in loss) for loss in call] for call in calls]
     mistakes = [
         (
             [_cosine(a, b) for a, b in shared],
@@ -264,6 +267,23 @@ def _judge_cosine(returned: list, calls: Sequence[tuple]) -> Judgement:
         (
             [d / np.sqrt(np.sum(b * b)) for d, (a, b) in zip(dots, pairs, strict=True)],
             "You divided by the second norm alone. Divide by the first, too.",
+        ),
+        (
+            [d / m / n for d, (m, n) in zip(dots, sums_of_norms, strict=True)],
+            "You added the norms of a loss's gradients. The norm of all entries together is the "
+            "root of the sum of their squares: join the gradients first.",
+        ),
+        (
+            [
+                d / np.linalg.norm(a) * np.linalg.norm(b)
+                for d, (a, b) in zip(dots, pairs, strict=True)
+            ],
+            "You divided by the first norm and multiplied by the second. Put the product of both "
+            "norms in parentheses.",
+        ),
+        (
+            [cosine / len(a) for cosine, (a, _) in zip(right, pairs, strict=True)],
+            "You averaged the products of the entries. Add them up: tf.reduce_sum.",
         ),
         ([np.arccos(cosine) for cosine in right], "This is the angle. Return its cosine."),
         (
@@ -388,7 +408,17 @@ def _judge_projection(returned: list, calls: Sequence[tuple]) -> Judgement:
 
     if close(got, [_combine(a, b) for a, b in calls], _EXACT):
         return passed("Neither gradient takes back what the other one wants.")
+    overwritten = "One gradient was overwritten before the other used it. Subtract from b its "
+    overwritten += "part along the original a, and from a its part along the original b."
+
+    def without(a, b, dot):
+        return a - dot / (b @ b) * b
+
     mistakes: list[tuple[Callable, str]] = [
+        (lambda a, b, dot: without(a, b, dot) + without(b, without(a, b, dot), dot), overwritten),
+        (lambda a, b, dot: without(b, a, dot) + without(a, without(b, a, dot), dot), overwritten),
+        (lambda a, b, dot: b + (1 - dot / (a @ a)) * without(a, b, dot), overwritten),
+        (lambda a, b, dot: a + (1 - dot / (b @ b)) * without(b, a, dot), overwritten),
         (
             lambda a, b, dot: a + b,
             "This is a + b, also where they conflict. If a · b < 0, take the part along the other "

@@ -48,6 +48,35 @@ def penalised_all_by_predict(model, x, y, beta):
     return loss, tape.gradient(loss, model.trainable_variables)
 
 
+def penalised_below_the_tape(model, x, y, beta):
+    with tf.GradientTape() as tape:
+        hidden, y_hat = model(x, training=True)
+        loss = tf.reduce_mean((y_hat - y) ** 2)
+    return loss + beta * summed(hidden), tape.gradient(loss, model.trainable_variables)
+
+
+def penalised_apart(model, x, y, beta):
+    """Add up the gradients of both losses, in the way that fails for Keras's variables."""
+    with tf.GradientTape(persistent=True) as tape:
+        hidden, y_hat = model(x, training=True)
+        error, penalty = tf.reduce_mean((y_hat - y) ** 2), summed(hidden)
+    first, second = (
+        tape.gradient(loss, model.trainable_variables, unconnected_gradients="zero")
+        for loss in (error, penalty)
+    )
+    return error + beta * penalty, [a + beta * b for a, b in zip(first, second, strict=True)]
+
+
+def penalised_apart_by_values(model, x, y, beta):
+    with tf.GradientTape(persistent=True) as tape:
+        hidden, y_hat = model(x, training=True)
+        error, penalty = tf.reduce_mean((y_hat - y) ** 2), summed(hidden)
+    values = [v.value for v in model.trainable_variables]
+    first = tape.gradient(error, values)
+    second = tape.gradient(penalty, values, unconnected_gradients="zero")
+    return error + beta * penalty, [a + beta * b for a, b in zip(first, second, strict=True)]
+
+
 def penalised_with_loss_without_it(model, x, y, beta):
     _, gradients = once(model, x, y, beta)
     return tf.reduce_mean((model(x)[1] - y) ** 2), gradients
@@ -129,6 +158,32 @@ def cosine_with_a_plain_tape(losses, variables):
     return cosine(a, b)
 
 
+def cosine_with_jacobian(losses, variables):
+    with tf.GradientTape() as tape:
+        both = tf.stack(losses())
+    rows = tape.jacobian(both, variables, unconnected_gradients="zero")
+    return cosine(*tf.concat([tf.reshape(row, [2, -1]) for row in rows], 1))
+
+
+def cosine_with_losses_before_the_tape(losses, variables):
+    targets = losses()
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(variables)
+    a, b = (
+        joined(tape.gradient(loss, variables, unconnected_gradients="zero")) for loss in targets
+    )
+    return cosine(a, b)
+
+
+def cosine_by_added_norms(losses, variables):
+    first, second = each_gradient(losses, variables, unconnected_gradients="zero")
+    return dot(joined(first), joined(second)) / sum(map(tf.norm, first)) / sum(map(tf.norm, second))
+
+
+def cosine_of_lists(losses, variables):
+    return cosine(*each_gradient(losses, variables, unconnected_gradients="zero"))
+
+
 def cosine_with_none(losses, variables):
     a, b = map(joined, each_gradient(losses, variables))
     return cosine(a, b)
@@ -189,6 +244,20 @@ def projected_one_after_the_other(a, b):
     return a + b
 
 
+def projected_with_one_overwritten(first, again):
+    """Return an answer to 12.4 that changes one gradient too early, and may use its new norm."""
+
+    def without_conflict(a, b):
+        a, b = (a, b) if first == "a" else (b, a)
+        product, square = dot(a, b), dot(a, a)
+        if product < 0:
+            a = a - product / dot(b, b) * b
+            b = b - product / (dot(a, a) if again else square) * a
+        return a + b
+
+    return without_conflict
+
+
 def projected_the_wrong_way_round(a, b):
     return a + b if dot(a, b) < 0 else a + b - along(a, b) - along(b, a)
 
@@ -198,6 +267,8 @@ ANSWERS = {
         right=[
             once,
             penalised_by_layers,
+            penalised_apart_by_values,
+            tf.function(once),
             penalised(lambda beta: beta, penalty_of=lambda h: summed(-h)),
         ],
         wrong=[
@@ -222,6 +293,8 @@ ANSWERS = {
                 "averaged over the 4 activations",
             ),
             Wrong(penalised(lambda beta: -beta), "The penalty is subtracted"),
+            Wrong(penalised_below_the_tape, "and add the penalty, inside the `with` block"),
+            Wrong(penalised_apart, "[v.value for v in variables]", ERROR),
             Wrong(penalised_with_loss_without_it, "The gradients are right"),
             Wrong(penalised_with_doubled_gradients, "are not its gradients"),
             Wrong(
@@ -238,7 +311,7 @@ ANSWERS = {
         ],
     ),
     "12.2": Answers(
-        right=[cosine_with_two_tapes, cosine_by_sums],
+        right=[cosine_with_two_tapes, cosine_by_sums, cosine_with_jacobian],
         wrong=[
             Wrong(
                 from_shared_variables(lambda p: cosine(*map(joined, zip(*p, strict=True)))),
@@ -264,6 +337,14 @@ ANSWERS = {
             Wrong(from_vectors(lambda a, b: tf.abs(cosine(a, b))), "In call 1 of 3"),
             Wrong(from_vectors(lambda a, b: None), "Your function returned None"),
             Wrong(from_vectors(lambda a, b: a), "The cosine is one number"),
+            Wrong(cosine_by_added_norms, "You added the norms"),
+            Wrong(from_vectors(lambda a, b: dot(a, b) / tf.norm(a) * tf.norm(b)), "in parentheses"),
+            Wrong(
+                from_vectors(lambda a, b: tf.reduce_mean(a * b) / (tf.norm(a) * tf.norm(b))),
+                "averaged the products",
+            ),
+            Wrong(cosine_with_losses_before_the_tape, "Call losses() inside the `with` block"),
+            Wrong(cosine_of_lists, "several gradients come as a list", ERROR),
             Wrong(cosine_of_sums, "You returned 1 for every call"),
             Wrong(cosines_of_variables, "one cosine for all variables together"),
             Wrong(cosines_of_variables_averaged, "returned nan or inf"),
@@ -293,6 +374,11 @@ ANSWERS = {
         wrong=[
             Wrong(lambda a, b: a + b, "This is a + b, also where they conflict"),
             Wrong(projected_one_after_the_other, "along the new one nothing is left"),
+            *[
+                Wrong(projected_with_one_overwritten(first, again), "was overwritten")
+                for first in "ab"
+                for again in (True, False)
+            ],
             Wrong(on_conflict(lambda a, b: a + b - along(b, a)), "Only b lost its part"),
             Wrong(on_conflict(lambda a, b: a - along(a, b)), "This is a without its part"),
             Wrong(on_conflict(lambda a, b: b - along(b, a)), "This is b without its part"),
