@@ -154,8 +154,8 @@ def _judge_orders(returned: list, calls: Sequence[tuple]) -> Judgement:
         orders = _two_orders(value)
         if orders is None:
             return failed(
-                f"You returned {in_words(value)}. Return a list of two orders, as given: "
-                "[next_order(), next_order()]."
+                f"You returned {in_words(value)}. Return a list of two orders, each of shape "
+                f"({n},), as given: [next_order(), next_order()]."
             )
         for order in orders:
             if order.shape != (n,) or not np.array_equal(np.sort(order), np.arange(n)):
@@ -170,7 +170,7 @@ def _judge_orders(returned: list, calls: Sequence[tuple]) -> Judgement:
             return failed(
                 "The second epoch still repeats the first. What Python or NumPy draws while the "
                 "function is traced becomes a constant of the graph: draw with an operation of "
-                "TensorFlow's, and without setting the same seed before each call."
+                "TensorFlow's. Call it once for each epoch, without the same seed each time."
             )
         if any(np.array_equal(order, np.arange(n)) for order in orders):
             return failed("One of the two orders is 0, 1, 2, ...: both were to be shuffled.")
@@ -187,8 +187,8 @@ def _judge_orders(returned: list, calls: Sequence[tuple]) -> Judgement:
 
 def _two_orders(value: Any) -> list[np.ndarray] | None:
     if is_a(value, "list", "tuple") and len(value["items"]) == 2:
-        orders = [as_array(item) for item in value["items"]]
-        return None if any(order is None or order.ndim != 1 for order in orders) else orders
+        orders = [_flat(item) for item in value["items"]]
+        return None if any(order is None for order in orders) else orders
     both = as_array(value)
     return list(both) if both is not None and both.ndim == 2 and len(both) == 2 else None
 
@@ -228,11 +228,12 @@ def _surest(logits: np.ndarray, labels: np.ndarray, k: int) -> dict[str, np.ndar
         return among[np.argsort(-score[among])][:k]
 
     positions = np.argsort(-sureness[wrong])[:k]
+    surest = best(sureness, np.arange(len(labels)))
     return {
         "right": best(sureness),
-        "everything": best(sureness, np.arange(len(labels))),
+        "everything": surest,
+        "cut first": surest[np.isin(surest, wrong)],
         "ascending": best(-sureness),
-        "reversed": best(sureness)[::-1],
         "logits": best(logits.max(axis=1)),
         "losses": best(losses),
         "unsorted": wrong[:k],
@@ -249,8 +250,8 @@ def _judge_surest(returned: list, calls: Sequence[tuple]) -> Judgement:
         return failed("Your function returned None. Return the indices, an array of shape (k,).")
     if any(value is None for value in values):
         return failed(
-            f"You returned {in_words(returned[0])}. Indices were asked for: one array or list of "
-            "whole numbers."
+            f"You returned {in_words(returned[0])}. Indices were asked for: one array of shape "
+            "(k,), or a list of whole numbers."
         )
     references = [_surest(*call) for call in calls]
 
@@ -263,7 +264,8 @@ def _judge_surest(returned: list, calls: Sequence[tuple]) -> Judgement:
         "everything": "Right predictions are among them. Keep those alone where the largest logit "
         "does not stand at the label, and sort after that.",
         "ascending": "These are the least sure mistakes. Sort the other way round.",
-        "reversed": "The examples are right, and their order is reversed: the surest comes first.",
+        "cut first": "You took the k surest of all, and then the mistakes among these. Take the "
+        "mistakes first, and the k surest of them.",
         "logits": "You sorted by the largest logit. A row of large logits need not be sure: turn "
         "the rows into probabilities with tf.nn.softmax.",
         "losses": "You sorted by the loss, which asks how improbable the label is. Here the "
@@ -279,6 +281,14 @@ def _judge_surest(returned: list, calls: Sequence[tuple]) -> Judgement:
         if matches(name):
             return failed(message)
     expected = [reference["right"] for reference in references]
+    if close(map(np.sort, values), map(np.sort, expected), 1e-6):
+        return failed("The examples are right, their order is not: the surest comes first.")
+    starts = [value[: len(indices)] for value, indices in zip(values, expected, strict=True)]
+    if close(starts, expected, 1e-6):
+        return failed(
+            "Where there are fewer than k mistakes, something else follows them. Return the "
+            "mistakes alone, at most k of them."
+        )
     i = next(
         j for j, (v, e) in enumerate(zip(values, expected, strict=True)) if not close([v], [e])
     )

@@ -1,3 +1,5 @@
+import random
+
 import numpy as np
 import tensorflow as tf
 
@@ -90,6 +92,30 @@ def orders_of_one_seed(n):
     return [np.random.default_rng(0).permutation(n) for _ in range(2)]
 
 
+def orders_as_lists(n):
+    orders = list(range(n)), list(range(n))
+    for order in orders:
+        random.shuffle(order)
+    return orders
+
+
+def orders_from_a_dataset(n):
+    numbers = tf.data.Dataset.range(n).shuffle(n)
+    return [list(numbers.as_numpy_iterator()), list(numbers)]
+
+
+def one_new_order_twice(n):
+    order = tf.random.shuffle(tf.range(n))
+    return [order, order]
+
+
+def orders_not_called(n):
+    def next_order():
+        return tf.random.shuffle(tf.range(n))
+
+    return [next_order, next_order]
+
+
 def orders_with_repeats(n):
     return [tf.random.uniform((n,), maxval=n, dtype=tf.int32) for _ in range(2)]
 
@@ -148,6 +174,22 @@ def surest_among_all_by_masking(logits, labels, k):
     sureness[np.argmax(logits, axis=1) == labels] = -1
     count = min(k, int(np.sum(sureness >= 0)))
     return tf.math.top_k(sureness, k=count).indices
+
+
+def surest_with_others_masked(logits, labels, k):
+    is_wrong = np.argmax(logits, axis=1) != labels
+    return np.argsort(-probability(logits, labels).numpy() * is_wrong)[:k]
+
+
+def wrong_among_the_surest(logits, labels, k):
+    first = np.argsort(-probability(logits, labels).numpy())[:k]
+    return first[np.argmax(logits[first], axis=1) != labels[first]]
+
+
+def surest_in_a_column(logits, labels, k):
+    wrong = tf.where(np.argmax(logits, axis=1) != labels)
+    sureness = tf.gather_nd(probability(logits, labels), wrong)
+    return tf.gather(wrong, tf.argsort(sureness, direction="DESCENDING"))[:k]
 
 
 def positions_of_the_surest(logits, labels, k):
@@ -250,10 +292,12 @@ ANSWERS = {
         ],
     ),
     "13.3": Answers(
-        right=[orders_in_a_graph, orders_in_eager],
+        right=[orders_in_a_graph, orders_in_eager, orders_as_lists, orders_from_a_dataset],
         wrong=[
             Wrong(orders_traced, "still repeats the first"),
             Wrong(one_order_twice, "still repeats the first"),
+            Wrong(one_new_order_twice, "Call it once for each epoch"),
+            Wrong(orders_not_called, "two orders, each of shape"),
             Wrong(orders_of_one_seed, "still repeats the first"),
             Wrong(orders_with_repeats, "once, and one of yours has not"),
             Wrong(unshuffled_orders, "nothing is shuffled"),
@@ -274,7 +318,11 @@ ANSWERS = {
                 surest(probability, among=lambda labels: np.arange(len(labels))), "Right predict"
             ),
             Wrong(surest(probability, order=1), "least sure"),
-            Wrong(lambda *a: surest(probability)(*a)[::-1], "order is reversed"),
+            Wrong(lambda *a: surest(probability)(*a)[::-1], "their order is not"),
+            Wrong(lambda *a: np.sort(surest(probability)(*a)), "their order is not"),
+            Wrong(surest_with_others_masked, "at most k of them"),
+            Wrong(wrong_among_the_surest, "Take the mistakes first"),
+            Wrong(surest_in_a_column, "one array of shape (k,)"),
             Wrong(surest(lambda logits, labels: logits.max(axis=1)), "sorted by the largest logit"),
             Wrong(surest(lambda logits, labels: cross_entropies(labels, logits)), "by the loss"),
             Wrong(surest(lambda logits, labels: -np.arange(len(labels))), "the first mistakes"),
