@@ -1,6 +1,7 @@
 """The exercises of lesson 14: a loss for compile, an own train_step, a penalty, and the choice."""
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -156,34 +157,59 @@ def _as_step(w: np.ndarray, b: float, x: np.ndarray, y: np.ndarray, weights: np.
     import keras
     import tensorflow as tf
 
+    def lopsided(y, y_hat):
+        return tf.reduce_mean(tf.maximum(y - y_hat, (y_hat - y) / 2), axis=-1)  # (n,)
+
     last = keras.layers.Dense(1, kernel_regularizer=keras.regularizers.L2(_PENALTY))
     norm = keras.layers.BatchNormalization(center=False, scale=False)
     model = keras.Sequential([keras.Input((3,)), norm, last])
     last.set_weights([w, np.array([b])])
-    model.compile(keras.optimizers.SGD(_RATE), "mae")
+    model.compile(keras.optimizers.SGD(_RATE), lopsided)
     return model, tuple(tf.constant(array, tf.float32) for array in (x, y, weights))
 
 
 def _step(w, b, x, y, weights, faults: Sequence[str] = ()) -> tuple[list[np.ndarray], float]:
     """Return kernel and bias after the step, and the loss before it, with these faults."""
-    variance = np.zeros(3) + 1 if "training" in faults else np.var(x, axis=0)
-    mean = 0 if "training" in faults else np.mean(x, axis=0)
+    variance = np.zeros(3) + 1 if "inference" in faults else np.var(x, axis=0)
+    mean = 0 if "inference" in faults else np.mean(x, axis=0)
     z = (x - mean) / np.sqrt(variance + 1e-3)
     error = z @ w + b - y  # (n, 1)
-    factors = np.ones_like(error) if "weights" in faults else weights[:, None]
-    penalty = 0 if "penalties" in faults else _PENALTY
-    slopes = factors * (2 * error if "loss" in faults else np.sign(error)) / len(x)
-    losses = factors * (error**2 if "loss" in faults else abs(error))
+    factors = weights[:, None]
+    if "unweighed" in faults:
+        factors = np.ones_like(error)
+    elif "averaged" in faults:
+        factors = np.mean(weights) * np.ones_like(error)
+    elif "normalised" in faults:
+        factors = factors / np.mean(weights)
+    penalty = _PENALTY * (0 if "unpenalised" in faults else 2 if "doubly" in faults else 1)
+    if "squared" in faults:
+        losses, slopes = error**2, 2 * error
+    else:
+        up, down = (1, 0.5) if "exchanged" in faults else (0.5, 1)
+        losses, slopes = np.maximum(up * error, -down * error), np.where(error > 0, up, -down)
+    slopes = factors * slopes / len(x)
     after = [w - _RATE * (z.T @ slopes + 2 * penalty * w), b - _RATE * np.sum(slopes, axis=0)]
-    return after, float(np.mean(losses) + penalty * np.sum(w**2))
+    return after, float(np.mean(factors * losses) + penalty * np.sum(w**2))
 
 
-_WAYS_OUT = {
-    "training": "the model runs as in inference (say training=True)",
-    "loss": "the loss is not the one that was compiled",
-    "weights": "the sample weights do not count",
-    "penalties": "the regulariser's penalty is missing",
-}
+# Of each kind an answer has one fault or none.
+_FAULTS = (
+    {"inference": "the model runs as in inference (say training=True)"},
+    {
+        "squared": "the loss is not the one that was compiled",
+        "exchanged": "y and y_hat are exchanged in the loss",
+    },
+    {
+        "unweighed": "the sample weights do not count",
+        "averaged": "every example is weighed with the mean of the sample weights, as if a loss of "
+        "shape (n, 1) were multiplied by weights of shape (n,)",
+        "normalised": "the weighed losses are divided by the sum of the weights, and not by n",
+    },
+    {
+        "unpenalised": "the regulariser's penalty is missing",
+        "doubly": "the penalty counts twice, though compute_loss adds model.losses by itself",
+    },
+)
 
 
 def _judge_train_step(returned: list, calls: Sequence[tuple]) -> Judgement:
@@ -192,19 +218,18 @@ def _judge_train_step(returned: list, calls: Sequence[tuple]) -> Judgement:
     def matches(references: Sequence) -> bool:
         return close(got, [array for arrays in references for array in arrays], 1e-4)
 
-    names = list(_WAYS_OUT)
-    for number in range(16):
-        faults = [name for bit, name in enumerate(names) if number >> bit & 1]
+    for faults in product(*[("", *kind) for kind in _FAULTS]):
         steps = [_step(*call, faults) for call in calls]
         if not matches([after for after, _ in steps]):
             continue
-        if not faults:
+        if not any(faults):
             losses = [loss for _, loss in steps]
             return _judge_logs([value["items"]["returned"] for value in returned], losses)
-        listed = "; ".join(_WAYS_OUT[name] for name in faults)
+        pairs = zip(_FAULTS, faults, strict=True)
+        listed = "; ".join(kind[fault] for kind, fault in pairs if fault)
         compute = " model.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight) "
         compute += "takes care of loss, weights and penalties."
-        return failed(f"Still wrong: {listed}.{compute if faults != ['training'] else ''}")
+        return failed(f"Still wrong: {listed}.{compute if any(faults[1:]) else ''}")
     before = [[w, np.array([b])] for w, b, *_ in calls]
     if matches(before):
         return failed(
@@ -220,9 +245,6 @@ def _judge_train_step(returned: list, calls: Sequence[tuple]) -> Judgement:
         return failed("The update climbs. Give optimizer.apply the gradients as they are.")
     if matches([[b + 2 * m for b, m in zip(*pair, strict=True)] for pair in pairs]):
         return failed("The update is twice as long as it should be: apply the gradients once.")
-    doubled = [_step(*call)[0][0] - 2 * _RATE * _PENALTY * call[0] for call in calls]
-    if matches([[kernel, after[1]] for kernel, after in zip(doubled, right, strict=True)]):
-        return failed("The penalty counts twice: compute_loss has added model.losses already.")
     i = first_difference(got, [array for arrays in right for array in arrays], 1e-4)
     expected = [array for arrays in right for array in arrays][i]
     return failed(

@@ -57,15 +57,36 @@ def unweighed(model, x, y, y_hat, sample_weight):
 
 
 def without_penalties(model, x, y, y_hat, sample_weight):
-    return tf.reduce_mean(sample_weight * tf.abs(y_hat - y)[:, 0])
+    return tf.reduce_mean(sample_weight * model.loss(y, y_hat))
 
 
-def absolute_by_hand(model, x, y, y_hat, sample_weight):
+def compiled_by_hand(model, x, y, y_hat, sample_weight):
     return without_penalties(model, x, y, y_hat, sample_weight) + sum(model.losses)
 
 
 def squared(model, x, y, y_hat, sample_weight):
     return tf.reduce_mean((y_hat - y) ** 2)
+
+
+def weighed_by_the_mean(model, x, y, y_hat, sample_weight):
+    return tf.reduce_mean(sample_weight * model.loss(y, y_hat)[:, None]) + sum(model.losses)
+
+
+def divided_by_the_weights(model, x, y, y_hat, sample_weight):
+    losses = sample_weight * model.loss(y, y_hat)
+    return tf.reduce_sum(losses) / tf.reduce_sum(sample_weight) + sum(model.losses)
+
+
+def exchanged(model, x, y, y_hat, sample_weight):
+    return model.compute_loss(x=x, y=y_hat, y_pred=y, sample_weight=sample_weight)
+
+
+def squared_by_the_mean(model, x, y, y_hat, sample_weight):
+    return tf.reduce_mean(sample_weight * (y_hat - y) ** 2)
+
+
+def unweighed_penalties_twice(model, x, y, y_hat, sample_weight):
+    return unweighed(model, x, y, y_hat, sample_weight) + sum(model.losses)
 
 
 def penalties_twice(model, x, y, y_hat, sample_weight):
@@ -78,6 +99,11 @@ def half_of_it(model, x, y, y_hat, sample_weight):
 
 def keras_step(model, data):
     return model.train_step(data)
+
+
+def step_with_train_on_batch(model, data):
+    x, y, sample_weight = data
+    return model.train_on_batch(x, y, sample_weight=sample_weight, return_dict=True)
 
 
 def penalty_with(of_slopes, target=lambda scores: scores, epsilon=1e-12):
@@ -178,7 +204,12 @@ ANSWERS = {
         ],
     ),
     "14.2": Answers(
-        right=[keras_step, step_with(absolute_by_hand, training=True)],
+        right=[
+            keras_step,
+            tf.function(keras_step),
+            step_with(compiled_by_hand, training=True),
+            step_with_train_on_batch,
+        ],
         wrong=[
             Wrong(step_with(compiled), "(say training=True)"),
             Wrong(step_with(unweighed, training=True), "the sample weights do not count"),
@@ -188,7 +219,23 @@ ANSWERS = {
             Wrong(step_with(compiled, times=0, training=True), "nothing was applied"),
             Wrong(step_with(compiled, times=2, training=True), "apply the gradients once"),
             Wrong(step_with(compiled, lambda g: -g, training=True), "climbs"),
-            Wrong(step_with(penalties_twice, training=True), "The penalty counts twice"),
+            Wrong(step_with(penalties_twice, training=True), "the penalty counts twice"),
+            Wrong(
+                step_with(unweighed_penalties_twice, training=True),
+                "the sample weights do not count; the penalty counts twice",
+            ),
+            Wrong(
+                step_with(unweighed_penalties_twice),
+                "(say training=True); the sample weights do not count; the penalty counts twice",
+            ),
+            Wrong(step_with(penalties_twice), "(say training=True); the penalty counts twice"),
+            Wrong(step_with(exchanged, training=True), "y and y_hat are exchanged"),
+            Wrong(step_with(weighed_by_the_mean, training=True), "the mean of the sample weights"),
+            Wrong(step_with(divided_by_the_weights, training=True), "the sum of the weights"),
+            Wrong(
+                step_with(squared_by_the_mean, training=True),
+                "not the one that was compiled; every example is weighed with the mean",
+            ),
             Wrong(step_with(half_of_it, training=True), "After the step, the last layer's kernel"),
             Wrong(step_with(compiled, result=lambda loss: None, training=True), "returned None"),
             Wrong(step_with(compiled, result=lambda loss: loss, training=True), "needs a dict"),
