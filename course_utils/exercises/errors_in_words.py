@@ -44,6 +44,11 @@ def cause_in_words(error: dict) -> str | None:
             "apply_gradients takes pairs, zip(gradients, variables). optimizer.apply takes the two "
             "lists, gradients first"
         )
+    if "values to unpack" in message and "apply_gradients(" in (error["line"] or ""):
+        return (
+            "apply_gradients takes pairs, zip(gradients, variables). optimizer.apply takes the two "
+            "lists, gradients first"
+        )
     is_unpacking = re.search(r"\w\s*,.*(=|\bin\b)", (error["line"] or "").split("(")[0])
     if message == "too many values to unpack (expected 2)" and not is_unpacking:
         return (

@@ -273,7 +273,7 @@ ANSWERS = {
             Wrong(step_without_penalty_in_result, "leaves out the penalties"),
             Wrong(step_returning_later_loss, "before the update"),
             Wrong(step_with_numpy, "left TensorFlow", ERROR),
-            Wrong(step_with_loss_outside, "No gradients provided for any variable", ERROR),
+            Wrong(step_with_loss_outside, "every gradient is None", ERROR),
             Wrong(lambda model, optimizer, x, y: model(x), "nothing was applied"),
             Wrong(3, "check needs the function itself"),
         ],
