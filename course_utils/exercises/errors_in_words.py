@@ -92,12 +92,37 @@ def _cause_of_numpy_habit(message: str) -> str | None:
     return None
 
 
+_TODAY = {
+    "reset_states": "reset_state()",
+    "minimize": "a tape, and apply(gradients, variables)",
+}
+
+
 def _cause_of_use(message: str) -> str | None:
-    """Return in words which rule of a tape, or of a matrix product, was not kept."""
+    """Return in words which rule of a tape, of Keras or of a matrix product was not kept."""
     if "A non-persistent GradientTape can only be used to compute one set" in message:
         return (
             "A non-persistent GradientTape answers once, and this one was asked again. Record with "
             "persistent=True, or with one tape for each question"
+        )
+    if "'zip' has no len()" in message or "apply_gradients() takes" in message:
+        return (
+            "apply takes two lists, the gradients and then the variables. Only the older "
+            "apply_gradients takes zip(gradients, variables)"
+        )
+    if message.startswith("No gradients provided for any variable"):
+        return (
+            "No gradients provided for any variable: all are None. Compute the whole loss inside "
+            "the `with` block, from model(x), and neither predict nor .numpy()"
+        )
+    renamed = re.search(r"object has no attribute '(reset_states|minimize)'", message)
+    if renamed:
+        return f"{renamed[1]} is gone from Keras. Use {_TODAY[renamed[1]]}"
+    dtypes = re.search(r"expected to be an? (\w+) tensor but is an? (\w+) tensor", message)
+    if dtypes:
+        return (
+            f"{dtypes[1]} and {dtypes[2]} meet here, and TensorFlow converts neither by itself. "
+            "Use tf.cast"
         )
     is_product = "MatMul" in message and "Shape must be rank 2" in message
     if is_product or re.match(r"In\[[01]\] ndims must be >= 2", message):
