@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
-from .observation import gradients_noted
+from .observation import calls_noted
 from .reading import as_array, as_vector, close, first_difference, in_words
 
 __all__ = ["EXERCISES"]
@@ -444,9 +444,11 @@ def _as_parts(w: np.ndarray, b: float, rate: float, parts: list) -> tuple:
 
 def _call_in_parts(step: Callable, model: Any, *arguments) -> dict:
     """Return the weights after the step, and how it went through the parts."""
-    with gradients_noted() as noted:
+    import tensorflow as tf
+
+    with calls_noted(tf.GradientTape, "gradient") as gradients:
         value = _call_step(step, model, *arguments)
-    return {**value, "gradients": len(noted), "seen": model.layers[0].seen}
+    return {**value, "gradients": len(gradients), "seen": model.layers[0].seen}
 
 
 def _judge_parts(returned: list, calls: Sequence[tuple]) -> Judgement:

@@ -5,8 +5,8 @@ import pytest
 import tensorflow as tf
 
 from course_utils.exercises.observation import (
+    calls_noted,
     describe,
-    gradients_noted,
     observe_calls,
     same_code,
 )
@@ -97,7 +97,7 @@ def test_an_error_inside_a_tf_function_gives_its_own_line_and_message():
     assert raised["line"].startswith("return x + undefined")
 
 
-def test_gradients_are_noted_in_a_graph_too_and_in_the_block_alone():
+def test_calls_are_noted_in_a_graph_too_and_in_the_block_alone():
     w = tf.Variable(3.0)
 
     def slope():
@@ -105,8 +105,8 @@ def test_gradients_are_noted_in_a_graph_too_and_in_the_block_alone():
             loss = w**2
         return tape.gradient(loss, w)
 
-    with gradients_noted() as noted:
-        assert slope() == 6.0 and len(noted) == 1
+    with calls_noted(tf.GradientTape, "gradient") as noted:
+        assert slope() == 6.0 and len(noted) == 1 and noted[0]["sources"] is w
         assert tf.function(slope)() == 6.0 and len(noted) == 2
     assert slope() == 6.0 and len(noted) == 2
 
