@@ -495,7 +495,7 @@ assert not np.allclose(norm_half, norm_whole[:16], atol=1e-3)
 #
 # `parts` is a list of pairs (x, y) of *unequal* sizes. Update the model once, as one step on all examples
 # together would. The loss is that of exercise 09.1: the mean squared error of all examples, plus
-# `sum(model.losses)`. Never join the parts: together they do not fit.
+# `sum(model.losses)`. Never join the parts, or record them all on one tape: together they do not fit.
 
 # %% exercise="09.5"
 def accumulated_step(model, optimizer, parts):

@@ -305,9 +305,9 @@ ax.invert_yaxis()
 # ### Exercise 10.3: complete
 #
 # An epoch of gradient descent for a linear model: `w` is a variable of shape (d,), `x` has shape (n, d), `y`
-# has shape (n,). Go through `order`, the indices of the examples to use, in batches of `batch_size`; the last
-# may be short. For each, subtract from `w` the gradient of the batch's mean squared error, times `rate`.
-# Return `w`.
+# has shape (n,). In a loop of the graph, go through `order`, the indices of the examples to use, in batches
+# of `batch_size`; the last may be short. For each, subtract from `w` the gradient of the batch's mean
+# squared error, times `rate`. Return `w`.
 
 
 # %% exercise="10.3"

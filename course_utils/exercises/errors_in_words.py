@@ -1,149 +1,164 @@
-"""What TensorFlow's errors mean, in words that tell a learner what to change."""
+"""What errors of TensorFlow and Keras mean, in words that tell a learner what to change."""
 
 import re
 
 __all__ = ["cause_in_words"]
 
+_NUMPY_METHODS = {
+    "T": "tf.transpose",
+    "astype": "tf.cast",
+    "clip": "tf.clip_by_value",
+    "flatten": "tf.reshape(y, [-1])",
+    "mean": "tf.reduce_mean",
+    "ravel": "tf.reshape(y, [-1])",
+    "reshape": "tf.reshape, or y[:, None] for a column",
+    "std": "tf.math.reduce_std",
+    "sum": "tf.reduce_sum",
+    "transpose": "tf.transpose",
+}
+
+# What is searched for in a message, and what it means; {0} is the first group. The first that is
+# found counts.
+_CAUSES = (
+    # Of the tape.
+    (
+        r"'NoneType' object has no attribute '_id'$|but received None\.$",
+        "what is differentiated here is None. If it is a gradient itself, its tape found no path, "
+        "because it must watch the source and record the way to the target",
+    ),
+    (
+        r"^'numpy\..*has no attribute '_id'$",
+        "the target is a NumPy number, so the computation left TensorFlow on its way. Use "
+        "TensorFlow's functions, not NumPy's, and no .numpy()",
+    ),
+    (
+        r"^Cannot convert the argument `type_value`",
+        "the target is a plain number, so the computation left TensorFlow on its way. Use "
+        "TensorFlow's functions, and neither float() nor .numpy()",
+    ),
+    (
+        r"has no attribute '(dtype|_id)'$",
+        "a tape needs tensors, and here the target or the source is a plain number. Make a "
+        "tf.Variable from the number before the `with` block",
+    ),
+    (
+        r"^(unsupported operand|Attempt to convert).*NoneType",
+        "there is a None where a number is needed. If it is a gradient, the tape found no path "
+        "from its source to the target, or did not watch the source",
+    ),
+    (
+        r"A non-persistent GradientTape can only be used to compute one set",
+        "A non-persistent GradientTape answers once, and this one was asked again. Record with "
+        "persistent=True, or with one tape for each question",
+    ),
+    (
+        r"has no attribute '_type_enum'$",
+        'unconnected_gradients="zero" fails for the variables of a Keras model. Ask for the '
+        "gradients of [v.value for v in variables], or write zeros in place of None yourself",
+    ),
+    (
+        r"^unsupported callable$",
+        "unsupported callable. A function under @tf.custom_gradient returns the value first, and "
+        "then the backward function",
+    ),
+    # Of an optimizer, and of Keras.
+    (
+        r"^No gradients provided for any variable",
+        "every gradient is None, so the tape found no path from the loss to the variables. "
+        "Compute the whole loss inside the `with` block, from model(x), without NumPy or predict",
+    ),
+    (
+        r"has no attribute '_unique_id'$",
+        "the optimizer got a tensor in place of a variable. It takes the gradients first, and "
+        "then the variables",
+    ),
+    (
+        r"'zip' has no len\(\)|apply_gradients\(\) takes",
+        "apply takes two lists, the gradients and then the variables. Only the older "
+        "apply_gradients takes zip(gradients, variables)",
+    ),
+    (
+        r"object has no attribute 'reset_states'",
+        "reset_states is gone from Keras. Use reset_state()",
+    ),
+    (
+        r"object has no attribute 'minimize'",
+        "minimize is gone from Keras. Use a tape, and apply(gradients, variables)",
+    ),
+    # Of habits from NumPy.
+    (
+        r"experimental_enable_numpy_behavior\(\)$",
+        "this is a tensor, without the methods of NumPy's arrays. Use TensorFlow's functions: "
+        "tf.reshape (or y[:, None] for a column), tf.transpose, tf.cast",
+    ),
+    (
+        r"symbolic tf\.Tensor|Tensor' object has no attribute 'numpy'",
+        "inside a compiled function a tensor holds no numbers yet that NumPy could read. Use "
+        "TensorFlow's functions, and no .numpy()",
+    ),
+    (
+        r"Only integers, slices",
+        "square brackets take whole numbers and slices, and here stands something else. Take rows "
+        "by index, from a list or a tensor of them, with tf.gather",
+    ),
+    (
+        r"The truth value of an array with more than one element is ambiguous",
+        "a condition needs one True or False, and this one has many entries. For a choice entry "
+        "by entry use tf.where",
+    ),
+    # Of shapes, dtypes and values.
+    (
+        r"^can't multiply sequence by non-int of type",
+        "lists are not multiplied entry by entry, and several gradients come as a list. Take them "
+        "one by one, or join them into one tensor",
+    ),
+    (
+        r"Shapes of all inputs must match|Ranks of all input tensors",
+        "tensors of different shapes are not one tensor. Take them one by one, or make each a "
+        "vector with tf.reshape(g, [-1]) and join these with tf.concat",
+    ),
+    (
+        r"MatMul.*Shape must be rank 2|Shape must be rank 2.*MatMul|^In\[[01]\] ndims must be >= 2",
+        "both sides of a matrix product must be matrices, and one here is not. A matrix times a "
+        "vector is tf.linalg.matvec",
+    ),
+    (
+        r"expected to be an? (\w+) tensor but is an? (\w+) tensor",
+        "{0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast",
+    ),
+    (
+        r"is not in the list of allowed values",
+        "this operation does not take such numbers (in Python, a power is **, and not ^)",
+    ),
+)
+
 
 def cause_in_words(error: dict) -> str | None:
-    """Return in a learner's words what TensorFlow says in its own; None where that is not known.
+    """Return in a learner's words what an error says in its own; None where that is not known.
 
     Parameters
     ----------
     error : dict
         The ``type``, the ``message`` and the ``line`` of an exception, as `observe_calls` returns.
     """
-    message = error["message"]
-    if message.endswith(("'NoneType' object has no attribute '_id'", "but received None.")):
-        return (
-            "what is differentiated here is None. If it is a gradient itself, its tape found no "
-            "path, because it must watch the source and record the way to the target"
-        )
-    if message.startswith("'numpy.") and message.endswith("has no attribute '_id'"):
-        return (
-            "the target is a NumPy number, so the computation left TensorFlow on its way. Use "
-            "TensorFlow's functions, not NumPy's, and no .numpy()"
-        )
-    if message.startswith("Cannot convert the argument `type_value`"):
-        return (
-            "the target is a plain number, so the computation left TensorFlow on its way. Use "
-            "TensorFlow's functions, and neither float() nor .numpy()"
-        )
-    if message.endswith(("has no attribute 'dtype'", "has no attribute '_id'")):
-        return (
-            "a tape needs tensors, and here the target or the source is a plain number. Make a "
-            "tf.Variable from the number before the `with` block"
-        )
-    if "NoneType" in message and message.startswith(("unsupported operand", "Attempt to convert")):
-        return (
-            "there is a None where a number is needed. If it is a gradient, the tape found no path "
-            "from its source to the target, or did not watch the source"
-        )
-    if "values to unpack" in message and "apply_gradients(" in (error["line"] or ""):
+    message, line = error["message"], error["line"] or ""
+    if "values to unpack" in message and "apply_gradients(" in line:
         return (
             "apply_gradients takes pairs, zip(gradients, variables). optimizer.apply takes the two "
             "lists, gradients first"
         )
-    if "values to unpack" in message and "apply_gradients(" in (error["line"] or ""):
-        return (
-            "apply_gradients takes pairs, zip(gradients, variables). optimizer.apply takes the two "
-            "lists, gradients first"
-        )
-    is_unpacking = re.search(r"\w\s*,.*(=|\bin\b)", (error["line"] or "").split("(")[0])
+    is_unpacking = re.search(r"\w\s*,.*(=|\bin\b)", line.split("(")[0])
     if message == "too many values to unpack (expected 2)" and not is_unpacking:
         return (
             f"{message}. A function under @tf.custom_gradient returns two things, "
             "the value and the backward function"
         )
-    if message == "unsupported callable":
-        return (
-            f"{message}. A function under @tf.custom_gradient returns the value first, "
-            "and then the backward function"
-        )
-    if "is not in the list of allowed values" in message:
-        return "this operation does not take such numbers (in Python, a power is **, and not ^)"
-    return _cause_of_numpy_habit(message) or _cause_of_use(message)
-
-
-_INSTEAD = {
-    "reshape": "tf.reshape, or y[:, None] for a column",
-    "T": "tf.transpose",
-    "transpose": "tf.transpose",
-    "astype": "tf.cast",
-    "ravel": "tf.reshape(y, [-1])",
-    "flatten": "tf.reshape(y, [-1])",
-    "clip": "tf.clip_by_value",
-    "mean": "tf.reduce_mean",
-    "std": "tf.math.reduce_std",
-    "sum": "tf.reduce_sum",
-}
-
-
-def _cause_of_numpy_habit(message: str) -> str | None:
-    """Return in words where a tensor was used as one would use a NumPy array."""
-    missing = re.search(r"(?:Tensor|Variable)'? object has no attribute '(\w+)'", message)
-    if missing and missing[1] in _INSTEAD:
-        name = missing[1]
-        return f"{name} belongs to NumPy's arrays, and this is a tensor. Use {_INSTEAD[name]}"
-    if message.endswith("experimental_enable_numpy_behavior()"):
-        return (
-            "this is a tensor, without the methods of NumPy's arrays. Use TensorFlow's functions: "
-            "tf.reshape (or y[:, None] for a column), tf.transpose, tf.cast"
-        )
-    if "Only integers, slices" in message:
-        return (
-            "square brackets take whole numbers and slices, and here stands something else. Take "
-            "rows by index, from a list or a tensor of them, with tf.gather"
-        )
-    if "symbolic tf.Tensor" in message or "Tensor' object has no attribute 'numpy'" in message:
-        return (
-            "the function was compiled, as fit compiles it, and then its tensors hold no numbers "
-            "that NumPy could read. Use TensorFlow's functions, and no .numpy()"
-        )
-    if "The truth value of an array with more than one element is ambiguous" in message:
-        return (
-            "a condition needs one True or False, and this one has many entries. For a choice "
-            "entry by entry use tf.where"
-        )
-    if message.startswith("can't multiply sequence by non-int of type"):
-        return (
-            "lists are not multiplied entry by entry, and several gradients come as a list. Take "
-            "them one by one, or join them into one tensor"
-        )
-    if "Shapes of all inputs must match" in message or "Ranks of all input tensors" in message:
-        return (
-            "tensors of different shapes are not one tensor. Take them one by one, or make each a "
-            "vector with tf.reshape(g, [-1]) and join these with tf.concat"
-        )
-    return None
-
-
-def _cause_of_use(message: str) -> str | None:
-    """Return in words which rule of a tape, an optimizer or a matrix product was not kept."""
-    if "A non-persistent GradientTape can only be used to compute one set" in message:
-        return (
-            "A non-persistent GradientTape answers once, and this one was asked again. Record with "
-            "persistent=True, or with one tape for each question"
-        )
-    if message.endswith("has no attribute '_type_enum'"):
-        return (
-            'unconnected_gradients="zero" fails for the variables of a Keras model. Ask for the '
-            "gradients of [v.value for v in variables], or write zeros in place of None yourself"
-        )
-    if "No gradients provided for any variable" in message:
-        return (
-            "every gradient is None, so the tape found no path from the loss to the variables. "
-            "Call the model and compute the loss inside the `with` block, without NumPy or predict"
-        )
-    if message.endswith("has no attribute '_unique_id'"):
-        return (
-            "the optimizer got a tensor in place of a variable. It takes the gradients first, and "
-            "then the variables"
-        )
-    is_product = "MatMul" in message and "Shape must be rank 2" in message
-    if is_product or re.match(r"In\[[01]\] ndims must be >= 2", message):
-        return (
-            "both sides of a matrix product must be matrices, and one here is not. A matrix times "
-            "a vector is tf.linalg.matvec"
-        )
+    method = re.search(r"(?:Tensor|Variable)'? object has no attribute '(\w+)'", message)
+    if method and method[1] in _NUMPY_METHODS:
+        instead = _NUMPY_METHODS[method[1]]
+        return f"{method[1]} belongs to NumPy's arrays, and this is a tensor. Use {instead}"
+    for pattern, words in _CAUSES:
+        found = re.search(pattern, message)
+        if found:
+            return words.format(*found.groups())
     return None

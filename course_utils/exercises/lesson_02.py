@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
-from .observation import derivatives_noted
+from .observation import calls_noted
 from .reading import as_array, close, first_difference, in_words, is_a
 
 __all__ = ["EXERCISES"]
@@ -290,9 +290,12 @@ def _as_parabola(a, b, c, names, x, y) -> tuple:
 
 def _returned_and_watched(gradients_of: Callable, *arguments) -> dict:
     """Return what the function returned, and how many variables its tapes watched."""
-    with derivatives_noted() as noted:
+    import tensorflow as tf
+
+    with calls_noted(tf.GradientTape, "gradient") as gradients:
         returned = gradients_of(*arguments)
-    watched = {variable.ref() for _, tape in noted for variable in tape.watched_variables()}
+    tapes = [gradient["self"] for gradient in gradients]
+    watched = {variable.ref() for tape in tapes for variable in tape.watched_variables()}
     return {"returned": returned, "watched": len(watched)}
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
+from .observation import calls_noted
 from .reading import as_array, as_vector, close, first_difference, in_words
 
 __all__ = ["EXERCISES"]
@@ -38,16 +39,23 @@ def _build(w: np.ndarray, b: float, rate: float, before: Sequence = ()) -> tuple
 
 
 def _layer_that_trains() -> Any:
-    """Return a layer that scales in training, each example by itself, and else does nothing."""
+    """Return a layer that scales in training, each example by itself, and else does nothing.
+
+    ``seen`` counts the examples of its calls, where their number is fixed.
+    """
     import keras
 
     class ScaleInTraining(keras.layers.Layer):
+        seen = 0
+
         def call(self, inputs, training=False):
+            self.seen += inputs.shape[0] or 0
             return _TRAINING * inputs if training else inputs
 
     return ScaleInTraining()
 
 
+_TABLE = "(n, 1) minus (n,) is a table of n by n"
 _A_LIST_OF_PENALTIES = (
     "model.losses is a list, here of two penalties, and the error plus a list counts the error "
     "once for each of them. Add sum(model.losses)."
@@ -134,6 +142,13 @@ def _judge_step(returned: list, calls: Sequence[tuple]) -> Judgement:
         return failed(_CALL_IN_TRAINING)
     if is_update(scaled(2, 0.5)):
         return failed(_A_LIST_OF_PENALTIES)
+    if is_update(lambda w, b, x, y: _gradient(w, b, x, x @ w + b)):
+        return failed(
+            "Only the penalties move the weights: the predictions left TensorFlow on their way. "
+            "Call the model, model(x, training=True), and neither predict nor .numpy()."
+        )
+    if is_update(lambda w, b, x, y: _gradient(w, b, x, np.full_like(y, np.mean(y)))):
+        return failed(f"Look at the shapes of y_hat and y: {_TABLE}.")
     if is_update(scaled(1, 0)):
         return failed(
             "The update ignores the regulariser. Add sum(model.losses) to the loss, inside the "
@@ -247,7 +262,7 @@ def _judge_table(value: Any) -> Judgement:
 _FAULTS = (
     "the model is called without training=True, and normalises with stored averages",
     "the penalties in model.losses are left out of the loss",
-    "(n, 1) minus (n,) is a table of n by n",
+    _TABLE,
 )
 
 
@@ -258,33 +273,41 @@ def _as_silent_step(w: np.ndarray, b: float, rate: float, x: np.ndarray, y: np.n
     return *_build(w, b, rate, [norm]), *_tensors(x, y[:, 0])
 
 
-def _silent_step(call: tuple, faults: Sequence[bool]) -> list[np.ndarray]:
-    """Return the kernel, the bias and the moving average after a step with some of the faults."""
+def _normalised(x: np.ndarray, mean: Any, variance: Any) -> np.ndarray:
+    return (x - mean) / np.sqrt(variance + 1e-3)
+
+
+def _silent_step(call: tuple, faults: Sequence[bool], times: float = 1.0) -> list[np.ndarray]:
+    """Return the kernel, the bias and the moving average after a step with some of the faults.
+
+    ``times`` counts the squared error, but not the penalties.
+    """
     w, b, rate, x, y = call
     inference, no_penalty, is_table = faults
     mean, variance = (0.0, 1.0) if inference else (np.mean(x, axis=0), np.var(x, axis=0))
-    x_norm = (x - mean) / np.sqrt(variance + 1e-3)
+    x_norm = _normalised(x, mean, variance)
     # The gradient of the table's mean is that of a comparison with the targets' mean.
     targets = np.full_like(y, np.mean(y)) if is_table else y
-    gradient = _gradient(w, b, x_norm, targets, 0.0 if no_penalty else 1.0)
-    return [*_after(w, b, rate, gradient), 0.01 * mean * np.ones(3)]
+    gradient = _gradient(w, b, x_norm, targets, 0.0 if no_penalty else 1.0 / times)
+    return [*_after(w, b, rate, [times * g for g in gradient]), 0.01 * mean * np.ones(3)]
 
 
 def _judge_silent_step(returned: list, calls: Sequence[tuple]) -> Judgement:
     got = [array for value in returned for array in _weights(value)[:3]]
 
-    def is_step(*faults: bool) -> bool:
-        return close(got, [a for call in calls for a in _silent_step(call, faults)], _EXACT)
+    def is_step(*faults: bool, times: float = 1.0) -> bool:
+        return close(got, [a for call in calls for a in _silent_step(call, faults, times)], _EXACT)
 
     if is_step(False, False, False):
-        if any(value["items"]["returned"] is None for value in returned):
-            return failed("All three faults are mended. Now return the loss, as the program did.")
-        return passed("All three faults are mended: the weights are those after a step of fit.")
+        normalised = [(*c[:3], _normalised(c[3], c[3].mean(0), c[3].var(0)), c[4]) for c in calls]
+        return _judge_returned_loss([value["items"]["returned"] for value in returned], normalised)
     for faults in product((False, True), repeat=3):
         if is_step(*faults):
             left = [text for text, is_left in zip(_FAULTS, faults, strict=True) if is_left]
             count = ("One fault is", "Two faults are", "All three faults are")[len(left) - 1]
             return failed(f"{count} left: {'; '.join(left)}.")
+        if is_step(*faults, times=2):
+            return failed(_A_LIST_OF_PENALTIES)
     trained = [array for i, array in enumerate(got) if i % 3 < 2]  # not the moving average
     if close(trained, [a for w, b, *_ in calls for a in (w, np.array([b]))], _EXACT):
         return failed(
@@ -419,116 +442,124 @@ def _as_parts(w: np.ndarray, b: float, rate: float, parts: list) -> tuple:
     return *_build(w, b, rate, [_layer_that_trains()]), [_tensors(*part) for part in parts]
 
 
+def _call_in_parts(step: Callable, model: Any, *arguments) -> dict:
+    """Return the weights after the step, and how it went through the parts."""
+    import tensorflow as tf
+
+    with calls_noted(tf.GradientTape, "gradient") as gradients:
+        value = _call_step(step, model, *arguments)
+    return {**value, "gradients": len(gradients), "seen": model.layers[0].seen}
+
+
 def _judge_parts(returned: list, calls: Sequence[tuple]) -> Judgement:
     got = [array for value in returned for array in _weights(value)]
-
+    predicting = calls
     in_training = [(*call[:3], [(_TRAINING * x, y) for x, y in call[3]]) for call in calls]
-    predicting, calls = calls, in_training
 
     def is_update(
         shares_of: Callable, penalty_of: Callable, calls: Sequence[tuple] = in_training
     ) -> bool:
-        """Tell whether the parts were weighed so: shares_of(sizes), and the penalty's factor."""
+        """Tell whether the parts, and the penalties of all of them, were weighed so."""
         after = []
         for w, b, rate, parts in calls:
             sizes = np.array([len(x) for x, _ in parts])
-            total = _gradient(w, b, *parts[0], 0)
-            total = [np.zeros_like(g) for g in total]
-            for share, part in zip(shares_of(sizes), parts, strict=True):
-                total = [
-                    t + share * g for t, g in zip(total, _gradient(w, b, *part, 0), strict=True)
-                ]
-            penalty = 2 * penalty_of(sizes) * _PENALTY
-            total = [t + penalty * v for t, v in zip(total, (w, b), strict=True)]
+            shares = shares_of(sizes)
+            penalty = 2 * _PENALTY * penalty_of(sizes, shares)
+            total = [penalty * v for v in (w, np.array([b]))]
+            for share, part in zip(shares, parts, strict=True):
+                gradient = _gradient(w, b, *part, 0)
+                total = [t + share * g for t, g in zip(total, gradient, strict=True)]
             after += _after(w, b, rate, total)
         return close(got, after, _EXACT)
 
     def fair(sizes):
         return sizes / sum(sizes)
 
-    if is_update(fair, lambda sizes: 1):
-        return passed("The parts together move the model as one batch would.")
-    if is_update(lambda sizes: 0 * sizes, lambda sizes: 0):
+    if is_update(fair, lambda sizes, shares: 1):
+        return _judge_memory([value["items"] for value in returned], calls)
+    if is_update(np.zeros_like, lambda sizes, shares: 0):
         return failed(
             "The model's weights are as they were: nothing was applied. Call optimizer.apply once, "
             "after the last part."
         )
-    if any(is_update(fair, lambda sizes, p=p: p, predicting) for p in (0, 1)):
-        return failed(_CALL_IN_TRAINING)
-    mistakes = [
-        (lambda sizes: 2 * fair(sizes), lambda sizes: 1, _A_LIST_OF_PENALTIES),
+    shares = (
+        (fair, None),
+        (lambda sizes: 2 * fair(sizes), _A_LIST_OF_PENALTIES),
         (
-            fair,
-            lambda sizes: 0,
-            "The penalties are missing. Add sum(model.losses) to the loss of each part, before you "
-            "weigh it.",
-        ),
-        (
-            fair,
-            len,
-            "The penalty counts once for each part. Weigh the whole loss of a part by n / N, the "
-            "penalty with it.",
-        ),
-        (
-            lambda sizes: np.ones(len(sizes)),
-            len,
-            "The gradients of the parts are added as they are. Multiply each by n / N, the part's "
-            "share of all examples.",
-        ),
-        (
-            lambda sizes: np.ones(len(sizes)),
-            lambda sizes: 1,
-            "The mean errors of the parts are added as they are. Multiply each by n / N, the "
-            "part's share of all examples.",
+            np.ones_like,
+            "The parts are added as they are. Multiply the gradients of each by n / N, its share "
+            "of all examples.",
         ),
         (
             lambda sizes: np.ones(len(sizes)) / len(sizes),
-            lambda sizes: 1,
             "Every part counts the same, but the parts have unequal sizes. Multiply each gradient "
             "by n / N instead of dividing by the number of parts.",
         ),
         (
-            lambda sizes: np.eye(len(sizes))[-1],
-            lambda sizes: 1,
-            "Only the last part counts. Add its gradients to those of the parts before it.",
-        ),
-        (
-            lambda sizes: fair(sizes) * np.eye(len(sizes))[-1],
-            lambda sizes: fair(sizes)[-1],
-            "Only the last part counts. Add its gradients to those of the parts before it.",
-        ),
-        (
-            lambda sizes: np.eye(len(sizes))[0],
-            lambda sizes: 1,
-            "Only the first part counts. Call optimizer.apply after the loop, not in it.",
-        ),
-        (
             lambda sizes: sizes,
-            sum,
-            "Each part is weighed by its number of examples, but never divided by the number of "
-            "all examples.",
+            "The squared errors are added up over all examples, but never divided. Divide by the "
+            "number of all examples.",
         ),
         (
-            lambda sizes: sizes,
-            lambda sizes: 1,
-            "The squared errors are added up over all examples. Divide by the number of all "
-            "examples.",
+            lambda sizes: sizes * fair(sizes),
+            "The squared errors of a part are added up, and then weighed by n / N. Take their "
+            "mean, with tf.reduce_mean, before you weigh it.",
         ),
-    ]
-    for shares_of, penalty_of, message in mistakes:
+        *(
+            (
+                lambda sizes, i=i, weigh=weigh: weigh(sizes) * np.eye(len(sizes))[i],
+                f"Only the {name} part counts. Add up the gradients of all parts, variable by "
+                "variable, and apply them after the loop.",
+            )
+            for name, i in (("first", 0), ("last", -1))
+            for weigh in (fair, np.ones_like)
+        ),
+    )
+    too_little = "The penalties count too little: for all parts together they count once."
+    penalties = (
+        (lambda sizes, shares: 1, None),
+        (lambda sizes, shares: sum(shares), None),
+        (
+            lambda sizes, shares: 0,
+            "The penalties are missing. Add sum(model.losses) to the loss of each part, before you "
+            "weigh it.",
+        ),
+        (
+            lambda sizes, shares: len(sizes),
+            "The penalty counts once for each part. Weigh the whole loss of a part by n / N, the "
+            "penalty with it.",
+        ),
+        (lambda sizes, shares: len(sizes) / sum(sizes), too_little),
+        (lambda sizes, shares: 1 / len(sizes), too_little),
+    )
+    for (shares_of, mistake), (penalty_of, other) in product(shares, penalties):
+        if is_update(shares_of, penalty_of, predicting):
+            return failed(_CALL_IN_TRAINING)
         if is_update(shares_of, penalty_of):
-            return failed(message)
+            return failed(mistake or other)
     for share_of in (lambda n, sizes: 1, lambda n, sizes: n / sum(sizes)):
-        if close(got, [a for call in calls for a in _one_by_one(call, share_of)], _EXACT):
+        if close(got, [a for call in in_training for a in _one_by_one(call, share_of)], _EXACT):
             return failed(
                 "The model is updated after every part, so the later parts see other weights. Add "
                 "the gradients up first, and apply once."
             )
     right = []
-    for w, b, rate, parts in calls:
+    for w, b, rate, parts in in_training:
         x, y = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
         right += _after(w, b, rate, _gradient(w, b, x, y))
-    return _unexplained(got, right, [sum(len(x) for x, _ in call[3]) for call in calls])
+    return _unexplained(got, right, [sum(len(x) for x, _ in call[3]) for call in in_training])
+
+
+def _judge_memory(values: list[dict], calls: Sequence[tuple]) -> Judgement:
+    """Judge a right update by whether one tape had to hold several parts."""
+    for value, (*_, parts) in zip(values, calls, strict=True):
+        saw_all = value["seen"] >= sum(len(x) for x, _ in parts)
+        if saw_all and value["gradients"] < len(parts):
+            return failed(
+                "The update is right, but one tape recorded all the parts, and together they do "
+                "not fit. Take the gradients of each part by themselves, inside the loop."
+            )
+    return passed("The parts together move the model as one batch would.")
 
 
 def _one_by_one(call: tuple, share_of: Callable) -> list[np.ndarray]:
@@ -584,7 +615,7 @@ EXERCISES = (
         points=3,
         draw_calls=_draw_parts,
         prepare=_as_parts,
-        call=_call_step,
+        call=_call_in_parts,
         judge=_judge_parts,
     ),
 )

@@ -1,7 +1,6 @@
 """The exercises of lesson 10: counted traces, a step traced once, an epoch, and a pipeline."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -9,7 +8,8 @@ import numpy as np
 
 from ..tensorflow_internals import listen_to_operations
 from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
-from .reading import as_array, close, first_difference, in_words, is_a
+from .observation import calls_noted
+from .reading import as_array, as_vector, close, first_difference, in_words, is_a
 
 __all__ = ["EXERCISES"]
 
@@ -189,20 +189,23 @@ def _listed(numbers: Sequence[float]) -> str:
 
 
 def _call_epoch(epoch: Callable, *arguments) -> dict:
-    """Return what the loop returned, and how many operations Python started.
+    """Return what the loop returned, and how many operations and ``tf.function``s Python started.
 
     An operation that is added to a graph counts too, so that a loop which Python unrolls into a
-    graph shows: only a loop of the graph needs no more operations for more batches.
+    graph shows: only a loop of the graph needs no more of both for more batches.
     """
+    import tensorflow as tf
+
     started = 0
 
     def count(*_):
         nonlocal started
         started += 1
 
-    with listen_to_operations(count):
+    compiled_type = type(tf.function(count))
+    with listen_to_operations(count), calls_noted(compiled_type, "__call__") as compiled:
         returned = epoch(*arguments)
-    return {"returned": returned, "operations": started}
+    return {"returned": returned, "operations": started, "calls": len(compiled)}
 
 
 def _draw_epochs(rng: np.random.Generator) -> list[tuple]:
@@ -255,13 +258,13 @@ def _full_batches(order: np.ndarray, size: int) -> range:
 
 
 def _judge_epoch(returned: list, calls: Sequence[tuple]) -> Judgement:
-    operations = [value["items"]["operations"] for value in returned]
+    counts = np.array([[v["items"]["operations"], v["items"]["calls"]] for v in returned])
     returned = [value["items"]["returned"] for value in returned]
     if any(value is None for value in returned):
         return failed(
             "Your function returned None. Return w after the loop, when all its steps are taken."
         )
-    got = [as_array(value) for value in returned]
+    got = [as_vector(value) for value in returned]
     for value, array, (w, *_) in zip(returned, got, calls, strict=True):
         if array is None or array.shape != w.shape:
             return failed(
@@ -271,12 +274,17 @@ def _judge_epoch(returned: list, calls: Sequence[tuple]) -> Judgement:
 
     right = [_epoch(*call) for call in calls]
     if close(got, right):
-        more = operations[-1] - max(operations[:-1])
+        more = np.max(counts[-1] - counts[:-1].max(axis=0))
         if more >= _MORE_BATCHES:
             return failed(
                 f"The numbers are right, but with {_MORE_BATCHES} more batches Python started "
                 f"{more:,} more operations: Python still runs the loop. Put @tf.function around "
                 "the loop, and let it go over tf.range."
+            )
+        if np.any(counts[:, 1] == 0):
+            return failed(
+                "The numbers are right, but no tf.function ran: Python runs the loop. Put the loop "
+                "into one, over tf.range, with TensorFlow's operations in place of NumPy's."
             )
         return passed("One step for each batch, the short one too, in the order that was given.")
 
@@ -309,6 +317,16 @@ def _judge_epoch(returned: list, calls: Sequence[tuple]) -> Judgement:
         return failed(
             "The rows of x come by their index, but those of y do not: y must be gathered by the "
             "same indices."
+        )
+    if is_like(labels_of=lambda y, order, first, batch: np.mean(y[batch])):
+        return failed(
+            "Look at the shapes: a prediction of shape (n, 1) minus (n,) is a table of n by n. "
+            "tf.linalg.matvec(x, w) has shape (n,)."
+        )
+    if is_like(takes=lambda order, size: range(len(order))):
+        return failed(
+            "A batch starts at every index, so that they overlap. Let `first` go in steps of "
+            "batch_size: tf.range(0, tf.size(order), batch_size)."
         )
     if is_like(lambda w, x, y, order, b, r: (w, x, y, order, b, -r)):
         return failed("w moves uphill: subtract rate * gradient, with w.assign_sub.")
@@ -357,37 +375,21 @@ def _call_pipeline(two_epochs: Callable, *arguments) -> dict:
     ``fixed`` says whether a shuffle was told to repeat its order, and ``same`` whether both epochs
     are one list.
     """
-    with _fixed_shuffles() as fixed:
-        returned = two_epochs(*arguments)
-    is_pair = isinstance(returned, list | tuple) and len(returned) == 2
-    same = is_pair and returned[0] is returned[1]
-    return {"returned": returned, "fixed": bool(fixed), "same": same}
-
-
-@contextmanager
-def _fixed_shuffles() -> Iterator[list]:
-    """Yield a list that grows with each shuffle that is told to repeat its order."""
     import tensorflow as tf
 
-    shuffle, fixed = tf.data.Dataset.shuffle, []
-
-    def noted(self, buffer_size, seed=None, reshuffle_each_iteration=True, name=None):
-        if reshuffle_each_iteration is False:
-            fixed.append(True)
-        return shuffle(self, buffer_size, seed, reshuffle_each_iteration, name)
-
-    tf.data.Dataset.shuffle = noted
-    try:
-        yield fixed
-    finally:
-        tf.data.Dataset.shuffle = shuffle
+    with calls_noted(tf.data.Dataset, "shuffle") as shuffles:
+        returned = two_epochs(*arguments)
+    fixed = any(shuffle.get("reshuffle_each_iteration") is False for shuffle in shuffles)
+    is_pair = isinstance(returned, list | tuple) and len(returned) == 2
+    same = is_pair and returned[0] is returned[1]
+    return {"returned": returned, "fixed": fixed, "same": same}
 
 
 def _draw_numbers(rng: np.random.Generator) -> list[tuple]:
     def draw(n: int, batch_size: int) -> tuple:
         return np.sort(rng.choice(900, n, replace=False)) + 100, batch_size
 
-    return [draw(40, 8), draw(50, 7)]
+    return [draw(40, 8), draw(150, 7)]
 
 
 def _as_source(numbers: np.ndarray, batch_size: int) -> tuple:
@@ -463,8 +465,9 @@ def _judge_pipeline(returned: list, calls: Sequence[tuple]) -> Judgement:
             "The second epoch repeats the order of the first. What comes into a cache is kept in "
             "its order: put shuffle after cache, and let it draw anew in each epoch."
         )
+    # A buffer of k brings no number k places early; one of all 150 nearly always brings one 100.
     early = max(int(np.max(order - np.arange(len(order)))) for order in everything)
-    if early < 15:
+    if early < 100:
         return failed(
             f"No number comes more than {early} places early, so the buffer of shuffle is small. "
             "Give it room for all the numbers: len(numbers)."
@@ -474,7 +477,7 @@ def _judge_pipeline(returned: list, calls: Sequence[tuple]) -> Judgement:
         if not np.array_equal(*by_number):
             return failed(
                 "The orders are right, but decode runs again in the second epoch. Put map before "
-                "cache, so that the cache keeps what decode returned."
+                "cache, and go twice through this one dataset: each has a cache of its own."
             )
     return passed("Each epoch has an order of its own, and each number was decoded once.")
 

@@ -7,6 +7,7 @@ written as JSON, sent to another process, and judged there.
 
 import ast
 import contextlib
+import inspect
 import io
 import re
 import traceback
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["derivatives_noted", "describe", "observe_calls", "same_code"]
+__all__ = ["calls_noted", "describe", "observe_calls", "same_code"]
 
 _LARGEST_ARRAY = 100_000  # entries; a larger array is described by its shape alone
 _MOST_ITEMS = 1_000  # items described of a list, tuple or dict
@@ -125,31 +126,26 @@ def observe_calls(
 
 
 @contextlib.contextmanager
-def derivatives_noted() -> Iterator[list]:
-    """Yield a list that grows each time Python asks a tape for derivatives.
+def calls_noted(owner: type, name: str) -> Iterator[list[dict]]:
+    """Yield a list to which each call of a method adds its arguments, by their names.
 
-    Its entries are the method's name, ``gradient`` or ``jacobian``, and the tape.
+    A call counts when it has returned, and in a graph once for each trace.
     """
     import tensorflow as tf
 
-    plain = {name: getattr(tf.GradientTape, name) for name in ("gradient", "jacobian")}
-    noted = []
+    method, noted = getattr(owner, name), []
 
-    def noting(name: str, method: Callable) -> Callable:
-        @tf.autograph.experimental.do_not_convert
-        def ask(tape, *arguments, **options):
-            noted.append((name, tape))
-            return method(tape, *arguments, **options)
+    @tf.autograph.experimental.do_not_convert
+    def noting(*arguments, **options):
+        returned = method(*arguments, **options)
+        noted.append(dict(inspect.signature(method).bind(*arguments, **options).arguments))
+        return returned
 
-        return ask
-
-    for name, method in plain.items():
-        setattr(tf.GradientTape, name, noting(name, method))
+    setattr(owner, name, noting)
     try:
         yield noted
     finally:
-        for name, method in plain.items():
-            setattr(tf.GradientTape, name, method)
+        setattr(owner, name, method)
 
 
 def _describe_error(error: BaseException, function: Callable) -> dict:

@@ -68,6 +68,25 @@ def step_with_loss_outside(model, optimizer, x, y):
     return loss
 
 
+def step_of_a_prediction(model, optimizer, x, y):
+    with tf.GradientTape() as tape:
+        y_hat = model.predict_on_batch(x)
+        loss = penalised(model, y_hat, y)
+    optimizer.apply(tape.gradient(loss, model.trainable_variables), model.trainable_variables)
+    return loss
+
+
+def step_with_zip_in_apply(model, optimizer, x, y):
+    with tf.GradientTape() as tape:
+        loss = penalised(model, model(x, training=True), y)
+    variables = model.trainable_variables
+    optimizer.apply(zip(tape.gradient(loss, variables), variables, strict=True))
+
+
+def step_that_minimizes(model, optimizer, x, y):
+    optimizer.minimize(lambda: penalised(model, model(x, training=True), y))
+
+
 def step_with_numpy(model, optimizer, x, y):
     with tf.GradientTape() as tape:
         loss = np.mean((model(x, training=True).numpy() - y.numpy()) ** 2)
@@ -118,6 +137,17 @@ def without_penalty(model, y_hat, y):
     return mean_square(y_hat, y)
 
 
+def silent_step_returning_the_error(model, optimizer, x, y):
+    errors = []
+
+    def loss_of(model, y_hat, y):
+        errors.append(mean_square(y_hat, y))
+        return errors[0] + sum(model.losses)
+
+    column(loss_of)(model, optimizer, x, y)
+    return errors[0]
+
+
 def history_with(reset=True, update=lambda m, losses: m.update_state(losses), turn=None):
     def losses_of_epochs(metric, epochs):
         history = []
@@ -143,6 +173,10 @@ def update_with_weight(metric, losses):
 def update_after_reset(metric, losses):
     metric.reset_state()
     metric.update_state(losses)
+
+
+def history_by_an_old_name(metric, epochs):
+    metric.reset_states()
 
 
 def history_reset_too_early(metric, epochs):
@@ -241,6 +275,54 @@ def accumulate_with_a_penalty_each(model, optimizer, parts):
     optimizer.apply(total, model.trainable_variables)
 
 
+def joined(model, optimizer, parts):
+    x, y = (tf.concat(arrays, axis=0) for arrays in zip(*parts, strict=True))
+    step_with()(model, optimizer, x, y)
+
+
+def recorded_on_one_tape(model, optimizer, parts):
+    count = sum(len(x) for x, _ in parts)
+    with tf.GradientTape() as tape:
+        errors = [tf.reduce_sum((model(x, training=True) - y) ** 2) for x, y in parts]
+        loss = sum(errors) / count + sum(model.losses)
+    optimizer.apply(tape.gradient(loss, model.trainable_variables), model.trainable_variables)
+
+
+def accumulated_by_one_trace(model, optimizer, parts):
+    signature = [tf.TensorSpec([None, 3]), tf.TensorSpec([None, 1])]
+
+    @tf.function(input_signature=signature)
+    def gradients_of(x, y):
+        with tf.GradientTape() as tape:
+            loss = penalised(model, model(x, training=True), y)
+        return tape.gradient(loss, model.trainable_variables)
+
+    count = sum(len(x) for x, _ in parts)
+    weighed = [[len(x) / count * g for g in gradients_of(x, y)] for x, y in parts]
+    total = [sum(gradients) for gradients in zip(*weighed, strict=True)]
+    optimizer.apply(total, model.trainable_variables)
+
+
+def accumulated_in_one_list(model, optimizer, parts):
+    variables, total = model.trainable_variables, []
+    for x, y in parts:
+        with tf.GradientTape() as tape:
+            loss = penalised(model, model(x, training=True), y)
+        total += tape.gradient(loss, variables)
+    optimizer.apply(total, variables)
+
+
+def weighed_in_float64(model, optimizer, parts):
+    count = tf.add_n([tf.shape(x)[0] for x, _ in parts])
+    accumulate(lambda n, _, parts: n / count)(model, optimizer, parts)
+
+
+def accumulate_sums_with_the_penalties(model, optimizer, parts):
+    return accumulate(
+        lambda n, count, parts: 1 / count, lambda m, a, b: summed(m, a, b) + sum(m.losses)
+    )(model, optimizer, parts)
+
+
 def accumulate_sums_undivided(model, optimizer, parts):
     return accumulate(lambda n, count, parts: float(n), without_penalty, once=1.0)(
         model, optimizer, parts
@@ -274,6 +356,10 @@ ANSWERS = {
             Wrong(step_returning_later_loss, "before the update"),
             Wrong(step_with_numpy, "left TensorFlow", ERROR),
             Wrong(step_with_loss_outside, "every gradient is None", ERROR),
+            Wrong(step_of_a_prediction, "Only the penalties move the weights"),
+            Wrong(step_with_zip_in_apply, "apply takes two lists", ERROR),
+            Wrong(step_that_minimizes, "Use a tape", ERROR),
+            Wrong(step_with(lambda m, a, b: penalised(m, a[:, 0], b)), "is a table of n by n"),
             Wrong(lambda model, optimizer, x, y: model(x), "nothing was applied"),
             Wrong(3, "check needs the function itself"),
         ],
@@ -317,7 +403,10 @@ ANSWERS = {
             Wrong(tf.function(step_with(with_reshape)), "tf.reshape (or y[:, None]", ERROR),
             Wrong(column(training=True, times=0), "nothing was applied"),
             Wrong(column(training=True, times=2), "the kernel should be"),
-            Wrong(column(training=True, result=lambda loss: None), "Now return the loss"),
+            Wrong(column(training=True, result=lambda loss: None), "Return the loss"),
+            Wrong(column(with_list), "model.losses is a list"),
+            Wrong(column(training=True, result=lambda loss: (loss, loss)), "a tuple of 2 items"),
+            Wrong(silent_step_returning_the_error, "leaves out the penalties"),
         ],
     ),
     "09.4": Answers(
@@ -333,20 +422,33 @@ ANSWERS = {
             Wrong(history_with(turn=-1), "wrong order"),
             Wrong(history_that_returns_early, "a list of 3 numbers"),
             Wrong(lambda metric, epochs: None, "returned None"),
+            Wrong(history_by_an_old_name, "Use reset_state()", ERROR),
             Wrong(lambda metric, epochs: np.ones(len(epochs)), "and you returned [1, 1, 1]"),
         ],
     ),
     "09.5": Answers(
-        right=[accumulated_sums, accumulate(loss_of=without_penalty, once=1.0)],
+        right=[
+            accumulated_sums,
+            accumulate(loss_of=without_penalty, once=1.0),
+            accumulated_by_one_trace,
+        ],
         wrong=[
+            Wrong(joined, "one tape recorded all the parts"),
+            Wrong(recorded_on_one_tape, "one tape recorded all the parts"),
+            Wrong(accumulated_in_one_list, "Only the first part counts"),
+            Wrong(weighed_in_float64, "Use tf.cast", ERROR),
+            Wrong(accumulate(one, training=False), "called without training=True"),
+            Wrong(accumulate(one, without_penalty), "The parts are added as they are"),
+            Wrong(accumulate(loss_of=summed), "and then weighed by n / N"),
+            Wrong(accumulate_sums_with_the_penalties, "The penalties count too little"),
             Wrong(accumulate(training=False), "called without training=True"),
             Wrong(accumulate(loss_of=with_list), "model.losses is a list"),
             Wrong(accumulate(loss_of=without_penalty), "The penalties are missing"),
             Wrong(accumulate(loss_of=without_penalty, once=3.0), "For the first call"),
             Wrong(accumulate_with_a_penalty_each, "The penalty counts once for each part"),
             Wrong(accumulate_sums_undivided, "The squared errors are added up over all"),
-            Wrong(accumulate(one), "added as they are. Multiply each by n / N, the part's"),
-            Wrong(accumulate(one, without_penalty, once=1.0), "The mean errors of the parts"),
+            Wrong(accumulate(one), "added as they are. Multiply"),
+            Wrong(accumulate(one, without_penalty, once=1.0), "added as they are. Multiply"),
             Wrong(accumulate(lambda n, count, parts: 1 / len(parts)), "counts the same"),
             Wrong(accumulate(lambda n, count, parts: float(n)), "but never divided"),
             Wrong(accumulate(apply=False), "nothing was applied"),

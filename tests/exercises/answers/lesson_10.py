@@ -124,6 +124,13 @@ def epoch_of_compiled_steps(w, x, y, order, batch_size, rate):
     return w
 
 
+def epoch_of_compiled_steps_on_arrays(w, x, y, order, batch_size, rate):
+    order, rate = order.numpy(), tf.constant(rate)
+    for first in range(0, len(order), batch_size):
+        steps_of_an_epoch(w, x, y, order[first : first + batch_size], tf.constant(batch_size), rate)
+    return w
+
+
 def epoch_with_products(w, x, y, order, batch_size, rate):
     return w - rate * (tf.gather(x, order[:batch_size]) @ w)
 
@@ -133,6 +140,48 @@ def epoch_in_numpy(w, x, y, order, batch_size, rate):
     while len(order):
         batch, order = order[:batch_size], order[batch_size:]
         w = w - rate * 2 * x[batch].T @ (x[batch] @ w - y[batch]) / len(batch)
+    return w
+
+
+def epoch_in_numpy_assigned(w, *arguments):
+    w.assign(epoch_in_numpy(w, *arguments))
+    return w
+
+
+@tf.function
+def steps_of_an_epoch(w, x, y, order, batch_size, rate):
+    for first in tf.range(0, tf.size(order), batch_size):
+        batch = order[first : first + batch_size]
+        with tf.GradientTape() as tape:
+            errors = tf.linalg.matvec(tf.gather(x, batch), w) - tf.gather(y, batch)
+            loss = tf.reduce_mean(errors**2)
+        w.assign_sub(rate * tape.gradient(loss, w))
+
+
+def epoch_compiled_earlier(w, x, y, order, batch_size, rate):
+    steps_of_an_epoch(w, x, y, order, tf.constant(batch_size), tf.constant(rate))
+    return w
+
+
+def epoch_as_a_list(*arguments):
+    return epoch_compiled_earlier(*arguments).numpy().tolist()
+
+
+@tf.function
+def epoch_rebound_in_a_graph(w, x, y, order, batch_size, rate):
+    for first in tf.range(0, tf.size(order), batch_size):
+        batch = order[first : first + batch_size]
+        with tf.GradientTape() as tape:
+            errors = tf.linalg.matvec(tf.gather(x, batch), w) - tf.gather(y, batch)
+            loss = tf.reduce_mean(errors**2)
+        w = w - rate * tape.gradient(loss, w)
+    return w
+
+
+def epoch_of_every_start(w, x, y, order, batch_size, rate):
+    for first in range(len(order)):
+        batch = order[first : first + batch_size]
+        epoch(in_graph=False)(w, x, y, batch, batch_size, rate)
     return w
 
 
@@ -212,6 +261,13 @@ def the_same_list_twice(numbers, decode, batch_size):
     return [list(dataset)] * 2
 
 
+def a_dataset_for_each_epoch(numbers, decode, batch_size):
+    return [
+        list(source(numbers).map(decode).cache().shuffle(len(numbers)).batch(batch_size))
+        for _ in range(2)
+    ]
+
+
 def only_one_epoch(numbers, decode, batch_size):
     return list(source(numbers).map(decode).shuffle(len(numbers)).batch(batch_size))
 
@@ -251,11 +307,17 @@ ANSWERS = {
         ],
     ),
     "10.3": Answers(
-        right=[epoch_in_numpy, epoch_in_a_graph, epoch()],
+        right=[epoch_in_a_graph, epoch_compiled_earlier, epoch(), epoch_as_a_list],
         wrong=[
+            Wrong(epoch_in_numpy, "no tf.function ran"),
+            Wrong(epoch_in_numpy_assigned, "no tf.function ran"),
+            Wrong(epoch_rebound_in_a_graph, "there is a None where a number", ERROR),
+            Wrong(epoch(labels=lambda y, batch, first: tf.gather(y, batch)[:, None]), "a table"),
+            Wrong(epoch_of_every_start, "in steps of batch_size"),
             Wrong(epoch(in_graph=False), "Python still runs the loop"),
             Wrong(tf.function(epoch(in_graph=False)), "Python still runs the loop"),
             Wrong(epoch_of_compiled_steps, "Python still runs the loop"),
+            Wrong(epoch_of_compiled_steps_on_arrays, "Python still runs the loop"),
             Wrong(epoch_of_slices, "the batches in the order of x"),
             Wrong(tf.function(epoch_of_slices), "the batches in the order of x"),
             Wrong(
@@ -291,7 +353,7 @@ ANSWERS = {
         right=[
             decoded_at_once,
             pipeline(lambda d, f, b, n: d.map(f).cache().shuffle(n).batch(b).prefetch(2)),
-            pipeline(lambda d, f, b, n: d.batch(b).map(f).unbatch().cache().shuffle(99).batch(b)),
+            pipeline(lambda d, f, b, n: d.batch(b).map(f).unbatch().cache().shuffle(n).batch(b)),
         ],
         wrong=[
             Wrong(pipeline(lambda d, f, b, n: d.map(f).cache().batch(b)), "Nothing is shuffled"),
@@ -316,6 +378,11 @@ ANSWERS = {
                 pipeline(lambda d, f, b, n: d.map(f).cache().shuffle(10).batch(b)),
                 "so the buffer of shuffle is small",
             ),
+            Wrong(
+                pipeline(lambda d, f, b, n: d.map(f).cache().shuffle(100).batch(b)),
+                "so the buffer of shuffle is small",
+            ),
+            Wrong(a_dataset_for_each_epoch, "each has a cache of its own"),
             Wrong(
                 pipeline(lambda d, f, b, n: d.cache().map(f).shuffle(n).batch(b)),
                 "decode runs again in the second epoch",

@@ -198,7 +198,7 @@ ANSWERS = {
             Wrong(cost(power=1), "not squared"),
             Wrong(cost_tripled_before_square, "The factor 3 is squared"),
             Wrong(cost(high=0.0), "costs nothing here"),
-            Wrong(cost_in_numpy, "hold no numbers that NumPy could read", ERROR),
+            Wrong(cost_in_numpy, "a tensor holds no numbers yet", ERROR),
             Wrong(cost(tf.reduce_sum), "the cost has shape (4,)"),
             Wrong(cost(low=2.0), "Take 3 or 1 times each squared error"),
         ],
