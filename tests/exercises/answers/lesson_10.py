@@ -216,7 +216,7 @@ def epoch_from_the_first_w(w, x, y, order, batch_size, rate):
     for first in range(0, len(order), batch_size):
         moved = tf.Variable(w)
         batch = order[first : first + batch_size]
-        total += epoch()(moved, x, y, batch, batch_size, rate) - w
+        total += epoch(in_graph=False)(moved, x, y, batch, batch_size, rate) - w
     return w + total
 
 
