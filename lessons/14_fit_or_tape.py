@@ -444,12 +444,12 @@ class TwoPlayers(keras.Model):
 
 
 # %%
-def play(penalty):
-    """Return shift and slope at the start and after each of 100 steps, (101, 2)."""
+def play(penalty, steps=100):
+    """Return shift and slope at the start and after each step, (steps + 1, 2)."""
     model = TwoPlayers(penalty)
     model.compile(keras.optimizers.SGD(0.1))
     real = tf.random.normal((64, 1))
-    history = model.fit(real, batch_size=64, epochs=100, verbose=0).history
+    history = model.fit(real, batch_size=64, epochs=steps, verbose=0).history
     return np.transpose([[1.0, *history["shift"]], [0.0, *history["slope"]]])
 
 
@@ -500,7 +500,7 @@ def to_length_one_safely(slopes):
     return tf.reduce_mean((tf.sqrt(tf.reduce_sum(slopes**2, axis=1) + 1e-12) - 1) ** 2)
 
 
-first = {f.__name__: play(f)[1, 1] for f in (to_length_one, to_length_one_safely)}
+first = {f.__name__: play(f, steps=5)[1, 1] for f in (to_length_one, to_length_one_safely)}
 
 print({name: round(float(slope), 3) for name, slope in first.items()})
 
