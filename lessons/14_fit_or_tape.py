@@ -377,34 +377,6 @@ check("14.2", own_train_step)
 #
 # </details>
 #
-# With two more lines, for the loss that is shown and for the metrics, this is Keras's whole step. In the means, a short
-# batch counts for less (lesson 09):
-
-
-# %%
-class Own(keras.Sequential):
-    def train_step(self, data):
-        x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
-        with tf.GradientTape() as tape:
-            y_hat = self(x, training=True)
-            loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
-        gradients = tape.gradient(loss, self.trainable_variables)
-        self.optimizer.apply(gradients, self.trainable_variables)
-        self.metrics[0].update_state(loss, sample_weight=tf.shape(x)[0])
-        return self.compute_metrics(x, y, y_hat, sample_weight)
-
-
-# %%
-histories, weights = [], tf.random.uniform((512,))
-for model in (build_model(), build_model(Own)):
-    model.compile(keras.optimizers.Adam(1e-2), loss_fn, weighted_metrics=["accuracy"])
-    data = {"x": x, "y": y, "sample_weight": weights, "batch_size": 100}  # the last batch has 12
-    histories.append(model.fit(**data, epochs=2, shuffle=False, verbose=0).history)
-
-print("the same history:", all(np.allclose(histories[1][k], histories[0][k]) for k in histories[0]))
-assert all(np.allclose(histories[1][k], histories[0][k], rtol=1e-4) for k in histories[0])
-
-# %% [markdown]
 # **Two optimizers.** A *generator* makes examples, and a *critic* scores how real they are. Here the generator adds
 # `shift` to real numbers, so 0 is perfect; the critic's score is `slope` times the number. They play for the `gap`, the
 # score of fakes minus that of real numbers:
@@ -556,6 +528,33 @@ check("14.3", gradient_penalty)
 # `to_length_one_safely(slopes)` is the penalty; compute it inside the outer block, below the inner one.
 #
 # </details>
+#
+# **What a `train_step` reports.** With two lines more, for the loss that is shown and the metrics, that of 14.2 is
+# Keras's own:
+
+
+# %%
+class Own(keras.Sequential):
+    def train_step(self, data):
+        x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
+        with tf.GradientTape() as tape:
+            y_hat = self(x, training=True)
+            loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
+        gradients = tape.gradient(loss, self.trainable_variables)
+        self.optimizer.apply(gradients, self.trainable_variables)
+        self.metrics[0].update_state(loss, sample_weight=tf.shape(x)[0])  # a short batch: less
+        return self.compute_metrics(x, y, y_hat, sample_weight)
+
+
+# %%
+histories, weights = [], tf.random.uniform((512,))
+for model in (build_model(), build_model(Own)):
+    model.compile(keras.optimizers.Adam(1e-2), loss_fn, weighted_metrics=["accuracy"])
+    data = {"x": x, "y": y, "sample_weight": weights, "batch_size": 100}  # the last batch has 12
+    histories.append(model.fit(**data, epochs=2, shuffle=False, verbose=0).history)
+
+print("the same history:", all(np.allclose(histories[1][k], histories[0][k]) for k in histories[0]))
+assert all(np.allclose(histories[1][k], histories[0][k], rtol=1e-4) for k in histories[0])
 
 # %% [markdown]
 # ## What needs a loop?
