@@ -528,7 +528,8 @@ check("14.3", gradient_penalty)
 # `to_length_one_safely(slopes)` is the penalty; compute it inside the outer block, below the inner one.
 #
 # </details>
-#
+
+# %% [markdown]
 # **What a `train_step` reports.** With two lines more, for the loss that is shown and the metrics, that of 14.2 is
 # Keras's own:
 
