@@ -373,7 +373,7 @@ check("14.2", own_train_step)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `model.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)` adds the penalties, too.
+# `model.compute_loss`, with x, y, y_pred and sample_weight by name, adds the penalties, too.
 #
 # </details>
 #
