@@ -363,12 +363,12 @@ check("01.3", loss_gradients)
 # %% [markdown]
 # ## What does each way cost?
 #
-# Now one function of 200 numbers: the sum of their cubes. By hand, its gradient is 3x² for each of them.
+# Now one function of 50 numbers: the sum of their cubes. By hand, its gradient is 3x² for each of them.
 # A list keeps count of how often the function is evaluated.
 
 # %%
-n = 200
-point = (np.arange(n) - 100) / 32  # (200,)
+n = 50
+point = (np.arange(n) - 25) / 8  # (50,)
 evaluated = []
 
 
@@ -392,7 +392,7 @@ def tape_gradient(f, p):
 # %% [markdown]
 # > **Predict**
 # >
-# > For 200 derivatives, how often does each way evaluate the function? And how large is the tape's
+# > For 50 derivatives, how often does each way evaluate the function? And how large is the tape's
 # > error: about 1e-5, about 1e-8, or 0?
 
 # %%
@@ -421,12 +421,12 @@ assert errors["central_difference"] < 1e-6 < errors["forward_difference"] < 1e-4
 ways = [way.replace("_", " ") for way in counts]
 fig, (left, right) = plt.subplots(1, 2, figsize=(8.4, 2.6), sharey=True)
 
-left.set(xlabel="evaluations of the function", xlim=(0, 480))
+left.set(xlabel="evaluations of the function", xlim=(0, 120))
 left.invert_yaxis()
 bars = left.barh(ways, list(counts.values()))
 left.bar_label(bars, padding=4)
 
-right.set(xlabel="largest error of 200 derivatives", xscale="log", xlim=(1e-12, 1))
+right.set(xlabel="largest error of 50 derivatives", xscale="log", xlim=(1e-12, 1))
 bars = right.barh(ways, [max(error, 1e-12) for error in errors.values()], color="C1")
 names = [f"{error:.0e}" if error else "exactly 0" for error in errors.values()]
 labels = right.bar_label(bars, names, padding=4)
