@@ -22,29 +22,30 @@ _NUMPY_METHODS = {
 _CAUSES = (
     # Of the tape.
     (
-        r"'NoneType' object has no attribute '_id'$|but received None\.$",
-        "what is differentiated here is None. If it is a gradient itself, its tape found no path, "
+        r"but received None\.$|^Cannot convert the argument `type_value`: None",
+        "the target or the source is None. If it is a gradient itself, its tape found no path, "
         "because it must watch the source and record the way to the target",
     ),
     (
+        r"^(unsupported operand|Attempt to convert).*NoneType|^'NoneType' object has no attribute",
+        "there is a None where a tensor is needed. If it is a gradient, the tape found no path "
+        "from its source to the target, or did not watch the source",
+    ),
+    (
         r"^'numpy\..*has no attribute '_id'$",
-        "the target is a NumPy number, so the computation left TensorFlow on its way. Use "
-        "TensorFlow's functions, not NumPy's, and no .numpy()",
+        "a tape needs tensors, and here the target or the source comes from NumPy. Make a "
+        "tf.Variable from a source, and compute with TensorFlow's functions, without .numpy()",
+    ),
+    (  # after the colon stands a number, such as -1.5, or nan or inf
+        r"has no attribute '(dtype|_id)'$|^Cannot convert the argument `type_value`: [-\dni]",
+        "a tape needs tensors, and here the target or the source is a plain number. Make a "
+        "tf.Variable from a source before the `with` block, and compute with TensorFlow's "
+        "functions, without float() or .numpy()",
     ),
     (
         r"^Cannot convert the argument `type_value`",
-        "the target is a plain number, so the computation left TensorFlow on its way. Use "
-        "TensorFlow's functions, and neither float() nor .numpy()",
-    ),
-    (
-        r"has no attribute '(dtype|_id)'$",
-        "a tape needs tensors, and here the target or the source is a plain number. Make a "
-        "tf.Variable from the number before the `with` block",
-    ),
-    (
-        r"^(unsupported operand|Attempt to convert).*NoneType",
-        "there is a None where a number is needed. If it is a gradient, the tape found no path "
-        "from its source to the target, or did not watch the source",
+        "a tape needs tensors, and here the target or the source is something else, such as a "
+        "name or a function",
     ),
     (
         r"A non-persistent GradientTape can only be used to compute one set",
@@ -87,7 +88,7 @@ _CAUSES = (
     ),
     # Of habits from NumPy.
     (
-        r"experimental_enable_numpy_behavior\(\)$",
+        r"^\w*Tensor object has no attribute",
         "this is a tensor, without the methods of NumPy's arrays. Use TensorFlow's functions: "
         "tf.reshape (or y[:, None] for a column), tf.transpose, tf.cast",
     ),
@@ -118,7 +119,7 @@ _CAUSES = (
         "vector with tf.reshape(g, [-1]) and join these with tf.concat",
     ),
     (
-        r"MatMul.*Shape must be rank 2|Shape must be rank 2.*MatMul|^In\[[01]\] ndims must be >= 2",
+        r"Shape must be rank 2.*MatMul|^In\[[01]\] ndims must be >= 2",
         "both sides of a matrix product must be matrices, and one here is not. A matrix times a "
         "vector is tf.linalg.matvec",
     ),

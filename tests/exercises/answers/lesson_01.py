@@ -213,7 +213,7 @@ ANSWERS = {
             Wrong(tape_of(lambda x: x ^ 3), "a power is **", ERROR),
             Wrong(tf.function(slope_with_a_misspelt_name), "is not defined", ERROR),
             Wrong(slope_in_a_list, "you returned a list of 1 item"),
-            Wrong(slope_of_a_plain_number, "Make a tf.Variable from the number", ERROR),
+            Wrong(slope_of_a_plain_number, "Make a tf.Variable from a source", ERROR),
             Wrong(slope_of_an_array, "the computation left TensorFlow", ERROR),
         ],
     ),

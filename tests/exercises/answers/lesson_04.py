@@ -313,7 +313,7 @@ ANSWERS = {
             ),
             Wrong(lambda f, x: f(x), "This is f(x) itself"),
             Wrong(table_of(rows_picked_too_late, whole, list), "Every row is None"),
-            Wrong(table_of(rows_picked_too_late, whole), "there is a None where a number", ERROR),
+            Wrong(table_of(rows_picked_too_late, whole), "there is a None where a tensor", ERROR),
             Wrong(table_of(each_entry, finish=list), "The rows are right, but"),
             Wrong(
                 table_of(each_entry, finish=lambda rows: tf.stack(rows).numpy().tolist()),

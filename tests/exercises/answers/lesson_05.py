@@ -357,7 +357,7 @@ ANSWERS = {
                 "0 for every input",
             ),
             Wrong(lambda e, d: {"error": 0.5, "threshold": 0.0}, "For error = -5 and threshold"),
-            Wrong(huber_of_floats, "the target is a plain number", ERROR),
+            Wrong(huber_of_floats, "is a plain number", ERROR),
             Wrong(
                 huber_of(
                     test=lambda e, d: abs(e) <= 1,

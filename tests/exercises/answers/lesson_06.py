@@ -282,7 +282,7 @@ ANSWERS = {
             Wrong(motion_with_late_inner_gradient, "the acceleration is None. The outer tape"),
             Wrong(motion_watched_by_inner_alone, "the acceleration is None. The outer tape"),
             Wrong(motion_watched_by_outer_alone, "The speed is None"),
-            Wrong(motion_without_watch, "what is differentiated here is None", ERROR),
+            Wrong(motion_without_watch, "the target or the source is None", ERROR),
             Wrong(motion_with_zeros_for_none, "A zero in place of None"),
             Wrong(motion_differentiating_the_position_twice, "Both items are the speed"),
             Wrong(motion_with_both_targets, "speed plus acceleration"),
@@ -395,7 +395,7 @@ ANSWERS = {
             Wrong(lambda f, x, v: f(x), "This is the loss itself"),
             Wrong(lambda f, x, v: 0.0, "A zero in place of None"),
             Wrong(curvature_with_gradient_outside, "Your function returned None"),
-            Wrong(curvature_without_watch, "what is differentiated here is None", ERROR),
+            Wrong(curvature_without_watch, "the target or the source is None", ERROR),
             Wrong(lambda f, x, v: -curvature_reverse_over_reverse(f, x, v), "The sign is wrong"),
             Wrong(lambda f, x, v: abs(curvature_reverse_over_reverse(f, x, v)), "x = [-1.0, -0.5"),
             Wrong(

@@ -228,7 +228,7 @@ ANSWERS = {
             ),
             Wrong(
                 cooling_step(new_values, lambda a, k, x: a.numpy() * tf.exp(-k * x)),
-                "None where a number",
+                "None where a tensor",
                 ERROR,
             ),
         ],
@@ -275,7 +275,7 @@ ANSWERS = {
             Wrong(lambda x, y, lr, steps: None, "Your function returned None"),
             Wrong(lambda x, y, lr, steps: line_fit()(x, y, lr, 2)[0], "You returned a variable"),
             Wrong(line_fit_rebound, "or did not watch the source", ERROR),
-            Wrong(line_fit_averaged_below_the_block, "None where a number", ERROR),
+            Wrong(line_fit_averaged_below_the_block, "None where a tensor", ERROR),
         ],
     ),
     "08.4": Answers(

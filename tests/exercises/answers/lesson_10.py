@@ -311,7 +311,7 @@ ANSWERS = {
         wrong=[
             Wrong(epoch_in_numpy, "no tf.function ran"),
             Wrong(epoch_in_numpy_assigned, "no tf.function ran"),
-            Wrong(epoch_rebound_in_a_graph, "there is a None where a number", ERROR),
+            Wrong(epoch_rebound_in_a_graph, "there is a None where a tensor", ERROR),
             Wrong(epoch(labels=lambda y, batch, first: tf.gather(y, batch)[:, None]), "a table"),
             Wrong(epoch_of_every_start, "in steps of batch_size"),
             Wrong(epoch(in_graph=False), "Python still runs the loop"),

@@ -1,0 +1,208 @@
+"""Each error that is put in a learner's words, as TensorFlow and Keras really raise it."""
+
+import re
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from course_utils.exercises import errors_in_words
+from course_utils.exercises.errors_in_words import cause_in_words
+from course_utils.exercises.observation import observe_calls
+
+
+def gradient_of(compute, **options):
+    """Return d compute(w)/dw at 3 as a learner asks for it."""
+    w = tf.Variable(3.0)
+    with tf.GradientTape(**options) as tape:
+        y = compute(w)
+    return tape.gradient(y, w)
+
+
+def second_derivative_without_a_path():
+    w = tf.Variable(3.0)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = tf.constant(2.0) ** 2
+        slope = inner.gradient(y, w)
+    return outer.gradient(slope, w)
+
+
+def sum_of_gradients_without_a_path():
+    return gradient_of(lambda w: tf.constant(1.0)) + 1.0
+
+
+def tensor_times_none():
+    return tf.constant(2.0) * gradient_of(lambda w: tf.constant(1.0))
+
+
+def gradient_with_respect_to(source):
+    w = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = w**2
+    return tape.gradient(y, source)
+
+
+def asked_twice():
+    w = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = w**2
+    return tape.gradient(y, w), tape.gradient(y, w)
+
+
+def keras_model():
+    return keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+
+
+def zeros_for_a_keras_variable():
+    model, x = keras_model(), tf.ones((2, 1))
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(x)
+    return tape.gradient(loss, model.trainable_variables, unconnected_gradients="zero")
+
+
+def custom_gradient_that_forgets_the_value():
+    @tf.custom_gradient
+    def clipped(x):
+        return tf.identity(x)
+
+    return clipped(tf.ones(3))
+
+
+def custom_gradient_the_wrong_way_round():
+    @tf.custom_gradient
+    def clipped(x):
+        return (lambda upstream: upstream), tf.identity(x)
+
+    return gradient_of(clipped)
+
+
+def custom_gradient_of_three_things():
+    @tf.custom_gradient
+    def clipped(x):
+        return tf.identity(x), x, lambda upstream: upstream
+
+    return clipped(tf.constant(3.0))
+
+
+def optimizer_without_gradients():
+    model = keras_model()
+    keras.optimizers.SGD(0.1).apply([None, None], model.trainable_variables)
+
+
+def optimizer_the_wrong_way_round():
+    w = tf.Variable(3.0)
+    keras.optimizers.SGD(0.1).apply([w], [tf.constant(1.0)])
+
+
+def optimizer_with_pairs():
+    w = tf.Variable(3.0)
+    keras.optimizers.SGD(0.1).apply(zip([tf.constant(1.0)], [w], strict=True))
+
+
+def older_method_with_two_lists():
+    w = tf.Variable(3.0)
+    keras.optimizers.SGD(0.1).apply_gradients([tf.constant(1.0)], [w])
+
+
+def older_method_without_pairs():
+    w, b = tf.Variable(3.0), tf.Variable(1.0)
+    keras.optimizers.SGD(0.1).apply_gradients([tf.constant([1.0] * 3), tf.constant([1.0] * 3)])
+    return w, b
+
+
+def minimize():
+    w = tf.Variable(3.0)
+    keras.optimizers.SGD(0.1).minimize(lambda: w**2, [w])
+
+
+def number_in_a_graph(read):
+    return tf.function(lambda x: tf.constant(read(x)))(tf.constant([1.0, 2.0]))
+
+
+def condition_of_many_entries():
+    x = tf.constant([1.0, -2.0])
+    return x if x.numpy() > 0 else -x
+
+
+def list_of_gradients_times_a_rate():
+    w = tf.Variable(3.0)
+    with tf.GradientTape() as tape:
+        y = w**2
+    return tape.gradient(y, [w]) * 0.1
+
+
+COLUMN, SQUARE, VECTOR = tf.ones((3, 1)), tf.ones((3, 3)), tf.ones(3)
+
+# What a learner writes, and a part of what the check says then.
+ERRORS = [
+    (second_derivative_without_a_path, "its tape found no path"),
+    (lambda: gradient_with_respect_to([None]), "the target or the source is None"),
+    (lambda: gradient_of(lambda w: np.square(w.numpy())), "the source comes from NumPy"),
+    (lambda: gradient_with_respect_to(np.ones(3)), "the source comes from NumPy"),
+    # What TensorFlow says depends on the number: up to 30, the whole ones stand for dtypes.
+    (lambda: gradient_of(lambda w: float(w) ** 2), "the source is a plain number"),
+    (lambda: gradient_of(lambda w: float(w) / 2), "the source is a plain number"),
+    (lambda: gradient_of(lambda w: bool(w)), "the source is a plain number"),
+    (lambda: gradient_with_respect_to(3.0), "Make a tf.Variable from a source"),
+    (lambda: gradient_with_respect_to(["w", "b"]), "such as a name or a function"),
+    (sum_of_gradients_without_a_path, "there is a None where a tensor is needed"),
+    (tensor_times_none, "there is a None where a tensor is needed"),
+    (lambda: gradient_of(lambda w: tf.constant(1.0)).numpy(), "there is a None where"),
+    (asked_twice, "A non-persistent GradientTape answers once"),
+    (zeros_for_a_keras_variable, "[v.value for v in variables]"),
+    (custom_gradient_that_forgets_the_value, "the value and the backward function"),
+    (custom_gradient_the_wrong_way_round, "returns the value first"),
+    (custom_gradient_of_three_things, "the value and the backward function"),
+    (optimizer_without_gradients, "every gradient is None"),
+    (optimizer_the_wrong_way_round, "the gradients first, and then the variables"),
+    (optimizer_with_pairs, "apply takes two lists"),
+    (older_method_with_two_lists, "apply takes two lists"),
+    (older_method_without_pairs, "apply_gradients takes pairs"),
+    (lambda: keras.metrics.Mean().reset_states(), "Use reset_state()"),
+    (minimize, "minimize is gone from Keras"),
+    (lambda: COLUMN.reshape(-1), "reshape belongs to NumPy's arrays"),
+    (lambda: tf.Variable(COLUMN).mean(), "Use tf.reduce_mean"),
+    (lambda: COLUMN.tolist(), "without the methods of NumPy's arrays"),
+    (lambda: number_in_a_graph(np.mean), "inside a compiled function"),
+    (lambda: number_in_a_graph(lambda x: x.numpy()), "inside a compiled function"),
+    (lambda: SQUARE[np.array([0, 2])], "with tf.gather"),
+    (condition_of_many_entries, "entry by entry use tf.where"),
+    (list_of_gradients_times_a_rate, "several gradients come as a list"),
+    (lambda: tf.stack([COLUMN, SQUARE]), "join these with tf.concat"),
+    (lambda: tf.stack([VECTOR, SQUARE]), "join these with tf.concat"),
+    (lambda: tf.concat([VECTOR, SQUARE], 0), "join these with tf.concat"),
+    (lambda: SQUARE @ VECTOR, "is tf.linalg.matvec"),
+    (lambda: tf.function(lambda a, b: a @ b)(SQUARE, VECTOR), "is tf.linalg.matvec"),
+    (lambda: COLUMN * tf.ones((3, 1), tf.float64), "float and double meet here"),
+    (lambda: COLUMN ^ 2, "a power is **"),
+]
+
+
+def error_of(mistake):
+    (call,) = observe_calls(mistake, [()])["calls"]
+    return call["raised"]
+
+
+@pytest.mark.parametrize("mistake, words", ERRORS)
+def test_an_error_is_put_in_words(mistake, words):
+    error = error_of(mistake)
+    assert words in str(cause_in_words(error)), error
+
+
+def test_every_cause_and_every_way_to_say_it_is_met():
+    """So that none stays when TensorFlow has changed what it says."""
+    messages = [error_of(mistake)["message"] for mistake, _ in ERRORS]
+    for pattern, words in errors_in_words._CAUSES:
+        for alternative in re.split(r"\|(?![^(]*\))", pattern):
+            assert any(re.search(alternative, message) for message in messages), words
+
+
+def test_what_is_not_known_is_left_as_it_is():
+    def unpack():
+        value, gradient = (1, 2, 3)
+        return value, gradient
+
+    assert cause_in_words(error_of(lambda: {}["loss"])) is None
+    assert cause_in_words(error_of(unpack)) is None
