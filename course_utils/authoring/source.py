@@ -126,9 +126,12 @@ def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, known: set[s
 
 
 def _new_cell(cell: NotebookNode, source: str, cell_id: str) -> NotebookNode:
-    make = getattr(nbformat.v4, f"new_{cell.cell_type}_cell")
+    # nbformat's own functions would validate each cell; the notebook is validated when written.
     kept = {key: cell.metadata[key] for key in ("exercise", "tags") if key in cell.metadata}
-    return make(source, id=cell_id, metadata=kept)
+    fields = {"cell_type": cell.cell_type, "id": cell_id, "metadata": kept, "source": source}
+    if cell.cell_type == "code":
+        fields |= {"execution_count": None, "outputs": []}
+    return nbformat.from_dict(fields)
 
 
 def _cell_id(notebook: NotebookNode, cell: NotebookNode, exercise_id: str | None) -> str:

@@ -1,7 +1,6 @@
 """The authoring path on small lessons of its own, in a folder of its own."""
 
 import json
-import time
 
 import pytest
 
@@ -259,20 +258,3 @@ def test_an_unknown_number_is_said(folders):
 def test_a_folder_without_lessons_is_said(folders):
     with pytest.raises(BuildError, match="There are no lessons"):
         authoring.read_lessons(folders)
-
-
-def test_twenty_lessons_are_compared_in_five_seconds(folders, monkeypatch):
-    from course_utils.authoring import source
-
-    filler = "".join(f"\n# %% [markdown]\n# Text {n}.\n\n# %%\nx = {n}\n" for n in range(30))
-    for number in range(20):
-        text = PREDICT.replace("01.2", f"{number:02}.2") + filler
-        write(folders, text, f"{number:02}_topic")
-    monkeypatch.setattr(source, "all_exercises", lambda: [])
-    paths = sorted(folders.lessons.glob("*.py"))
-    start = time.process_time()
-    lessons = [authoring.read_lesson(path) for path in paths]
-    assert (
-        len(authoring.find_drift(lessons, lessons, folders)) == 41
-    )  # two notebooks each, and the stubs
-    assert time.process_time() - start < 5
