@@ -336,7 +336,7 @@ for a, b in zip(tape.gradient(task, kernels), tape.gradient(penalty, kernels), s
     print("no path" if b is None else f"cosine {cosine(a, b):.2f}")
 
 assert tape.gradient(penalty, kernels[2]) is None
-# Zeros in its place need .value: a Keras variable itself would raise an AttributeError here.
+# Zeros in its place need the .value of a Keras variable:
 assert not np.any(tape.gradient(penalty, kernels[2].value, unconnected_gradients="zero"))
 
 # %% [markdown]
