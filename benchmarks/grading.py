@@ -130,9 +130,7 @@ class _Commands:
 
     def course(self, *arguments: str, cwd: Path | None = None, **shown) -> float:
         """Run a `course` command and return its seconds."""
-        return self._run(
-            ["-c", "from course_utils.cli import app; app()", *arguments], cwd, **shown
-        )
+        return self._run(["-m", "course_utils", *arguments], cwd, **shown)
 
     def nbgrader(self, *arguments: str, **shown) -> float:
         """Run an `nbgrader` command and return its seconds."""

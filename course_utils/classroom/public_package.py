@@ -27,7 +27,7 @@ MACHINERY = (
     "reading",
     "resetting",
 )
-_LEFT_OUT = ("authoring", "cli.py", "doctor.py", "__pycache__")
+_LEFT_OUT = ("__main__.py", "authoring", "cli.py", "doctor.py", "__pycache__")
 
 
 def write_public_package(folder: Path) -> Path:

@@ -227,11 +227,10 @@ def test_killed_half_way_it_goes_on_with_the_same_result(graded, tmp_path):
     # The same secret draws the same inputs, so that even the numbers in messages can be compared.
     key = (uninterrupted / ".grading" / "key").read_text()
     (out / ".grading" / "key").write_text(key)
-    command = [
-        sys.executable, "-m", "course_utils.cli", "grade", str(submissions), "--out", str(out),
+    program = [
+        sys.executable, "-m", "course_utils", "grade", str(submissions), "--out", str(out),
         "--jobs", "1", "--seconds", "20", "--cell-seconds", "5", "--memory", "600",
     ]  # fmt: skip
-    program = [sys.executable, "-c", "from course_utils.cli import app; app()", *command[3:]]
     assert stopped(program, out, 2, signal.SIGKILL) == -signal.SIGKILL
     assert 2 <= kept(out) < 9
     with open(out / ".grading" / "journal.jsonl", "ab") as journal:

@@ -251,7 +251,7 @@ def environment(release, **others):
 
 
 def run_course(release, *arguments):
-    command = [sys.executable, "-c", "from course_utils.cli import app; app()", *arguments]
+    command = [sys.executable, "-m", "course_utils", *arguments]
     return subprocess.run(
         command, cwd=release, env=environment(release), capture_output=True, text=True
     )
