@@ -33,8 +33,8 @@ _CAUSES = (
     ),
     (
         r"^'numpy\..*has no attribute '_id'$",
-        "a tape needs tensors, and here the target or the source comes from NumPy. Make a "
-        "tf.Variable from a source, and compute with TensorFlow's functions, without .numpy()",
+        "the target or the source is NumPy's, so the computation left TensorFlow or never entered "
+        "it. Use TensorFlow's functions, not NumPy's, and no .numpy()",
     ),
     (  # after the colon stands a number, such as -1.5, or nan or inf
         r"has no attribute '(dtype|_id)'$|^Cannot convert the argument `type_value`: [-\dni]",

@@ -139,8 +139,8 @@ COLUMN, SQUARE, VECTOR = tf.ones((3, 1)), tf.ones((3, 3)), tf.ones(3)
 ERRORS = [
     (second_derivative_without_a_path, "its tape found no path"),
     (lambda: gradient_with_respect_to([None]), "the target or the source is None"),
-    (lambda: gradient_of(lambda w: np.square(w.numpy())), "the source comes from NumPy"),
-    (lambda: gradient_with_respect_to(np.ones(3)), "the source comes from NumPy"),
+    (lambda: gradient_of(lambda w: np.square(w.numpy())), "the source is NumPy's"),
+    (lambda: gradient_with_respect_to(np.ones(3)), "the source is NumPy's"),
     # What TensorFlow says depends on the number: up to 30, the whole ones stand for dtypes.
     (lambda: gradient_of(lambda w: float(w) ** 2), "the source is a plain number"),
     (lambda: gradient_of(lambda w: float(w) / 2), "the source is a plain number"),
