@@ -88,12 +88,12 @@ _CAUSES = (
     ),
     # Of habits from NumPy.
     (
-        r"^\w*Tensor object has no attribute",
+        r"^\w*Tensor object has no attribute|experimental_enable_numpy_behavior\(\)$",
         "this is a tensor, without the methods of NumPy's arrays. Use TensorFlow's functions: "
         "tf.reshape (or y[:, None] for a column), tf.transpose, tf.cast",
     ),
     (
-        r"symbolic tf\.Tensor|Tensor' object has no attribute 'numpy'",
+        r"symbolic tf\.Tensor|Tensor' object has no attribute 'numpy'|not 'SymbolicTensor'$",
         "inside a compiled function a tensor holds no numbers yet that NumPy could read. Use "
         "TensorFlow's functions, and no .numpy()",
     ),

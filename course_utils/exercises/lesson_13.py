@@ -218,11 +218,11 @@ def _as_logits(logits: np.ndarray, labels: np.ndarray, k: int) -> tuple:
 
 def _surest(logits: np.ndarray, labels: np.ndarray, k: int) -> dict[str, np.ndarray]:
     """Return the right indices and, by the mistake, what people return in their place."""
-    exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
-    probabilities = exponentials / exponentials.sum(axis=1, keepdims=True)
+    probabilities, by_column = _softmax(logits, axis=1), _softmax(logits, axis=0)
     sureness = probabilities.max(axis=1)
     losses = -np.log(probabilities[np.arange(len(labels)), labels])
     wrong = np.flatnonzero(np.argmax(logits, axis=1) != labels)
+    wrong_by_column = np.flatnonzero(np.argmax(by_column, axis=1) != labels)
 
     def best(score: np.ndarray, among: np.ndarray = wrong) -> np.ndarray:
         return among[np.argsort(-score[among])][:k]
@@ -235,6 +235,8 @@ def _surest(logits: np.ndarray, labels: np.ndarray, k: int) -> dict[str, np.ndar
         "cut first": surest[np.isin(surest, wrong)],
         "ascending": best(-sureness),
         "logits": best(logits.max(axis=1)),
+        "columns": best(by_column.max(axis=1)),
+        "columns throughout": best(by_column.max(axis=1), wrong_by_column),
         "losses": best(losses),
         "unsorted": wrong[:k],
         "positions": positions,
@@ -242,6 +244,11 @@ def _surest(logits: np.ndarray, labels: np.ndarray, k: int) -> dict[str, np.ndar
         "all mistakes": wrong[np.argsort(-sureness[wrong])],
         "no limit": wrong,
     }
+
+
+def _softmax(logits: np.ndarray, axis: int) -> np.ndarray:
+    exponentials = np.exp(logits - logits.max(axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
 
 
 def _judge_surest(returned: list, calls: Sequence[tuple]) -> Judgement:
@@ -260,7 +267,13 @@ def _judge_surest(returned: list, calls: Sequence[tuple]) -> Judgement:
 
     if matches("right"):
         return passed("These are where to look for wrong labels first.")
+    columns = (
+        "Your probabilities sum to 1 down each column. Each row is one example: take the softmax "
+        "along the last axis, axis=1 here."
+    )
     messages = {
+        "columns": columns,
+        "columns throughout": columns,
         "everything": "Right predictions are among them. Keep those alone where the largest logit "
         "does not stand at the label, and sort after that.",
         "ascending": "These are the least sure mistakes. Sort the other way round.",

@@ -138,37 +138,53 @@ _RATE = 0.1
 
 
 def _call_step(step: Callable, model: Any, *arguments) -> dict:
-    """Return what the step returned, and the last layer's weights after it."""
-    returned = step(model, *arguments)
-    return {"returned": returned, "weights": model.layers[-1].get_weights()}
+    """Return what the step returned in a graph, as fit calls it, and the weights after it.
+
+    It is called without a graph first, for plain errors.
+    """
+    import tensorflow as tf
+
+    before = model.get_weights()
+    step(model, *arguments)
+    model.set_weights(before)
+    returned = tf.function(step, autograph=False)(model, *arguments)
+    norm, last = model.layers
+    return {"returned": returned, "weights": last.get_weights(), "moving": norm.get_weights()}
 
 
 def _draw_steps(rng: np.random.Generator) -> list[tuple]:
-    def draw(n: int) -> tuple:
+    def draw(loss: str, n: int) -> tuple:
         w = rng.uniform(0.5, 1.5, size=(3, 1)) * rng.choice([-1, 1], size=(3, 1))
         x = rng.normal(1, 2, size=(n, 3))
         y = rng.normal(3, 2, size=(n, 1))
-        return w, float(rng.uniform(0.5, 1.5)), x, y, np.linspace(0.2, 1.4, n)
+        return loss, w, float(rng.uniform(0.5, 1.5)), x, y, np.linspace(0.2, 1.4, n)
 
-    return [draw(5), draw(8)]
+    return [draw("function", 5), draw("object", 8)]
 
 
-def _as_step(w: np.ndarray, b: float, x: np.ndarray, y: np.ndarray, weights: np.ndarray) -> tuple:
+def _as_step(kind: str, w: np.ndarray, b: float, *data: np.ndarray) -> tuple:
     import keras
     import tensorflow as tf
 
-    def lopsided(y, y_hat):
+    def compiled_loss_function(y, y_hat):
         return tf.reduce_mean(tf.maximum(y - y_hat, (y_hat - y) / 2), axis=-1)  # (n,)
 
+    class CompiledLoss(keras.losses.Loss):
+        def call(self, y_true, y_pred):
+            return compiled_loss_function(y_true, y_pred)
+
+    compiled_loss_function.__qualname__ = compiled_loss_function.__name__  # errors quote it
     last = keras.layers.Dense(1, kernel_regularizer=keras.regularizers.L2(_PENALTY))
     norm = keras.layers.BatchNormalization(center=False, scale=False)
     model = keras.Sequential([keras.Input((3,)), norm, last])
     last.set_weights([w, np.array([b])])
-    model.compile(keras.optimizers.SGD(_RATE), lopsided)
-    return model, tuple(tf.constant(array, tf.float32) for array in (x, y, weights))
+    loss = compiled_loss_function if kind == "function" else CompiledLoss()
+    model.compile(keras.optimizers.SGD(_RATE), loss)
+    model.optimizer.build(model.trainable_variables)
+    return model, tuple(tf.constant(array, tf.float32) for array in data)
 
 
-def _step(w, b, x, y, weights, faults: Sequence[str] = ()) -> tuple[list[np.ndarray], float]:
+def _step(kind, w, b, x, y, weights, faults: Sequence[str] = ()) -> tuple[list[np.ndarray], float]:
     """Return kernel and bias after the step, and the loss before it, with these faults."""
     variance = np.zeros(3) + 1 if "inference" in faults else np.var(x, axis=0)
     mean = 0 if "inference" in faults else np.mean(x, axis=0)
@@ -181,12 +197,16 @@ def _step(w, b, x, y, weights, faults: Sequence[str] = ()) -> tuple[list[np.ndar
         factors = np.mean(weights) * np.ones_like(error)
     elif "normalised" in faults:
         factors = factors / np.mean(weights)
+    if "summed" in faults:
+        factors = factors * len(x)
     penalty = _PENALTY * (0 if "unpenalised" in faults else 2 if "doubly" in faults else 1)
     if "squared" in faults:
         losses, slopes = error**2, 2 * error
     else:
         up, down = (1, 0.5) if "exchanged" in faults else (0.5, 1)
         losses, slopes = np.maximum(up * error, -down * error), np.where(error > 0, up, -down)
+    if "constant" in faults:
+        slopes = np.zeros_like(error)
     slopes = factors * slopes / len(x)
     after = [w - _RATE * (z.T @ slopes + 2 * penalty * w), b - _RATE * np.sum(slopes, axis=0)]
     return after, float(np.mean(factors * losses) + penalty * np.sum(w**2))
@@ -198,7 +218,9 @@ _FAULTS = (
     {
         "squared": "the loss is not the one that was compiled",
         "exchanged": "y and y_hat are exchanged in the loss",
+        "constant": "the loss has no gradient, because its prediction is not what model(x) returns",
     },
+    {"summed": "the losses of the examples are added up, and not averaged"},
     {
         "unweighed": "the sample weights do not count",
         "averaged": "every example is weighed with the mean of the sample weights, as if a loss of "
@@ -210,48 +232,75 @@ _FAULTS = (
         "doubly": "the penalty counts twice, though compute_loss adds model.losses by itself",
     },
 )
+_COMPUTE = " model.compute_loss takes care of loss, weights and penalties."
+
+
+def _faults_of(got: Sequence, call: tuple) -> tuple[str, ...] | None:
+    """Return the faults with which the step leads to these weights; None where none do."""
+    for faults in product(*[("", *kind) for kind in _FAULTS]):
+        if close(got, _step(*call, faults)[0], 1e-4):
+            return faults
+    return None
 
 
 def _judge_train_step(returned: list, calls: Sequence[tuple]) -> Judgement:
-    got = [as_array(item) for value in returned for item in value["items"]["weights"]["items"]]
+    got = [[as_array(item) for item in value["items"]["weights"]["items"]] for value in returned]
 
-    def matches(references: Sequence) -> bool:
-        return close(got, [array for arrays in references for array in arrays], 1e-4)
+    def matches(factor: float) -> bool:
+        """Tell whether each update is so many times the right one."""
+        for arrays, call in zip(got, calls, strict=True):
+            before = [call[1], np.array([call[2]])]
+            right = _step(*call)[0]
+            if not close(
+                arrays, [b + factor * (a - b) for a, b in zip(right, before, strict=True)], 1e-4
+            ):
+                return False
+        return True
 
-    for faults in product(*[("", *kind) for kind in _FAULTS]):
-        steps = [_step(*call, faults) for call in calls]
-        if not matches([after for after, _ in steps]):
-            continue
-        if not any(faults):
-            losses = [loss for _, loss in steps]
-            return _judge_logs([value["items"]["returned"] for value in returned], losses)
-        pairs = zip(_FAULTS, faults, strict=True)
-        listed = "; ".join(kind[fault] for kind, fault in pairs if fault)
-        compute = " model.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight) "
-        compute += "takes care of loss, weights and penalties."
-        return failed(f"Still wrong: {listed}.{compute if any(faults[1:]) else ''}")
-    before = [[w, np.array([b])] for w, b, *_ in calls]
-    if matches(before):
+    if matches(0):
         return failed(
             "The weights are as they were: nothing was applied. Call "
             "model.optimizer.apply(gradients, model.trainable_variables)."
         )
-    right = [_step(*call)[0] for call in calls]
-    moves = [
-        [a - b for a, b in zip(*pair, strict=True)] for pair in zip(right, before, strict=True)
-    ]
-    pairs = list(zip(before, moves, strict=True))
-    if matches([[b - m for b, m in zip(*pair, strict=True)] for pair in pairs]):
+    if matches(-1):
         return failed("The update climbs. Give optimizer.apply the gradients as they are.")
-    if matches([[b + 2 * m for b, m in zip(*pair, strict=True)] for pair in pairs]):
+    if matches(2):
         return failed("The update is twice as long as it should be: apply the gradients once.")
-    i = first_difference(got, [array for arrays in right for array in arrays], 1e-4)
-    expected = [array for arrays in right for array in arrays][i]
+    found = [_faults_of(*pair) for pair in zip(got, calls, strict=True)]
+    if None not in found:
+        if not any(map(any, found)):
+            return _judge_after_the_update(returned, calls)
+        faults = next(filter(any, found))
+        pairs = zip(_FAULTS, faults, strict=True)
+        listed = "; ".join(kind[fault] for kind, fault in pairs if fault)
+        if not any(found[0]):
+            return failed(
+                "With a loss function in compile the update is right. With a loss object, which "
+                f"averages by itself, it is not: {listed}.{_COMPUTE}"
+            )
+        return failed(f"Still wrong: {listed}.{_COMPUTE if any(faults[1:]) else ''}")
+    expected = [array for call in calls for array in _step(*call)[0]]
+    after = [array for arrays in got for array in arrays]
+    i = first_difference(after, expected, 1e-4)
     return failed(
         f"After the step, the last layer's {'kernel' if i % 2 == 0 else 'bias'} should be "
-        f"{np.ravel(expected).round(3).tolist()}, and it is {np.ravel(got[i]).round(3).tolist()}. "
-        "Keep the program, and change the call of the model and the line of the loss alone."
+        f"{np.ravel(expected[i]).round(3).tolist()}, and it is "
+        f"{np.ravel(after[i]).round(3).tolist()}. Keep the program, and change the "
+        "call of the model and the line of the loss alone."
     )
+
+
+def _judge_after_the_update(returned: list, calls: Sequence[tuple]) -> Judgement:
+    for value, (_, _, _, x, *_) in zip(returned, calls, strict=True):
+        moving = [as_array(item) for item in value["items"]["moving"]["items"]]
+        once = [0.01 * np.mean(x, axis=0), 0.99 + 0.01 * np.var(x, axis=0)]
+        if not close(moving, once, 1e-4):
+            return failed(
+                "The update is right, but the averages that batch normalisation keeps moved more "
+                "than once. Call the model once, and take loss and gradients from that."
+            )
+    losses = [_step(*call)[1] for call in calls]
+    return _judge_logs([value["items"]["returned"] for value in returned], losses)
 
 
 def _judge_logs(returned: list, losses: Sequence[float]) -> Judgement:
@@ -338,7 +387,7 @@ def _judge_penalty(returned: list, calls: Sequence[tuple]) -> Judgement:
             return failed(
                 "The gradient is None: the tape found no path from the penalty to w. The outer "
                 "tape must record everything from the call of the critic to the penalty, with "
-                "inner.gradient; then ask outer.gradient(penalty, w)."
+                "inner.gradient and TensorFlow's functions; then ask outer.gradient(penalty, w)."
             )
         if any(as_array(item) is None for item in items):
             return failed(
@@ -360,7 +409,13 @@ def _judge_penalty(returned: list, calls: Sequence[tuple]) -> Judgement:
     if matches(right, slice(2)) and not np.all(np.isfinite(got[2][1])):
         return failed(
             "Right, until the slopes of one example are zero: then the gradient is nan, because "
-            "the root's slope is infinite there. Add 1e-12 to the sum of squares, inside the root."
+            "the root's slope is infinite there, also inside of tf.norm. Write the root yourself, "
+            "and add 1e-12 to the sum of squares, inside it."
+        )
+    if matches(right, slice(2)) and np.all(got[2][1] == 0):
+        return failed(
+            "Where the slopes of one example are zero, you set the nan to 0, and with it what the "
+            "other examples give. Keep the nan from arising: add 1e-12 inside the root."
         )
     swapped = [(gradient, penalty) for penalty, gradient in got]
     if close([a for pair in swapped for a in pair], [a for pair in right for a in pair]):
@@ -413,7 +468,7 @@ _CASES = (
     },
     {
         "fit": "An optimizer gets the gradients of the sum, when it is too late to tell the two "
-        "losses apart. Taking both from the tape belongs into train_step.",
+        "losses apart. Taking both from the tape belongs in train_step.",
         "loop": _LARGER + "each batch still gives one update, so train_step holds both gradients.",
     },
     {

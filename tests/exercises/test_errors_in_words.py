@@ -165,6 +165,8 @@ ERRORS = [
     (lambda: COLUMN.reshape(-1), "reshape belongs to NumPy's arrays"),
     (lambda: tf.Variable(COLUMN).mean(), "Use tf.reduce_mean"),
     (lambda: COLUMN.tolist(), "without the methods of NumPy's arrays"),
+    (lambda: number_in_a_graph(lambda x: x.reshape(-1)), "methods of NumPy's arrays"),
+    (lambda: tf.function(float, autograph=False)(tf.constant(1.0)), "inside a compiled function"),
     (lambda: number_in_a_graph(np.mean), "inside a compiled function"),
     (lambda: number_in_a_graph(lambda x: x.numpy()), "inside a compiled function"),
     (lambda: SQUARE[np.array([0, 2])], "with tf.gather"),

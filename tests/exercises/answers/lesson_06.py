@@ -395,7 +395,7 @@ ANSWERS = {
             Wrong(lambda f, x, v: f(x), "This is the loss itself"),
             Wrong(lambda f, x, v: 0.0, "A zero in place of None"),
             Wrong(curvature_with_gradient_outside, "Your function returned None"),
-            Wrong(curvature_without_watch, "the target or the source is None", ERROR),
+            Wrong(curvature_without_watch, "there is a None where a tensor", ERROR),
             Wrong(lambda f, x, v: -curvature_reverse_over_reverse(f, x, v), "The sign is wrong"),
             Wrong(lambda f, x, v: abs(curvature_reverse_over_reverse(f, x, v)), "x = [-1.0, -0.5"),
             Wrong(

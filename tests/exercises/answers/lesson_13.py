@@ -202,6 +202,16 @@ def probabilities_of_the_surest(logits, labels, k):
     return probability(logits, labels).numpy()[best]
 
 
+def probability_by_column(logits, labels):
+    return tf.reduce_max(tf.nn.softmax(logits, axis=0), axis=1)
+
+
+def surest_by_column_throughout(logits, labels, k):
+    probabilities = tf.nn.softmax(logits, axis=0).numpy()
+    wrong = np.flatnonzero(probabilities.argmax(axis=1) != labels)
+    return wrong[np.argsort(-probabilities.max(axis=1)[wrong])][:k]
+
+
 def surest_mask(logits, labels, k):
     return np.argmax(logits, axis=1) != labels
 
@@ -324,6 +334,8 @@ ANSWERS = {
             Wrong(wrong_among_the_surest, "Take the mistakes first"),
             Wrong(surest_in_a_column, "one array of shape (k,)"),
             Wrong(surest(lambda logits, labels: logits.max(axis=1)), "sorted by the largest logit"),
+            Wrong(surest(probability_by_column), "down each column"),
+            Wrong(surest_by_column_throughout, "down each column"),
             Wrong(surest(lambda logits, labels: cross_entropies(labels, logits)), "by the loss"),
             Wrong(surest(lambda logits, labels: -np.arange(len(labels))), "the first mistakes"),
             Wrong(positions_of_the_surest, "positions within"),

@@ -64,12 +64,31 @@ def compiled_by_hand(model, x, y, y_hat, sample_weight):
     return without_penalties(model, x, y, y_hat, sample_weight) + sum(model.losses)
 
 
+def compiled_by_either_kind(model, x, y, y_hat, sample_weight):
+    losses = getattr(model.loss, "call", model.loss)(y, y_hat)
+    return tf.reduce_mean(sample_weight * losses) + sum(model.losses)
+
+
+def added_up(model, x, y, y_hat, sample_weight):
+    return tf.reduce_sum(model.loss(y, y_hat)) + sum(model.losses)
+
+
+def weighed_by_the_function(model, x, y, y_hat, sample_weight):
+    return model.loss(y, y_hat, sample_weight=sample_weight) + sum(model.losses)
+
+
+def of_predict(model, x, y, y_hat, sample_weight):
+    return compiled(model, x, y, tf.stop_gradient(y_hat), sample_weight)
+
+
 def squared(model, x, y, y_hat, sample_weight):
     return tf.reduce_mean((y_hat - y) ** 2)
 
 
 def weighed_by_the_mean(model, x, y, y_hat, sample_weight):
-    return tf.reduce_mean(sample_weight * model.loss(y, y_hat)[:, None]) + sum(model.losses)
+    return tf.reduce_mean(sample_weight * tf.reshape(model.loss(y, y_hat), (-1, 1))) + sum(
+        model.losses
+    )
 
 
 def divided_by_the_weights(model, x, y, y_hat, sample_weight):
@@ -99,6 +118,11 @@ def half_of_it(model, x, y, y_hat, sample_weight):
 
 def keras_step(model, data):
     return model.train_step(data)
+
+
+def step_that_calls_twice(model, data):
+    model(data[0], training=True)
+    return keras_step(model, data)
 
 
 def step_with_train_on_batch(model, data):
@@ -207,7 +231,7 @@ ANSWERS = {
         right=[
             keras_step,
             tf.function(keras_step),
-            step_with(compiled_by_hand, training=True),
+            step_with(compiled_by_either_kind, training=True),
             step_with_train_on_batch,
         ],
         wrong=[
@@ -235,6 +259,16 @@ ANSWERS = {
             Wrong(
                 step_with(squared_by_the_mean, training=True),
                 "not the one that was compiled; every example is weighed with the mean",
+            ),
+            Wrong(step_with(compiled_by_hand, training=True), "With a loss object, which averages"),
+            Wrong(step_with(added_up, training=True), "are added up, and not averaged"),
+            Wrong(step_with(weighed_by_the_function, training=True), "unexpected keyword", ERROR),
+            Wrong(step_with(of_predict, training=True), "not what model(x) returns"),
+            Wrong(step_that_calls_twice, "moved more than once"),
+            Wrong(
+                step_with(compiled, result=lambda loss: {"loss": float(loss)}, training=True),
+                "inside a compiled function",
+                ERROR,
             ),
             Wrong(step_with(half_of_it, training=True), "After the step, the last layer's kernel"),
             Wrong(step_with(compiled, result=lambda loss: None, training=True), "returned None"),
