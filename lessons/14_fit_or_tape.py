@@ -5,7 +5,7 @@
 #
 # **You will be able to**
 #
-# - say what `fit` does, and write it in twenty lines;
+# - say what `fit` does, line by line;
 # - choose the smallest means that does the job, from `compile` to a loop;
 # - move a loss, a clipping, a penalty or a second optimizer into `fit`, and prove that nothing was lost;
 # - write a `train_step` that leaves nothing out.
@@ -41,7 +41,7 @@ from keras import layers
 
 # %%
 def own_fit(model, batches, epochs, callbacks):
-    """Train as model.fit does, without its progress bar; return the number of epochs."""
+    """Train as model.fit does, without validation and progress bar; return the number of epochs."""
     step = tf.function(model.train_step)
     callbacks = keras.callbacks.CallbackList(callbacks, model=model)
     model.stop_training = False
@@ -51,7 +51,8 @@ def own_fit(model, batches, epochs, callbacks):
         callbacks.on_epoch_begin(epoch)
         for number, batch in enumerate(batches):
             callbacks.on_train_batch_begin(number)
-            callbacks.on_train_batch_end(number, step(batch))
+            logs = step(batch)
+            callbacks.on_train_batch_end(number, logs)
             if model.stop_training:
                 break
         callbacks.on_epoch_end(epoch, {k: float(v) for k, v in model.get_metrics_result().items()})
@@ -100,11 +101,12 @@ epochs = own_fit(ours, batches, 50, [stop])
 history = theirs.fit(batches, epochs=50, callbacks=[stop_too], shuffle=False, verbose=0)
 
 print("stopped early:", epochs < 50, "and equal weights:", largest_difference(ours, theirs) < 1e-4)
-assert epochs == len(history.epoch) < 50 and not any(eager)
+assert epochs == len(history.epoch) < 50 and eager and not any(eager)
 assert largest_difference(ours, theirs) < 1e-4
 
 # %% [markdown]
-# For standard training, a loop changes nothing in the weights. `fit` compiles the step, too: the loss never ran eagerly.
+# For standard training, a loop changes nothing in the weights. `fit` makes a graph of the step, too: the loss never ran
+# eagerly.
 
 # %% [markdown]
 # ## What can compile and callbacks already do?
@@ -235,9 +237,10 @@ starts = [i for i, number in enumerate(numbers) if number == 0]
 print("batches in each epoch:", np.diff([*starts, len(numbers)]))
 
 # %% [markdown]
-# All 16, one expects. But `fit` cannot know the length of a filtered pipeline. It finds the end of the first epoch by
-# trying once more, and so long are all others. The try even counts as a step of Adam. So call `fit` once for each
-# stage, on arrays; the optimizer keeps its state. `own_fit` goes to the end of any pipeline:
+# All 16, one expects. But `fit` cannot know the length of a filtered pipeline. In the first epoch it finds the end by
+# trying a seventh batch, warns, and takes 7 for the length of all others. The try even counts as a step of Adam. So call
+# `fit` once for each stage, on arrays, whose length it knows; the optimizer keeps its state. `own_fit` goes to the end
+# of any pipeline:
 
 # %%
 assert numbers[-1] == 6 and by_fit.optimizer.iterations == len(numbers) + 1
@@ -260,8 +263,8 @@ assert largest_difference(by_stages, by_loop) < 1e-4 < largest_difference(by_fit
 assert lengths == [6, 12, 16]
 
 # %% [markdown]
-# **What happens to gradients**, such as the per-layer clipping of lesson 11. An optimizer gets every gradient with its
-# variable, and `compile` takes an optimizer of your own:
+# **What happens to gradients**: each is clipped, say, to the limit of its layer (lesson 11). An optimizer gets every
+# gradient with its variable, and `compile` takes an optimizer of your own:
 
 
 # %%
@@ -297,7 +300,7 @@ assert largest_difference(clipped, by_loop) < 1e-4 and norms[0] > 0.5 and norms[
 # ## What goes into train_step?
 #
 # Less than you think: if the *loss* needs more than `y` and `y_hat`, override `compute_loss`, which `fit` calls under
-# its tape, and `evaluate` without one. A gradient penalty (lesson 06):
+# its tape. `evaluate` calls it with `training=False`; this gradient penalty (lesson 06) is then left out:
 
 
 # %%
@@ -308,7 +311,7 @@ class Smooth(keras.Sequential):
             return loss
         with tf.GradientTape() as inner:
             inner.watch(x)
-            y_hat = self(x, training=training)
+            y_hat = self(x, training=training)  # again: y_pred came before the watch
         slopes = inner.gradient(y_hat, x)  # (n, 1)
         return loss + tf.reduce_mean(slopes**2)
 
@@ -434,7 +437,7 @@ distance = np.hypot(*paths["no penalty"][-1])
 print(f"distance {distance:.1f}")
 
 # %% [markdown]
-# Each gains at every step, so one expects them to arrive. But each changes the other's loss: they circle, and every
+# Each follows its own gradient, so one expects them to arrive. But each changes the other's loss: they circle, and every
 # step leads a little outwards. A gradient penalty pulls them in: in the figure both start at the dot; one path winds
 # outwards, the other ends at the cross. By hand, a step multiplies (shift, slope) by a matrix, with the step size 0.1
 # and the penalty's pull in 0.8 = 1 - 0.1 · 2:
@@ -462,7 +465,7 @@ labels = ax.set(xlabel="shift of the generator", ylabel="slope of the critic", a
 # %% [markdown]
 # > **Predict**
 # >
-# > Many want slopes of length 1: the mean of (length - 1)², where the length is `tf.sqrt` of the sum of squares.
+# > Many penalties want slopes of length 1: the mean of (length - 1)², where the length is `tf.sqrt` of the sum of squares.
 # > The critic starts with slope 0. What is its slope after one step?
 
 
@@ -481,8 +484,8 @@ print({name: round(float(slope), 3) for name, slope in first.items()})
 
 # %% [markdown]
 # The penalty is 1, so one expects a moderate step. But the slope of a root at 0 is infinite, and infinity times 0 is
-# `nan` (lesson 03). `fit` trains on without a word; `ExplainingTape` finds the place. A tiny number inside the root
-# makes the slope there 0: no `nan`, and no push from the penalty.
+# `nan` (lesson 03). `fit` trains on without a word; `ExplainingTape` finds the place. With a tiny number inside, the
+# root's slope is finite, and times 0 it is 0: no `nan`, and no push from the penalty.
 
 # %%
 slopes = tf.Variable(tf.zeros((4, 1)))
@@ -533,8 +536,8 @@ check("14.3", gradient_penalty)
 # </details>
 
 # %% [markdown]
-# **What a `train_step` reports.** With two lines more, for the loss that is shown and the metrics, that of 14.2 is
-# Keras's own:
+# **What a `train_step` reports.** With three lines more, for mixed precision, the loss that is shown and the metrics,
+# that of 14.2 is Keras's own:
 
 
 # %%
@@ -544,7 +547,8 @@ class Own(keras.Sequential):
         with tf.GradientTape() as tape:
             y_hat = self(x, training=True)
             loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
-        gradients = tape.gradient(loss, self.trainable_variables)
+            scaled = self.optimizer.scale_loss(loss)  # apply divides by the factor again
+        gradients = tape.gradient(scaled, self.trainable_variables)
         self.optimizer.apply(gradients, self.trainable_variables)
         self.metrics[0].update_state(loss, sample_weight=tf.shape(x)[0])  # a short batch: less
         return self.compute_metrics(x, y, y_hat, sample_weight)
@@ -553,7 +557,8 @@ class Own(keras.Sequential):
 # %%
 histories, weights = [], tf.random.uniform((512,))
 for model in (build_model(), build_model(Own)):
-    model.compile(keras.optimizers.Adam(1e-2), loss_fn, weighted_metrics=["accuracy"])
+    optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=8.0)
+    model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
     data = {"x": x, "y": y, "sample_weight": weights, "batch_size": 100}  # the last batch has 12
     histories.append(model.fit(**data, epochs=2, shuffle=False, verbose=0).history)
 
@@ -654,7 +659,7 @@ check("14.4", means)
 # | nothing | `fit` | `own_fit` |
 # | when to stop, what to note | callbacks | `EarlyStopping` |
 # | a loss of `y` and `y_hat` | `compile(loss=f)` | `pinball` |
-# | the data, epoch by epoch | `fit` once a stage | `growing` |
+# | how much data an epoch has | `fit` once a stage | `by_stages` |
 # | what happens to each gradient | an optimizer in `compile` | `ClippedSGD` |
 # | a loss that needs x or the model | `compute_loss` | `Smooth` |
 # | several losses apart, several optimizers | `train_step` | `TwoPlayers` |
@@ -688,7 +693,7 @@ check("14.4", means)
 #
 # - `fit` is two loops around `train_step`, which it compiles, with callbacks between.
 # - A loss gives one number for each example.
-# - An optimizer of your own changes gradients, `compute_loss` the loss; `train_step` is for more than one of them.
+# - An optimizer of your own changes gradients, `compute_loss` the loss; `train_step` is for several losses or optimizers.
 # - Proof of any move: the same start and batches, the same weights.
 #
 # ```python

@@ -410,7 +410,7 @@ def _judge_penalty(returned: list, calls: Sequence[tuple]) -> Judgement:
         return failed(
             "Right, until the slopes of one example are zero: then the gradient is nan, because "
             "the root's slope is infinite there, also inside of tf.norm. Write the root yourself, "
-            "and add 1e-12 to the sum of squares, inside it."
+            "and add 1e-12 inside the root, to the sum of squares."
         )
     if matches(right, slice(2)) and np.all(got[2][1] == 0):
         return failed(
