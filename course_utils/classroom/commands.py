@@ -129,8 +129,8 @@ def grade(
     """Grade a class: run every notebook apart, and judge its answers as `check` does.
 
     SUBMISSIONS may hold nbgrader's `student/lesson/lesson.ipynb`, a folder for each student, or
-    flat `student_lesson.ipynb`. Of several submissions of one student for one lesson the newest
-    counts.
+    flat `student_lesson.ipynb`; any of these may stand in a folder for each lesson. Of several
+    submissions of one student for one lesson the newest counts.
 
     The results are `class.html` (what the class can do, its mistakes, who is stuck), a page for
     each student in `feedback/`, `gradebook.csv` for a spreadsheet, and `results.jsonl`.
@@ -197,6 +197,8 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     print_text(f"{grading.run} graded, {grading.kept} unchanged or unreadable. See {page}")
     for place in grading.found.unrecognised:
         errors.print(f"Belongs to no lesson or no student: {place}", markup=False, soft_wrap=True)
+    if others := len(grading.found.other_files):
+        print_text(f"Files that are no notebooks: {others}. {page.name} names them.")
     if grading.is_jailed:
         print_text("Each notebook ran without a network, and saw no other file of this machine.")
     elif grading.is_jailed is not None:

@@ -112,8 +112,12 @@ def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
     for number in lessons or []:
         if number not in known:
             raise BadInput(f"There is no lesson {number!r} to grade; there are {', '.join(known)}.")
-    if out.resolve() == submissions.resolve():
-        raise BadInput("The results need a folder of their own.")
+    # Results may stand among the submissions, which leaves their folder out.
+    is_among = out.resolve().is_relative_to(submissions.resolve())
+    if out.resolve() == submissions.resolve() or (is_among and any(out.rglob("*.ipynb"))):
+        raise BadInput(
+            f"{out} holds submissions. The results need a folder of their own: name another."
+        )
     state = out / ".grading"
     try:
         state.mkdir(parents=True, exist_ok=True)
@@ -129,8 +133,8 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
     if lessons:
         found.submissions = [one for one in found.submissions if one.lesson in lessons]
     if not found.submissions:
-        unknown = ", ".join(found.unrecognised[:5])
-        seen = f" Notebooks that belong to no lesson: {unknown}." if unknown else ""
+        others = ", ".join([*found.unrecognised, *found.other_files][:5])
+        seen = f" What is there belongs to no lesson, or is no notebook: {others}." * bool(others)
         raise BadInput(f"There are no submissions in {submissions}.{seen}")
     grading = Grading(found=found)
     journal = Journal(state / "journal.jsonl", fresh)

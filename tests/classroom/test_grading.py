@@ -302,9 +302,14 @@ def run(*arguments):
 def test_bad_input_is_a_sentence_and_status_1(tmp_path):
     out = tmp_path / "out"
     (tmp_path / "empty").mkdir()
+    (tmp_path / "zipped").mkdir()
+    (tmp_path / "zipped" / "01_first_tape.zip").touch()
+    hand_in(tmp_path / "taken", {"ada/01_first_tape.ipynb": given("01")})
     for arguments, sentence in [
         ((tmp_path / "nowhere", "--out", out), "is not a folder of submissions"),
         ((tmp_path / "empty", "--out", out), "There are no submissions"),
+        ((tmp_path / "zipped", "--out", out), "is no notebook: 01_first_tape.zip"),
+        ((tmp_path / "taken", "--out", tmp_path / "taken" / "ada"), "ada holds submissions"),
         ((tmp_path / "empty", "--out", out, "--lessons", "77"), "there is no lesson 77"),
         ((tmp_path / "empty", "--out", tmp_path / "empty"), "need a folder of their own"),
         ((tmp_path / "empty", "--out", "/proc/here"), "cannot be written"),
@@ -322,6 +327,13 @@ def test_a_notebook_of_no_lesson_is_named_and_gives_status_1(graded, tmp_path):
     assert result.exit_code == 1
     assert "Belongs to no lesson or no student: ada/poem.ipynb" in result.output
     assert "65 MB" in (tmp_path / "out" / "results.jsonl").read_text()
+
+
+def test_files_that_are_no_notebooks_are_counted_and_named(tmp_path):
+    submissions = hand_in(tmp_path / "in", {"ada/01_first_tape.ipynb.txt": given("01")})
+    result = run(submissions, "--out", tmp_path / "out")
+    assert result.exit_code == 0 and "are no notebooks: 1. class.html" in result.output
+    assert "ada/01_first_tape.ipynb.txt" in (tmp_path / "out" / "class.html").read_text()
 
 
 def test_two_gradings_do_not_write_to_one_folder(graded):
