@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import BinaryIO
 
 from ..curriculum import LESSONS, written_lessons
 
@@ -113,12 +114,8 @@ def read_data(path: Path, folder: Path, megabytes: int) -> bytes:
     if not path.resolve().is_relative_to(folder.resolve()):
         raise UnreadableFile("This is a link to a place outside the submissions.")
     try:
-        # Without waiting, because a pipe in place of a file would never end.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        with os.fdopen(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
-            if stat.S_ISDIR(status.st_mode):
-                raise IsADirectoryError
+        with _opened(path) as file:
+            status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise UnreadableFile("This is not an ordinary file.")
             if status.st_size > megabytes << 20:
@@ -131,6 +128,11 @@ def read_data(path: Path, folder: Path, megabytes: int) -> bytes:
         raise UnreadableFile("Here stands a folder without a notebook in it.") from None
     except OSError as error:
         raise UnreadableFile(f"The file cannot be opened: {error.strerror}.") from None
+
+
+def _opened(path: Path) -> BinaryIO:
+    """Open a file without waiting, because a pipe in its place would never end."""
+    return open(path, "rb", opener=lambda p, flags: os.open(p, flags | os.O_NONBLOCK))
 
 
 def _is_notebook(name: str) -> bool:
@@ -166,7 +168,7 @@ def _lesson_in(name: str) -> str | None:
 def _lesson_inside(path: Path) -> str | None:
     """Return the lesson whose exercises a notebook with another name holds."""
     try:
-        with open(path, "rb", opener=lambda p, flags: os.open(p, flags | os.O_NONBLOCK)) as file:
+        with _opened(path) as file:
             text = file.read(_LOOKED_AT)
     except OSError:
         return None
@@ -211,9 +213,12 @@ def _is_empty_assignment(path: Path) -> bool:
 def _time_of(path: Path) -> float:
     """Return nbgrader's time stamp, or else the time at which the file was last changed."""
     try:
-        text = (path.parent / "timestamp.txt").read_text().strip().removesuffix(" UTC")
+        with _opened(path.parent / "timestamp.txt") as file:
+            text = file.read(100).decode().strip().removesuffix(" UTC")
         moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
+        seconds = (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
+        datetime.fromtimestamp(seconds, timezone.utc)  # in the years 1 to 9999 there, too
+        return seconds
     except (OSError, ValueError):
         try:
             return path.lstat().st_mtime

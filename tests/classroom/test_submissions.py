@@ -132,6 +132,17 @@ def test_nbgraders_time_stamp_counts_more_than_the_files(tmp_path):
     assert counting == [second]
 
 
+@pytest.mark.parametrize("stamp", [b"0001-01-01 00:00:00+14:00", b"soon", b"\xff", None])
+def test_a_time_stamp_that_says_no_time_is_passed_over(tmp_path, stamp):
+    path = put(tmp_path / "ada" / "01_first_tape.ipynb", time=9_000)
+    if stamp is None:
+        os.mkfifo(path.with_name("timestamp.txt"))
+    else:
+        put(path.with_name("timestamp.txt"), stamp)
+    (one,) = find_submissions(tmp_path).submissions
+    assert one.when == "1970-01-01 02:30:00 UTC"
+
+
 def test_one_name_in_two_encodings_is_one_student(tmp_path):
     composed, decomposed = (unicodedata.normalize(form, "Zoë") for form in ("NFC", "NFD"))
     put(tmp_path / composed / "01_first_tape.ipynb")
