@@ -109,7 +109,7 @@ class ForkServer:
             pass  # the supervisor says why
         except TooLate:
             run.ended = "time"
-        except (BadMessage, KeyError, TypeError, ValueError):
+        except (BadMessage, KeyError, OverflowError, TypeError, ValueError):
             run.ended = "nonsense"
         finally:
             ending = end_of(control)
