@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS"]
 
+_DAY = 86_400.0  # seconds; the system takes no limit without an end
+
 Lessons = Annotated[
     str | None,
     typer.Option(
@@ -117,13 +119,13 @@ def grade(
         typer.Option("--resume/--fresh", help="Keep what was graded before, or grade all again."),
     ] = True,
     seconds: Annotated[
-        float, typer.Option(min=1.0, help="The longest that one notebook may run.")
+        float, typer.Option(min=1.0, max=_DAY, help="The longest that one notebook may run.")
     ] = 300.0,
     cell_seconds: Annotated[
-        float, typer.Option(min=1.0, help="The longest that one cell may run.")
+        float, typer.Option(min=1.0, max=_DAY, help="The longest that one cell may run.")
     ] = 60.0,
     memory: Annotated[
-        int, typer.Option(min=128, help="Megabytes that one notebook may use.")
+        int, typer.Option(min=128, max=1 << 20, help="Megabytes that one notebook may use.")
     ] = 2048,
 ) -> None:
     """Grade a class: run every notebook apart, and judge its answers as `check` does.

@@ -321,6 +321,15 @@ def test_bad_input_is_a_sentence_and_status_1(tmp_path):
     assert run(tmp_path).exit_code == 2
 
 
+@pytest.mark.parametrize(
+    "option",
+    ["--jobs=0", "--seconds=-1", "--seconds=inf", "--cell-seconds=1e12", f"--memory={10**15}"],
+)
+def test_a_limit_that_no_notebook_could_run_in_is_status_2(tmp_path, option):
+    result = run(tmp_path, "--out", tmp_path / "out", option)
+    assert result.exit_code == 2 and option.split("=")[0] in result.output
+
+
 def test_a_notebook_of_no_lesson_is_named_and_gives_status_1(graded, tmp_path):
     unreadable = hand_in(tmp_path / "in", {"ada/01_first_tape.ipynb": b"x" * (65 << 20)})
     (unreadable / "ada" / "poem.ipynb").write_text("{}")
