@@ -193,9 +193,13 @@ def _environment(package: Path) -> dict[str, str]:
     """Return the server's environment: this copy first, one thread, no GPU, fixed hashes."""
     kept = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     one_thread = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    kept_names = ("PATH", "LANG", "LC_ALL", "COURSE_DATA_DIR", "LD_LIBRARY_PATH", "TZ", "HOME")
+    kept_names = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TZ", "HOME")
+    # Notebooks run in a folder of their own and call it their home.
+    data = {"KERAS_HOME": "~/.keras"}
+    data |= {n: os.environ[n] for n in ("COURSE_DATA_DIR", "KERAS_HOME") if os.environ.get(n)}
     return {
         **{name: os.environ[name] for name in kept_names if name in os.environ},
+        **{name: str(Path(folder).expanduser().resolve()) for name, folder in data.items()},
         **dict.fromkeys(one_thread, "1"),
         "PYTHONPATH": os.pathsep.join([str(package), *filter(None, kept)]),
         "PYTHONHASHSEED": "0",
@@ -203,5 +207,4 @@ def _environment(package: Path) -> dict[str, str]:
         "CUDA_VISIBLE_DEVICES": "-1",
         "TF_CPP_MIN_LOG_LEVEL": "2",
         "MPLBACKEND": "agg",
-        "KERAS_HOME": str(Path(os.environ.get("KERAS_HOME", "~/.keras")).expanduser()),
     }

@@ -190,4 +190,4 @@ def _data_folders() -> list[Path]:
     named = os.environ.get("COURSE_DATA_DIR")
     keras = Path(os.environ.get("KERAS_HOME", "~/.keras")).expanduser() / "datasets"
     folders = [Path(named).expanduser()] if named else []
-    return [folder for folder in (*folders, keras) if folder.is_dir()]
+    return [folder.resolve() for folder in (*folders, keras) if folder.is_dir()]

@@ -398,8 +398,13 @@ def test_page_names_are_safe_and_different():
 def test_relative_folders_keep_notebooks_apart_as_absolute_ones_do(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "ada_01_first_tape.ipynb").write_bytes(notebook("01", RIGHT))
+    reads = RIGHT | {"01.1": "import os; os.stat(os.environ['COURSE_DATA_DIR'])\n" + RIGHT["01.1"]}
+    (tmp_path / "in" / "ada_01_first_tape.ipynb").write_bytes(notebook("01", reads))
+    (tmp_path / "data").mkdir()
+    monkeypatch.setenv("COURSE_DATA_DIR", str(tmp_path / "data"))
     absolute = grade(tmp_path / "in", tmp_path / "absolute", limits=LIMITS)
+    monkeypatch.setenv("COURSE_DATA_DIR", "data")
     relative = grade(Path("in"), Path("relative"), limits=LIMITS)
+    assert outcomes(absolute, "ada") == outcomes(relative, "ada") == ["passed"] * 4
     assert relative.is_jailed == absolute.is_jailed
     assert relative.why_not_jailed == absolute.why_not_jailed
