@@ -118,14 +118,14 @@ class ForkServer:
             if folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)
         if self._is_closed:
-            raise ServerFailed("Interrupted. The same command goes on where this one was.")
+            raise ServerFailed("The server was closed.")
         run.ended = run.ended or ending
         return run
 
     def _fork(self) -> tuple[Channel, socket.socket]:
         """Ask for a child; start the server again where the system has killed it."""
         if self._is_closed:
-            raise ServerFailed("Interrupted. The same command goes on where this one was.")
+            raise ServerFailed("The server was closed.")
         for attempt in range(2):
             ours, theirs = socket.socketpair()
             control, far_control = socket.socketpair()
