@@ -141,9 +141,9 @@ def grade(
     *timeout*, *crashed* or *unreadable*. When the run is interrupted, the same command goes on
     where it was; a notebook runs again only if it, the exercises or the limits changed.
 
-    Exit status: 0 when everything was graded, however well; 1 when there was nothing to grade, a
-    notebook belonged to no lesson, or the results could not be written; 2 for a wrong option; 130
-    when interrupted.
+    Exit status: 0 when everything was graded, however well; 1 when there was nothing to grade or no
+    such lesson, a notebook belonged to no lesson, the grader itself failed on one, or the results
+    could not be written; 2 for a wrong option; 130 when interrupted.
 
     For example:
 
@@ -190,7 +190,7 @@ def grade(
         )
         page = write_results(grading, out)
     _report_grading(grading, page)
-    if grading.found.unrecognised:
+    if grading.found.unrecognised or grading.accidents:
         raise typer.Exit(1)
 
 
@@ -199,6 +199,12 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     print_text(f"{grading.run} graded, {grading.kept} unchanged or unreadable. See {page}")
     for place in grading.found.unrecognised:
         errors.print(f"Belongs to no lesson or no student: {place}", markup=False, soft_wrap=True)
+    for place in grading.accidents:
+        errors.print(
+            f"The grader itself failed, and runs this again next time: {place}",
+            markup=False,
+            soft_wrap=True,
+        )
     if others := len(grading.found.other_files):
         print_text(f"Files that are no notebooks: {others}. {page.name} names them.")
     if grading.is_jailed:

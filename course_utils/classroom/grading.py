@@ -48,6 +48,7 @@ class Grading:
     found: SubmissionsFound = field(default_factory=SubmissionsFound)
     run: int = 0
     kept: int = 0
+    accidents: list[str] = field(default_factory=list)  # the grader itself failed on these
     is_jailed: bool | None = None  # None where nothing had to run
     why_not_jailed: str = ""
 
@@ -159,6 +160,7 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
                 verdicts[one.place] = result
                 grading.run += 1
                 on_graded(one)
+            grading.accidents = batch.accidents
     finally:
         server.close()
         journal.close()

@@ -370,9 +370,12 @@ def test_an_accident_with_one_submission_does_not_stop_the_others(tmp_path, monk
     monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
     monkeypatch.setattr(engine.ForkServer, "run", accident)
     grading = grade(submissions, tmp_path / "out")
+    assert sorted(grading.accidents) == ["s1/01_first_tape.ipynb", "s2/01_first_tape.ipynb"]
     assert [r.outcome for r in grading.rows].count("crashed") == 8
     assert "the disk is full" in grading.rows[4].message
     assert kept(tmp_path / "out") == 0  # so that it runs next time
+    result = run(submissions, "--out", tmp_path / "out")
+    assert result.exit_code == 1 and "next time: s2/01_first_tape.ipynb" in result.output
 
 
 def test_page_names_are_safe_and_different():
