@@ -66,5 +66,6 @@ def interruptible() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        errors.print("Interrupted. The same command goes on where this one was.", style="bold")
+        text = "Interrupted. The same command, without --fresh, goes on where this one was."
+        errors.print(text, style="bold")
         raise typer.Exit(130) from None

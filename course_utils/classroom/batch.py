@@ -19,10 +19,14 @@ _MOST_RUNS = 4  # of one notebook, each without an answer that took the process 
 
 
 class Batch:
-    """Runs submissions, several at once, and keeps what came out."""
+    """Runs submissions, several at once, and keeps what came out.
+
+    ``accidents`` are the places of submissions on which the grader itself failed.
+    """
 
     def __init__(self, folder: Path, limits: Limits, key: bytes, journal: Journal):
         self._folder, self._limits, self._key, self._journal = folder, limits, key, journal
+        self.accidents: list[str] = []
         self._version = f"{exercises_version()} {sorted(limits.as_dict().items())}"
 
     def known(self, one: Submission) -> dict[str, Verdict] | None:
@@ -60,6 +64,7 @@ class Batch:
             message = (
                 f"The grader itself failed on this notebook ({type(error).__name__}: {error})."
             )
+            self.accidents.append(one.place)
             verdict = Verdict("crashed", message)
             return {exercise.id: verdict for exercise in find_lesson(one.lesson).exercises()}
 

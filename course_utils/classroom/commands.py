@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["COMMANDS"]
 
+_DAY = 86_400.0  # seconds; the system takes no limit without an end
+
 Lessons = Annotated[
     str | None,
     typer.Option(
@@ -117,20 +119,20 @@ def grade(
         typer.Option("--resume/--fresh", help="Keep what was graded before, or grade all again."),
     ] = True,
     seconds: Annotated[
-        float, typer.Option(min=1.0, help="The longest that one notebook may run.")
+        float, typer.Option(min=1.0, max=_DAY, help="The longest that one notebook may run.")
     ] = 300.0,
     cell_seconds: Annotated[
-        float, typer.Option(min=1.0, help="The longest that one cell may run.")
+        float, typer.Option(min=1.0, max=_DAY, help="The longest that one cell may run.")
     ] = 60.0,
     memory: Annotated[
-        int, typer.Option(min=128, help="Megabytes that one notebook may use.")
+        int, typer.Option(min=128, max=1 << 20, help="Megabytes that one notebook may use.")
     ] = 2048,
 ) -> None:
     """Grade a class: run every notebook apart, and judge its answers as `check` does.
 
     SUBMISSIONS may hold nbgrader's `student/lesson/lesson.ipynb`, a folder for each student, or
-    flat `student_lesson.ipynb`. Of several submissions of one student for one lesson the newest
-    counts.
+    flat `student_lesson.ipynb`; any of these may stand in a folder for each lesson. Of several
+    submissions of one student for one lesson the newest counts.
 
     The results are `class.html` (what the class can do, its mistakes, who is stuck), a page for
     each student in `feedback/`, `gradebook.csv` for a spreadsheet, and `results.jsonl`.
@@ -139,9 +141,9 @@ def grade(
     *timeout*, *crashed* or *unreadable*. When the run is interrupted, the same command goes on
     where it was; a notebook runs again only if it, the exercises or the limits changed.
 
-    Exit status: 0 when everything was graded, however well; 1 when there was nothing to grade, a
-    notebook belonged to no lesson, or the results could not be written; 2 for a wrong option; 130
-    when interrupted.
+    Exit status: 0 when everything was graded, however well; 1 when there was nothing to grade or no
+    such lesson, a notebook belonged to no lesson, the grader itself failed on one, or the results
+    could not be written; 2 for a wrong option; 130 when interrupted.
 
     For example:
 
@@ -188,7 +190,7 @@ def grade(
         )
         page = write_results(grading, out)
     _report_grading(grading, page)
-    if grading.found.unrecognised:
+    if grading.found.unrecognised or grading.accidents:
         raise typer.Exit(1)
 
 
@@ -197,6 +199,14 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     print_text(f"{grading.run} graded, {grading.kept} unchanged or unreadable. See {page}")
     for place in grading.found.unrecognised:
         errors.print(f"Belongs to no lesson or no student: {place}", markup=False, soft_wrap=True)
+    for place in grading.accidents:
+        errors.print(
+            f"The grader itself failed, and runs this again next time: {place}",
+            markup=False,
+            soft_wrap=True,
+        )
+    if others := len(grading.found.other_files):
+        print_text(f"Files that are no notebooks: {others}. {page.name} names them.")
     if grading.is_jailed:
         print_text("Each notebook ran without a network, and saw no other file of this machine.")
     elif grading.is_jailed is not None:

@@ -109,7 +109,7 @@ class ForkServer:
             pass  # the supervisor says why
         except TooLate:
             run.ended = "time"
-        except (BadMessage, KeyError, TypeError, ValueError):
+        except (BadMessage, KeyError, OverflowError, TypeError, ValueError):
             run.ended = "nonsense"
         finally:
             ending = end_of(control)
@@ -118,14 +118,14 @@ class ForkServer:
             if folder is not None:
                 shutil.rmtree(folder, ignore_errors=True)
         if self._is_closed:
-            raise ServerFailed("Interrupted. The same command goes on where this one was.")
+            raise ServerFailed("The server was closed.")
         run.ended = run.ended or ending
         return run
 
     def _fork(self) -> tuple[Channel, socket.socket]:
         """Ask for a child; start the server again where the system has killed it."""
         if self._is_closed:
-            raise ServerFailed("Interrupted. The same command goes on where this one was.")
+            raise ServerFailed("The server was closed.")
         for attempt in range(2):
             ours, theirs = socket.socketpair()
             control, far_control = socket.socketpair()
@@ -193,9 +193,13 @@ def _environment(package: Path) -> dict[str, str]:
     """Return the server's environment: this copy first, one thread, no GPU, fixed hashes."""
     kept = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     one_thread = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-    kept_names = ("PATH", "LANG", "LC_ALL", "COURSE_DATA_DIR", "LD_LIBRARY_PATH", "TZ", "HOME")
+    kept_names = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "TZ", "HOME")
+    # Notebooks run in a folder of their own and call it their home.
+    data = {"KERAS_HOME": "~/.keras"}
+    data |= {n: os.environ[n] for n in ("COURSE_DATA_DIR", "KERAS_HOME") if os.environ.get(n)}
     return {
         **{name: os.environ[name] for name in kept_names if name in os.environ},
+        **{name: str(Path(folder).expanduser().resolve()) for name, folder in data.items()},
         **dict.fromkeys(one_thread, "1"),
         "PYTHONPATH": os.pathsep.join([str(package), *filter(None, kept)]),
         "PYTHONHASHSEED": "0",
@@ -203,5 +207,4 @@ def _environment(package: Path) -> dict[str, str]:
         "CUDA_VISIBLE_DEVICES": "-1",
         "TF_CPP_MIN_LOG_LEVEL": "2",
         "MPLBACKEND": "agg",
-        "KERAS_HOME": str(Path(os.environ.get("KERAS_HOME", "~/.keras")).expanduser()),
     }

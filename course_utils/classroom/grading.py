@@ -48,6 +48,7 @@ class Grading:
     found: SubmissionsFound = field(default_factory=SubmissionsFound)
     run: int = 0
     kept: int = 0
+    accidents: list[str] = field(default_factory=list)  # the grader itself failed on these
     is_jailed: bool | None = None  # None where nothing had to run
     why_not_jailed: str = ""
 
@@ -112,8 +113,12 @@ def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
     for number in lessons or []:
         if number not in known:
             raise BadInput(f"There is no lesson {number!r} to grade; there are {', '.join(known)}.")
-    if out.resolve() == submissions.resolve():
-        raise BadInput("The results need a folder of their own.")
+    # Results may stand among the submissions, which leaves their folder out.
+    is_among = out.resolve().is_relative_to(submissions.resolve())
+    if out.resolve() == submissions.resolve() or (is_among and any(out.rglob("*.ipynb"))):
+        raise BadInput(
+            f"{out} holds submissions. The results need a folder of their own: name another."
+        )
     state = out / ".grading"
     try:
         state.mkdir(parents=True, exist_ok=True)
@@ -129,8 +134,8 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
     if lessons:
         found.submissions = [one for one in found.submissions if one.lesson in lessons]
     if not found.submissions:
-        unknown = ", ".join(found.unrecognised[:5])
-        seen = f" Notebooks that belong to no lesson: {unknown}." if unknown else ""
+        others = ", ".join([*found.unrecognised, *found.other_files][:5])
+        seen = f" What is there belongs to no lesson, or is no notebook: {others}." * bool(others)
         raise BadInput(f"There are no submissions in {submissions}.{seen}")
     grading = Grading(found=found)
     journal = Journal(state / "journal.jsonl", fresh)
@@ -155,6 +160,7 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
                 verdicts[one.place] = result
                 grading.run += 1
                 on_graded(one)
+            grading.accidents = batch.accidents
     finally:
         server.close()
         journal.close()
@@ -186,4 +192,4 @@ def _data_folders() -> list[Path]:
     named = os.environ.get("COURSE_DATA_DIR")
     keras = Path(os.environ.get("KERAS_HOME", "~/.keras")).expanduser() / "datasets"
     folders = [Path(named).expanduser()] if named else []
-    return [folder for folder in (*folders, keras) if folder.is_dir()]
+    return [folder.resolve() for folder in (*folders, keras) if folder.is_dir()]

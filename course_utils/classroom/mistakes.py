@@ -9,7 +9,7 @@ from .grading import Row
 __all__ = ["Mistake", "common_mistakes", "without_numbers"]
 
 _NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?(?![\w])", re.IGNORECASE)
-_LIST = re.compile(r"[\[(](?:\s*#\s*,)*\s*#?\s*,?\s*[\])]")
+_LIST = re.compile(r"[\[(][\s#,]*[\])]")
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,10 @@ def write_public_package(folder: Path) -> Path:
         return [name for name in names if name in _LEFT_OUT]
 
     copy = folder / "course_utils"
-    shutil.copytree(_PACKAGE, copy, ignore=left_out)
+    try:
+        shutil.copytree(_PACKAGE, copy, ignore=left_out)
+    except shutil.Error as error:  # one line for every file, where the first says why
+        raise OSError(error.args[0][0][2]) from None
     # For each further module of exercises, the names that are needed from it.
     wanted = {path.stem: {"EXERCISES"} for path in exercises.glob("lesson_[0-9][0-9].py")}
     written: dict[str, set[str]] = {}

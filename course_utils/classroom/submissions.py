@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import BinaryIO
 
 from ..curriculum import LESSONS, written_lessons
 
@@ -16,6 +17,10 @@ _NOT_SUBMISSIONS = {"__pycache__", "__MACOSX", "node_modules"}
 _LOOKED_AT = (
     4_000_000  # bytes of a notebook without a telling name that are searched for its lesson
 )
+
+
+# What browsers, file managers and JupyterLab add to the name of a second copy.
+_COPY = r"(copy)?[ _-]*\(?\d*\)?"
 
 
 class UnreadableFile(Exception):
@@ -41,21 +46,25 @@ class Submission:
 
 @dataclass
 class SubmissionsFound:
-    """All submissions, the layouts they were found in, and the files that are none."""
+    """All submissions, the layouts they were found in, and what else stands there.
+
+    ``unrecognised`` are notebooks of no lesson or no student, and ``other_files`` are no notebooks,
+    or links to folders, which are not followed.
+    """
 
     submissions: list[Submission] = field(default_factory=list)
     layouts: dict[str, int] = field(default_factory=dict)
     unrecognised: list[str] = field(default_factory=list)
-    other_files: int = 0
+    other_files: list[str] = field(default_factory=list)
 
 
 def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFound:
     """Find every submission below ``folder``.
 
     Three layouts are read, also mixed: nbgrader's ``student/lesson/lesson.ipynb``, a folder for
-    each student, and flat ``student_lesson.ipynb``. A lesson is known by its name in the file's or
-    the folder's name, or else by the exercises that the notebook holds. ``results`` is left
-    out.
+    each student, and flat ``student_lesson.ipynb`` or ``lesson_student.ipynb``; each of them may
+    also stand in a folder for each lesson. A lesson is known by its name in the file's or the
+    folder's name, or else by the exercises that the notebook holds. ``results`` is left out.
 
     Raises
     ------
@@ -76,16 +85,20 @@ def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFo
             and (here / name).resolve() != skipped
         )
         for name in list(folders):
-            is_place_of_file = name.endswith(".ipynb")
+            is_place_of_file = _is_notebook(name)
             if is_place_of_file or _is_empty_assignment(here / name):
                 _add(found, folder, here / name)
+            elif (here / name).is_symlink():
+                found.other_files.append(str((here / name).relative_to(folder)))
             if is_place_of_file:
                 folders.remove(name)
         for name in sorted(files):
-            if name.endswith(".ipynb") and not name.startswith("."):
+            if name.startswith(".") or name == "timestamp.txt":
+                continue
+            if _is_notebook(name):
                 _add(found, folder, here / name)
-            elif name != "timestamp.txt" and not name.startswith("."):
-                found.other_files += 1
+            else:
+                found.other_files.append(str((here / name).relative_to(folder)))
     found.submissions = _with_newest_counting(found.submissions)
     return found
 
@@ -101,12 +114,8 @@ def read_data(path: Path, folder: Path, megabytes: int) -> bytes:
     if not path.resolve().is_relative_to(folder.resolve()):
         raise UnreadableFile("This is a link to a place outside the submissions.")
     try:
-        # Without waiting, because a pipe in place of a file would never end.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        with os.fdopen(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
-            if stat.S_ISDIR(status.st_mode):
-                raise IsADirectoryError
+        with _opened(path) as file:
+            status = os.fstat(file.fileno())
             if not stat.S_ISREG(status.st_mode):
                 raise UnreadableFile("This is not an ordinary file.")
             if status.st_size > megabytes << 20:
@@ -119,6 +128,15 @@ def read_data(path: Path, folder: Path, megabytes: int) -> bytes:
         raise UnreadableFile("Here stands a folder without a notebook in it.") from None
     except OSError as error:
         raise UnreadableFile(f"The file cannot be opened: {error.strerror}.") from None
+
+
+def _opened(path: Path) -> BinaryIO:
+    """Open a file without waiting, because a pipe in its place would never end."""
+    return open(path, "rb", opener=lambda p, flags: os.open(p, flags | os.O_NONBLOCK))
+
+
+def _is_notebook(name: str) -> bool:
+    return name.lower().endswith(".ipynb")
 
 
 def _raise(error: OSError) -> None:
@@ -150,7 +168,7 @@ def _lesson_in(name: str) -> str | None:
 def _lesson_inside(path: Path) -> str | None:
     """Return the lesson whose exercises a notebook with another name holds."""
     try:
-        with open(path, "rb", opener=lambda p, flags: os.open(p, flags | os.O_NONBLOCK)) as file:
+        with _opened(path) as file:
             text = file.read(_LOOKED_AT)
     except OSError:
         return None
@@ -163,29 +181,44 @@ def _lesson_inside(path: Path) -> str | None:
 
 
 def _student_of(place: Path, folder: Path, lesson: str | None) -> tuple[str, str]:
+    if len(place.parts) > 1 and _is_lesson(place.parts[0]):  # a folder for each lesson
+        return _student_of(place.relative_to(place.parts[0]), folder, lesson)
     if len(place.parts) > 1:
         is_nbgrader = len(place.parts) == 3 and _lesson_in(place.parts[1]) == lesson
         return place.parts[0], "student/lesson/lesson.ipynb" if is_nbgrader else "student/..."
     name = next((x.name for x in LESSONS if x.number == lesson), "")
     loose = re.escape(name).replace("_", "[^a-zA-Z0-9]+")
-    before = re.split(loose, place.stem, maxsplit=1, flags=re.IGNORECASE)
-    if name and len(before) == 2:
-        student = before[0].strip("_- .")
-        return (student, "student_lesson.ipynb") if student else (folder.resolve().name, "lesson")
+    around = re.split(loose, place.stem, maxsplit=1, flags=re.IGNORECASE)
+    if name and len(around) == 2:
+        before, after = (part.strip("_- .") for part in around)
+        if not before and re.fullmatch(_COPY, after, re.IGNORECASE):
+            return folder.resolve().name, "lesson"
+        return before or after, "student_lesson.ipynb" if before else "lesson_student.ipynb"
     return place.stem, "student_lesson.ipynb"
+
+
+def _is_lesson(name: str) -> bool:
+    """Tell whether a folder's name is that of a lesson and nothing else."""
+    normal = re.sub(r"[^a-z0-9]+", "_", name.lower())
+    return any(normal == lesson.name for lesson in LESSONS)
 
 
 def _is_empty_assignment(path: Path) -> bool:
     """Tell whether a folder with a lesson's name holds no notebook, at any depth."""
-    return _lesson_in(path.name) is not None and not any(path.rglob("*.ipynb"))
+    return _lesson_in(path.name) is not None and not any(
+        _is_notebook(inner.name) for inner in path.rglob("*")
+    )
 
 
 def _time_of(path: Path) -> float:
     """Return nbgrader's time stamp, or else the time at which the file was last changed."""
     try:
-        text = (path.parent / "timestamp.txt").read_text().strip().removesuffix(" UTC")
+        with _opened(path.parent / "timestamp.txt") as file:
+            text = file.read(100).decode().strip().removesuffix(" UTC")
         moment = datetime.fromisoformat(text)
-        return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
+        seconds = (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
+        datetime.fromtimestamp(seconds, timezone.utc)  # in the years 1 to 9999 there, too
+        return seconds
     except (OSError, ValueError):
         try:
             return path.lstat().st_mtime

@@ -142,7 +142,8 @@ def cause_in_words(error: dict) -> str | None:
     error : dict
         The ``type``, the ``message`` and the ``line`` of an exception, as `observe_calls` returns.
     """
-    message, line = error["message"], error["line"] or ""
+    # What was observed is no longer; a forged error could keep these searches going for ever.
+    message, line = error["message"][:200], (error["line"] or "")[:200]
     if "values to unpack" in message and "apply_gradients(" in line:
         return (
             "apply_gradients takes pairs, zip(gradients, variables). optimizer.apply takes the two "

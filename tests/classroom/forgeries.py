@@ -165,6 +165,11 @@ FORGERIES = {
         "    except OSError: pass",
         outcomes={"crashed"},
     ),
+    "says it is in a cell without number": Forgery(
+        _WORDS + "data = b'{\"cell\": Infinity}'\nfor fd in range(3, 64):\n"
+        "    try: os.write(fd, struct.pack('!Q', len(data)) + data)\n    except OSError: pass",
+        outcomes={"crashed"},
+    ),
     "announces a message without end": Forgery(
         "import os, struct\nfor fd in range(3, 64):\n"
         "    try: os.write(fd, struct.pack('!Q', 2**62))\n    except OSError: pass",

@@ -187,6 +187,7 @@ def test_messages_that_differ_in_numbers_are_one_mistake(graded):
     assert without_numbers("y = [1.0, -2.5] and x**2") == without_numbers("y = [3] and x**2")
     assert without_numbers("x**2 of y_2") != without_numbers("x of y_2")
     assert without_numbers("of (3, 1)") == without_numbers("of (4,)") == "of #"
+    assert without_numbers("(" + " " * 100_000)  # and does not search for ever
 
 
 def test_grading_again_runs_only_what_changed(graded, tmp_path):
@@ -302,9 +303,14 @@ def run(*arguments):
 def test_bad_input_is_a_sentence_and_status_1(tmp_path):
     out = tmp_path / "out"
     (tmp_path / "empty").mkdir()
+    (tmp_path / "zipped").mkdir()
+    (tmp_path / "zipped" / "01_first_tape.zip").touch()
+    hand_in(tmp_path / "taken", {"ada/01_first_tape.ipynb": given("01")})
     for arguments, sentence in [
         ((tmp_path / "nowhere", "--out", out), "is not a folder of submissions"),
         ((tmp_path / "empty", "--out", out), "There are no submissions"),
+        ((tmp_path / "zipped", "--out", out), "is no notebook: 01_first_tape.zip"),
+        ((tmp_path / "taken", "--out", tmp_path / "taken" / "ada"), "ada holds submissions"),
         ((tmp_path / "empty", "--out", out, "--lessons", "77"), "there is no lesson 77"),
         ((tmp_path / "empty", "--out", tmp_path / "empty"), "need a folder of their own"),
         ((tmp_path / "empty", "--out", "/proc/here"), "cannot be written"),
@@ -315,6 +321,15 @@ def test_bad_input_is_a_sentence_and_status_1(tmp_path):
     assert run(tmp_path).exit_code == 2
 
 
+@pytest.mark.parametrize(
+    "option",
+    ["--jobs=0", "--seconds=-1", "--seconds=inf", "--cell-seconds=1e12", f"--memory={10**15}"],
+)
+def test_a_limit_that_no_notebook_could_run_in_is_status_2(tmp_path, option):
+    result = run(tmp_path, "--out", tmp_path / "out", option)
+    assert result.exit_code == 2 and option.split("=")[0] in result.output
+
+
 def test_a_notebook_of_no_lesson_is_named_and_gives_status_1(graded, tmp_path):
     unreadable = hand_in(tmp_path / "in", {"ada/01_first_tape.ipynb": b"x" * (65 << 20)})
     (unreadable / "ada" / "poem.ipynb").write_text("{}")
@@ -322,6 +337,13 @@ def test_a_notebook_of_no_lesson_is_named_and_gives_status_1(graded, tmp_path):
     assert result.exit_code == 1
     assert "Belongs to no lesson or no student: ada/poem.ipynb" in result.output
     assert "65 MB" in (tmp_path / "out" / "results.jsonl").read_text()
+
+
+def test_files_that_are_no_notebooks_are_counted_and_named(tmp_path):
+    submissions = hand_in(tmp_path / "in", {"ada/01_first_tape.ipynb.txt": given("01")})
+    result = run(submissions, "--out", tmp_path / "out")
+    assert result.exit_code == 0 and "are no notebooks: 1. class.html" in result.output
+    assert "ada/01_first_tape.ipynb.txt" in (tmp_path / "out" / "class.html").read_text()
 
 
 def test_two_gradings_do_not_write_to_one_folder(graded):
@@ -348,9 +370,12 @@ def test_an_accident_with_one_submission_does_not_stop_the_others(tmp_path, monk
     monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
     monkeypatch.setattr(engine.ForkServer, "run", accident)
     grading = grade(submissions, tmp_path / "out")
+    assert sorted(grading.accidents) == ["s1/01_first_tape.ipynb", "s2/01_first_tape.ipynb"]
     assert [r.outcome for r in grading.rows].count("crashed") == 8
     assert "the disk is full" in grading.rows[4].message
     assert kept(tmp_path / "out") == 0  # so that it runs next time
+    result = run(submissions, "--out", tmp_path / "out")
+    assert result.exit_code == 1 and "next time: s2/01_first_tape.ipynb" in result.output
 
 
 def test_page_names_are_safe_and_different():
@@ -376,8 +401,13 @@ def test_page_names_are_safe_and_different():
 def test_relative_folders_keep_notebooks_apart_as_absolute_ones_do(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "ada_01_first_tape.ipynb").write_bytes(notebook("01", RIGHT))
+    reads = RIGHT | {"01.1": "import os; os.stat(os.environ['COURSE_DATA_DIR'])\n" + RIGHT["01.1"]}
+    (tmp_path / "in" / "ada_01_first_tape.ipynb").write_bytes(notebook("01", reads))
+    (tmp_path / "data").mkdir()
+    monkeypatch.setenv("COURSE_DATA_DIR", str(tmp_path / "data"))
     absolute = grade(tmp_path / "in", tmp_path / "absolute", limits=LIMITS)
+    monkeypatch.setenv("COURSE_DATA_DIR", "data")
     relative = grade(Path("in"), Path("relative"), limits=LIMITS)
+    assert outcomes(absolute, "ada") == outcomes(relative, "ada") == ["passed"] * 4
     assert relative.is_jailed == absolute.is_jailed
     assert relative.why_not_jailed == absolute.why_not_jailed

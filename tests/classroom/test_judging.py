@@ -63,6 +63,20 @@ def test_forged_observations_neither_pass_nor_stop_the_grader(forged):
         assert verdict.score == 0 and verdict.outcome in ("failed", "error"), verdict
 
 
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"message": "too many values to unpack (expected 2)", "line": "a," * 500_000},
+        {"message": "Shape must be rank 2" * 500_000, "line": ""},
+    ],
+)
+def test_a_forged_error_keeps_no_search_going(error):
+    one = examination()
+    calls = [{"raised": {"type": "ValueError", **error}}]
+    one.take(SLOPE, 5, {"calls": calls, "untouched": False})
+    assert one.decide(Run("done"))[SLOPE].outcome == "error"
+
+
 def test_an_answer_that_could_not_be_called_is_an_error_with_its_cause():
     one = examination()
     one.take(SLOPE, 5, {"broken": "calling it raised FileNotFoundError"})

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -62,6 +63,15 @@ def test_the_copy_holds_no_grader_no_author_and_no_notebook(package):
     assert "classroom/runner/server.py" in paths and "exercises/observation.py" in paths
     assert not [path for path in paths if "authoring" in path or "grading" in path or "cli" in path]
     assert not list(package.rglob("*.ipynb"))
+
+
+def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
+    def full(source, *arguments, **options):
+        raise OSError(28, "No space left on device", os.fspath(source))
+
+    monkeypatch.setattr(shutil, "copyfile", full)
+    with pytest.raises(OSError, match=r"^\[Errno 28\] No space left on device: '[^']*'$"):
+        write_public_package(tmp_path / "package")
 
 
 def test_the_copy_observes_as_the_original_does(package):

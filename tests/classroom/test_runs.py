@@ -352,6 +352,7 @@ def test_a_huge_answer_is_no_answer(server):
         (b"[" * 100_000, "broken off or not JSON"),
         (b"[1, 2]", "no list of cells"),
         (b'{"cells": 3}', "no list of cells"),
+        (b'{"worksheets": [{}]}', "no list of cells"),
         (b"PK\x03\x04", "broken off or not JSON"),
     ],
 )

@@ -47,11 +47,24 @@ def test_the_three_layouts_also_mixed(tmp_path):
         ("eve/notebooks/00_start_here.ipynb", "eve", "00"),
         ("eve/01_first_tape/my work.ipynb", "eve", "01"),
         ("=cmd|' calc'!A0_00_start_here.ipynb", "=cmd|' calc'!A0", "00"),
+        ("01_first_tape_anna.ipynb", "anna", "01"),
+        ("01_first_tape/anna.ipynb", "anna", "01"),
+        ("01_first_tape/anna_01_first_tape.ipynb", "anna", "01"),
+        ("01-First-Tape/anna/01_first_tape.ipynb", "anna", "01"),
+        ("eve/01_first_tape.IPYNB", "eve", "01"),
     ],
 )
 def test_names(tmp_path, place, student, lesson):
     put(tmp_path / place)
     assert found(tmp_path) == {(student, lesson, place)}
+
+
+@pytest.mark.parametrize("copy", ["", " (1)", "-Copy1", " copy 2", " - Copy (2)"])
+def test_a_notebook_that_names_no_student_is_that_of_the_folder(tmp_path, copy):
+    for folder in ("ada", "bob/01_first_tape"):
+        put(tmp_path / folder / f"01_first_tape{copy}.ipynb")
+    assert {s for s, *_ in found(tmp_path / "ada")} == {"ada"}
+    assert {s for s, *_ in found(tmp_path / "bob")} == {"bob"}
 
 
 def test_a_notebook_with_another_name_is_known_by_its_exercises(tmp_path):
@@ -70,7 +83,19 @@ def test_what_belongs_to_no_lesson_is_listed(tmp_path):
     result = find_submissions(tmp_path)
     assert not result.submissions
     assert sorted(result.unrecognised) == ["ada/99_nothing.ipynb", "ada/poem.ipynb"]
-    assert result.other_files == 1
+    assert result.other_files == ["ada/notes.txt"]
+
+
+def test_what_is_no_notebook_and_what_is_not_followed_is_listed(tmp_path):
+    put(tmp_path / "class" / "ada" / "01_first_tape.ipynb.txt")
+    put(tmp_path / "class" / "bob" / "01_first_tape.zip")
+    put(tmp_path / "elsewhere" / "01_first_tape.ipynb")
+    (tmp_path / "class" / "cyd").symlink_to(tmp_path / "elsewhere")
+    result = find_submissions(tmp_path / "class")
+    assert not result.submissions and not result.unrecognised
+    assert sorted(result.other_files) == [
+        "ada/01_first_tape.ipynb.txt", "bob/01_first_tape.zip", "cyd",
+    ]  # fmt: skip
 
 
 def test_a_course_folder_of_nbgrader_is_entered(tmp_path):
@@ -105,6 +130,17 @@ def test_nbgraders_time_stamp_counts_more_than_the_files(tmp_path):
     second = put(tmp_path / "ada" / "01_first_tape.ipynb", time=5_000)
     counting = [s.path for s in find_submissions(tmp_path).submissions if s.counts]
     assert counting == [second]
+
+
+@pytest.mark.parametrize("stamp", [b"0001-01-01 00:00:00+14:00", b"soon", b"\xff", None])
+def test_a_time_stamp_that_says_no_time_is_passed_over(tmp_path, stamp):
+    path = put(tmp_path / "ada" / "01_first_tape.ipynb", time=9_000)
+    if stamp is None:
+        os.mkfifo(path.with_name("timestamp.txt"))
+    else:
+        put(path.with_name("timestamp.txt"), stamp)
+    (one,) = find_submissions(tmp_path).submissions
+    assert one.when == "1970-01-01 02:30:00 UTC"
 
 
 def test_one_name_in_two_encodings_is_one_student(tmp_path):

@@ -5,6 +5,7 @@ import json
 import linecache
 import sys
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
@@ -60,7 +61,8 @@ def read_cells(data: bytes) -> list[Cell]:
         ) from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if cells is None and isinstance(notebook, dict) and notebook.get("worksheets"):
-        cells = [cell for sheet in notebook["worksheets"] for cell in sheet["cells"]]
+        with suppress(KeyError, TypeError):
+            cells = [cell for sheet in notebook["worksheets"] for cell in sheet["cells"]]
     if not isinstance(cells, list):
         raise NotANotebook("The file is JSON, but not a notebook: it has no list of cells.")
     code = [c for c in cells if isinstance(c, dict) and c.get("cell_type") == "code"]
