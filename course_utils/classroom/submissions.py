@@ -14,13 +14,17 @@ from ..curriculum import LESSONS, written_lessons
 __all__ = ["Submission", "SubmissionsFound", "UnreadableFile", "find_submissions", "read_data"]
 
 _NOT_SUBMISSIONS = {"__pycache__", "__MACOSX", "node_modules"}
-_LOOKED_AT = (
-    4_000_000  # bytes of a notebook without a telling name that are searched for its lesson
-)
+_LOOKED_AT = 4_000_000  # bytes of a notebook that are searched for its lesson
 
+# What browsers, file managers, JupyterLab and Canvas add to the name of a second copy.
+_COPY = r"(copy)?[ _-]*\(?(?P<number>\d*)\)?"
 
-# What browsers, file managers and JupyterLab add to the name of a second copy.
-_COPY = r"(copy)?[ _-]*\(?\d*\)?"
+# How learning systems begin the names of the files and folders that they hand out.
+_LEARNING_SYSTEMS = {
+    "Moodle's download": r"(?P<student>.+?)_\d+_assignsubmission_",
+    "Canvas's download": r"(?P<student>[^_]+)(_LATE)?_\d{3,}_\d{3,}_",
+    "Blackboard's download": r".+_(?P<student>[^_]+)_attempt_\d{4}-\d\d-\d\d",
+}
 
 
 class UnreadableFile(Exception):
@@ -48,13 +52,15 @@ class Submission:
 class SubmissionsFound:
     """All submissions, the layouts they were found in, and what else stands there.
 
-    ``unrecognised`` are notebooks of no lesson or no student, and ``other_files`` are no notebooks,
-    or links to folders, which are not followed.
+    ``unrecognised`` are notebooks of no lesson or no student, ``crowded`` are students' folders with
+    the same lesson for several names, who may be the students, and ``other_files`` are no
+    notebooks, or links to folders, which are not followed.
     """
 
     submissions: list[Submission] = field(default_factory=list)
     layouts: dict[str, int] = field(default_factory=dict)
     unrecognised: list[str] = field(default_factory=list)
+    crowded: dict[str, list[str]] = field(default_factory=dict)
     other_files: list[str] = field(default_factory=list)
 
 
@@ -63,8 +69,9 @@ def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFo
 
     Three layouts are read, also mixed: nbgrader's ``student/lesson/lesson.ipynb``, a folder for
     each student, and flat ``student_lesson.ipynb`` or ``lesson_student.ipynb``; each of them may
-    also stand in a folder for each lesson. A lesson is known by its name in the file's or the
-    folder's name, or else by the exercises that the notebook holds. ``results`` is left out.
+    also stand in a folder for each lesson. The names in what Moodle, Canvas and Blackboard hand out
+    are read wherever they stand. A lesson is known by the exercises that the notebook holds, or
+    else by its name in the file's or the folder's name. ``results`` is left out.
 
     Raises
     ------
@@ -100,6 +107,7 @@ def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFo
             else:
                 found.other_files.append(str((here / name).relative_to(folder)))
     found.submissions = _with_newest_counting(found.submissions)
+    found.crowded = _crowded(found.submissions)
     return found
 
 
@@ -145,8 +153,8 @@ def _raise(error: OSError) -> None:
 
 def _add(found: SubmissionsFound, folder: Path, path: Path) -> None:
     place = path.relative_to(folder)
-    lesson = _lesson_in(path.stem) or _lesson_in(path.parent.name if len(place.parts) > 1 else "")
-    lesson = lesson or _lesson_inside(path)
+    lesson = _lesson_inside(path) or _lesson_in(path.stem)
+    lesson = lesson or _lesson_in(path.parent.name if len(place.parts) > 1 else "")
     student, layout = _student_of(place, folder, lesson)
     if lesson is None or not student:
         found.unrecognised.append(str(place))
@@ -166,7 +174,7 @@ def _lesson_in(name: str) -> str | None:
 
 
 def _lesson_inside(path: Path) -> str | None:
-    """Return the lesson whose exercises a notebook with another name holds."""
+    """Return the lesson that a notebook starts, or else whose exercises it holds."""
     try:
         with _opened(path) as file:
             text = file.read(_LOOKED_AT)
@@ -181,20 +189,32 @@ def _lesson_inside(path: Path) -> str | None:
 
 
 def _student_of(place: Path, folder: Path, lesson: str | None) -> tuple[str, str]:
+    for layout, pattern in _LEARNING_SYSTEMS.items():
+        for named in filter(None, (re.match(pattern, part) for part in place.parts)):
+            return named["student"], layout
     if len(place.parts) > 1 and _is_lesson(place.parts[0]):  # a folder for each lesson
         return _student_of(place.relative_to(place.parts[0]), folder, lesson)
     if len(place.parts) > 1:
         is_nbgrader = len(place.parts) == 3 and _lesson_in(place.parts[1]) == lesson
         return place.parts[0], "student/lesson/lesson.ipynb" if is_nbgrader else "student/..."
-    name = next((x.name for x in LESSONS if x.number == lesson), "")
-    loose = re.escape(name).replace("_", "[^a-zA-Z0-9]+")
-    around = re.split(loose, place.stem, maxsplit=1, flags=re.IGNORECASE)
-    if name and len(around) == 2:
-        before, after = (part.strip("_- .") for part in around)
-        if not before and re.fullmatch(_COPY, after, re.IGNORECASE):
-            return folder.resolve().name, "lesson"
-        return before or after, "student_lesson.ipynb" if before else "lesson_student.ipynb"
-    return place.stem, "student_lesson.ipynb"
+    around = _around_lesson(place.stem)
+    if around is None:
+        return place.stem, "student_lesson.ipynb"
+    before, after = around
+    if not before and re.fullmatch(_COPY, after, re.IGNORECASE):
+        return folder.resolve().name, "lesson"
+    return before or after, "student_lesson.ipynb" if before else "lesson_student.ipynb"
+
+
+def _around_lesson(stem: str) -> tuple[str, str] | None:
+    """Return what stands before and after a lesson's name; None where there is none."""
+    for lesson in LESSONS:
+        loose = lesson.name.replace("_", "[^a-zA-Z0-9]+")
+        around = re.split(loose, stem, maxsplit=1, flags=re.IGNORECASE)
+        if len(around) == 2:
+            before, after = (part.strip("_- .") for part in around)
+            return before, after
+    return None
 
 
 def _is_lesson(name: str) -> bool:
@@ -228,11 +248,33 @@ def _time_of(path: Path) -> float:
 
 def _with_newest_counting(submissions: list[Submission]) -> list[Submission]:
     newest: dict[tuple[str, str], Submission] = {}
-    for one in submissions:
-        key = (one.student, one.lesson)
-        if key not in newest or (one.time, one.place) > (newest[key].time, newest[key].place):
-            newest[key] = one
+    for one in sorted(submissions, key=lambda s: (s.time, _copy_number(s.path), s.place)):
+        newest[one.student, one.lesson] = one
     return [
         Submission(s.student, s.lesson, s.path, s.place, s.time, newest[s.student, s.lesson] is s)
         for s in sorted(submissions, key=lambda s: (s.student, s.lesson, s.time, s.place))
     ]
+
+
+def _copy_number(path: Path) -> int:
+    """Return the number of a copy, such as 2 for ``01_first_tape (2)``; 0 for the first."""
+    around = _around_lesson(path.stem)
+    copy = re.fullmatch(_COPY, around[1], re.IGNORECASE) if around else None
+    return int(copy["number"] or 0) if copy else 0
+
+
+def _crowded(submissions: list[Submission]) -> dict[str, list[str]]:
+    """Return, by student's folder, the names below it that stand beside one another for a lesson."""
+    names: dict[tuple[str, str], set[str]] = {}
+    for one in submissions:
+        parts = Path(one.place).parts
+        if len(parts) == 1 or unicodedata.normalize("NFC", parts[0]) != one.student:
+            continue
+        if len(parts) == 2:
+            around = _around_lesson(Path(parts[1]).stem)
+            name = around[0] if around else ""
+        else:
+            name = "" if _lesson_in(parts[1]) else parts[1]
+        names.setdefault((one.student, one.lesson), set()).add(name)
+    crowded = {student: found for (student, _), found in names.items() if len(found) > 1}
+    return {student: sorted(filter(None, found)) for student, found in crowded.items()}
