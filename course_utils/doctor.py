@@ -143,6 +143,8 @@ def _progress() -> Finding:
     path = progress_path()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists():
+            path.open().close()
         probe = path.parent / ".writable"
         probe.touch()
         probe.unlink()

@@ -22,7 +22,11 @@ errors = Console(stderr=True)
 
 
 def print_text(text: str) -> None:
-    """Print text that may hold paths and brackets, without breaking its lines."""
+    """Print text that may hold paths and brackets, without breaking its lines.
+
+    A path may hold bytes that are no text and that a terminal does not take.
+    """
+    text = text.encode("utf-8", "replace").decode("utf-8")
     console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 

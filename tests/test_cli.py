@@ -161,6 +161,9 @@ def test_doctor_names_a_progress_file_that_cannot_be_written(healthy, monkeypatc
     monkeypatch.setenv("COURSE_PROGRESS_FILE", str(healthy / "file" / "progress.json"))
     result = run("doctor")
     assert result.exit_code == 1 and "COURSE_PROGRESS_FILE" in result.output
+    monkeypatch.setenv("COURSE_PROGRESS_FILE", str(healthy))
+    result = run("doctor")
+    assert result.exit_code == 1 and "Is a directory" in result.output
 
 
 def test_an_examination_that_fails_is_a_row_and_not_a_traceback(healthy, monkeypatch):

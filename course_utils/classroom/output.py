@@ -5,6 +5,7 @@ import json
 import os
 import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from ..atomic_files import write_atomically
@@ -46,7 +47,7 @@ def write_output(files: Mapping[str, str], out: Path, kind: str, force: bool = F
     """
     manifest = {"files": {path: _digest(files[path]) for path in sorted(files)}, "kind": kind}
     files = {**files, MANIFEST: json.dumps(manifest, indent=1) + "\n"}
-    if out.suffix == ".zip":
+    if out.suffix.lower() == ".zip":
         _write_zip(files, out, kind)
     else:
         _write_folder(files, out, kind, force)
@@ -104,12 +105,12 @@ def _remove(out: Path, path: str) -> None:
 
 def _write_zip(files: Mapping[str, str], out: Path, kind: str) -> None:
     top = out.stem
+    if out.is_dir():
+        raise OutputError(f"{out} is a folder. Give a new name, without .zip for a folder.")
     if out.exists():
         manifest = b""
-        if zipfile.is_zipfile(out):
-            with zipfile.ZipFile(out) as archive:
-                if f"{top}/{MANIFEST}" in archive.namelist():
-                    manifest = archive.read(f"{top}/{MANIFEST}")
+        with suppress(zipfile.BadZipFile, KeyError), zipfile.ZipFile(out) as archive:
+            manifest = archive.read(f"{top}/{MANIFEST}")
         _earlier(manifest, out, kind)
     out.parent.mkdir(parents=True, exist_ok=True)
     beside = out.with_name(f".{out.name}.new")

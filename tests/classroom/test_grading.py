@@ -411,3 +411,11 @@ def test_relative_folders_keep_notebooks_apart_as_absolute_ones_do(tmp_path, mon
     assert outcomes(absolute, "ada") == outcomes(relative, "ada") == ["passed"] * 4
     assert relative.is_jailed == absolute.is_jailed
     assert relative.why_not_jailed == absolute.why_not_jailed
+
+
+def test_a_folder_whose_name_is_no_text_keeps_notebooks_apart_too(tmp_path):
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    hand_in(odd / "in", {"ada/01_first_tape.ipynb": notebook("01", RIGHT)})
+    plain = grade(odd / "in", tmp_path / "out", limits=LIMITS)
+    result = run(odd / "in", "--out", odd / "out")
+    assert result.exit_code == 0 and ("without a network" in result.output) == plain.is_jailed

@@ -111,7 +111,13 @@ def test_a_zip_holds_the_folder_and_is_the_same_every_time(out, tmp_path):
     assert json.loads((out / MANIFEST).read_text())["kind"] == KIND
 
 
-@pytest.mark.parametrize("is_zip", [True, False])
+def test_a_folder_in_place_of_the_zip_is_said(tmp_path):
+    (tmp_path / "out.zip").mkdir()
+    with pytest.raises(OutputError, match="out.zip is a folder"):
+        write(tmp_path / "out.zip")
+
+
+@pytest.mark.parametrize("is_zip", [True, False, "damaged"])
 def test_another_zip_is_left_alone(tmp_path, is_zip):
     path = tmp_path / "thesis.zip"
     if is_zip:
@@ -119,6 +125,8 @@ def test_another_zip_is_left_alone(tmp_path, is_zip):
             archive.writestr("thesis.txt", "mine")
     else:
         path.write_text("mine")
+    if is_zip == "damaged":
+        path.write_bytes(path.read_bytes().replace(b"PK\1\2", b"PK\0\0"))
     before = path.read_bytes()
     with pytest.raises(OutputError, match="no earlier `course release` wrote it"):
         write(path)

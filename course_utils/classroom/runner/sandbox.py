@@ -101,7 +101,7 @@ def enter_jail(visible: list[str], hidden: list[str], root: Path) -> None:
     _mount("/proc", str(root / "proc"), None, _BIND | _RECURSIVE)
     libc = _libc()
     call = _PIVOT_ROOT[os.uname().machine]
-    _succeed(libc.syscall(call, str(root).encode(), str(root / "old").encode()), "pivot_root")
+    _succeed(libc.syscall(call, os.fsencode(root), os.fsencode(root / "old")), "pivot_root")
     os.chdir("/")
     _succeed(libc.umount2(b"/old", _DETACH), "umount2")
     os.environ.update(HOME="/scratch", TMPDIR="/scratch", MPLCONFIGDIR="/scratch")
@@ -170,7 +170,7 @@ def _make_read_only(path: str) -> None:
     result = _libc().syscall(
         _MOUNT_SETATTR,
         at_working_folder,
-        path.encode(),
+        os.fsencode(path),
         recursively,
         ctypes.byref(attributes),
         ctypes.c_size_t(ctypes.sizeof(attributes)),
@@ -199,7 +199,7 @@ def _drop_privileges() -> None:
 def _mount(
     source: str | None, target: str, kind: str | None, flags: int, options: str | None = None
 ) -> None:
-    encoded = [None if text is None else text.encode() for text in (source, target, kind)]
+    encoded = [None if text is None else os.fsencode(text) for text in (source, target, kind)]
     data = None if options is None else options.encode()
     result = _libc().mount(*encoded, ctypes.c_ulong(flags), data)
     _succeed(result, f"mount of {target}")
