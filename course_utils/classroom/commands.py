@@ -190,13 +190,28 @@ def grade(
         )
         page = write_results(grading, out)
     _report_grading(grading, page)
-    if grading.found.unrecognised or grading.accidents:
+    if grading.found.unrecognised or grading.found.crowded or grading.accidents:
         raise typer.Exit(1)
 
 
 def _report_grading(grading: "Grading", page: Path) -> None:
     """Say what was graded, what was not, and how well the notebooks were kept apart."""
-    print_text(f"{grading.run} graded, {grading.kept} unchanged or unreadable. See {page}")
+    unchanged = grading.kept - grading.unreadable
+    print_text(
+        f"{grading.run} run, {unchanged} unchanged, {grading.unreadable} unreadable. See {page}"
+    )
+    if grading.set_aside:
+        print_text(
+            f"The last results hold submissions that are no longer there: see {grading.set_aside}. "
+            "For one gradebook of all, grade a folder that holds all."
+        )
+    for folder, names in grading.found.crowded.items():
+        errors.print(
+            f"One student, or several? {folder} holds one lesson for {', '.join(names)}. If these "
+            "are the students, move them out of this folder, and grade again.",
+            markup=False,
+            soft_wrap=True,
+        )
     for place in grading.found.unrecognised:
         errors.print(f"Belongs to no lesson or no student: {place}", markup=False, soft_wrap=True)
     for place in grading.accidents:

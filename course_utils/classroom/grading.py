@@ -1,8 +1,10 @@
 """``course grade``: from a folder of submissions to the results, resumable at any point."""
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -16,7 +18,10 @@ from .judging import Verdict
 from .runner.limits import Limits
 from .submissions import Submission, SubmissionsFound, find_submissions
 
-__all__ = ["BadInput", "Grading", "Row", "grade"]
+__all__ = ["RESULTS", "BadInput", "Grading", "Row", "grade"]
+
+# What is written to the folder of the results.
+RESULTS = ("class.html", "feedback", "gradebook.csv", "results.jsonl")
 
 
 class BadInput(Exception):
@@ -48,6 +53,8 @@ class Grading:
     found: SubmissionsFound = field(default_factory=SubmissionsFound)
     run: int = 0
     kept: int = 0
+    unreadable: int = 0  # among them, those that no process had to run for
+    set_aside: Path | None = None  # where earlier results are, of submissions that are gone
     accidents: list[str] = field(default_factory=list)  # the grader itself failed on these
     is_jailed: bool | None = None  # None where nothing had to run
     why_not_jailed: str = ""
@@ -107,8 +114,12 @@ def grade(
 
 def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
     """Return the folder of the grading's own files; refuse what cannot be graded."""
+    if not submissions.exists():
+        raise BadInput(f"{submissions} does not exist. Name the folder that holds the submissions.")
     if not submissions.is_dir():
-        raise BadInput(f"{submissions} is not a folder of submissions.")
+        raise BadInput(
+            f"{submissions} is a file. Unpack it if it is an archive, and name the folder."
+        )
     known = [lesson.number for lesson in written_lessons()]
     for number in lessons or []:
         if number not in known:
@@ -131,6 +142,7 @@ def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
 
 def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found, on_graded):
     found = find_submissions(submissions, out)
+    places = {one.place for one in found.submissions}
     if lessons:
         found.submissions = [one for one in found.submissions if one.lesson in lessons]
     if not found.submissions:
@@ -152,6 +164,7 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
             else:
                 verdicts[one.place] = known
         grading.kept = len(found.submissions) - len(open_ones)
+        grading.unreadable = sum(map(_is_unreadable, verdicts.values()))
         on_found(found, len(open_ones))
         if open_ones:
             server.start(jail)
@@ -165,7 +178,30 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
         server.close()
         journal.close()
     grading.rows = [row for one in found.submissions for row in _rows(one, verdicts[one.place])]
+    grading.set_aside = _set_aside(out, places)
     return grading
+
+
+def _is_unreadable(verdicts: dict[str, Verdict]) -> bool:
+    return all(verdict.outcome == "unreadable" for verdict in verdicts.values())
+
+
+def _set_aside(out: Path, places: set[str]) -> Path | None:
+    """Move results of which submissions are gone, so that no page of theirs is lost."""
+    try:
+        lines = (out / "results.jsonl").read_text(encoding="utf-8").splitlines()
+        earlier = {json.loads(line)["submission"] for line in lines}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    # As results are written, where a name is no text.
+    if earlier <= {place.encode("utf-8", "replace").decode() for place in places}:
+        return None
+    folder = next(f for n in count(1) if not (f := out / f"earlier-{n}").exists())
+    folder.mkdir()
+    for name in RESULTS:
+        if (out / name).exists():
+            (out / name).rename(folder / name)
+    return folder
 
 
 def _rows(one: Submission, verdicts: dict[str, Verdict]) -> list[Row]:

@@ -101,6 +101,7 @@ def _class(grading: Grading, names: dict[str, str]) -> dict:
         "mistakes": common_mistakes(rows),
         "broken": [row for row in _first_of_each(grading.rows) if row.outcome in _BROKEN],
         "older": _first_of_each([row for row in grading.rows if not row.counts]),
+        "better": _better_than_the_newest(grading),
         "stuck": _stuck(exercises, rows),
         "found": grading.found,
         "grading": grading,
@@ -169,6 +170,19 @@ def _first_of_each(rows: list[Row]) -> list[Row]:
         ):
             chosen[row.submission] = row
     return list(chosen.values())
+
+
+def _better_than_the_newest(grading: Grading) -> list[dict]:
+    """Return the older submissions that earned more than the one that counts."""
+    points: dict[str, float] = Counter()
+    for row in grading.rows:
+        points[row.submission] += row.points
+    newest = {(row.student, row.lesson): row.submission for row in grading.counting}
+    return [
+        {"row": row, "points": f"{points[row.submission]:g}", "counts": counts, "less": f"{less:g}"}
+        for row in _first_of_each([row for row in grading.rows if not row.counts])
+        if (less := points[counts := newest[row.student, row.lesson]]) < points[row.submission]
+    ]
 
 
 def _points(rows: list[Row]) -> str:

@@ -52,9 +52,9 @@ class Submission:
 class SubmissionsFound:
     """All submissions, the layouts they were found in, and what else stands there.
 
-    ``unrecognised`` are notebooks of no lesson or no student, ``crowded`` are students' folders with
-    the same lesson for several names, who may be the students, and ``other_files`` are no
-    notebooks, or links to folders, which are not followed.
+    ``unrecognised`` are notebooks of no lesson or no student. ``crowded`` are students' folders in
+    which several names stand beside one another for a lesson, and may be the students.
+    ``other_files`` are no notebooks, or empty folders, or links to folders, which are not followed.
     """
 
     submissions: list[Submission] = field(default_factory=list)
@@ -91,6 +91,8 @@ def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFo
             and name not in _NOT_SUBMISSIONS
             and (here / name).resolve() != skipped
         )
+        if not folders and not files and here != folder and _lesson_in(here.name) is None:
+            found.other_files.append(f"{here.relative_to(folder)} (empty)")
         for name in list(folders):
             is_place_of_file = _is_notebook(name)
             if is_place_of_file or _is_empty_assignment(here / name):
@@ -264,7 +266,7 @@ def _copy_number(path: Path) -> int:
 
 
 def _crowded(submissions: list[Submission]) -> dict[str, list[str]]:
-    """Return, by student's folder, the names below it that stand beside one another for a lesson."""
+    """Return, by student's folder, names below it that stand beside one another for a lesson."""
     names: dict[tuple[str, str], set[str]] = {}
     for one in submissions:
         parts = Path(one.place).parts

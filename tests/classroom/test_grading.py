@@ -20,12 +20,13 @@ from typer.testing import CliRunner
 from course_utils.classroom import batch
 from course_utils.classroom import grading as engine
 from course_utils.classroom.fork_server import ServerFailed
-from course_utils.classroom.grading import BadInput, grade
+from course_utils.classroom.grading import BadInput, Grading, Row, grade
 from course_utils.classroom.journal import Journal, secret_key
 from course_utils.classroom.mistakes import common_mistakes, without_numbers
 from course_utils.classroom.pages import page_name, write_results
 from course_utils.classroom.runner.limits import Limits
 from course_utils.cli import app
+from course_utils.curriculum import find_lesson
 
 LIMITS = Limits(cell_seconds=5.0, check_seconds=3.0, total_seconds=20.0, memory=600)
 ADDED_UP = RIGHT["01.4"].replace("reduce_mean", "reduce_sum")
@@ -307,7 +308,7 @@ def test_bad_input_is_a_sentence_and_status_1(tmp_path):
     (tmp_path / "zipped" / "01_first_tape.zip").touch()
     hand_in(tmp_path / "taken", {"ada/01_first_tape.ipynb": given("01")})
     for arguments, sentence in [
-        ((tmp_path / "nowhere", "--out", out), "is not a folder of submissions"),
+        ((tmp_path / "nowhere", "--out", out), "nowhere does not exist. Name the folder"),
         ((tmp_path / "empty", "--out", out), "There are no submissions"),
         ((tmp_path / "zipped", "--out", out), "is no notebook: 01_first_tape.zip"),
         ((tmp_path / "taken", "--out", tmp_path / "taken" / "ada"), "ada holds submissions"),
@@ -344,6 +345,46 @@ def test_files_that_are_no_notebooks_are_counted_and_named(tmp_path):
     result = run(submissions, "--out", tmp_path / "out")
     assert result.exit_code == 0 and "are no notebooks: 1. class.html" in result.output
     assert "ada/01_first_tape.ipynb.txt" in (tmp_path / "out" / "class.html").read_text()
+
+
+def test_results_of_submissions_that_are_gone_are_kept(tmp_path):
+    submissions, out = tmp_path / "submitted", tmp_path / "results"
+    (submissions / "ada" / "01_first_tape.ipynb").mkdir(parents=True)
+    assert "earlier" not in run(submissions, "--out", out).output
+    assert "earlier" not in run(submissions, "--out", out).output
+    (submissions / "ada").rename(submissions / "bob")
+    result = run(submissions, "--out", out)
+    assert "0 run, 0 unchanged, 1 unreadable" in result.output and "earlier-1" in result.output
+    assert [path.name for path in (out / "feedback").iterdir()] == ["bob.html"]
+    assert [path.name for path in (out / "earlier-1" / "feedback").iterdir()] == ["ada.html"]
+    kept = {path.name for path in (out / "earlier-1").iterdir()}
+    assert kept == {"class.html", "feedback", "gradebook.csv", "results.jsonl"}
+
+
+def test_a_folder_of_students_is_asked_about_and_gives_status_1(tmp_path):
+    for student in ("ada", "bob"):
+        (tmp_path / "class" / "monday" / student / "01_first_tape.ipynb").mkdir(parents=True)
+    result = run(tmp_path / "class", "--out", tmp_path / "out")
+    assert result.exit_code == 1
+    question = "One student, or several? monday holds one lesson for ada, bob."
+    assert question in result.output.replace("\n", " ")
+    page = (tmp_path / "out" / "class.html").read_text(encoding="utf-8")
+    assert "One student, or several? The folder monday" in page
+
+
+def test_an_older_submission_that_earned_more_is_named(tmp_path):
+    def rows(place, points, counts):
+        return [
+            Row("ada", "01", e.id, e.title, "failed", "-", points, e.points, place, "", counts)
+            for e in find_lesson("01").exercises()
+        ]
+
+    better = Grading(rows=[*rows("ada/old.ipynb", 1.0, False), *rows("ada/new.ipynb", 0.5, True)])
+    page = write_results(better, tmp_path).read_text(encoding="utf-8")
+    assert "ada/old.ipynb: 4 points, where ada/new.ipynb earned 2" in page
+    equal = Grading(rows=[*rows("ada/old.ipynb", 0.5, False), *rows("ada/new.ipynb", 0.5, True)])
+    page = write_results(equal, tmp_path).read_text(encoding="utf-8")
+    assert "earned more" not in page and "ada/old.ipynb" in page
 
 
 def test_two_gradings_do_not_write_to_one_folder(graded):

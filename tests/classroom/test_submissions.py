@@ -47,6 +47,11 @@ def test_the_three_layouts_also_mixed(tmp_path):
         ("eve/notebooks/00_start_here.ipynb", "eve", "00"),
         ("eve/01_first_tape/my work.ipynb", "eve", "01"),
         ("=cmd|' calc'!A0_00_start_here.ipynb", "=cmd|' calc'!A0", "00"),
+        ("DL Lesson 01-44/Zoë Bö_1234_assignsubmission_file_/01_first_tape.ipynb", "Zoë Bö", "01"),
+        ("Zoë Bö_1234_assignsubmission_file_01_first_tape.ipynb", "Zoë Bö", "01"),
+        ("okaforchidi_48211_993311_01_first_tape-1.ipynb", "okaforchidi", "01"),
+        ("okaforchidi_LATE_48211_993311_01_first_tape.ipynb", "okaforchidi", "01"),
+        ("Lesson 01_s9912_attempt_2026-11-20-10-10-10_01_first_tape.ipynb", "s9912", "01"),
         ("01_first_tape_anna.ipynb", "anna", "01"),
         ("01_first_tape/anna.ipynb", "anna", "01"),
         ("01_first_tape/anna_01_first_tape.ipynb", "anna", "01"),
@@ -74,6 +79,40 @@ def test_a_notebook_with_another_name_is_known_by_its_exercises(tmp_path):
     put(tmp_path / "cyd" / "x.ipynb", json.dumps({"cells": [cell]}).encode())
     students = {(student, lesson) for student, lesson, _ in found(tmp_path)}
     assert students == {("ada", "01"), ("bob", "00"), ("cyd", "01")}
+
+
+def test_what_a_notebook_holds_says_more_than_its_name(tmp_path):
+    put(tmp_path / "ada" / "00_start_here.ipynb", given("01"))
+    put(tmp_path / "bob_00_start_here.ipynb", given("01"))
+    students = {(student, lesson) for student, lesson, _ in found(tmp_path)}
+    assert students == {("ada", "01"), ("bob", "01")}
+
+
+def test_of_two_copies_of_one_time_the_higher_number_counts(tmp_path):
+    for name in ("01_first_tape", "01_first_tape (2)", "01_first_tape-1", "01_first_tape copy"):
+        put(tmp_path / "ada" / f"{name}.ipynb")
+    counting = [s.path.stem for s in find_submissions(tmp_path).submissions if s.counts]
+    assert counting == ["01_first_tape (2)"]
+
+
+def test_a_folder_that_may_hold_students_is_named(tmp_path):
+    for student in ("chloe", "gina"):
+        put(tmp_path / "week 1" / student / "01_first_tape.ipynb")
+    put(tmp_path / "week 2" / "ben_01_first_tape.ipynb")
+    put(tmp_path / "week 2" / "eva_01_first_tape.ipynb")
+    # A student's own folders and copies:
+    put(tmp_path / "ada" / "00_start_here" / "00_start_here.ipynb")
+    put(tmp_path / "ada" / "01_first_tape" / "01_first_tape.ipynb")
+    put(tmp_path / "ada" / "01_first_tape.ipynb")
+    put(tmp_path / "ada" / "01_first_tape (1).ipynb")
+    crowded = find_submissions(tmp_path).crowded
+    assert crowded == {"week 1": ["chloe", "gina"], "week 2": ["ben", "eva"]}
+
+
+def test_a_folder_in_which_nothing_is_is_listed(tmp_path):
+    put(tmp_path / "ada" / "01_first_tape.ipynb")
+    (tmp_path / "bob").mkdir()
+    assert find_submissions(tmp_path).other_files == ["bob (empty)"]
 
 
 def test_what_belongs_to_no_lesson_is_listed(tmp_path):
