@@ -96,7 +96,6 @@ def _class(grading: Grading, names: dict[str, str]) -> dict:
     students = sorted({row.student for row in rows})
     return {
         "students": [_student_line(s, names[s], exercises, by_cell) for s in students],
-        "lessons": [(n, find_lesson(n).title) for n in lessons],
         "exercises": [_exercise_line(e, rows) for e in exercises],
         "mistakes": common_mistakes(rows),
         "broken": [row for row in _first_of_each(grading.rows) if row.outcome in _BROKEN],
@@ -104,8 +103,6 @@ def _class(grading: Grading, names: dict[str, str]) -> dict:
         "better": _better_than_the_newest(grading),
         "stuck": _stuck(exercises, rows),
         "found": grading.found,
-        "grading": grading,
-        "points": _points(rows),
         "mean": f"{sum(row.points for row in rows) / max(1, len(students)):.1f}",
         "possible": sum(e.points for e in exercises),
         "submissions": len({row.submission for row in rows}),
@@ -125,7 +122,6 @@ def _exercise_line(exercise, rows: list[Row]) -> dict:
         width = 100.0 * count / total
         parts.append({"outcome": outcome, "count": count, "start": start, "width": width})
         start += width
-    tried = total - counts["not attempted"] - stopped
     return {
         "id": exercise.id,
         "title": exercise.title,
@@ -134,7 +130,6 @@ def _exercise_line(exercise, rows: list[Row]) -> dict:
         "total": total,
         "stopped": stopped,
         "rate": round(100 * counts["passed"] / total),
-        "tried": tried,
         "parts": parts,
         "words": ", ".join(f"{p['count']} {p['outcome']}" for p in parts if p["count"]),
     }

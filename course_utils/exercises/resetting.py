@@ -1,5 +1,6 @@
 """``course reset``: put one exercise's cell back to its stub and leave every other cell alone."""
 
+import re
 from datetime import datetime
 from pathlib import Path
 
@@ -53,6 +54,8 @@ def reset_exercise(exercise_id: str, folder: Path) -> Path | None:
     kept = None
     if cell is None:
         cell = nbformat.v4.new_code_cell(id=stub["cell"], metadata={"exercise": exercise_id})
+        if notebook.nbformat_minor < 5:  # whose cells have no ids
+            del cell["id"]
         notebook.cells.insert(_place_for(notebook, exercise_id), cell)
     else:
         kept = _keep(cell.source, exercise_id, folder)
@@ -71,8 +74,9 @@ def _find_cell(notebook: NotebookNode, cell_id: str, exercise_id: str) -> Notebo
 
 def _place_for(notebook: NotebookNode, exercise_id: str) -> int:
     """Return the position just above the exercise's check, or the end."""
+    call = re.compile(rf"""check\(\s*["']{re.escape(exercise_id)}["']""")
     for index, cell in enumerate(notebook.cells):
-        if cell.cell_type == "code" and f'check("{exercise_id}"' in cell.source:
+        if cell.cell_type == "code" and call.search(cell.source):
             return index
     return len(notebook.cells)
 

@@ -68,6 +68,21 @@ def test_a_deleted_cell_comes_back_above_its_check(copy):
     assert 'check("01.1"' in cells[index + 1].source
 
 
+def test_a_deleted_cell_comes_back_in_a_notebook_of_another_editor(copy):
+    notebook = read(copy)
+    notebook.cells = [c for c in notebook.cells if c.metadata.get("exercise") != "01.2"]
+    notebook.nbformat_minor = 4  # whose cells have no ids
+    for cell in notebook.cells:
+        del cell["id"]
+        cell.source = cell.source.replace('check("01.2"', "check('01.2'")
+    nbformat.write(notebook, copy / "notebooks" / NAME)
+    assert reset_exercise("01.2", copy) is None
+    nbformat.validate(read(copy))
+    cells = read(copy).cells
+    index = [c.metadata.get("exercise") for c in cells].index("01.2")
+    assert "check('01.2'" in cells[index + 1].source
+
+
 def test_a_broken_notebook_is_left_as_it_is(copy):
     (copy / "notebooks" / NAME).write_text("{")
     with pytest.raises(ResetError, match="cannot be read as a notebook"):
