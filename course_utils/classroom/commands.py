@@ -131,8 +131,9 @@ def grade(
     """Grade a class: run every notebook apart, and judge its answers as `check` does.
 
     SUBMISSIONS may hold nbgrader's `student/lesson/lesson.ipynb`, a folder for each student, or
-    flat `student_lesson.ipynb`; any of these may stand in a folder for each lesson. Of several
-    submissions of one student for one lesson the newest counts.
+    flat `student_lesson.ipynb`; any of these may stand in a folder for each lesson. What Moodle,
+    Canvas or Blackboard hand out is read, too, unpacked. Of several submissions of one student for
+    one lesson the newest counts.
 
     The results are `class.html` (what the class can do, its mistakes, who is stuck), a page for
     each student in `feedback/`, `gradebook.csv` for a spreadsheet, and `results.jsonl`.
@@ -142,8 +143,8 @@ def grade(
     where it was; a notebook runs again only if it, the exercises or the limits changed.
 
     Exit status: 0 when everything was graded, however well; 1 when there was nothing to grade or no
-    such lesson, a notebook belonged to no lesson, the grader itself failed on one, or the results
-    could not be written; 2 for a wrong option; 130 when interrupted.
+    such lesson, a notebook belonged to no lesson, a folder seems to hold several students, the
+    grader itself failed on a notebook, or the results could not be written; 2 for a wrong option; 130 when interrupted.
 
     For example:
 

@@ -201,10 +201,11 @@ def _student_of(place: Path, folder: Path, lesson: str | None) -> tuple[str, str
         return place.parts[0], "student/lesson/lesson.ipynb" if is_nbgrader else "student/..."
     around = _around_lesson(place.stem)
     if around is None:
-        return place.stem, "student_lesson.ipynb"
+        number = rf"[-_. ]+(lesson)?[-_. ]*0*{int(lesson or 0)}$"  # ada_01, ada_lesson1
+        return re.sub(number, "", place.stem, flags=re.IGNORECASE), "student_lesson.ipynb"
     before, after = around
     if not before and re.fullmatch(_COPY, after, re.IGNORECASE):
-        return folder.resolve().name, "lesson"
+        return folder.resolve().name, "lesson.ipynb, named after its folder"
     return before or after, "student_lesson.ipynb" if before else "lesson_student.ipynb"
 
 

@@ -75,10 +75,16 @@ def test_a_notebook_that_names_no_student_is_that_of_the_folder(tmp_path, copy):
 def test_a_notebook_with_another_name_is_known_by_its_exercises(tmp_path):
     put(tmp_path / "ada" / "homework.ipynb", given("01"))
     put(tmp_path / "bob.ipynb", given("00"))
+    put(tmp_path / "dan_01.ipynb", given("01"))
+    put(tmp_path / "eva-lesson 1.ipynb", given("01"))
+    put(tmp_path / "s200-10.ipynb", given("01"))
     cell = {"cell_type": "code", "metadata": {"exercise": "01.3"}, "source": ""}
     put(tmp_path / "cyd" / "x.ipynb", json.dumps({"cells": [cell]}).encode())
     students = {(student, lesson) for student, lesson, _ in found(tmp_path)}
-    assert students == {("ada", "01"), ("bob", "00"), ("cyd", "01")}
+    assert students == {
+        ("ada", "01"), ("bob", "00"), ("cyd", "01"),
+        ("dan", "01"), ("eva", "01"), ("s200-10", "01"),
+    }  # fmt: skip
 
 
 def test_what_a_notebook_holds_says_more_than_its_name(tmp_path):
