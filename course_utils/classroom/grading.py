@@ -131,6 +131,13 @@ def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
             f"{out} holds submissions. The results need a folder of their own: name another."
         )
     state = out / ".grading"
+    written = ("class.html", "feedback", "gradebook.csv", "results.jsonl")
+    others = [name for name in written if not state.exists() and (out / name).exists()]
+    if others:
+        raise BadInput(
+            f"{out} holds {' and '.join(others)} from elsewhere, which the results would replace. "
+            "Name another folder."
+        )
     try:
         state.mkdir(parents=True, exist_ok=True)
         (state / "probe").touch()

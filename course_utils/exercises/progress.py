@@ -48,7 +48,7 @@ def progress_path() -> Path:
     """Return where progress is kept: ``$COURSE_PROGRESS_FILE``, or ``.course/progress.json``."""
     named = os.environ.get("COURSE_PROGRESS_FILE")
     if named:
-        return Path(named)
+        return Path(named).expanduser()
     folder = course_folder()
     # Whoever runs a worked notebook, or a lesson's source, has not passed its exercises.
     script = Path(sys.argv[0]).resolve()

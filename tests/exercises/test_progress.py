@@ -2,6 +2,7 @@ import json
 import multiprocessing
 import os
 import sys
+from pathlib import Path
 
 import pytest
 from filelock import FileLock
@@ -115,6 +116,11 @@ def test_the_working_copy_is_found_from_inside(tmp_path, monkeypatch):
     monkeypatch.delenv("COURSE_PROGRESS_FILE")
     assert records.course_folder() == tmp_path
     assert records.progress_path() == tmp_path / ".course" / "progress.json"
+
+
+def test_the_named_file_may_stand_in_the_home_folder(monkeypatch):
+    monkeypatch.setenv("COURSE_PROGRESS_FILE", "~/progress.json")
+    assert records.progress_path() == Path.home() / "progress.json"
 
 
 def test_running_a_worked_notebook_is_no_progress(tmp_path, monkeypatch):
