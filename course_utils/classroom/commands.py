@@ -144,7 +144,8 @@ def grade(
 
     Exit status: 0 when everything was graded, however well; 1 when there was nothing to grade or no
     such lesson, a notebook belonged to no lesson, a folder seems to hold several students, the
-    grader itself failed on a notebook, or the results could not be written; 2 for a wrong option; 130 when interrupted.
+    grader itself failed on a notebook, or the results could not be written; 2 for a wrong option;
+    130 when interrupted.
 
     For example:
 

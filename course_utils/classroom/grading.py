@@ -131,8 +131,7 @@ def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
             f"{out} holds submissions. The results need a folder of their own: name another."
         )
     state = out / ".grading"
-    written = ("class.html", "feedback", "gradebook.csv", "results.jsonl")
-    others = [name for name in written if not state.exists() and (out / name).exists()]
+    others = [name for name in RESULTS if not state.exists() and (out / name).exists()]
     if others:
         raise BadInput(
             f"{out} holds {' and '.join(others)} from elsewhere, which the results would replace. "
