@@ -202,14 +202,16 @@ def _is_shifted(order: np.ndarray) -> bool:
 
 def _draw_logits(rng: np.random.Generator) -> list[tuple]:
     def draw(n: int, k: int) -> tuple:
-        # Rows are shifted, so that a large logit does not mean a large probability.
-        logits = rng.normal(size=(n, 4)) * rng.uniform(0.5, 2, (n, 1)) + rng.normal(0, 9, (n, 1))
+        logits = rng.normal(size=(n, 4)) * rng.uniform(0.5, 2, (n, 1))
+        # Rows are shifted, so that a large logit does not mean a large probability; and columns,
+        # so that the largest in its row need not be the largest of its column.
+        logits += rng.normal(0, 3, (n, 1)) + rng.permutation(4)
         labels = np.argmax(logits, axis=1)
         wrong = rng.permutation(n)[: n // 2]
         labels[wrong] = (labels[wrong] + rng.integers(1, 4, len(wrong))) % 4
         return logits.round(2), labels, k
 
-    return [draw(12, 4), draw(20, 6), draw(8, 6)]  # the last has fewer mistakes than k
+    return [draw(12, 4), draw(40, 12), draw(8, 6)]  # the last has fewer mistakes than k
 
 
 def _as_logits(logits: np.ndarray, labels: np.ndarray, k: int) -> tuple:

@@ -150,6 +150,11 @@ def to_one(slopes, lengths):
     return tf.reduce_mean((lengths - 1) ** 2)
 
 
+def penalty_without_nan(critic, w, x):
+    penalty, gradient = penalty_with(to_one, epsilon=0.0)(critic, w, x)
+    return penalty, tf.where(tf.math.is_nan(gradient), 0.0, gradient)
+
+
 def penalty_with_batch_jacobian(critic, w, x):
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
@@ -288,6 +293,14 @@ ANSWERS = {
             Wrong(penalty_without_watch, "no path from its source", ERROR),
             Wrong(lambda critic, w, x: ("text", w), "one number and a tensor"),
             Wrong(penalty_with(to_one, epsilon=0.0), "inside the root"),
+            Wrong(penalty_without_nan, "you set the nan to 0"),
+            Wrong(
+                penalty_with(
+                    lambda slopes, lengths: np.mean((np.linalg.norm(slopes, axis=1) - 1) ** 2)
+                ),
+                "Use TensorFlow's functions",
+                ERROR,
+            ),
             Wrong(penalty_swapped, "swapped"),
             Wrong(penalty_with(to_one, tf.reduce_mean), "gradient of the mean score"),
             Wrong(
