@@ -99,7 +99,10 @@ def _class(grading: Grading, names: dict[str, str]) -> dict:
         "exercises": [_exercise_line(e, rows) for e in exercises],
         "mistakes": common_mistakes(rows),
         "broken": [row for row in _first_of_each(grading.rows) if row.outcome in _BROKEN],
-        "older": _first_of_each([row for row in grading.rows if not row.counts]),
+        "older": [
+            f"{row.submission} ({row.submitted})"
+            for row in _first_of_each([row for row in grading.rows if not row.counts])
+        ],
         "better": _better_than_the_newest(grading),
         "stuck": _stuck(exercises, rows),
         "found": grading.found,

@@ -374,13 +374,22 @@ def test_a_folder_of_students_is_asked_about_and_gives_status_1(tmp_path):
     assert "One student, or several? The folder monday" in page
 
 
-def test_an_older_submission_that_earned_more_is_named(tmp_path):
-    def rows(place, points, counts):
-        return [
-            Row("ada", "01", e.id, e.title, "failed", "-", points, e.points, place, "", counts)
-            for e in find_lesson("01").exercises()
-        ]
+def rows(place, points, counts):
+    """Return the rows of a submission of lesson 01 that failed every exercise."""
+    return [
+        Row(Path(place).parts[0], "01", e.id, e.title, "failed", "-", points, 2, place, "", counts)
+        for e in find_lesson("01").exercises()
+    ]
 
+
+def test_long_lists_of_names_are_folded(tmp_path):
+    places = [f"student{number:02}/a.ipynb" for number in range(12)]
+    failed = Grading(rows=[row for place in places for row in rows(place, 0.0, True)])
+    page = write_results(failed, tmp_path).read_text(encoding="utf-8")
+    assert "<summary>01.1: student00, student01, student02 and 9 more</summary>" in page
+
+
+def test_an_older_submission_that_earned_more_is_named(tmp_path):
     better = Grading(rows=[*rows("ada/old.ipynb", 1.0, False), *rows("ada/new.ipynb", 0.5, True)])
     page = write_results(better, tmp_path).read_text(encoding="utf-8")
     assert "ada/old.ipynb: 4 points, where ada/new.ipynb earned 2" in page
