@@ -141,7 +141,7 @@ ERRORS = [
     (lambda: gradient_with_respect_to([None]), "the target or the source is None"),
     (lambda: gradient_of(lambda w: np.square(w.numpy())), "the source is NumPy's"),
     (lambda: gradient_with_respect_to(np.ones(3)), "the source is NumPy's"),
-    # What TensorFlow says depends on the number: up to 30, the whole ones stand for dtypes.
+    # What TensorFlow says depends on the number: whole ones such as 9 stand for dtypes.
     (lambda: gradient_of(lambda w: float(w) ** 2), "the source is a plain number"),
     (lambda: gradient_of(lambda w: float(w) / 2), "the source is a plain number"),
     (lambda: gradient_of(lambda w: bool(w)), "the source is a plain number"),
