@@ -41,6 +41,12 @@ def test_every_source_has_its_notebooks_and_nothing_is_stray():
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_both_notebooks_are_valid(name):
+    for folder in ("notebooks", "solutions"):
+        nbformat.validate(read(folder, name))
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_first_cell_says_title_aims_and_time(name):
     lesson = find_lesson(name[:2])
     first = prose(name)[0]

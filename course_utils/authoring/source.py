@@ -126,7 +126,7 @@ def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, known: set[s
 
 
 def _new_cell(cell: NotebookNode, source: str, cell_id: str) -> NotebookNode:
-    # nbformat's own functions would validate each cell; the notebook is validated when written.
+    # nbformat's own functions would validate cell by cell; a test validates the notebooks.
     kept = {key: cell.metadata[key] for key in ("exercise", "tags") if key in cell.metadata}
     fields = {"cell_type": cell.cell_type, "id": cell_id, "metadata": kept, "source": source}
     if cell.cell_type == "code":

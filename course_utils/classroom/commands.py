@@ -198,9 +198,8 @@ def grade(
 
 def _report_grading(grading: "Grading", page: Path) -> None:
     """Say what was graded, what was not, and how well the notebooks were kept apart."""
-    unchanged = grading.kept - grading.unreadable
     print_text(
-        f"{grading.run} run, {unchanged} unchanged, {grading.unreadable} unreadable. See {page}"
+        f"{grading.run} run, {grading.kept} unchanged, {grading.unreadable} unreadable. See {page}"
     )
     if grading.set_aside:
         print_text(

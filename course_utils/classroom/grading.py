@@ -53,7 +53,7 @@ class Grading:
     found: SubmissionsFound = field(default_factory=SubmissionsFound)
     run: int = 0
     kept: int = 0
-    unreadable: int = 0  # among them, those that no process had to run for
+    unreadable: int = 0  # counted neither as run nor as kept
     set_aside: Path | None = None  # where earlier results are, of submissions that are gone
     accidents: list[str] = field(default_factory=list)  # the grader itself failed on these
     is_jailed: bool | None = None  # None where nothing had to run
@@ -169,21 +169,21 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
                 open_ones.append(one)
             else:
                 verdicts[one.place] = known
-        grading.kept = len(found.submissions) - len(open_ones)
-        grading.unreadable = sum(map(_is_unreadable, verdicts.values()))
+        grading.kept = sum(not _is_unreadable(known) for known in verdicts.values())
         on_found(found, len(open_ones))
         if open_ones:
             server.start(jail)
             grading.is_jailed, grading.why_not_jailed = server.is_jailed, server.reason
             for one, result in batch.run(open_ones, server, jobs):
                 verdicts[one.place] = result
-                grading.run += 1
+                grading.run += not _is_unreadable(result)
                 on_graded(one)
             grading.accidents = batch.accidents
     finally:
         server.close()
         journal.close()
     grading.rows = [row for one in found.submissions for row in _rows(one, verdicts[one.place])]
+    grading.unreadable = len(verdicts) - grading.run - grading.kept
     grading.set_aside = _set_aside(out, places)
     return grading
 

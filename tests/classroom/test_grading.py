@@ -195,6 +195,9 @@ def test_grading_again_runs_only_what_changed(graded, tmp_path):
     grading, submissions, out = graded
     again = grade(submissions, out, limits=LIMITS)
     assert again.run == 0 and again.rows == grading.rows
+    # Broken JSON and a folder for a file are unreadable, whoever finds it out.
+    assert grading.unreadable == again.unreadable == 2
+    assert grading.run == again.kept == len(grading.found.submissions) - 2
 
 
 def test_another_version_of_the_exercises_runs_all_again(graded, monkeypatch):
