@@ -136,6 +136,11 @@ def build(
             _report_drift(authoring.find_drift(sources, chosen, folders))
             return
         stale = [source for source in chosen if force or authoring.needs_build(source, folders)]
+        unobserved = [s for s in chosen if force or authoring.needs_observing(s, folders)]
+        with progress_bars("exercises") as bars:
+            tasks = {s.name: bars.add_task(s.name, total=len(s.exercises)) for s in unobserved}
+            for source in unobserved:
+                authoring.observe(source, folders, lambda _: bars.advance(tasks[source.name]))  # noqa: B023
         with progress_bars("cells") as bars:
             tasks = {s.name: bars.add_task(s.name, total=2 * _code_cells(s)) for s in stale}
             authoring.build(sources, stale, folders, lambda s: bars.advance(tasks[s.name]))

@@ -26,7 +26,8 @@ class Lesson:
     @property
     def module_name(self) -> str:
         """The module that holds the lesson's exercises."""
-        return f"course_utils.exercises.lesson_{self.number}"
+        generated = f"course_utils.exercises.generated.lesson_{self.number}"
+        return generated if find_spec(generated) else f"course_utils.exercises.lesson_{self.number}"
 
     @property
     def is_written(self) -> bool:

@@ -13,7 +13,7 @@ def function(path, name):
 
 
 def test_the_measured_epoch_is_that_of_the_lesson():
-    in_lesson = function("lessons/13_mnist.py", "train_epoch")
+    in_lesson = function("lessons/13_mnist/lesson.py", "train_epoch")
     assert function("benchmarks/training_loop.py", "train_epoch") == in_lesson
 
 
@@ -22,4 +22,4 @@ def test_the_measured_network_is_that_of_the_lesson():
         text = function(path, "build_network")
         return text[text.index("keras.Sequential") :]
 
-    assert layers("benchmarks/training_loop.py") == layers("lessons/13_mnist.py")
+    assert layers("benchmarks/training_loop.py") == layers("lessons/13_mnist/lesson.py")

@@ -10,11 +10,24 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from course_staff.authoring.observing import GalleryError
+from course_staff.authoring.questions import questions_text, stored_header, stored_text
+
 from ..atomic_files import write_atomically
 from .run import NotebookFailed, run_notebook
 from .source import LessonSource, Problem, problems_across, read_lesson
 
-__all__ = ["BuildError", "Folders", "build", "find_drift", "needs_build", "read_lessons", "select"]
+__all__ = [
+    "BuildError",
+    "Folders",
+    "build",
+    "find_drift",
+    "needs_build",
+    "needs_observing",
+    "observe",
+    "read_lessons",
+    "select",
+]
 
 
 class BuildError(Exception):
@@ -29,7 +42,7 @@ class Folders:
 
     @property
     def lessons(self) -> Path:
-        """The sources, one text file a lesson."""
+        """The sources, one folder a lesson."""
         return self.root / "lessons"
 
     @property
@@ -47,6 +60,18 @@ class Folders:
         """The stub of every exercise, which ``check`` and ``course reset`` read."""
         return self.root / "course_utils" / "exercises" / "stubs.json"
 
+    def questions(self, lesson: LessonSource) -> Path:
+        """Return where the lesson's questions are written to."""
+        return self._generated / f"lesson_{lesson.name[:2]}.py"
+
+    def stored(self, lesson: LessonSource) -> Path:
+        """Return where it is written what right and wrong programs did."""
+        return self._generated / f"lesson_{lesson.name[:2]}.txt"
+
+    @property
+    def _generated(self) -> Path:
+        return self.root / "course_utils" / "exercises" / "generated"
+
 
 def read_lessons(folders: Folders) -> list[LessonSource]:
     """Read every lesson.
@@ -56,7 +81,7 @@ def read_lessons(folders: Folders) -> list[LessonSource]:
     BuildError
         If anything is wrong with any of them; the message has one line for each problem.
     """
-    paths = sorted(folders.lessons.glob("*.py"))
+    paths = sorted(folders.lessons.glob("*/lesson.py"))
     if not paths:
         raise BuildError(f"There are no lessons in {folders.lessons}; run this in a checkout.")
     lessons = [read_lesson(path) for path in paths]
@@ -83,8 +108,22 @@ def select(lessons: list[LessonSource], numbers: Sequence[str]) -> list[LessonSo
     return [by_number[number] for number in numbers] if numbers else lessons
 
 
+def has_gallery(lesson: LessonSource) -> bool:
+    """Tell whether the lesson's folder holds its questions and their gallery."""
+    return lesson.path.with_name("gallery.py").exists()
+
+
+def needs_observing(lesson: LessonSource, folders: Folders) -> bool:
+    """Tell whether what is stored of the questions is not from these solutions and galleries."""
+    if not has_gallery(lesson):
+        return False
+    return _read(folders.stored(lesson)).split("\n", 1)[0] != stored_header(lesson)
+
+
 def needs_build(lesson: LessonSource, folders: Folders) -> bool:
     """Tell whether one of the lesson's notebooks is missing or not from this source."""
+    if has_gallery(lesson) and _read(folders.questions(lesson)) != questions_text(lesson):
+        return True  # what a check says in the worked notebook may have changed
     notebook = _read(folders.notebooks / f"{lesson.name}.ipynb")
     return notebook != _text_of(lesson.notebook) or not solution_is_current(lesson, folders)
 
@@ -121,6 +160,22 @@ def build(
         write_atomically(folders.stubs, _stubs_text(stubs))
 
 
+def observe(lesson: LessonSource, folders: Folders, after_exercise: Callable[[str], None]) -> None:
+    """Write the lesson's questions, and what right and wrong programs did.
+
+    Raises
+    ------
+    BuildError
+        If a solution does not run, a wrong program passes, or two mistakes look alike.
+    """
+    try:
+        text = stored_text(lesson, after_exercise)
+    except GalleryError as error:
+        raise BuildError(f"lessons/{lesson.name}: {error}") from None
+    write_atomically(folders.questions(lesson), questions_text(lesson))
+    write_atomically(folders.stored(lesson), text)
+
+
 def _build_lesson(lesson: LessonSource, folders: Folders, after_cell: Callable[[], None]) -> None:
     folders.notebooks.mkdir(exist_ok=True)
     folders.solutions.mkdir(exist_ok=True)
@@ -141,7 +196,7 @@ def _run(lesson, notebook, folder, expected: str, after_cell) -> None:
         number = code_cells.index(error.cell_index) + 1
         line = lesson.lines[error.cell_index]
         raise BuildError(
-            f"{lesson.name} ({which}), code cell {number}, line {line} of {lesson.path.name}: "
+            f"{lesson.name} ({which}), code cell {number}, line {line} of lesson.py: "
             f"{error}. The notebooks were left as they were."
         ) from None
     for number, cell in enumerate(_code_cells(notebook), start=1):
@@ -174,12 +229,18 @@ def find_drift(
     """
     drift = []
     for lesson in chosen:
+        if has_gallery(lesson) and _read(folders.questions(lesson)) != questions_text(lesson):
+            message = f"is not lessons/{lesson.name}/exercises.py"
+            drift.append(_drifted(folders.questions(lesson), folders, message))
+        if needs_observing(lesson, folders):
+            message = f"was not observed from lessons/{lesson.name} as it is now"
+            drift.append(_drifted(folders.stored(lesson), folders, message))
         notebook = folders.notebooks / f"{lesson.name}.ipynb"
         solution = folders.solutions / f"{lesson.name}.ipynb"
         if _read(notebook) != _text_of(lesson.notebook):
-            drift.append(_drifted(notebook, folders, f"is not what {lesson.path.name} gives"))
+            drift.append(_drifted(notebook, folders, f"is not what lessons/{lesson.name} gives"))
         if not solution_is_current(lesson, folders):
-            message = f"was not executed from {lesson.path.name} as it is now"
+            message = f"was not executed from lessons/{lesson.name} as it is now"
             drift.append(_drifted(solution, folders, message))
     names = {f"{lesson.name}.ipynb" for lesson in lessons}
     for folder in (folders.notebooks, folders.solutions):

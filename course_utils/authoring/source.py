@@ -52,7 +52,7 @@ class LessonSource:
     @property
     def name(self) -> str:
         """The stem of every file of this lesson, such as ``01_first_tape``."""
-        return self.path.stem
+        return self.path.parent.name
 
     def stubs(self) -> dict[str, dict]:
         """Return what `course_utils.exercises.exercise.stubs` knows about this lesson."""
@@ -65,7 +65,7 @@ class LessonSource:
 
 
 def read_lesson(path: Path) -> LessonSource:
-    """Read ``lessons/NN_topic.py`` and note every problem in it, each with its line."""
+    """Read ``lessons/NN_topic/lesson.py`` and note every problem in it, each with its line."""
     text = path.read_text(encoding="utf-8")
     cells = jupytext.reads(text, fmt="py:percent").cells
     lesson = LessonSource(path, _new_notebook(), _new_notebook(), _first_lines(text))
@@ -191,12 +191,12 @@ def problems_across(lessons: list[LessonSource]) -> list[Problem]:
     names = {lesson.name for lesson in LESSONS}
     owner: dict[str, str] = {}
     for lesson in lessons:
-        same_number = [o.path.name for o in lessons if o.name[:2] == lesson.name[:2]]
+        same_number = [o.name for o in lessons if o.name[:2] == lesson.name[:2]]
         if len(same_number) > 1:
             message = f"two lessons have the number {lesson.name[:2]}: {', '.join(same_number)}"
             problems.append(Problem(str(lesson.path), message))
         elif not re.fullmatch(r"\d\d_[a-z0-9_]+", lesson.name):
-            problems.append(Problem(str(lesson.path), "a lesson is named NN_snake_topic.py"))
+            problems.append(Problem(str(lesson.path), "a lesson's folder is named NN_snake_topic"))
         elif lesson.name not in names:
             message = "this name is not in course_utils/curriculum.py: add it, or correct it"
             problems.append(Problem(str(lesson.path), message))
@@ -204,7 +204,7 @@ def problems_across(lessons: list[LessonSource]) -> list[Problem]:
             if exercise_id in owner:
                 message = f"exercise {exercise_id} also stands in {owner[exercise_id]}"
                 problems.append(Problem(str(lesson.path), message))
-            owner[exercise_id] = lesson.path.name
+            owner[exercise_id] = lesson.name
     numbers = {lesson.name[:2] for lesson in lessons}
     for exercise in all_exercises():
         if exercise.id[:2] in numbers and exercise.id not in owner:

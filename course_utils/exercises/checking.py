@@ -9,12 +9,12 @@ from typing import Any
 from ..curriculum import find_lesson
 from ..session import standard_error_held
 from .exercise import Exercise, Judgement, find_exercise
-from .isolation import TimeLimitReached, state_kept, tensorflow_warnings_held, time_limit
+from .isolation import tensorflow_warnings_held
+from .judging import observe_and_judge
 from .progress import Progress, record_outcome
+from .references import SEEDS
 
-__all__ = ["CheckResult", "check", "observe_and_judge"]
-
-_TIME_LIMIT = 10.0  # seconds
+__all__ = ["CheckResult", "check"]
 
 # Each outcome has a sign and a word, so that nothing depends on seeing a colour.
 _SIGNS = {"passed": "✓", "failed": "✗", "not attempted": "○", "error": "!"}
@@ -104,7 +104,7 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
     except LookupError as error:
         return CheckResult(str(exercise_id), "error", str(error.args[0]))
     # From the operating system, because drawing from a seeded generator would advance it.
-    seed = int.from_bytes(os.urandom(4), "little")
+    seed = int.from_bytes(os.urandom(4), "little") % SEEDS
     # TensorFlow's C++ code logs an error there that the learner reads in the message.
     with standard_error_held(), tensorflow_warnings_held():
         judgement, printed = observe_and_judge(exercise, answer, seed)
@@ -116,25 +116,6 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
         _record(exercise, judgement),
         printed,
     )
-
-
-def observe_and_judge(exercise: Exercise, answer: Any, seed: int) -> tuple[Judgement, str]:
-    """Return the judgement of an answer, whatever the answer does, and what its code printed."""
-    try:
-        with state_kept(seed), time_limit(_TIME_LIMIT):
-            observation = exercise.observe(answer, seed)
-        return exercise.assess(observation, seed), observation.get("printed", "")
-    except TimeLimitReached:
-        message = (
-            f"Your code was still running after {_TIME_LIMIT:.0f} seconds and was stopped. "
-            "Look for a loop whose condition never becomes false, or that takes too many steps."
-        )
-    except Exception as error:  # an answer such as nobody thought of; it must not stop a notebook
-        message = (
-            f"The check itself could not make sense of this answer ({type(error).__name__}). "
-            "Return plain numbers, tensors, or lists and dicts of them."
-        )
-    return Judgement("error", message), ""
 
 
 def _record(exercise: Exercise, judgement: Judgement) -> str:

@@ -37,11 +37,16 @@ Outcome = Literal["passed", "failed", "not attempted", "error"]
 
 @dataclass(frozen=True)
 class Judgement:
-    """What a judge says of one observation; ``score`` is the fraction of the points, 0 to 1."""
+    """What is said of one observation.
+
+    ``score`` is the fraction of the points, 0 to 1; ``mistake`` names what went wrong, as one name
+    of its exercise, for tables and tests.
+    """
 
     outcome: Outcome
     message: str
     score: float = 0.0
+    mistake: str = ""
 
 
 def passed(message: str) -> Judgement:
@@ -49,9 +54,9 @@ def passed(message: str) -> Judgement:
     return Judgement("passed", message, 1.0)
 
 
-def failed(message: str) -> Judgement:
+def failed(message: str, mistake: str = "") -> Judgement:
     """Return the judgement of a wrong answer; ``message`` names the mistake and the way out."""
-    return Judgement("failed", message)
+    return Judgement("failed", message, mistake=mistake)
 
 
 @dataclass(frozen=True)
@@ -73,6 +78,10 @@ class Exercise:
     def assess(self, observation: Any, seed: int) -> Judgement:
         """Judge an observation that was made with the same ``seed``, without running anything."""
         raise NotImplementedError
+
+    def stub(self) -> dict:
+        """Return the ``notebook``, ``cell`` and ``source`` of what a learner starts from."""
+        return stubs().get(self.id, {})
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ written as JSON, sent to another process, and judged there.
 
 import ast
 import contextlib
+import functools
 import inspect
 import io
 import re
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["calls_noted", "describe", "observe_calls", "same_code"]
+__all__ = ["calls_noted", "describe", "observe_calls", "results_noted", "same_code"]
 
 _LARGEST_ARRAY = 100_000  # entries; a larger array is described by its shape alone
 _MOST_ITEMS = 1_000  # items described of a list, tuple or dict
@@ -116,13 +117,44 @@ def observe_calls(
     for arguments in calls:
         arguments = prepare(*arguments) if prepare else arguments
         try:
-            with contextlib.redirect_stdout(printed):
+            with contextlib.redirect_stdout(printed), tape_calls_counted() as called:
                 returned = call(function, *arguments) if call else function(*arguments)
-                records.append({"returned": describe(returned)})
+                records.append({"returned": describe(returned), "called": called})
         except (Exception, SystemExit) as error:
             records.append({"raised": _describe_error(error, function)})
             break
     return {"calls": records, "printed": printed.getvalue()}
+
+
+@contextlib.contextmanager
+def tape_calls_counted() -> Iterator[dict[str, int]]:
+    """Yield how often each method that differentiates was called, in a graph once for each trace.
+
+    TensorFlow's own calls count too, such as those of ``gradient`` within ``jacobian``.
+    """
+    import tensorflow as tf
+
+    owners = {name: tf.GradientTape for name in ("gradient", "jacobian", "batch_jacobian")}
+    owners |= {"jvp": tf.autodiff.ForwardAccumulator}
+    methods = {name: getattr(owner, name) for name, owner in owners.items()}
+    counts = dict.fromkeys(owners, 0)
+
+    def counting(name: str) -> Callable:
+        @functools.wraps(methods[name])
+        @tf.autograph.experimental.do_not_convert
+        def method(*arguments, **options):
+            counts[name] += 1
+            return methods[name](*arguments, **options)
+
+        return method
+
+    for name, owner in owners.items():
+        setattr(owner, name, counting(name))
+    try:
+        yield counts
+    finally:
+        for name, owner in owners.items():
+            setattr(owner, name, methods[name])
 
 
 @contextlib.contextmanager
@@ -140,6 +172,25 @@ def calls_noted(owner: type, name: str) -> Iterator[list[dict]]:
         returned = method(*arguments, **options)
         noted.append(dict(inspect.signature(method).bind(*arguments, **options).arguments))
         return returned
+
+    setattr(owner, name, noting)
+    try:
+        yield noted
+    finally:
+        setattr(owner, name, method)
+
+
+@contextlib.contextmanager
+def results_noted(owner: type, name: str) -> Iterator[list]:
+    """Yield a list to which each call of a method adds what it returned."""
+    import tensorflow as tf
+
+    method, noted = getattr(owner, name), []
+
+    @tf.autograph.experimental.do_not_convert
+    def noting(*arguments, **options):
+        noted.append(method(*arguments, **options))
+        return noted[-1]
 
     setattr(owner, name, noting)
     try:

@@ -12,17 +12,19 @@ import tensorflow as tf
 from course_utils import check
 from course_utils.authoring.source import read_lesson
 from course_utils.curriculum import written_lessons
-from course_utils.exercises import all_exercises
 
 LESSONS = Path(__file__).parents[2] / "lessons"
-EXERCISES = {exercise.id: exercise for exercise in all_exercises()}
+LESSONS_WITH_JUDGES = [
+    lesson for lesson in written_lessons() if not (LESSONS / lesson.name / "gallery.py").exists()
+]
+EXERCISES = {e.id: e for lesson in LESSONS_WITH_JUDGES for e in lesson.exercises()}
 ANSWERS = {
     exercise_id: answers
-    for lesson in written_lessons()
+    for lesson in LESSONS_WITH_JUDGES
     for exercise_id, answers in import_module(f"answers.lesson_{lesson.number}").ANSWERS.items()
 }
 SOURCES = {
-    lesson.number: read_lesson(LESSONS / f"{lesson.name}.py") for lesson in written_lessons()
+    lesson.number: read_lesson(LESSONS / lesson.name / "lesson.py") for lesson in LESSONS_WITH_JUDGES
 }
 
 

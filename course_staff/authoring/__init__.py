@@ -1,0 +1,1 @@
+"""From one text source a lesson to its two notebooks."""

@@ -1,0 +1,67 @@
+"""What a gallery is made of: wrong programs, and tables of predictions.
+
+A lesson's ``gallery.py`` binds ``GALLERY``, a dict from each exercise's id to a list of `Wrong` for
+a question, to a `Table` for the prediction of a value, or to a list of them for the prediction of a
+list.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+__all__ = ["Between", "Table", "Wrong"]
+
+
+@dataclass(frozen=True, init=False)
+class Wrong:
+    """A mistake: its name, what is told of it, and programs that make it.
+
+    Parameters
+    ----------
+    name : str
+        A few words for tables, one of its exercise.
+    sentence : str
+        What a learner is told who makes it.
+    *programs : callable
+        Programs as learners write them. Several are variants of one mistake.
+    calls : tuple of int
+        The calls in which the mistake shows; empty for all of them.
+    """
+
+    name: str
+    sentence: str
+    programs: tuple[Callable, ...]
+    calls: tuple[int, ...]
+
+    def __init__(self, name: str, sentence: str, *programs: Callable, calls: tuple[int, ...] = ()):
+        if not programs:
+            raise TypeError(f"the mistake {name!r} needs a program that makes it")
+        fields = {"name": name, "sentence": sentence, "programs": programs, "calls": calls}
+        for field, value in fields.items():
+            object.__setattr__(self, field, value)
+
+
+@dataclass(frozen=True)
+class Between:
+    """A range of predicted values, both ends included."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Table:
+    """What is said of each predicted value.
+
+    Parameters
+    ----------
+    rows : mapping
+        From a value, a text, a shape (a tuple), None or a `Between` to a sentence; the first that
+        fits counts.
+    otherwise : str
+        What is said of every other value of the same form as the right one, or as a row; in all
+        sentences, ``{value}`` stands for what was written.
+    """
+
+    rows: Mapping[Any, str]
+    otherwise: str

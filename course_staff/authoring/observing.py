@@ -1,0 +1,178 @@
+"""Observing right programs and galleries, and what is wrong with a gallery.
+
+A gallery is good if on every seed each of its programs goes wrong, and no two of its mistakes look
+alike: then each sentence can be told, whatever is drawn.
+"""
+
+import ast
+import importlib.util
+import linecache
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from course_utils.exercises.comparing import first_wrong_part
+from course_utils.exercises.isolation import state_kept
+from course_utils.exercises.observation import describe
+from course_utils.exercises.question import Prediction, Question
+from course_utils.exercises.readings import encoded, form_of, read
+from course_utils.exercises.references import KnownMistake, Reference, error_signature
+
+from .gallery import Between, Table, Wrong
+
+__all__ = [
+    "GalleryError",
+    "answer_of_cell",
+    "load",
+    "observe_gallery",
+    "observe_right",
+    "prediction_data",
+]
+
+
+class GalleryError(Exception):
+    """A right or a wrong program does not do what it stands for; the message says which."""
+
+
+def load(path: Path) -> ModuleType:
+    """Run one of a lesson's modules and return it."""
+    spec = importlib.util.spec_from_file_location(f"{path.parent.name}.{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def answer_of_cell(exercise_id: str, source: str, name: str) -> Any:
+    """Run the cell of an exercise by itself and return what it binds to ``name``."""
+    import numpy as np
+    import tensorflow as tf
+
+    # As in a notebook, the source can be read again, which AutoGraph needs.
+    linecache.cache[exercise_id] = (len(source), None, source.splitlines(True), "")
+    namespace = {"tf": tf, "np": np}
+    exec(compile(source, exercise_id, "exec"), namespace)
+    return namespace[name]
+
+
+def checked_name(exercise_id: str, sources: Sequence[str]) -> str:
+    """Return the name that the lesson's cells pass to the exercise's check."""
+    for source in sources:
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "check":
+                if node.args[0].value == exercise_id:
+                    return node.args[1].id
+    raise LookupError(exercise_id)
+
+
+def _observed(question: Question, program: Callable, calls: list[tuple], seed: int) -> dict:
+    with state_kept(seed):
+        return question.observe_on(program, calls)
+
+
+def observe_right(question: Question, program: Callable, seed: int) -> Reference:
+    """Return what the right program does on a seed.
+
+    Raises
+    ------
+    GalleryError
+        If it raises, or does not meet what the statement demands.
+    """
+    calls = list(question.draw(np_generator(seed)))
+    observation = _observed(question, program, calls, seed)
+    for record in observation.get("calls", [{"raised": observation}]):
+        if "raised" in record:
+            raise GalleryError(f"{question.id}: the solution raised {record['raised']}")
+    noted = question.noted_in(observation)
+    unmet = [demand.name for demand in question.demands if not demand.met(noted)]
+    if unmet:
+        raise GalleryError(f"{question.id}: the solution does not meet the demand {unmet[0]!r}")
+    return Reference(calls, question.readings_of(observation, calls))
+
+
+def np_generator(seed: int) -> Any:
+    """Return the generator from which a seed's inputs are drawn."""
+    import numpy as np
+
+    return np.random.default_rng(seed)
+
+
+def observe_gallery(
+    question: Question, gallery: Sequence[Wrong], right: Reference, seed: int
+) -> Reference:
+    """Return the reference with what every wrong program did, in the gallery's order.
+
+    Raises
+    ------
+    GalleryError
+        If a wrong program passes, or two mistakes cannot be told apart.
+    """
+    known: list[KnownMistake] = []
+    for wrong in gallery:
+        for program in wrong.programs:
+            mistake = _known(question, wrong, program, right, seed)
+            other = next((k for k in known if _hides(question, k, mistake)), None)
+            if other is not None and other.name != wrong.name:
+                raise GalleryError(
+                    f"{question.id}, seed {seed}: {wrong.name!r} does what {other.name!r} does"
+                )
+            known.append(mistake)
+    return Reference(right.calls, right.right, known)
+
+
+def _known(
+    question: Question, wrong: Wrong, program: Callable, right: Reference, seed: int
+) -> KnownMistake:
+    observation = _observed(question, program, right.calls, seed)
+    raised = next((r["raised"] for r in observation["calls"] if "raised" in r), None)
+    if raised is not None:
+        return KnownMistake(wrong.name, wrong.sentence, -1, error_signature(raised), wrong.calls)
+    parts = question.readings_of(observation, right.calls)
+    first = first_wrong_part(question, parts, right)
+    if first is None:
+        raise GalleryError(f"{question.id}, seed {seed}: the wrong program {wrong.name!r} passes")
+    return KnownMistake(wrong.name, wrong.sentence, first, parts[first], wrong.calls)
+
+
+def _hides(question: Question, first: KnownMistake, later: KnownMistake) -> bool:
+    """Tell whether an answer that does what ``later`` does is told of ``first``."""
+    if first.part != later.part:
+        return False
+    if first.part < 0:
+        return first.readings == later.readings
+    return first.explains(later.readings, question.parts[first.part].tolerance)
+
+
+def prediction_data(prediction: Prediction, right: Any, tables: Table | Sequence[Table]) -> dict:
+    """Return what is stored of a prediction: the right value, and its tables.
+
+    Raises
+    ------
+    GalleryError
+        If there is not one table for each entry.
+    """
+    reading = read(describe(right))
+    if not prediction.entries:
+        return {"right": encoded(reading), "tables": [_table_data(tables, reading)]}
+    entries = [_none_of_text(read(describe(item))) for item in right]
+    if not len(entries) == len(tables) == len(prediction.entries):
+        raise GalleryError(f"{prediction.id}: not one entry and one table for each value")
+    data = [_table_data(table, entry) for table, entry in zip(tables, entries, strict=True)]
+    return {"right": [encoded(entry) for entry in entries], "tables": data}
+
+
+def _none_of_text(reading: Any) -> Any:
+    return None if isinstance(reading, str) and reading == "None" else reading
+
+
+def _table_data(table: Table, right: Any) -> dict:
+    rows, forms = [], [right]
+    for value, sentence in table.rows.items():
+        if isinstance(value, Between):
+            rows.append({"from": value.low, "to": value.high, "sentence": sentence})
+            continue
+        reading = read(describe(value))
+        rows.append({"value": encoded(reading), "sentence": sentence})
+        forms.append(reading)
+    distinct = {repr(form_of(form)): encoded(form) for form in forms}
+    return {"rows": rows, "forms": list(distinct.values()), "otherwise": table.otherwise}

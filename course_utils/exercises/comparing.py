@@ -1,0 +1,133 @@
+"""Judging the observation of a function: comparison with what right and wrong programs did.
+
+The parts of an answer are compared in their order. In the first that is wrong, the first known
+mistake that is wrong there too, and did the same, gives its sentence. What none explains is looked
+at once more for what happens anywhere, such as a wrong sign; then it is said what came and what was
+expected. Nothing here runs a learner's code.
+"""
+
+from typing import Any
+
+from .errors_in_words import cause_in_words
+from .exercise import Judgement, failed, passed
+from .question import Part, Question
+from .reading import in_words
+from .readings import form_of, same
+from .references import Reference, error_signature
+from .second_look import second_look
+from .showing import first_difference, form_difference, inputs_in_words
+
+__all__ = ["first_wrong_part", "judged"]
+
+
+def judged(question: Question, observation: dict, reference: Reference) -> Judgement:
+    """Return the judgement of one observation, made on the inputs of ``reference``."""
+    if "given" in observation:
+        return _judge_no_function(question, observation["given"])
+    if observation["untouched"]:
+        message = "This is still the program as given, apart from spaces and parentheses."
+        return Judgement("not attempted", message)
+    for record in observation["calls"]:
+        if "raised" in record:
+            return _judge_raised(record["raised"], reference)
+    parts = question.readings_of(observation, reference.calls)
+    if question.judge is not None:
+        judgement = question.judge(parts, reference)
+        if judgement is not None:
+            return judgement
+    wrong = first_wrong_part(question, parts, reference)
+    if wrong is not None:
+        return _judge_part(question, wrong, parts[wrong], reference, observation.get("lost", ""))
+    noted = question.noted_in(observation)
+    for demand in question.demands:
+        if not demand.met(noted):
+            return failed(demand.sentence, demand.name)
+    return passed(question.praise)
+
+
+def first_wrong_part(question: Question, parts: list[list], reference: Reference) -> int | None:
+    """Return the position of the first part that is not as the right program's; None for none."""
+    for i, (part, got, right) in enumerate(
+        zip(question.parts, parts, reference.right, strict=True)
+    ):
+        if not all(same(one, other, part.tolerance) for one, other in zip(got, right, strict=True)):
+            return i
+    return None
+
+
+def _judge_part(
+    question: Question, i: int, got: list, reference: Reference, lost: str
+) -> Judgement:
+    part, right = question.parts[i], reference.right[i]
+    known = [mistake for mistake in reference.wrong if mistake.part == i]
+    for mistake in known:
+        if mistake.explains(got, part.tolerance):
+            return failed(mistake.sentence, mistake.name)
+    call = next(c for c, one in enumerate(got) if not same(one, right[c], part.tolerance))
+    if form_of(got) != form_of(right):
+        for mistake in known:
+            if mistake.has_form_of(got):
+                return failed(mistake.sentence, mistake.name)
+        return _judge_form(question, part, got, right, lost, call)
+    said = second_look(question, part, got, right, reference.calls)
+    if said is not None:
+        return failed(*said)
+    where, expected, given = first_difference(got[call], right[call], part.tolerance)
+    inputs = inputs_in_words(question.inputs, reference.calls[call])
+    of = f", {where}," if where else ""
+    return failed(
+        f"{inputs}{part.words}{of} should be {expected}, and is {given}.",
+        "unexplained",
+    )
+
+
+def _judge_form(
+    question: Question, part: Part, got: list, right: list, lost: str, call: int
+) -> Judgement:
+    name = "returned None" if got[call] is None else "other form"
+    if got[call] is None and lost:
+        return failed(lost, name)
+    where, expected, given = form_difference(got[call], right[call])
+    if where:
+        message = f"{_capital(part.words)} should hold {expected} as {where}, and holds {given}."
+    elif part.key:
+        message = f"{_capital(part.words)} should be {expected}, and is {given}."
+    else:
+        message = f"Your function returned {given}, where {expected} was expected."
+    return failed(f"{message} {part.form}".strip(), name)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _judge_no_function(question: Question, given: Any) -> Judgement:
+    if given == {"type": "ellipsis"}:
+        return Judgement("not attempted", "Write the function, then check again.")
+    return failed(
+        f"check needs the function itself, and got {in_words(given)}. "
+        "Pass its name without parentheses: check("
+        f'"{question.id}", my_function), not check("{question.id}", my_function(...)).',
+        "no function",
+    )
+
+
+def _judge_raised(error: dict, reference: Reference) -> Judgement:
+    if error["type"] == "NotImplementedError" and not error["message"]:
+        message = (
+            "The line `raise NotImplementedError` still runs. Put your code in its place, and "
+            "run the cell before its check."
+        )
+        return Judgement("not attempted", message)
+    signature = error_signature(error)
+    for mistake in reference.wrong:
+        if mistake.part < 0 and mistake.readings == signature:
+            return Judgement("error", mistake.sentence, mistake=mistake.name)
+    where = f" at `{error['line']}`" if error["line"] else ""
+    message = cause_in_words(error) or error["message"].rstrip(".") or "it gave no message"
+    return Judgement(
+        "error",
+        f"Your function raised {error['type']}{where}: {message}. "
+        "Call it in a cell of its own to see the whole traceback.",
+        mistake=f"raised {error['type']}",
+    )

@@ -1,0 +1,171 @@
+"""The two kinds of exercises: a question that a function answers, and a prediction of a value.
+
+Neither knows the right answer. What right and wrong programs did is stored beside it, and an answer
+is compared with that; see `course_utils.exercises.references` and `comparing`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .exercise import Exercise, Judgement
+from .observation import describe, observe_calls, same_code
+from .readings import read
+from .references import SEEDS, Reference, stored_reference
+
+__all__ = ["Demand", "Part", "Prediction", "Question"]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the things in which answers are compared.
+
+    Attributes
+    ----------
+    key : str
+        Under which key of what ``call`` returned it stands; empty for all that came back.
+    words : str
+        What it is, as "the loss", for the general sentence.
+    form : str
+        What to return, told after the general sentence on an answer of another form.
+    tolerance : float
+        Relative to the largest entry of each array.
+    read : callable, optional
+        Takes a reading, and the drawn inputs, and returns the reading that is compared: so much
+        freedom as the statement gives.
+    """
+
+    key: str = ""
+    words: str = "what your function returned"
+    form: str = ""
+    tolerance: float = 1e-3
+    read: Callable[..., Any] | None = None
+
+
+@dataclass(frozen=True)
+class Demand:
+    """Something that the statement demands beyond the values.
+
+    ``met`` takes what was noted while the answer ran: for each name a list, call by call. Counted
+    are the calls of ``gradient``, ``jacobian``, ``batch_jacobian`` and ``jvp``; what ``call``
+    returned beside the parts stands there, too. ``sentence`` is told where ``met`` is false.
+    """
+
+    name: str
+    sentence: str
+    met: Callable[[Mapping[str, list]], bool]
+
+
+@dataclass(frozen=True)
+class Question(Exercise):
+    """An exercise whose answer is a function, which is called on inputs drawn from the seed.
+
+    Attributes
+    ----------
+    draw : callable
+        ``draw(rng)`` returns the arguments of each call: numbers, texts, NumPy arrays, and lists,
+        tuples and dicts of them.
+    prepare : callable, optional
+        Turns the arguments of one call into what the function takes, such as tensors.
+    call : callable, optional
+        ``call(function, *arguments)`` calls the function once and returns what is described in
+        place of what it returned: a dict where there are several parts.
+    parts : sequence of Part
+        What is compared, in this order.
+    demands : sequence of Demand
+        What the statement demands beyond that.
+    inputs : str
+        The names of the drawn arguments, for sentences.
+    praise : str
+        What a right answer is told.
+    judge : callable, optional
+        ``judge(parts, reference)`` returns a `Judgement`, or None where the comparison shall
+        decide. Whoever needs one says why.
+    """
+
+    draw: Callable[[np.random.Generator], Sequence[tuple]]
+    praise: str
+    prepare: Callable[..., tuple] | None = None
+    call: Callable | None = None
+    parts: Sequence[Part] = (Part(),)
+    demands: Sequence[Demand] = ()
+    inputs: str = ""
+    judge: Callable[[list[list], Reference], Judgement | None] | None = None
+
+    def inputs_of(self, seed: int) -> list[tuple]:
+        """Return the arguments of each call; those of the stored seeds are stored, too."""
+        if seed < SEEDS:
+            return stored_reference(self.id, seed).calls
+        return list(self.draw(np.random.default_rng(seed)))
+
+    def observe(self, answer: Any, seed: int) -> dict:
+        """Call the answer on every drawn input; see `observe_calls` for what is returned."""
+        return self.observe_on(answer, self.inputs_of(seed))
+
+    def observe_on(self, answer: Any, calls: Sequence[tuple]) -> dict:
+        """Call the answer on these inputs."""
+        observation = observe_calls(answer, calls, self.prepare, self.call)
+        # A program to repair runs from the start: only its code tells that nobody touched it.
+        given = self.stub() if self.kind == "repair" else None
+        return {**observation, "untouched": bool(given and same_code(answer, given["source"]))}
+
+    def readings_of(self, observation: dict, calls: Sequence[tuple]) -> list[list]:
+        """Return the parts of an observation in which no call raised, call by call."""
+        values = [record["returned"] for record in observation["calls"]]
+        if len(values) != len(calls):
+            raise ValueError("an observation of other calls than were drawn")
+        return [
+            [_reading_of(part, value, call) for value, call in zip(values, calls, strict=True)]
+            for part in self.parts
+        ]
+
+    def noted_in(self, observation: dict) -> dict[str, list]:
+        """Return what demands are about: for each name a list, call by call."""
+        keys = {part.key for part in self.parts}
+        noted: dict[str, list] = {}
+        for record in observation["calls"]:
+            facts = dict(record["called"])
+            if "" not in keys:
+                items = record["returned"]["items"]
+                facts |= {key: read(item) for key, item in items.items() if key not in keys}
+            for name, fact in facts.items():
+                noted.setdefault(name, []).append(fact)
+        return noted
+
+
+def _reading_of(part: Part, described: Any, call: tuple) -> Any:
+    reading = read(described["items"][part.key] if part.key else described)
+    if part.read is None:
+        return reading
+    try:
+        return part.read(reading, *call)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        return reading  # of a form that the question does not expect
+
+
+@dataclass(frozen=True)
+class Prediction(Exercise):
+    """An exercise whose answer is a value, or a list of values, that is committed to.
+
+    Attributes
+    ----------
+    praise : str
+        What a right answer is told.
+    form : str
+        What to write, told of an answer of another form.
+    entries : sequence of str
+        What each value of a list is about; empty where the answer is one value.
+    tolerance : float
+        Relative to the value.
+    """
+
+    praise: str
+    form: str
+    entries: Sequence[str] = field(default=())
+    tolerance: float = 1e-3
+
+    def observe(self, answer: Any, seed: int) -> dict:
+        """Return ``{"value": ...}`` with the answer described; the seed is not needed."""
+        return {"value": describe(answer)}

@@ -1,0 +1,135 @@
+"""What may happen in any exercise: a factor, a sign, a transposition, a wrong order, a rounding.
+
+This is asked of a wrong answer that no known mistake explains.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .question import Part, Question
+from .readings import same
+
+__all__ = ["second_look"]
+
+
+def second_look(
+    question: Question, part: Part, got: list, right: list, calls: Sequence[tuple]
+) -> tuple[str, str] | None:
+    """Return a sentence and a name for what went wrong, or None if nothing is recognised.
+
+    Parameters
+    ----------
+    got, right : list
+        A part's readings of the answer and of the right program, call by call, of one form.
+    calls : sequence of tuple
+        The drawn arguments.
+    """
+
+    def agree(change: Callable[[Any], Any]) -> bool:
+        """Tell whether the answer is what ``change`` makes of the right readings."""
+        try:
+            changed = [change(one) for one in right]
+        except (AttributeError, KeyError, TypeError, ValueError):  # not for readings of this form
+            return False
+        return all(same(g, c, part.tolerance) for g, c in zip(got, changed, strict=True))
+
+    if agree(lambda one: _map(np.negative, one)):
+        return (f"The sign is wrong: {part.words} is minus what was expected.", "sign")
+    factor = _factor(got, right, part.tolerance)
+    if factor is not None:
+        return _said_of_factor(question, part, factor, calls)
+    if agree(lambda one: _map(np.transpose, one)):
+        return (f"{_subject(part)} is transposed: rows and columns are exchanged.", "transposed")
+    if agree(lambda one: one[::-1]):
+        return (f"{_subject(part)} is in reverse order.", "reverse order")
+    if any(agree(lambda one, k=k: _rolled(one, k)) for k in (1, -1)):
+        return (f"{_subject(part)} is shifted by one place.", "shifted")
+    for digits in (0, 1, 2, 3, 4):
+        if agree(lambda one, digits=digits: _map(lambda a: np.round(a, digits), one)):
+            to = "whole numbers" if digits == 0 else f"{digits} digits behind the point"
+            return (f"{_subject(part)} is rounded to {to}. Keep every digit.", "rounded")
+    return None
+
+
+def _subject(part: Part) -> str:
+    return part.words[:1].upper() + part.words[1:]
+
+
+def _map(change: Callable, reading: Any) -> Any:
+    if isinstance(reading, np.ndarray):
+        return change(reading)
+    if isinstance(reading, list):
+        return [_map(change, item) for item in reading]
+    if isinstance(reading, dict):
+        return {key: _map(change, item) for key, item in reading.items()}
+    return reading
+
+
+def _rolled(reading: Any, places: int) -> Any:
+    if isinstance(reading, list):
+        return reading[-places:] + reading[:-places]
+    if reading.ndim != 1:
+        raise ValueError
+    return np.roll(reading, places)
+
+
+def _arrays(reading: Any) -> Iterator[np.ndarray]:
+    if isinstance(reading, np.ndarray):
+        yield reading
+    elif isinstance(reading, list | dict):
+        for item in reading.values() if isinstance(reading, dict) else reading:
+            yield from _arrays(item)
+
+
+def _factor(got: list, right: list, tolerance: float) -> list[float] | None:
+    """Return by which factor each call's numbers are the right ones; None if there is none."""
+    factors = []
+    for given, expected in zip(got, right, strict=True):
+        pairs = zip(_arrays(given), _arrays(expected), strict=True)
+        flat = [(g.ravel(), e.ravel()) for g, e in pairs]
+        if not flat:
+            return None
+        g, e = (np.concatenate(list(arrays)) for arrays in zip(*flat, strict=True))
+        if not (np.all(np.isfinite(g)) and np.all(np.isfinite(e))) or not e.any() or not g.any():
+            return None
+        factor = float(g @ e / (e @ e))
+        if not same(g, factor * e, tolerance):
+            return None
+        factors.append(factor)
+    return factors
+
+
+def _said_of_factor(
+    question: Question, part: Part, factors: list[float], calls: Sequence[tuple]
+) -> tuple[str, str] | None:
+    """Say by how much, and which number of the inputs that is, where it is one."""
+    for larger in (True, False):
+        wanted = [factor if larger else 1 / factor for factor in factors]
+        for words, values in _numbers_of(question, calls):
+            # In one call alone, or where all are alike, a number of the inputs is a coincidence.
+            if len(set(values)) > 1 and np.allclose(wanted, values, rtol=1e-2):
+                how = "too large" if larger else "too small"
+                return (f"{_subject(part)} is {how} by the factor {words}.", f"factor {words}")
+    if np.ptp(factors) <= 1e-2 * abs(factors[0]):
+        factor = factors[0]
+        sign = " and has the wrong sign" if factor < 0 else ""
+        size = abs(factor)
+        how = f"{size:.3g} times too large" if size > 1 else f"{1 / size:.3g} times too small"
+        return (f"{_subject(part)} is {how}{sign}.", "constant factor")
+    return None
+
+
+def _numbers_of(question: Question, calls: Sequence[tuple]) -> Iterator[tuple[str, list[float]]]:
+    """Yield what may stand for a factor: each drawn number, and each length of a drawn array."""
+    for position, name in enumerate(question.inputs.split()):
+        values = [call[position] for call in calls]
+        if all(isinstance(value, int | float) for value in values):
+            yield name, [float(value) for value in values]
+        arrays = [np.asarray(v) if isinstance(v, np.ndarray | list) else None for v in values]
+        if any(array is None or array.dtype == object for array in arrays):
+            continue
+        for axis in range(min(array.ndim for array in arrays)):
+            lengths = [float(array.shape[axis]) for array in arrays]
+            yield f"{', '.join(f'{n:g}' for n in lengths)} (axis {axis} of {name})", lengths

@@ -1,0 +1,97 @@
+"""Readings and drawn inputs in a learner's words."""
+
+from typing import Any
+
+import numpy as np
+
+from .readings import Other, form_of, same
+
+__all__ = ["first_difference", "form_difference", "inputs_in_words", "reading_in_words"]
+
+_LONGEST = 6  # entries of an array that are written out
+
+
+def reading_in_words(reading: Any) -> str:
+    """Return a reading in a learner's words, such as "a tensor of shape (3, 1)"."""
+    if isinstance(reading, np.ndarray):
+        if reading.size <= _LONGEST and reading.ndim < 2:
+            return numbers_in_words(reading)
+        return (
+            f"{'a list of numbers' if reading.ndim == 1 else 'a tensor'} of shape {reading.shape}"
+        )
+    if isinstance(reading, list):
+        count = len(reading)
+        forms = {reading_in_words(item) for item in reading} if count <= 4 else set()
+        of = f": {', '.join(reading_in_words(item) for item in reading)}" if forms else ""
+        return f"a list of {count}{of}" if len(of) < 100 else f"a list of {count}"
+    if isinstance(reading, dict):
+        return f"a dict with {', '.join(sorted(reading)) or 'no keys'}"
+    if isinstance(reading, Other):
+        kind = reading.words
+        return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
+    return repr(reading)
+
+
+def numbers_in_words(array: np.ndarray) -> str:
+    """Return a number, or few of them in brackets, with four digits."""
+    if array.ndim == 0:
+        return "not finite" if np.isnan(array) else f"{float(array):.4g}"
+    return "[" + ", ".join(numbers_in_words(entry) for entry in array) + "]"
+
+
+def inputs_in_words(names: str, call: tuple) -> str:
+    """Return "For x = 2, n = 3, " of a call's arguments; those that are too long are left out.
+
+    >>> inputs_in_words("x n", (2.5, 3))
+    'For x = 2.5, n = 3, '
+    """
+    shown = []
+    for name, value in zip(names.split(), call, strict=False):
+        array = np.asarray(value) if isinstance(value, int | float | list | np.ndarray) else None
+        if isinstance(value, str):
+            shown.append(f"{name} = {value!r}")
+        elif array is None or array.dtype.kind not in "biuf":
+            continue
+        elif array.size <= _LONGEST and array.ndim < 2:
+            shown.append(f"{name} = {numbers_in_words(array.astype(float))}")
+        else:
+            shown.append(f"{name} of shape {array.shape}")
+    return f"For {', '.join(shown)}, " if shown else "For the inputs that were drawn, "
+
+
+def first_difference(got: Any, right: Any, tolerance: float) -> tuple[str, str, str]:
+    """Return where two readings of one form first differ, and the right and the given value there.
+
+    The place is empty where the whole is shown.
+    """
+    if isinstance(right, dict):
+        key = next(key for key in right if not same(got[key], right[key], tolerance))
+        where, expected, given = first_difference(got[key], right[key], tolerance)
+        return f"under {key}{', ' * bool(where)}{where}", expected, given
+    if isinstance(right, list):
+        i = next(i for i in range(len(right)) if not same(got[i], right[i], tolerance))
+        where, expected, given = first_difference(got[i], right[i], tolerance)
+        return f"item {i + 1}{', ' * bool(where)}{where}", expected, given
+    if isinstance(right, np.ndarray) and (right.ndim > 1 or right.size > _LONGEST):
+        gap = np.where(np.isfinite(got) == np.isfinite(right), np.abs(got - right), np.inf)
+        at = np.unravel_index(np.nanargmax(gap), right.shape)
+        place = ", ".join(str(int(k)) for k in at)
+        return f"entry [{place}]", numbers_in_words(right[at]), numbers_in_words(got[at])
+    return "", reading_in_words(right), reading_in_words(got)
+
+
+def form_difference(got: Any, right: Any) -> tuple[str, str, str]:
+    """Return where the forms of two readings first differ, and what is right and given there.
+
+    The place is empty where the whole is of another form.
+    """
+    pairs: list[tuple[str, Any, Any]] = []
+    if isinstance(right, dict) and isinstance(got, dict) and right.keys() == got.keys():
+        pairs = [(key, got[key], right[key]) for key in right]
+    elif isinstance(right, list) and isinstance(got, list) and len(right) == len(got):
+        pairs = [(f"item {i + 1}", got[i], right[i]) for i in range(len(right))]
+    for name, one, other in pairs:
+        if form_of(one) != form_of(other):
+            where, expected, given = form_difference(one, other)
+            return f"{name}, {where}" if where else name, expected, given
+    return "", reading_in_words(right), reading_in_words(got)

@@ -1,0 +1,195 @@
+"""The questions of lesson 03: gradients that are lost, replaced, or not finite."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from course_utils.exercises.observation import results_noted
+from course_utils.exercises.question import Demand, Part, Prediction, Question
+
+
+def draw_descents(rng: np.random.Generator) -> list[tuple]:
+    first = (2.0, 1.0, np.array([1.0, 2.0]), np.array([1.0, 0.5]), 0.1, 1)
+
+    def draw(n, lr, steps):
+        w, b = rng.choice([-1, 1], 2) * rng.uniform(0.5, 1.5, 2).round(1)
+        x, y = rng.choice([-1, 1], n) * rng.uniform(0.4, 1.4, n).round(1), rng.normal(size=n)
+        return float(w), float(b), x, y.round(1), lr, steps
+
+    return [first, draw(3, 0.2, 2), draw(5, 0.05, 3), draw(4, 0.1, 4)]
+
+
+def as_descent(w: float, b: float, x: np.ndarray, y: np.ndarray, lr: float, steps: int) -> tuple:
+    import tensorflow as tf
+
+    parameters = {"w": tf.Variable(w, dtype=tf.float32), "b": tf.Variable(b, dtype=tf.float32)}
+    return parameters, tf.constant(x, tf.float32), tf.constant(y, tf.float32), lr, steps
+
+
+def draw_classifiers(rng: np.random.Generator) -> list[tuple]:
+    def draw(n, classes):
+        labels = np.concatenate([np.arange(classes), rng.integers(0, classes, n - classes)])
+        return rng.normal(size=(3, classes)), rng.normal(size=(n, 3)), rng.permutation(labels)
+
+    return [draw(6, 4), draw(5, 3)]
+
+
+def as_classifier(W: np.ndarray, x: np.ndarray, labels: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    variable = tf.Variable(W, dtype=tf.float32)
+    return variable, tf.constant(x, tf.float32), tf.constant(labels, tf.int64)
+
+
+def draw_weights(rng: np.random.Generator) -> list[tuple]:
+    first = np.array([0.3, -0.6, 1.7, 1.05, -1.1, 0.95])
+    sizes = np.array([[0.2, 0.7, 1.4, 1.1, 1.0], [0.45, 1.9, 0.8, 1.06, 1.0]])
+    second = rng.choice([-1, 1], (2, 5)) * sizes
+    second[:, 4] = 1, -1
+
+    def arriving(shape):
+        return (rng.choice([-1, 1], shape) * rng.uniform(1.5, 3.0, shape)).round(1)
+
+    return [(x, arriving(x.shape)) for x in (first, second, rng.permutation(first)[:5])]
+
+
+def as_weights(x: np.ndarray, arriving: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    return tf.constant(x, tf.float32), tf.constant(arriving, tf.float32)
+
+
+def value_and_gradient(function: Callable, x: Any, arriving: Any) -> dict:
+    """Return what the function returned, and its gradient where it is a tensor like x."""
+    import tensorflow as tf
+
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = function(x)
+    if not (isinstance(y, tf.Tensor) and y.dtype.is_floating and y.shape == x.shape):
+        return {"value": y, "gradient": None}
+    gradient = tape.gradient(y, x, output_gradients=tf.cast(arriving, y.dtype))
+    return {"value": y, "gradient": gradient}
+
+
+def draw_pairs(rng: np.random.Generator) -> list[tuple]:
+    first = (np.array([[3.0, 4.0], [1.0, 2.0]]), np.array([[0.0, 0.0], [1.0, 2.0]]))
+
+    def draw(n, equal):
+        b = rng.uniform(-2, 2, (n, 2)).round(1)
+        directions = rng.normal(size=(n, 2))
+        directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+        distances = rng.uniform(0.7, 3.0, n)
+        distances[0] = 0.01  # near, not equal
+        distances[n - equal :] = 0.0
+        return b + distances[:, None] * directions, b
+
+    return [first, draw(4, 1), draw(5, 2), draw(3, 0)]
+
+
+def as_pairs(a: np.ndarray, b: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    return tf.Variable(a, dtype=tf.float32), tf.constant(b, tf.float32)
+
+
+def gradient_and_tapes(function: Callable, a: Any, b: Any) -> dict:
+    """Return what the function returned, and whether every tape in it gave finite numbers."""
+    import tensorflow as tf
+
+    with results_noted(tf.GradientTape, "gradient") as gradients:
+        returned = function(a, b)
+    tensors = [each for each in tf.nest.flatten(gradients) if each is not None]
+    finite = all(bool(np.isfinite(each.numpy()).all()) for each in tensors)
+    return {"gradient": returned, "finite": finite}
+
+
+EXERCISES = (
+    Question(
+        id="03.1",
+        title="A second step without a gradient",
+        kind="repair",
+        points=2,
+        draw=draw_descents,
+        prepare=as_descent,
+        inputs="w b x y lr steps",
+        parts=[Part(words="the dict of w and b", form="Return the dict params, below the loop.")],
+        praise="Every step finds its variables, so every step has its gradients.",
+    ),
+    Prediction(
+        id="03.2",
+        title="None, a number, or the wrong number",
+        kind="predict",
+        points=2,
+        form="Write a list of five answers, each a number or None",
+        entries=(
+            "3 * tf.floor(x)",
+            "x * tf.round(x)",
+            "tf.maximum(x, 5.0)",
+            "x * tf.cast(x > 0, tf.float32)",
+            "x * x.numpy()",
+        ),
+        praise="In all five you saw which paths are left.",
+    ),
+    Question(
+        id="03.3",
+        title="Accuracy as a loss",
+        kind="repair",
+        points=2,
+        draw=draw_classifiers,
+        prepare=as_classifier,
+        inputs="W x labels",
+        parts=[
+            Part(
+                words="the gradient of W",
+                form="Return tape.gradient(loss, W): one tensor, of the shape of W.",
+            )
+        ],
+        praise="Cross-entropy is smooth in every weight: as it falls, accuracy mostly rises.",
+    ),
+    Question(
+        id="03.4",
+        title="Straight through a rounding",
+        kind="complete",
+        points=3,
+        draw=draw_weights,
+        prepare=as_weights,
+        call=value_and_gradient,
+        inputs="x arriving",
+        parts=[
+            Part("value", "the rounded tensor", "Round every entry by itself."),
+            Part("gradient", "the gradient that goes on", "It has the shape of x."),
+        ],
+        praise="Rounded on the way there, straight through on the way back.",
+    ),
+    Question(
+        id="03.5",
+        title="NaN where two points are equal",
+        kind="repair",
+        points=2,
+        draw=draw_pairs,
+        prepare=as_pairs,
+        call=gradient_and_tapes,
+        inputs="a b",
+        parts=[
+            Part(
+                "gradient",
+                "the gradient of a",
+                "Return tape.gradient(total, a), with a itself as the source.",
+                # What is added under the root shortens the gradient of points 0.01 apart.
+                tolerance=3e-3,
+            )
+        ],
+        demands=[
+            Demand(
+                "patched afterwards",
+                "The values are right, but the tape still gave NaN, and you replaced it "
+                "afterwards: added to other gradients it would have spoilt them too. Mend the "
+                "distance itself, inside the `with` block.",
+                lambda noted: all(noted["finite"]),
+            )
+        ],
+        praise="Where the points are equal the gradient is 0, and elsewhere it is as it was.",
+    ),
+)

@@ -1,0 +1,619 @@
+"""Wrong answers to the questions of lesson 03, and what each is told."""
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from course_staff.authoring.gallery import Table, Wrong
+
+# 03.1
+
+
+def descending(update, steps_of=lambda steps: steps, **options):
+    """Return an answer to 03.1; ``update(params, name, lr, gradient)`` makes the step of a name."""
+
+    def descend(params, x, y, lr, steps):
+        for _ in range(steps_of(steps)):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((params["w"] * x + params["b"] - y) ** 2)
+            gradients = tape.gradient(loss, params, **options)
+            for name in params:
+                update(params, name, lr, gradients[name])
+        return params
+
+    return descend
+
+
+def moving(change):
+    """Return an answer that subtracts ``change(lr, gradient)``."""
+    return descending(lambda p, name, lr, g: p[name].assign_sub(change(lr, g)))
+
+
+def overwriting(params, name, lr, gradient):
+    params[name] = params[name] - lr * gradient
+
+
+def whole_value(params, name, lr, gradient):
+    params[name].assign(params[name] - lr * gradient)
+
+
+def only(moved):
+    return descending(lambda p, name, lr, g: p[name].assign_sub(lr * g * (name == moved)))
+
+
+def with_one_recording(params, x, y, lr, steps):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((params["w"] * x + params["b"] - y) ** 2)
+    gradients = tape.gradient(loss, params)
+    for _ in range(steps):
+        for name in params:
+            params[name].assign_sub(lr * gradients[name])
+    return params
+
+
+DESCENTS = [
+    Wrong(
+        "only the first step",
+        "Only the first step has changed the parameters. Either `return` stands inside the loop, "
+        "or the later steps find no gradient, because params[name] became a plain tensor: keep "
+        "the variable, with assign_sub.",
+        descending(overwriting, unconnected_gradients="zero"),
+    ),
+    Wrong(
+        "nothing stored",
+        "The parameters are those that were passed in. Store the new value in the variable: "
+        "params[name].assign_sub(lr * gradients[name]).",
+        descending(lambda p, name, lr, g: p[name] - lr * g),
+    ),
+    Wrong(
+        "climbs",
+        "The parameters move up the slope. Subtract lr times the gradient.",
+        moving(lambda lr, g: -lr * g),
+    ),
+    Wrong(
+        "old value gone",
+        "Each parameter became -lr times its gradient, and its old value is gone. assign takes "
+        "the whole new value; assign_sub subtracts from the old one.",
+        descending(lambda p, name, lr, g: p[name].assign(-lr * g)),
+    ),
+    Wrong(
+        "assigned the step",
+        "Each parameter became lr times its gradient. assign takes the whole new value; "
+        "assign_sub is what subtracts.",
+        descending(lambda p, name, lr, g: p[name].assign(lr * g)),
+    ),
+    Wrong(
+        "lr left out",
+        "The steps are too long: multiply the gradient by lr.",
+        moving(lambda lr, g: g),
+    ),
+    Wrong(
+        "steps twice as long",
+        "Each step is twice as long as it should be. Subtract lr times the gradient, once.",
+        moving(lambda lr, g: 2 * lr * g),
+    ),
+    Wrong(
+        "divided by lr",
+        "The gradient is divided by lr. Multiply: the smaller lr is, the shorter is the step.",
+        moving(lambda lr, g: g / lr),
+    ),
+    Wrong(
+        "one step too many",
+        "That is one step too many. Leave the loop over `steps` as it was given.",
+        descending(whole_value, lambda steps: steps + 1),
+    ),
+    Wrong(
+        "one step missing",
+        "One step is missing. Leave the loop over `steps` as it was given.",
+        descending(whole_value, lambda steps: steps - 1),
+    ),
+    Wrong(
+        "first gradient kept",
+        "Every step uses the gradient of the first. Record and ask again in each step, with the "
+        "values of that step.",
+        with_one_recording,
+        calls=(1, 2, 3),
+    ),
+    Wrong(
+        "only w moves",
+        "w has moved and b has not. Update every parameter of the dict.",
+        only("w"),
+    ),
+    Wrong(
+        "only b moves",
+        "b has moved and w has not. Update every parameter of the dict.",
+        only("b"),
+    ),
+    Wrong(
+        "fixed lr",
+        "Your steps have the factor 0.1 in every call. It is lr that says how long they are.",
+        moving(lambda lr, g: 0.1 * g),
+    ),
+    Wrong(
+        "lost variable",
+        "After the first step params[name] is a plain tensor, which no tape watches: its gradient "
+        "is None. Keep the variable: params[name].assign_sub(lr * gradients[name]).",
+        descending(overwriting),
+    ),
+    Wrong(
+        "values in a list",
+        "You returned a list. Return params itself, so that each value keeps its name.",
+        lambda *given: list(descending(whole_value)(*given).values()),
+    ),
+]
+
+# 03.2
+
+FIVE = [
+    Table(
+        {0: "The staircase is flat, but 0 would need a rule for floor, and there is none."},
+        "The only path leads through floor, which has no gradient.",
+    ),
+    Table(
+        {
+            None: "The path through round is lost, but x is also a factor by itself.",
+            0: "The factor x has a path of its own.",
+            1: "The path through x alone has as its slope the other factor.",
+            4.25: "Only one of the two factors has a path.",
+            4.5: "This is the slope of x**2, and round gives no path.",
+            2.25: "This would be the part that comes through round, and that path is lost.",
+        },
+        "round(x) is a constant to the tape: which one?",
+    ),
+    Table(
+        {
+            None: "maximum has a rule, so there is a path.",
+            1: "The slope would be 1 if x were the larger one.",
+            5: "This is y itself; the question is how y moves with x.",
+        },
+        "Does the maximum move when x grows a little from 2.25?",
+    ),
+    Table(
+        {
+            None: "The path through > is lost, but x is also a factor by itself.",
+            0: "The factor x has a path of its own.",
+            2.25: "This is y itself; the question is how y moves with x.",
+        },
+        "The comparison gives a constant factor: which one?",
+    ),
+    Table(
+        {
+            None: "x.numpy() is a constant, but the other factor is x itself.",
+            4.5: "This is the true slope of x**2. The tape knows only one of the two factors.",
+            1: "The other factor is a constant, but it is not 1.",
+            0: "The first factor, x itself, has a path.",
+        },
+        "x.numpy() is a constant to the tape: which one?",
+    ),
+]
+
+# 03.3
+
+
+def classifying(loss_of, source=lambda W, logits: W, **options):
+    def classifier_gradient(W, x, labels):
+        with tf.GradientTape() as tape:
+            logits = x @ W
+            loss = loss_of(logits, labels)
+        return tape.gradient(loss, source(W, logits), **options)
+
+    return classifier_gradient
+
+
+def cross_entropies(logits, labels):
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
+
+
+def mean_cross_entropy(logits, labels):
+    return tf.reduce_mean(cross_entropies(logits, labels))
+
+
+def probabilities(logits, labels, axis=-1):
+    return tf.gather(tf.nn.softmax(logits, axis=axis), labels, axis=1, batch_dims=1)
+
+
+def errors(logits, labels):
+    return 1 - tf.reduce_mean(tf.cast(tf.argmax(logits, axis=1) == labels, tf.float32))
+
+
+def errors_in_numpy(logits, labels):
+    wrong = np.argmax(logits.numpy(), axis=1) != labels.numpy()
+    return tf.reduce_mean(tf.cast(wrong, tf.float32))
+
+
+def keras_without_logits(logits, labels):
+    return keras.losses.SparseCategoricalCrossentropy()(labels, logits)
+
+
+CLASSIFIERS = [
+    Wrong(
+        "no path",
+        "It still returns None: the only path from W to the loss goes through an operation "
+        "without a gradient, or through NumPy. Compute a cross-entropy from `logits` itself, with "
+        "TensorFlow's functions.",
+        classifying(errors),
+        classifying(errors_in_numpy),
+    ),
+    Wrong(
+        "zero for none",
+        "It returns 0 for every weight. A zero in place of None hides the fault: no path leads "
+        "from W to the loss. Compute a cross-entropy from `logits`.",
+        classifying(errors, unconnected_gradients="zero"),
+    ),
+    Wrong(
+        "gradient of the logits",
+        "This is the gradient of the logits. Ask for that of W.",
+        classifying(mean_cross_entropy, lambda W, logits: logits),
+    ),
+    Wrong(
+        "weights themselves",
+        "This is W itself. Return tape.gradient(loss, W).",
+        lambda W, x, labels: W,
+    ),
+    Wrong(
+        "loss returned",
+        "This is the loss. Return tape.gradient(loss, W).",
+        lambda W, x, labels: mean_cross_entropy(x @ W, labels),
+    ),
+    Wrong(
+        "sum of losses",
+        "The gradient is too large by the number of examples: the losses are added up. Take "
+        "tf.reduce_mean of them.",
+        classifying(cross_entropies),
+    ),
+    Wrong(
+        "wrong sign",
+        "The sign is wrong: cross-entropy is minus the log of a probability.",
+        classifying(lambda z, labels: -mean_cross_entropy(z, labels)),
+    ),
+    Wrong(
+        "softmax twice",
+        "The softmax is taken twice: the cross-entropy with logits has it inside. Give it the "
+        "logits as they are.",
+        classifying(lambda z, labels: mean_cross_entropy(tf.nn.softmax(z), labels)),
+        classifying(lambda z, labels: cross_entropies(tf.nn.softmax(z), labels)),
+    ),
+    Wrong(
+        "from_logits left out",
+        "The logits are taken for probabilities. Keras's cross-entropy does so unless you say "
+        "from_logits=True.",
+        classifying(keras_without_logits),
+        classifying(lambda z, y: len(z) * keras_without_logits(z, y)),
+    ),
+    Wrong(
+        "own guesses",
+        "This is the cross-entropy against the model's own guesses, the argmax. Compare with "
+        "`labels`.",
+        classifying(lambda z, labels: mean_cross_entropy(z, tf.argmax(z, axis=1))),
+    ),
+    Wrong(
+        "no log",
+        "This is the gradient for the probability of the right class, without the log. It is "
+        "smooth, but cross-entropy was asked for: the mean of -log of that probability.",
+        classifying(lambda z, labels: -tf.reduce_mean(probabilities(z, labels))),
+        classifying(lambda z, labels: tf.reduce_mean(probabilities(z, labels))),
+        classifying(lambda z, labels: -tf.reduce_sum(probabilities(z, labels))),
+    ),
+    Wrong(
+        "mean over classes",
+        "The gradient is too small by the number of classes: the mean runs over all entries of "
+        "the one-hot labels. Add up over the classes, and average over the examples.",
+        classifying(lambda z, y: mean_cross_entropy(z, y) / z.shape[1]),
+    ),
+    Wrong(
+        "softmax over examples",
+        "The softmax runs over the examples. Each row of the logits is one example: take it over "
+        "the last axis.",
+        classifying(lambda z, y: -tf.reduce_mean(tf.math.log(probabilities(z, y, axis=0)))),
+    ),
+    Wrong(
+        "squared error",
+        "This is the gradient of a squared error of the probabilities. It is smooth, but "
+        "cross-entropy was asked for: the mean of -log of the right class's probability.",
+        classifying(
+            lambda z, y: tf.reduce_mean((tf.nn.softmax(z) - tf.one_hot(y, z.shape[1])) ** 2)
+        ),
+    ),
+]
+
+# 03.4
+
+
+def quarters(value, backward):
+    """Return an answer to 03.4 from a value of x, and what goes on of (x, y, arriving)."""
+
+    @tf.custom_gradient
+    def to_quarters(x):
+        y = value(x)
+        return y, lambda arriving: backward(x, y, arriving)
+
+    return to_quarters
+
+
+def nearest(x):
+    return tf.round(4 * x) / 4
+
+
+def inside(x, y, arriving):
+    return tf.where(abs(x) <= 1, arriving, 0.0)
+
+
+def valued(value):
+    return quarters(value, inside)
+
+
+def passing_on(backward):
+    return quarters(nearest, backward)
+
+
+QUARTERS = [
+    Wrong(
+        "returned none",
+        "Your function returned None. Return the rounded tensor.",
+        lambda x: print(nearest(x)),
+    ),
+    Wrong(
+        "not decorated",
+        "You returned a pair. A value and a backward function belong under @tf.custom_gradient: "
+        "put it above the function that returns them.",
+        lambda x: (nearest(x), lambda arriving: arriving),
+    ),
+    Wrong(
+        "function returned",
+        "You returned a function. Call it on x, and return what it gives.",
+        lambda x: passing_on(inside),
+    ),
+    Wrong(
+        "not rounded",
+        "These are the values of x itself, not rounded to multiples of 0.25.",
+        valued(tf.identity),
+    ),
+    Wrong(
+        "whole numbers",
+        "You rounded to whole numbers. Multiply by 4 before, and divide by 4 after.",
+        valued(tf.round),
+    ),
+    Wrong(
+        "not divided",
+        "The values are four times too large. Divide by 4 after rounding.",
+        valued(lambda x: tf.round(4 * x)),
+    ),
+    Wrong(
+        "rounded down",
+        "You rounded down. Take tf.round, which goes to the nearest.",
+        valued(lambda x: tf.floor(4 * x) / 4),
+    ),
+    Wrong(
+        "rounded up",
+        "You rounded up. Take tf.round, which goes to the nearest.",
+        valued(lambda x: tf.math.ceil(4 * x) / 4),
+    ),
+    Wrong(
+        "values clipped",
+        "You clipped the values too. Only the gradient is 0 outside [-1, 1]; the value is x, "
+        "rounded.",
+        valued(lambda x: nearest(tf.clip_by_value(x, -1, 1))),
+    ),
+    Wrong(
+        "multiples of 4",
+        "These are multiples of 4. Multiply by 4 before rounding, and divide after.",
+        valued(lambda x: 4 * tf.round(x / 4)),
+    ),
+    Wrong(
+        "halves",
+        "These are multiples of 0.5. There are four quarters to 1, so the factor is 4.",
+        valued(lambda x: tf.round(2 * x) / 2),
+    ),
+    Wrong(
+        "no path left",
+        "The values are right, but the gradient is None: no path is left from them to x. Return "
+        "the value together with a backward function, under @tf.custom_gradient.",
+        nearest,
+        lambda x: nearest(x).numpy(),
+    ),
+    Wrong(
+        "one number back",
+        "The values are right, but what backward returns has not the shape of x. Return "
+        "`arriving`, entry by entry, where x lies in [-1, 1], and 0 elsewhere.",
+        passing_on(lambda x, y, d: tf.constant(1.0)),
+    ),
+    Wrong(
+        "passes on everywhere",
+        "You pass on what arrives everywhere. Where x lies outside [-1, 1], pass on 0.",
+        passing_on(lambda x, y, d: d),
+    ),
+    Wrong(
+        "arriving dropped",
+        "You return 1 and 0, and drop what arrives. Multiply: backward returns `arriving` where x "
+        "lies in [-1, 1].",
+        passing_on(lambda x, y, d: tf.cast(abs(x) <= 1, tf.float32)),
+    ),
+    Wrong(
+        "one everywhere",
+        "You return 1 everywhere, and drop what arrives. Pass on `arriving` where x lies in "
+        "[-1, 1], and 0 elsewhere.",
+        passing_on(lambda x, y, d: tf.ones_like(d)),
+    ),
+    Wrong(
+        "inside and outside exchanged",
+        "Inside and outside are exchanged: pass on where x lies in [-1, 1].",
+        passing_on(lambda x, y, d: d - inside(x, y, d)),
+    ),
+    Wrong(
+        "looks at the rounded value",
+        "You look at the rounded value: 1.05 is rounded to 1, but lies outside [-1, 1]. Let the "
+        "condition look at x.",
+        passing_on(lambda x, y, d: inside(y, y, d)),
+    ),
+    Wrong(
+        "arriving clipped",
+        "You clip what arrives. It is x that decides: pass on all of it, or 0.",
+        passing_on(lambda x, y, d: tf.clip_by_value(d, -1, 1)),
+    ),
+    Wrong(
+        "no lower end",
+        "Values below -1 still pass on what arrives. Compare the absolute value of x.",
+        passing_on(lambda x, y, d: tf.where(x <= 1, d, 0.0)),
+    ),
+    Wrong(
+        "no upper end",
+        "Values above 1 still pass on what arrives. Compare the absolute value of x.",
+        passing_on(lambda x, y, d: tf.where(x >= -1, d, 0.0)),
+    ),
+    Wrong(
+        "ends left out",
+        "At exactly 1 and -1, too, what arrives should go on: [-1, 1] holds both ends. Compare "
+        "with <=.",
+        passing_on(lambda x, y, d: tf.where(abs(x) < 1, d, 0.0)),
+    ),
+    Wrong(
+        "slope of 4 x",
+        "The gradient is four times too large. Pass on what arrives as it is.",
+        passing_on(lambda x, y, d: 4 * inside(x, y, d)),
+    ),
+    Wrong(
+        "slope of x / 4",
+        "The gradient is a quarter of what arrives. Pass it on as it is.",
+        passing_on(lambda x, y, d: inside(x, y, d) / 4),
+    ),
+    Wrong(
+        "zero everywhere",
+        "The gradient is 0 everywhere. backward must return `arriving` where x lies in [-1, 1].",
+        passing_on(lambda x, y, d: 0 * d),
+    ),
+    Wrong(
+        "passes on x",
+        "What goes on is x where you should pass on `arriving`: backward gets the slope that "
+        "arrives from above, and returns it.",
+        passing_on(lambda x, y, d: inside(x, y, x)),
+    ),
+    Wrong(
+        "no backward returned",
+        "Your function under @tf.custom_gradient returns the value alone. It returns two things: "
+        "the value, and the backward function.",
+        tf.custom_gradient(nearest),
+    ),
+]
+
+# 03.5
+
+
+def of_distances(distances_of, reduce=tf.reduce_sum):
+    def distance_gradient(a, b):
+        with tf.GradientTape() as tape:
+            total = reduce(distances_of(a, b))
+        return tape.gradient(total, a)
+
+    return distance_gradient
+
+
+def squares(a, b):
+    return tf.reduce_sum((a - b) ** 2, axis=1)
+
+
+def lengths(a, b):
+    square = squares(a, b)
+    return tf.where(square > 0, tf.sqrt(tf.where(square > 0, square, 1.0)), 0.0)
+
+
+def thrown_away(a, b):
+    gradient = of_distances(lambda a, b: tf.sqrt(squares(a, b)))(a, b)
+    return tf.zeros_like(gradient) if np.isnan(gradient).any() else gradient
+
+
+def with_epsilon(epsilon):
+    return of_distances(lambda a, b: tf.sqrt(squares(a, b) + epsilon))
+
+
+DISTANCES = [
+    Wrong(
+        "still not finite",
+        "It is still not finite where the points are equal: 0 stands under the root there, and "
+        "its slope is infinite. Guard what goes under the root; outside it comes too late.",
+        of_distances(lambda a, b: tf.sqrt(squares(a, b)) + 1e-12),
+    ),
+    Wrong(
+        "negative under the root",
+        "The gradient is not finite even where the points differ. Keep the distance as given, and "
+        "guard only what is 0 under the root.",
+        of_distances(lambda a, b: tf.sqrt(squares(a, b) - 100.0)),
+    ),
+    Wrong(
+        "zero for every pair",
+        "It returns 0 for every pair. Only pairs of equal points have a gradient of 0.",
+        lambda a, b: tf.zeros_like(a),
+    ),
+    Wrong(
+        "one pair empties all",
+        "One pair of equal points makes the whole gradient 0. Mend the distance of that pair "
+        "alone: the other rows have a gradient.",
+        thrown_away,
+        calls=(0, 1, 2),
+    ),
+    Wrong(
+        "squared distances",
+        "This is the gradient of the squared distances. Keep the root.",
+        of_distances(squares),
+    ),
+    Wrong(
+        "averaged",
+        "You averaged the distances. Keep their sum.",
+        of_distances(lengths, tf.reduce_mean),
+    ),
+    Wrong(
+        "gradient of b",
+        "The sign is wrong: this is the gradient with respect to b.",
+        lambda a, b: -of_distances(lengths)(a, b),
+    ),
+    Wrong(
+        "one root for all",
+        "The squares of all pairs are under one root. Sum over axis=1, one root a pair.",
+        of_distances(lambda a, b: tf.norm(a - b)),
+    ),
+    Wrong(
+        "down the columns",
+        "The squares are added up down the columns. Sum over axis=1: one root a pair.",
+        of_distances(lambda a, b: tf.sqrt(tf.reduce_sum((a - b) ** 2, axis=0) + 1e-12)),
+    ),
+    Wrong(
+        "absolute differences",
+        "This is the gradient of |a - b|, entry by entry. Keep squares, sum and root.",
+        of_distances(lambda a, b: tf.abs(a - b)),
+    ),
+    Wrong(
+        "added to the points",
+        "Where both points are equal the gradient should be [0, 0], and yours is not. Add the "
+        "tiny number to the sum of squares, and not to a - b.",
+        *(
+            of_distances(lambda a, b, e=e: tf.sqrt(squares(a, b + e)))
+            for e in (1e-3, 1e-4, 1e-5, 1e-6)
+        ),
+        calls=(0,),
+    ),
+    Wrong(
+        "near points lost",
+        "Points 0.01 apart differ, and their gradient is 0 here. Let your condition be true for "
+        "equal points alone.",
+        of_distances(lambda a, b: tf.where(squares(a, b) < 1e-3, 0.0, lengths(a, b))),
+    ),
+    Wrong(
+        "epsilon too large",
+        "Far and equal points are right, but for points 0.01 apart the gradient is too short. The "
+        "number added under the root is too large for them: 1e-12 is enough.",
+        *(with_epsilon(epsilon) for epsilon in (1e-3, 1e-4, 1e-5, 1e-6)),
+        calls=(1,),
+    ),
+    Wrong(
+        "distances returned",
+        "You returned the distances. Return the gradient, tape.gradient(total, a).",
+        lengths,
+    ),
+]
+
+GALLERY = {
+    "03.1": DESCENTS,
+    "03.2": FIVE,
+    "03.3": CLASSIFIERS,
+    "03.4": QUARTERS,
+    "03.5": DISTANCES,
+}

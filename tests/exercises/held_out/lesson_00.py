@@ -1,0 +1,58 @@
+"""Wrong answers to lesson 00's exercises, held out: no gallery holds them.
+
+By exercise and mistake.
+"""
+
+import tensorflow as tf
+
+
+def _prints_rate(f, x, h):
+    rate = (f(x + h) - f(x)) / h
+    print(f"{rate:.3f}")
+
+
+def _parentheses_missing(f, x, h):
+    old, new = f(x), f(x + h)
+    return new - old / h
+
+
+def _both_sides(f, x, h):
+    right, left = x + h, x - h
+    return (f(right) - f(left)) / (right - left)
+
+
+def _prints_loss(y_hat, y):
+    loss = tf.reduce_mean(tf.square(y_hat - y))
+    print(loss)
+
+
+def _sum_in_a_loop(y_hat, y):
+    total = 0.0
+    for predicted, given in zip(y_hat, y, strict=True):
+        total += float(predicted - given) ** 2
+    return total
+
+
+WRONG = {
+    "00.2": {
+        "returns none": _prints_rate,
+        "not divided": lambda f, x, h: -(f(x) - f(x + h)),
+        "sign turned": lambda f, x, h: -(f(x + h) - f(x)) / h,
+        "absolute value": lambda f, x, h: abs(f(x + h) - f(x)) / h,
+        "parentheses missing": _parentheses_missing,
+        "steps both ways": _both_sides,
+        "divided by x": lambda f, x, h: f(x + h) / x - f(x) / x,
+        "old height kept": lambda f, x, h: 1 / h * f(x + h),
+        "curve multiplied": lambda f, x, h: (f * (x + h) - f * x) / h,
+    },
+    "00.3": {
+        "returns none": _prints_loss,
+        "squared too late": lambda y_hat, y: (tf.reduce_mean(y_hat) - tf.reduce_mean(y)) ** 2,
+        "not averaged": lambda y_hat, y: tf.math.squared_difference(y, y_hat),
+        "sum for mean": _sum_in_a_loop,
+        "absolute errors": lambda y_hat, y: tf.reduce_mean(tf.maximum(y_hat - y, y - y_hat)),
+        "root taken": lambda y_hat, y: tf.norm(y - y_hat) / len(y) ** 0.5,
+        "half of it": lambda y_hat, y: tf.nn.l2_loss(y_hat - y) / len(y),
+        "array method": lambda y_hat, y: ((y_hat - y) ** 2).mean(),
+    },
+}

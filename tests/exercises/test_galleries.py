@@ -1,0 +1,89 @@
+"""Each question against its right answers, and against wrong ones that no gallery holds.
+
+What stands in a gallery is proved when it is built: each of its programs goes wrong, and is told
+its own sentence. Here stand answers that were written without looking there.
+"""
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from course_staff.authoring.questions import Questions
+from course_utils.authoring.source import read_lesson
+from course_utils.curriculum import written_lessons
+from course_utils.exercises.judging import assess, observe_and_judge
+from course_utils.exercises.question import Question
+from course_utils.exercises.references import SEEDS, stored
+
+LESSONS = Path(__file__).parents[2] / "lessons"
+WITH_GALLERY = [
+    lesson for lesson in written_lessons() if (LESSONS / lesson.name / "gallery.py").exists()
+]
+EXERCISES = {e.id: e for lesson in WITH_GALLERY for e in lesson.exercises()}
+FUNCTIONS = [i for i, exercise in EXERCISES.items() if isinstance(exercise, Question)]
+CORPUS = {lesson.number: import_module(f"answers.lesson_{lesson.number}") for lesson in WITH_GALLERY}
+LONGEST = 4  # sentences of a message
+
+
+def seeds_of(exercise_id, name, count):
+    """Return some of the stored seeds: others for each answer, and the same in each run."""
+    first = sum(map(ord, f"{exercise_id} {name}"))
+    return [(first + i) % SEEDS for i in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("exercise_id", "number"),
+    [(i, n) for i in EXERCISES for n in range(len(CORPUS[i[:2]].RIGHT.get(i, [])))],
+)
+def test_other_right_answers_pass(exercise_id, number):
+    answer = CORPUS[exercise_id[:2]].RIGHT[exercise_id][number]
+    for seed in seeds_of(exercise_id, number, 3):
+        judgement, _ = observe_and_judge(EXERCISES[exercise_id], answer, seed)
+        assert judgement.outcome == "passed", judgement.message
+
+
+@pytest.mark.parametrize(
+    ("exercise_id", "number", "name"),
+    [
+        (i, n, name)
+        for i in EXERCISES
+        for n, (name, _) in enumerate(CORPUS[i[:2]].WRONG.get(i, []))
+    ],
+)
+def test_wrong_answers_of_no_gallery_are_told_their_mistake(exercise_id, number, name):
+    _, answer = CORPUS[exercise_id[:2]].WRONG[exercise_id][number]
+    for seed in seeds_of(exercise_id, name, 2):
+        judgement, _ = observe_and_judge(EXERCISES[exercise_id], answer, seed)
+        assert judgement.outcome in ("failed", "error"), judgement.message
+        assert judgement.mistake == name, judgement.message
+        assert judgement.message.count(". ") < LONGEST, judgement.message
+
+
+@pytest.mark.parametrize("exercise_id", EXERCISES)
+def test_there_are_right_answers_and_enough_wrong_ones(exercise_id):
+    corpus, exercise = CORPUS[exercise_id[:2]], EXERCISES[exercise_id]
+    assert corpus.RIGHT[exercise_id]
+    if isinstance(exercise, Question):
+        names = {mistake["name"] for mistake in stored(exercise_id)["mistakes"]}
+        assert len(names | {demand.name for demand in exercise.demands}) >= 3
+        assert len(corpus.WRONG[exercise_id]) >= 3
+
+
+@pytest.mark.parametrize("exercise_id", FUNCTIONS)
+def test_sentences_are_short_and_end(exercise_id):
+    for mistake in stored(exercise_id)["mistakes"]:
+        sentence = mistake["sentence"]
+        assert re.search(r"[.?]$", sentence), sentence
+        assert sentence.count(". ") < LONGEST, sentence
+
+
+@pytest.mark.parametrize("lesson", WITH_GALLERY, ids=lambda lesson: lesson.number)
+def test_what_is_stored_is_what_the_solutions_do(lesson):
+    questions = Questions(read_lesson(LESSONS / lesson.name / "lesson.py"))
+    for exercise_id, exercise in questions.exercises.items():
+        seed = seeds_of(exercise_id, "", 1)[0]
+        observation = exercise.observe(questions.right(exercise_id), seed)
+        judgement = assess(exercise, observation, seed)
+        assert judgement.outcome == "passed", f"{exercise_id}: {judgement.message}"
