@@ -28,6 +28,7 @@ __all__ = [
     "observe_gallery",
     "observe_right",
     "prediction_data",
+    "require_told_apart",
 ]
 
 
@@ -100,24 +101,33 @@ def np_generator(seed: int) -> Any:
 def observe_gallery(
     question: Question, gallery: Sequence[Wrong], right: Reference, seed: int
 ) -> Reference:
-    """Return the reference with what every wrong program did, in the gallery's order.
+    """Return the reference with what every wrong program did, in the gallery's order."""
+    known = [
+        _known(question, wrong, program, right, seed)
+        for wrong in gallery
+        for program in wrong.programs
+    ]
+    return Reference(right.calls, right.right, known)
+
+
+def require_told_apart(question: Question, reference: Reference, seed: int) -> None:
+    """Make sure that every mistake shows on a seed, and that no other is taken for it.
 
     Raises
     ------
     GalleryError
-        If a wrong program passes, or two mistakes cannot be told apart.
+        If a wrong program passes, or two mistakes look alike.
     """
-    known: list[KnownMistake] = []
-    for wrong in gallery:
-        for program in wrong.programs:
-            mistake = _known(question, wrong, program, right, seed)
-            other = next((k for k in known if _hides(question, k, mistake)), None)
-            if other is not None and other.name != wrong.name:
+    for i, mistake in enumerate(reference.wrong):
+        if mistake.part == len(question.parts):
+            raise GalleryError(
+                f"{question.id}, seed {seed}: the wrong program {mistake.name!r} passes"
+            )
+        for first in reference.wrong[:i]:
+            if first.name != mistake.name and _hides(question, first, mistake):
                 raise GalleryError(
-                    f"{question.id}, seed {seed}: {wrong.name!r} does what {other.name!r} does"
+                    f"{question.id}, seed {seed}: {mistake.name!r} does what {first.name!r} does"
                 )
-            known.append(mistake)
-    return Reference(right.calls, right.right, known)
 
 
 def _known(
@@ -129,8 +139,8 @@ def _known(
         return KnownMistake(wrong.name, wrong.sentence, -1, error_signature(raised), wrong.calls)
     parts = question.readings_of(observation, right.calls)
     first = first_wrong_part(question, parts, right)
-    if first is None:
-        raise GalleryError(f"{question.id}, seed {seed}: the wrong program {wrong.name!r} passes")
+    if first is None:  # behind all parts, where no answer is compared with it
+        return KnownMistake(wrong.name, wrong.sentence, len(parts), [], wrong.calls)
     return KnownMistake(wrong.name, wrong.sentence, first, parts[first], wrong.calls)
 
 

@@ -57,13 +57,7 @@ def columns(z):
 
 
 def parabola(
-    old=scaled,
-    new=scaled,
-    n=3,
-    steps=250,
-    gap=lambda v, y: v[:, 0] - y,
-    update=moved,
-    end=tf.matmul,
+    old=scaled, new=scaled, n=3, steps=250, gap=lambda v, y: v[:, 0] - y, move=moved, end=tf.matmul
 ):
     """Return a fit of n coefficients, where ``old`` and ``new`` prepare x and x_new."""
 
@@ -72,7 +66,7 @@ def parabola(
         for _ in range(steps):
             with tf.GradientTape() as tape:
                 loss = mean_square(gap(columns(old(x, x))[:, :n] @ c, y))
-            c = update(c, 0.15 * tape.gradient(loss, c))
+            c = move(c, 0.15 * tape.gradient(loss, c))
         return end(columns(new(x_new, x))[:, :n], c)
 
     return fit_and_predict
@@ -135,10 +129,10 @@ WRONG = {
         "new not standardised": parabola(new=lambda x_new, x: x_new),
         "straight line": parabola(n=2),
         "table n by n": parabola(gap=tf.subtract),
-        "never moves": parabola(update=lambda c, change: c),
+        "never moves": parabola(move=lambda c, change: c),
         "centred not scaled": parabola(*[lambda v, x: v - np.mean(x)] * 2),
         "too few steps": parabola(steps=8),
-        "numpy in graph": tf.function(parabola(update=lambda c, change: c.assign_sub(change))),
+        "numpy in graph": tf.function(parabola(move=lambda c, change: c.assign_sub(change))),
         "methods of numpy": parabola(old=lambda v, x: (v - x.mean()) / x.std()),
     },
 }

@@ -50,7 +50,6 @@ def overwriting(returns_early):
 
 def twice(draw):
     """Draw both orders with one compiled function of n."""
-
     return lambda n: [(next_order := tf.function(lambda: draw(n)))(), next_order()]
 
 
