@@ -5,11 +5,12 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+from course_staff.classroom.references import References
+
 from ..curriculum import find_lesson
 from .fork_server import ForkServer, ServerFailed
 from .journal import Journal
 from .judging import Examination, Verdict, fingerprint
-from .public_package import exercises_version
 from .runner.limits import Limits
 from .submissions import Submission, UnreadableFile, read_data
 
@@ -24,10 +25,18 @@ class Batch:
     ``accidents`` are the places of submissions on which the grader itself failed.
     """
 
-    def __init__(self, folder: Path, limits: Limits, key: bytes, journal: Journal):
-        self._folder, self._limits, self._key, self._journal = folder, limits, key, journal
+    def __init__(
+        self,
+        folder: Path,
+        limits: Limits,
+        references: References,
+        journal: Journal,
+        version: str,
+    ):
+        self._folder, self._limits, self._references = folder, limits, references
+        self._journal = journal
         self.accidents: list[str] = []
-        self._version = f"{exercises_version()} {sorted(limits.as_dict().items())}"
+        self._version = f"{version} {sorted(limits.as_dict().items())}"
 
     def known(self, one: Submission) -> dict[str, Verdict] | None:
         """Return the verdicts on a submission that need no run, or None."""
@@ -79,7 +88,7 @@ class Batch:
         settled: dict[str, Verdict] = {}
         end = time.monotonic() + self._limits.total_seconds
         for _ in range(_MOST_RUNS):
-            examination = Examination(exercises, self._key, key)
+            examination = Examination(exercises, self._references)
             run = server.run({"lesson": one.lesson, "without": list(settled)}, data, examination)
             verdicts = examination.decide(run) | settled
             # An answer that takes its process down does not take the others with it.

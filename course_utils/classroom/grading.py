@@ -9,12 +9,15 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from course_staff.classroom.references import References
+
 from ..curriculum import find_lesson, written_lessons
 from ..exercises.progress import course_folder
 from .batch import Batch
 from .fork_server import ForkServer
 from .journal import Journal, secret_key
 from .judging import Verdict
+from .public_package import exercises_version
 from .runner.limits import Limits
 from .submissions import Submission, SubmissionsFound, find_submissions
 
@@ -43,6 +46,7 @@ class Row:
     submission: str
     submitted: str
     counts: bool
+    mistake: str
 
 
 @dataclass
@@ -157,7 +161,10 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
         raise BadInput(f"There are no submissions in {submissions}.{seen}")
     grading = Grading(found=found)
     journal = Journal(state / "journal.jsonl", fresh)
-    batch = Batch(submissions, limits, secret_key(state / "key"), journal)
+    observed, version = Journal(state / "references.jsonl", fresh), exercises_version()
+    lessons_folder = _require_lessons()
+    references = References(lessons_folder, secret_key(state / "key"), observed, version)
+    batch = Batch(submissions, limits, references, journal, version)
     hidden = [submissions, out, course_folder(), Path(__file__).parents[2]]
     server = ForkServer(state, limits, _data_folders(), [path.resolve() for path in hidden])
     verdicts: dict[str, dict[str, Verdict]] = {}
@@ -181,11 +188,24 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
             grading.accidents = batch.accidents
     finally:
         server.close()
+        references.close()
         journal.close()
+        observed.close()
     grading.rows = [row for one in found.submissions for row in _rows(one, verdicts[one.place])]
     grading.unreadable = len(verdicts) - grading.run - grading.kept
     grading.set_aside = _set_aside(out, places)
     return grading
+
+
+def _require_lessons() -> Path:
+    """Return the folder that holds the right programs and the galleries."""
+    folder = Path(__file__).parents[2] / "lessons"
+    if not any(folder.glob("*/gallery.py")):
+        raise BadInput(
+            f"There are no lessons in {folder}. Answers are compared with the lessons' solutions: "
+            "grade with `course` from a checkout of the whole course."
+        )
+    return folder
 
 
 def _is_unreadable(verdicts: dict[str, Verdict]) -> bool:
@@ -224,6 +244,7 @@ def _rows(one: Submission, verdicts: dict[str, Verdict]) -> list[Row]:
             submission=one.place,
             submitted=one.when,
             counts=one.counts,
+            mistake=verdicts[exercise.id].mistake,
         )
         for exercise in find_lesson(one.lesson).exercises()
     ]

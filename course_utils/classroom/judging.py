@@ -1,14 +1,17 @@
 """From what a run reported to one verdict for each exercise; no learner's code runs here."""
 
 import hashlib
-import hmac
 import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..exercises.exercise import Exercise, stubs
+from course_staff.classroom.references import References
+
+from ..exercises.exercise import Exercise, Judgement, stubs
+from ..exercises.judging import assess
+from ..exercises.question import Question
 from .conversation import Run
 from .runner.answers import bound_names
 
@@ -22,47 +25,42 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one exercise of one submission ends in; ``score`` is the fraction of its points."""
+    """What one exercise of one submission ends in.
+
+    ``score`` is the fraction of its points; ``mistake`` names what went wrong.
+    """
 
     outcome: str
     message: str
     score: float = 0.0
+    mistake: str = ""
 
 
 class Examination:
-    """Draws the seeds of one submission, judges its observations, and decides what counts.
+    """Gives one submission its seeds, judges its observations, and decides what counts.
 
     Parameters
     ----------
     exercises : dict of str to Exercise
         The exercises of the lesson by id.
-    key : bytes
-        A secret of this grading. Seeds come from it, so that they cannot be guessed, and so that
-        the same submission is judged on the same inputs when it is run again.
-    digest : str
-        What identifies the submission's content.
-
-    Attributes
-    ----------
-    questions : int
-        How many seeds were asked for so far.
+    references : References
+        What right and wrong programs did on the seeds of this grading.
     """
 
-    def __init__(self, exercises: dict[str, Exercise], key: bytes, digest: str):
-        self._exercises, self._key, self._digest = exercises, key, digest
-        self.questions = 0
+    def __init__(self, exercises: dict[str, Exercise], references: References):
+        self._exercises, self._references = exercises, references
         self._verdicts: dict[str, list[Verdict]] = {exercise_id: [] for exercise_id in exercises}
 
     def seed(self, exercise_id: str) -> int:
-        """Return a seed that no code outside this process can know before it is sent."""
+        """Return a seed that no learner's code can know before it is sent."""
         self._exercises[exercise_id]  # nothing else can be asked for
-        self.questions += 1
-        text = f"{self._digest} {exercise_id} {self.questions}".encode()
-        return int.from_bytes(hmac.digest(self._key, text, "sha256")[:4], "little")
+        return self._references.seed(exercise_id)
 
     def take(self, exercise_id: str, seed: int, observation: Any) -> None:
         """Judge one observation; None stands for one that ran longer than allowed."""
-        self._verdicts[exercise_id].append(_judge(self._exercises[exercise_id], observation, seed))
+        exercise = self._exercises[exercise_id]
+        verdict = _judge(exercise, observation, seed, self._references)
+        self._verdicts[exercise_id].append(verdict)
 
     def decide(self, run: Run) -> dict[str, Verdict]:
         """Return the verdict on each exercise: the last answer that is more than the stub."""
@@ -88,7 +86,7 @@ class Examination:
         return Verdict("not attempted", f"The notebook never defines {name}.")
 
 
-def _judge(exercise: Exercise, observation: Any, seed: int) -> Verdict:
+def _judge(exercise: Exercise, observation: Any, seed: int, references: References) -> Verdict:
     if observation is None:
         message = (
             "Your code was still running when its time was over, and was stopped. Look for a loop "
@@ -99,7 +97,7 @@ def _judge(exercise: Exercise, observation: Any, seed: int) -> Verdict:
         return Verdict("error", _plain(f"This answer was not judged: {observation['broken']}."))
     try:
         with np.errstate(all="ignore"):
-            judgement = exercise.assess(observation, seed)
+            judgement = _compared(exercise, observation, seed, references)
     except (Exception, RecursionError) as error:  # an answer such as nobody thought of, or forged
         message = (
             f"The check could not make sense of this answer ({type(error).__name__}). "
@@ -107,7 +105,19 @@ def _judge(exercise: Exercise, observation: Any, seed: int) -> Verdict:
         )
         return Verdict("error", message)
     score = min(1.0, max(0.0, float(judgement.score)))
-    return Verdict(judgement.outcome, _plain(judgement.message), score)
+    return Verdict(judgement.outcome, _plain(judgement.message), score, judgement.mistake)
+
+
+def _compared(
+    exercise: Exercise, observation: dict, seed: int, references: References
+) -> Judgement:
+    """Compare with the right program, and with the gallery if the answer fails."""
+    if not isinstance(exercise, Question):
+        return assess(exercise, observation, seed)
+    judgement = assess(exercise, observation, seed, references.right(exercise.id))
+    if judgement.outcome in ("passed", "not attempted"):
+        return judgement
+    return assess(exercise, observation, seed, references.whole(exercise.id))
 
 
 def _stopped_cell(error: Any) -> Verdict:

@@ -1,8 +1,8 @@
 """The ``check`` that nbgrader's autograder runs in place of the student's.
 
 It says the same, and shows as plain text the number of points, which is what nbgrader reads. The
-answer is called in the student's kernel, and what it returned is judged in a process of its own, on
-inputs drawn there again, in which no line of the student's ran.
+answer is called in the student's kernel, and what it returned is judged in a process of its own, in
+which no line of the student's ran.
 
 Notes
 -----
@@ -21,8 +21,10 @@ from typing import Any
 
 from IPython.utils.capture import capture_output
 
-from ..exercises.checking import CheckResult, observe_and_judge
+from ..exercises.checking import CheckResult
 from ..exercises.exercise import Exercise, Judgement, find_exercise
+from ..exercises.judging import observe_and_judge
+from ..exercises.references import SEEDS
 from ..session import standard_error_held
 
 __all__ = ["Points", "check"]
@@ -33,7 +35,8 @@ _SECONDS = 60
 _JUDGE = """
 import json, sys
 from course_utils.exercises.exercise import find_exercise
-judgement = find_exercise(sys.argv[1]).assess(json.load(sys.stdin), int(sys.argv[2]))
+from course_utils.exercises.judging import assess
+judgement = assess(find_exercise(sys.argv[1]), json.load(sys.stdin), int(sys.argv[2]))
 print(json.dumps([judgement.outcome, judgement.message, float(judgement.score)]))
 """
 
@@ -52,28 +55,18 @@ class Points:
         return self.result._repr_html_()
 
 
-@dataclass(frozen=True)
-class _JudgedApart(Exercise):
-    """An exercise that is observed here and judged in a new process."""
-
-    inner: Exercise
-
-    def observe(self, answer: Any, seed: int) -> Any:
-        """Run the student's code, here."""
-        return self.inner.observe(answer, seed)
-
-    def assess(self, observation: Any, seed: int) -> Judgement:
-        """Judge in a process that starts anew."""
-        finished = subprocess.run(
-            [sys.executable, "-c", _JUDGE, self.id, str(seed)],
-            cwd=_ROOT,  # which Python imports from first, and not from the student's folder
-            input=json.dumps(observation),
-            capture_output=True,
-            text=True,
-            timeout=_SECONDS,
-            check=True,
-        )
-        return Judgement(*json.loads(finished.stdout))
+def _judged_apart(exercise: Exercise, observation: Any, seed: int) -> Judgement:
+    """Judge in a process that starts anew."""
+    finished = subprocess.run(
+        [sys.executable, "-c", _JUDGE, exercise.id, str(seed)],
+        cwd=_ROOT,  # which Python imports from first, and not from the student's folder
+        input=json.dumps(observation),
+        capture_output=True,
+        text=True,
+        timeout=_SECONDS,
+        check=True,
+    )
+    return Judgement(*json.loads(finished.stdout))
 
 
 def check(exercise_id: str, answer: Any = ...) -> Points:
@@ -86,14 +79,13 @@ def check(exercise_id: str, answer: Any = ...) -> Points:
     answer : object
         What the exercise asks for.
     """
-    inner = find_exercise(exercise_id)
-    exercise = _JudgedApart(inner.id, inner.title, inner.kind, inner.points, inner)
-    seed = int.from_bytes(os.urandom(4), "little")
+    exercise = find_exercise(exercise_id)
+    seed = int.from_bytes(os.urandom(4), "little") % SEEDS
     # nbgrader takes the first result that a cell shows, and a warning for a failure: what the
     # answer itself shows or writes must not be taken for either.
     with standard_error_held(), capture_output():
-        judgement, printed = observe_and_judge(exercise, answer, seed)
+        judgement, printed = observe_and_judge(exercise, answer, seed, _judged_apart)
     result = CheckResult(
-        inner.id, judgement.outcome, judgement.message, inner.title, printed=printed
+        exercise.id, judgement.outcome, judgement.message, exercise.title, printed=printed
     )
-    return Points(round(inner.points * judgement.score, 4), result)
+    return Points(round(exercise.points * judgement.score, 4), result)

@@ -1,4 +1,4 @@
-"""``course release``: what students get, and nothing from which an answer can be read."""
+"""``course release``: what students get; no right or wrong program is among it."""
 
 import copy
 import json
@@ -11,8 +11,6 @@ from nbformat import NotebookNode
 from ..authoring.build import Folders, solution_is_current
 from ..authoring.source import LessonSource
 from .links import relink
-from .public_package import MACHINERY
-from .sealing import sealed_module
 from .student_texts import student_texts
 
 __all__ = ["ReleaseError", "release_files", "require_built"]
@@ -84,18 +82,16 @@ def _notebook_text(notebook: NotebookNode, names: set[str]) -> str:
 
 
 def _package(root: Path, numbers: set[str]) -> dict[str, str]:
-    """Return the modules of the helper package, those that know answers sealed."""
+    """Return the helper package, with what is generated of these lessons alone."""
     package = root / "course_utils"
     files = {}
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted(package.rglob("*")):
         place = path.relative_to(package)
-        if place.parts[0] in _LEFT_OUT or any(part.startswith(".") for part in place.parts):
+        if path.suffix not in (".py", ".txt") or any(p.startswith(".") for p in place.parts):
             continue
-        text = path.read_text(encoding="utf-8")
-        if place.parts[0] == "exercises" and path.stem not in MACHINERY:
-            number = path.stem.removeprefix("lesson_")
-            if path.stem.startswith("lesson_") and number not in numbers:
-                continue
-            text = sealed_module(text, f"Exercises: {path.stem.replace('_', ' ')}.")
-        files[path.relative_to(root).as_posix()] = text
+        if place.parts[0] in _LEFT_OUT:
+            continue
+        if path.stem.startswith("lesson_") and path.stem.removeprefix("lesson_") not in numbers:
+            continue
+        files[path.relative_to(root).as_posix()] = path.read_text(encoding="utf-8")
     return files

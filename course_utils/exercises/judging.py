@@ -1,5 +1,6 @@
 """From an answer to its judgement: observe, then compare."""
 
+from collections.abc import Callable
 from typing import Any
 
 from . import comparing, predictions
@@ -29,12 +30,17 @@ def assess(
     return exercise.assess(observation, seed)
 
 
-def observe_and_judge(exercise: Exercise, answer: Any, seed: int) -> tuple[Judgement, str]:
+def observe_and_judge(
+    exercise: Exercise,
+    answer: Any,
+    seed: int,
+    judge: Callable[[Exercise, dict, int], Judgement] = assess,
+) -> tuple[Judgement, str]:
     """Return the judgement of an answer, whatever the answer does, and what its code printed."""
     try:
         with state_kept(seed), time_limit(_TIME_LIMIT):
             observation = exercise.observe(answer, seed)
-        return assess(exercise, observation, seed), observation.get("printed", "")
+        return judge(exercise, observation, seed), observation.get("printed", "")
     except TimeLimitReached:
         message = (
             f"Your code was still running after {_TIME_LIMIT:.0f} seconds and was stopped. "

@@ -111,8 +111,10 @@ def _import_everything() -> None:
     matplotlib.use("agg")
     for name in _WARM.split():
         import_module(name)
-    for module in sorted((Path(__file__).parents[2] / "exercises").glob("lesson_*.py")):
-        import_module(f"course_utils.exercises.{module.stem}")
+    for module in sorted(
+        (Path(__file__).parents[2] / "exercises" / "generated").glob("lesson_*.py")
+    ):
+        import_module(f"course_utils.exercises.generated.{module.stem}")
     # One thread a notebook: several notebooks run at once.
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)

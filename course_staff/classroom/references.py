@@ -1,0 +1,88 @@
+"""What right and wrong programs do on a grading's own inputs, which no student can know.
+
+The seed of an exercise comes from the grading's key, one for all submissions, so that answers that
+behave alike can be seen to. The right program is observed on it once; the gallery when the first
+answer fails. Both run in a process of their own, in which no learner's code ever runs, and what
+they did is kept beside the key.
+"""
+
+import hmac
+import threading
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from multiprocessing import get_context
+from pathlib import Path
+
+from course_utils.classroom.journal import Journal
+from course_utils.exercises.references import SEEDS, Reference
+
+__all__ = ["References"]
+
+
+class References:
+    """Observes right programs and galleries when they are first asked for.
+
+    Parameters
+    ----------
+    lessons : Path
+        The folder of the lessons, which holds the right programs and the galleries.
+    key : bytes
+        The grading's secret.
+    journal : Journal
+        Keeps what was observed.
+    version : str
+        What a change of exercises changes: then they are observed again.
+    """
+
+    def __init__(self, lessons: Path, key: bytes, journal: Journal, version: str):
+        self._lessons, self._key, self._journal, self._version = lessons, key, journal, version
+        self._lock = threading.Lock()
+        self._pool: ProcessPoolExecutor | None = None
+
+    def seed(self, exercise_id: str) -> int:
+        """Return the secret seed of an exercise; none of those that are stored."""
+        drawn = hmac.digest(self._key, exercise_id.encode(), "sha256")[:4]
+        return SEEDS + int.from_bytes(drawn, "little")
+
+    def right(self, exercise_id: str) -> Reference:
+        """Return what the right program did."""
+        return Reference.from_data(self._data(exercise_id, False)["seed"], [])
+
+    def whole(self, exercise_id: str) -> Reference:
+        """Return what the right program and the gallery did."""
+        data = self._data(exercise_id, True)
+        return Reference.from_data(data["seed"], data["mistakes"])
+
+    def close(self) -> None:
+        """End the process."""
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def _data(self, exercise_id: str, with_gallery: bool) -> dict:
+        key = f"{self._version} {exercise_id} {'gallery' if with_gallery else 'right'}"
+        with self._lock:  # of several answers that fail at once, the first has the gallery observed
+            data = self._journal.get(key)
+            if data is None:
+                if self._pool is None:
+                    self._pool = ProcessPoolExecutor(1, get_context("spawn"))
+                arguments = (self._lessons, exercise_id, self.seed(exercise_id), with_gallery)
+                data = self._pool.submit(_observe, *arguments).result()
+                self._journal.add(key, data)
+        return data
+
+
+def _observe(lessons: Path, exercise_id: str, seed: int, with_gallery: bool) -> dict:
+    """Return, as JSON can hold it, what is known of an exercise on a seed; runs in the process."""
+    from course_utils.session import standard_error_held
+
+    with standard_error_held():  # TensorFlow's start-up lines would stand among the grading's
+        return _questions(lessons, exercise_id[:2]).data_on(exercise_id, seed, with_gallery)
+
+
+@cache
+def _questions(lessons: Path, number: str):
+    from course_staff.authoring.questions import Questions
+    from course_utils.authoring.source import read_lesson
+
+    (path,) = lessons.glob(f"{number}_*/lesson.py")
+    return Questions(read_lesson(path))
