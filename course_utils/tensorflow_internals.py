@@ -4,7 +4,6 @@ Everything that may move between versions of TensorFlow stands here, and nowhere
 """
 
 import random
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -12,7 +11,7 @@ from types import FrameType
 
 __all__ = [
     "called_graph",
-    "cancel_graphs_after",
+    "graphs_can_be_cancelled",
     "differentiable_inputs",
     "gradients_of_operation",
     "inner_graphs",
@@ -48,8 +47,8 @@ def listen_to_operations(listener: Callable) -> Iterator[None]:
 
 
 @contextmanager
-def cancel_graphs_after(seconds: float) -> Iterator[None]:
-    """Cancel a ``tf.function`` that this thread still runs after ``seconds``.
+def graphs_can_be_cancelled() -> Iterator[Callable[[], None]]:
+    """Yield a function that cancels the ``tf.function`` which this thread then runs.
 
     A loop inside a graph runs outside Python, where no signal reaches it. TensorFlow raises
     ``tf.errors.CancelledError`` in its place.
@@ -57,14 +56,8 @@ def cancel_graphs_after(seconds: float) -> Iterator[None]:
     from tensorflow.python.eager import cancellation
 
     manager = cancellation.CancellationManager()
-    timer = threading.Timer(seconds, manager.start_cancel)
-    timer.daemon = True
-    timer.start()
-    try:
-        with cancellation.CancellationManagerContext(manager):
-            yield
-    finally:
-        timer.cancel()
+    with cancellation.CancellationManagerContext(manager):
+        yield manager.start_cancel
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from .exercise import Judgement, failed, passed
 from .question import Part, Question
 from .reading import in_words
 from .readings import form_of, same
-from .references import Reference, error_signature
+from .references import KnownMistake, Reference, error_signature
 from .second_look import second_look
 from .showing import first_difference, form_difference, inputs_in_words
 
@@ -29,7 +29,7 @@ def judged(question: Question, observation: dict, reference: Reference) -> Judge
         return Judgement("not attempted", message)
     for record in observation["calls"]:
         if "raised" in record:
-            return _judge_raised(record["raised"], reference)
+            return _judge_raised(record["raised"], reference, observation.get("lost", ""))
     parts = question.readings_of(observation, reference.calls)
     if question.judge is not None:
         judgement = question.judge(parts, reference)
@@ -59,16 +59,15 @@ def _judge_part(
     question: Question, i: int, got: list, reference: Reference, lost: str
 ) -> Judgement:
     part, right = question.parts[i], reference.right[i]
-    known = [mistake for mistake in reference.wrong if mistake.part == i]
-    for mistake in known:
-        if mistake.explains(got, part.tolerance):
-            return failed(mistake.sentence, mistake.name)
     call = next(c for c, one in enumerate(got) if not same(one, right[c], part.tolerance))
+    mistake = _known_mistake(part, got, right, [k for k in reference.wrong if k.part == i])
+    if mistake is not None:
+        # The learner's own line says more of a lost path than any sentence written before.
+        said = lost if lost and got[call] is None else mistake.sentence
+        return failed(said, mistake.name)
     if form_of(got) != form_of(right):
-        for mistake in known:
-            if mistake.has_form_of(got):
-                return failed(mistake.sentence, mistake.name)
-        return _judge_form(question, part, got, right, lost, call)
+        other = next(c for c, one in enumerate(got) if form_of(one) != form_of(right[c]))
+        return _judge_form(part, got[other], right[other], lost)
     said = second_look(question, part, got, right, reference.calls)
     if said is not None:
         return failed(*said)
@@ -81,19 +80,30 @@ def _judge_part(
     )
 
 
-def _judge_form(
-    question: Question, part: Part, got: list, right: list, lost: str, call: int
-) -> Judgement:
-    name = "returned None" if got[call] is None else "other form"
-    if got[call] is None and lost:
-        return failed(lost, name)
-    where, expected, given = form_difference(got[call], right[call])
+def _known_mistake(
+    part: Part, got: list, right: list, known: list[KnownMistake]
+) -> KnownMistake | None:
+    """Return the first that did the same, or else gave the same form where that is wrong."""
+    for mistake in known:
+        if mistake.explains(got, part.tolerance):
+            return mistake
+    if form_of(got) != form_of(right):
+        return next((mistake for mistake in known if mistake.has_form_of(got)), None)
+    return None
+
+
+def _judge_form(part: Part, got: Any, right: Any, lost: str) -> Judgement:
+    """Say of an answer of another form what was expected; ``got`` is of the call that differs."""
+    where, expected, given = form_difference(got, right)
+    if given == "None" and lost:
+        return failed(lost, "returned None")
     if where:
         message = f"{_capital(part.words)} should hold {expected} as {where}, and holds {given}."
     elif part.key:
         message = f"{_capital(part.words)} should be {expected}, and is {given}."
     else:
         message = f"Your function returned {given}, where {expected} was expected."
+    name = "returned None" if given == "None" else "other form"
     return failed(f"{message} {part.form}".strip(), name)
 
 
@@ -112,7 +122,7 @@ def _judge_no_function(question: Question, given: Any) -> Judgement:
     )
 
 
-def _judge_raised(error: dict, reference: Reference) -> Judgement:
+def _judge_raised(error: dict, reference: Reference, lost: str) -> Judgement:
     if error["type"] == "NotImplementedError" and not error["message"]:
         message = (
             "The line `raise NotImplementedError` still runs. Put your code in its place, and "
@@ -123,11 +133,15 @@ def _judge_raised(error: dict, reference: Reference) -> Judgement:
     for mistake in reference.wrong:
         if mistake.part < 0 and mistake.readings == signature:
             return Judgement("error", mistake.sentence, mistake=mistake.name)
+    name = f"raised {error['type']}"
     where = f" at `{error['line']}`" if error["line"] else ""
+    if lost:
+        said = f"Your function raised {error['type']}{where}, because of a None. {lost}"
+        return Judgement("error", said, mistake=name)
     message = cause_in_words(error) or error["message"].rstrip(".") or "it gave no message"
     return Judgement(
         "error",
         f"Your function raised {error['type']}{where}: {message}. "
         "Call it in a cell of its own to see the whole traceback.",
-        mistake=f"raised {error['type']}",
+        mistake=name,
     )

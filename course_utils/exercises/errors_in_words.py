@@ -6,12 +6,18 @@ __all__ = ["cause_in_words"]
 
 _NUMPY_METHODS = {
     "T": "tf.transpose",
+    "argmax": "tf.argmax",
     "astype": "tf.cast",
     "clip": "tf.clip_by_value",
     "flatten": "tf.reshape(y, [-1])",
     "mean": "tf.reduce_mean",
+    "dot": "a @ b, or tf.tensordot",
+    "max": "tf.reduce_max",
+    "min": "tf.reduce_min",
     "ravel": "tf.reshape(y, [-1])",
     "reshape": "tf.reshape, or y[:, None] for a column",
+    "round": "tf.round",
+    "squeeze": "tf.squeeze",
     "std": "tf.math.reduce_std",
     "sum": "tf.reduce_sum",
     "transpose": "tf.transpose",
@@ -128,6 +134,15 @@ _CAUSES = (
         "{0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast",
     ),
     (
+        r"gradient registry has no entry for: (\w+)",
+        "{0} has no gradient at all: TensorFlow knows no rule for it, and a tape that meets it on "
+        "its path stops. Take another operation there",
+    ),
+    (
+        r"Cannot update variable with shape (\[[\d,]*\]) using a Tensor with shape (\[[\d,]*\])",
+        "the variable has shape {0}, and what is assigned shape {1}. A variable keeps its shape",
+    ),
+    (
         r"is not in the list of allowed values",
         "this operation does not take such numbers (in Python, a power is **, and not ^)",
     ),
@@ -143,7 +158,7 @@ def cause_in_words(error: dict) -> str | None:
         The ``type``, the ``message`` and the ``line`` of an exception, as `observe_calls` returns.
     """
     # What was observed is no longer; a forged error could keep these searches going for ever.
-    message, line = error["message"][:200], (error["line"] or "")[:200]
+    message, line = error["message"][:300], (error["line"] or "")[:300]
     if "values to unpack" in message and "apply_gradients(" in line:
         return (
             "apply_gradients takes pairs, zip(gradients, variables). optimizer.apply takes the two "
@@ -159,8 +174,51 @@ def cause_in_words(error: dict) -> str | None:
     if method and method[1] in _NUMPY_METHODS:
         instead = _NUMPY_METHODS[method[1]]
         return f"{method[1]} belongs to NumPy's arrays, and this is a tensor. Use {instead}"
+    shapes = _shapes_that_differ(message)
+    if shapes is not None:
+        return _shapes_in_words(*shapes, line)
     for pattern, words in _CAUSES:
         found = re.search(pattern, message)
         if found:
             return words.format(*found.groups())
     return None
+
+
+_SHAPE = r"\[[\d,?]*\]"
+_DIFFERING_SHAPES = (
+    rf"Incompatible shapes: ({_SHAPE}) vs\. ({_SHAPE})",
+    rf"Matrix size-incompatible: In\[0\]: ({_SHAPE}), In\[1\]: ({_SHAPE})",
+    rf"Dimensions must be equal.* with input shapes: ({_SHAPE}), ({_SHAPE})",
+    rf"Input 0: ({_SHAPE}) != input 1: ({_SHAPE})",
+)
+
+
+def _shapes_that_differ(message: str) -> tuple[list[str], list[str], bool] | None:
+    """Return two shapes that an error names, and whether a matrix product met them."""
+    for pattern in _DIFFERING_SHAPES:
+        found = re.search(pattern, message)
+        if found:
+            one, other = ([n for n in text[1:-1].split(",") if n] for text in found.groups())
+            return one, other, "Matrix" in message or "MatMul" in message
+    return None
+
+
+def _shapes_in_words(one: list[str], other: list[str], is_product: bool, line: str) -> str:
+    """Say which shapes do not go together, and the likely cause."""
+    shown = " and ".join(f"({', '.join(each)}{',' * (len(each) == 1)})" for each in (one, other))
+    said = f"the shapes {shown} do not go together"
+    if is_product:
+        turned = len(one) == len(other) == 2 and (one[0] == other[0] or one[1] == other[1])
+        cause = "Transpose one of them with tf.transpose" if turned else "Look which is which"
+        return f"{said}: in a product a @ b, a has as many columns as b has rows. {cause}"
+    if len(one) == len(other) == 2 and one[1] == other[0] and "*" in line:
+        return f"{said}: `*` multiplies entry by entry. A matrix product is `@`"
+    short, long = sorted((one, other), key=len)
+    if len(short) < len(long) and short == long[: len(short)]:
+        return (
+            f"{said}. A sum or mean over an axis drops that axis: keep it with keepdims=True, or "
+            "make a column with y[:, None]"
+        )
+    if sorted(one) == sorted(other):
+        return f"{said}. One of them is transposed, or reduced over the other axis"
+    return f"{said}. Print both shapes, and look over which axis each was reduced"

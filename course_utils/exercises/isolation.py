@@ -1,6 +1,7 @@
 """Running a learner's code so that the notebook it is called from stays as it was."""
 
 import ctypes
+import linecache
 import logging
 import os
 import random
@@ -8,21 +9,39 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from types import FrameType
 
 import numpy as np
 
-from ..tensorflow_internals import cancel_graphs_after, keep_tensorflow_random_state
+from ..tensorflow_internals import graphs_can_be_cancelled, keep_tensorflow_random_state
 
 __all__ = ["TimeLimitReached", "state_kept", "tensorflow_warnings_held", "time_limit"]
+
+
+_BETWEEN_LOOKS = 0.1  # seconds
+_PATIENCE = 6  # how many times as long as its processor time a block may take on the clock
 
 
 class TimeLimitReached(BaseException):
     """The learner's code ran too long.
 
     Not an ``Exception``, so that the ``except Exception`` of the code that is stopped lets it pass.
+
+    Attributes
+    ----------
+    line : str
+        The line of the learner's code that ran last; empty if it is not known.
+    stands_still : bool or None
+        Whether the loop's values stood still between two looks; None if that is not known.
+    waited : bool
+        Whether it waited, and hardly used the processor.
     """
+
+    def __init__(self, line: str = "", stands_still: bool | None = None, waited: bool = False):
+        super().__init__()
+        self.line, self.stands_still, self.waited = line, stands_still, waited
 
 
 @contextmanager
@@ -60,36 +79,99 @@ def tensorflow_warnings_held() -> Iterator[None]:
 
 
 @contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TimeLimitReached` in the block when it has run for ``seconds``.
+def time_limit(seconds: float, file: str = "") -> Iterator[None]:
+    """Raise `TimeLimitReached` in the block when it has used ``seconds`` of the processor.
 
-    Loops in Python, a sleep, and loops inside a ``tf.function`` are stopped. A block that ends
-    only after its time, because the stop met it inside TensorFlow, counts as stopped too.
+    Loops in Python, a sleep, and loops inside a ``tf.function`` are stopped. A block that waits is
+    stopped after `_PATIENCE` times as long on the clock, and one that ends only after its time,
+    because the stop met it inside TensorFlow, counts as stopped too.
+
+    Parameters
+    ----------
+    seconds : float
+        Of this process, all threads together: a busy machine takes nothing away from it.
+    file : str
+        Where the learner's code stands; the exception then tells whether its values stood still.
     """
-    end = time.monotonic() + seconds
+    watch = _Watch(seconds, file)
     with ExitStack() as stack:
         in_main_thread = threading.current_thread() is threading.main_thread()
         has_alarm = hasattr(signal, "setitimer") and in_main_thread
-        stack.enter_context(_alarm(seconds) if has_alarm else _watcher_thread(seconds))
+        cancel = lambda: None  # noqa: E731
         if "tensorflow" in sys.modules:
-            stack.enter_context(cancel_graphs_after(seconds))
+            cancel = stack.enter_context(graphs_can_be_cancelled())
+        stack.enter_context(_looks_at_the_clock(watch, cancel, has_alarm))
+        if has_alarm:
+            stack.enter_context(_alarm(watch))
         try:
             yield
         except Exception:
-            if time.monotonic() < end:
+            if not watch.is_over():
                 raise
-    if time.monotonic() >= end:
-        raise TimeLimitReached
+    if watch.is_over():
+        raise watch.stop()
+
+
+class _Watch:
+    """How much time a block has used, and whether the values of the learner's loop still change."""
+
+    def __init__(self, seconds: float, file: str):
+        self._seconds, self._file = seconds, file
+        self._processor, self._clock = time.process_time(), time.monotonic()
+        self._values: dict[str, bytes] | None = None
+        self.line, self.stands_still = "", None
+
+    def used(self) -> float:
+        """Return which fraction of the time is used."""
+        processor = (time.process_time() - self._processor) / self._seconds
+        return max(processor, (time.monotonic() - self._clock) / (_PATIENCE * self._seconds))
+
+    def is_over(self) -> bool:
+        """Tell whether the time is used up."""
+        return self.used() >= 1.0
+
+    def stop(self) -> TimeLimitReached:
+        """Return what is raised when the time is over."""
+        waited = time.process_time() - self._processor < self._seconds / 2
+        return TimeLimitReached(self.line, self.stands_still, waited)
+
+    def look(self, frame: FrameType | None) -> None:
+        """Compare the floating-point values of the learner's frame with those of the last look."""
+        while frame is not None and frame.f_code.co_filename != self._file:
+            frame = frame.f_back
+        if frame is None or self.used() < 0.5:
+            return
+        values = {name: v for name, value in frame.f_locals.items() if (v := _bytes_of(value))}
+        if self._values is not None:
+            self.stands_still = values == self._values
+        self._values = values
+        self.line = linecache.getline(self._file, frame.f_lineno).strip()
+
+
+def _bytes_of(value: object) -> bytes:
+    """Return a float, or a small array, tensor or variable of floats, as bytes; else nothing."""
+    if isinstance(value, float):
+        return np.float64(value).tobytes()
+    try:
+        array = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
+    except Exception:  # a tensor without a value, or what pretends to be one
+        return b""
+    return array.tobytes() if array.dtype.kind == "f" and array.size <= 10_000 else b""
 
 
 @contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    def stop(signal_number, frame):
-        raise TimeLimitReached
+def _alarm(watch: _Watch) -> Iterator[None]:
+    """Look at the time between two steps of Python, and stop the block when it is over."""
 
-    handler_before = signal.signal(signal.SIGALRM, stop)
-    # The alarm repeats, because a bare `except:` in the learner's loop may swallow the first.
-    timer_before = signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+    def look(signal_number, frame):
+        is_over = watch.is_over()
+        watch.look(frame)
+        if is_over:
+            raise watch.stop()
+
+    handler_before = signal.signal(signal.SIGALRM, look)
+    # The alarm repeats, because a bare `except:` in the learner's loop may swallow a stop.
+    timer_before = signal.setitimer(signal.ITIMER_REAL, _BETWEEN_LOOKS, _BETWEEN_LOOKS)
     try:
         yield
     finally:
@@ -99,17 +181,28 @@ def _alarm(seconds: float) -> Iterator[None]:
 
 
 @contextmanager
-def _watcher_thread(seconds: float) -> Iterator[None]:
-    """Do the same on Windows, which has no such alarm, and outside the main thread."""
-    watched = ctypes.c_ulong(threading.get_ident())
+def _looks_at_the_clock(
+    watch: _Watch, cancel: Callable[[], None], has_alarm: bool
+) -> Iterator[None]:
+    """Cancel graphs when the time is over; where there is no alarm, stop the block too.
 
-    def stop():
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(watched, ctypes.py_object(TimeLimitReached))
+    There is none on Windows, and outside the main thread.
+    """
+    watched, ended = ctypes.c_ulong(threading.get_ident()), threading.Event()
 
-    timer = threading.Timer(seconds, stop)
-    timer.daemon = True
-    timer.start()
+    def run():
+        while not ended.wait(_BETWEEN_LOOKS):
+            if watch.is_over():
+                cancel()
+                if not has_alarm:
+                    stop = ctypes.py_object(TimeLimitReached)
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(watched, stop)
+                return
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
     try:
         yield
     finally:
-        timer.cancel()
+        ended.set()
+        thread.join()

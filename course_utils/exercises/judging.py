@@ -6,12 +6,13 @@ from typing import Any
 from . import comparing, predictions
 from .exercise import Exercise, Judgement
 from .isolation import TimeLimitReached, state_kept, time_limit
+from .observation import file_of
 from .question import Prediction, Question
 from .references import Reference, stored, stored_reference
 
-__all__ = ["assess", "observe_and_judge"]
+__all__ = ["TIME_LIMIT", "assess", "observe_and_judge", "stopped_in_words"]
 
-_TIME_LIMIT = 10.0  # seconds
+TIME_LIMIT = 10.0  # seconds of the processor
 
 
 def assess(
@@ -38,17 +39,33 @@ def observe_and_judge(
 ) -> tuple[Judgement, str]:
     """Return the judgement of an answer, whatever the answer does, and what its code printed."""
     try:
-        with state_kept(seed), time_limit(_TIME_LIMIT):
+        with state_kept(seed), time_limit(TIME_LIMIT, file_of(answer)):
             observation = exercise.observe(answer, seed)
         return judge(exercise, observation, seed), observation.get("printed", "")
-    except TimeLimitReached:
-        message = (
-            f"Your code was still running after {_TIME_LIMIT:.0f} seconds and was stopped. "
-            "Look for a loop whose condition never becomes false, or that takes too many steps."
-        )
+    except TimeLimitReached as stop:
+        return Judgement("error", stopped_in_words(stop, TIME_LIMIT), mistake="too long"), ""
     except Exception as error:  # an answer such as nobody thought of; it must not stop a notebook
         message = (
             f"The check itself could not make sense of this answer ({type(error).__name__}). "
             "Return plain numbers, tensors, or lists and dicts of them."
         )
-    return Judgement("error", message), ""
+    return Judgement("error", message, mistake="not understood"), ""
+
+
+def stopped_in_words(stop: TimeLimitReached, seconds: float) -> str:
+    """Say that an answer was stopped, and whether its loop is endless or slow."""
+    at = f" at `{stop.line}`" if stop.line else ""
+    said = f"Your code was still running after {seconds:g} seconds and was stopped{at}."
+    if stop.waited:
+        return f"{said} It waited, for a sleep, an input or another process. Take that out."
+    if stop.stands_still is None:
+        return f"{said} Look for a loop whose condition never becomes false, or for too many steps."
+    if stop.stands_still:
+        return (
+            f"{said} Its values had not changed for a while, so the loop would never end: look at "
+            "the condition, and at what is to make it false."
+        )
+    return (
+        f"{said} Its values were still changing: the loop is not stuck, and takes too many steps, "
+        "or steps that are too small or too slow."
+    )

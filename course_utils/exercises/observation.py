@@ -19,12 +19,19 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["calls_noted", "describe", "observe_calls", "results_noted", "same_code"]
+__all__ = [
+    "calls_noted",
+    "describe",
+    "file_of",
+    "observe_calls",
+    "results_noted",
+    "same_code",
+]
 
 _LARGEST_ARRAY = 100_000  # entries; a larger array is described by its shape alone
 _MOST_ITEMS = 1_000  # items described of a list, tuple or dict
 _LONGEST_PRINT = 2_000  # characters kept of what the learner's code printed
-_LONGEST_LINE = 200  # characters kept of a line of code and of an error's message
+_LONGEST_LINE = 300  # characters kept of a line of code and of an error's message
 
 
 class _FirstCharacters(io.StringIO):
@@ -220,6 +227,12 @@ def _describe_error(error: BaseException, function: Callable) -> dict:
         "message": message[:_LONGEST_LINE],
         "line": own_lines[-1][:_LONGEST_LINE] if own_lines else "",
     }
+
+
+def file_of(function: Any) -> str:
+    """Return the file, or the cell, that holds the learner's own code; empty if there is none."""
+    code = _code_of(function)
+    return code.co_filename if code is not None else ""
 
 
 def _code_of(function: Callable) -> CodeType | None:

@@ -60,7 +60,7 @@ def _of_other_form(prediction: Prediction, described: Any, where: str = "") -> J
 
 def _value(described: Any) -> Any:
     value = read(described)
-    return None if value == "None" else value
+    return None if isinstance(value, str) and value == "None" else value
 
 
 def sentence_for(value: Any, table: dict, tolerance: float) -> str | None:

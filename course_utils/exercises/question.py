@@ -4,14 +4,17 @@ Neither knows the right answer. What right and wrong programs did is stored besi
 is compared with that; see `course_utils.exercises.references` and `comparing`.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from .exercise import Exercise, Judgement
-from .observation import describe, observe_calls, same_code
+from .lost_paths import lost_path
+from .observation import describe, file_of, observe_calls, same_code
 from .readings import read
 from .references import SEEDS, Reference, stored_reference
 
@@ -107,6 +110,11 @@ class Question(Exercise):
     def observe_on(self, answer: Any, calls: Sequence[tuple]) -> dict:
         """Call the answer on these inputs."""
         observation = observe_calls(answer, calls, self.prepare, self.call)
+        number = _call_with_none(observation)
+        if number is not None:
+            arguments = self.prepare(*calls[number]) if self.prepare else calls[number]
+            function = partial(self.call, answer) if self.call else answer
+            observation["lost"] = lost_path(partial(function, *arguments), file_of(answer))
         # A program to repair runs from the start: only its code tells that nobody touched it.
         given = self.stub() if self.kind == "repair" else None
         return {**observation, "untouched": bool(given and same_code(answer, given["source"]))}
@@ -133,6 +141,24 @@ class Question(Exercise):
             for name, fact in facts.items():
                 noted.setdefault(name, []).append(fact)
         return noted
+
+
+def _call_with_none(observation: dict) -> int | None:
+    """Return the first call that gave a None, or raised because of one; None if there is none."""
+    for number, record in enumerate(observation.get("calls", [])):
+        error = record.get("raised")
+        if error is None and _holds_none(record["returned"]):
+            return number
+        if error is not None and re.search(r"\bNone|No gradients provided", error["message"]):
+            return number
+    return None
+
+
+def _holds_none(described: Any) -> bool:
+    if isinstance(described, dict):
+        items = described.get("items", [])
+        return any(map(_holds_none, items.values() if isinstance(items, dict) else items))
+    return described is None
 
 
 def _reading_of(part: Part, described: Any, call: tuple) -> Any:

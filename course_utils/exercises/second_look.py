@@ -59,7 +59,7 @@ def _subject(part: Part) -> str:
 
 def _map(change: Callable, reading: Any) -> Any:
     if isinstance(reading, np.ndarray):
-        return change(reading)
+        return np.asarray(change(reading))  # of one number NumPy makes a scalar
     if isinstance(reading, list):
         return [_map(change, item) for item in reading]
     if isinstance(reading, dict):

@@ -24,7 +24,8 @@ ANSWERS = {
     for exercise_id, answers in import_module(f"answers.lesson_{lesson.number}").ANSWERS.items()
 }
 SOURCES = {
-    lesson.number: read_lesson(LESSONS / lesson.name / "lesson.py") for lesson in LESSONS_WITH_JUDGES
+    lesson.number: read_lesson(LESSONS / lesson.name / "lesson.py")
+    for lesson in LESSONS_WITH_JUDGES
 }
 
 

@@ -134,6 +134,7 @@ def list_of_gradients_times_a_rate():
 
 
 COLUMN, SQUARE, VECTOR = tf.ones((3, 1)), tf.ones((3, 3)), tf.ones(3)
+IMAGE = tf.ones((1, 2, 2, 3))
 
 # What a learner writes, and a part of what the check says then.
 ERRORS = [
@@ -179,6 +180,20 @@ ERRORS = [
     (lambda: tf.function(lambda a, b: a @ b)(SQUARE, VECTOR), "is tf.linalg.matvec"),
     (lambda: COLUMN * tf.ones((3, 1), tf.float64), "float and double meet here"),
     (lambda: COLUMN ^ 2, "a power is **"),
+    (lambda: gradient_of(lambda w: tf.image.adjust_hue(w * IMAGE, 0.1)), "has no gradient at all"),
+    (lambda: tf.Variable(SQUARE).assign_sub(COLUMN), "the variable has shape [3,3]"),
+    (lambda: tf.ones((6, 3)) * tf.ones((3, 4)), "(6, 3) and (3, 4) do not go together: `*`"),
+    (
+        lambda: tf.function(lambda a: a * tf.ones((3, 4)))(tf.ones((6, 3))),
+        "product is `@`",
+    ),
+    (lambda: tf.ones((6, 3)) - tf.ones((6,)), "keep it with keepdims=True"),
+    (lambda: tf.ones((6, 3)) @ tf.ones((4, 3)), "Transpose one of them"),
+    (lambda: tf.function(lambda a: a @ tf.ones((4, 3)))(tf.ones((6, 3))), "Transpose one of them"),
+    (lambda: tf.ones((6, 3)) @ tf.ones((4, 5)), "as many columns as b has rows"),
+    (lambda: tf.ones((6, 3)) - tf.ones((3, 6)), "One of them is transposed"),
+    (lambda: tf.ones((6, 3)) - tf.ones((4, 2)), "Print both shapes"),
+    (lambda: tf.add_n([tf.ones(3), tf.ones(4)]), "(3,) and (4,) do not go together"),
 ]
 
 

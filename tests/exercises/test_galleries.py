@@ -23,7 +23,9 @@ WITH_GALLERY = [
 ]
 EXERCISES = {e.id: e for lesson in WITH_GALLERY for e in lesson.exercises()}
 FUNCTIONS = [i for i, exercise in EXERCISES.items() if isinstance(exercise, Question)]
-CORPUS = {lesson.number: import_module(f"answers.lesson_{lesson.number}") for lesson in WITH_GALLERY}
+CORPUS = {
+    lesson.number: import_module(f"answers.lesson_{lesson.number}") for lesson in WITH_GALLERY
+}
 LONGEST = 4  # sentences of a message
 
 
@@ -46,11 +48,7 @@ def test_other_right_answers_pass(exercise_id, number):
 
 @pytest.mark.parametrize(
     ("exercise_id", "number", "name"),
-    [
-        (i, n, name)
-        for i in EXERCISES
-        for n, (name, _) in enumerate(CORPUS[i[:2]].WRONG.get(i, []))
-    ],
+    [(i, n, name) for i in EXERCISES for n, (name, _) in enumerate(CORPUS[i[:2]].WRONG.get(i, []))],
 )
 def test_wrong_answers_of_no_gallery_are_told_their_mistake(exercise_id, number, name):
     _, answer = CORPUS[exercise_id[:2]].WRONG[exercise_id][number]

@@ -1,3 +1,4 @@
+import inspect
 import os
 import random
 import signal
@@ -51,6 +52,35 @@ def test_endless_code_is_stopped(endless):
         endless()
     assert time.monotonic() - start < SOON
     assert float(tf.constant(1.0) + 1.0) == 2.0
+
+
+def stand_still():
+    x = tf.constant(1.0)
+    while x > 0:
+        x = x * 1.0
+
+
+def go_on_and_on():
+    x = 0.0
+    while x < 1e9:
+        x += 1e-6
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no alarm to look at the values")
+@pytest.mark.parametrize(
+    ("loop", "stands_still", "waited"),
+    [(stand_still, True, False), (go_on_and_on, False, False), (sleep_for_ever, True, True)],
+)
+def test_an_endless_loop_a_slow_one_and_a_wait_are_told_apart(loop, stands_still, waited):
+    with pytest.raises(TimeLimitReached) as stop, time_limit(LIMIT, __file__):
+        loop()
+    assert (stop.value.stands_still, stop.value.waited) == (stands_still, waited)
+    assert stop.value.line in inspect.getsource(loop)
+
+
+def test_time_that_others_use_does_not_count():
+    with time_limit(LIMIT):
+        time.sleep(2 * LIMIT)
 
 
 def test_the_stop_of_a_graph_is_no_error_of_the_learner():

@@ -1,0 +1,53 @@
+"""Where an answer lost its gradient, said of the line of the learner's own code.
+
+An answer that returned None, or raised because of one, is called once more with an `ExplainingTape`
+in place of ``tf.GradientTape``.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout, suppress
+from io import StringIO
+
+from ..gradient_diagnosis import ExplainingTape, Explanation
+
+__all__ = ["lost_path"]
+
+
+def lost_path(run: Callable[[], object], file: str) -> str:
+    """Run an answer once more, and say where a tape in it lost the path; empty if none did.
+
+    Parameters
+    ----------
+    run : callable
+        Calls the answer as it was called before.
+    file : str
+        The file, or the cell, that holds the learner's code: what other code asks is not explained.
+    """
+    with _explaining() as found, redirect_stdout(StringIO()), suppress(Exception, SystemExit):
+        run()
+    for each in found:
+        if each.gradient == "None" and each.where is not None and each.where.file == file:
+            line = f" at `{each.where.text}`" if each.where.text else ""
+            return f"The gradient of {each.source} is None{line}. {each.message}"
+    return ""
+
+
+@contextmanager
+def _explaining() -> Iterator[list[Explanation]]:
+    """Have every new tape explain its gradients, and yield the list of explanations."""
+    import tensorflow as tf
+
+    found: list[Explanation] = []
+
+    class Tape(ExplainingTape):
+        def _explained(self, *arguments, **options):
+            result = super()._explained(*arguments, **options)
+            found.extend(self.explanations)
+            return result
+
+    tape = tf.GradientTape
+    tf.GradientTape = Tape
+    try:
+        yield found
+    finally:
+        tf.GradientTape = tape
