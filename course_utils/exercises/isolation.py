@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 
 import numpy as np
 
-from ..tensorflow_internals import cancel_graphs_after, keep_tensorflow_random_state
+from ..tape.tensorflow_internals import cancel_graphs_after, keep_tensorflow_random_state
 
 __all__ = ["TimeLimitReached", "state_kept", "tensorflow_warnings_held", "time_limit"]
 

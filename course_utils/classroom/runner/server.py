@@ -21,10 +21,10 @@ __all__ = ["main"]
 
 _WARM = (
     "keras matplotlib.pyplot sklearn.datasets IPython.core.inputtransformer2 IPython.display "
-    "course_utils.derivatives course_utils.exercises course_utils.gradient_checks "
-    "course_utils.gradient_diagnosis course_utils.lesson_map course_utils.datasets "
-    "course_utils.plotting course_utils.session course_utils.tape_drawing "
-    "course_utils.tape_recording course_utils.classroom.runner.learner"
+    "course_utils.gradients.derivatives course_utils.exercises course_utils.gradients.check "
+    "course_utils.tape.explaining course_utils.lesson_map course_utils.datasets "
+    "course_utils.figures course_utils.session course_utils.tape.drawing "
+    "course_utils.tape.recording course_utils.classroom.runner.learner"
 )
 
 
