@@ -8,7 +8,7 @@ from importlib import import_module
 
 _HOME = {
     "central_difference": "gradients.differences",
-    "check": "exercises",
+    "check": "course.checking",
     "check_gradients": "gradients.check",
     "directional_derivative": "gradients.differences",
     "explain_gradients": "tape.explaining",
@@ -27,12 +27,12 @@ _HOME = {
     "plot_error_curve": "figures",
     "plot_gradient_norms": "figures",
     "plot_history": "figures",
-    "plot_lesson_map": "lesson_map",
+    "plot_lesson_map": "course.lesson_map",
     "plot_loss_surface": "figures",
     "plot_tape": "tape.drawing",
     "record_tape": "tape.recording",
     "show_images": "figures",
-    "start_lesson": "session",
+    "start_lesson": "course.session",
 }
 
 __all__ = list(_HOME)
@@ -42,7 +42,7 @@ def __getattr__(name: str) -> object:
     """Load a public name from its module on first use (PEP 562)."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import_module(f"{__name__}.session").quiet_tensorflow()
+    import_module(f"{__name__}.course.session").quiet_tensorflow()
     value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     globals()[name] = value
     return value

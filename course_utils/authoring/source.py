@@ -10,8 +10,7 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from ..curriculum import LESSONS
-from ..exercises import all_exercises
+from ..course.curriculum import LESSONS, all_exercises
 from .regions import BEGIN, END, GIVEN, RegionError, as_solution, as_stub
 
 __all__ = ["LessonSource", "Problem", "problems_across", "read_lesson"]
@@ -198,7 +197,7 @@ def problems_across(lessons: list[LessonSource]) -> list[Problem]:
         elif not re.fullmatch(r"\d\d_[a-z0-9_]+", lesson.name):
             problems.append(Problem(str(lesson.path), "a lesson is named NN_snake_topic.py"))
         elif lesson.name not in names:
-            message = "this name is not in course_utils/curriculum.py: add it, or correct it"
+            message = "this name is not in course_utils/course/curriculum.py: add it, or correct it"
             problems.append(Problem(str(lesson.path), message))
         for exercise_id in lesson.exercises:
             if exercise_id in owner:

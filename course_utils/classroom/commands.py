@@ -8,9 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..curriculum import written_lessons
-from ..exercises.progress import course_folder
-from ..terminal import errors, interruptible, need_extra, print_text, progress_bars, sentence_for
+from ..course.curriculum import written_lessons
+from ..course.progress import course_folder
+from ..course.terminal import (
+    errors,
+    interruptible,
+    need_extra,
+    print_text,
+    progress_bars,
+    sentence_for,
+)
 from .choosing import ChoiceError, choose_lessons
 
 if TYPE_CHECKING:

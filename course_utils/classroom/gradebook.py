@@ -5,7 +5,7 @@ import io
 import json
 from dataclasses import asdict
 
-from ..exercises import all_exercises
+from ..course.curriculum import all_exercises
 from .grading import Grading, Row
 
 __all__ = ["gradebook_csv", "results_jsonl"]

@@ -21,9 +21,11 @@ from typing import Any
 
 from IPython.utils.capture import capture_output
 
-from ..exercises.checking import CheckResult, observe_and_judge
-from ..exercises.exercise import Exercise, Judgement, find_exercise
-from ..session import standard_error_held
+from ..course.checking import CheckResult
+from ..course.curriculum import find_exercise
+from ..course.session import standard_error_held
+from ..exercises.exercise import Exercise, Judgement
+from ..exercises.judging import observe_and_judge
 
 __all__ = ["Points", "check"]
 
@@ -32,7 +34,7 @@ _SECONDS = 60
 
 _JUDGE = """
 import json, sys
-from course_utils.exercises.exercise import find_exercise
+from course_utils.course.curriculum import find_exercise
 judgement = find_exercise(sys.argv[1]).assess(json.load(sys.stdin), int(sys.argv[2]))
 print(json.dumps([judgement.outcome, judgement.message, float(judgement.score)]))
 """

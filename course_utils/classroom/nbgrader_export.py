@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 
 from ..authoring.regions import BEGIN, END
 from ..authoring.source import LessonSource
-from ..exercises import find_exercise
+from ..course.curriculum import find_exercise
 from .links import relink
 from .release import require_built
 

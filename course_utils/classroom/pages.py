@@ -6,9 +6,8 @@ import unicodedata
 from collections import Counter
 from pathlib import Path
 
-from ..atomic_files import write_atomically
-from ..curriculum import find_lesson
-from ..exercises import all_exercises
+from ..course.atomic_files import write_atomically
+from ..course.curriculum import all_exercises, find_lesson
 from .gradebook import gradebook_csv, results_jsonl
 from .grading import Grading, Row
 from .judging import OUTCOMES

@@ -18,14 +18,12 @@ _PACKAGE = Path(__file__).parents[1]
 # are, and every other module of exercises/ sealed or reduced.
 MACHINERY = (
     "__init__",
-    "checking",
     "errors_in_words",
     "exercise",
     "isolation",
+    "judging",
     "observation",
-    "progress",
     "reading",
-    "resetting",
 )
 _LEFT_OUT = ("__main__.py", "authoring", "cli.py", "doctor.py", "__pycache__")
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from ..curriculum import LESSONS
+from ..course.curriculum import LESSONS
 
 __all__ = ["student_texts"]
 

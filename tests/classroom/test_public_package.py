@@ -18,8 +18,7 @@ from course_utils.classroom.public_package import (
     write_public_package,
 )
 from course_utils.classroom.runner.answers import bound_names
-from course_utils.curriculum import written_lessons
-from course_utils.exercises import find_exercise
+from course_utils.course.curriculum import find_exercise, written_lessons
 from course_utils.exercises.exercise import stubs
 
 PLAIN = ("00.1", "00.2", "01.1", "01.2")
@@ -78,7 +77,7 @@ def test_the_copy_observes_as_the_original_does(package):
     # In a process of its own, because the copy has the name of the package under test. Exercises
     # that prepare tensors are observed in test_runs.py, where TensorFlow runs anyway.
     program = (
-        "import json\nfrom course_utils.exercises import find_exercise as find\n"
+        "import json\nfrom course_utils.course.curriculum import find_exercise as find\n"
         "print(json.dumps([[i, find(i).observe(lambda *a: 1.0, 7)] for i in "
         f"{PLAIN}]))"
     )

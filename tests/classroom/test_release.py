@@ -19,8 +19,8 @@ from course_utils.authoring.build import Folders, read_lessons
 from course_utils.authoring.regions import BEGIN, END, GIVEN
 from course_utils.classroom.output import MANIFEST
 from course_utils.classroom.release import ReleaseError, release_files
-from course_utils.cli import app
-from course_utils.exercises import find_exercise
+from course_utils.course.cli import app
+from course_utils.course.curriculum import find_exercise
 
 if sys.version_info >= (3, 11):
     import tomllib

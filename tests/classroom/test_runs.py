@@ -12,7 +12,7 @@ from handed_in import RIGHT, as_bytes, cells_of, code, given, notebook, solution
 from course_utils.classroom.fork_server import ForkServer
 from course_utils.classroom.judging import Examination
 from course_utils.classroom.runner.limits import Limits
-from course_utils.curriculum import find_lesson
+from course_utils.course.curriculum import find_lesson
 
 LIMITS = Limits(cell_seconds=3.0, check_seconds=2.0, total_seconds=12.0, memory=600, processes=40)
 

@@ -11,8 +11,7 @@ import tensorflow as tf
 
 from course_utils import check
 from course_utils.authoring.source import read_lesson
-from course_utils.curriculum import written_lessons
-from course_utils.exercises import all_exercises
+from course_utils.course.curriculum import all_exercises, written_lessons
 
 LESSONS = Path(__file__).parents[2] / "lessons"
 EXERCISES = {exercise.id: exercise for exercise in all_exercises()}

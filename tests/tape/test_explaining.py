@@ -666,7 +666,7 @@ def test_in_a_notebook_cells_are_named_and_read():
         "tape.explain()",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
-    root = {"metadata": {"path": str(Path(__file__).parents[1])}}
+    root = {"metadata": {"path": str(Path(__file__).parents[2])}}
     nbclient.NotebookClient(notebook, timeout=100, resources=root).execute()
     text = "".join(each.get("text", "") for each in notebook.cells[2].outputs)
     assert "left-tensorflow" in text and "cell In[2], line 3: a = np.sqrt(v)" in text

@@ -19,7 +19,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ...exercises.checking import CheckResult
+from ...course.checking import CheckResult
 from ...exercises.exercise import Exercise
 from ...exercises.isolation import TimeLimitReached, state_kept, time_limit
 from .cells import Cell, CellError

@@ -50,7 +50,7 @@ def run_learner(connection: socket.socket, limits: Limits, is_jailed: bool) -> N
 
 
 def _run(cells: list, job: dict, channel: Channel, limits: Limits) -> None:
-    from ...curriculum import find_lesson
+    from ...course.curriculum import find_lesson
     from ...exercises.exercise import stubs
 
     def ask(exercise_id: str) -> int:
@@ -113,8 +113,7 @@ def _settle(folder: Path, connection: int) -> None:
 def _replace_check(answers: Answers) -> None:
     """Put the observing check where notebooks import it from; no progress file is written."""
     import course_utils
-    from course_utils import exercises
-    from course_utils.exercises import checking
+    from course_utils.course import checking
 
-    for module in (course_utils, exercises, checking):
+    for module in (course_utils, checking):
         module.check = answers.check

@@ -5,8 +5,8 @@ import pytest
 import tensorflow as tf
 
 from course_utils import check
-from course_utils.exercises import checking
-from course_utils.exercises.progress import read_progress
+from course_utils.course.progress import read_progress
+from course_utils.exercises import judging
 
 
 @pytest.fixture(autouse=True)
@@ -128,7 +128,7 @@ def test_nothing_that_an_answer_is_stops_a_notebook(exercise_id, answer):
 
 
 def test_code_that_runs_too_long_is_stopped_and_said_so(monkeypatch):
-    monkeypatch.setattr(checking, "_TIME_LIMIT", 0.3)
+    monkeypatch.setattr(judging, "_TIME_LIMIT", 0.3)
 
     def endless(x):
         while True:

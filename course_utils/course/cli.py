@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from . import progress as records
 from .curriculum import written_lessons
-from .exercises import progress as records
 from .terminal import console, errors, need_extra, print_text, progress_bars, sentence_for
 
 __all__ = ["app"]
@@ -82,7 +82,7 @@ def reset(
     Every other cell of the notebook stays as it is. Save the notebook in JupyterLab first, and
     afterwards choose *File > Reload Notebook from Disk*.
     """
-    from .exercises.resetting import ResetError, reset_exercise
+    from .resetting import ResetError, reset_exercise
 
     with sentence_for(LookupError, ResetError, OSError):
         kept = reset_exercise(exercise, records.course_folder())
@@ -126,7 +126,7 @@ def build(
     must be *not attempted*. Lessons whose source did not change are left alone.
     """
     with need_extra("author", "Building"):
-        from .authoring import build as authoring
+        from ..authoring import build as authoring
 
     folders = authoring.Folders(records.course_folder())
     with sentence_for(authoring.BuildError):
@@ -155,11 +155,11 @@ def _report_drift(drift: list) -> None:
 
 
 # A release for students has neither of these parts, and none of their commands.
-_PARTS = Path(__file__).parent
+_PARTS = Path(__file__).parents[1]
 if (_PARTS / "authoring").is_dir():
     app.command()(build)
 if (_PARTS / "classroom").is_dir():
-    from .classroom.commands import COMMANDS
+    from ..classroom.commands import COMMANDS
 
     for command in COMMANDS:
         app.command()(command)

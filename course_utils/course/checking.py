@@ -6,15 +6,14 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from ..curriculum import find_lesson
-from ..session import standard_error_held
-from .exercise import Exercise, Judgement, find_exercise
-from .isolation import TimeLimitReached, state_kept, tensorflow_warnings_held, time_limit
+from ..exercises.exercise import Exercise, Judgement
+from ..exercises.isolation import tensorflow_warnings_held
+from ..exercises.judging import observe_and_judge
+from .curriculum import find_exercise, find_lesson
 from .progress import Progress, record_outcome
+from .session import standard_error_held
 
-__all__ = ["CheckResult", "check", "observe_and_judge"]
-
-_TIME_LIMIT = 10.0  # seconds
+__all__ = ["CheckResult", "check"]
 
 # Each outcome has a sign and a word, so that nothing depends on seeing a colour.
 _SIGNS = {"passed": "✓", "failed": "✗", "not attempted": "○", "error": "!"}
@@ -116,25 +115,6 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
         _record(exercise, judgement),
         printed,
     )
-
-
-def observe_and_judge(exercise: Exercise, answer: Any, seed: int) -> tuple[Judgement, str]:
-    """Return the judgement of an answer, whatever the answer does, and what its code printed."""
-    try:
-        with state_kept(seed), time_limit(_TIME_LIMIT):
-            observation = exercise.observe(answer, seed)
-        return exercise.assess(observation, seed), observation.get("printed", "")
-    except TimeLimitReached:
-        message = (
-            f"Your code was still running after {_TIME_LIMIT:.0f} seconds and was stopped. "
-            "Look for a loop whose condition never becomes false, or that takes too many steps."
-        )
-    except Exception as error:  # an answer such as nobody thought of; it must not stop a notebook
-        message = (
-            f"The check itself could not make sense of this answer ({type(error).__name__}). "
-            "Return plain numbers, tensors, or lists and dicts of them."
-        )
-    return Judgement("error", message), ""
 
 
 def _record(exercise: Exercise, judgement: Judgement) -> str:

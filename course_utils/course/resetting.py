@@ -7,8 +7,9 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from ..atomic_files import write_atomically
-from .exercise import find_exercise, stubs
+from ..exercises.exercise import stubs
+from .atomic_files import write_atomically
+from .curriculum import find_exercise
 
 __all__ = ["ResetError", "reset_exercise"]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from ..atomic_files import write_atomically
+from .atomic_files import write_atomically
 
 __all__ = ["Progress", "course_folder", "progress_path", "read_progress", "record_outcome"]
 

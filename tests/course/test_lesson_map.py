@@ -1,5 +1,5 @@
 from course_utils import plot_lesson_map
-from course_utils.curriculum import LESSONS, find_lesson, written_lessons
+from course_utils.course.curriculum import LESSONS, find_lesson, written_lessons
 
 
 def test_every_lesson_is_a_box_in_its_place_and_every_need_an_arrow():

@@ -4,8 +4,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from course_utils.course.resetting import ResetError, reset_exercise
 from course_utils.exercises.exercise import stubs
-from course_utils.exercises.resetting import ResetError, reset_exercise
 
 ROOT = Path(__file__).parents[2]
 NAME = "01_first_tape.ipynb"

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .datasets import load_mnist, mnist_source
-from .exercises.exercise import stubs
-from .exercises.progress import course_folder, progress_path
+from ..datasets import load_mnist, mnist_source
+from ..exercises.exercise import stubs
+from .progress import course_folder, progress_path
 from .session import quiet_tensorflow
 
 if TYPE_CHECKING:
-    from .authoring.source import LessonSource
+    from ..authoring.source import LessonSource
 
 __all__ = ["Finding", "examine"]
 
@@ -115,7 +115,7 @@ def _lessons_in_step(count: int) -> Finding:
     if not (root / "lessons").is_dir():
         return Finding("Notebooks", f"all {count} are here")
     try:
-        from .authoring import build
+        from ..authoring import build
     except ImportError:
         return Finding("Notebooks", f"all {count} are here; not compared without the author extra")
     remedy = "Save your own copy, then `git restore notebooks`, or `make build` after an edit."

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from course_utils.exercises import progress as records
+from course_utils.course import progress as records
 
 
 @pytest.fixture

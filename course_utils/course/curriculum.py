@@ -1,11 +1,21 @@
 """The lessons of the course in their order: numbers, titles, times and what each builds on."""
 
 from dataclasses import dataclass
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-__all__ = ["LESSONS", "Lesson", "find_lesson", "written_lessons"]
+from ..exercises.exercise import Exercise
+
+__all__ = [
+    "LESSONS",
+    "Lesson",
+    "all_exercises",
+    "find_exercise",
+    "find_lesson",
+    "written_lessons",
+]
 
 
 @dataclass(frozen=True)
@@ -79,3 +89,29 @@ def find_lesson(number: str) -> Lesson:
 def written_lessons() -> tuple[Lesson, ...]:
     """Return the lessons that can be worked through today."""
     return tuple(lesson for lesson in LESSONS if lesson.is_written)
+
+
+def all_exercises() -> list[Exercise]:
+    """Return every exercise of every written lesson, in the order of the course."""
+    return [exercise for lesson in written_lessons() for exercise in lesson.exercises()]
+
+
+def find_exercise(exercise_id: str) -> Exercise:
+    """Return the exercise with this id.
+
+    Raises
+    ------
+    LookupError
+        If there is none; the message names the nearest ids that exist.
+    """
+    exercises = {exercise.id: exercise for exercise in all_exercises()}
+    if isinstance(exercise_id, str) and exercise_id in exercises:
+        return exercises[exercise_id]
+    if not isinstance(exercise_id, str):
+        raise LookupError('check takes the id first, as text: check("00.1", answer).')
+    nearest = get_close_matches(exercise_id, exercises, n=3, cutoff=0.5) or list(exercises)[:3]
+    nearest.sort()
+    raise LookupError(
+        f"There is no exercise {exercise_id!r}. An id is a lesson and a number, such as "
+        f'"{nearest[0]}"; the nearest are {", ".join(nearest)}.'
+    )

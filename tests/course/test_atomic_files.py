@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from course_utils.atomic_files import write_atomically
+from course_utils.course.atomic_files import write_atomically
 
 
 def test_a_file_is_made_and_replaced(tmp_path):

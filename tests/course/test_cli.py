@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from course_utils.cli import app
-from course_utils.exercises.progress import record_outcome
+from course_utils.course.cli import app
+from course_utils.course.progress import record_outcome
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_lab_opens_the_first_lesson_passes_options_and_puts_course_on_the_path(c
 @pytest.fixture
 def healthy(copy, monkeypatch):
     monkeypatch.setenv("COURSE_DATA_DIR", "")
-    monkeypatch.setattr("course_utils.doctor.mnist_source", lambda: ("stand-in", None))
+    monkeypatch.setattr("course_utils.course.doctor.mnist_source", lambda: ("stand-in", None))
     return copy
 
 
@@ -170,7 +170,7 @@ def test_an_examination_that_fails_is_a_row_and_not_a_traceback(healthy, monkeyp
     def broken():
         raise RuntimeError("no such device")
 
-    monkeypatch.setattr("course_utils.doctor._device", broken)
+    monkeypatch.setattr("course_utils.course.doctor._device", broken)
     result = run("doctor")
     assert result.exit_code == 1 and "RuntimeError: no such device" in result.output
 
