@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import typer
 
-from course_utils.authoring.build import Folders, read_lessons
-from course_utils.classroom.judging import OUTCOMES
-from course_utils.classroom.release import release_files
+from course_staff.authoring.build import Folders, read_lessons
+from course_staff.classroom.judging import OUTCOMES
+from course_staff.classroom.release import release_files
 from course_utils.course.cli import app
 from course_utils.course.curriculum import LESSONS, written_lessons
 

@@ -1,8 +1,9 @@
-"""The command ``course``: for learners, authors and instructors."""
+"""The command ``course``: what learners type, and what others add to it."""
 
 import os
 import subprocess
 import sys
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ from rich.table import Table
 
 from . import progress as records
 from .curriculum import written_lessons
-from .terminal import console, errors, need_extra, print_text, progress_bars, sentence_for
+from .terminal import console, errors, print_text, sentence_for
 
 __all__ = ["app"]
 
@@ -99,67 +100,15 @@ def doctor() -> None:
     from .doctor import examine
 
     all_well = True
-    for finding in examine():
-        result = "ok" if finding.is_well else "FAILED"
-        print_text(f"{result:<7} {finding.subject:<11} {finding.found}")
-        if finding.remedy:
-            print_text(f"{'':<7} {'To mend it:':<11} {finding.remedy}")
-        all_well = all_well and finding.is_well
+    for condition in examine():
+        result = "ok" if condition.is_well else "FAILED"
+        print_text(f"{result:<7} {condition.subject:<11} {condition.found}")
+        if condition.remedy:
+            print_text(f"{'':<7} {'To mend it:':<11} {condition.remedy}")
+        all_well = all_well and condition.is_well
     raise typer.Exit(0 if all_well else 1)
 
 
-def build(
-    lessons: Annotated[
-        list[str] | None,
-        typer.Argument(help="Two-digit numbers, such as `02`. Without any: every lesson."),
-    ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Only name the files that drifted; execute nothing.")
-    ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="Execute lessons again whose source did not change.")
-    ] = False,
-) -> None:
-    """Write `notebooks/` and `solutions/` from `lessons/`.
-
-    Solutions are executed, and so are the untouched notebooks: every solution must pass, every stub
-    must be *not attempted*. Lessons whose source did not change are left alone.
-    """
-    with need_extra("author", "Building"):
-        from ..authoring import build as authoring
-
-    folders = authoring.Folders(records.course_folder())
-    with sentence_for(authoring.BuildError):
-        sources = authoring.read_lessons(folders)
-        chosen = authoring.select(sources, lessons or [])
-        if check:
-            _report_drift(authoring.find_drift(sources, chosen, folders))
-            return
-        stale = [source for source in chosen if force or authoring.needs_build(source, folders)]
-        with progress_bars("cells") as bars:
-            tasks = {s.name: bars.add_task(s.name, total=2 * _code_cells(s)) for s in stale}
-            authoring.build(sources, stale, folders, lambda s: bars.advance(tasks[s.name]))
-    console.print(f"{len(stale)} built, {len(chosen) - len(stale)} unchanged.")
-
-
-def _code_cells(source) -> int:
-    return sum(cell.cell_type == "code" for cell in source.solution.cells)
-
-
-def _report_drift(drift: list) -> None:
-    for problem in drift:
-        errors.print(str(problem), markup=False, highlight=False, soft_wrap=True)
-    if drift:
-        raise typer.Exit(1)
-    console.print("Every notebook is what its lesson gives.")
-
-
-# A release for students has neither of these parts, and none of their commands.
-_PARTS = Path(__file__).parents[1]
-if (_PARTS / "authoring").is_dir():
-    app.command()(build)
-if (_PARTS / "classroom").is_dir():
-    from ..classroom.commands import COMMANDS
-
-    for command in COMMANDS:
-        app.command()(command)
+# A release for students has no other commands; what is for authors and instructors adds its own.
+for point in entry_points(group="course.commands"):
+    point.load()(app)

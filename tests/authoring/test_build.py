@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from course_utils.authoring import build as authoring
-from course_utils.authoring.build import BuildError, Folders
+from course_staff.authoring import build as authoring
+from course_staff.authoring.build import BuildError, Folders
 
 PREDICT = """\
 # %% [markdown]
@@ -35,7 +35,7 @@ check("01.2", shape)
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
     """Return a checkout whose only exercise is 01.2."""
-    from course_utils.authoring import source
+    from course_staff.authoring import source
     from course_utils.course.curriculum import find_exercise
 
     monkeypatch.setattr(source, "all_exercises", lambda: [find_exercise("01.2")])

@@ -3,7 +3,7 @@ import os
 import subprocess
 import sys
 
-from course_utils.classroom.sealing import sealed_module
+from course_staff.classroom.sealing import sealed_module
 
 SOURCE = '''\
 """A judge."""

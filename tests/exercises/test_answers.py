@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from course_staff.authoring.source import read_lesson
 from course_utils import check
-from course_utils.authoring.source import read_lesson
 from course_utils.course.curriculum import all_exercises, written_lessons
 
 LESSONS = Path(__file__).parents[2] / "lessons"

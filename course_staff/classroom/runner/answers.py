@@ -19,9 +19,10 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from ...course.checking import CheckResult
-from ...exercises.exercise import Exercise
-from ...exercises.isolation import TimeLimitReached, state_kept, time_limit
+from course_utils.course.checking import CheckResult
+from course_utils.exercises.exercise import Exercise
+from course_utils.exercises.isolation import TimeLimitReached, state_kept, time_limit
+
 from .cells import Cell, CellError
 
 __all__ = ["Answers", "bound_names"]

@@ -10,7 +10,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from ..course.atomic_files import write_atomically
+from course_utils.course.atomic_files import write_atomically
+
 from .run import NotebookFailed, run_notebook
 from .source import LessonSource, Problem, problems_across, read_lesson
 

@@ -154,7 +154,7 @@ class ForkServer:
         root = self._folder / "jail"
         root.mkdir(exist_ok=True)
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-m", "course_utils.classroom.runner.server"]
+        command = [sys.executable, "-m", "course_staff.classroom.runner.server"]
         with open(self._log, "ab") as log:
             self._process = subprocess.Popen(
                 [*command, str(theirs.fileno())],

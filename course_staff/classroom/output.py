@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from ..course.atomic_files import write_atomically
+from course_utils.course.atomic_files import write_atomically
 
 __all__ = ["MANIFEST", "OutputError", "write_output"]
 

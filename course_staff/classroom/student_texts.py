@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from ..course.curriculum import LESSONS
+from course_utils.course.curriculum import LESSONS
 
 __all__ = ["student_texts"]
 
@@ -27,8 +27,9 @@ def student_texts(root: Path, names: set[str]) -> dict[str, str]:
     makefile = (root / "Makefile").read_text(encoding="utf-8")
     texts["Makefile"] = _above_the_cut(makefile)
     project = _above_the_cut((root / "pyproject.toml").read_text(encoding="utf-8"))
+    project = project.replace(', "course_staff*"', "")
     texts["pyproject.toml"] = re.sub(
-        r"^(?:#[^\n]*\n)*(?:author|classroom|nbgrader|test) = \[.*?\]\n",
+        r"^(?:#[^\n]*\n)*(?:author|classroom|nbgrader|test|course_staff) = \[.*?\]\n",
         "",
         project,
         flags=re.M | re.S,

@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import BinaryIO
 
-from ..course.curriculum import LESSONS, written_lessons
+from course_utils.course.curriculum import LESSONS, written_lessons
 
 __all__ = ["Submission", "SubmissionsFound", "UnreadableFile", "find_submissions", "read_data"]
 

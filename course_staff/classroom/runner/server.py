@@ -19,12 +19,13 @@ from .supervisor import supervise
 
 __all__ = ["main"]
 
+_ROOT = Path(__file__).parents[3]  # of the copy that this process imports
 _WARM = (
     "keras matplotlib.pyplot sklearn.datasets IPython.core.inputtransformer2 IPython.display "
     "course_utils.gradients.derivatives course_utils.exercises course_utils.gradients.check "
     "course_utils.tape.explaining course_utils.course.lesson_map course_utils.datasets "
     "course_utils.figures course_utils.course.session course_utils.tape.drawing "
-    "course_utils.tape.recording course_utils.classroom.runner.learner"
+    "course_utils.tape.recording course_staff.classroom.runner.learner"
 )
 
 
@@ -40,8 +41,7 @@ def main(descriptor: int) -> None:
     limits = Limits(**settings["limits"])
     is_jailed = bool(settings["jail"])
     if is_jailed:
-        package = Path(__file__).parents[3]
-        visible = readable_paths(package, map(Path, settings["visible"]))
+        visible = readable_paths(_ROOT, map(Path, settings["visible"]))
         try:
             enter_jail(visible, settings["hidden"], Path(settings["jail"]))
             _try_a_child(limits)
@@ -111,7 +111,7 @@ def _import_everything() -> None:
     matplotlib.use("agg")
     for name in _WARM.split():
         import_module(name)
-    for module in sorted((Path(__file__).parents[2] / "exercises").glob("lesson_*.py")):
+    for module in sorted((_ROOT / "course_utils" / "exercises").glob("lesson_*.py")):
         import_module(f"course_utils.exercises.{module.stem}")
     # One thread a notebook: several notebooks run at once.
     tf.config.threading.set_intra_op_parallelism_threads(1)

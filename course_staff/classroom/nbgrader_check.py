@@ -21,11 +21,11 @@ from typing import Any
 
 from IPython.utils.capture import capture_output
 
-from ..course.checking import CheckResult
-from ..course.curriculum import find_exercise
-from ..course.session import standard_error_held
-from ..exercises.exercise import Exercise, Judgement
-from ..exercises.judging import observe_and_judge
+from course_utils.course.checking import CheckResult
+from course_utils.course.curriculum import find_exercise
+from course_utils.course.session import standard_error_held
+from course_utils.exercises.exercise import Exercise, Judgement
+from course_utils.exercises.judging import observe_and_judge
 
 __all__ = ["Points", "check"]
 

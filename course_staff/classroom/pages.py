@@ -6,8 +6,9 @@ import unicodedata
 from collections import Counter
 from pathlib import Path
 
-from ..course.atomic_files import write_atomically
-from ..course.curriculum import all_exercises, find_lesson
+from course_utils.course.atomic_files import write_atomically
+from course_utils.course.curriculum import all_exercises, find_lesson
+
 from .gradebook import gradebook_csv, results_jsonl
 from .grading import Grading, Row
 from .judging import OUTCOMES
@@ -190,7 +191,7 @@ def _render(name: str, **values) -> str:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
-        loader=PackageLoader("course_utils.classroom"),
+        loader=PackageLoader("course_staff.classroom"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -5,7 +5,8 @@ import io
 import json
 from dataclasses import asdict
 
-from ..course.curriculum import all_exercises
+from course_utils.course.curriculum import all_exercises
+
 from .grading import Grading, Row
 
 __all__ = ["gradebook_csv", "results_jsonl"]

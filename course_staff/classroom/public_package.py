@@ -11,9 +11,12 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
+import course_utils
+
 __all__ = ["MACHINERY", "exercises_version", "keep_only", "write_public_package"]
 
-_PACKAGE = Path(__file__).parents[1]
+_PACKAGE = Path(course_utils.__file__).parent
+_STAFF = Path(__file__).parents[1]
 # The modules that know of no exercise in particular and hold no answers. Students get them as they
 # are, and every other module of exercises/ sealed or reduced.
 MACHINERY = (
@@ -25,17 +28,15 @@ MACHINERY = (
     "observation",
     "reading",
 )
-_LEFT_OUT = ("__main__.py", "authoring", "cli.py", "doctor.py", "__pycache__")
+_LEFT_OUT = ("__main__.py", "cli.py", "doctor.py", "__pycache__")
 
 
 def write_public_package(folder: Path) -> Path:
     """Write the copy to ``folder``, in place of an older one, and return ``folder``."""
     shutil.rmtree(folder, ignore_errors=True)
-    here, exercises = Path(__file__).parent, _PACKAGE / "exercises"
+    exercises = _PACKAGE / "exercises"
 
     def left_out(of: str, names: list[str]) -> Iterable[str]:
-        if Path(of) == here:
-            return [name for name in names if name not in ("__init__.py", "runner")]
         if Path(of) == exercises:
             return [n for n in names if n.removesuffix(".py") not in (*MACHINERY, "stubs.json")]
         return [name for name in names if name in _LEFT_OUT]
@@ -43,6 +44,7 @@ def write_public_package(folder: Path) -> Path:
     copy = folder / "course_utils"
     try:
         shutil.copytree(_PACKAGE, copy, ignore=left_out)
+        _copy_runner(folder)
     except shutil.Error as error:  # one line for every file, where the first says why
         raise OSError(error.args[0][0][2]) from None
     # For each further module of exercises, the names that are needed from it.
@@ -58,6 +60,15 @@ def write_public_package(folder: Path) -> Path:
                 if module not in MACHINERY and (exercises / f"{module}.py").exists():
                     wanted.setdefault(module, set()).update(names)
     return folder
+
+
+def _copy_runner(folder: Path) -> None:
+    """Write what runs a notebook, and of ``course_staff`` no more than leads there."""
+    runner = Path("classroom", "runner")
+    skipped = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(_STAFF / runner, folder / _STAFF.name / runner, ignore=skipped)
+    for place in (Path(), runner.parent):
+        shutil.copy(_STAFF / place / "__init__.py", folder / _STAFF.name / place)
 
 
 def keep_only(source: str, wanted: set[str]) -> str:

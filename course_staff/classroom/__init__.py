@@ -18,5 +18,5 @@ that somebody else wrote passes: nothing here compares submissions.
 **Where the system allows no namespaces**, the code can also read what you can read. The judges and
 the solutions on your disk are then within its reach, and so are the network and your files. Grade
 in a container or a virtual machine that holds the submissions and an installed package without
-``solutions/``; see `course_utils.classroom.runner.sandbox` for the two cases side by side.
+``solutions/``; see `course_staff.classroom.runner.sandbox` for the two cases side by side.
 """

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from ..course.curriculum import find_lesson
+from course_utils.course.curriculum import find_lesson
+
 from .fork_server import ForkServer, ServerFailed
 from .journal import Journal
 from .judging import Examination, Verdict, fingerprint

@@ -50,8 +50,8 @@ def run_learner(connection: socket.socket, limits: Limits, is_jailed: bool) -> N
 
 
 def _run(cells: list, job: dict, channel: Channel, limits: Limits) -> None:
-    from ...course.curriculum import find_lesson
-    from ...exercises.exercise import stubs
+    from course_utils.course.curriculum import find_lesson
+    from course_utils.exercises.exercise import stubs
 
     def ask(exercise_id: str) -> int:
         channel.send({"ask": exercise_id})

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ..exercises.exercise import Exercise, stubs
+from course_utils.exercises.exercise import Exercise, stubs
+
 from .conversation import Run
 from .runner.answers import bound_names
 

@@ -10,7 +10,8 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from ..course.curriculum import LESSONS, all_exercises
+from course_utils.course.curriculum import LESSONS, all_exercises
+
 from .regions import BEGIN, END, GIVEN, RegionError, as_solution, as_stub
 
 __all__ = ["LessonSource", "Problem", "problems_across", "read_lesson"]

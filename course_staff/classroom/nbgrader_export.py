@@ -7,9 +7,10 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from course_utils.course.curriculum import find_exercise
+
 from ..authoring.regions import BEGIN, END
 from ..authoring.source import LessonSource
-from ..course.curriculum import find_exercise
 from .links import relink
 from .release import require_built
 
@@ -21,7 +22,7 @@ _SCHEMA_VERSION = 3
 # student made of it.
 _HIDDEN = """\
 ### BEGIN HIDDEN TESTS
-from course_utils.classroom.nbgrader_check import check
+from course_staff.classroom.nbgrader_check import check
 ### END HIDDEN TESTS
 """
 

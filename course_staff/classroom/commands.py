@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..course.curriculum import written_lessons
-from ..course.progress import course_folder
-from ..course.terminal import (
+from course_utils.course.curriculum import written_lessons
+from course_utils.course.progress import course_folder
+from course_utils.course.terminal import (
     errors,
     interruptible,
     need_extra,
@@ -18,6 +18,7 @@ from ..course.terminal import (
     progress_bars,
     sentence_for,
 )
+
 from .choosing import ChoiceError, choose_lessons
 
 if TYPE_CHECKING:

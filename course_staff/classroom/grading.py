@@ -9,8 +9,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from ..course.curriculum import find_lesson, written_lessons
-from ..course.progress import course_folder
+from course_utils.course.curriculum import find_lesson, written_lessons
+from course_utils.course.progress import course_folder
+
 from .batch import Batch
 from .fork_server import ForkServer
 from .journal import Journal, secret_key

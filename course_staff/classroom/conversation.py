@@ -23,7 +23,7 @@ _MOST_QUESTIONS = 1_000
 
 
 class Questions(Protocol):
-    """What decides on seeds and takes observations; see `course_utils.classroom.judging`."""
+    """What decides on seeds and takes observations; see `course_staff.classroom.judging`."""
 
     def seed(self, exercise_id: str) -> int:
         """Return a fresh seed for one observation of this exercise."""

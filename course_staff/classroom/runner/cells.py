@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from ...exercises.isolation import TimeLimitReached, time_limit
+from course_utils.exercises.isolation import TimeLimitReached, time_limit
 
 __all__ = ["Cell", "CellError", "Kernel", "NotANotebook", "read_cells"]
 

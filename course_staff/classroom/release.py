@@ -17,9 +17,6 @@ from .student_texts import student_texts
 
 __all__ = ["ReleaseError", "release_files", "require_built"]
 
-# The modules of these folders are for authors and instructors.
-_LEFT_OUT = ("authoring", "classroom")
-
 
 class ReleaseError(Exception):
     """The lessons cannot be handed out as they are; the message says what to do first."""
@@ -89,7 +86,7 @@ def _package(root: Path, numbers: set[str]) -> dict[str, str]:
     files = {}
     for path in sorted(package.rglob("*.py")):
         place = path.relative_to(package)
-        if place.parts[0] in _LEFT_OUT or any(part.startswith(".") for part in place.parts):
+        if any(part.startswith(".") for part in place.parts):
             continue
         text = path.read_text(encoding="utf-8")
         if place.parts[0] == "exercises" and path.stem not in MACHINERY:

@@ -1,0 +1,1 @@
+"""What authors and instructors use; no student needs it."""
