@@ -16,7 +16,7 @@ from .verdicts import (
     DISCONNECTED,
     KINK_NEARBY,
     NOT_REPEATABLE,
-    Judgement,
+    Decision,
     judge_directions,
     judge_entries,
 )
@@ -143,12 +143,12 @@ def _judged_rows(
             rows.append(_unjudged_row(point, i, DISAGREES, hint))
             continue
         if mode == "directional":
-            judgement = judge_directions(line, directions, largest, rng)
+            decision = judge_directions(line, directions, largest, rng)
         else:
             entries = list(np.ndindex(point.values[i].shape))
             chosen = entries if mode == "entrywise" else entries[mode]
-            judgement = judge_entries(line, chosen, largest, rng)
-        verdict, hint = _explained(contraction, judgement, judged[i], tape[i], given)
+            decision = judge_entries(line, chosen, largest, rng)
+        verdict, hint = _explained(contraction, decision, judged[i], tape[i], given)
         rows.append(
             GradientRow(
                 name=point.names[i],
@@ -157,7 +157,7 @@ def _judged_rows(
                 verdict=verdict,
                 hint=hint,
                 evaluations=contraction.evaluations - before,
-                measurements=judgement.measurements,
+                measurements=decision.measurements,
             )
         )
     return rows
@@ -165,13 +165,13 @@ def _judged_rows(
 
 def _explained(
     contraction: Contraction,
-    judgement: Judgement,
+    decision: Decision,
     gradient: np.ndarray | None,
     tape: np.ndarray | None,
     given: bool,
 ) -> tuple[str, str]:
     """Return the verdict of a row, and the sentence that helps."""
-    verdict, measurements = judgement.verdict, judgement.measurements
+    verdict, measurements = decision.verdict, decision.measurements
     if gradient is None:
         if verdict == AGREES and contraction.order == 2:
             return AGREES, "The tape gives None: the gradient does not depend on it, as it should."

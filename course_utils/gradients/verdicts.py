@@ -18,7 +18,7 @@ __all__ = [
     "DISCONNECTED",
     "KINK_NEARBY",
     "NOT_REPEATABLE",
-    "Judgement",
+    "Decision",
     "judge_directions",
     "judge_entries",
 ]
@@ -46,7 +46,7 @@ _CLOSER_STEPS = 5
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Decision:
     """A verdict, and the measurements it rests on, the most telling one first."""
 
     verdict: str
@@ -55,7 +55,7 @@ class Judgement:
 
 def judge_directions(
     line: Line, directions: int, largest: float, rng: np.random.Generator
-) -> Judgement:
+) -> Decision:
     """Judge a gradient along random directions.
 
     Parameters
@@ -76,7 +76,7 @@ def judge_directions(
         direction = draw(rng)
         first.append(line.measure(direction, line.first_step(direction)))
     if not any(_doubtful(line, m) for m in first) and not _is_wide(line, first, largest, _SHARP):
-        return Judgement(AGREES, _most_telling_first(first))
+        return Decision(AGREES, _most_telling_first(first))
     draws = [line.along, line.across] if line.guided else [line.across]
     closer = [[] for _ in draws]
     for _ in range(_CLOSER_ROUNDS):
@@ -87,15 +87,15 @@ def judge_directions(
             break
     seen = [m for looks in closer for m in looks if m is not None]
     if not seen:
-        return Judgement(CANNOT_TELL, tuple(first))
+        return Decision(CANNOT_TELL, tuple(first))
     if middle > _DECISIVE:
-        return Judgement(DISAGREES, _most_telling_first(seen))
+        return Decision(DISAGREES, _most_telling_first(seen))
     return _undisputed(line, seen, largest, in_doubt=middle > 1)
 
 
 def judge_entries(
     line: Line, entries: Sequence[tuple[int, ...]], largest: float, rng: np.random.Generator
-) -> Judgement:
+) -> Decision:
     """Judge a gradient entry by entry; a doubtful entry is measured again with other steps."""
     seen, worst = [], 0.0
     for entry in entries:
@@ -107,12 +107,12 @@ def judge_entries(
             m = looks[0] or m
         seen.append(m)
     if worst > _DECISIVE:
-        return Judgement(DISAGREES, _most_telling_first(seen))
+        return Decision(DISAGREES, _most_telling_first(seen))
     # One entry at a kink must not pass in the shade of the others.
     size = max(line.norm, *(abs(m.numeric) for m in seen)) if seen else 0.0
     kinked = [m for m in seen if m.kink > 0 and m.error_bar > _TOO_WIDE * size]
     if kinked:
-        return Judgement(KINK_NEARBY, _most_telling_first(kinked))
+        return Decision(KINK_NEARBY, _most_telling_first(kinked))
     return _undisputed(line, seen, largest, in_doubt=worst > 1)
 
 
@@ -171,14 +171,14 @@ def _look_closer(
 
 def _undisputed(
     line: Line, seen: Sequence[Measurement], largest: float, in_doubt: bool
-) -> Judgement:
+) -> Decision:
     """Name what remains where nothing disagrees: agreement, or the reason why it is not known."""
     ordered = _most_telling_first(seen)
     hidden = not line.norm and 2 * sum(_doubtful(line, m) for m in seen) >= len(seen)
     if not in_doubt and not hidden and not _is_wide(line, seen, largest, _TOO_WIDE):
-        return Judgement(AGREES, ordered)
+        return Decision(AGREES, ordered)
     kinks = sum(m.kink > 0 for m in seen)
-    return Judgement(KINK_NEARBY if 2 * kinks >= len(seen) else CANNOT_TELL, ordered)
+    return Decision(KINK_NEARBY if 2 * kinks >= len(seen) else CANNOT_TELL, ordered)
 
 
 def _most_telling_first(measurements: Sequence[Measurement]) -> tuple[Measurement, ...]:

@@ -11,7 +11,7 @@ from itertools import pairwise
 
 import numpy as np
 
-__all__ = ["GAP_X", "Place", "Route", "ordered_columns", "places_and_routes", "set_heights"]
+__all__ = ["GAP_X", "Box", "Route", "ordered_columns", "places_and_routes", "set_heights"]
 
 WIDTH = 740.0  # a row that needs more is wrapped; this is about the width of a notebook's cell
 GAP_X, GAP_Y = 44.0, 18.0
@@ -22,7 +22,7 @@ _PULL = defaultdict(lambda: 1.0) | {("card", "card"): 4.0, ("dummy", "dummy"): 4
 
 
 @dataclass
-class Place:
+class Box:
     """One box: ``card`` is its number, or None where an edge passes through a layer.
 
     ``kind`` is ``"card"``, ``"source"``, ``"repeat"`` (a source that stands elsewhere already) or
@@ -51,7 +51,7 @@ def places_and_routes(
     repeat_sizes: list[tuple[float, float]],
     edges: list[tuple[int, int]],
     is_source: list[bool],
-) -> tuple[list[Place], list[Route], list[int]]:
+) -> tuple[list[Box], list[Route], list[int]]:
     """Give every card a layer, cut the layers into rows, and thread the edges through them.
 
     Parameters
@@ -65,7 +65,7 @@ def places_and_routes(
 
     Returns
     -------
-    places : list of Place
+    places : list of Box
     routes : list of Route
     starts : list of int
         The first layer of each row.
@@ -88,27 +88,27 @@ def places_and_routes(
     def shifted(card: int) -> int:
         return layers[card] + sum(start <= layers[card] for start in led)
 
-    places: list[Place] = []
+    places: list[Box] = []
     stands: dict[tuple[int, int], int] = {}  # (card, row of the reader) -> place
     for card, size in enumerate(sizes):
         readers = [b for a, b in edges if a == card]
         if not (is_source[card] and readers):
             stands |= dict.fromkeys([(card, row(b)) for b in [card, *readers]], len(places))
             kind = "source" if is_source[card] else "card"
-            places.append(Place(kind, card, *size, shifted(card)))
+            places.append(Box(kind, card, *size, shifted(card)))
             continue
         for number, its_row in enumerate(sorted({row(b) for b in readers})):
             layer = min(shifted(b) for b in readers if row(b) == its_row) - 1
             stands[card, its_row] = len(places)
             kind, size = ("repeat", repeat_sizes[card]) if number else ("source", size)
-            places.append(Place(kind, card, *size, layer))
+            places.append(Box(kind, card, *size, layer))
     routes = []
     for a, b in edges:
         first, last = stands[a, row(b)], stands[b, row(b)]
         stops = [first]
         for layer in range(places[first].layer + 1, places[last].layer):
             stops.append(len(places))
-            places.append(Place("dummy", None, 0.0, _DUMMY_HEIGHT, layer))
+            places.append(Box("dummy", None, 0.0, _DUMMY_HEIGHT, layer))
         routes.append(Route((a, b), [*stops, last]))
     new_starts = [start + sum(other < start for other in led) for start in starts]
     return places, routes, new_starts
@@ -148,7 +148,7 @@ def _row_starts(columns: list[float], leads: list[float]) -> list[int]:
     )
 
 
-def ordered_columns(places: list[Place], routes: list[Route]) -> list[list[int]]:
+def ordered_columns(places: list[Box], routes: list[Route]) -> list[list[int]]:
     """Order the places of each layer from top to bottom so that few edges cross."""
     steps = [step for route in routes for step in pairwise(route.stops)]
     starts = []
@@ -201,7 +201,7 @@ def _crossings(columns: list[list[int]], steps: list[tuple[int, int]]) -> int:
 
 
 def set_heights(
-    places: list[Place],
+    places: list[Box],
     columns: list[list[int]],
     steps: list[tuple[int, int, float]],
     starts: list[int],

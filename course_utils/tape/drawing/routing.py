@@ -7,7 +7,7 @@ from matplotlib.path import Path
 
 from course_utils.tape.drawing.layout import (
     GAP_X,
-    Place,
+    Box,
     ordered_columns,
     places_and_routes,
     set_heights,
@@ -26,7 +26,7 @@ _RADIUS = 8.0  # of a returning line's corners
 class Layout:
     """Places, a line for each edge, and the width and height that hold them all."""
 
-    places: list[Place]
+    places: list[Box]
     lines: dict[tuple[int, int], Path]
     width: float
     height: float
