@@ -72,7 +72,7 @@ lint: $(STAMP)
 	$(BIN)/course build --check
 
 unit: $(STAMP) $(NBGRADER)
-	$(PYTEST) loadgroup tests --doctest-modules course_utils
+	$(PYTEST) loadgroup tests --doctest-modules course_utils course_staff
 
 $(NBGRADER): requirements-nbgrader.lock $(STAMP)
 	@rm -rf $(@D)

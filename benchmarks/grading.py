@@ -200,7 +200,7 @@ def _hand_in(folder: Path, size: int) -> list[int]:
     """Write the class's notebooks; return how many each round's group holds."""
     import nbformat
 
-    from course_utils.authoring.build import Folders, read_lessons
+    from course_staff.authoring.build import Folders, read_lessons
 
     lesson = next(x for x in read_lessons(Folders(_ROOT)) if x.name == _NAME)
     right = {key: lesson.solution.cells[index].source for key, index in lesson.exercises.items()}

@@ -7,32 +7,32 @@ module when it is first used, and the first of them starts TensorFlow, quietly.
 from importlib import import_module
 
 _HOME = {
-    "central_difference": "finite_differences",
-    "check": "exercises",
-    "check_gradients": "gradient_checks",
-    "directional_derivative": "finite_differences",
-    "explain_gradients": "gradient_diagnosis",
-    "ExplainingTape": "gradient_diagnosis",
-    "Explanation": "gradient_diagnosis",
-    "forward_difference": "finite_differences",
-    "GradientReport": "gradient_checks",
-    "hessian": "derivatives",
-    "hessian_vector_product": "derivatives",
-    "jacobian": "derivatives",
+    "central_difference": "gradients.differences",
+    "check": "course.checking",
+    "check_gradients": "gradients.check",
+    "directional_derivative": "gradients.differences",
+    "explain_gradients": "tape.explaining",
+    "ExplainingTape": "tape.explaining",
+    "Explanation": "tape.explaining",
+    "forward_difference": "gradients.differences",
+    "GradientReport": "gradients.check",
+    "hessian": "gradients.derivatives",
+    "hessian_vector_product": "gradients.derivatives",
+    "jacobian": "gradients.derivatives",
     "load_mnist": "datasets",
     "make_classification": "datasets",
     "make_line": "datasets",
     "make_quadratic": "datasets",
     "mnist_source": "datasets",
-    "plot_error_curve": "plotting",
-    "plot_gradient_norms": "plotting",
-    "plot_history": "plotting",
-    "plot_lesson_map": "lesson_map",
-    "plot_loss_surface": "plotting",
-    "plot_tape": "tape_drawing",
-    "record_tape": "tape_recording",
-    "show_images": "plotting",
-    "start_lesson": "session",
+    "plot_error_curve": "figures",
+    "plot_gradient_norms": "figures",
+    "plot_history": "figures",
+    "plot_lesson_map": "course.lesson_map",
+    "plot_loss_surface": "figures",
+    "plot_tape": "tape.drawing",
+    "record_tape": "tape.recording",
+    "show_images": "figures",
+    "start_lesson": "course.session",
 }
 
 __all__ = list(_HOME)
@@ -42,7 +42,7 @@ def __getattr__(name: str) -> object:
     """Load a public name from its module on first use (PEP 562)."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import_module(f"{__name__}.session").quiet_tensorflow()
+    import_module(f"{__name__}.course.session").quiet_tensorflow()
     value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     globals()[name] = value
     return value

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import typer
 
-from course_utils.authoring.build import Folders, read_lessons
-from course_utils.classroom.judging import OUTCOMES
-from course_utils.classroom.release import release_files
-from course_utils.cli import app
-from course_utils.curriculum import LESSONS, written_lessons
+from course_staff.authoring.build import Folders, read_lessons
+from course_staff.classroom.judging import OUTCOMES
+from course_staff.classroom.release import release_files
+from course_utils.course.cli import app
+from course_utils.course.curriculum import LESSONS, written_lessons
 
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "instructors.md"

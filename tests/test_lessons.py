@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from course_utils.curriculum import find_lesson, written_lessons
+from course_utils.course.curriculum import find_lesson, written_lessons
 
 ROOT = Path(__file__).parents[1]
 NAMES = [lesson.name for lesson in written_lessons()]

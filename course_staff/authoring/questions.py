@@ -7,7 +7,6 @@ and the gallery did on eight seeds, one compressed line an exercise.
 import hashlib
 from collections.abc import Callable
 
-from course_utils.authoring.source import LessonSource
 from course_utils.exercises.question import Prediction
 from course_utils.exercises.readings import packed
 from course_utils.exercises.references import SEEDS, Reference
@@ -22,6 +21,7 @@ from .observing import (
     prediction_data,
     require_told_apart,
 )
+from .source import LessonSource
 
 __all__ = ["Questions", "questions_text", "stored_text", "stored_header"]
 

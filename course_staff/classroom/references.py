@@ -13,8 +13,9 @@ from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 
-from course_utils.classroom.journal import Journal
 from course_utils.exercises.references import SEEDS, Reference
+
+from .journal import Journal
 
 __all__ = ["References"]
 
@@ -73,7 +74,7 @@ class References:
 
 def _observe(lessons: Path, exercise_id: str, seed: int, with_gallery: bool) -> dict:
     """Return, as JSON can hold it, what is known of an exercise on a seed; runs in the process."""
-    from course_utils.session import standard_error_held
+    from course_utils.course.session import standard_error_held
 
     with standard_error_held():  # TensorFlow's start-up lines would stand among the grading's
         return _questions(lessons, exercise_id[:2]).data_on(exercise_id, seed, with_gallery)
@@ -82,7 +83,7 @@ def _observe(lessons: Path, exercise_id: str, seed: int, with_gallery: bool) -> 
 @cache
 def _questions(lessons: Path, number: str):
     from course_staff.authoring.questions import Questions
-    from course_utils.authoring.source import read_lesson
+    from course_staff.authoring.source import read_lesson
 
     (path,) = lessons.glob(f"{number}_*/lesson.py")
     return Questions(read_lesson(path))

@@ -8,13 +8,11 @@ judge in another process need not believe what the observed code says of its inp
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from importlib.resources import files
 from typing import Any, Literal
 
 import numpy as np
 
-from ..curriculum import written_lessons
 from .errors_in_words import cause_in_words
 from .observation import describe, observe_calls, same_code
 from .reading import in_words
@@ -24,9 +22,7 @@ __all__ = [
     "FunctionExercise",
     "Judgement",
     "ValueExercise",
-    "all_exercises",
     "failed",
-    "find_exercise",
     "passed",
     "stubs",
 ]
@@ -169,32 +165,6 @@ class FunctionExercise(Exercise):
             f"Your function raised {error['type']}{where}: {message}. "
             "Call it in a cell of its own to see the whole traceback.",
         )
-
-
-def all_exercises() -> list[Exercise]:
-    """Return every exercise of every written lesson, in the order of the course."""
-    return [exercise for lesson in written_lessons() for exercise in lesson.exercises()]
-
-
-def find_exercise(exercise_id: str) -> Exercise:
-    """Return the exercise with this id.
-
-    Raises
-    ------
-    LookupError
-        If there is none; the message names the nearest ids that exist.
-    """
-    exercises = {exercise.id: exercise for exercise in all_exercises()}
-    if isinstance(exercise_id, str) and exercise_id in exercises:
-        return exercises[exercise_id]
-    if not isinstance(exercise_id, str):
-        raise LookupError('check takes the id first, as text: check("00.1", answer).')
-    nearest = get_close_matches(exercise_id, exercises, n=3, cutoff=0.5) or list(exercises)[:3]
-    nearest.sort()
-    raise LookupError(
-        f"There is no exercise {exercise_id!r}. An id is a lesson and a number, such as "
-        f'"{nearest[0]}"; the nearest are {", ".join(nearest)}.'
-    )
 
 
 def stubs() -> dict[str, dict]:

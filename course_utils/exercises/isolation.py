@@ -15,7 +15,7 @@ from types import FrameType
 
 import numpy as np
 
-from ..tensorflow_internals import graphs_can_be_cancelled, keep_tensorflow_random_state
+from ..tape.tensorflow_internals import graphs_can_be_cancelled, keep_tensorflow_random_state
 
 __all__ = ["TimeLimitReached", "state_kept", "tensorflow_warnings_held", "time_limit"]
 

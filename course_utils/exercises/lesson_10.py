@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tensorflow_internals import listen_to_operations
+from ..tape.tensorflow_internals import listen_to_operations
 from .exercise import FunctionExercise, Judgement, ValueExercise, failed, passed
 from .observation import calls_noted
 from .reading import as_array, as_vector, close, first_difference, in_words, is_a

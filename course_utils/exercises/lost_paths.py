@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from io import StringIO
 
-from ..gradient_diagnosis import ExplainingTape, Explanation
+from ..tape.explaining import ExplainingTape, Explanation
 
 __all__ = ["lost_path"]
 

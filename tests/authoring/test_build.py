@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from course_utils.authoring import build as authoring
-from course_utils.authoring.build import BuildError, Folders
+from course_staff.authoring import build as authoring
+from course_staff.authoring.build import BuildError, Folders
 
 PREDICT = """\
 # %% [markdown]
 # # 01 · The first tape
 
 # %%
-from course_utils.exercises import check
+from course_utils import check
 
 print("ready")
 
@@ -35,8 +35,8 @@ check("01.2", shape)
 @pytest.fixture
 def folders(tmp_path, monkeypatch):
     """Return a checkout whose only exercise is 01.2."""
-    from course_utils.authoring import source
-    from course_utils.exercises import find_exercise
+    from course_staff.authoring import source
+    from course_utils.course.curriculum import find_exercise
 
     monkeypatch.setattr(source, "all_exercises", lambda: [find_exercise("01.2")])
     folders = Folders(tmp_path)
@@ -172,7 +172,7 @@ def test_a_mistake_in_a_lesson_is_named_with_its_line(folders, mistake):
     [
         (("01_first_tape", "01_second"), "two lessons have the number 01"),
         (("01_first_tape", "1-notes"), "a lesson is named NN_snake_topic.py"),
-        (("01_first_tape", "42_unknown"), "not in course_utils/curriculum.py"),
+        (("01_first_tape", "42_unknown"), "not in course_utils/course/curriculum.py"),
         (("01_first_tape", "02_watching"), "exercise 01.2 also stands in 01_first_tape.py"),
     ],
 )

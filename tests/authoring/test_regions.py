@@ -1,6 +1,6 @@
 import pytest
 
-from course_utils.authoring.regions import RegionError, as_solution, as_stub
+from course_staff.authoring.regions import RegionError, as_solution, as_stub
 
 FUNCTION = '''\
 def f(x):

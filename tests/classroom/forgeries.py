@@ -133,7 +133,7 @@ FORGERIES = {
     ),
     "writes a progress file": Forgery(
         "import json, os\n"
-        "from course_utils.exercises.progress import record_outcome\n"
+        "from course_utils.course.progress import record_outcome\n"
         "for i in range(1, 5):\n    record_outcome(f'01.{i}', 'passed', 1.0)",
     ),
     "redefines the builtins": Forgery(

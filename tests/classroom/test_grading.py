@@ -17,16 +17,16 @@ from forgeries import FORGERIES
 from handed_in import RIGHT, ROOT, given, notebook
 from typer.testing import CliRunner
 
-from course_utils.classroom import batch
-from course_utils.classroom import grading as engine
-from course_utils.classroom.fork_server import ServerFailed
-from course_utils.classroom.grading import BadInput, Grading, Row, grade
-from course_utils.classroom.journal import Journal, secret_key
-from course_utils.classroom.mistakes import common_mistakes, without_numbers
-from course_utils.classroom.pages import page_name, write_results
-from course_utils.classroom.runner.limits import Limits
-from course_utils.cli import app
-from course_utils.curriculum import find_lesson
+from course_staff.classroom import batch
+from course_staff.classroom import grading as engine
+from course_staff.classroom.fork_server import ServerFailed
+from course_staff.classroom.grading import BadInput, Grading, Row, grade
+from course_staff.classroom.journal import Journal, secret_key
+from course_staff.classroom.mistakes import common_mistakes, without_numbers
+from course_staff.classroom.pages import page_name, write_results
+from course_staff.classroom.runner.limits import Limits
+from course_utils.course.cli import app
+from course_utils.course.curriculum import find_lesson
 
 LIMITS = Limits(cell_seconds=5.0, check_seconds=3.0, total_seconds=20.0, memory=600)
 ADDED_UP = RIGHT["01.4"].replace("reduce_mean", "reduce_sum")

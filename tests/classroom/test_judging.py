@@ -3,9 +3,9 @@
 import pytest
 from handed_in import RIGHT
 
-from course_utils.classroom.conversation import Run
-from course_utils.classroom.judging import Examination
-from course_utils.exercises import find_exercise
+from course_staff.classroom.conversation import Run
+from course_staff.classroom.judging import Examination
+from course_utils.course.curriculum import find_exercise
 
 SLOPE, SHAPE = "01.1", "01.2"
 

@@ -11,12 +11,12 @@ import nbformat
 import pytest
 from typer.testing import CliRunner
 
-from course_utils.authoring.build import Folders, read_lessons
-from course_utils.classroom import nbgrader_check
-from course_utils.classroom.links import relink
-from course_utils.classroom.nbgrader_export import NbgraderError, nbgrader_files
-from course_utils.cli import app
-from course_utils.exercises import all_exercises, find_exercise
+from course_staff.authoring.build import Folders, read_lessons
+from course_staff.classroom import nbgrader_check
+from course_staff.classroom.links import relink
+from course_staff.classroom.nbgrader_export import NbgraderError, nbgrader_files
+from course_utils.course.cli import app
+from course_utils.course.curriculum import all_exercises, find_exercise
 from course_utils.exercises.exercise import Judgement
 
 ROOT = Path(__file__).parents[2]

@@ -11,9 +11,9 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from course_utils.authoring.build import Folders, read_lessons
-from course_utils.classroom.nbgrader_export import nbgrader_files
-from course_utils.classroom.output import write_output
+from course_staff.authoring.build import Folders, read_lessons
+from course_staff.classroom.nbgrader_export import nbgrader_files
+from course_staff.classroom.output import write_output
 
 ROOT = Path(__file__).parents[2]
 # `make test` installs nbgrader here, where JupyterLab does not find its menus.

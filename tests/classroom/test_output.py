@@ -4,7 +4,7 @@ import zipfile
 
 import pytest
 
-from course_utils.classroom.output import MANIFEST, OutputError, write_output
+from course_staff.classroom.output import MANIFEST, OutputError, write_output
 
 KIND = "course release"
 FILES = {"README.md": "read me\n", "notebooks/a.ipynb": "ä\n", "source/x/x.ipynb": "x\n"}

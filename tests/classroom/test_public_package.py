@@ -11,15 +11,14 @@ import sys
 import pytest
 from handed_in import ANSWER_NAMES, ROOT
 
-from course_utils.classroom import public_package
-from course_utils.classroom.public_package import (
+from course_staff.classroom import public_package
+from course_staff.classroom.public_package import (
     exercises_version,
     keep_only,
     write_public_package,
 )
-from course_utils.classroom.runner.answers import bound_names
-from course_utils.curriculum import written_lessons
-from course_utils.exercises import find_exercise
+from course_staff.classroom.runner.answers import bound_names
+from course_utils.course.curriculum import find_exercise, written_lessons
 from course_utils.exercises.exercise import stubs
 
 PLAIN = ("00.1", "00.2", "01.1", "01.2")
@@ -59,8 +58,11 @@ def test_the_reference_of_01_3_is_not_in_the_copy(package):
 
 
 def test_the_copy_holds_no_grader_no_author_and_no_notebook(package):
-    paths = {str(path.relative_to(package / "course_utils")) for path in package.rglob("*.py")}
-    assert "classroom/runner/server.py" in paths and "exercises/observation.py" in paths
+    paths = {str(path.relative_to(package)) for path in package.rglob("*.py")}
+    assert "course_staff/classroom/runner/server.py" in paths
+    assert "course_utils/exercises/observation.py" in paths
+    staff = [path for path in paths if path.startswith("course_staff/") and "/runner/" not in path]
+    assert sorted(staff) == ["course_staff/__init__.py", "course_staff/classroom/__init__.py"]
     assert not [path for path in paths if "authoring" in path or "grading" in path or "cli" in path]
     assert not list(package.rglob("*.ipynb"))
 
@@ -78,7 +80,7 @@ def test_the_copy_observes_as_the_original_does(package):
     # In a process of its own, because the copy has the name of the package under test. Exercises
     # that prepare tensors are observed in test_runs.py, where TensorFlow runs anyway.
     program = (
-        "import json\nfrom course_utils.exercises import find_exercise as find\n"
+        "import json\nfrom course_utils.course.curriculum import find_exercise as find\n"
         "print(json.dumps([[i, find(i).observe(lambda *a: 1.0, 7)] for i in "
         f"{PLAIN}]))"
     )

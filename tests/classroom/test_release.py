@@ -4,6 +4,7 @@ import ast
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -15,12 +16,12 @@ import pytest
 from nbclient import NotebookClient
 from typer.testing import CliRunner
 
-from course_utils.authoring.build import Folders, read_lessons
-from course_utils.authoring.regions import BEGIN, END, GIVEN
-from course_utils.classroom.output import MANIFEST
-from course_utils.classroom.release import ReleaseError, release_files
-from course_utils.cli import app
-from course_utils.exercises import find_exercise
+from course_staff.authoring.build import Folders, read_lessons
+from course_staff.authoring.regions import BEGIN, END, GIVEN
+from course_staff.classroom.output import MANIFEST
+from course_staff.classroom.release import ReleaseError, release_files
+from course_utils.course.cli import app
+from course_utils.course.curriculum import find_exercise
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -166,8 +167,8 @@ def test_the_package_is_complete(release):
     assert set(project["project"]["optional-dependencies"]) == {"gpu"}
     assert set(project) == {"build-system", "project", "tool"}
     for pattern in project["tool"]["setuptools"]["package-data"]["course_utils"]:
-        if not pattern.startswith("classroom/"):
-            assert list((release / "course_utils").glob(pattern)), pattern
+        assert list((release / "course_utils").glob(pattern)), pattern
+    assert "course_staff" not in (release / "pyproject.toml").read_text()
 
 
 def test_no_lessons_judges_need_those_of_another():
@@ -247,7 +248,8 @@ print(json.dumps(results))
 
 def environment(release, **others):
     kept = {k: v for k, v in os.environ.items() if k != "COURSE_PROGRESS_FILE"}
-    return kept | {"PYTHONPATH": str(release), "PYTHONDONTWRITEBYTECODE": "1"} | others
+    paths = os.pathsep.join([str(release), str(release.parent / "installed")])
+    return kept | {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"} | others
 
 
 def run_course(release, *arguments):
@@ -268,7 +270,20 @@ def copy(release, tmp_path_factory):
     """Return a student's own copy, which may be worked in."""
     copy = tmp_path_factory.mktemp("student") / "course"
     assert course("release", str(copy)).exit_code == 0
+    install(copy, copy.parent / "installed")
     return copy
+
+
+def install(release, folder):
+    """Write what an installed release says of itself, in place of what is installed here."""
+    folder.mkdir()
+    program = (
+        "import setuptools.build_meta as s, sys; s.prepare_metadata_for_build_wheel(sys.argv[1])"
+    )
+    project = shutil.copytree(release, folder / "project")
+    command = [sys.executable, "-c", program, str(folder)]
+    subprocess.run(command, cwd=project, capture_output=True, check=True)
+    shutil.rmtree(project)
 
 
 def test_every_check_passes_right_answers_and_explains_wrong_ones(copy):

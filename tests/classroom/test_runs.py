@@ -9,10 +9,10 @@ import pytest
 from forgeries import FORGERIES, Forgery
 from handed_in import RIGHT, as_bytes, cells_of, code, given, notebook, solution
 
-from course_utils.classroom.fork_server import ForkServer
-from course_utils.classroom.judging import Examination
-from course_utils.classroom.runner.limits import Limits
-from course_utils.curriculum import find_lesson
+from course_staff.classroom.fork_server import ForkServer
+from course_staff.classroom.judging import Examination
+from course_staff.classroom.runner.limits import Limits
+from course_utils.course.curriculum import find_lesson
 
 LIMITS = Limits(cell_seconds=3.0, check_seconds=2.0, total_seconds=12.0, memory=600, processes=40)
 
@@ -282,7 +282,7 @@ def test_an_endless_answer_is_a_timeout(server):
 def test_a_notebook_that_cannot_be_interrupted_is_killed(tmp_path, server):
     limits = Limits(cell_seconds=1.0, check_seconds=1.0, total_seconds=1.0)
     stubborn = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
-    import course_utils.classroom.conversation as conversation
+    import course_staff.classroom.conversation as conversation
 
     server_limits, grace = server._limits, conversation._GRACE
     server._limits, conversation._GRACE = limits, 2.0

@@ -5,7 +5,7 @@ from forgeries import FORGERIES
 from handed_in import RIGHT, notebook
 from test_runs import LIMITS, examine, left_behind, outcomes
 
-from course_utils.classroom.fork_server import ForkServer
+from course_staff.classroom.fork_server import ForkServer
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import unicodedata
 import pytest
 from handed_in import given
 
-from course_utils.classroom.submissions import UnreadableFile, find_submissions, read_data
+from course_staff.classroom.submissions import UnreadableFile, find_submissions, read_data
 
 
 def put(path, data=b"{}", time=1_000_000):

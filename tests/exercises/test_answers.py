@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from course_staff.authoring.source import read_lesson
 from course_utils import check
-from course_utils.authoring.source import read_lesson
-from course_utils.curriculum import written_lessons
+from course_utils.course.curriculum import written_lessons
 
 LESSONS = Path(__file__).parents[2] / "lessons"
 LESSONS_WITH_JUDGES = [

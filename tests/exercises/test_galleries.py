@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from course_staff.authoring.questions import Questions
-from course_utils.authoring.source import read_lesson
-from course_utils.curriculum import written_lessons
+from course_staff.authoring.source import read_lesson
+from course_utils.course.curriculum import written_lessons
 from course_utils.exercises.judging import assess, observe_and_judge
 from course_utils.exercises.question import Question
 from course_utils.exercises.references import SEEDS, stored

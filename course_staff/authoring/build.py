@@ -1,0 +1,288 @@
+"""``course build``: write both notebooks of each lesson, or prove that none has drifted."""
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from course_utils.course.atomic_files import write_atomically
+
+from .observing import GalleryError
+from .questions import questions_text, stored_header, stored_text
+from .run import NotebookFailed, run_notebook
+from .source import LessonSource, Problem, problems_across, read_lesson
+
+__all__ = [
+    "BuildError",
+    "Folders",
+    "build",
+    "find_drift",
+    "needs_build",
+    "needs_observing",
+    "observe",
+    "read_lessons",
+    "select",
+]
+
+
+class BuildError(Exception):
+    """A lesson cannot be built; the message names the lesson, the cell and what went wrong."""
+
+
+@dataclass(frozen=True)
+class Folders:
+    """Where sources are read from and notebooks are written to."""
+
+    root: Path
+
+    @property
+    def lessons(self) -> Path:
+        """The sources, one folder a lesson."""
+        return self.root / "lessons"
+
+    @property
+    def notebooks(self) -> Path:
+        """The learners' notebooks, without solutions and outputs."""
+        return self.root / "notebooks"
+
+    @property
+    def solutions(self) -> Path:
+        """The worked notebooks, with outputs."""
+        return self.root / "solutions"
+
+    @property
+    def stubs(self) -> Path:
+        """The stub of every exercise, which ``check`` and ``course reset`` read."""
+        return self.root / "course_utils" / "exercises" / "stubs.json"
+
+    def questions(self, lesson: LessonSource) -> Path:
+        """Return where the lesson's questions are written to."""
+        return self._generated / f"lesson_{lesson.name[:2]}.py"
+
+    def stored(self, lesson: LessonSource) -> Path:
+        """Return where it is written what right and wrong programs did."""
+        return self._generated / f"lesson_{lesson.name[:2]}.txt"
+
+    @property
+    def _generated(self) -> Path:
+        return self.root / "course_utils" / "exercises" / "generated"
+
+
+def read_lessons(folders: Folders) -> list[LessonSource]:
+    """Read every lesson.
+
+    Raises
+    ------
+    BuildError
+        If anything is wrong with any of them; the message has one line for each problem.
+    """
+    paths = sorted(folders.lessons.glob("*/lesson.py"))
+    if not paths:
+        raise BuildError(f"There are no lessons in {folders.lessons}; run this in a checkout.")
+    lessons = [read_lesson(path) for path in paths]
+    problems = [p for lesson in lessons for p in lesson.problems] + problems_across(lessons)
+    if problems:
+        lines = [str(p).replace(f"{folders.root}{os.sep}", "") for p in problems]
+        raise BuildError("\n".join(lines))
+    return lessons
+
+
+def select(lessons: list[LessonSource], numbers: Sequence[str]) -> list[LessonSource]:
+    """Return the lessons with these two-digit numbers, or all where none is given.
+
+    Raises
+    ------
+    BuildError
+        If a number belongs to no lesson.
+    """
+    by_number = {lesson.name[:2]: lesson for lesson in lessons}
+    unknown = [number for number in numbers if number not in by_number]
+    if unknown:
+        known = ", ".join(by_number)
+        raise BuildError(f"There is no lesson {unknown[0]!r} to build. There are {known}.")
+    return [by_number[number] for number in numbers] if numbers else lessons
+
+
+def has_gallery(lesson: LessonSource) -> bool:
+    """Tell whether the lesson's folder holds its questions and their gallery."""
+    return lesson.path.with_name("gallery.py").exists()
+
+
+def needs_observing(lesson: LessonSource, folders: Folders) -> bool:
+    """Tell whether what is stored of the questions is not from these solutions and galleries."""
+    if not has_gallery(lesson):
+        return False
+    return _read(folders.stored(lesson)).split("\n", 1)[0] != stored_header(lesson)
+
+
+def needs_build(lesson: LessonSource, folders: Folders) -> bool:
+    """Tell whether one of the lesson's notebooks is missing or not from this source."""
+    if has_gallery(lesson) and _read(folders.questions(lesson)) != questions_text(lesson):
+        return True  # what a check says in the worked notebook may have changed
+    notebook = _read(folders.notebooks / f"{lesson.name}.ipynb")
+    return notebook != _text_of(lesson.notebook) or not solution_is_current(lesson, folders)
+
+
+def build(
+    lessons: list[LessonSource],
+    chosen: list[LessonSource],
+    folders: Folders,
+    after_cell: Callable[[LessonSource], None],
+) -> None:
+    """Execute the worked and the untouched notebook of each chosen lesson, and write both.
+
+    ``lessons`` are all there are, because the stubs of all stand in one file. ``after_cell`` is
+    called twice for each code cell, once for each notebook.
+
+    Raises
+    ------
+    BuildError
+        If a cell does not run, a solution does not pass, or a stub is anything but not attempted.
+        That lesson's notebooks are then left as they were.
+    """
+    stubs = json.loads(_read(folders.stubs) or "{}")
+    stubs = {key: stubs[key] for lesson in lessons for key in lesson.exercises if key in stubs}
+    for lesson in lessons:
+        if lesson not in chosen and not needs_build(lesson, folders):
+            stubs |= lesson.stubs()
+    try:
+        for lesson in chosen:
+            # The checks of the untouched notebook read its stubs, so they come first.
+            write_atomically(folders.stubs, _stubs_text(stubs | lesson.stubs()))
+            _build_lesson(lesson, folders, partial(after_cell, lesson))
+            stubs |= lesson.stubs()
+    finally:
+        write_atomically(folders.stubs, _stubs_text(stubs))
+
+
+def observe(lesson: LessonSource, folders: Folders, after_exercise: Callable[[str], None]) -> None:
+    """Write the lesson's questions, and what right and wrong programs did.
+
+    Raises
+    ------
+    BuildError
+        If a solution does not run, a wrong program passes, or two mistakes look alike.
+    """
+    try:
+        text = stored_text(lesson, after_exercise)
+    except GalleryError as error:
+        raise BuildError(f"lessons/{lesson.name}: {error}") from None
+    write_atomically(folders.questions(lesson), questions_text(lesson))
+    write_atomically(folders.stored(lesson), text)
+
+
+def _build_lesson(lesson: LessonSource, folders: Folders, after_cell: Callable[[], None]) -> None:
+    folders.notebooks.mkdir(exist_ok=True)
+    folders.solutions.mkdir(exist_ok=True)
+    solution = _copy(lesson.solution)
+    _run(lesson, solution, folders.solutions, "passed", after_cell)
+    _run(lesson, _copy(lesson.notebook), folders.notebooks, "not attempted", after_cell)
+    write_atomically(folders.solutions / f"{lesson.name}.ipynb", _text_of(solution))
+    write_atomically(folders.notebooks / f"{lesson.name}.ipynb", _text_of(lesson.notebook))
+
+
+def _run(lesson, notebook, folder, expected: str, after_cell) -> None:
+    """Run one of the two notebooks and hold every exercise to the ``expected`` outcome."""
+    which = "worked" if expected == "passed" else "untouched"
+    try:
+        progress = run_notebook(notebook, folder, after_cell)
+    except NotebookFailed as error:
+        code_cells = [i for i, c in enumerate(notebook.cells) if c.cell_type == "code"]
+        number = code_cells.index(error.cell_index) + 1
+        line = lesson.lines[error.cell_index]
+        raise BuildError(
+            f"{lesson.name} ({which}), code cell {number}, line {line} of lesson.py: "
+            f"{error}. The notebooks were left as they were."
+        ) from None
+    for number, cell in enumerate(_code_cells(notebook), start=1):
+        for output in cell.outputs:
+            if output.get("name") == "stderr":
+                raise BuildError(
+                    f"{lesson.name} ({which}), code cell {number} writes to standard error, "
+                    f"which a learner would see: {output.text.strip().splitlines()[0]}"
+                )
+    for exercise_id in lesson.exercises:
+        outcome = progress.exercises.get(exercise_id, {}).get("outcome", "never checked")
+        if outcome != expected:
+            what = "the solution" if expected == "passed" else "the stub"
+            raise BuildError(
+                f"{lesson.name}: {what} of exercise {exercise_id} is {outcome}, and must be "
+                f"{expected}. The notebooks were left as they were."
+            )
+
+
+def _stubs_text(stubs: dict[str, dict]) -> str:
+    return json.dumps(stubs, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def find_drift(
+    lessons: list[LessonSource], chosen: list[LessonSource], folders: Folders
+) -> list[Problem]:
+    """Return each generated file that is not what its source would give, without executing.
+
+    ``lessons`` are all there are; only the notebooks of the ``chosen`` ones are compared.
+    """
+    drift = []
+    for lesson in chosen:
+        if has_gallery(lesson) and _read(folders.questions(lesson)) != questions_text(lesson):
+            message = f"is not lessons/{lesson.name}/exercises.py"
+            drift.append(_drifted(folders.questions(lesson), folders, message))
+        if needs_observing(lesson, folders):
+            message = f"was not observed from lessons/{lesson.name} as it is now"
+            drift.append(_drifted(folders.stored(lesson), folders, message))
+        notebook = folders.notebooks / f"{lesson.name}.ipynb"
+        solution = folders.solutions / f"{lesson.name}.ipynb"
+        if _read(notebook) != _text_of(lesson.notebook):
+            drift.append(_drifted(notebook, folders, f"is not what lessons/{lesson.name} gives"))
+        if not solution_is_current(lesson, folders):
+            message = f"was not executed from lessons/{lesson.name} as it is now"
+            drift.append(_drifted(solution, folders, message))
+    names = {f"{lesson.name}.ipynb" for lesson in lessons}
+    for folder in (folders.notebooks, folders.solutions):
+        for path in sorted(folder.glob("*.ipynb")):
+            if path.name not in names:
+                drift.append(Problem(str(path.relative_to(folders.root)), "has no lesson"))
+    stubs = {key: stub for lesson in lessons for key, stub in lesson.stubs().items()}
+    if _read(folders.stubs) != _stubs_text(stubs):
+        drift.append(_drifted(folders.stubs, folders, "is not what the lessons give"))
+    return drift
+
+
+def _drifted(path: Path, folders: Folders, message: str) -> Problem:
+    return Problem(str(path.relative_to(folders.root)), f"{message}; run `course build`")
+
+
+def solution_is_current(lesson: LessonSource, folders: Folders) -> bool:
+    """Tell whether the stored solution has this source's cells, executed in one run in order."""
+    text = _read(folders.solutions / f"{lesson.name}.ipynb")
+    try:
+        stored = nbformat.reads(text, as_version=4)
+    except ValueError:  # missing, or not a notebook
+        return False
+    counts = [cell.execution_count for cell in _code_cells(stored)]
+    if counts != list(range(1, len(counts) + 1)):
+        return False
+    for cell in _code_cells(stored):
+        cell.outputs, cell.execution_count = [], None
+    return _text_of(stored) == _text_of(lesson.solution)
+
+
+def _code_cells(notebook: NotebookNode) -> list[NotebookNode]:
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def _copy(notebook: NotebookNode) -> NotebookNode:
+    return nbformat.reads(_text_of(notebook), as_version=4)
+
+
+def _text_of(notebook: NotebookNode) -> str:
+    return nbformat.writes(notebook) + "\n"
+
+
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""

@@ -1,0 +1,64 @@
+"""The command for authors: ``course build``."""
+
+from typing import Annotated
+
+import typer
+
+from course_utils.course.progress import course_folder
+from course_utils.course.terminal import console, errors, need_extra, progress_bars, sentence_for
+
+__all__ = ["COMMANDS"]
+
+
+def build(
+    lessons: Annotated[
+        list[str] | None,
+        typer.Argument(help="Two-digit numbers, such as `02`. Without any: every lesson."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Only name the files that drifted; execute nothing.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Execute lessons again whose source did not change.")
+    ] = False,
+) -> None:
+    """Write `notebooks/` and `solutions/` from `lessons/`.
+
+    Solutions are executed, and so are the untouched notebooks: every solution must pass, every stub
+    must be *not attempted*. Lessons whose source did not change are left alone.
+    """
+    with need_extra("author", "Building"):
+        from . import build as authoring
+
+    folders = authoring.Folders(course_folder())
+    with sentence_for(authoring.BuildError):
+        sources = authoring.read_lessons(folders)
+        chosen = authoring.select(sources, lessons or [])
+        if check:
+            _report_drift(authoring.find_drift(sources, chosen, folders))
+            return
+        stale = [source for source in chosen if force or authoring.needs_build(source, folders)]
+        unobserved = [s for s in chosen if force or authoring.needs_observing(s, folders)]
+        with progress_bars("exercises") as bars:
+            for source in unobserved:
+                task = bars.add_task(source.name, total=len(source.exercises))
+                authoring.observe(source, folders, lambda _: bars.advance(task))  # noqa: B023
+        with progress_bars("cells") as bars:
+            tasks = {s.name: bars.add_task(s.name, total=2 * _code_cells(s)) for s in stale}
+            authoring.build(sources, stale, folders, lambda s: bars.advance(tasks[s.name]))
+    console.print(f"{len(stale)} built, {len(chosen) - len(stale)} unchanged.")
+
+
+def _code_cells(source) -> int:
+    return sum(cell.cell_type == "code" for cell in source.solution.cells)
+
+
+def _report_drift(drift: list) -> None:
+    for problem in drift:
+        errors.print(str(problem), markup=False, highlight=False, soft_wrap=True)
+    if drift:
+        raise typer.Exit(1)
+    console.print("Every notebook is what its lesson gives.")
+
+
+COMMANDS = (build,)

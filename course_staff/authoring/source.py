@@ -1,0 +1,213 @@
+"""Reading a lesson's source, and everything that can be wrong with it before it runs."""
+
+import ast
+import hashlib
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbformat import NotebookNode
+
+from course_utils.course.curriculum import LESSONS, all_exercises
+
+from .regions import BEGIN, END, GIVEN, RegionError, as_solution, as_stub
+
+__all__ = ["LessonSource", "Problem", "problems_across", "read_lesson"]
+
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"},
+}
+
+
+# What a mistyped marker would leave in the learner's notebook, with the solution below it.
+_LEFT_OVER = re.compile(r"(?i)\b(begin|end)\s*solution|^\s*#\|", re.M)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong with a lesson: where, and what to do about it."""
+
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}"
+
+
+@dataclass
+class LessonSource:
+    """A lesson as it was read: both notebooks without outputs, and what was wrong."""
+
+    path: Path
+    notebook: NotebookNode
+    solution: NotebookNode
+    lines: list[int]  # for each cell, the line of the source file at which its text starts
+    exercises: dict[str, int] = field(default_factory=dict)  # id -> index of its cell
+    checks: list[tuple[str, int]] = field(default_factory=list)  # (id, line of the source file)
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The stem of every file of this lesson, such as ``01_first_tape``."""
+        return self.path.parent.name
+
+    def stubs(self) -> dict[str, dict]:
+        """Return what `course_utils.exercises.exercise.stubs` knows about this lesson."""
+        entries = {}
+        for exercise_id, index in self.exercises.items():
+            cell = self.notebook.cells[index]
+            notebook = f"{self.name}.ipynb"
+            entries[exercise_id] = {"notebook": notebook, "cell": cell.id, "source": cell.source}
+        return entries
+
+
+def read_lesson(path: Path) -> LessonSource:
+    """Read ``lessons/NN_topic/lesson.py`` and note every problem in it, each with its line."""
+    text = path.read_text(encoding="utf-8")
+    cells = jupytext.reads(text, fmt="py:percent").cells
+    lesson = LessonSource(path, _new_notebook(), _new_notebook(), _first_lines(text))
+    if not text.startswith("# %%") or len(lesson.lines) != len(cells):
+        message = "every cell, also the first, starts with a line `# %%`, written just so"
+        lesson.problems.append(Problem(f"{path}:1", message))
+        return lesson
+    known_ids = {exercise.id for exercise in all_exercises()}
+    for index, cell in enumerate(cells):
+        _add_cell(lesson, index, cell, known_ids)
+    _find_missing_parts(lesson, known_ids)
+    return lesson
+
+
+def _new_notebook() -> NotebookNode:
+    notebook = nbformat.v4.new_notebook(metadata=_METADATA)
+    notebook.nbformat_minor = 5
+    return notebook
+
+
+def _first_lines(text: str) -> list[int]:
+    """Return, for each cell of a percent script, the line number just below its marker."""
+    markers = [n for n, line in enumerate(text.splitlines(), start=1) if line.startswith("# %%")]
+    return [number + 1 for number in markers]
+
+
+def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, known: set[str]) -> None:
+    """Add one cell to both notebooks, and note what is wrong with it."""
+    stub = solution = cell.source
+    exercise_id = cell.metadata.get("exercise")
+    if cell.cell_type == "code":
+        tree = _parse(lesson, index, cell.source)
+        for call in _check_calls(tree):
+            line = lesson.lines[index] + call.lineno - 1
+            lesson.checks.append((call.args[0].value, line))
+            if call.args[0].value not in known:
+                nearby = ", ".join(sorted(i for i in known if i[:2] == lesson.name[:2])) or "none"
+                message = f"check of an unknown exercise; this lesson has {nearby}"
+                lesson.problems.append(Problem(f"{lesson.path}:{line}", message))
+        try:
+            stub, solution = as_stub(cell.source), as_solution(cell.source)
+        except RegionError as error:
+            _note(lesson, index, str(error), error.line)
+        except SyntaxError:
+            pass  # noted by _parse
+        else:
+            if (stub != cell.source) != (exercise_id is not None):
+                message = 'a solution region and exercise="NN.N" belong to the same cell'
+                _note(lesson, index, message)
+    if exercise_id is not None:
+        if exercise_id in lesson.exercises:
+            _note(lesson, index, f"a second cell for exercise {exercise_id}: ids must differ")
+        lesson.exercises[exercise_id] = index
+    if _LEFT_OVER.search(stub):
+        _note(lesson, index, f"a marker that is not {BEGIN}, {END} or `{GIVEN} ` in a region")
+    for notebook, source in ((lesson.notebook, stub), (lesson.solution, solution)):
+        notebook.cells.append(_new_cell(cell, source, _cell_id(notebook, cell, exercise_id)))
+
+
+def _new_cell(cell: NotebookNode, source: str, cell_id: str) -> NotebookNode:
+    # nbformat's own functions would validate cell by cell; a test validates the notebooks.
+    kept = {key: cell.metadata[key] for key in ("exercise", "tags") if key in cell.metadata}
+    fields = {"cell_type": cell.cell_type, "id": cell_id, "metadata": kept, "source": source}
+    if cell.cell_type == "code":
+        fields |= {"execution_count": None, "outputs": []}
+    return nbformat.from_dict(fields)
+
+
+def _cell_id(notebook: NotebookNode, cell: NotebookNode, exercise_id: str | None) -> str:
+    """Return an id that depends on the cell's own text, so that it moves with the text."""
+    if exercise_id is not None:
+        return f"exercise-{exercise_id.replace('.', '-')}"
+    digest = hashlib.sha256(f"{cell.cell_type}\n{cell.source}".encode()).hexdigest()[:12]
+    same = sum(other.id.startswith(digest) for other in notebook.cells)
+    return f"{digest}-{same + 1}" if same else digest
+
+
+def _parse(lesson: LessonSource, index: int, source: str) -> ast.Module:
+    try:
+        return ast.parse(source)
+    except SyntaxError as error:
+        _note(lesson, index, f"this cell is not Python: {error.msg}", error.lineno or 1)
+        return ast.Module(body=[], type_ignores=[])
+
+
+def _check_calls(tree: ast.Module) -> list[ast.Call]:
+    return [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "check"
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+    ]
+
+
+def _find_missing_parts(lesson: LessonSource, known: set[str]) -> None:
+    """Note each exercise that lacks its check, its hints or its cell."""
+    checked = [exercise_id for exercise_id, _ in lesson.checks]
+    starts = sorted(lesson.exercises.values())
+    for exercise_id, index in lesson.exercises.items():
+        if exercise_id not in checked:
+            _note(lesson, index, f'no cell calls check("{exercise_id}", ...)')
+        later = [start for start in starts if start > index]
+        after = lesson.notebook.cells[index : later[0] if later else None]
+        if not any("<details>" in c.source and "Hint" in c.source for c in after):
+            _note(lesson, index, f"exercise {exercise_id} has no hint: add a <details> block below")
+    for exercise_id, line in lesson.checks:
+        if exercise_id in known and exercise_id not in lesson.exercises:
+            message = f'check("{exercise_id}", ...) has no cell marked exercise="{exercise_id}"'
+            lesson.problems.append(Problem(f"{lesson.path}:{line}", message))
+
+
+def _note(lesson: LessonSource, index: int, message: str, line_in_cell: int = 1) -> None:
+    line = lesson.lines[index] + line_in_cell - 1
+    lesson.problems.append(Problem(f"{lesson.path}:{line}", message))
+
+
+def problems_across(lessons: list[LessonSource]) -> list[Problem]:
+    """Return what is wrong between lessons: names, numbers, and exercises in two of them."""
+    problems = []
+    names = {lesson.name for lesson in LESSONS}
+    owner: dict[str, str] = {}
+    for lesson in lessons:
+        same_number = [o.name for o in lessons if o.name[:2] == lesson.name[:2]]
+        if len(same_number) > 1:
+            message = f"two lessons have the number {lesson.name[:2]}: {', '.join(same_number)}"
+            problems.append(Problem(str(lesson.path), message))
+        elif not re.fullmatch(r"\d\d_[a-z0-9_]+", lesson.name):
+            problems.append(Problem(str(lesson.path), "a lesson's folder is named NN_snake_topic"))
+        elif lesson.name not in names:
+            message = "this name is not in course_utils/course/curriculum.py: add it, or correct it"
+            problems.append(Problem(str(lesson.path), message))
+        for exercise_id in lesson.exercises:
+            if exercise_id in owner:
+                message = f"exercise {exercise_id} also stands in {owner[exercise_id]}"
+                problems.append(Problem(str(lesson.path), message))
+            owner[exercise_id] = lesson.name
+    numbers = {lesson.name[:2] for lesson in lessons}
+    for exercise in all_exercises():
+        if exercise.id[:2] in numbers and exercise.id not in owner:
+            message = f"exercise {exercise.id} is defined and no lesson asks it"
+            problems.append(Problem("course_utils/exercises", message))
+    return problems

@@ -1,0 +1,244 @@
+"""The commands for instructors: ``course release``, ``course nbgrader`` and ``course grade``."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from course_utils.course.curriculum import written_lessons
+from course_utils.course.progress import course_folder
+from course_utils.course.terminal import (
+    errors,
+    interruptible,
+    need_extra,
+    print_text,
+    progress_bars,
+    sentence_for,
+)
+
+from .choosing import ChoiceError, choose_lessons
+
+if TYPE_CHECKING:
+    from .grading import Grading
+
+__all__ = ["COMMANDS"]
+
+_DAY = 86_400.0  # seconds; the system takes no limit without an end
+
+Lessons = Annotated[
+    str | None,
+    typer.Option(
+        "--lessons",
+        metavar="NUMBERS",
+        help="Two-digit numbers and ranges: `02`, `01,03` or `01-07`. Without it: every lesson.",
+    ),
+]
+Force = Annotated[
+    bool,
+    typer.Option("--force", help="Also replace files that were changed since they were written."),
+]
+
+
+def release(
+    out: Annotated[
+        Path,
+        typer.Argument(
+            metavar="OUT", help="A new or empty folder, an earlier release, or a name `*.zip`."
+        ),
+    ],
+    lessons: Lessons = None,
+    force: Force = False,
+) -> None:
+    """Write what students get: the notebooks, the helper package, and what sets both up.
+
+    There are no solutions in it, no lesson sources and no tests. Checks work as they do here, also
+    without a network. What they know of the answers is compressed, so that nobody reads it by the
+    way; it is not encrypted, and grades do not depend on it. Lesson 00 always comes along.
+
+    Hand out the folder, or the zip: `course release gradienttape.zip --lessons 01-07`. Writing to
+    the same place again replaces the release and leaves alone what others put there. For more
+    lessons in mid-term, tell students to unpack into a new folder: their notebooks are their work.
+    """
+    with need_extra("author", "Reading lessons"):
+        from .release import release_files
+    _, count = _write(release_files, out, lessons, "course release", force)
+    print_text(f"{count} files are in {out}. Read its README.md as your students will.")
+
+
+def nbgrader(
+    out: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="A new or empty folder, or one written earlier."),
+    ],
+    lessons: Lessons = None,
+    force: Force = False,
+) -> None:
+    """Write the lessons as an nbgrader course, one assignment a lesson.
+
+    Each exercise is a solution cell, each of its checks an autograder test that awards the
+    exercise's points, and the cells that show something are restored before grading. nbgrader
+    then does its own work in that folder; the README.md there names the four commands.
+
+    It is for classes that use nbgrader already. To run it you need `pip install -e '.[nbgrader]'`;
+    to write the folder you do not.
+    """
+    with need_extra("author", "Reading lessons"):
+        from .nbgrader_export import nbgrader_files
+    names, _ = _write(nbgrader_files, out, lessons, "course nbgrader", force)
+    print_text(f"{len(names)} assignments are in {out}. Next, in that folder:")
+    print_text(f"  nbgrader generate_assignment {names[0]}")
+
+
+def _write(
+    files_of: Callable, out: Path, numbers: str | None, kind: str, force: bool
+) -> tuple[list[str], int]:
+    """Read and choose the lessons, write their files, and return their names and the count."""
+    from ..authoring.build import BuildError, Folders, read_lessons
+    from .nbgrader_export import NbgraderError
+    from .output import OutputError, write_output
+    from .release import ReleaseError
+
+    root = course_folder()
+    with sentence_for(BuildError, ChoiceError, NbgraderError, OutputError, ReleaseError, OSError):
+        every = read_lessons(Folders(root))
+        wanted = choose_lessons(numbers, [lesson.name[:2] for lesson in every])
+        chosen = [lesson for lesson in every if lesson.name[:2] in wanted]
+        files = files_of(every, chosen, root)
+        write_output(files, out, kind, force)
+    return [lesson.name for lesson in chosen], len(files)
+
+
+def grade(
+    submissions: Annotated[
+        Path, typer.Argument(metavar="SUBMISSIONS", help="The folder with what was handed in.")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", help="The folder for the results.", show_default=False)
+    ],
+    lessons: Lessons = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="How many notebooks run at once.", show_default="one a core")
+    ] = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume/--fresh", help="Keep what was graded before, or grade all again."),
+    ] = True,
+    seconds: Annotated[
+        float, typer.Option(min=1.0, max=_DAY, help="The longest that one notebook may run.")
+    ] = 300.0,
+    cell_seconds: Annotated[
+        float, typer.Option(min=1.0, max=_DAY, help="The longest that one cell may run.")
+    ] = 60.0,
+    memory: Annotated[
+        int, typer.Option(min=128, max=1 << 20, help="Megabytes that one notebook may use.")
+    ] = 2048,
+) -> None:
+    """Grade a class: run every notebook apart, and judge its answers as `check` does.
+
+    SUBMISSIONS may hold nbgrader's `student/lesson/lesson.ipynb`, a folder for each student, or
+    flat `student_lesson.ipynb`; any of these may stand in a folder for each lesson. What Moodle,
+    Canvas or Blackboard hand out is read, too, unpacked. Of several submissions of one student for
+    one lesson the newest counts.
+
+    The results are `class.html` (what the class can do, its mistakes, who is stuck), a page for
+    each student in `feedback/`, `gradebook.csv` for a spreadsheet, and `results.jsonl`.
+
+    Every exercise of every submission ends as *passed*, *failed*, *not attempted*, *error*,
+    *timeout*, *crashed* or *unreadable*. When the run is interrupted, the same command goes on
+    where it was; a notebook runs again only if it, the exercises or the limits changed.
+
+    Exit status: 0 when everything was graded, however well; 1 when there was nothing to grade or no
+    such lesson, a notebook belonged to no lesson, a folder seems to hold several students, the
+    grader itself failed on a notebook, or the results could not be written; 2 for a wrong option;
+    130 when interrupted.
+
+    For example:
+
+    - `course grade submitted/ --out results/`
+
+    - `course grade submitted/ --out results/ --lessons 01-03 --jobs 8 --fresh`
+    """
+    if sys.platform != "linux":
+        errors.print(
+            "Grading limits each notebook as only Linux can: use Linux, WSL or a container."
+        )
+        raise typer.Exit(1)
+    with need_extra("classroom", "Grading"):
+        import jinja2  # noqa: F401, the pages need it at the end of a long run
+
+        from .fork_server import ServerFailed
+        from .grading import BadInput
+        from .grading import grade as grade_class
+        from .pages import write_results
+        from .runner.limits import Limits
+
+    limits = Limits(total_seconds=seconds, cell_seconds=cell_seconds, memory=memory)
+    with (
+        interruptible(),
+        sentence_for(BadInput, ChoiceError, ServerFailed, OSError),
+        progress_bars("notebooks") as bars,
+    ):
+        task = bars.add_task("Grading", total=None, visible=False)
+
+        def on_found(found, open_ones):
+            for layout, count in found.layouts.items():
+                bars.console.print(f"{count} submissions as {layout}", markup=False)
+            bars.update(task, total=open_ones, visible=open_ones > 0)
+
+        grading = grade_class(
+            submissions,
+            out,
+            lessons=choose_lessons(lessons, [lesson.number for lesson in written_lessons()]),
+            jobs=jobs,
+            fresh=not resume,
+            limits=limits,
+            on_found=on_found,
+            on_graded=lambda one: bars.advance(task),
+        )
+        page = write_results(grading, out)
+    _report_grading(grading, page)
+    if grading.found.unrecognised or grading.found.crowded or grading.accidents:
+        raise typer.Exit(1)
+
+
+def _report_grading(grading: "Grading", page: Path) -> None:
+    """Say what was graded, what was not, and how well the notebooks were kept apart."""
+    print_text(
+        f"{grading.run} run, {grading.kept} unchanged, {grading.unreadable} unreadable. See {page}"
+    )
+    if grading.set_aside:
+        print_text(
+            f"The last results hold submissions that are no longer there: see {grading.set_aside}. "
+            "For one gradebook of all, grade a folder that holds all."
+        )
+    for folder, names in grading.found.crowded.items():
+        errors.print(
+            f"One student, or several? {folder} holds one lesson for {', '.join(names)}. If these "
+            "are the students, move them out of this folder, and grade again.",
+            markup=False,
+            soft_wrap=True,
+        )
+    for place in grading.found.unrecognised:
+        errors.print(f"Belongs to no lesson or no student: {place}", markup=False, soft_wrap=True)
+    for place in grading.accidents:
+        errors.print(
+            f"The grader itself failed, and runs this again next time: {place}",
+            markup=False,
+            soft_wrap=True,
+        )
+    if others := len(grading.found.other_files):
+        print_text(f"Files that are no notebooks: {others}. {page.name} names them.")
+    if grading.is_jailed:
+        print_text("Each notebook ran without a network, and saw no other file of this machine.")
+    elif grading.is_jailed is not None:
+        print_text(
+            "This system allows no namespaces, so the notebooks ran with your permissions "
+            f"({grading.why_not_jailed or 'not asked for'}). For a class you do not trust, grade "
+            "in a container or a virtual machine."
+        )
+
+
+COMMANDS = (release, nbgrader, grade)

@@ -1,0 +1,258 @@
+"""``course grade``: from a folder of submissions to the results, resumable at any point."""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from course_utils.course.curriculum import find_lesson, written_lessons
+from course_utils.course.progress import course_folder
+
+from .batch import Batch
+from .fork_server import ForkServer
+from .journal import Journal, secret_key
+from .judging import Verdict
+from .public_package import exercises_version
+from .references import References
+from .runner.limits import Limits
+from .submissions import Submission, SubmissionsFound, find_submissions
+
+__all__ = ["RESULTS", "BadInput", "Grading", "Row", "grade"]
+
+# What is written to the folder of the results.
+RESULTS = ("class.html", "feedback", "gradebook.csv", "results.jsonl")
+
+
+class BadInput(Exception):
+    """There is nothing to grade, or no place for the results; the message says which."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One exercise of one submission in the results."""
+
+    student: str
+    lesson: str
+    exercise: str
+    title: str
+    outcome: str
+    message: str
+    points: float
+    possible: int
+    submission: str
+    submitted: str
+    counts: bool
+    mistake: str
+
+
+@dataclass
+class Grading:
+    """What was graded: the rows in order, and what the pages say about how it went."""
+
+    rows: list[Row] = field(default_factory=list)
+    found: SubmissionsFound = field(default_factory=SubmissionsFound)
+    run: int = 0
+    kept: int = 0
+    unreadable: int = 0  # counted neither as run nor as kept
+    set_aside: Path | None = None  # where earlier results are, of submissions that are gone
+    accidents: list[str] = field(default_factory=list)  # the grader itself failed on these
+    is_jailed: bool | None = None  # None where nothing had to run
+    why_not_jailed: str = ""
+
+    @property
+    def counting(self) -> list[Row]:
+        """The rows of the newest submissions."""
+        return [row for row in self.rows if row.counts]
+
+
+def grade(
+    submissions: Path,
+    out: Path,
+    *,
+    lessons: list[str] | None = None,
+    jobs: int = 1,
+    fresh: bool = False,
+    limits: Limits | None = None,
+    jail: bool = True,
+    on_found: Callable[[SubmissionsFound, int], None] = lambda found, open_ones: None,
+    on_graded: Callable[[Submission], None] = lambda submission: None,
+) -> Grading:
+    """Grade every submission and return the rows; what was graded before is not run again.
+
+    Parameters
+    ----------
+    submissions, out : Path
+        The folder to read, and the folder to write to.
+    lessons : list of str, optional
+        Numbers of lessons; without any, all of them.
+    jobs : int
+        How many notebooks run at once.
+    fresh : bool
+        Grade again what was graded before.
+    limits : Limits, optional
+        What each notebook may use.
+    jail : bool
+        Use the system's namespaces where it allows them.
+    on_found, on_graded : callable
+        Called with what was found and how much of it must run, and after each submission.
+
+    Raises
+    ------
+    BadInput
+        If there is nothing to grade, or ``out`` cannot be written.
+    """
+    limits = limits or Limits()
+    state = _prepare(submissions, out, lessons)
+    try:
+        with FileLock(state / "lock", timeout=0):
+            return _grade(
+                submissions, out, state, lessons, jobs, fresh, limits, jail, on_found, on_graded
+            )
+    except Timeout:
+        raise BadInput(f"Another grading writes to {out}. Wait for it, or name another.") from None
+
+
+def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
+    """Return the folder of the grading's own files; refuse what cannot be graded."""
+    if not submissions.exists():
+        raise BadInput(f"{submissions} does not exist. Name the folder that holds the submissions.")
+    if not submissions.is_dir():
+        raise BadInput(
+            f"{submissions} is a file. Unpack it if it is an archive, and name the folder."
+        )
+    known = [lesson.number for lesson in written_lessons()]
+    for number in lessons or []:
+        if number not in known:
+            raise BadInput(f"There is no lesson {number!r} to grade; there are {', '.join(known)}.")
+    # Results may stand among the submissions, which leaves their folder out.
+    is_among = out.resolve().is_relative_to(submissions.resolve())
+    if out.resolve() == submissions.resolve() or (is_among and any(out.rglob("*.ipynb"))):
+        raise BadInput(
+            f"{out} holds submissions. The results need a folder of their own: name another."
+        )
+    state = out / ".grading"
+    others = [name for name in RESULTS if not state.exists() and (out / name).exists()]
+    if others:
+        raise BadInput(
+            f"{out} holds {' and '.join(others)} from elsewhere, which the results would replace. "
+            "Name another folder."
+        )
+    try:
+        state.mkdir(parents=True, exist_ok=True)
+        (state / "probe").touch()
+        (state / "probe").unlink()
+    except OSError as error:
+        raise BadInput(f"{out} cannot be written: {error.strerror}.") from None
+    return state
+
+
+def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found, on_graded):
+    found = find_submissions(submissions, out)
+    places = {one.place for one in found.submissions}
+    if lessons:
+        found.submissions = [one for one in found.submissions if one.lesson in lessons]
+    if not found.submissions:
+        others = ", ".join([*found.unrecognised, *found.other_files][:5])
+        seen = f" What is there belongs to no lesson, or is no notebook: {others}." * bool(others)
+        raise BadInput(f"There are no submissions in {submissions}.{seen}")
+    grading = Grading(found=found)
+    journal = Journal(state / "journal.jsonl", fresh)
+    observed, version = Journal(state / "references.jsonl", fresh), exercises_version()
+    lessons_folder = _require_lessons()
+    references = References(lessons_folder, secret_key(state / "key"), observed, version)
+    batch = Batch(submissions, limits, references, journal, version)
+    hidden = [submissions, out, course_folder(), Path(__file__).parents[2]]
+    server = ForkServer(state, limits, _data_folders(), [path.resolve() for path in hidden])
+    verdicts: dict[str, dict[str, Verdict]] = {}
+    try:
+        open_ones = []
+        for one in found.submissions:
+            known = batch.known(one)
+            if known is None:
+                open_ones.append(one)
+            else:
+                verdicts[one.place] = known
+        grading.kept = sum(not _is_unreadable(known) for known in verdicts.values())
+        on_found(found, len(open_ones))
+        if open_ones:
+            server.start(jail)
+            grading.is_jailed, grading.why_not_jailed = server.is_jailed, server.reason
+            for one, result in batch.run(open_ones, server, jobs):
+                verdicts[one.place] = result
+                grading.run += not _is_unreadable(result)
+                on_graded(one)
+            grading.accidents = batch.accidents
+    finally:
+        server.close()
+        references.close()
+        journal.close()
+        observed.close()
+    grading.rows = [row for one in found.submissions for row in _rows(one, verdicts[one.place])]
+    grading.unreadable = len(verdicts) - grading.run - grading.kept
+    grading.set_aside = _set_aside(out, places)
+    return grading
+
+
+def _require_lessons() -> Path:
+    """Return the folder that holds the right programs and the galleries."""
+    folder = Path(__file__).parents[2] / "lessons"
+    if not any(folder.glob("*/gallery.py")):
+        raise BadInput(
+            f"There are no lessons in {folder}. Answers are compared with the lessons' solutions: "
+            "grade with `course` from a checkout of the whole course."
+        )
+    return folder
+
+
+def _is_unreadable(verdicts: dict[str, Verdict]) -> bool:
+    return all(verdict.outcome == "unreadable" for verdict in verdicts.values())
+
+
+def _set_aside(out: Path, places: set[str]) -> Path | None:
+    """Move results of which submissions are gone, so that no page of theirs is lost."""
+    try:
+        lines = (out / "results.jsonl").read_text(encoding="utf-8").splitlines()
+        earlier = {json.loads(line)["submission"] for line in lines}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    # As results are written, where a name is no text.
+    if earlier <= {place.encode("utf-8", "replace").decode() for place in places}:
+        return None
+    folder = next(f for n in count(1) if not (f := out / f"earlier-{n}").exists())
+    folder.mkdir()
+    for name in RESULTS:
+        if (out / name).exists():
+            (out / name).rename(folder / name)
+    return folder
+
+
+def _rows(one: Submission, verdicts: dict[str, Verdict]) -> list[Row]:
+    return [
+        Row(
+            student=one.student,
+            lesson=one.lesson,
+            exercise=exercise.id,
+            title=exercise.title,
+            outcome=verdicts[exercise.id].outcome,
+            message=verdicts[exercise.id].message,
+            points=round(verdicts[exercise.id].score * exercise.points, 4),
+            possible=exercise.points,
+            submission=one.place,
+            submitted=one.when,
+            counts=one.counts,
+            mistake=verdicts[exercise.id].mistake,
+        )
+        for exercise in find_lesson(one.lesson).exercises()
+    ]
+
+
+def _data_folders() -> list[Path]:
+    """Return where data sets may stand that lessons read."""
+    named = os.environ.get("COURSE_DATA_DIR")
+    keras = Path(os.environ.get("KERAS_HOME", "~/.keras")).expanduser() / "datasets"
+    folders = [Path(named).expanduser()] if named else []
+    return [folder.resolve() for folder in (*folders, keras) if folder.is_dir()]

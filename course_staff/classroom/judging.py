@@ -1,0 +1,172 @@
+"""From what a run reported to one verdict for each exercise; no learner's code runs here."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from course_utils.exercises.exercise import Exercise, Judgement, stubs
+from course_utils.exercises.judging import assess
+from course_utils.exercises.question import Question
+
+from .conversation import Run
+from .references import References
+from .runner.answers import bound_names
+
+__all__ = ["OUTCOMES", "Examination", "Verdict", "fingerprint"]
+
+OUTCOMES = ("passed", "failed", "not attempted", "error", "timeout", "crashed", "unreadable")
+
+_LONGEST_MESSAGE = 1_000  # characters
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one exercise of one submission ends in.
+
+    ``score`` is the fraction of its points; ``mistake`` names what went wrong.
+    """
+
+    outcome: str
+    message: str
+    score: float = 0.0
+    mistake: str = ""
+
+
+class Examination:
+    """Gives one submission its seeds, judges its observations, and decides what counts.
+
+    Parameters
+    ----------
+    exercises : dict of str to Exercise
+        The exercises of the lesson by id.
+    references : References
+        What right and wrong programs did on the seeds of this grading.
+    """
+
+    def __init__(self, exercises: dict[str, Exercise], references: References):
+        self._exercises, self._references = exercises, references
+        self._verdicts: dict[str, list[Verdict]] = {exercise_id: [] for exercise_id in exercises}
+
+    def seed(self, exercise_id: str) -> int:
+        """Return a seed that no learner's code can know before it is sent."""
+        self._exercises[exercise_id]  # nothing else can be asked for
+        return self._references.seed(exercise_id)
+
+    def take(self, exercise_id: str, seed: int, observation: Any) -> None:
+        """Judge one observation; None stands for one that ran longer than allowed."""
+        exercise = self._exercises[exercise_id]
+        verdict = _judge(exercise, observation, seed, self._references)
+        self._verdicts[exercise_id].append(verdict)
+
+    def decide(self, run: Run) -> dict[str, Verdict]:
+        """Return the verdict on each exercise: the last answer that is more than the stub."""
+        return {exercise_id: self._decide(exercise_id, run) for exercise_id in self._exercises}
+
+    def _decide(self, exercise_id: str, run: Run) -> Verdict:
+        if run.ended == "unreadable":
+            return Verdict("unreadable", _plain(run.message))
+        if run.pending == exercise_id:
+            return _broken_off(run, "while this answer ran")
+        verdicts = self._verdicts[exercise_id]
+        attempted = [v for v in verdicts if v.outcome != "not attempted"]
+        if attempted:
+            return attempted[-1]
+        if exercise_id in run.cell_errors:
+            return _stopped_cell(run.cell_errors[exercise_id])
+        if verdicts:
+            return verdicts[-1]
+        if run.ended != "done":
+            return _broken_off(run, f"in code cell {run.cell}, before this answer was reached")
+        names = bound_names(stubs().get(exercise_id, {}).get("source", ""))
+        name = f"`{names[-1]}`" if names else "the answer"
+        return Verdict("not attempted", f"The notebook never defines {name}.")
+
+
+def _judge(exercise: Exercise, observation: Any, seed: int, references: References) -> Verdict:
+    if observation is None:
+        message = (
+            "Your code was still running when its time was over, and was stopped. Look for a loop "
+            "whose condition never becomes false, or that takes too many steps."
+        )
+        return Verdict("timeout", message)
+    if isinstance(observation, dict) and "broken" in observation:
+        return Verdict("error", _plain(f"This answer was not judged: {observation['broken']}."))
+    try:
+        with np.errstate(all="ignore"):
+            judgement = _compared(exercise, observation, seed, references)
+    except (Exception, RecursionError) as error:  # an answer such as nobody thought of, or forged
+        message = (
+            f"The check could not make sense of this answer ({type(error).__name__}). "
+            "Return plain numbers, tensors, or lists and dicts of them."
+        )
+        return Verdict("error", message)
+    score = min(1.0, max(0.0, float(judgement.score)))
+    return Verdict(judgement.outcome, _plain(judgement.message), score, judgement.mistake)
+
+
+def _compared(
+    exercise: Exercise, observation: dict, seed: int, references: References
+) -> Judgement:
+    """Compare with the right program, and with the gallery if the answer fails."""
+    if not isinstance(exercise, Question):
+        return assess(exercise, observation, seed)
+    judgement = assess(exercise, observation, seed, references.right(exercise.id))
+    if judgement.outcome in ("passed", "not attempted"):
+        return judgement
+    return assess(exercise, observation, seed, references.whole(exercise.id))
+
+
+def _stopped_cell(error: Any) -> Verdict:
+    """Return the verdict on an exercise whose own cell did not run to its end."""
+    try:
+        kind, text, line = (str(error[name]) for name in ("type", "message", "line"))
+        timed_out = bool(error["timed_out"])
+    except (TypeError, KeyError):
+        return Verdict("error", "The cell of this exercise did not run.")
+    if timed_out:
+        return Verdict("timeout", _plain(f"The cell of this exercise did not end: {text}."))
+    where = f" at `{line}`" if line else ""
+    said = f": {text.rstrip('.')}" if text else ""
+    return Verdict(
+        "error",
+        _plain(
+            f"The cell of this exercise raised {kind}{where}{said}. Restart the kernel and run the "
+            "notebook from the top to see it."
+        ),
+    )
+
+
+def _broken_off(run: Run, where: str) -> Verdict:
+    if run.ended == "time":
+        return Verdict("timeout", _plain(f"The notebook ran too long and was stopped {where}."))
+    causes = {
+        "memory": "used more memory than allowed and was stopped",
+        "processes": "started more processes than allowed and was stopped",
+        "nonsense": "sent what no notebook sends and was stopped",
+    }
+    if run.ended == "nonsense":  # threads may have sent it: the cell is a matter of chance
+        where = "before this answer was reached"
+    cause = causes.get(run.ended, f"ended its own process ({_ending(run.ended)})")
+    return Verdict("crashed", _plain(f"The notebook {cause} {where}."))
+
+
+def _ending(ended: str) -> str:
+    return f"exit status {ended}" if ended.isdigit() else ended
+
+
+def _plain(text: str) -> str:
+    """Return text without characters that files and terminals cannot hold, and not too long."""
+    text = _CONTROL.sub("\ufffd", text)
+    return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."
+
+
+def fingerprint(*parts: bytes) -> str:
+    """Return a digest of several byte strings, each kept apart from the next."""
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()

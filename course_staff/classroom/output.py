@@ -1,0 +1,138 @@
+"""Writing a set of files into a folder or a zip, again and again, without losing anybody's work."""
+
+import hashlib
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from course_utils.course.atomic_files import write_atomically
+
+__all__ = ["MANIFEST", "OutputError", "write_output"]
+
+# The list of the files that were written, with a digest of each: it tells a folder that was written
+# here from any other, and a file that somebody changed from one that nobody did.
+MANIFEST = ".course-manifest.json"
+
+_EARLIEST = (1980, 1, 1, 0, 0, 0)  # a zip holds no earlier time, and this one says nothing
+
+
+class OutputError(Exception):
+    """The files cannot be written there; the message says why, and what to do. None was written."""
+
+
+def write_output(files: Mapping[str, str], out: Path, kind: str, force: bool = False) -> None:
+    """Write ``files`` into the folder ``out``, or into a zip where its name ends with ``.zip``.
+
+    The same files give the same bytes. What an earlier call wrote is replaced, or removed where
+    it is no longer among the files; what anybody else put there stays.
+
+    Parameters
+    ----------
+    files : mapping of str to str
+        Paths with forward slashes, and the text of each.
+    out : Path
+        A folder or zip that is new, empty, or from an earlier call of the same ``kind``.
+    kind : str
+        The command that writes, such as ``"course release"``.
+    force : bool
+        Replace also files that were changed since an earlier call wrote them.
+
+    Raises
+    ------
+    OutputError
+        If ``out`` is something else, or holds changed files and ``force`` is not set.
+    """
+    manifest = {"files": {path: _digest(files[path]) for path in sorted(files)}, "kind": kind}
+    files = {**files, MANIFEST: json.dumps(manifest, indent=1) + "\n"}
+    if out.suffix.lower() == ".zip":
+        _write_zip(files, out, kind)
+    else:
+        _write_folder(files, out, kind, force)
+
+
+def _write_folder(files: Mapping[str, str], out: Path, kind: str, force: bool) -> None:
+    if out.exists() and not out.is_dir():
+        raise OutputError(f"{out} is a file. Give a new folder, or a name that ends with .zip.")
+    earlier: dict[str, str] = {}
+    if out.exists() and any(out.iterdir()):
+        manifest = out / MANIFEST
+        earlier = _earlier(manifest.read_bytes() if manifest.is_file() else b"", out, kind)
+    kept = [
+        path for path in earlier if (out / path).exists() and not _is(out / path, earlier[path])
+    ]
+    in_the_way = [p for p in files if p not in earlier and p != MANIFEST and (out / p).exists()]
+    clashes = sorted({path for path in kept if path in files} | set(in_the_way))
+    if clashes and not force:
+        raise OutputError(
+            f"In {out}, {_listed(clashes)} {'was' if len(clashes) == 1 else 'were'} changed or "
+            "added by somebody since. Move what is worth keeping and write again with --force, "
+            "or give a new folder. Nothing was written."
+        )
+    for path, text in files.items():
+        (out / path).parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(out / path, text)
+    for path in earlier:
+        if path not in files and path not in kept:
+            _remove(out, path)
+
+
+def _earlier(manifest: bytes, out: Path, kind: str) -> dict[str, str]:
+    """Return the digests that an earlier call noted, where this was one of the same kind."""
+    try:
+        noted = json.loads(manifest)
+        # A list that leads out of the folder is nothing that was written here.
+        if noted["kind"] == kind and not any(".." in Path(path).parts for path in noted["files"]):
+            return {str(path): str(digest) for path, digest in noted["files"].items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        pass
+    raise OutputError(
+        f"{out} is not empty, and no earlier `{kind}` wrote it. Give a folder that is new or "
+        "empty, so that nothing of yours is replaced."
+    )
+
+
+def _remove(out: Path, path: str) -> None:
+    """Remove a file that was written earlier, and the folders that it leaves empty."""
+    (out / path).unlink(missing_ok=True)
+    for folder in (out / path).parents:
+        if folder == out or not folder.is_dir() or any(folder.iterdir()):
+            break
+        folder.rmdir()
+
+
+def _write_zip(files: Mapping[str, str], out: Path, kind: str) -> None:
+    top = out.stem
+    if out.is_dir():
+        raise OutputError(f"{out} is a folder. Give a new name, without .zip for a folder.")
+    if out.exists():
+        manifest = b""
+        with suppress(zipfile.BadZipFile, KeyError), zipfile.ZipFile(out) as archive:
+            manifest = archive.read(f"{top}/{MANIFEST}")
+        _earlier(manifest, out, kind)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    beside = out.with_name(f".{out.name}.new")
+    with zipfile.ZipFile(beside, "w", zipfile.ZIP_STORED) as archive:
+        for path in sorted(files):
+            entry = zipfile.ZipInfo(f"{top}/{path}", _EARLIEST)
+            entry.create_system, entry.external_attr = 3, 0o644 << 16
+            archive.writestr(entry, files[path])
+    os.replace(beside, out)
+
+
+def _is(path: Path, digest: str) -> bool:
+    try:
+        return _digest(path.read_text(encoding="utf-8")) == digest
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def _listed(paths: list[str], most: int = 3) -> str:
+    more = f" and {len(paths) - most} more" if len(paths) > most else ""
+    return ", ".join(paths[:most]) + more

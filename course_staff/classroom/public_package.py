@@ -1,0 +1,54 @@
+"""A copy of the package for the process that runs learners' code: without what programs did.
+
+What is not in a process cannot be stolen there. The copy holds the questions, and neither what the
+right programs and the galleries did on the stored seeds nor what only authors and graders use.
+"""
+
+import hashlib
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+import course_utils
+
+__all__ = ["exercises_version", "write_public_package"]
+
+_PACKAGE = Path(course_utils.__file__).parent
+_STAFF = Path(__file__).parents[1]
+_LEFT_OUT = ("__main__.py", "cli.py", "doctor.py", "__pycache__")
+
+
+def write_public_package(folder: Path) -> Path:
+    """Write the copy to ``folder``, in place of an older one, and return ``folder``."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+    def left_out(of: str, names: list[str]) -> Iterable[str]:
+        return [name for name in names if name in _LEFT_OUT or name.endswith(".txt")]
+
+    try:
+        shutil.copytree(_PACKAGE, folder / "course_utils", ignore=left_out)
+        _copy_runner(folder)
+    except shutil.Error as error:  # one line for every file, where the first says why
+        raise OSError(error.args[0][0][2]) from None
+    return folder
+
+
+def _copy_runner(folder: Path) -> None:
+    """Write what runs a notebook, and of ``course_staff`` no more than leads there."""
+    runner = Path("classroom", "runner")
+    skipped = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(_STAFF / runner, folder / _STAFF.name / runner, ignore=skipped)
+    for place in (Path(), runner.parent):
+        shutil.copy(_STAFF / place / "__init__.py", folder / _STAFF.name / place)
+
+
+def exercises_version() -> str:
+    """Return a digest that changes when anything changes on which a verdict depends."""
+    exercises, here = _PACKAGE / "exercises", Path(__file__).parent
+    paths = [path for path in exercises.rglob("*") if path.suffix in (".json", ".py", ".txt")]
+    paths += [*(here / "runner").glob("*.py")]
+    paths += [here / f"{name}.py" for name in ("batch", "conversation", "fork_server", "judging")]
+    digest = hashlib.sha256()
+    for path in sorted(paths, key=lambda path: (path.parent.name, path.name)):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]

@@ -1,0 +1,93 @@
+"""``course release``: what students get; no right or wrong program is among it."""
+
+import copy
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from ..authoring.build import Folders, solution_is_current
+from ..authoring.source import LessonSource
+from .links import relink
+from .student_texts import student_texts
+
+__all__ = ["ReleaseError", "release_files", "require_built"]
+
+
+class ReleaseError(Exception):
+    """The lessons cannot be handed out as they are; the message says what to do first."""
+
+
+def require_built(lessons: Iterable[LessonSource], root: Path) -> None:
+    """Make sure that each lesson was executed, with its solutions passing, as it is now.
+
+    Raises
+    ------
+    ReleaseError
+        If one was changed since; the message names it and the command to run.
+    """
+    folders = Folders(root)
+    stale = [lesson for lesson in lessons if not solution_is_current(lesson, folders)]
+    if stale:
+        names = ", ".join(f"{lesson.name}.py" for lesson in stale)
+        numbers = " ".join(lesson.name[:2] for lesson in stale)
+        raise ReleaseError(
+            f"{names}: not built as it is now, so nothing shows that it runs and that its "
+            f"solutions pass. Run `course build {numbers}` first."
+        )
+
+
+def release_files(
+    lessons: list[LessonSource], chosen: list[LessonSource], root: Path
+) -> dict[str, str]:
+    """Return every file of a release: its path, with forward slashes, and its text.
+
+    Parameters
+    ----------
+    lessons : list of LessonSource
+        All there are. Lesson 00 is always handed out: it says how to work, and every command finds
+        the course's folder by it.
+    chosen : list of LessonSource
+        Those that students get.
+    root : Path
+        The checkout. Notebooks come from the lessons' sources and not from ``notebooks/``, where
+        somebody may have tried an exercise.
+
+    Raises
+    ------
+    ReleaseError
+        If a lesson was changed since the last build.
+    """
+    given = [lesson for lesson in lessons if lesson in chosen or lesson.name.startswith("00")]
+    require_built(given, root)
+    names = {lesson.name for lesson in given}
+    files = {
+        f"notebooks/{lesson.name}.ipynb": _notebook_text(lesson.notebook, names) for lesson in given
+    }
+    stubs = {key: stub for lesson in given for key, stub in lesson.stubs().items()}
+    stubs_text = json.dumps(stubs, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    files["course_utils/exercises/stubs.json"] = stubs_text
+    return files | _package(root, {name[:2] for name in names}) | student_texts(root, names)
+
+
+def _notebook_text(notebook: NotebookNode, names: set[str]) -> str:
+    notebook = copy.deepcopy(notebook)
+    relink(notebook, lambda name: f"{name}.ipynb" if name in names else None)
+    return nbformat.writes(notebook) + "\n"
+
+
+def _package(root: Path, numbers: set[str]) -> dict[str, str]:
+    """Return the helper package, with what is generated of these lessons alone."""
+    package = root / "course_utils"
+    files = {}
+    for path in sorted(package.rglob("*")):
+        place = path.relative_to(package)
+        if path.suffix not in (".py", ".txt") or any(p.startswith(".") for p in place.parts):
+            continue
+        is_of_lesson = place.parent.name == "generated" and path.stem != "__init__"
+        if is_of_lesson and path.stem.removeprefix("lesson_") not in numbers:
+            continue
+        files[path.relative_to(root).as_posix()] = path.read_text(encoding="utf-8")
+    return files

@@ -1,0 +1,63 @@
+"""The texts around the notebooks, cut down to what is true in a folder for students."""
+
+import re
+from pathlib import Path
+
+from course_utils.course.curriculum import LESSONS
+
+__all__ = ["student_texts"]
+
+# In Makefile and pyproject.toml, students get what stands above this line.
+_CUT = "# For authors"
+_AS_THEY_ARE = (".gitignore", "requirements.lock", "requirements-gpu.lock")
+
+
+def student_texts(root: Path, names: set[str]) -> dict[str, str]:
+    """Return the README, the set-up files and their texts.
+
+    Parameters
+    ----------
+    root : Path
+        The checkout from which they are taken.
+    names : set of str
+        The lessons that students get, such as ``"01_first_tape"``.
+    """
+    texts = {name: (root / name).read_text(encoding="utf-8") for name in _AS_THEY_ARE}
+    texts["README.md"] = _readme(root, names)
+    makefile = (root / "Makefile").read_text(encoding="utf-8")
+    texts["Makefile"] = _above_the_cut(makefile)
+    project = _above_the_cut((root / "pyproject.toml").read_text(encoding="utf-8"))
+    project = project.replace(', "course_staff*"', "")
+    texts["pyproject.toml"] = re.sub(
+        r"^(?:#[^\n]*\n)*(?:author|classroom|nbgrader|test|course_staff) = \[.*?\]\n",
+        "",
+        project,
+        flags=re.M | re.S,
+    )
+    environment = (root / "environment.yml").read_text(encoding="utf-8")
+    texts["environment.yml"] = re.sub(r"-e \.\[[a-z,]+\]", "-e .", environment)
+    return texts
+
+
+def _above_the_cut(text: str) -> str:
+    return text.split(f"\n{_CUT}")[0].rstrip() + "\n"
+
+
+def _readme(root: Path, names: set[str]) -> str:
+    """Return the students' README, with the course's own lesson table and ways to install."""
+    course = (root / "README.md").read_text(encoding="utf-8")
+    students = (root / "docs" / "README-for-students.md").read_text(encoding="utf-8")
+    rows = [_row(course, lesson) for lesson in LESSONS if lesson.name in names]
+    install = re.search(r"^## Other ways to install\n.*?(?=^## |\Z)", course, re.M | re.S)
+    if install is None:
+        raise ValueError("README.md has no section 'Other ways to install'.")
+    for mark, text in (("LESSONS", "\n".join(rows)), ("INSTALL", install[0].rstrip())):
+        students = students.replace(f"<!-- {mark} -->", text)
+    return students
+
+
+def _row(readme: str, lesson) -> str:
+    """Return a lesson's row of the README's table, or one from the curriculum."""
+    row = re.search(rf"^\| {lesson.number} \|.*$", readme, re.M)
+    link = f"[{lesson.title}](notebooks/{lesson.name}.ipynb)"
+    return row[0] if row else f"| {lesson.number} | {link} | {lesson.minutes} | |"

@@ -1,0 +1,14 @@
+"""What authors and instructors can type: ``course`` takes these commands up as its own."""
+
+import typer
+
+from .authoring.commands import COMMANDS as FOR_AUTHORS
+from .classroom.commands import COMMANDS as FOR_INSTRUCTORS
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to ``course``; the installed package names this as its entry point."""
+    for command in (*FOR_AUTHORS, *FOR_INSTRUCTORS):
+        app.command()(command)

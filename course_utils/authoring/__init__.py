@@ -1,1 +1,0 @@
-"""From one text source a lesson to its two notebooks."""

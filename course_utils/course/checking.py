@@ -1,0 +1,137 @@
+"""``check``: the call under every exercise that tells the learner what is wrong."""
+
+import html
+import os
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from ..exercises.exercise import Exercise, Judgement
+from ..exercises.isolation import tensorflow_warnings_held
+from ..exercises.judging import observe_and_judge
+from ..exercises.references import SEEDS
+from .curriculum import find_exercise, find_lesson
+from .progress import Progress, record_outcome
+from .session import standard_error_held
+
+__all__ = ["CheckResult", "check"]
+
+# Each outcome has a sign and a word, so that nothing depends on seeing a colour.
+_SIGNS = {"passed": "✓", "failed": "✗", "not attempted": "○", "error": "!"}
+_COLOURS = {
+    "passed": "#009E73",
+    "failed": "#D55E00",
+    "not attempted": "#777777",
+    "error": "#CC79A7",
+}
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The answer to one `check`: shown as HTML in Jupyter, as one plain line elsewhere."""
+
+    id: str
+    outcome: str
+    message: str
+    title: str = ""
+    progress: str = ""
+    printed: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether the answer is right."""
+        return self.outcome == "passed"
+
+    @property
+    def _headline(self) -> str:
+        return f"{self.id} {self.title}".strip()
+
+    def __repr__(self) -> str:
+        sign = _SIGNS[self.outcome]
+        parts = (f"{sign} {self._headline}: {self.outcome}.", self.message, self.progress)
+        return " ".join(part for part in parts if part)
+
+    def _repr_html_(self) -> str:
+        escape = html.escape
+        printed = (
+            f"<details><summary>What your code printed</summary><pre>{escape(self.printed)}</pre>"
+            "</details>"
+            if self.printed
+            else ""
+        )
+        message = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(self.message))
+        progress = (
+            f'<div style="opacity:.75">{escape(self.progress)}</div>' if self.progress else ""
+        )
+        return (
+            f'<div role="status" style="border-left:4px solid {_COLOURS[self.outcome]};'
+            'padding:.3em .8em;margin:.3em 0">'
+            f"<div><strong>{_SIGNS[self.outcome]} {escape(self.outcome.capitalize())}</strong>"
+            f" · {escape(self._headline)}</div>"
+            f"<div>{message}</div>{progress}{printed}</div>"
+        )
+
+
+def check(exercise_id: str, answer: Any = ...) -> CheckResult:
+    """Check the answer to one exercise and say what is wrong with it.
+
+    Never raises for a wrong answer, stops an answer that runs for more than ten seconds, and leaves
+    the random states of Python, NumPy, TensorFlow and Keras as they were.
+
+    Parameters
+    ----------
+    exercise_id : str
+        The lesson and the exercise, such as ``"01.2"``.
+    answer : object
+        What the exercise asks for: a function (without parentheses), or a value.
+
+    Returns
+    -------
+    CheckResult
+        ``outcome`` is ``"passed"``, ``"failed"``, ``"not attempted"`` or ``"error"``.
+
+    Notes
+    -----
+    First used in lesson 00.
+
+    Examples
+    --------
+    >>> check("00.1").outcome
+    'not attempted'
+    """
+    try:
+        exercise = find_exercise(exercise_id)
+    except LookupError as error:
+        return CheckResult(str(exercise_id), "error", str(error.args[0]))
+    # From the operating system, because drawing from a seeded generator would advance it.
+    seed = int.from_bytes(os.urandom(4), "little") % SEEDS
+    # TensorFlow's C++ code logs an error there that the learner reads in the message.
+    with standard_error_held(), tensorflow_warnings_held():
+        judgement, printed = observe_and_judge(exercise, answer, seed)
+    return CheckResult(
+        exercise.id,
+        judgement.outcome,
+        judgement.message,
+        exercise.title,
+        _record(exercise, judgement),
+        printed,
+    )
+
+
+def _record(exercise: Exercise, judgement: Judgement) -> str:
+    """Update the progress file and return a line about the lesson."""
+    try:
+        progress = record_outcome(exercise.id, judgement.outcome, judgement.score)
+    except OSError as error:
+        return f"This result was not saved: {error}."
+    passed_before = judgement.outcome != "passed" and progress.has_passed(exercise.id)
+    earlier = "You passed this exercise before, and that stays. " if passed_before else ""
+    return earlier + _lesson_line(exercise, progress)
+
+
+def _lesson_line(exercise: Exercise, progress: Progress) -> str:
+    lesson = find_lesson(exercise.id[:2])
+    exercises = lesson.exercises()
+    done = sum(progress.has_passed(other.id) for other in exercises)
+    line = f"Lesson {lesson.number}: {done} of {len(exercises)} passed."
+    return f"{progress.notice} {line}".strip()

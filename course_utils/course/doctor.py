@@ -1,0 +1,131 @@
+"""``course doctor``: what this machine lacks for the course, and how to mend it."""
+
+import contextlib
+import io
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from ..datasets import load_mnist, mnist_source
+from ..exercises.exercise import stubs
+from .progress import course_folder, progress_path
+from .session import quiet_tensorflow
+
+__all__ = ["Condition", "examine"]
+
+_OLDEST_PYTHON, _NEWEST_PYTHON = (3, 10), (3, 13)
+_OLDEST_TENSORFLOW = (2, 18)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One row: what was looked at, what was found, and, where it fails, how to mend it."""
+
+    subject: str
+    found: str
+    remedy: str = ""
+
+    @property
+    def is_well(self) -> bool:
+        """Whether nothing needs to be done."""
+        return not self.remedy
+
+
+def examine() -> Iterator[Condition]:
+    """Yield one condition after the other; an examination that itself fails is one too.
+
+    Installed packages can add examinations: the name of an entry point is the subject, and what it
+    names returns a condition, or None where there is nothing to examine.
+    """
+    examinations: list[tuple[str, Callable[[], Condition | None]]] = [
+        ("Python", _python),
+        ("TensorFlow", _tensorflow),
+        ("Device", _device),
+        ("MNIST", _mnist),
+        ("Notebooks", _notebooks),
+        ("Progress", _progress),
+    ]
+    added = entry_points(group="course.examinations")
+    examinations += [(point.name, lambda point=point: point.load()()) for point in added]
+    for subject, look in examinations:
+        try:
+            condition = look()
+        except Exception as error:
+            found = f"{type(error).__name__}: {error}"
+            condition = Condition(subject, found, "Run `make clean lab`.")
+        if condition is not None:
+            yield condition
+
+
+def _python() -> Condition:
+    found = ".".join(map(str, sys.version_info[:3]))
+    if _OLDEST_PYTHON <= sys.version_info[:2] <= _NEWEST_PYTHON:
+        return Condition("Python", found)
+    return Condition("Python", found, "Install Python 3.10, 3.11, 3.12 or 3.13 and run `make lab`.")
+
+
+def _tensorflow() -> Condition:
+    tf = quiet_tensorflow()
+    found = f"{tf.__version__}, Keras {tf.keras.__version__}"
+    version = tuple(int(part) for part in tf.__version__.split(".")[:2])
+    if version < _OLDEST_TENSORFLOW:
+        return Condition("TensorFlow", found, "Run `make lab`, which installs the locked version.")
+    if not tf.keras.__version__.startswith("3."):
+        return Condition("TensorFlow", found, "Unset TF_USE_LEGACY_KERAS: the course uses Keras 3.")
+    return Condition("TensorFlow", found)
+
+
+def _device() -> Condition:
+    tf = quiet_tensorflow()
+    product = float(tf.reduce_sum(tf.ones((2, 3)) @ tf.ones((3, 2))))
+    names = [device.name for device in tf.config.list_physical_devices("GPU")] or ["CPU"]
+    if product != 12.0:
+        return Condition("Device", f"a product of 12 came out as {product}", "Update the driver.")
+    return Condition("Device", ", ".join(names))
+
+
+def _mnist() -> Condition:
+    kind, path = mnist_source()
+    if kind == "download":
+        return Condition("MNIST", "not here yet; load_mnist will download it once")
+    if path is None:
+        return Condition("MNIST", "no file and no network: scikit-learn's digits will stand in")
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            load_mnist()
+    except ValueError as error:
+        return Condition("MNIST", f"{path} is damaged", str(error))
+    return Condition("MNIST", f"{_shown(path)} (from {kind})")
+
+
+def _notebooks() -> Condition:
+    folder = course_folder() / "notebooks"
+    wanted = {stub["notebook"] for stub in stubs().values()}
+    missing = sorted(name for name in wanted if not (folder / name).exists())
+    if missing:
+        remedy = "Run `git restore notebooks` in the course's folder, or start `course` there."
+        if not (course_folder() / "lessons").is_dir():  # students have no history to restore from
+            remedy = "Copy it again from what you were given, or start `course` in that folder."
+        return Condition("Notebooks", f"missing in {folder}: {', '.join(missing)}", remedy)
+    return Condition("Notebooks", f"all {len(wanted)} are here")
+
+
+def _progress() -> Condition:
+    path = progress_path()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists():
+            path.open().close()
+        probe = path.parent / ".writable"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        remedy = "Make the folder writable, or set COURSE_PROGRESS_FILE to a file elsewhere."
+        return Condition("Progress", f"{path}: {error.strerror}", remedy)
+    return Condition("Progress", _shown(path))
+
+
+def _shown(path: Path) -> str:
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)

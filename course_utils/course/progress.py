@@ -1,0 +1,121 @@
+"""Which exercises were tried and passed: one small file in the learner's working copy."""
+
+import json
+import os
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from .atomic_files import write_atomically
+
+__all__ = ["Progress", "course_folder", "progress_path", "read_progress", "record_outcome"]
+
+_LOCK_SECONDS = 5
+
+
+@dataclass
+class Progress:
+    """For each exercise id: ``outcome``, ``score``, ``attempts`` and, once passed, ``passed_at``.
+
+    ``notice`` is empty, or says in a sentence what was wrong with the file.
+    """
+
+    exercises: dict[str, dict] = field(default_factory=dict)
+    notice: str = ""
+
+    def has_passed(self, exercise_id: str) -> bool:
+        """Tell whether the exercise was passed at least once."""
+        return "passed_at" in self.exercises.get(exercise_id, {})
+
+
+def course_folder(start: Path | None = None) -> Path:
+    """Return the folder of the working copy: the nearest one above that holds ``notebooks/``.
+
+    Where there is none, as for a notebook opened alone, it is the current folder.
+    """
+    start = start or Path.cwd()
+    for folder in (start, *start.parents):
+        if (folder / "notebooks" / "00_start_here.ipynb").exists():
+            return folder
+    return start
+
+
+def progress_path() -> Path:
+    """Return where progress is kept: ``$COURSE_PROGRESS_FILE``, or ``.course/progress.json``."""
+    named = os.environ.get("COURSE_PROGRESS_FILE")
+    if named:
+        return Path(named).expanduser()
+    folder = course_folder()
+    # Whoever runs a worked notebook, or a lesson's source, has not passed its exercises.
+    script = Path(sys.argv[0]).resolve()
+    is_worked = Path.cwd() == folder / "solutions" or script.parent == folder / "lessons"
+    return folder / ".course" / ("solutions.json" if is_worked else "progress.json")
+
+
+def read_progress(path: Path | None = None) -> Progress:
+    """Return what is recorded so far; a file that cannot be read is set aside, never deleted."""
+    path = path or progress_path()
+    if not path.exists():
+        return Progress()
+    with _locked(path):
+        return _read(path)
+
+
+def record_outcome(exercise_id: str, outcome: str, score: float) -> Progress:
+    """Add one attempt to the file and return the progress after it.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be written, or another process holds it for more than 5 seconds.
+    """
+    path = progress_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(path):
+        progress = _read(path)
+        entry = progress.exercises.setdefault(exercise_id, {"attempts": 0})
+        entry.update(outcome=outcome, score=score)
+        if outcome != "not attempted":
+            entry["attempts"] += 1
+        if outcome == "passed":
+            now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+            entry.setdefault("passed_at", now)
+        _write(path, progress)
+    return progress
+
+
+@contextmanager
+def _locked(path: Path):
+    try:
+        with FileLock(f"{path}.lock", timeout=_LOCK_SECONDS):
+            yield
+    except Timeout as error:
+        raise OSError(f"another process holds {path}.lock") from error
+
+
+def _read(path: Path) -> Progress:
+    if not path.exists():
+        return Progress()
+    try:
+        exercises = json.loads(path.read_text(encoding="utf-8-sig"))["exercises"]
+        well_formed = all(isinstance(e["attempts"], int) for e in exercises.values())
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        well_formed = False
+    if well_formed:
+        return Progress(exercises)
+    stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S-%f")
+    aside = path.with_name(f"{path.stem}.damaged-{stamp}{path.suffix}")
+    path.replace(aside)
+    return Progress(
+        notice=f"The progress file could not be read. It is kept as {aside.name}, and a new one "
+        "was started; your notebooks are untouched."
+    )
+
+
+def _write(path: Path, progress: Progress) -> None:
+    text = json.dumps({"version": 1, "exercises": progress.exercises}, indent=1, sort_keys=True)
+    write_atomically(path, text + "\n")

@@ -1,0 +1,83 @@
+"""Grids of images, with what a model took them for."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike
+
+from course_utils.figures.style import COLORS, INK, make_axes
+
+__all__ = ["show_images"]
+
+_WRONG = COLORS[1]
+
+
+def show_images(
+    images: ArrayLike,
+    labels: ArrayLike | None = None,
+    predictions: ArrayLike | None = None,
+    *,
+    columns: int = 8,
+    ax: Axes | None = None,
+) -> Axes:
+    """Show a grid of images with their labels; wrong predictions are crossed and framed.
+
+    Parameters
+    ----------
+    images : array-like of shape (n, height, width), (n, height, width, 1) or (n, height, width, 3)
+        Grey values, scaled together from their smallest to their largest, or colours.
+    labels : array-like of shape (n,), optional
+        What each image is.
+    predictions : array-like of shape (n,), optional
+        What a model took it for: "7 ✓" where it is the label, "1 ✗ is 7" where not.
+    columns : int
+        How many images stand in a row.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Its ``images`` and ``texts`` are in the order of the arguments; each wrong prediction has
+        one of its ``patches``.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit, or there are predictions without labels.
+
+    Examples
+    --------
+    >>> ax = show_images(np.zeros((2, 28, 28)), labels=[7, 1], predictions=[7, 2])
+    >>> [text.get_text() for text in ax.texts], len(ax.patches)
+    (['7 ✓', '2 ✗ is 1'], 1)
+    """
+    images = np.asarray(images)
+    if images.ndim not in (3, 4) or (images.ndim == 4 and images.shape[3] not in (1, 3)):
+        needed = "(n, height, width), with 1 or 3 channels or none"
+        raise ValueError(f"images has shape {images.shape}; it needs {needed}.")
+    if predictions is not None and labels is None:
+        raise ValueError("predictions without labels: give both, to tell right from wrong.")
+    for name, given in (("labels", labels), ("predictions", predictions)):
+        if given is not None and len(given) != len(images):
+            raise ValueError(f"{len(images)} images, but {len(given)} {name}.")
+    columns = max(1, min(columns, len(images)))
+    rows = -(-len(images) // columns)
+    ax = make_axes(ax, (1.05 * columns + 0.2, 1.25 * rows + 0.2))
+    scale = {"vmin": images.min(), "vmax": images.max()} if images.size else {}
+    for i, image in enumerate(images):
+        x, y = (i % columns) * 1.12, (i // columns) * 1.32
+        ax.imshow(np.squeeze(image), extent=(x, x + 1, y + 1, y), cmap="gray", **scale)
+        text, wrong = "" if labels is None else str(labels[i]), False
+        if predictions is not None:
+            wrong = bool(predictions[i] != labels[i])
+            text = f"{predictions[i]} ✗ is {labels[i]}" if wrong else f"{text} ✓"
+        ax.text(
+            x + 0.5, y - 0.05, text, ha="center", fontsize=10, color=_WRONG if wrong else INK,
+            weight="bold" if wrong else "normal", family="DejaVu Sans",
+        )  # fmt: skip
+        if wrong:
+            ax.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor=_WRONG, lw=3, ls="--"))
+    ax.set(xlim=(-0.06, columns * 1.12 - 0.06), ylim=(rows * 1.32 - 0.26, -0.3), aspect="equal")
+    ax.axis("off")
+    return ax

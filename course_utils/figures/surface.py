@@ -1,0 +1,93 @@
+"""The loss as a landscape, and the way that an optimizer takes through it."""
+
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import ArrayLike
+
+from course_utils.figures.style import COLORS, INK, make_axes
+
+__all__ = ["plot_loss_surface"]
+
+_LEVELS = 13
+
+
+def plot_loss_surface(
+    loss: Callable[[float, float], Any],
+    x_range: tuple[float, float],
+    y_range: tuple[float, float],
+    *,
+    path: ArrayLike | None = None,
+    labels: tuple[str, str] = ("w", "b"),
+    points: int = 61,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the contours of a loss of two parameters, and an optimizer's path over them.
+
+    Parameters
+    ----------
+    loss : callable
+        ``loss(x, y)`` gives one number for two numbers; it is called ``points**2`` times.
+    x_range, y_range : (float, float)
+        The lowest and the highest value of each parameter.
+    path : array-like of shape (steps, 2), optional
+        The parameters after each step, the start first.
+    labels : (str, str)
+        The names of the two parameters.
+    points : int
+        How many values of each parameter are tried.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure by default.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The path, where given, is its first line.
+
+    Raises
+    ------
+    ValueError
+        If ``path`` has another shape, or the loss is finite nowhere.
+
+    Notes
+    -----
+    The contours rise by a constant factor above the smallest loss on the grid, so that the bottom
+    of a valley shows too.
+
+    Examples
+    --------
+    >>> ax = plot_loss_surface(lambda w, b: w**2 + b**2, (-2, 2), (-1, 1), path=[(2, 1), (0, 0)])
+    >>> ax.get_xlabel(), len(ax.lines[0].get_xdata())
+    ('w', 2)
+    """
+    xs, ys = np.linspace(*x_range, points), np.linspace(*y_range, points)
+    surface = np.array([[float(loss(x, y)) for x in xs] for y in ys])
+    finite = surface[np.isfinite(surface)]
+    if not finite.size:
+        raise ValueError(f"The loss is finite nowhere on {x_range} by {y_range}.")
+    ax = make_axes(ax)
+    levels = finite.min() + (np.ptp(finite) or 1.0) * np.geomspace(1e-3, 1.0, _LEVELS)
+    blues = mpl.colormaps["Blues"](np.linspace(0.02, 0.5, _LEVELS + 1))
+    ax.contourf(xs, ys, surface, levels=levels, colors=blues, extend="both")
+    lines = ax.contour(xs, ys, surface, levels=levels, colors="#3D5F7C", linewidths=0.6)
+    ax.clabel(lines, lines.levels[6::2], fmt=_two_digits, fontsize=8)
+    ax.set(xlabel=labels[0], ylabel=labels[1], xlim=x_range, ylim=y_range)
+    if path is not None:
+        path = np.asarray(path, float)
+        if path.ndim != 2 or path.shape[1] != 2:
+            raise ValueError(f"path has shape {path.shape}; it needs (steps, 2).")
+        style = {"color": COLORS[1], "markersize": 4, "markeredgecolor": "white", "zorder": 4}
+        ax.plot(*path.T, "o-", lw=1.8, markeredgewidth=0.6, label="path", **style)
+        for name, point in (("start", path[0]), ("end", path[-1])):
+            box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
+            offset = {"xytext": (7, 7), "textcoords": "offset points"}
+            ax.annotate(name, point, **offset, fontsize=9, color=INK, bbox=box, zorder=5)
+    return ax
+
+
+def _two_digits(level: float) -> str:
+    """Return a contour's height with two digits, and up to a million without an exponent."""
+    return f"{float(f'{level:.2g}'):g}"

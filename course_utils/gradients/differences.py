@@ -1,0 +1,227 @@
+"""Derivatives from differences of function values: what every other derivative is checked against.
+
+A difference formula has two errors. Truncation shrinks with the step; rounding, about
+``eps * |f| / step``, grows as the step shrinks. The default steps balance the two.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import tensorflow as tf
+
+from .points import floating_tensor
+
+__all__ = [
+    "central_difference",
+    "directional_derivative",
+    "forward_difference",
+    "machine_epsilon",
+    "power_of_two",
+    "typical_size",
+]
+
+# Bits of the fraction; NumPy does not know bfloat16.
+_FRACTION_BITS = {"float16": 10, "bfloat16": 7, "float32": 23, "float64": 52}
+
+
+def forward_difference(f: Callable, x: object, step: float | None = None) -> np.ndarray:
+    r"""Differentiate ``f`` at ``x`` by forward differences, one entry of ``x`` at a time.
+
+    Parameters
+    ----------
+    f : callable
+        Takes a tensor of the shape and dtype of ``x``; returns a tensor, an array or a number.
+        It is called once, and once more for each entry of ``x``.
+    x : tensor, array or float
+        Floating point, any shape. A Python float becomes float32.
+    step : float, optional
+        What is added to an entry, in the unit of ``x``. By default ``eps**(1/2)`` times the size
+        of the entry, rounded to a power of two.
+
+    Returns
+    -------
+    ndarray of float64, shape ``f(x).shape + x.shape``
+        Outputs first, as `jacobian` has it: a number for a scalar function of a scalar, the
+        gradient for a scalar function of an array.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``x`` is not floating point, is empty or not finite, or ``step`` is not positive.
+
+    Notes
+    -----
+    ``(f(x + h) - f(x)) / h = f'(x) + (h / 2) f''(x) + ...``: first order. See Nocedal and Wright,
+    *Numerical Optimization*, section 8.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> print(f"{forward_difference(lambda x: x**2, np.float64(3.0)):.5f}")
+    6.00000
+    """
+    return _entry_by_entry(f, x, step, order=2, both_sides=False)
+
+
+def central_difference(f: Callable, x: object, step: float | None = None) -> np.ndarray:
+    r"""Differentiate ``f`` at ``x`` by central differences, one entry of ``x`` at a time.
+
+    Parameters
+    ----------
+    f : callable
+        Takes a tensor of the shape and dtype of ``x``; returns a tensor, an array or a number.
+        It is called twice for each entry of ``x``.
+    x : tensor, array or float
+        Floating point, any shape. A Python float becomes float32.
+    step : float, optional
+        What is added to and taken from an entry, in the unit of ``x``. By default ``eps**(1/3)``
+        times the size of the entry, rounded to a power of two.
+
+    Returns
+    -------
+    ndarray of float64, shape ``f(x).shape + x.shape``
+        Outputs first, as `jacobian` has it.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``x`` is not floating point, is empty or not finite, or ``step`` is not positive.
+
+    Notes
+    -----
+    ``(f(x + h) - f(x - h)) / (2 h) = f'(x) + (h**2 / 6) f'''(x) + ...``: second order. See Nocedal
+    and Wright, *Numerical Optimization*, section 8.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> print(np.round(central_difference(lambda x: x[0] * x[1], np.array([2.0, 5.0])), 6))
+    [5. 2.]
+    """
+    return _entry_by_entry(f, x, step, order=3, both_sides=True)
+
+
+def directional_derivative(
+    f: Callable, x: object, direction: object, step: float | None = None
+) -> np.ndarray:
+    r"""Differentiate ``f`` at ``x`` along one direction by a central difference: two evaluations.
+
+    Parameters
+    ----------
+    f : callable
+        Takes a tensor of the shape and dtype of ``x``; returns a tensor, an array or a number.
+    x : tensor, array or float
+        Floating point, any shape.
+    direction : tensor or array, shape of ``x``
+        The direction v. It is not normalised: twice the direction gives twice the derivative.
+    step : float, optional
+        The factor h of the direction. By default ``h * direction`` is ``eps**(1/3)`` times the
+        size of ``x``, and h is a power of two.
+
+    Returns
+    -------
+    ndarray of float64, shape ``f(x).shape``
+        ``J(x) v``; for a scalar function the inner product of its gradient and v.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If ``x`` or ``direction`` is not floating point, is empty or not finite, if their shapes
+        differ, if the direction is zero, or if ``step`` is not positive.
+
+    Notes
+    -----
+    ``(f(x + h v) - f(x - h v)) / (2 h)``, of second order in h.
+
+    Examples
+    --------
+    >>> import numpy as np, tensorflow as tf
+    >>> x, v = np.array([1.0, 2.0]), np.array([1.0, -1.0])
+    >>> print(f"{directional_derivative(lambda x: tf.reduce_sum(x**2), x, v):.4f}")
+    -2.0000
+    """
+    x = floating_tensor("x", x)
+    v = floating_tensor("direction", direction).numpy().astype(np.float64)
+    here = x.numpy().astype(np.float64)
+    if v.shape != here.shape:
+        raise ValueError(f"direction has shape {v.shape}, but x has shape {here.shape}.")
+    if not np.any(v):
+        raise ValueError("direction is zero: no derivative can be taken along it.")
+    if step is None:
+        relative = machine_epsilon(x.dtype) ** (1 / 3)
+        step = power_of_two(relative * np.linalg.norm(typical_size(here)) / np.linalg.norm(v))
+    h = _positive(step)
+    return (_at(f, here + h * v, x.dtype) - _at(f, here - h * v, x.dtype)) / (2 * h)
+
+
+def machine_epsilon(dtype: tf.DType) -> float:
+    """Return the distance from 1.0 to the next number of a floating-point dtype.
+
+    Examples
+    --------
+    >>> machine_epsilon("float64") == 2.0**-52
+    True
+    """
+    return 2.0 ** -_FRACTION_BITS[tf.as_dtype(dtype).name]
+
+
+def power_of_two(number: float) -> float:
+    """Round a positive number to a power of two: a step that binary numbers hold exactly.
+
+    Examples
+    --------
+    >>> power_of_two(0.3)
+    0.25
+    """
+    return float(2.0 ** np.round(np.log2(number)))
+
+
+def typical_size(x: np.ndarray) -> np.ndarray:
+    """Return how far each entry of ``x`` may move: its size, and for tiny entries their peers'.
+
+    An entry counts for at least a quarter of the median of the entries that are not zero, and
+    where all of ``x`` is zero (a fresh bias), for 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> print(typical_size(np.array([8.0, -4.0, 0.0])))
+    [8.  4.  1.5]
+    """
+    size = np.abs(x)
+    nonzero = size[size > 0]
+    return np.maximum(size, np.median(nonzero) / 4) if nonzero.size else np.ones_like(size)
+
+
+def _entry_by_entry(
+    f: Callable, x: object, step: float | None, order: int, both_sides: bool
+) -> np.ndarray:
+    x = floating_tensor("x", x)
+    here = x.numpy().astype(np.float64)
+    if step is None:
+        relative = machine_epsilon(x.dtype) ** (1 / order)
+        steps = np.vectorize(power_of_two)(relative * typical_size(here))
+    else:
+        steps = np.full_like(here, _positive(step))
+    slopes = []
+    middle = None if both_sides else _at(f, here, x.dtype)
+    for index in np.ndindex(here.shape):
+        shift = np.zeros_like(here)
+        shift[index] = h = steps[index]
+        ahead = _at(f, here + shift, x.dtype)
+        if both_sides:
+            slopes.append((ahead - _at(f, here - shift, x.dtype)) / (2 * h))
+        else:
+            slopes.append((ahead - middle) / h)
+    return np.stack(slopes, axis=-1).reshape(slopes[0].shape + here.shape)[()]
+
+
+def _at(f: Callable, x: np.ndarray, dtype: tf.DType) -> np.ndarray:
+    """Evaluate ``f`` in the dtype of its argument; what follows is computed in float64."""
+    return np.asarray(f(tf.constant(x, dtype)), dtype=np.float64)
+
+
+def _positive(step: float) -> float:
+    if not (np.isfinite(step) and step > 0):
+        raise ValueError(f"step must be a positive number, but it is {step!r}.")
+    return float(step)

@@ -1,0 +1,153 @@
+"""Say in a sentence what a wrong gradient looks like: a sign, a factor, a transposition."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .measurements import Measurement
+
+__all__ = ["disconnected_hint", "doubt_hint", "factor_hint", "shape_hint"]
+
+
+def factor_hint(
+    gradient: np.ndarray,
+    measurements: Sequence[Measurement],
+    batch_size: int | None,
+    tape: np.ndarray | None = None,
+) -> str:
+    """Name the mistake that explains every measurement, or say that no single factor does.
+
+    Parameters
+    ----------
+    gradient : ndarray
+        The gradient that disagrees.
+    measurements : sequence of Measurement
+        What was measured, with the directions.
+    batch_size : int or None
+        The first dimension of what f returns, if it has one.
+    tape : ndarray or None
+        The tape's gradient, where the one judged was derived by hand.
+    """
+    if not np.all(np.isfinite(gradient)):
+        return (
+            "The gradient is nan or infinite although f itself is finite. Look for a root, a norm "
+            "or a logarithm at zero, or a tf.where whose unused branch is not finite."
+        )
+    if not np.any(gradient):
+        return (
+            "The gradient is zero, but f changes. Look for stop_gradient, a forgotten term, or a "
+            "gradient that was never filled in."
+        )
+    measured = [m for m in measurements if m.direction is not None and np.isfinite(m.error_bar)]
+    if _is_transposed(gradient, measured):
+        return "This is the gradient transposed: exchange its two axes, or the order of a matmul."
+    factor = _common_factor(measured)
+    if factor is None and tape is not None and _explains(tape, measured):
+        worst = np.unravel_index(np.argmax(np.abs(gradient - tape)), tape.shape)
+        return (
+            "No single factor explains it: some entries are wrong, or a term is missing. It is "
+            f"furthest off at entry {[int(i) for i in worst]}: {gradient[worst]:.6g}, where the "
+            f"tape's gradient, which agrees, has {tape[worst]:.6g}."
+        )
+    if factor is None:
+        return (
+            "No single factor explains it: some entries are wrong, or a term is missing. "
+            'mode="entrywise" shows which entries.'
+        )
+    return _name_factor(factor, batch_size, measured)
+
+
+def shape_hint(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+    """Say what to do about a gradient that does not have the shape of its variable."""
+    hint = f"This gradient has shape {shape}; it must have shape {wanted}, like what it belongs to."
+    if shape != wanted and shape == wanted[::-1]:
+        return f"{hint} It is transposed."
+    return f"{hint} Look for a sum over the wrong axis, or an axis that was dropped."
+
+
+def disconnected_hint(moves: bool, given: bool, slope: float) -> str:
+    """Say whether a None gradient hides that f changes."""
+    who = "You gave None" if given else "The tape gives None"
+    if moves:
+        return (
+            f"{who}, but f changes: a slope of {slope:.3g} along a random direction. Look for "
+            "NumPy, .numpy(), a cast to integer, stop_gradient or a rebound name on the way."
+        )
+    return f"{who}, and f does not change when it moves: f does not use it here."
+
+
+def doubt_hint(kink: bool, measurements: Sequence[Measurement]) -> str:
+    """Say why nothing can be said, and what to change."""
+    if kink:
+        return (
+            "The slope of f jumps within the step, as that of relu or abs does at 0, so that no "
+            "difference formula can judge the gradient here. Check at another point."
+        )
+    if not any(np.isfinite(m.error_bar) for m in measurements):
+        return (
+            "f is nan or infinite a small step away: this point is at the edge of where f is "
+            "defined. Check further inside."
+        )
+    return (
+        "The error bar is too wide beside the gradient: f changes too little against its rounding, "
+        "or too abruptly. Check in float64, at another point, or f without its large constant part."
+    )
+
+
+def _common_factor(measured: Sequence[Measurement]) -> float | None:
+    """Fit analytic = factor * numeric, and return the factor if every measurement allows it."""
+    a, b, bar = np.array([[m.analytic, m.numeric, m.error_bar] for m in measured]).T
+    bar = np.maximum(bar, np.finfo(float).tiny)
+    if not np.any(b):
+        return None
+    factor = float(np.sum(a * b / bar**2) / np.sum(b**2 / bar**2))
+    doubt = np.sum(b**2 / bar**2) ** -0.5 * max(1.0, abs(factor))
+    explains = np.all(np.abs(a - factor * b) <= 1.5 * bar * max(1.0, abs(factor)))
+    return factor if len(measured) > 1 and explains and doubt <= 0.02 * abs(factor) else None
+
+
+def _name_factor(factor: float, batch_size: int | None, measured: Sequence[Measurement]) -> str:
+    def is_near(number: float) -> bool:
+        return all(
+            abs(m.analytic - number * m.numeric) <= 1.5 * m.error_bar * max(1.0, abs(number))
+            for m in measured
+        )
+
+    if is_near(-1):
+        return "The sign is wrong: the gradient is -1 times the right one."
+    if is_near(2):
+        return "The gradient is 2 times the right one. Look for a missing 1/2 or a doubled term."
+    if is_near(0.5):
+        return "The gradient is 1/2 of the right one. Look for the 2 of a square, or a lost term."
+    n = round(factor)
+    if n > 2 and is_near(n):
+        return (
+            f"The gradient is {n} times the right one. {_batch_size(n, batch_size)} it is the "
+            "gradient of a sum, and f takes a mean."
+        )
+    n = round(1 / factor)
+    if n > 2 and is_near(1 / n):
+        return (
+            f"The gradient is 1/{n} of the right one. {_batch_size(n, batch_size)} it is the "
+            "gradient of a mean, and f takes a sum."
+        )
+    return (
+        f"The gradient is {factor:.4g} times the right one in every direction: a constant factor."
+    )
+
+
+def _batch_size(n: int, batch_size: int | None) -> str:
+    return f"{n} is the batch size:" if n == batch_size else f"If {n} is your batch size,"
+
+
+def _is_transposed(gradient: np.ndarray, measured: Sequence[Measurement]) -> bool:
+    if gradient.ndim != 2 or gradient.shape[0] != gradient.shape[1] or gradient.shape[0] == 1:
+        return False
+    return _explains(gradient.T, measured)
+
+
+def _explains(gradient: np.ndarray, measured: Sequence[Measurement]) -> bool:
+    """Whether another gradient would agree with everything that was measured."""
+    return bool(measured) and all(
+        abs(np.vdot(gradient, m.direction) - m.numeric) <= 1.5 * m.error_bar for m in measured
+    )

@@ -1,0 +1,252 @@
+"""Where every box goes: a layered layout from left to right that wraps like text.
+
+The steps are those of Sugiyama, Tagawa and Toda (1981): layers by the longest path, dummy places
+where an edge crosses a layer, few crossings by barycentres, then coordinates. ``routing`` draws the
+edges between the places. Lengths are points, and y grows downwards.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+__all__ = ["GAP_X", "Box", "Route", "ordered_columns", "places_and_routes", "set_heights"]
+
+WIDTH = 740.0  # a row that needs more is wrapped; this is about the width of a notebook's cell
+GAP_X, GAP_Y = 44.0, 18.0
+_DUMMY_HEIGHT = 6.0
+_SWEEPS = 24
+# How strongly an edge asks to be straight, by what it joins: chains of operations ask most.
+_PULL = defaultdict(lambda: 1.0) | {("card", "card"): 4.0, ("dummy", "dummy"): 4.0}
+
+
+@dataclass
+class Box:
+    """One box: ``card`` is its number, or None where an edge passes through a layer.
+
+    ``kind`` is ``"card"``, ``"source"``, ``"repeat"`` (a source that stands elsewhere already) or
+    ``"dummy"``; x and y are those of the centre.
+    """
+
+    kind: str
+    card: int | None
+    width: float
+    height: float
+    layer: int
+    x: float = 0.0
+    y: float = 0.0
+
+
+@dataclass(frozen=True)
+class Route:
+    """An edge between two cards, and the numbers of the places that it joins on its way."""
+
+    edge: tuple[int, int]
+    stops: list[int]
+
+
+def places_and_routes(
+    sizes: list[tuple[float, float]],
+    repeat_sizes: list[tuple[float, float]],
+    edges: list[tuple[int, int]],
+    is_source: list[bool],
+) -> tuple[list[Box], list[Route], list[int]]:
+    """Give every card a layer, cut the layers into rows, and thread the edges through them.
+
+    Parameters
+    ----------
+    sizes, repeat_sizes : list of (float, float)
+        Width and height of each card, and of its repetition on a later row.
+    edges : list of (int, int)
+        From lower to higher numbers.
+    is_source : list of bool
+        A source stands right before its first reader, and again on each later row that reads it.
+
+    Returns
+    -------
+    places : list of Box
+    routes : list of Route
+    starts : list of int
+        The first layer of each row.
+    """
+    layers = _layers(len(sizes), edges, is_source)
+    columns, leads = [0.0] * (max(layers) + 1), [0.0] * (max(layers) + 1)
+    for card, (width, _) in enumerate(sizes):
+        columns[layers[card]] = max(columns[layers[card]], width + GAP_X)
+    for a, b in edges:
+        if is_source[a]:
+            again = sizes[a] if layers[a] == layers[b] - 1 else repeat_sizes[a]
+            leads[layers[b]] = max(leads[layers[b]], again[0] + GAP_X)
+    starts = _row_starts(columns, leads)
+    # A row that begins with the reader of a source gets one more layer, for that source.
+    led = {layers[b] for a, b in edges if is_source[a] and layers[b] in starts[1:]}
+
+    def row(card: int) -> int:
+        return int(np.searchsorted(starts, layers[card], side="right"))
+
+    def shifted(card: int) -> int:
+        return layers[card] + sum(start <= layers[card] for start in led)
+
+    places: list[Box] = []
+    stands: dict[tuple[int, int], int] = {}  # (card, row of the reader) -> place
+    for card, size in enumerate(sizes):
+        readers = [b for a, b in edges if a == card]
+        if not (is_source[card] and readers):
+            stands |= dict.fromkeys([(card, row(b)) for b in [card, *readers]], len(places))
+            kind = "source" if is_source[card] else "card"
+            places.append(Box(kind, card, *size, shifted(card)))
+            continue
+        for number, its_row in enumerate(sorted({row(b) for b in readers})):
+            layer = min(shifted(b) for b in readers if row(b) == its_row) - 1
+            stands[card, its_row] = len(places)
+            kind, size = ("repeat", repeat_sizes[card]) if number else ("source", size)
+            places.append(Box(kind, card, *size, layer))
+    routes = []
+    for a, b in edges:
+        first, last = stands[a, row(b)], stands[b, row(b)]
+        stops = [first]
+        for layer in range(places[first].layer + 1, places[last].layer):
+            stops.append(len(places))
+            places.append(Box("dummy", None, 0.0, _DUMMY_HEIGHT, layer))
+        routes.append(Route((a, b), [*stops, last]))
+    new_starts = [start + sum(other < start for other in led) for start in starts]
+    return places, routes, new_starts
+
+
+def _layers(count: int, edges: list[tuple[int, int]], is_source: list[bool]) -> list[int]:
+    layers = [0] * count
+    for a, b in sorted(edges, key=lambda edge: edge[1]):
+        layers[b] = max(layers[b], layers[a] + 1)
+    for source in range(count):
+        readers = [layers[b] for a, b in edges if a == source]
+        if is_source[source] and readers:
+            layers[source] = min(readers) - 1
+    return layers
+
+
+def _row_starts(columns: list[float], leads: list[float]) -> list[int]:
+    """Choose the layers that begin a row: as few rows as the width allows, evenly filled.
+
+    ``columns`` are the layers' widths; ``leads`` what is added where a row begins with that layer.
+    """
+
+    def fill(most: float) -> list[int]:
+        starts, filled = [0], 0.0
+        for layer, width in enumerate(columns):
+            if filled and filled + width - GAP_X > most:
+                starts.append(layer)
+                filled = leads[layer]
+            filled += width
+        return starts
+
+    fewest = len(fill(WIDTH))
+    return next(
+        starts
+        for most in np.linspace(min(*columns, WIDTH), WIDTH, 60)
+        if len(starts := fill(most)) <= fewest
+    )
+
+
+def ordered_columns(places: list[Box], routes: list[Route]) -> list[list[int]]:
+    """Order the places of each layer from top to bottom so that few edges cross."""
+    steps = [step for route in routes for step in pairwise(route.stops)]
+    starts = []
+    for dummies_first in (True, False):
+        columns: list[list[int]] = [[] for _ in range(max(place.layer for place in places) + 1)]
+        for number, place in enumerate(places):
+            columns[place.layer].append(number)
+        if dummies_first:
+            for column in columns:
+                column.sort(key=lambda n: places[n].kind != "dummy")
+        starts.append(_with_fewer_crossings(columns, steps))
+    return min(starts, key=lambda columns: _crossings(columns, steps))
+
+
+def _with_fewer_crossings(
+    columns: list[list[int]], steps: list[tuple[int, int]]
+) -> list[list[int]]:
+    """Sort each layer by the mean rank of its neighbours, to and fro; keep the best order."""
+    best, fewest = columns, _crossings(columns, steps)
+    for sweep in range(_SWEEPS):
+        if not fewest:
+            break
+        forwards = sweep % 2 == 0
+        neighbours: dict[int, list[int]] = defaultdict(list)
+        for a, b in steps:
+            neighbours[b if forwards else a].append(a if forwards else b)
+        columns = [list(column) for column in columns]
+        rank = {number: i for column in columns for i, number in enumerate(column)}
+        for column in columns if forwards else columns[::-1]:
+            wanted = {
+                n: np.mean([rank[m] for m in neighbours[n]]) if neighbours[n] else rank[n]
+                for n in column
+            }
+            column.sort(key=wanted.__getitem__)
+            rank |= {number: i for i, number in enumerate(column)}
+        crossings = _crossings(columns, steps)
+        if crossings < fewest:
+            best, fewest = columns, crossings
+    return best
+
+
+def _crossings(columns: list[list[int]], steps: list[tuple[int, int]]) -> int:
+    rank = {n: (layer, i) for layer, column in enumerate(columns) for i, n in enumerate(column)}
+    ends = [(*rank[a], rank[b][1]) for a, b in steps]
+    return sum(
+        layer == other and (a - c) * (b - d) < 0
+        for i, (layer, a, b) in enumerate(ends)
+        for other, c, d in ends[:i]
+    )
+
+
+def set_heights(
+    places: list[Box],
+    columns: list[list[int]],
+    steps: list[tuple[int, int, float]],
+    starts: list[int],
+) -> None:
+    """Set y: near to what each place is joined with, in the column's order, without touching.
+
+    ``steps`` are (from, to, d): the edge is straight if the second place lies d below the first.
+    An edge from one row to the next pulls at neither.
+    """
+    before, after = defaultdict(list), defaultdict(list)
+    for a, b, down in steps:
+        if places[b].layer not in starts:
+            weight = _PULL[places[a].kind, places[b].kind]
+            before[b].append((a, down, weight))
+            after[a].append((b, -down, weight))
+    for column in columns:
+        heights = [places[n].height for n in column]
+        for n, y in zip(column, np.cumsum(heights) - np.array(heights) / 2, strict=True):
+            places[n].y = y - sum(heights) / 2
+    for sweep in range(2 * _SWEEPS + 1):  # the last goes forwards: chains come out straight
+        forwards = sweep % 2 == 0
+        for column in columns if forwards else columns[::-1]:
+            wanted, weights = [], []
+            for n in column:
+                pulls = [
+                    (places[m].y + down, w) for m, down, w in (before if forwards else after)[n]
+                ]
+                total = sum(weight for _, weight in pulls)
+                wanted.append(sum(y * w for y, w in pulls) / total if pulls else places[n].y)
+                weights.append(total or 0.1)
+            apart = [(places[m].height + places[n].height) / 2 + GAP_Y for m, n in pairwise(column)]
+            for n, y in zip(column, _keep_apart(wanted, weights, apart), strict=True):
+                places[n].y = y
+
+
+def _keep_apart(wanted: list[float], weights: list[float], apart: list[float]) -> np.ndarray:
+    """Find the nearest positions, by weighted squares, that keep the order and the distances.
+
+    Without the distances it is isotonic regression: pool the neighbours that are out of order.
+    """
+    offsets = np.concatenate([[0.0], np.cumsum(apart)])
+    pools: list[list[float]] = []  # mean, weight, count
+    for value, weight in zip(np.asarray(wanted) - offsets, weights, strict=True):
+        pools.append([value, weight, 1])
+        while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
+            (a, u, m), (b, v, n) = pools[-2:]
+            pools[-2:] = [[(a * u + b * v) / (u + v), u + v, m + n]]
+    return np.repeat([mean for mean, _, _ in pools], [int(n) for _, _, n in pools]) + offsets

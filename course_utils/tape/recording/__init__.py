@@ -1,0 +1,104 @@
+"""What a tape recorded of a computation, as plain data.
+
+``record_tape`` runs a function once. ``inputs`` names its sources, ``events`` notes every
+operation that runs, ``building`` folds the plumbing away and asks the tape for the gradients,
+``labels`` finds plain words, and ``records`` is what comes out.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from course_utils.tape.recording.building import build_recording, is_differentiable
+from course_utils.tape.recording.events import LayerCall, collect_events
+from course_utils.tape.recording.inputs import (
+    closure_variables,
+    name_targets,
+    parameter_names,
+    prepare_input,
+    unique_names,
+    variable_name,
+)
+from course_utils.tape.recording.records import RecordedOperation, RecordedValue, TapeRecording
+
+__all__ = ["LayerCall", "RecordedOperation", "RecordedValue", "TapeRecording", "record_tape"]
+
+
+def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
+    """Run ``f`` once under a tape and return what was recorded.
+
+    Parameters
+    ----------
+    f : callable
+        Called as ``f(*inputs)``. A ``tf.function`` runs as plain Python, so that the recording
+        holds what is inside it. Without inputs, the sources are the variables that ``f`` reads.
+    *inputs : tensor, variable, NumPy array, float, or dict, list or tuple of them
+        The sources. Tensors are watched; a variable is watched by the tape's own rule, so an
+        untrainable one gets no gradient. Anything else is handed on to ``f`` as it is.
+
+    Returns
+    -------
+    TapeRecording
+        Reading a variable, identity operations and constants are folded away.
+
+    Raises
+    ------
+    TypeError
+        If ``f`` returns no tensor.
+    ValueError
+        If there is nothing to record from: no inputs, and ``f`` reads no variable.
+
+    Notes
+    -----
+    One persistent tape gives the gradient of the sum of the targets with respect to every value
+    at once; this is what ``tape.gradient`` itself does with several targets.
+
+    Examples
+    --------
+    >>> recording = record_tape(lambda x: x**2, 3.0)
+    >>> print(recording)
+    value  computed as  from  forward  gradient
+    x      source             3.0      6.0
+    y      x²           x     9.0      1.0
+    """
+    parameters = parameter_names(f, len(inputs))
+    prepared = [prepare_input(*pair) for pair in zip(parameters, inputs, strict=True)]
+    sources = [source for _, found in prepared for source in found]
+    used = closure_variables(f)
+    with tf.GradientTape(persistent=True) as reads, tf.GradientTape(persistent=True) as tape:
+        for source in [*(source for _, source in sources), *(ref.deref() for ref in used)]:
+            if is_differentiable(source):
+                (tape if isinstance(source, tf.Tensor) else reads).watch(source)
+        given = len({id(source) for _, source in sources})
+        with collect_events() as (events, layers):
+            result = f(*(argument for argument, _ in prepared))
+            of_layers = {id(weight.value): weight for layer in layers for weight in layer.weights}
+            for variable in (*tape.watched_variables(), *(ref.deref() for ref in used)):
+                path = variable_name(of_layers.get(id(variable), variable))
+                sources.append((path or used.get(variable.ref(), "variable"), variable))
+            targets = name_targets(f, result, [*parameters, *(name for name, _ in sources)])
+    if not targets:
+        raise TypeError(_no_tensor(result))
+    if not sources:
+        raise ValueError(
+            "Nothing to record: f was given no tensor, array or float, and it read no tf.Variable. "
+            "Give its inputs after it, as in record_tape(f, 3.0)."
+        )
+    distinct = {id(source): (name, source) for name, source in reversed(sources)}
+    names, tensors = zip(*reversed(distinct.values()), strict=True)
+    named = dict(zip(unique_names(list(names)), tensors, strict=True))
+    return build_recording(tape, reads, events, named, targets, given)
+
+
+def _no_tensor(result: Any) -> str:
+    """Say why there is nothing to draw, and what to change."""
+    if result is None:
+        return "f returned None, not a tensor. Does it forget to return its result?"
+    cause = "Return what TensorFlow's operations give."
+    if isinstance(result, (float, np.ndarray, np.generic)):
+        cause = "float(), .numpy() and NumPy's functions leave the tape: use TensorFlow's."
+    elif isinstance(result, int):
+        cause = "Whole numbers are handed to f as they are: give 3.0 where you gave 3."
+    return f"f returned {repr(result):.60} of type {type(result).__name__}, not a tensor. {cause}"

@@ -1,0 +1,242 @@
+"""From the operations that ran to a recording: fold the plumbing, ask the tape for gradients."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+import tensorflow as tf
+
+from course_utils.tape.recording.events import Event
+from course_utils.tape.recording.labels import operation_label
+from course_utils.tape.recording.records import RecordedOperation, RecordedValue, TapeRecording
+
+__all__ = ["build_recording", "is_differentiable"]
+
+# Their results depend on the shape of a value alone: constants for the tape.
+_OF_SHAPE_ALONE = {"Shape", "ShapeN", "Size", "Rank", "VariableShape", "ZerosLike", "OnesLike"}
+# A source with a longer name is not written into the labels of operations.
+_LONGEST_OPERAND = 8
+
+
+def build_recording(
+    tape: tf.GradientTape,
+    reads: tf.GradientTape,
+    events: list[Event],
+    sources: dict[str, tf.Tensor | tf.Variable],
+    targets: list[tuple[str, tf.Tensor]],
+    given: int,
+) -> TapeRecording:
+    """Turn what ran under a tape into plain data.
+
+    Parameters
+    ----------
+    tape : tf.GradientTape
+        The tape that was recording; it must be persistent.
+    reads : tf.GradientTape
+        Another that also watched the untrainable sources: it tells which variable a tensor is.
+    events : list of Event
+        What ran, in its order.
+    sources : dict
+        Tensors and variables by name.
+    targets : list of (str, tf.Tensor)
+        What came out, with names.
+    given : int
+        How many of the sources, the first ones, were given to the function.
+    """
+    graph = _Graph(tape, reads, events, sources, [tensor for _, tensor in targets])
+    positions = [graph.position_or_new(tensor) for _, tensor in targets]
+    names = dict(enumerate(sources))
+    for (name, _), position in zip(targets, positions, strict=True):
+        names.setdefault(position, name)
+    return graph.freeze(names, tuple(range(len(sources))), tuple(positions), given)
+
+
+def is_differentiable(tensor: tf.Tensor | tf.Variable) -> bool:
+    """Tell whether a gradient with respect to this tensor can exist at all."""
+    return tensor.dtype.is_floating or tensor.dtype.is_complex
+
+
+@dataclass(eq=False)
+class _Operation:
+    event: Event
+    op_type: str
+    label: str
+    inputs: dict[int, tf.Tensor | tf.Variable]  # by position among the values
+    outputs: dict[int, tf.Tensor]
+    passes: dict[int, bool] = field(default_factory=dict)
+
+
+class _Graph:
+    """Values and operations while they are put together."""
+
+    def __init__(self, tape, reads, events, sources, targets):
+        self.tape, self.reads = tape, reads
+        self.tensors = list(sources.values())
+        self.source_names = list(sources)
+        self.operations: list[_Operation] = []
+        self.position: dict[int, int] = {}  # id of a tensor, or of a variable's handle
+        for position, source in enumerate(self.tensors):
+            handle = source.handle if isinstance(source, tf.Variable) else source
+            self.position[id(handle)] = position
+        candidates = [*self.tensors, *(tensor for event in events for tensor in event.outputs)]
+        self.gradients = self._gradients(targets, candidates)
+        self.read: dict[int, tf.Tensor] = {}  # what a variable held when it was first read
+        results = {id(tensor) for event in events for tensor in event.outputs}
+        for event in events:
+            for tensor in event.inputs:
+                if id(tensor) not in results:
+                    self._find_silent_read(tensor)
+            self._add(event)
+        readers = Counter(position for op in self.operations for position in op.inputs)
+        readers.update(self.position_or_new(tensor) for tensor in targets)
+        for operation in list(self.operations):
+            self._find_passes(operation, readers)
+
+    def position_or_new(self, tensor: tf.Tensor) -> int:
+        if id(tensor) not in self.position:
+            self.position[id(tensor)] = len(self.tensors)
+            self.tensors.append(tensor)
+        return self.position[id(tensor)]
+
+    def gradient(self, position: int) -> np.ndarray | None:
+        return self.gradients.get(id(self.tensors[position]))
+
+    def freeze(self, names, sources, targets, given) -> TapeRecording:
+        """Drop the values that nothing refers to any more, and name the rest."""
+        used = {*sources, *targets}
+        for operation in self.operations:
+            used |= {*operation.inputs, *operation.outputs}
+        new = {old: position for position, old in enumerate(sorted(used))}
+        values, unnamed = [], 0
+        for old in new:
+            unnamed += old not in names
+            tensor = self.read.get(old, self.tensors[old])
+            in_numpy = tensor.dtype not in (tf.resource, tf.variant)
+            values.append(
+                RecordedValue(
+                    names.get(old, f"v{unnamed}"),
+                    tuple(tensor.shape),
+                    tensor.dtype.name,
+                    tensor.numpy() if in_numpy else None,
+                    self.gradient(old),
+                )
+            )
+        operations = tuple(
+            RecordedOperation(
+                operation.op_type,
+                operation.label,
+                tuple(new[i] for i in operation.inputs),
+                tuple(new[i] for i in operation.outputs),
+                tuple(operation.passes[i] for i in operation.inputs),
+                operation.event.layers,
+            )
+            for operation in self.operations
+        )
+        return TapeRecording(
+            tuple(values),
+            operations,
+            tuple(new[i] for i in sources),
+            tuple(new[i] for i in targets),
+            sources[given:],
+        )
+
+    def _gradients(self, targets, tensors) -> dict[int, np.ndarray]:
+        """Ask the tape for every gradient at once; what has none is left out."""
+        targets = [tensor for tensor in targets if is_differentiable(tensor)]
+        tensors = [tensor for tensor in tensors if is_differentiable(tensor)]
+        found = self.tape.gradient(targets, tensors) if targets and tensors else []
+        return {
+            id(tensor): tf.convert_to_tensor(gradient).numpy()
+            for tensor, gradient in zip(tensors, found)  # noqa: B905 (found may be empty)
+            if gradient is not None
+        }
+
+    def _add(self, event: Event) -> None:
+        known = {self.position[id(t)]: t for t in event.inputs if id(t) in self.position}
+        if not known or not event.outputs or event.op_type in _OF_SHAPE_ALONE:
+            return
+        if event.op_type in ("ReadVariableOp", "Identity"):
+            (position,), (output,) = known, event.outputs
+            # After the identity that ends a custom gradient the tape takes over again.
+            taken_over = id(output) in self.gradients and self.gradient(position) is None
+            if event.op_type == "ReadVariableOp" or not taken_over:
+                self.position[id(output)] = position
+                self.read.setdefault(position, output)
+                return
+        for position, tensor in known.items():
+            if tensor.dtype == tf.resource:
+                known[position] = self.tensors[position]
+        label = self._label(event)
+        outputs = {self.position_or_new(tensor): tensor for tensor in event.outputs}
+        self.operations.append(_Operation(event, event.op_type, label, known, outputs))
+
+    def _find_silent_read(self, tensor: tf.Tensor) -> None:
+        """Recognise a variable that TensorFlow read without saying so, as in ``2.0 * variable``."""
+        if id(tensor) in self.position or not is_differentiable(tensor):
+            return
+        for position, source in enumerate(self.tensors[: len(self.source_names)]):
+            alike = source.dtype == tensor.dtype and source.shape == tensor.shape
+            if isinstance(source, tf.Variable) and alike:
+                if self.reads.gradient(tensor, source) is not None:
+                    self.position[id(tensor)] = position
+                    self.read.setdefault(position, tensor)
+                    return
+
+    def _label(self, event: Event) -> str:
+        operands: list[str | float | None] = []
+        for tensor in event.inputs:
+            position = self.position.get(id(tensor))
+            if position is None:
+                is_number = tensor.shape.rank == 0 and (
+                    tensor.dtype.is_floating or tensor.dtype.is_integer
+                )
+                operands.append(float(tensor) if is_number else None)
+            else:
+                name = self.source_names[position] if position < len(self.source_names) else ""
+                operands.append(name if 0 < len(name) <= _LONGEST_OPERAND else None)
+        same = len(event.inputs) == 2 and len({self.position.get(id(t)) for t in event.inputs}) == 1
+        return operation_label(
+            event.op_type, operands, same_operand=same, dtype=event.outputs[0].dtype.name
+        )
+
+    def _find_passes(self, operation: _Operation, readers: Counter) -> None:
+        """Find out to which of its inputs an operation passes gradient back."""
+        live = [t for t in operation.outputs.values() if id(t) in self.gradients]
+        for position, tensor in operation.inputs.items():
+            arrives = bool(live) and self.gradient(position) is not None
+            # Where several operations read a value, its gradient may have come from another.
+            operation.passes[position] = arrives and (
+                readers[position] == 1 or self._reaches(live, tensor)
+            )
+        if live and not any(operation.passes.values()):
+            self._join_custom_gradient(operation, live)
+
+    def _join_custom_gradient(self, last: _Operation, live: list[tf.Tensor]) -> None:
+        """Make one operation of what ran inside a function with its own gradient.
+
+        The tape knows nothing of the operations inside: they have no gradient, the values before
+        them have one, and the tape finds the way from ``last`` to those values.
+        """
+        made_by = {i: operation for operation in self.operations for i in operation.outputs}
+        inside, before, waiting = [], {}, list(last.inputs)
+        while waiting:
+            position = waiting.pop()
+            operation = made_by.get(position)
+            if self.gradient(position) is not None:
+                before[position] = self.tensors[position]
+            elif operation is not None and operation not in inside:
+                inside.append(operation)
+                waiting += operation.inputs
+        inputs = {i: tensor for i, tensor in before.items() if self._reaches(live, tensor)}
+        if inputs:
+            last.op_type, last.inputs = "CustomGradient", inputs
+            last.label, last.passes = "custom gradient", dict.fromkeys(inputs, True)
+            self.operations = [op for op in self.operations if op not in inside]
+
+    def _reaches(self, outputs: list[tf.Tensor], tensor: tf.Tensor | tf.Variable) -> bool:
+        if not is_differentiable(tensor):
+            return False
+        try:
+            return self.tape.gradient(outputs, tensor) is not None
+        except tf.errors.UnknownError:  # a py_function gives its gradient once, then forgets it
+            return True

@@ -1,0 +1,131 @@
+"""The plain data that a recording consists of: operations, values and gradients."""
+
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from course_utils.tape.recording.events import LayerCall
+from course_utils.tape.recording.labels import value_text
+
+__all__ = ["RecordedOperation", "RecordedValue", "TapeRecording"]
+
+_HEADS = ("Value", "Computed as", "From", "Forward", "Gradient")
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedValue:
+    """A value of the forward pass and what the backward pass brought to it.
+
+    Attributes
+    ----------
+    name : str
+        The source's name, the target's name, or ``v1``, ``v2``, ... in the order of computing.
+    shape : tuple of int
+    dtype : str
+    value : numpy.ndarray or None
+        None for a value that NumPy cannot hold.
+    gradient : numpy.ndarray or None
+        The derivative of the (summed) targets with respect to this value, of the same shape; None
+        where the tape found no way back to it.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    value: np.ndarray | None
+    gradient: np.ndarray | None
+
+
+@dataclass(frozen=True)
+class RecordedOperation:
+    """An operation: numbers in ``inputs`` and ``outputs`` are positions in the recording's values.
+
+    Attributes
+    ----------
+    op_type : str
+        TensorFlow's type, for example ``"AddV2"``.
+    label : str
+        The plain name, for example ``"add"`` or ``"x²"``.
+    inputs, outputs : tuple of int
+        Constants and what was computed from constants alone are left out.
+    passes_gradient : tuple of bool
+        For each input, whether gradient went back through this operation to it.
+    layers : tuple of LayerCall
+        The Keras layers that it ran in, the outermost first.
+    """
+
+    op_type: str
+    label: str
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    passes_gradient: tuple[bool, ...]
+    layers: tuple[LayerCall, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class TapeRecording:
+    """What ``record_tape`` returns.
+
+    Attributes
+    ----------
+    values : tuple of RecordedValue
+    operations : tuple of RecordedOperation
+        In the order in which they ran.
+    sources, targets : tuple of int
+        Positions in ``values`` of what went in and of what came out.
+    weights : tuple of int
+        Those sources that the function was not given: variables that it used of its own accord.
+    """
+
+    values: tuple[RecordedValue, ...]
+    operations: tuple[RecordedOperation, ...]
+    sources: tuple[int, ...]
+    targets: tuple[int, ...]
+    weights: tuple[int, ...]
+
+    def __getitem__(self, name: str) -> RecordedValue:
+        """Find a value by its name."""
+        for value in self.values:
+            if value.name == name:
+                return value
+        names = ", ".join(value.name for value in self.values)
+        raise KeyError(f"no value is called {name!r}; the recording holds {names}")
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        """One row a value: its name, how and from what it came about, itself, its gradient."""
+        origin = {position: ("source", "") for position in self.sources}
+        for operation in self.operations:
+            read = ", ".join(self.values[i].name for i in operation.inputs)
+            origin |= dict.fromkeys(operation.outputs, (operation.label, read))
+        return [
+            (
+                value.name,
+                *origin.get(position, ("constant", "")),
+                value_text(value.value),
+                "no gradient" if value.gradient is None else value_text(value.gradient),
+            )
+            for position, value in enumerate(self.values)
+        ]
+
+    def __str__(self) -> str:
+        """Write a table of plain text."""
+        rows = [tuple(head.lower() for head in _HEADS), *self._rows()]
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
+        return "\n".join(line.rstrip() for line in lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f'<tr><th scope="row">{escape(name)}</th>'
+            + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+            + "</tr>"
+            for name, *cells in self._rows()
+        )
+        heads = "".join(f'<th scope="col">{head}</th>' for head in _HEADS)
+        return (
+            "<table><caption>What the tape recorded</caption>"
+            f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table>"
+        )

@@ -1,0 +1,182 @@
+import logging
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from course_utils import check
+from course_utils.course.progress import read_progress
+from course_utils.exercises import judging
+
+
+@pytest.fixture(autouse=True)
+def own_progress(tmp_path, monkeypatch):
+    monkeypatch.setenv("COURSE_PROGRESS_FILE", str(tmp_path / "progress.json"))
+
+
+def slope(x):
+    x = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        y = x**3 - 2 * x
+    return tape.gradient(y, x)
+
+
+def test_a_right_answer_is_one_plain_line():
+    result = check("01.1", slope)
+    assert result.passed
+    assert repr(result).startswith("✓ 01.1 Slope of a cubic: passed. ")
+    assert repr(result).endswith("Lesson 01: 1 of 4 passed.")
+    assert "\n" not in repr(result)
+
+
+def test_html_says_the_outcome_in_words_and_escapes_the_learners_text():
+    html = check("01.1", lambda x: print("<b>hello</b>") or "<script>")._repr_html_()
+    assert "Failed" in html and 'role="status"' in html
+    assert "&lt;script&gt;" in html and "<script>" not in html
+    assert "&lt;b&gt;hello" in html
+
+
+def test_code_in_a_message_is_shown_as_code():
+    assert "<code>with</code>" in check("01.1", lambda x: None)._repr_html_()
+
+
+def test_an_open_answer_is_not_attempted():
+    assert check("01.1").outcome == "not attempted"
+    assert check("01.2", ...).outcome == "not attempted"
+
+
+def test_an_error_names_the_line():
+    def wrong(x):
+        return x.gradient
+
+    result = check("01.1", wrong)
+    assert result.outcome == "error"
+    assert "AttributeError at `return x.gradient`" in result.message
+
+
+@pytest.mark.parametrize("one", [0.1, tf.constant(0.1)], ids=["number", "tensor"])
+def test_arithmetic_with_a_missing_gradient_is_told_in_a_learners_words(one):
+    message = check("01.1", lambda x: one * None).message
+    assert "there is a None where a tensor is needed" in message
+    assert "found no path" in message
+
+
+def test_tensorflow_does_not_log_what_the_message_says(capfd):
+    result = check("01.1", lambda x: tf.ones((2, 3)) @ tf.ones((2, 3)))
+    assert "Matrix size-incompatible" in result.message and "{{" not in result.message
+    assert capfd.readouterr().err == ""
+
+
+def test_tensorflow_does_not_warn_of_what_a_check_calls():
+    records, logger = [], tf.get_logger()
+    handler, level = logging.Handler(), logger.level
+    handler.emit = records.append
+    logger.addHandler(handler)
+    try:
+        check("01.1", lambda x: logger.warning("traced again"))
+    finally:
+        logger.removeHandler(handler)
+    assert records == [] and logger.level == level
+
+
+def test_an_unknown_id_names_the_nearest():
+    result = check("01.11", slope)
+    assert result.outcome == "error"
+    assert "There is no exercise '01.11'" in result.message and "01.1" in result.message
+    assert read_progress().exercises == {}
+
+
+def test_an_id_that_is_no_text_is_told_the_order():
+    assert "check takes the id first" in check(1.1, slope).message
+    assert "check takes the id first" in check([4, 2], "01.2").message
+
+
+class Hostile:
+    def __getattr__(self, name):
+        raise RuntimeError("no")
+
+
+class Closed(Exception):
+    def __str__(self):
+        raise RuntimeError("no")
+
+
+def raise_closed(x):
+    raise Closed
+
+
+CYCLE = []
+CYCLE.append(CYCLE)
+
+
+@pytest.mark.parametrize(
+    ("exercise_id", "answer"),
+    [
+        ("01.1", Hostile()),
+        ("01.1", lambda x: Hostile()),
+        ("01.1", raise_closed),
+        ("01.1", lambda x: 10**400),
+        ("00.1", 10**400),
+        ("01.2", CYCLE),
+        ("01.2", Hostile()),
+    ],
+    ids=range(7),
+)
+def test_nothing_that_an_answer_is_stops_a_notebook(exercise_id, answer):
+    result = check(exercise_id, answer)
+    assert result.outcome in ("failed", "error") and len(result.message) > 20
+
+
+def test_code_that_runs_too_long_is_stopped_and_said_so(monkeypatch):
+    monkeypatch.setattr(judging, "_TIME_LIMIT", 0.3)
+
+    def endless(x):
+        while True:
+            pass
+
+    result = check("01.1", endless)
+    assert result.outcome == "error"
+    assert "still running" in result.message and "loop" in result.message
+    assert check("01.1", slope).passed
+
+
+def test_the_random_state_stays():
+    def sequence(checks):
+        tf.keras.utils.set_random_seed(3)
+        if checks:
+            check("01.1", lambda x: tf.random.normal([]) + np.random.normal())
+            check("01.3", slope)
+        return np.random.normal(), float(tf.random.normal([]))
+
+    assert sequence(checks=True) == sequence(checks=False)
+
+
+def test_checks_draw_other_inputs_each_time():
+    seen = []
+
+    def spy(x):
+        seen.append(x)
+        return slope(x)
+
+    check("01.1", spy)
+    check("01.1", spy)
+    assert seen[: len(seen) // 2] != seen[len(seen) // 2 :]
+
+
+def test_progress_that_cannot_be_saved_does_not_hide_the_result(tmp_path, monkeypatch):
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("COURSE_PROGRESS_FILE", str(tmp_path / "file" / "progress.json"))
+    result = check("01.1", slope)
+    assert result.passed and "was not saved" in result.progress
+
+
+def test_a_pass_stays_and_is_said_to_stay():
+    check("01.2", (4, 2))
+    assert check("01.2", (2, 4)).progress == (
+        "You passed this exercise before, and that stays. Lesson 01: 1 of 4 passed."
+    )
+
+
+def test_only_passes_count_for_the_lesson():
+    check("01.1", None)
+    assert check("01.2", (4, 2)).progress == "Lesson 01: 1 of 4 passed."

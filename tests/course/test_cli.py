@@ -1,0 +1,184 @@
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from course_utils.course.cli import app
+from course_utils.course.progress import record_outcome
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def copy(tmp_path, monkeypatch):
+    """Return a learner's working copy, which has no lesson sources, and stand in it."""
+    shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COURSE_PROGRESS_FILE")
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, arguments)
+
+
+def test_help_teaches_every_command():
+    text = run("--help").output
+    for command in ("lab", "status", "reset", "doctor", "build", "grade"):
+        assert command in text
+        assert len(run(command, "--help").output) > 150
+
+
+def test_status_shows_what_is_passed_and_what_is_next(copy):
+    record_outcome("01.1", "passed", 1.0)
+    record_outcome("01.2", "failed", 0.0)
+    result = run("status")
+    assert result.exit_code == 0
+    (line,) = [line for line in result.output.splitlines() if "The first tape" in line]
+    assert "1 of 4" in line and "2 of 8" in line and "01.2 The shape of a gradient" in line
+    record_outcome("01.2", "passed", 1.0)
+    assert "2 of 4" in run("status").output
+
+
+def test_status_says_that_a_damaged_file_was_set_aside(copy):
+    (copy / ".course").mkdir()
+    (copy / ".course" / "progress.json").write_text("{")
+    assert "could not be read. It is kept as progress.damaged-" in run("status").output
+
+
+def test_status_of_a_folder_that_is_in_the_way_is_a_sentence(copy):
+    (copy / ".course" / "progress.json").mkdir(parents=True)
+    result = run("status")
+    assert result.exit_code == 1 and "Is a directory" in result.output
+
+
+def test_reset_says_where_the_old_text_is(copy):
+    result = run("reset", "01.1")
+    assert result.exit_code == 0
+    (kept,) = (copy / ".course" / "kept").iterdir()
+    assert kept.name in result.output and "Reload Notebook from Disk" in result.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("reset", "01.9"), "There is no exercise '01.9'"),
+        (("build",), "There are no lessons in"),
+    ],
+)
+def test_an_expected_mistake_is_a_sentence_and_status_1(copy, arguments, message):
+    result = run(*arguments)
+    assert result.exit_code == 1
+    assert message in result.output and "Traceback" not in result.output
+
+
+def test_lab_outside_a_working_copy_says_what_to_do(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run("lab")
+    assert result.exit_code == 1 and "Change to the course's folder" in result.output
+
+
+def test_lab_opens_the_first_lesson_passes_options_and_puts_course_on_the_path(copy, monkeypatch):
+    calls = []
+    monkeypatch.setattr(subprocess, "call", lambda *a, **k: calls.append((a, k)) or 0)
+    assert run("lab", "--no-browser", "--port", "8899").exit_code == 0
+    ((command,), options) = calls[0]
+    assert f"--notebook-dir={copy}" in command
+    assert "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb" in command
+    assert command[-3:] == ["--no-browser", "--port", "8899"]
+    assert options["env"]["PATH"].split(os.pathsep)[0] == str(Path(sys.executable).parent)
+
+
+@pytest.fixture
+def healthy(copy, monkeypatch):
+    monkeypatch.setenv("COURSE_DATA_DIR", "")
+    monkeypatch.setattr("course_utils.course.doctor.mnist_source", lambda: ("stand-in", None))
+    return copy
+
+
+def failure_and_remedy(output):
+    lines = output.splitlines()
+    (index,) = [i for i, line in enumerate(lines) if line.startswith("FAILED")]
+    return lines[index : index + 2]
+
+
+def test_doctor_finds_a_healthy_copy_well(healthy):
+    result = run("doctor")
+    assert result.exit_code == 0, result.output
+    for subject in ("Python", "TensorFlow", "Device", "MNIST", "Notebooks", "Progress"):
+        assert subject in result.output
+    assert "FAILED" not in result.output
+
+
+def test_doctor_names_a_missing_notebook(healthy):
+    (healthy / "notebooks" / "01_first_tape.ipynb").unlink()
+    result = run("doctor")
+    assert result.exit_code == 1
+    line, remedy = failure_and_remedy(result.output)
+    assert "01_first_tape.ipynb" in line and "Copy it again from what you were given" in remedy
+    (healthy / "lessons").mkdir()
+    assert "git restore notebooks" in failure_and_remedy(run("doctor").output)[1]
+
+
+def test_doctor_names_a_notebook_of_another_version(healthy):
+    shutil.copytree(ROOT / "lessons", healthy / "lessons")
+    assert run("doctor").exit_code == 0
+    lesson = healthy / "lessons" / "01_first_tape.py"
+    lesson.write_text(lesson.read_text().replace("# ## Recap", "# ## Recapitulation"))
+    result = run("doctor")
+    assert result.exit_code == 1 and "01_first_tape lacks 1 cells" in result.output
+
+
+def test_doctor_names_a_notebook_that_cannot_be_read(healthy):
+    shutil.copytree(ROOT / "lessons", healthy / "lessons")
+    (healthy / "notebooks" / "01_first_tape.ipynb").write_text("[]")
+    line, remedy = failure_and_remedy(run("doctor").output)
+    assert "01_first_tape.ipynb cannot be read" in line and "git restore" in remedy
+
+
+def test_a_learners_own_answers_do_not_worry_the_doctor(healthy):
+    shutil.copytree(ROOT / "lessons", healthy / "lessons")
+    path = healthy / "notebooks" / "01_first_tape.ipynb"
+    path.write_text(path.read_text().replace("raise NotImplementedError", "return 25.0"))
+    assert run("doctor").exit_code == 0
+
+
+def test_doctor_names_a_damaged_mnist(copy, monkeypatch):
+    (copy / "mnist.npz").write_bytes(b"PK\x03\x04 cut off")
+    monkeypatch.setenv("COURSE_DATA_DIR", str(copy))
+    result = run("doctor")
+    assert result.exit_code == 1
+    line, remedy = failure_and_remedy(result.output)
+    assert "MNIST" in line and "mnist.npz" in line and "Delete" in remedy
+
+
+def test_doctor_names_a_progress_file_that_cannot_be_written(healthy, monkeypatch):
+    (healthy / "file").touch()
+    monkeypatch.setenv("COURSE_PROGRESS_FILE", str(healthy / "file" / "progress.json"))
+    result = run("doctor")
+    assert result.exit_code == 1 and "COURSE_PROGRESS_FILE" in result.output
+    monkeypatch.setenv("COURSE_PROGRESS_FILE", str(healthy))
+    result = run("doctor")
+    assert result.exit_code == 1 and "Is a directory" in result.output
+
+
+def test_an_examination_that_fails_is_a_row_and_not_a_traceback(healthy, monkeypatch):
+    def broken():
+        raise RuntimeError("no such device")
+
+    monkeypatch.setattr("course_utils.course.doctor._device", broken)
+    result = run("doctor")
+    assert result.exit_code == 1 and "RuntimeError: no such device" in result.output
+
+
+def test_the_installed_command_checks_the_build_without_tensorflow(tmp_path):
+    # The check compares texts: neither the command nor a kernel of its own may start TensorFlow.
+    (tmp_path / "tensorflow.py").write_text("raise ImportError('it was imported')")
+    command = [Path(sys.executable).parent / "course", "build", "--check"]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    result = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
