@@ -7,10 +7,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from course_utils.course.curriculum import find_lesson, written_lessons
+from course_utils.course.curriculum import LESSONS, find_lesson
 
 ROOT = Path(__file__).parents[1]
-NAMES = [lesson.name for lesson in written_lessons()]
+NAMES = [lesson.name for lesson in LESSONS]
 FULL_LESSONS = [name for name in NAMES if name != "00_start_here"]
 
 # Stored outputs that another machine cannot repeat, by a fragment of the cell, with the reason.

@@ -27,6 +27,8 @@ __all__ = [
     "observe",
     "read_lessons",
     "select",
+    "table_text",
+    "write_table",
 ]
 
 
@@ -69,6 +71,11 @@ class Folders:
         return self._generated / f"lesson_{lesson.name[:2]}.txt"
 
     @property
+    def table(self) -> Path:
+        """The table of the lessons."""
+        return self._generated / "lessons.json"
+
+    @property
     def _generated(self) -> Path:
         return self.root / "course_utils" / "exercises" / "generated"
 
@@ -108,21 +115,14 @@ def select(lessons: list[LessonSource], numbers: Sequence[str]) -> list[LessonSo
     return [by_number[number] for number in numbers] if numbers else lessons
 
 
-def has_gallery(lesson: LessonSource) -> bool:
-    """Tell whether the lesson's folder holds its questions and their gallery."""
-    return lesson.path.with_name("gallery.py").exists()
-
-
 def needs_observing(lesson: LessonSource, folders: Folders) -> bool:
     """Tell whether what is stored of the questions is not from these solutions and galleries."""
-    if not has_gallery(lesson):
-        return False
     return _read(folders.stored(lesson)).split("\n", 1)[0] != stored_header(lesson)
 
 
 def needs_build(lesson: LessonSource, folders: Folders) -> bool:
     """Tell whether one of the lesson's notebooks is missing or not from this source."""
-    if has_gallery(lesson) and _read(folders.questions(lesson)) != questions_text(lesson):
+    if _read(folders.questions(lesson)) != questions_text(lesson):
         return True  # what a check says in the worked notebook may have changed
     notebook = _read(folders.notebooks / f"{lesson.name}.ipynb")
     return notebook != _text_of(lesson.notebook) or not solution_is_current(lesson, folders)
@@ -158,6 +158,11 @@ def build(
             stubs |= lesson.stubs()
     finally:
         write_atomically(folders.stubs, _stubs_text(stubs))
+
+
+def write_table(lessons: list[LessonSource], folders: Folders) -> None:
+    """Write the table of the lessons, which all that runs afterwards reads."""
+    write_atomically(folders.table, table_text(lessons))
 
 
 def observe(lesson: LessonSource, folders: Folders, after_exercise: Callable[[str], None]) -> None:
@@ -216,6 +221,12 @@ def _run(lesson, notebook, folder, expected: str, after_cell) -> None:
             )
 
 
+def table_text(lessons: list[LessonSource]) -> str:
+    """Return the table of the lessons: names, titles, parts, minutes and what each builds on."""
+    rows = [json.dumps(lesson.entry(), ensure_ascii=False) for lesson in lessons]
+    return "[\n" + ",\n".join(rows) + "\n]\n"
+
+
 def _stubs_text(stubs: dict[str, dict]) -> str:
     return json.dumps(stubs, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
@@ -229,7 +240,7 @@ def find_drift(
     """
     drift = []
     for lesson in chosen:
-        if has_gallery(lesson) and _read(folders.questions(lesson)) != questions_text(lesson):
+        if _read(folders.questions(lesson)) != questions_text(lesson):
             message = f"is not lessons/{lesson.name}/exercises.py"
             drift.append(_drifted(folders.questions(lesson), folders, message))
         if needs_observing(lesson, folders):
@@ -242,6 +253,8 @@ def find_drift(
         if not solution_is_current(lesson, folders):
             message = f"was not executed from lessons/{lesson.name} as it is now"
             drift.append(_drifted(solution, folders, message))
+    if _read(folders.table) != table_text(lessons):
+        drift.append(_drifted(folders.table, folders, "is not what the lessons give"))
     names = {f"{lesson.name}.ipynb" for lesson in lessons}
     for folder in (folders.notebooks, folders.solutions):
         for path in sorted(folder.glob("*.ipynb")):

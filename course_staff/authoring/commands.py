@@ -38,6 +38,7 @@ def build(
             _report_drift(authoring.find_drift(sources, chosen, folders))
             return
         stale = [source for source in chosen if force or authoring.needs_build(source, folders)]
+        authoring.write_table(sources, folders)
         unobserved = [s for s in chosen if force or authoring.needs_observing(s, folders)]
         with progress_bars("exercises") as bars:
             for source in unobserved:

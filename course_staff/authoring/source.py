@@ -10,8 +10,6 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from course_utils.course.curriculum import LESSONS, all_exercises
-
 from .regions import BEGIN, END, GIVEN, RegionError, as_solution, as_stub
 
 __all__ = ["LessonSource", "Problem", "problems_across", "read_lesson"]
@@ -45,6 +43,7 @@ class LessonSource:
     notebook: NotebookNode
     solution: NotebookNode
     lines: list[int]  # for each cell, the line of the source file at which its text starts
+    part: str = ""  # of the course, as the mark of the first cell names it
     exercises: dict[str, int] = field(default_factory=dict)  # id -> index of its cell
     checks: list[tuple[str, int]] = field(default_factory=list)  # (id, line of the source file)
     problems: list[Problem] = field(default_factory=list)
@@ -53,6 +52,20 @@ class LessonSource:
     def name(self) -> str:
         """The stem of every file of this lesson, such as ``01_first_tape``."""
         return self.path.parent.name
+
+    def entry(self) -> dict:
+        """Return the lesson's row in the table of lessons, as its first cell gives it."""
+        first = self.notebook.cells[0]
+        title = re.match(r"# \d\d · (.+)", first.source)
+        minutes = re.search(r"\*\*Time\*\*: (\d+) minutes", first.source)
+        needs = first.source.partition("**Before you start**:")[2].partition("**Time**")[0]
+        return {
+            "name": self.name,
+            "title": title[1] if title else "",
+            "part": self.part,
+            "minutes": int(minutes[1]) if minutes else 0,
+            "needs": sorted(re.findall(r"\((\d\d)_\w+\.ipynb\)", needs)),
+        }
 
     def stubs(self) -> dict[str, dict]:
         """Return what `course_utils.exercises.exercise.stubs` knows about this lesson."""
@@ -73,11 +86,19 @@ def read_lesson(path: Path) -> LessonSource:
         message = "every cell, also the first, starts with a line `# %%`, written just so"
         lesson.problems.append(Problem(f"{path}:1", message))
         return lesson
-    known_ids = {exercise.id for exercise in all_exercises()}
+    known_ids = set(_ids_in(path.with_name("exercises.py")))
+    lesson.part = cells[0].metadata.get("part", "")
     for index, cell in enumerate(cells):
         _add_cell(lesson, index, cell, known_ids)
     _find_missing_parts(lesson, known_ids)
     return lesson
+
+
+def _ids_in(path: Path) -> list[str]:
+    """Return the ids of a lesson's questions, in their order, without running the file."""
+    tree = ast.parse(path.read_text(encoding="utf-8")) if path.exists() else ast.Module([], [])
+    keywords = [node for node in ast.walk(tree) if isinstance(node, ast.keyword)]
+    return [k.value.value for k in keywords if k.arg == "id" and isinstance(k.value, ast.Constant)]
 
 
 def _new_notebook() -> NotebookNode:
@@ -174,6 +195,9 @@ def _find_missing_parts(lesson: LessonSource, known: set[str]) -> None:
         after = lesson.notebook.cells[index : later[0] if later else None]
         if not any("<details>" in c.source and "Hint" in c.source for c in after):
             _note(lesson, index, f"exercise {exercise_id} has no hint: add a <details> block below")
+    for exercise_id in sorted(known - set(lesson.exercises)):
+        message = f"exercise {exercise_id} is defined and no cell of the lesson asks it"
+        lesson.problems.append(Problem(str(lesson.path.with_name("exercises.py")), message))
     for exercise_id, line in lesson.checks:
         if exercise_id in known and exercise_id not in lesson.exercises:
             message = f'check("{exercise_id}", ...) has no cell marked exercise="{exercise_id}"'
@@ -188,7 +212,6 @@ def _note(lesson: LessonSource, index: int, message: str, line_in_cell: int = 1)
 def problems_across(lessons: list[LessonSource]) -> list[Problem]:
     """Return what is wrong between lessons: names, numbers, and exercises in two of them."""
     problems = []
-    names = {lesson.name for lesson in LESSONS}
     owner: dict[str, str] = {}
     for lesson in lessons:
         same_number = [o.name for o in lessons if o.name[:2] == lesson.name[:2]]
@@ -197,17 +220,22 @@ def problems_across(lessons: list[LessonSource]) -> list[Problem]:
             problems.append(Problem(str(lesson.path), message))
         elif not re.fullmatch(r"\d\d_[a-z0-9_]+", lesson.name):
             problems.append(Problem(str(lesson.path), "a lesson's folder is named NN_snake_topic"))
-        elif lesson.name not in names:
-            message = "this name is not in course_utils/course/curriculum.py: add it, or correct it"
-            problems.append(Problem(str(lesson.path), message))
+        entry = lesson.entry()
+        unknown = set(entry["needs"]) - {other.name[:2] for other in lessons}
+        if unknown:
+            message = f"it builds on lesson {', '.join(sorted(unknown))}, and there is none"
+            problems.append(Problem(f"{lesson.path}:1", message))
+        missing = [name for name in ("title", "part", "minutes") if not entry[name]]
+        if missing:
+            message = (
+                f"the first cell gives no {' and no '.join(missing)}: it starts "
+                '`# %% [markdown] part="..."`, its heading is `# NN · Title`, and it says '
+                "`**Time**: NN minutes`"
+            )
+            problems.append(Problem(f"{lesson.path}:1", message))
         for exercise_id in lesson.exercises:
             if exercise_id in owner:
                 message = f"exercise {exercise_id} also stands in {owner[exercise_id]}"
                 problems.append(Problem(str(lesson.path), message))
             owner[exercise_id] = lesson.name
-    numbers = {lesson.name[:2] for lesson in lessons}
-    for exercise in all_exercises():
-        if exercise.id[:2] in numbers and exercise.id not in owner:
-            message = f"exercise {exercise.id} is defined and no lesson asks it"
-            problems.append(Problem("course_utils/exercises", message))
     return problems

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from course_utils.course.curriculum import written_lessons
+from course_utils.course.curriculum import LESSONS
 from course_utils.course.progress import course_folder
 from course_utils.course.terminal import (
     errors,
@@ -191,7 +191,7 @@ def grade(
         grading = grade_class(
             submissions,
             out,
-            lessons=choose_lessons(lessons, [lesson.number for lesson in written_lessons()]),
+            lessons=choose_lessons(lessons, [lesson.number for lesson in LESSONS]),
             jobs=jobs,
             fresh=not resume,
             limits=limits,

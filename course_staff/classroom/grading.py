@@ -9,7 +9,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from course_utils.course.curriculum import find_lesson, written_lessons
+from course_utils.course.curriculum import LESSONS, find_lesson
 from course_utils.course.progress import course_folder
 
 from .batch import Batch
@@ -124,7 +124,7 @@ def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
         raise BadInput(
             f"{submissions} is a file. Unpack it if it is an archive, and name the folder."
         )
-    known = [lesson.number for lesson in written_lessons()]
+    known = [lesson.number for lesson in LESSONS]
     for number in lessons or []:
         if number not in known:
             raise BadInput(f"There is no lesson {number!r} to grade; there are {', '.join(known)}.")

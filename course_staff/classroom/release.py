@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from ..authoring.build import Folders, solution_is_current
+from ..authoring.build import Folders, solution_is_current, table_text
 from ..authoring.source import LessonSource
 from .links import relink
 from .student_texts import student_texts
@@ -69,6 +69,7 @@ def release_files(
     stubs = {key: stub for lesson in given for key, stub in lesson.stubs().items()}
     stubs_text = json.dumps(stubs, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     files["course_utils/exercises/stubs.json"] = stubs_text
+    files["course_utils/exercises/generated/lessons.json"] = table_text(given)
     return files | _package(root, {name[:2] for name in names}) | student_texts(root, names)
 
 

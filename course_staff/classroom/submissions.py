@@ -9,7 +9,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import BinaryIO
 
-from course_utils.course.curriculum import LESSONS, written_lessons
+from course_utils.course.curriculum import LESSONS
 
 __all__ = ["Submission", "SubmissionsFound", "UnreadableFile", "find_submissions", "read_data"]
 
@@ -171,7 +171,7 @@ def _lesson_in(name: str) -> str | None:
     normal = re.sub(r"[^a-z0-9]+", "_", name.lower())
     for lesson in LESSONS:
         if re.search(rf"(^|_){lesson.name}(_|$|copy)", normal):
-            return lesson.number if lesson.is_written else None
+            return lesson.number
     return None
 
 
@@ -186,7 +186,7 @@ def _lesson_inside(path: Path) -> str | None:
         numbers = set(re.findall(pattern, text))
         if len(numbers) == 1:
             number = numbers.pop().decode()
-            return number if number in {x.number for x in written_lessons()} else None
+            return number if number in {x.number for x in LESSONS} else None
     return None
 
 

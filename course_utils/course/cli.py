@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from . import progress as records
-from .curriculum import written_lessons
+from .curriculum import LESSONS
 from .terminal import console, errors, print_text, sentence_for
 
 __all__ = ["app"]
@@ -59,7 +59,7 @@ def status() -> None:
     table.add_column("Passed", justify="right")
     table.add_column("Points", justify="right")
     table.add_column("To do next")
-    for lesson in written_lessons():
+    for lesson in LESSONS:
         exercises = lesson.exercises()
         open_ones = [e for e in exercises if not progress.has_passed(e.id)]
         points = sum(e.points for e in exercises)

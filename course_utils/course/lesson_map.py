@@ -11,34 +11,14 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_lesson_map"]
 
-_PART_COLOURS = {"Start": PALETTE[2], "Part I: the tape": PALETTE[0]}
-_OTHER_PART = PALETTE[1]
-_HALF_WIDTH, _HALF_HEIGHT = 0.4, 0.39
+_HALF_WIDTH, _HALF_HEIGHT = 0.36, 0.36  # of a box; columns and rows are 1 apart
+_SWEEPS = 8  # how often the order within the columns is improved
 
-# Column and row of each lesson, such that no arrow passes through a box.
-_PLACES = {
-    "00": (0, 0),
-    "01": (1, 0),
-    "02": (2, 0.5),
-    "03": (3, 1.5),
-    "04": (3, 0.5),
-    "05": (4.1, 2.5),
-    "06": (4.1, 1.5),
-    "07": (4.1, 0.5),
-    "08": (2, -0.5),
-    "09": (3, -0.5),
-    "10": (5.1, -0.5),
-    "11": (4.1, -1.5),
-    "12": (4.1, -2.5),
-    "13": (6.1, -0.5),
-    "14": (7.1, -0.5),
-}
+Slot = tuple[str, ...]  # a lesson's number, or both ends and the column of an arrow that passes
 
 
 def plot_lesson_map(ax: "Axes | None" = None) -> "Axes":
     """Draw every lesson as a box, left to right, with an arrow from each one it builds on.
-
-    Lessons that are still to come have a dashed frame.
 
     Parameters
     ----------
@@ -51,55 +31,118 @@ def plot_lesson_map(ax: "Axes | None" = None) -> "Axes":
 
     Notes
     -----
-    First used in lesson 00.
+    A lesson stands one column right of the last lesson that it builds on. An arrow that passes
+    other columns has a row of its own in each, so that it meets no box (K. Sugiyama, S. Tagawa and
+    M. Toda, 1981). First used in lesson 00.
     """
+    places = _places()
     if ax is None:
         import matplotlib.pyplot as plt
 
-        _, ax = plt.subplots(figsize=(9.6, 4.6))
+        columns = 1 + max(x for x, _ in places.values())
+        _, ax = plt.subplots(figsize=(columns, 4.0))
+    parts = list(dict.fromkeys(lesson.part for lesson in LESSONS))
     for lesson in LESSONS:
-        _draw_box(ax, lesson, *_PLACES[lesson.number])
+        _draw_box(ax, lesson, places[lesson.number,], PALETTE[parts.index(lesson.part)])
         for needed in lesson.needs:
-            _draw_arrow(ax, _PLACES[needed], _PLACES[lesson.number])
-    ax.set(xlim=(-0.5, 7.6), ylim=(-3.0, 3.0))
-    ax.text(0, 2.5, "Part I: the tape", color=PALETTE[0], fontsize=12, fontweight="bold")
-    ax.text(0, -2.5, "Part II: training loops", color=PALETTE[1], fontsize=12, fontweight="bold")
-    if not all(lesson.is_written for lesson in LESSONS):
-        ax.text(0, -2.9, "Dashed: still to come.", color="#333333", fontsize=9)
+            _draw_arrow(ax, _way(needed, lesson.number, places))
+    top = max(y for _, y in places.values()) + 0.7
+    for number, part in enumerate(parts):
+        x = min(places[lesson.number,][0] for lesson in LESSONS if lesson.part == part)
+        ax.text(x - _HALF_WIDTH, top + 0.35 * (number % 2), part, color=PALETTE[number], fontsize=9)
+    ax.set_aspect("equal")
+    ax.autoscale_view()
     ax.axis("off")
     return ax
 
 
-def _draw_box(ax: "Axes", lesson: Lesson, x: float, y: float) -> None:
+def _columns() -> dict[str, int]:
+    """Return each lesson's column: the length of the longest way to it."""
+    columns: dict[str, int] = {}
+    for lesson in LESSONS:
+        columns[lesson.number] = max((columns[n] + 1 for n in lesson.needs), default=0)
+    return columns
+
+
+def _places() -> dict[Slot, tuple[float, float]]:
+    """Return the place of each lesson, and of each arrow in each column that it passes."""
+    columns = _columns()
+    ways = [_slots(needed, x.number, columns) for x in LESSONS for needed in x.needs]
+    rows: list[list[Slot]] = [[] for _ in range(max(columns.values()) + 1)]
+    column_of = {(number,): column for number, column in columns.items()}
+    for way in ways:
+        column_of |= {slot: column_of[way[0]] + i for i, slot in enumerate(way)}
+    for slot, column in column_of.items():
+        rows[column].append(slot)
+    heights = {slot: _centred(i, row) for row in rows for i, slot in enumerate(row)}
+    for sweep in range(_SWEEPS):  # each slot between its neighbours, from the left, then the right
+        step = 1 if sweep % 2 == 0 else -1
+        for row in rows[::step]:
+            neighbours = {
+                slot: [heights[way[i]] for way in ways for i in _beside(way, slot, step)]
+                for slot in row
+            }
+            row.sort(key=lambda s: sum(neighbours[s]) / max(1, len(neighbours[s])))  # noqa: B023
+            heights |= {slot: _centred(i, row) for i, slot in enumerate(row)}
+    return {slot: (float(column_of[slot]), heights[slot]) for slot in column_of}
+
+
+def _centred(position: int, row: list) -> float:
+    return position - (len(row) - 1) / 2
+
+
+def _beside(way: list[Slot], slot: Slot, step: int) -> list[int]:
+    """Return the position of the neighbour of a slot on a way, seen from where a sweep comes."""
+    if slot not in way:
+        return []
+    i = way.index(slot) - step
+    return [i] if 0 <= i < len(way) else []
+
+
+def _slots(start: str, end: str, columns: dict[str, int]) -> list[Slot]:
+    """Return the slots of an arrow: its two lessons, and one for each column between them."""
+    between = range(columns[start] + 1, columns[end])
+    return [(start,), *((start, end, str(column)) for column in between), (end,)]
+
+
+def _way(start: str, end: str, places: dict[Slot, tuple[float, float]]) -> list[tuple]:
+    """Return the corners of an arrow: it crosses a column in the row that is kept for it."""
+    points = []
+    for slot in _slots(start, end, _columns()):
+        x, y = places[slot]
+        points += [(x - _HALF_WIDTH, y), (x + _HALF_WIDTH, y)]
+    return points[1:-1]
+
+
+def _draw_box(ax: "Axes", lesson: Lesson, place: tuple[float, float], colour: str) -> None:
     from matplotlib.patches import FancyBboxPatch
 
-    colour = _PART_COLOURS.get(lesson.part, _OTHER_PART)
+    x, y = place
     box = FancyBboxPatch(
         (x - _HALF_WIDTH, y - _HALF_HEIGHT),
         2 * _HALF_WIDTH,
         2 * _HALF_HEIGHT,
         boxstyle="round,pad=0,rounding_size=0.1",
-        facecolor=colour if lesson.is_written else "white",
-        edgecolor=colour,
-        linestyle="-" if lesson.is_written else "--",
-        linewidth=1.4,
+        color=colour,
         zorder=2,
     )
     ax.add_patch(box)
-    ink = "white" if lesson.is_written else "#333333"
-    text = f"{lesson.number}\n{fill(lesson.title, 12)}"
-    ax.text(x, y, text, color=ink, fontsize=8, ha="center", va="center", zorder=3)
+    text = f"{lesson.number}\n{fill(lesson.title, 11)}"
+    ax.text(x, y, text, color="white", fontsize=6.5, ha="center", va="center", zorder=3)
 
 
-def _draw_arrow(ax: "Axes", start: tuple[float, float], end: tuple[float, float]) -> None:
-    rises_past_a_column = end[1] > start[1] and end[0] - start[0] > 1.5
-    head = (
-        (end[0], end[1] - _HALF_HEIGHT) if rises_past_a_column else (end[0] - _HALF_WIDTH, end[1])
-    )
-    ax.annotate(
-        "",
-        xy=head,
-        xytext=(start[0] + _HALF_WIDTH, start[1]),
-        arrowprops={"arrowstyle": "-|>", "color": "#666666", "linewidth": 1.1},
+def _draw_arrow(ax: "Axes", points: list[tuple]) -> None:
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path
+
+    arrow = FancyArrowPatch(
+        path=Path(points),
+        arrowstyle="-|>",
+        mutation_scale=9,
+        color="#666666",
+        linewidth=1.0,
+        shrinkA=0,
+        shrinkB=0,
         zorder=1,
     )
+    ax.add_patch(arrow)

@@ -1,21 +1,64 @@
+"""The map: boxes apart, arrows from left to right that meet no box, and heads that can be seen."""
+
+import numpy as np
+import pytest
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
 from course_utils import plot_lesson_map
-from course_utils.course.curriculum import LESSONS, find_lesson, written_lessons
+from course_utils.course.curriculum import LESSONS, find_lesson
 
 
-def test_every_lesson_is_a_box_in_its_place_and_every_need_an_arrow():
+@pytest.fixture(scope="module")
+def drawn():
     ax = plot_lesson_map()
+    boxes = [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
+    arrows = [patch for patch in ax.patches if isinstance(patch, FancyArrowPatch)]
     labels = [text.get_text() for text in ax.texts if text.get_text()[:2].isdigit()]
-    assert [label[:2] for label in labels] == [lesson.number for lesson in LESSONS]
-    arrows = [text for text in ax.texts if text.get_text() == "" and text.arrow_patch]
-    assert len(arrows) == sum(len(lesson.needs) for lesson in LESSONS)
+    numbers = [label[:2] for label in labels]
+    return dict(zip(numbers, boxes, strict=True)), [_corners(arrow) for arrow in arrows]
 
 
-def test_lessons_to_come_are_told_apart_without_colour():
-    ax = plot_lesson_map()
-    dashed = [patch.get_linestyle() == "--" for patch in ax.patches[: len(LESSONS)]]
-    assert dashed == [not lesson.is_written for lesson in LESSONS]
-    has_note = any("still to come" in text.get_text() for text in ax.texts)
-    assert has_note == any(dashed)
+def _corners(arrow):
+    return np.asarray(arrow._path_original.vertices)
+
+
+def _edges(box):
+    x, y = box.get_x(), box.get_y()
+    return x, x + box.get_width(), y, y + box.get_height()
+
+
+def _holds(box, point, margin=1e-6):
+    left, right, low, high = _edges(box)
+    return left + margin < point[0] < right - margin and low + margin < point[1] < high - margin
+
+
+def test_every_lesson_is_a_box_and_every_need_an_arrow_between_their_edges(drawn):
+    boxes, arrows = drawn
+    assert list(boxes) == [lesson.number for lesson in LESSONS]
+    needs = [(needed, lesson.number) for lesson in LESSONS for needed in lesson.needs]
+    assert len(arrows) == len(needs)
+    for (start, end), corners in zip(needs, arrows, strict=True):
+        middle = [sum(_edges(boxes[n])[2:]) / 2 for n in (start, end)]
+        assert corners[0] == pytest.approx([_edges(boxes[start])[1], middle[0]])
+        assert corners[-1] == pytest.approx([_edges(boxes[end])[0], middle[1]])
+
+
+def test_arrows_run_from_left_to_right_and_meet_no_box(drawn):
+    boxes, arrows = drawn
+    for corners in arrows:
+        assert np.all(np.diff(corners[:, 0]) > 0)
+        for start, end in zip(corners[:-1], corners[1:], strict=True):
+            points = start + np.linspace(0, 1, 201)[:, None] * (end - start)
+            assert not any(_holds(box, point) for box in boxes.values() for point in points)
+
+
+def test_no_two_boxes_overlap(drawn):
+    boxes = list(drawn[0].values())
+    for i, box in enumerate(boxes):
+        left, right, low, high = _edges(box)
+        for other in boxes[:i]:
+            a, b, c, d = _edges(other)
+            assert right <= a or b <= left or high <= c or d <= low
 
 
 def test_a_lesson_builds_on_earlier_ones():
@@ -23,7 +66,7 @@ def test_a_lesson_builds_on_earlier_ones():
         assert all(find_lesson(number).number < lesson.number for number in lesson.needs)
 
 
-def test_every_written_lesson_has_exercises_with_its_number():
-    for lesson in written_lessons():
+def test_every_lesson_has_exercises_with_its_number():
+    for lesson in LESSONS:
         ids = [exercise.id for exercise in lesson.exercises()]
         assert ids == [f"{lesson.number}.{n}" for n in range(1, len(ids) + 1)]

@@ -12,20 +12,15 @@ import pytest
 
 from course_staff.authoring.questions import Questions
 from course_staff.authoring.source import read_lesson
-from course_utils.course.curriculum import written_lessons
+from course_utils.course.curriculum import LESSONS
 from course_utils.exercises.judging import assess, observe_and_judge
 from course_utils.exercises.question import Question
 from course_utils.exercises.references import SEEDS, stored
 
-LESSONS = Path(__file__).parents[2] / "lessons"
-WITH_GALLERY = [
-    lesson for lesson in written_lessons() if (LESSONS / lesson.name / "gallery.py").exists()
-]
-EXERCISES = {e.id: e for lesson in WITH_GALLERY for e in lesson.exercises()}
+SOURCES = Path(__file__).parents[2] / "lessons"
+EXERCISES = {e.id: e for lesson in LESSONS for e in lesson.exercises()}
 FUNCTIONS = [i for i, exercise in EXERCISES.items() if isinstance(exercise, Question)]
-CORPUS = {
-    lesson.number: import_module(f"answers.lesson_{lesson.number}") for lesson in WITH_GALLERY
-}
+CORPUS = {lesson.number: import_module(f"answers.lesson_{lesson.number}") for lesson in LESSONS}
 LONGEST = 4  # sentences of a message
 
 
@@ -77,9 +72,9 @@ def test_sentences_are_short_and_end(exercise_id):
         assert sentence.count(". ") < LONGEST, sentence
 
 
-@pytest.mark.parametrize("lesson", WITH_GALLERY, ids=lambda lesson: lesson.number)
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.number)
 def test_what_is_stored_is_what_the_solutions_do(lesson):
-    questions = Questions(read_lesson(LESSONS / lesson.name / "lesson.py"))
+    questions = Questions(read_lesson(SOURCES / lesson.name / "lesson.py"))
     for exercise_id, exercise in questions.exercises.items():
         seed = seeds_of(exercise_id, "", 1)[0]
         observation = exercise.observe(questions.right(exercise_id), seed)
