@@ -31,7 +31,7 @@ def second_look(
         """Tell whether the answer is what ``change`` makes of the right readings."""
         try:
             changed = [change(one) for one in right]
-        except (AttributeError, KeyError, TypeError, ValueError):  # not for readings of this form
+        except (AttributeError, LookupError, TypeError, ValueError):  # of another form
             return False
         return all(same(g, c, part.tolerance) for g, c in zip(got, changed, strict=True))
 

@@ -455,7 +455,7 @@ assert np.allclose(gradient, 2e-6)  # 2 * 1 / 1_000_000 for every entry
 #
 # This function should return the gradient with respect to the variable `w` of the mean squared error
 # between w · x and y. It returns `None`, and no error is raised. Find the line that stands in the wrong
-# place, and move it.
+# place, and move it: the tape stays, and gives the gradient.
 
 # %% exercise="01.4"
 def gradient_of_w(w, x, y):

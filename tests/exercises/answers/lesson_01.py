@@ -1,100 +1,100 @@
+"""Answers to lesson 01's exercises: other right ones, and wrong ones that no gallery holds."""
+
 import numpy as np
 import tensorflow as tf
 
-from answers import ERROR, Answers, Wrong
+from course_utils import ExplainingTape
 
 
-def tape_of(formula):
-    """Return a slope function as a learner would write it, for another formula."""
-
+def slope_of(formula, answer=lambda tape, y, x: float(tape.gradient(y, x))):
     def slope(x):
-        x = tf.Variable(x)
+        x = tf.constant(x)
         with tf.GradientTape() as tape:
+            tape.watch(x)
             y = formula(x)
-        return tape.gradient(y, x)
+        return answer(tape, y, x)
 
     return slope
 
 
-def slope_of_a_watched_constant(x):
-    x = tf.constant(x)
+def nothing_watched(x):
+    x = tf.Variable(x, trainable=False)
+    with tf.GradientTape() as tape:
+        y = x**3 - 2 * x
+    return tape.gradient(y, x)
+
+
+def zero_for_none(x):
+    x = tf.Variable(x)
+    y = tf.pow(x, 3) - 2 * x
     with tf.GradientTape() as tape:
         tape.watch(x)
-        y = x * (x * x - 2)
-    return tape.gradient(y, x)
+    gradient = tape.gradient(y, x)
+    return 0.0 if gradient is None else gradient
 
 
-def slope_with_swapped_arguments(x):
+def tape_used_twice(x):
     x = tf.Variable(x)
     with tf.GradientTape() as tape:
         y = x**3 - 2 * x
-    return tape.gradient(x, y)
-
-
-def slope_computed_too_early(x):
-    x = tf.Variable(x)
-    y = x**3 - 2 * x
-    with tf.GradientTape() as tape:
-        pass
+    print(tape.gradient(y, x))
     return tape.gradient(y, x)
 
 
-def slope_of_an_unwatched_constant(x):
-    x = tf.constant(x)
-    with tf.GradientTape() as tape:
-        y = x**3 - 2 * x
-    return tape.gradient(y, x)
-
-
-def slope_with_zero_for_none(x):
-    x = tf.Variable(x)
-    y = x**3 - 2 * x
-    with tf.GradientTape() as tape:
-        pass
-    return tape.gradient(y, x, unconnected_gradients="zero")
-
-
-def slope_with_a_misspelt_name(x):
-    return y_of(x)  # noqa: F821
-
-
-def slope_in_a_list(x):
-    x = tf.Variable(x)
-    with tf.GradientTape() as tape:
-        y = x**3 - 2 * x
-    return tape.gradient(y, [x])
-
-
-def slope_of_a_plain_number(x):
-    with tf.GradientTape() as tape:
-        y = x**3 - 2 * x
-    return tape.gradient(y, x)
-
-
-def slope_without_return(x):
-    print(slope_of_a_watched_constant(x))
-
-
-def slope_of_an_array(x):
-    x = tf.Variable(x)
-    with tf.GradientTape() as tape:
-        y = x.numpy() ** 3 - 2 * x.numpy()
-    return tape.gradient(y, x)
-
-
-def gradients_of(loss_of_error, sources=lambda params: params):
-    """Return an answer to 01.3 with another loss, or other sources."""
-
+def gradients_of(loss_of, answer=lambda tape, loss, params: tape.gradient(loss, params)):
     def loss_gradients(params, x, y):
         with tf.GradientTape() as tape:
-            loss = loss_of_error(x @ params["W"] + params["b"] - y)
-        return tape.gradient(loss, sources(params))
+            error = y - tf.add(tf.matmul(x, params["W"]), params["b"])
+            loss = loss_of(error)
+        return answer(tape, loss, params)
 
     return loss_gradients
 
 
-def mean_square(error):
-    return tf.reduce_mean(error**2)
+def answering(answer):
+    return gradients_of(lambda error: tf.reduce_mean(tf.square(error)), answer)
+
+
+def b_read_out(params, x, y):
+    b = float(params["b"])
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(x @ params["W"] + b - y))
+    return tape.gradient(loss, params)
+
+
+def w_flattened(tape, loss, params):
+    dW, db = tape.gradient(loss, [params["W"], params["b"]])
+    return {"W": tf.squeeze(dW), "b": db}
+
+
+def table(params, x, y):
+    with tf.GradientTape() as tape:
+        y_hat = tf.linalg.matvec(x, params["W"][:, 0]) + params["b"]
+        loss = tf.reduce_mean(tf.math.squared_difference(y_hat, y))
+    return tape.gradient(loss, params)
+
+
+def elementwise(params, x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((x * params["W"] + params["b"] - y) ** 2)
+    return tape.gradient(loss, params)
+
+
+def of_w(answer, read=lambda w: w, reduce=tf.reduce_mean):
+    def gradient_of_w(w, x, y):
+        with tf.GradientTape() as tape:
+            y_hat = tf.multiply(x, read(w))
+            loss = reduce(tf.square(y - y_hat))
+        return answer(tape, loss, w, y_hat)
+
+    return gradient_of_w
+
+
+def slope_explained(x):
+    x = tf.Variable(x)
+    with ExplainingTape() as tape:
+        y = x * (x * x - 2)
+    return tape.gradient(y, x)
 
 
 def gradients_by_hand(params, x, y):
@@ -102,182 +102,83 @@ def gradients_by_hand(params, x, y):
     return {"W": 2 / len(x) * tf.transpose(x) @ error, "b": 2 * tf.reduce_mean(error)}
 
 
-def gradients_without_bias(params, x, y):
-    with tf.GradientTape() as tape:
-        loss = mean_square(x @ params["W"] - y)
-    return tape.gradient(loss, params)
+def line_gradient_by_hand(w, x, y):
+    return np.mean(2 * (w * x - y) * x)
 
 
-def gradients_of_flat_targets(params, x, y):
-    with tf.GradientTape() as tape:
-        loss = mean_square(x @ params["W"] + params["b"] - tf.squeeze(y))
-    return tape.gradient(loss, params)
+RIGHT = {
+    "01.1": [
+        slope_of(lambda x: x * (x * x - 2)),
+        slope_of(lambda x: x**3 - x - x, lambda tape, y, x: tape.gradient(y, x)),
+        slope_explained,
+    ],
+    "01.2": [[4, 2], tf.TensorShape((4, 2)), (np.int64(4), np.int64(2)), np.array([4, 2])],
+    "01.3": [gradients_by_hand, gradients_of(lambda error: tf.reduce_mean(tf.square(-error)))],
+    "01.4": [
+        of_w(lambda tape, loss, w, y_hat: tape.gradient(loss, [w])[0]),
+        of_w(lambda tape, loss, w, y_hat: tape.gradient(loss, w).numpy()),
+        tf.function(of_w(lambda tape, loss, w, y_hat: tape.gradient(loss, w))),
+    ],
+}
 
+# Their values are right, and they come from no tape, as the statements demand.
+ORACLES = {"01.1": [lambda x: 3 * x**2 - 2], "01.4": [line_gradient_by_hand]}
 
-def gradients_of_each_example(params, x, y):
-    error = x @ params["W"] + params["b"] - y
-    return {"W": tf.transpose(x) @ error, "b": error}
-
-
-def gradients_of_copied_weights(params, x, y):
-    with tf.GradientTape() as tape:
-        loss = mean_square(x @ params["W"].numpy() + params["b"] - y)
-    return tape.gradient(loss, params)
-
-
-def gradients_with_loss(params, x, y):
-    return gradients_by_hand(params, x, y), 1.0
-
-
-def gradients_with_swapped_arguments(params, x, y):
-    with tf.GradientTape() as tape:
-        loss = mean_square(x @ params["W"] + params["b"] - y)
-    tape.gradient(params, loss)
-
-
-def gradients_with_swapped_factors(params, x, y):
-    return gradients_of(mean_square)({"W": x, "b": params["b"]}, params["W"], y)
-
-
-def gradients_turned_round(params, x, y):
-    gradients = gradients_of(mean_square)(params, x, y)
-    return {key: -gradient for key, gradient in gradients.items()}
-
-
-def line_gradient(loss_of, source=lambda w, y_hat: w, **options):
-    """Return an answer to 01.4 with another loss, or another source."""
-
-    def gradient_of_w(w, x, y):
-        with tf.GradientTape() as tape:
-            y_hat = w * x
-            loss = loss_of(y_hat, y)
-        return tape.gradient(loss, source(w, y_hat), **options)
-
-    return gradient_of_w
-
-
-def line_mean_square(y_hat, y):
-    return tf.reduce_mean((y_hat - y) ** 2)
-
-
-def line_gradient_in_one_expression(w, x, y):
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_mean(tf.square(y - w * x))
-    return tape.gradient(loss, [w])[0]
-
-
-def line_gradient_still_late(w, x, y):
-    product = w * x
-    with tf.GradientTape() as tape:
-        y_hat = product
-        loss = line_mean_square(y_hat, y)
-    return tape.gradient(loss, w)
-
-
-def line_gradient_watching_the_product(w, x, y):
-    y_hat = w * x
-    with tf.GradientTape() as tape:
-        tape.watch(y_hat)
-        loss = line_mean_square(y_hat, y)
-    return tape.gradient(loss, y_hat)
-
-
-def line_gradient_with_zeros_for_none(w, x, y):
-    y_hat = w * x
-    with tf.GradientTape() as tape:
-        loss = line_mean_square(y_hat, y)
-    return tape.gradient(loss, w, unconnected_gradients="zero")
-
-
-def line_loss(w, x, y):
-    return line_mean_square(w * x, y)
-
-
-ANSWERS = {
-    "01.1": Answers(
-        right=[slope_of_a_watched_constant, tape_of(lambda x: x**3 - x - x)],
-        wrong=[
-            Wrong(slope_with_swapped_arguments, "the target first and the source second"),
-            Wrong(slope_computed_too_early, "compute y from it inside the `with` block"),
-            Wrong(slope_of_an_unwatched_constant, "make x a tf.Variable"),
-            Wrong(slope_without_return, "Either it returns nothing"),
-            Wrong(tape_of(lambda x: x * 3 - 2 * x), "write the cube as x**3"),
-            Wrong(lambda x: x**3 - 2 * x, "This is y itself"),
-            Wrong(tape_of(lambda x: x**3), "slope of x**3 alone"),
-            Wrong(tape_of(lambda x: x**3 + 2 * x), "sign of the second term"),
-            Wrong(tape_of(lambda x: x**2), "slope of x**2, from the text"),
-            Wrong(lambda x: tape_of(lambda x: x**3 - 2 * x)(3.0), "returned 25 for every x"),
-            Wrong(tape_of(lambda x: x**4), "At x = 3 the slope of x**3 - 2 * x is 25"),
-            Wrong(lambda x: abs(3 * x**2 - 2), "At x = 0.5 the slope of x**3 - 2 * x is -1.25"),
-            Wrong(slope_with_zero_for_none, "A zero in place of None"),
-            Wrong(tape_of(lambda x: x ^ 3), "a power is **", ERROR),
-            Wrong(tf.function(slope_with_a_misspelt_name), "is not defined", ERROR),
-            Wrong(slope_in_a_list, "you returned a list of 1 item"),
-            Wrong(slope_of_a_plain_number, "Make a tf.Variable from a source", ERROR),
-            Wrong(slope_of_an_array, "the computation left TensorFlow", ERROR),
-        ],
-    ),
-    "01.2": Answers(
-        right=[[4, 2], tf.TensorShape((4, 2)), (np.int64(4), np.int64(2)), np.array([4, 2])],
-        wrong=[
-            Wrong((), "the shape of the loss"),
-            Wrong((1,), "one number for each"),
-            Wrong((2, 4), "W transposed"),
-            Wrong((8, 2), "the shape of features @ W"),
-            Wrong((8, 4), "the shape of features."),
-            Wrong((8,), "keeps the arrangement of W"),
-            Wrong((8, 4, 2), "no axis is left"),
-            Wrong((3, 3), "what shape does W have?"),
-            Wrong(None, "There is a gradient"),
-            Wrong("None", "There is a gradient"),
-            Wrong(8, "Write the shape as one tuple"),
-            Wrong(((4, 2),), "Write the shape as one tuple"),
-            Wrong(([4], [2]), "Write the shape as one tuple"),
-            Wrong((4.5, 2), "whole numbers"),
-        ],
-    ),
-    "01.3": Answers(
-        right=[gradients_by_hand, gradients_of(lambda e: tf.reduce_mean(tf.square(-e)))],
-        wrong=[
-            Wrong(gradients_of(mean_square, lambda p: [p["W"], p["b"]]), "pass the dict `params`"),
-            Wrong(gradients_of(mean_square, lambda p: p["W"]), "the source is the whole dict"),
-            Wrong(gradients_of(mean_square, lambda p: {"W": p["W"]}), "The dict has W"),
-            Wrong(gradients_of(lambda e: tf.reduce_sum(e**2)), "the squared errors are added up"),
-            Wrong(gradients_of(lambda e: e**2), "the tape adds them up by itself"),
-            Wrong(gradients_of(lambda e: tf.reduce_mean(e) ** 2), "square each error first"),
-            Wrong(gradients_of(lambda e: np.mean(e**2)), "not NumPy's", ERROR),
-            Wrong(gradients_with_loss, "Return the dict of gradients alone"),
-            Wrong(gradients_with_swapped_arguments, "the target first"),
-            Wrong(gradients_with_swapped_factors, "Matrix size-incompatible", ERROR),
-            Wrong(gradients_of(lambda e: mean_square(e) / 2), "leave out the factor 1/2"),
-            Wrong(gradients_turned_round, "wrong sign"),
-            Wrong(gradients_of(tf.reduce_mean), "without squaring"),
-            Wrong(gradients_of(lambda e: tf.reduce_mean(e**4)), "not the right values"),
-            Wrong(gradients_without_bias, "The gradient of b is None. Use params['b'] itself"),
-            Wrong(gradients_of_copied_weights, "The gradient of W is None"),
-            Wrong(gradients_of_flat_targets, "do not line up"),
-            Wrong(lambda params, x, y: params, "the parameters themselves"),
-            Wrong(lambda params, x, y: None, "Your function returned None"),
-            Wrong(gradients_of_each_example, "Under b stands an array of shape"),
-            Wrong(lambda params, x, y: tf.reduce_mean(x), "the source is the whole dict"),
-        ],
-    ),
-    "01.4": Answers(
-        right=[line_gradient_in_one_expression, lambda w, x, y: np.mean(2 * (w * x - y) * x)],
-        wrong=[
-            Wrong(line_gradient_still_late, "It still returns None"),
-            Wrong(line_gradient(line_mean_square, lambda w, y_hat: y_hat), "with respect to y_hat"),
-            Wrong(line_gradient_watching_the_product, "with respect to y_hat"),
-            Wrong(line_gradient_with_zeros_for_none, "A zero in place of None"),
-            Wrong(line_loss, "This is the loss"),
-            Wrong(line_gradient(lambda a, y: tf.reduce_sum((a - y) ** 2)), "are added up"),
-            Wrong(
-                line_gradient(lambda a, y: tf.reduce_mean(tf.abs(a - y))),
-                "y = [1.0, 1.0, 1.0] the gradient is 14.667",
-            ),
-            Wrong(lambda w, x, y: 44 / 3, "and you returned the number 14.6667. Keep"),
-            Wrong(lambda w, x, y: tf.abs(line_gradient_in_one_expression(w, x, y)), "For w = -2"),
-            Wrong(lambda w, x, y: {"w": w}, "you returned a dict of 1 item"),
-        ],
-    ),
+WRONG = {
+    "01.1": [
+        ("returns none", nothing_watched),
+        ("returns y", slope_of(lambda x: x * x * x - x - x, lambda tape, y, x: y.numpy())),
+        ("second term missing", slope_of(lambda x: tf.pow(x, 3) - 2)),
+        ("second sign wrong", slope_of(lambda x: x * (x**2 + 2))),
+        ("curve of the text", slope_of(tf.square)),
+        ("zero for none", zero_for_none),
+        ("same slope everywhere", slope_of(lambda x: 3 * x - 2 * x)),
+        ("cube taken out", slope_of(lambda x: np.power(x, 3) - 2 * x)),
+        ("raised RuntimeError", tape_used_twice),
+        ("unexplained", slope_of(lambda x: x**4)),
+        ("number in a list", slope_of(lambda x: x**3 - 2 * x, lambda t, y, x: t.gradient(y, [x]))),
+        ("no tape", ORACLES["01.1"][0]),
+    ],
+    "01.2": [
+        ("wrote [2.0, 4.0]", [2, 4]),
+        ("wrote [nan, 2.0]", (float("inf"), 2)),
+        ("other form", ((4, 2), 2)),
+    ],
+    "01.3": [
+        ("returns none", answering(lambda tape, loss, params: tape.gradient(params, loss))),
+        ("loss returned too", answering(lambda tape, loss, p: [tape.gradient(loss, p), loss])),
+        ("list of gradients", answering(lambda tape, loss, p: tape.gradient(loss, (*p.values(),)))),
+        ("other form", answering(lambda tape, loss, p: tape.gradient(loss, p)["W"].numpy())),
+        ("other form", answering(lambda tape, loss, p: dict(W=tape.gradient(loss, p["W"])))),
+        ("b read out", b_read_out),
+        ("other shapes", answering(w_flattened)),
+        (
+            "returns parameters",
+            answering(lambda tape, loss, p: {k: v.numpy() for k, v in p.items()}),
+        ),
+        ("errors added up", gradients_of(lambda error: tf.reduce_mean(error**2, axis=1))),
+        ("half of them", gradients_of(lambda error: tf.nn.l2_loss(error) / len(error))),
+        ("sign", gradients_of(lambda error: -tf.reduce_mean(error * error))),
+        ("not squared", gradients_of(lambda error: -tf.reduce_mean(error))),
+        ("squared too late", gradients_of(lambda error: tf.square(tf.reduce_mean(error)))),
+        ("table of n by n", table),
+        ("raised InvalidArgumentError", elementwise),
+        ("raised AttributeError", gradients_of(lambda error: np.mean(error**2))),
+    ],
+    "01.4": [
+        ("returns none", of_w(lambda tape, loss, w, y_hat: tape.gradient(loss, w), float)),
+        ("zero for none", of_w(lambda t, loss, w, y_hat: t.gradient(loss, w) or 0.0, float)),
+        ("gradient of y_hat", of_w(lambda t, loss, w, y_hat: t.gradient(loss, [y_hat])[0])),
+        ("returns loss", of_w(lambda tape, loss, w, y_hat: float(loss))),
+        (
+            "errors added up",
+            of_w(lambda t, loss, w, y_hat: t.gradient(loss, w), reduce=tf.identity),
+        ),
+        (
+            "raised AttributeError",
+            of_w(lambda t, loss, w, y_hat: t.gradient(loss, w).numpy(), float),
+        ),
+        ("sign", of_w(lambda t, loss, w, y_hat: -t.gradient(loss, w))),
+        ("no tape", line_gradient_by_hand),
+    ],
 }

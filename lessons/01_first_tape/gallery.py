@@ -1,0 +1,294 @@
+"""Wrong answers to the questions of lesson 01, and what each is told."""
+
+import numpy as np
+import tensorflow as tf
+
+from course_staff.authoring.gallery import Table, Wrong
+
+# 01.1
+
+
+def slope_of(formula, **options):
+    """Return an answer to 01.1 with another formula."""
+
+    def slope(x):
+        x = tf.Variable(x)
+        with tf.GradientTape() as tape:
+            y = formula(x)
+        return tape.gradient(y, x, **options)
+
+    return slope
+
+
+def cubic(x):
+    return x**3 - 2 * x
+
+
+SLOPES = [
+    Wrong(
+        "returns none",
+        "Your function returned None. Either it returns nothing, or the tape has no path from x to "
+        "y: make x a tf.Variable, and compute y from it inside the `with` block. Then return "
+        "tape.gradient(y, x), the target first and the source second.",
+        lambda x: print(slope_of(cubic)(x)),
+    ),
+    Wrong(
+        "returns y",
+        "This is y itself. Return what tape.gradient(y, x) gives, not y.",
+        cubic,
+    ),
+    Wrong(
+        "second term missing",
+        "This is the slope of x**3 alone. The term -2 * x has a slope too: -2.",
+        slope_of(lambda x: x**3),
+    ),
+    Wrong(
+        "second sign wrong",
+        "The sign of the second term is wrong: y is x**3 - 2 * x, with a minus.",
+        slope_of(lambda x: x**3 + 2 * x),
+    ),
+    Wrong(
+        "curve of the text",
+        "This is the slope of x**2, from the text. Here y is x**3 - 2 * x.",
+        slope_of(lambda x: x**2),
+    ),
+    Wrong(
+        "zero for none",
+        "Your function returned 0 for every x. A zero in place of None hides the fault: the tape "
+        "has no path from x to y. Compute y from the variable, inside the `with` block.",
+        slope_of(lambda x: tf.constant(1.0), unconnected_gradients="zero"),
+    ),
+    Wrong(
+        "cube taken out",
+        "This is the slope of -2 * x alone: the tape took the cube as a fixed number. Write it as "
+        "x**3 inside the `with` block, without NumPy.",
+        slope_of(lambda x: x.numpy() ** 3 - 2 * x),
+    ),
+    Wrong(
+        "same slope everywhere",
+        "Your function returned the same number for every x, but the slope changes with x. Make "
+        "the variable from the argument x, and write the cube as x**3, not x * 3.",
+        slope_of(lambda x: x * 3 - 2 * x),
+        *(lambda x, at=at: slope_of(cubic)(at) for at in (2.0, 3.0, 4.0, 5.0)),
+    ),
+]
+
+# 01.2
+
+SHAPES = Table(
+    {
+        (): "() is the shape of the loss. The gradient says how the loss moves with each entry of "
+        "W, so it has one entry for each.",
+        (1,): "The loss is one number, but it moves with every entry of W: the gradient holds one "
+        "number for each.",
+        (2, 4): "This is W transposed. The gradient has the shape of its source as it stands.",
+        (8, 2): "This is the shape of features @ W. The question asks about each entry of W.",
+        (8, 4): "This is the shape of features. The question asks about each entry of W.",
+        (8,): "W has 8 entries, but the gradient keeps the arrangement of W.",
+        (8, 4, 2): "The 8 examples are averaged into one loss, so no axis is left for them.",
+        None: "There is a gradient: W is a variable, and the loss is computed from it.",
+    },
+    "This is not it. A gradient holds one number for each entry of its source: what shape does W "
+    "have?",
+)
+
+# 01.3
+
+
+def gradients_of(loss_of, answer=lambda tape, loss, params: tape.gradient(loss, params)):
+    """Return an answer to 01.3 with another loss of (y_hat, y), or another last line."""
+
+    def loss_gradients(params, x, y):
+        with tf.GradientTape(persistent=True) as tape:
+            loss = loss_of(x @ params["W"] + params["b"], y)
+        return answer(tape, loss, params)
+
+    return loss_gradients
+
+
+def mean_square(y_hat, y):
+    return tf.reduce_mean((y_hat - y) ** 2)
+
+
+def answering(answer):
+    return gradients_of(mean_square, answer)
+
+
+def with_shapes(**shapes):
+    return answering(
+        lambda tape, loss, params: {
+            key: tf.reshape(gradient, shapes.get(key, gradient.shape))
+            for key, gradient in tape.gradient(loss, params).items()
+        }
+    )
+
+
+def predicting(predict):
+    def loss_gradients(params, x, y):
+        with tf.GradientTape() as tape:
+            loss = mean_square(predict(x, params["W"], params["b"]), y)
+        return tape.gradient(loss, params)
+
+    return loss_gradients
+
+
+GRADIENTS = [
+    Wrong(
+        "returns none",
+        "Your function returned None. Either it returns nothing, or the order is wrong: return "
+        "tape.gradient(loss, params), the target first.",
+        answering(lambda tape, loss, params: None),
+    ),
+    Wrong(
+        "loss returned too",
+        "You returned more than the gradients. Return the dict of gradients alone.",
+        answering(lambda tape, loss, params: (tape.gradient(loss, params), loss)),
+        answering(lambda tape, loss, params: (loss, tape.gradient(loss, params))),
+    ),
+    Wrong(
+        "list of gradients",
+        "You returned a list. Gradients come back in the structure of the sources: pass the dict "
+        "`params` itself as the second argument.",
+        answering(lambda tape, loss, p: tape.gradient(loss, [p["W"], p["b"]])),
+        answering(lambda tape, loss, p: tape.gradient(loss, [p["b"], p["W"]])),
+    ),
+    Wrong(
+        "both none",
+        "Both gradients are None: the tape did not see the prediction. Compute it inside the "
+        "`with` block, from params['W'] and params['b'] themselves.",
+        predicting(lambda x, W, b: x @ W.numpy() + b.numpy()),
+    ),
+    Wrong(
+        "W read out",
+        "The gradient of W is None. Use params['W'] itself when you compute the prediction, inside "
+        "the `with` block.",
+        predicting(lambda x, W, b: x @ W.numpy() + b),
+    ),
+    Wrong(
+        "b read out",
+        "The gradient of b is None. Use params['b'] itself when you compute the prediction, inside "
+        "the `with` block.",
+        predicting(lambda x, W, b: x @ W),
+    ),
+    Wrong(
+        "other shapes",
+        "A gradient has the shape of its source: (3, 1) for W, and () for b. The tape returns "
+        "them so.",
+        with_shapes(W=(3,)),
+        with_shapes(W=(1, 3)),
+        answering(
+            lambda tape, loss, p: {**tape.gradient(loss, p), "b": tape.gradient(loss, p["W"])}
+        ),
+        lambda params, x, y: {
+            "W": tf.transpose(x) @ (x @ params["W"] + params["b"] - y),
+            "b": x @ params["W"] + params["b"] - y,
+        },
+    ),
+    Wrong(
+        "returns parameters",
+        "These are the parameters themselves. Return tape.gradient(loss, params).",
+        lambda params, x, y: params,
+    ),
+    Wrong(
+        "errors added up",
+        "Both gradients are too large by the number of examples: the squared errors are added up, "
+        "not averaged. Take tf.reduce_mean of them. Without it, the tape adds them up by itself, "
+        "as it does with every target of many entries.",
+        gradients_of(lambda y_hat, y: (y_hat - y) ** 2),
+    ),
+    Wrong(
+        "half of them",
+        "Both gradients are half of what they should be: leave out the factor 1/2.",
+        gradients_of(lambda y_hat, y: mean_square(y_hat, y) / 2),
+    ),
+    Wrong(
+        "not squared",
+        "You averaged the errors without squaring them. Square each error first.",
+        gradients_of(lambda y_hat, y: tf.reduce_mean(y_hat - y)),
+        gradients_of(lambda y_hat, y: tf.reduce_mean(y - y_hat)),
+    ),
+    Wrong(
+        "squared too late",
+        "You averaged the errors and then squared: square each error first.",
+        gradients_of(lambda y_hat, y: tf.reduce_mean(y_hat - y) ** 2),
+    ),
+    Wrong(
+        "absolute errors",
+        "These are the gradients of the mean absolute error. Square each error instead.",
+        gradients_of(lambda y_hat, y: tf.reduce_mean(abs(y_hat - y))),
+    ),
+    Wrong(
+        "table of n by n",
+        "The prediction and y do not line up: one has shape (n, 1), the other (n,), and their "
+        "difference is a table of n by n. Keep both at (n, 1).",
+        gradients_of(lambda y_hat, y: mean_square(y_hat, y[:, 0])),
+    ),
+]
+
+# 01.4
+
+
+def line_gradient(loss_of, source=lambda w, y_hat: w, **options):
+    """Return an answer to 01.4 with another loss, or another source."""
+
+    def gradient_of_w(w, x, y):
+        with tf.GradientTape() as tape:
+            y_hat = w * x
+            loss = loss_of(y_hat, y)
+        return tape.gradient(loss, source(w, y_hat), **options)
+
+    return gradient_of_w
+
+
+def squares(y_hat, y):
+    return (y_hat - y) ** 2
+
+
+def in_numpy(y_hat, y):
+    return tf.constant(np.mean((y_hat.numpy() - y.numpy()) ** 2))
+
+
+LINES = [
+    Wrong(
+        "returns none",
+        "It still returns None. Every step from w to the loss must run inside the `with` block, "
+        "with w itself and not w.numpy(). Then return tape.gradient(loss, w), in this order.",
+        line_gradient(in_numpy),
+    ),
+    Wrong(
+        "zero for none",
+        "It returns 0 for every input. A zero in place of None hides the fault: a step from w to "
+        "the loss still runs before the tape records. Move it inside the `with` block.",
+        line_gradient(in_numpy, unconnected_gradients="zero"),
+    ),
+    Wrong(
+        "gradient of y_hat",
+        "This is the gradient with respect to y_hat: one number for each example. Compute y_hat "
+        "inside the `with` block and ask for the gradient of w.",
+        line_gradient(mean_square, lambda w, y_hat: y_hat),
+    ),
+    Wrong(
+        "returns loss",
+        "This is the loss. Return tape.gradient(loss, w).",
+        lambda w, x, y: mean_square(w * x, y),
+    ),
+    Wrong(
+        "errors added up",
+        "The gradient is too large by the number of examples: the squared errors are added up. "
+        "Keep tf.reduce_mean around them, as it was given.",
+        line_gradient(squares),
+    ),
+    Wrong(
+        "mean taken early",
+        "The errors are averaged before they are squared. Keep the loss as it was given, and only "
+        "move a line.",
+        line_gradient(lambda y_hat, y: tf.reduce_mean(y_hat - y) ** 2),
+    ),
+]
+
+GALLERY = {
+    "01.1": SLOPES,
+    "01.2": SHAPES,
+    "01.3": GRADIENTS,
+    "01.4": LINES,
+}
