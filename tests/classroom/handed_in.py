@@ -13,7 +13,11 @@ RIGHT = {
     "00.1": "steepness = 6.0",
     "00.2": "def rate_of_change(f, x, h):\n    return (f(x + h) - f(x)) / h",
     "00.3": "def mean_squared_error(y_hat, y):\n    return tf.reduce_mean((y_hat - y) ** 2)",
-    "01.1": "def slope(x):\n    return 3 * x**2 - 2",
+    "01.1": "def slope(x):\n"
+    "    x = tf.Variable(x)\n"
+    "    with tf.GradientTape() as tape:\n"
+    "        y = x**3 - 2 * x\n"
+    "    return tape.gradient(y, x)",
     "01.2": "gradient_shape = (4, 2)",
     "01.3": "def loss_gradients(params, x, y):\n"
     "    with tf.GradientTape() as tape:\n"

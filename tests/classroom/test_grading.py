@@ -22,7 +22,7 @@ from course_staff.classroom import grading as engine
 from course_staff.classroom.fork_server import ServerFailed
 from course_staff.classroom.grading import BadInput, Grading, Row, grade
 from course_staff.classroom.journal import Journal, secret_key
-from course_staff.classroom.mistakes import common_mistakes, without_numbers
+from course_staff.classroom.mistakes import common_mistakes
 from course_staff.classroom.pages import page_name, write_results
 from course_staff.classroom.runner.limits import Limits
 from course_utils.course.cli import app
@@ -181,14 +181,10 @@ def test_the_class_page_counts_the_class(graded):
     assert "fay/01_first_tape.ipynb unreadable" in flat and "Zoë Å/01_first_tape.ipynb" in flat
 
 
-def test_messages_that_differ_in_numbers_are_one_mistake(graded):
+def test_one_mistake_of_two_students_is_counted_once(graded):
     grading, *_ = graded
     first = common_mistakes(grading.counting)[0]
     assert (first.exercise, first.students) == ("01.1", ("bob", "cyd"))
-    assert without_numbers("y = [1.0, -2.5] and x**2") == without_numbers("y = [3] and x**2")
-    assert without_numbers("x**2 of y_2") != without_numbers("x of y_2")
-    assert without_numbers("of (3, 1)") == without_numbers("of (4,)") == "of #"
-    assert without_numbers("(" + " " * 100_000)  # and does not search for ever
 
 
 def test_grading_again_runs_only_what_changed(graded, tmp_path):
@@ -380,7 +376,20 @@ def test_a_folder_of_students_is_asked_about_and_gives_status_1(tmp_path):
 def rows(place, points, counts):
     """Return the rows of a submission of lesson 01 that failed every exercise."""
     return [
-        Row(Path(place).parts[0], "01", e.id, e.title, "failed", "-", points, 2, place, "", counts)
+        Row(
+            Path(place).parts[0],
+            "01",
+            e.id,
+            e.title,
+            "failed",
+            "-",
+            points,
+            2,
+            place,
+            "",
+            counts,
+            "",
+        )
         for e in find_lesson("01").exercises()
     ]
 

@@ -1,17 +1,40 @@
 """What a verdict is made of, without running anything."""
 
+from dataclasses import replace
+
 import pytest
+import tensorflow as tf
 from handed_in import RIGHT
 
 from course_staff.classroom.conversation import Run
+from course_staff.classroom.journal import Journal
 from course_staff.classroom.judging import Examination
+from course_staff.classroom.references import References
 from course_utils.course.curriculum import find_exercise
+from course_utils.exercises.judging import assess
+from course_utils.exercises.references import SEEDS, stored_reference
 
 SLOPE, SHAPE = "01.1", "01.2"
 
 
-def examination(key=b"key", digest="digest"):
-    return Examination({i: find_exercise(i) for i in (SLOPE, SHAPE)}, key, digest)
+class Stored:
+    """References on a seed that everybody knows, in place of a grading's own."""
+
+    def __init__(self, seed=5):
+        self._seed = seed
+
+    def seed(self, exercise_id):
+        return self._seed
+
+    def right(self, exercise_id):
+        return replace(self.whole(exercise_id), wrong=[])
+
+    def whole(self, exercise_id):
+        return stored_reference(exercise_id, self._seed)
+
+
+def examination(seed=5):
+    return Examination({i: find_exercise(i) for i in (SLOPE, SHAPE)}, Stored(seed))
 
 
 def observed(function, seed):
@@ -19,22 +42,32 @@ def observed(function, seed):
 
 
 def right(x):
-    return 3 * x**2 - 2
+    x = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        y = x**3 - 2 * x
+    return tape.gradient(y, x)
 
 
-def test_seeds_depend_on_the_secret_the_submission_the_exercise_and_the_question():
-    first = examination()
-    seeds = [first.seed(SLOPE), first.seed(SLOPE), first.seed(SHAPE)]
-    seeds += [examination(key=b"other").seed(SLOPE), examination(digest="other").seed(SLOPE)]
-    assert len(set(seeds)) == 5 and all(0 <= seed < 2**32 for seed in seeds)
-    assert examination().seed(SLOPE) == seeds[0]
+def test_seeds_depend_on_the_secret_and_the_exercise_and_are_none_of_the_stored_ones(tmp_path):
+    def seed(key, exercise_id):
+        return References(tmp_path, key, Journal(tmp_path / "journal"), "").seed(exercise_id)
+
+    seeds = [seed(b"key", SLOPE), seed(b"key", SHAPE), seed(b"other", SLOPE)]
+    assert len(set(seeds)) == 3 and min(seeds) >= SEEDS
+    assert seed(b"key", SLOPE) == seeds[0]
 
 
 def test_an_observation_for_another_seed_does_not_pass():
     for seed, outcome in ((5, "passed"), (6, "failed")):
-        one = examination()
+        one = examination(seed)
         one.take(SLOPE, seed, observed(right, 5))
         assert one.decide(Run("done"))[SLOPE].outcome == outcome
+
+
+def test_a_verdict_names_the_mistake():
+    one = examination()
+    one.take(SLOPE, 5, observed(lambda x: None, 5))
+    assert one.decide(Run("done"))[SLOPE].mistake == "returned None"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +121,7 @@ def test_fewer_calls_than_were_drawn_are_no_observation():
     observation = observed(right, 5)
     observation["calls"].pop()
     with pytest.raises(ValueError, match="other calls than were drawn"):
-        find_exercise(SLOPE).assess(observation, 5)
+        assess(find_exercise(SLOPE), observation, 5)
 
 
 def test_what_stands_for_an_answer_that_was_never_observed():

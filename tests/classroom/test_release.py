@@ -22,6 +22,8 @@ from course_staff.classroom.output import MANIFEST
 from course_staff.classroom.release import ReleaseError, release_files
 from course_utils.course.cli import app
 from course_utils.course.curriculum import find_exercise
+from course_utils.exercises.question import Question
+from course_utils.exercises.references import stored
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -123,18 +125,19 @@ def test_no_predicted_value_is_assigned_anywhere(release, exercise_id):
                 assert squeezed(f"{name}={form}") not in text, path
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
-def test_no_message_of_a_judge_can_be_read(release, lesson):
-    source = (ROOT / "course_utils" / "exercises" / f"lesson_{lesson.name[:2]}.py").read_text()
-    strings = {
-        node.value
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and len(node.value) > 30
-    }
-    assert len(strings) >= 5
+@pytest.mark.parametrize(
+    "exercise_id", [i for i in EXERCISES if isinstance(find_exercise(i), Question)]
+)
+def test_no_sentence_of_a_gallery_can_be_read(release, exercise_id):
+    sentences = {mistake["sentence"] for mistake in stored(exercise_id)["mistakes"]}
+    assert len(sentences) >= 3
     for name, text in texts_in(release).items():
-        for string in strings:
-            assert squeezed(string) not in text, name
+        for sentence in sentences:
+            assert squeezed(sentence) not in text, name
+
+
+def test_no_wrong_program_is_handed_out(release):
+    assert not [name for name in texts_in(release) if "gallery" in name]
 
 
 def test_there_is_nothing_for_authors_or_instructors(release):
@@ -171,12 +174,6 @@ def test_the_package_is_complete(release):
     assert "course_staff" not in (release / "pyproject.toml").read_text()
 
 
-def test_no_lessons_judges_need_those_of_another():
-    for lesson in LESSONS:
-        source = (ROOT / "course_utils" / "exercises" / f"lesson_{lesson.name[:2]}.py").read_text()
-        assert not re.search(r"^\s*(from|import) .*\blesson_\d\d", source, re.M), lesson.name
-
-
 @pytest.mark.parametrize("number", ["00", LESSONS[-1].name[:2]])
 def test_some_lessons_alone_are_whole(tmp_path, number):
     result = course("release", str(tmp_path), "--lessons", number)
@@ -185,8 +182,10 @@ def test_some_lessons_alone_are_whole(tmp_path, number):
     notebooks = sorted((tmp_path / "notebooks").iterdir())
     assert [path.stem for path in notebooks] == given
     package = tmp_path / "course_utils" / "exercises"
-    judges = sorted(path.stem for path in package.glob("lesson_*"))
-    assert judges == [f"lesson_{name[:2]}" for name in given]
+    generated = sorted(path.name for path in (package / "generated").glob("lesson_*"))
+    assert generated == [f"lesson_{name[:2]}.{end}" for name in given for end in ("py", "txt")]
+    table = json.loads((package / "generated" / "lessons.json").read_text())
+    assert [row["name"] for row in table] == given
     stubs = json.loads((package / "stubs.json").read_text())
     assert {stub["notebook"] for stub in stubs.values()} == {path.name for path in notebooks}
     files = [tmp_path / "README.md", *notebooks]

@@ -7,10 +7,12 @@ import time
 
 import pytest
 from forgeries import FORGERIES, Forgery
-from handed_in import RIGHT, as_bytes, cells_of, code, given, notebook, solution
+from handed_in import RIGHT, ROOT, as_bytes, cells_of, code, given, notebook, solution
 
 from course_staff.classroom.fork_server import ForkServer
+from course_staff.classroom.journal import Journal
 from course_staff.classroom.judging import Examination
+from course_staff.classroom.references import References
 from course_staff.classroom.runner.limits import Limits
 from course_utils.course.curriculum import find_lesson
 
@@ -33,9 +35,18 @@ def server(tmp_path_factory):
         yield server
 
 
-def examine(server, data, lesson="01", without=(), key=b"key"):
+@pytest.fixture(scope="module", autouse=True)
+def references(tmp_path_factory):
+    global REFERENCES
+    journal = Journal(tmp_path_factory.mktemp("references") / "journal")
+    REFERENCES = References(ROOT / "lessons", b"key", journal, "version")
+    yield
+    REFERENCES.close()
+
+
+def examine(server, data, lesson="01", without=()):
     exercises = {exercise.id: exercise for exercise in find_lesson(lesson).exercises()}
-    examination = Examination(exercises, key, "digest")
+    examination = Examination(exercises, REFERENCES)
     run = server.run({"lesson": lesson, "without": list(without)}, data, examination)
     return run, examination.decide(run)
 
@@ -230,10 +241,16 @@ SETUP_LINE = "from course_utils import check"
 
 def test_an_answer_is_observed_once_however_often_it_is_checked(server):
     exercises = {exercise.id: exercise for exercise in find_lesson("01").exercises()}
-    examination = Examination(exercises, b"key", "digest")
+    asked = []
+
+    class Counted(Examination):
+        def seed(self, exercise_id):
+            asked.append(exercise_id)
+            return super().seed(exercise_id)
+
     data = with_cells(CHANGES["checks copied to the end"])
-    server.run({"lesson": "01", "without": []}, data, examination)
-    assert examination.questions == 4
+    server.run({"lesson": "01", "without": []}, data, Counted(exercises, REFERENCES))
+    assert sorted(asked) == sorted(exercises)
 
 
 def test_a_renamed_answer_is_found_in_the_exercises_own_cell(server):
