@@ -82,7 +82,6 @@ $(NBGRADER): requirements-nbgrader.lock $(STAMP)
 
 notebooks: $(STAMP)
 	$(PYTEST) loadfile $(SOLUTIONS) --nbval-cell-timeout 120 solutions
-	$(PYTEST) loadfile --nbval-lax --nbval-cell-timeout 120 notebooks
 
 build: $(STAMP) ## Write notebooks/ and solutions/ from lessons/
 	@$(BIN)/course build

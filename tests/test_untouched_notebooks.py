@@ -1,0 +1,37 @@
+"""Learners' notebooks as they are handed out: they run from top to bottom, with nothing attempted.
+
+All of their cells but the exercises' are those of the worked notebooks, which are run as they are,
+and no such cell uses what an exercise defines. So only the exercises and their checks are run here.
+"""
+
+import nbformat
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from course_utils import check
+from course_utils.course.curriculum import LESSONS
+from course_utils.course.progress import read_progress
+
+
+def cells(root, folder, name):
+    return nbformat.read(root / folder / f"{name}.ipynb", as_version=4).cells
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.number)
+def test_exercises_are_not_attempted_and_all_else_is_as_in_the_worked_notebook(
+    lesson, pytestconfig, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("COURSE_PROGRESS_FILE", str(tmp_path / "progress.json"))
+    root = pytestconfig.rootpath
+    namespace = {"check": check, "np": np, "tf": tf}
+    pairs = zip(
+        cells(root, "notebooks", lesson.name), cells(root, "solutions", lesson.name), strict=True
+    )
+    for given, worked in pairs:
+        is_exercise = "exercise" in given.metadata
+        assert is_exercise or given.source == worked.source
+        if is_exercise or given.source.startswith("check("):
+            exec(compile(given.source, given.id, "exec"), namespace)
+    outcomes = {i: entry["outcome"] for i, entry in read_progress().exercises.items()}
+    assert outcomes == {e.id: "not attempted" for e in lesson.exercises()}
