@@ -3,8 +3,8 @@
 Notes
 -----
 **What a forged pass meets.** The learner's code runs in one process and is judged in another. The
-first holds no judge, no reference solution and no other submission: it imports a copy of the
-package from which they are left out. It learns the inputs of an exercise only when it asks for
+first holds questions alone, no solution, nothing that one did, and no other submission: it imports
+a copy of the package from which all that is left out. It learns the inputs of an exercise only when it asks for
 them, after the learner's code has run, and they come from a secret that it never sees. What it
 sends back are results, not verdicts. So it does not matter what it does to ``check``, to this
 package, to NumPy, TensorFlow, ``json``, the builtins, its own descriptors or its memory: it can
@@ -15,8 +15,8 @@ the right gradient by hand, by differences, or with the helpers of this package 
 for the learner. A prediction can be made after running the cell that shows the truth. An answer
 that somebody else wrote passes: nothing here compares submissions.
 
-**Where the system allows no namespaces**, the code can also read what you can read. The judges and
-the solutions on your disk are then within its reach, and so are the network and your files. Grade
+**Where the system allows no namespaces**, the code can also read what you can read. The
+solutions on your disk are then within its reach, and so are the network and your files. Grade
 in a container or a virtual machine that holds the submissions and an installed package without
 ``solutions/``; see `course_staff.classroom.runner.sandbox` for the two cases side by side.
 """
