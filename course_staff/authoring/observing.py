@@ -7,6 +7,7 @@ alike: then each sentence can be told, whatever is drawn.
 import ast
 import importlib.util
 import linecache
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -41,6 +42,7 @@ def load(path: Path) -> ModuleType:
     """Run one of a lesson's modules and return it."""
     spec = importlib.util.spec_from_file_location(f"{path.parent.name}.{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where AutoGraph looks for the module of a lambda
     spec.loader.exec_module(module)
     return module
 
