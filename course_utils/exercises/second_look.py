@@ -80,8 +80,11 @@ def _rolled(reading: Any, places: int) -> Any:
 def _arrays(reading: Any) -> Iterator[np.ndarray]:
     if isinstance(reading, np.ndarray):
         yield reading
-    elif isinstance(reading, list | dict):
-        for item in reading.values() if isinstance(reading, dict) else reading:
+    elif isinstance(reading, dict):  # in one order, whatever was stored in another
+        for key in sorted(reading):
+            yield from _arrays(reading[key])
+    elif isinstance(reading, list):
+        for item in reading:
             yield from _arrays(item)
 
 
