@@ -7,6 +7,7 @@ alike: then each sentence can be told, whatever is drawn.
 import ast
 import importlib.util
 import linecache
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -15,8 +16,9 @@ from typing import Any
 from course_utils.exercises.comparing import first_wrong_part
 from course_utils.exercises.isolation import state_kept
 from course_utils.exercises.observation import describe
+from course_utils.exercises.predictions import value_of
 from course_utils.exercises.question import Prediction, Question
-from course_utils.exercises.readings import encoded, form_of, read
+from course_utils.exercises.readings import encoded, form_of
 from course_utils.exercises.references import KnownMistake, Reference, error_signature
 
 from .gallery import Between, Table, Wrong
@@ -40,6 +42,7 @@ def load(path: Path) -> ModuleType:
     """Run one of a lesson's modules and return it."""
     spec = importlib.util.spec_from_file_location(f"{path.parent.name}.{path.stem}", path)
     module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where AutoGraph looks for the module of a lambda
     spec.loader.exec_module(module)
     return module
 
@@ -161,18 +164,14 @@ def prediction_data(prediction: Prediction, right: Any, tables: Table | Sequence
     GalleryError
         If there is not one table for each entry.
     """
-    reading = read(describe(right))
+    reading = value_of(describe(right))
     if not prediction.entries:
         return {"right": encoded(reading), "tables": [_table_data(tables, reading)]}
-    entries = [_none_of_text(read(describe(item))) for item in right]
+    entries = [value_of(describe(item)) for item in right]
     if not len(entries) == len(tables) == len(prediction.entries):
         raise GalleryError(f"{prediction.id}: not one entry and one table for each value")
     data = [_table_data(table, entry) for table, entry in zip(tables, entries, strict=True)]
     return {"right": [encoded(entry) for entry in entries], "tables": data}
-
-
-def _none_of_text(reading: Any) -> Any:
-    return None if isinstance(reading, str) and reading == "None" else reading
 
 
 def _table_data(table: Table, right: Any) -> dict:
@@ -181,7 +180,7 @@ def _table_data(table: Table, right: Any) -> dict:
         if isinstance(value, Between):
             rows.append({"from": value.low, "to": value.high, "sentence": sentence})
             continue
-        reading = read(describe(value))
+        reading = value_of(describe(value))
         rows.append({"value": encoded(reading), "sentence": sentence})
         forms.append(reading)
     distinct = {repr(form_of(form)): encoded(form) for form in forms}

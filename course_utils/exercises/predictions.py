@@ -9,7 +9,7 @@ from .question import Prediction
 from .reading import in_words
 from .readings import decoded, form_of, read, same
 
-__all__ = ["judged", "sentence_for"]
+__all__ = ["judged", "sentence_for", "value_of"]
 
 
 def judged(prediction: Prediction, described: Any, known: dict) -> Judgement:
@@ -29,7 +29,7 @@ def judged(prediction: Prediction, described: Any, known: dict) -> Judgement:
         return Judgement("not attempted", "Replace the ... with your answer, then check again.")
     right = decoded(known["right"])
     if not prediction.entries:
-        value = _value(described)
+        value = value_of(described)
         if same(value, right, prediction.tolerance):
             return passed(prediction.praise)
         sentence = sentence_for(value, known["tables"][0], prediction.tolerance)
@@ -39,7 +39,7 @@ def judged(prediction: Prediction, described: Any, known: dict) -> Judgement:
     items = described["items"] if isinstance(described, dict) and "items" in described else None
     if not isinstance(items, list) or len(items) != len(right):
         return _of_other_form(prediction, described)
-    values = [_value(item) for item in items]
+    values = [value_of(item) for item in items]
     hits = [same(v, r, prediction.tolerance) for v, r in zip(values, right, strict=True)]
     if all(hits):
         return passed(prediction.praise)
@@ -58,9 +58,14 @@ def _of_other_form(prediction: Prediction, described: Any, where: str = "") -> J
     return failed(f"{where}{prediction.form}; you wrote {in_words(described)}.", "other form")
 
 
-def _value(described: Any) -> Any:
+def value_of(described: Any) -> Any:
+    """Return the reading of a prediction: the text "None" is None, and a list of one stays one."""
     value = read(described)
-    return None if isinstance(value, str) and value == "None" else value
+    if isinstance(value, str):
+        return None if value == "None" else value
+    is_list = isinstance(described, dict) and described["type"] in ("list", "tuple")
+    was_list_of_one = is_list and len(described["items"]) == 1 and not isinstance(value, list)
+    return [value] if was_list_of_one else value
 
 
 def sentence_for(value: Any, table: dict, tolerance: float) -> str | None:
@@ -69,7 +74,7 @@ def sentence_for(value: Any, table: dict, tolerance: float) -> str | None:
         if "from" in row:
             is_number = isinstance(value, np.ndarray) and value.shape == ()
             if is_number and row["from"] <= value <= row["to"]:
-                return row["sentence"]
+                return row["sentence"].replace("{value}", _words(value))
         elif same(value, decoded(row["value"]), tolerance):
             return row["sentence"].replace("{value}", _words(value))
     forms = [form_of(decoded(form)) for form in table["forms"]]
@@ -84,4 +89,4 @@ def _words(value: Any) -> str:
 
 
 def _short(described: Any) -> str:
-    return _words(_value(described))[:40]
+    return _words(value_of(described))[:40]

@@ -63,7 +63,7 @@ def in_words(value: Any) -> str:
         return repr(value if len(value) <= 40 else f"{value[:40]}...")
     if not isinstance(value, dict):
         is_plain_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return f"the number {float(value):g}" if is_plain_number else repr(value)
+        return f"the number {float(as_array(value)):g}" if is_plain_number else repr(value)
     kind = value["type"]
     if kind in _ARRAY_TYPES:
         shape, article = tuple(value["shape"]), "an" if kind == "array" else "a"

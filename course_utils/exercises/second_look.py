@@ -38,8 +38,9 @@ def second_look(
     if agree(lambda one: _map(np.negative, one)):
         return (f"The sign is wrong: {part.words} is minus what was expected.", "sign")
     factor = _factor(got, right, part.tolerance)
-    if factor is not None:
-        return _said_of_factor(question, part, factor, calls)
+    said = _said_of_factor(question, part, factor, calls) if factor is not None else None
+    if said is not None:
+        return said
     if agree(lambda one: _map(np.transpose, one)):
         return (f"{_subject(part)} is transposed: rows and columns are exchanged.", "transposed")
     if agree(lambda one: one[::-1]):
@@ -48,7 +49,8 @@ def second_look(
         return (f"{_subject(part)} is shifted by one place.", "shifted")
     for digits in (0, 1, 2, 3, 4):
         if agree(lambda one, digits=digits: _map(lambda a: np.round(a, digits), one)):
-            to = "whole numbers" if digits == 0 else f"{digits} digits behind the point"
+            places = f"{digits} digit{'s' * (digits > 1)} behind the point"
+            to = places if digits else "whole numbers"
             return (f"{_subject(part)} is rounded to {to}. Keep every digit.", "rounded")
     return None
 
@@ -78,8 +80,11 @@ def _rolled(reading: Any, places: int) -> Any:
 def _arrays(reading: Any) -> Iterator[np.ndarray]:
     if isinstance(reading, np.ndarray):
         yield reading
-    elif isinstance(reading, list | dict):
-        for item in reading.values() if isinstance(reading, dict) else reading:
+    elif isinstance(reading, dict):  # in one order, whatever was stored in another
+        for key in sorted(reading):
+            yield from _arrays(reading[key])
+    elif isinstance(reading, list):
+        for item in reading:
             yield from _arrays(item)
 
 
@@ -112,7 +117,8 @@ def _said_of_factor(
             if len(set(values)) > 1 and np.allclose(wanted, values, rtol=1e-2):
                 how = "too large" if larger else "too small"
                 return (f"{_subject(part)} is {how} by the factor {words}.", f"factor {words}")
-    if np.ptp(factors) <= 1e-2 * abs(factors[0]):
+    # A number that is a little off is no factor of 1.
+    if np.ptp(factors) <= 1e-2 * abs(factors[0]) and abs(factors[0] - 1) > 1e-2:
         factor = factors[0]
         sign = " and has the wrong sign" if factor < 0 else ""
         size = abs(factor)

@@ -67,8 +67,12 @@ def value_and_gradient(function: Callable, x: Any, arriving: Any) -> dict:
     with tf.GradientTape() as tape:
         tape.watch(x)
         y = function(x)
+    if isinstance(y, np.ndarray):
+        return {"value": y, "gradient": "no gradient, as the value is NumPy's array"}
     if not (isinstance(y, tf.Tensor) and y.dtype.is_floating and y.shape == x.shape):
-        return {"value": y, "gradient": None}
+        # All functions are alike, whatever their names.
+        value = tf.nest.map_structure(lambda each: "a function" if callable(each) else each, y)
+        return {"value": value, "gradient": None}
     gradient = tape.gradient(y, x, output_gradients=tf.cast(arriving, y.dtype))
     return {"value": y, "gradient": gradient}
 
@@ -81,6 +85,7 @@ def draw_pairs(rng: np.random.Generator) -> list[tuple]:
         directions = rng.normal(size=(n, 2))
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         distances = rng.uniform(0.7, 3.0, n)
+        directions[1] = np.abs(directions[1])  # without squares, too, a root of it exists
         distances[0] = 0.01  # near, not equal
         distances[n - equal :] = 0.0
         return b + distances[:, None] * directions, b
@@ -100,7 +105,7 @@ def gradient_and_tapes(function: Callable, a: Any, b: Any) -> dict:
 
     with results_noted(tf.GradientTape, "gradient") as gradients:
         returned = function(a, b)
-    tensors = [each for each in tf.nest.flatten(gradients) if each is not None]
+    tensors = [each for each in tf.nest.flatten(gradients) if hasattr(each, "numpy")]
     finite = all(bool(np.isfinite(each.numpy()).all()) for each in tensors)
     return {"gradient": returned, "finite": finite}
 
@@ -114,8 +119,13 @@ EXERCISES = (
         draw=draw_descents,
         prepare=as_descent,
         inputs="w b x y lr steps",
-        parts=[Part(words="the dict of w and b", form="Return the dict params, below the loop.")],
-        praise="Every step finds its variables, so every step has its gradients.",
+        parts=[
+            Part(
+                words="the dict of w and b",
+                form="Return params below the loop, with one number under w and one under b.",
+            )
+        ],
+        praise="Every step has its gradients, from the first to the last.",
     ),
     Prediction(
         id="03.2",
@@ -158,7 +168,11 @@ EXERCISES = (
         call=value_and_gradient,
         inputs="x arriving",
         parts=[
-            Part("value", "the rounded tensor", "Round every entry by itself."),
+            Part(
+                "value",
+                "the rounded tensor",
+                "Return a tensor of the shape of x, with every entry rounded by itself.",
+            ),
             Part("gradient", "the gradient that goes on", "It has the shape of x."),
         ],
         praise="Rounded on the way there, straight through on the way back.",

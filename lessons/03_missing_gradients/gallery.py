@@ -93,6 +93,12 @@ DESCENTS = [
         moving(lambda lr, g: 2 * lr * g),
     ),
     Wrong(
+        "summed over the points",
+        "The steps are too long by the number of points: the loss is the mean of the squares, as "
+        "it was given. Change the update alone.",
+        lambda p, x, y, lr, steps: moving(lambda lr, g: len(x) * lr * g)(p, x, y, lr, steps),
+    ),
+    Wrong(
         "divided by lr",
         "The gradient is divided by lr. Multiply: the smaller lr is, the shorter is the step.",
         moving(lambda lr, g: g / lr),
@@ -221,6 +227,13 @@ def errors_in_numpy(logits, labels):
     return tf.reduce_mean(tf.cast(wrong, tf.float32))
 
 
+def product_above_the_block(W, x, labels):
+    logits = x @ W
+    with tf.GradientTape() as tape:
+        loss = mean_cross_entropy(logits, labels)
+    return tape.gradient(loss, W)
+
+
 def keras_without_logits(logits, labels):
     return keras.losses.SparseCategoricalCrossentropy()(labels, logits)
 
@@ -228,11 +241,12 @@ def keras_without_logits(logits, labels):
 CLASSIFIERS = [
     Wrong(
         "no path",
-        "It still returns None: the only path from W to the loss goes through an operation "
-        "without a gradient, or through NumPy. Compute a cross-entropy from `logits` itself, with "
-        "TensorFlow's functions.",
+        "It still returns None: the tape finds no path from W to the loss. Inside the block, "
+        "compute `logits` from W and a cross-entropy from `logits`, with TensorFlow's functions. "
+        "Counting, argmax, == and NumPy have no gradient.",
         classifying(errors),
         classifying(errors_in_numpy),
+        product_above_the_block,
     ),
     Wrong(
         "zero for none",
@@ -252,7 +266,7 @@ CLASSIFIERS = [
     ),
     Wrong(
         "loss returned",
-        "This is the loss. Return tape.gradient(loss, W).",
+        "This is one number, as the loss is. Return the gradient, tape.gradient(loss, W).",
         lambda W, x, labels: mean_cross_entropy(x @ W, labels),
     ),
     Wrong(
@@ -279,6 +293,22 @@ CLASSIFIERS = [
         "from_logits=True.",
         classifying(keras_without_logits),
         classifying(lambda z, y: len(z) * keras_without_logits(z, y)),
+        classifying(
+            lambda z, y: (
+                keras.losses.categorical_crossentropy(tf.one_hot(y, z.shape[1]), z) / len(z)
+            )
+        ),
+    ),
+    Wrong(
+        "labels not one-hot",
+        "This cross-entropy takes one-hot rows, and the labels are class numbers. Take the one "
+        "whose name has `sparse`, or make rows of them with tf.one_hot.",
+        classifying(
+            lambda z, y: tf.reduce_mean(
+                tf.nn.softmax_cross_entropy_with_logits(tf.cast(y, tf.float32), z)
+            )
+        ),
+        classifying(lambda z, y: keras.losses.CategoricalCrossentropy(from_logits=True)(y, z)),
     ),
     Wrong(
         "own guesses",
@@ -348,11 +378,6 @@ def passing_on(backward):
 
 QUARTERS = [
     Wrong(
-        "returned none",
-        "Your function returned None. Return the rounded tensor.",
-        lambda x: print(nearest(x)),
-    ),
-    Wrong(
         "not decorated",
         "You returned a pair. A value and a backward function belong under @tf.custom_gradient: "
         "put it above the function that returns them.",
@@ -406,9 +431,15 @@ QUARTERS = [
     ),
     Wrong(
         "no path left",
-        "The values are right, but the gradient is None: no path is left from them to x. Return "
-        "the value together with a backward function, under @tf.custom_gradient.",
+        "The values are right, but the gradient is None: no path is left from them to x, or "
+        "`backward` returns nothing. Under @tf.custom_gradient, return the value and a backward "
+        "function, which itself returns what goes on.",
         nearest,
+        passing_on(lambda x, y, d: None),
+    ),
+    Wrong(
+        "NumPy's array",
+        "You returned NumPy's array, where no tape finds a path. Use tf.round.",
         lambda x: nearest(x).numpy(),
     ),
     Wrong(
@@ -527,6 +558,19 @@ def with_epsilon(epsilon):
 
 DISTANCES = [
     Wrong(
+        "no path",
+        "It returns None: no path leads from `a` to `total`. Compute with TensorFlow's functions, "
+        "not NumPy's, and return tape.gradient(total, a).",
+        of_distances(lambda a, b: tf.constant(np.linalg.norm(a - b, axis=1))),
+        lambda a, b: None,
+    ),
+    Wrong(
+        "not squared",
+        "The differences are added up as they are. Square them first, then take the root.",
+        of_distances(lambda a, b: tf.sqrt(tf.reduce_sum(a - b, axis=1))),
+        calls=(3,),
+    ),
+    Wrong(
         "still not finite",
         "It is still not finite where the points are equal: 0 stands under the root there, and "
         "its slope is infinite. Guard what goes under the root; outside it comes too late.",
@@ -536,6 +580,7 @@ DISTANCES = [
         "negative under the root",
         "The gradient is not finite even where the points differ. Keep the distance as given, and "
         "guard only what is 0 under the root.",
+        of_distances(lambda a, b: tf.sqrt(squares(a, b) - 1.0)),
         of_distances(lambda a, b: tf.sqrt(squares(a, b) - 100.0)),
     ),
     Wrong(
@@ -584,10 +629,8 @@ DISTANCES = [
         "added to the points",
         "Where both points are equal the gradient should be [0, 0], and yours is not. Add the "
         "tiny number to the sum of squares, and not to a - b.",
-        *(
-            of_distances(lambda a, b, e=e: tf.sqrt(squares(a, b + e)))
-            for e in (1e-3, 1e-4, 1e-5, 1e-6)
-        ),
+        of_distances(lambda a, b: tf.sqrt(squares(a, b + 1e-5))),
+        of_distances(lambda a, b: tf.sqrt(squares(a + 1e-5, b))),
         calls=(0,),
     ),
     Wrong(

@@ -514,7 +514,8 @@ assert np.isnan(slope(lambda x: tf.where(x > 0, x**0.5, 0.0), 0.0))
 # ### Exercise 03.5: repair
 #
 # The gradient of the sum of distances between pairs of points is NaN where both points are equal. It
-# should be 0 there, and elsewhere as it is.
+# should be 0 there, and elsewhere as it is. Mend the distance: a NaN that is replaced afterwards was still
+# sent back.
 
 # %% exercise="03.5"
 def distance_gradient(a, b):

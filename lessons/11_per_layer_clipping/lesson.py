@@ -515,8 +515,9 @@ assert np.std(trained[1e-4][0] - start[0]) < 0.2 * np.std(trained[1e-3][0] - sta
 # %% [markdown]
 # ### Exercise 11.4: complete
 #
-# One step with two optimizers: `slow` for all layers but the last, `fast` for the last. x has shape (n, 3), y and
-# `model(x)` have shape (n, 1). The loss is the mean squared error, its gradient taken once, before any update.
+# One step with two optimizers: let `slow` update all layers but the last, and `fast` the last. x has shape (n, 3), y and
+# `model(x, training=True)` have shape (n, 1). The loss is their mean squared error; take all gradients before any
+# update. A layer may have no bias, and may behave differently in training.
 
 
 # %% exercise="11.4"

@@ -1,0 +1,161 @@
+"""The questions of lesson 02: watching tensors, in time, under the right name, and no others."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from course_utils.exercises.observation import calls_noted
+from course_utils.exercises.question import Demand, Part, Prediction, Question
+
+
+def draw_vectors(rng: np.random.Generator) -> list[tuple]:
+    chosen = [1.0, 2.0, 3.0], [-1.5, 0.5], [1.0, -1.0, -1.0, -1.0, -1.5]  # one negative entry
+    drawn = [rng.uniform(-2, 2, n).round(1) for n in (4, 5)]
+    return [(np.array(x),) for x in (*chosen, *drawn)]
+
+
+def as_tensors(*arrays: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    return tuple(tf.constant(array, tf.float32) for array in arrays)
+
+
+def draw_weighted(rng: np.random.Generator) -> list[tuple]:
+    first = (np.array([1.0, 2.0, 6.0]), np.array([1.0, 2.0, 3.0]))
+    drawn = [(rng.uniform(-4, 4, n).round(1), rng.uniform(1, 5, n).round(1)) for n in (4, 6)]
+    return [first, (np.array([-3.0, 1.0]), np.array([2.0, 5.0])), *drawn]
+
+
+def draw_parabolas(rng: np.random.Generator) -> list[tuple]:
+    def draw(names, n):
+        a, b, c = rng.uniform(0.5, 2, 3).round(1) * rng.choice([-1, 1], 3)
+        return (float(a), float(b), float(c), names, *rng.uniform(-2, 2, (2, n)).round(1))
+
+    one = str(rng.choice(["a", "b", "c"]))
+    first = (1.0, 2.0, 3.0, ["a"], np.array([1.0, 2.0]), np.array([5.0, 13.0]))
+    return [first, draw(["b", "c"], 3), draw(["c", "a"], 4), draw([one], 5)]
+
+
+def as_parabola(a, b, c, names, x, y) -> tuple:
+    import tensorflow as tf
+
+    values = {"a": a, "b": b, "c": c}
+    params = {name: tf.Variable(value, dtype=tf.float32) for name, value in values.items()}
+    return params, list(names), *as_tensors(x, y)
+
+
+def pair_and_tapes(function: Callable, params: dict, names: list, x: Any, y: Any) -> dict:
+    """Return the two things that the function returned, how many they are, and facts of its tapes.
+
+    A compiled function that was traced before makes no tape.
+    """
+    import tensorflow as tf
+
+    with calls_noted(tf.GradientTape, "gradient") as asked:
+        returned = function(params, names, x, y)
+    things = list(returned) if isinstance(returned, list | tuple) else [returned]
+    gradients, count = (*things, None)[:2]
+    watched = {variable.ref() for each in asked for variable in each["self"].watched_variables()}
+    return {
+        "things": 0 if returned is None else len(things),
+        "gradients": gradients,
+        "count": count,
+        "in lists": any(isinstance(each, list | tuple) for each in gradients.values())
+        if isinstance(gradients, dict)
+        else False,
+        "on a tape": bool(asked) or hasattr(function, "get_concrete_function"),
+        "no others": len(watched) <= len(names),
+    }
+
+
+EXERCISES = (
+    Question(
+        id="02.1",
+        title="The gradient of a plain tensor",
+        kind="complete",
+        points=2,
+        draw=draw_vectors,
+        prepare=as_tensors,
+        inputs="x",
+        parts=[
+            Part(
+                words="the gradient",
+                form="It is one array of the shape of x: return what tape.gradient(y, x) gives, "
+                "with x itself as the source.",
+            )
+        ],
+        praise="The gradient is right for tensors of several lengths.",
+    ),
+    Prediction(
+        id="02.2",
+        title="Three sources, three answers",
+        kind="predict",
+        points=1,
+        form="Write one list of numbers and None, in the order a, b, c, such as [1.0, None, 2.0]",
+        entries=("a", "b", "c"),
+        praise="One is watched by itself, one never, and one from its watch on.",
+    ),
+    Question(
+        id="02.3",
+        title="An old name for a new tensor",
+        kind="repair",
+        points=2,
+        draw=draw_weighted,
+        prepare=as_tensors,
+        inputs="x w",
+        parts=[
+            Part(
+                words="the gradient",
+                form="It is one array of the shape of x: return what tape.gradient(score, x) "
+                "gives, with x itself as the source.",
+            )
+        ],
+        praise="The entries add up to 0 now: the way through the mean counts too.",
+    ),
+    Question(
+        id="02.4",
+        title="Watch these and no others",
+        kind="complete",
+        points=3,
+        draw=draw_parabolas,
+        prepare=as_parabola,
+        call=pair_and_tapes,
+        inputs="a b c names x y",
+        parts=[
+            Part("things", "the number of things that you return"),
+            Part(
+                "gradients",
+                "the dict of gradients",
+                "Gradients come back in the structure of the sources: make {name: params[name]} "
+                "for the names, and hand that dict to tape.gradient.",
+            ),
+            Part(
+                "count",
+                "the number of watched variables",
+                "Return the number alone, len(tape.watched_variables()).",
+            ),
+        ],
+        demands=[
+            Demand(
+                "each in a list",
+                "The numbers are right, but each gradient stands in a list of its own. Ask with "
+                "params[name] itself as the source, not with [params[name]].",
+                lambda noted: not any(noted["in lists"]),
+            ),
+            Demand(
+                "no tape",
+                "The numbers are right, but no tape found them. Record the loss on a tape that "
+                "watches the chosen variables, and ask it for the gradients.",
+                lambda noted: all(noted["on a tape"]),
+            ),
+            Demand(
+                "others watched too",
+                "You report as many watched variables as there are names, but your tape watched "
+                "more. Make it with watch_accessed_variables=False, and watch the chosen ones.",
+                lambda noted: all(noted["no others"]),
+            ),
+        ],
+        praise="The gradients are right, and so is the number of watched variables.",
+    ),
+)

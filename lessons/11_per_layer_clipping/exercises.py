@@ -1,0 +1,169 @@
+"""The questions of lesson 11: a rule by name, a global norm, joint clipping, two step sizes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from course_utils.exercises.question import Demand, Part, Prediction, Question
+
+
+def with_norm(array: np.ndarray, norm: float) -> np.ndarray:
+    return norm * array / np.linalg.norm(array)
+
+
+def draw_news(rng: np.random.Generator) -> list[tuple]:
+    def draw(layers, *norms):
+        shapes = [shape for _ in layers for shape in ((3, 3), (3,))]
+        pairs = zip(shapes, norms, strict=True)
+        return layers, [with_norm(rng.normal(size=shape), norm) for shape, norm in pairs]
+
+    return [
+        draw(("headline", "body", "head"), 4.0, 2.0, 3.0, 1.5, 14.0, 6.0),
+        draw(("body", "head", "headline"), 2.0, 3.0, 3.0, 0.4, 6.0, 1.7),
+    ]
+
+
+def as_news(layers: tuple, gradients: list) -> tuple:
+    import keras
+    import tensorflow as tf
+
+    dense = [keras.layers.Dense(3, name=name) for name in layers]
+    model = keras.Sequential([keras.Input((3,)), *dense], name="news")
+    return model.trainable_variables, [tf.constant(g, tf.float32) for g in gradients]
+
+
+def draw_layers(rng: np.random.Generator) -> list[tuple]:
+    def draw(*norms):
+        arrays = [rng.uniform(0.5, 1.5, shape) for shape in ((3, 2), (2,))[: len(norms)]]
+        arrays[0][0, 0] *= -1  # enough positive ones for the root of the plain sum
+        return [with_norm(*pair) for pair in zip(arrays, norms, strict=True)]
+
+    zero = [np.zeros((2, 3)), np.zeros(3)]
+    return [
+        (("body", "head"), [draw(8.0, 6.0), draw(3.0, 2.0)], (5.0, 1.0)),
+        (
+            ("embedding", "body", "head"),
+            [draw(6.0, 3.0), draw(1.2, 0.5), draw(2.0)],
+            (2.0, 4.0, 1.5),
+        ),
+        (("frozen", "head"), [zero, draw(4.0, 5.0)], (5.0, 2.0)),
+    ]
+
+
+def as_layers(layers: tuple, gradients: list, limits: tuple) -> tuple:
+    import tensorflow as tf
+
+    tensors = [[tf.constant(g, tf.float32) for g in parts] for parts in gradients]
+    return dict(zip(layers, tensors, strict=True)), dict(zip(layers, limits, strict=True))
+
+
+def draw_networks(rng: np.random.Generator) -> list[tuple]:
+    """Draw two plain networks, one whose last layer has no bias, one with batch normalisation."""
+
+    def draw(n, *sizes, bias=True, normalised=False):
+        weights = [
+            [rng.uniform(-1, 1, (inputs, units)), rng.uniform(-0.5, 0.5, units)]
+            for inputs, units in zip((3, *sizes), (*sizes, 1), strict=True)
+        ]
+        weights[-1] = weights[-1][: 1 + bias]
+        x, y = rng.normal(0.5, 1, size=(n, 3)), rng.normal(3, 1, size=(n, 1))
+        return rng.uniform(0.05, 0.1), rng.uniform(0.2, 0.3), x, y, weights, normalised
+
+    return [draw(5, 4), draw(4, 3, 2), draw(7, 2, bias=False), draw(6, 3, normalised=True)]
+
+
+def as_network(
+    slow: float, fast: float, x: np.ndarray, y: np.ndarray, weights: list, normalised: bool
+) -> tuple:
+    import keras
+    import tensorflow as tf
+
+    dense = [
+        keras.layers.Dense(kernel.shape[1], "tanh", use_bias=bool(bias), name=f"layer_{i}")
+        for i, (kernel, *bias) in enumerate(weights)
+    ]
+    dense[-1].activation = keras.activations.linear
+    between = [keras.layers.BatchNormalization(name="normalisation")] if normalised else []
+    model = keras.Sequential([keras.Input((3,)), *dense[:-1], *between, dense[-1]])
+    for layer, arrays in zip(dense, weights, strict=True):
+        layer.set_weights(arrays)
+    optimizers = [keras.optimizers.SGD(rate) for rate in (slow, fast)]
+    return model, *optimizers, tf.constant(x, tf.float32), tf.constant(y, tf.float32)
+
+
+def moves_and_updates(step: Callable, model: Any, slow: Any, fast: Any, x: Any, y: Any) -> dict:
+    """Return how far each variable moved, and how often each optimizer was applied."""
+    before = [v.numpy() for v in model.trainable_variables]
+    step(model, slow, fast, x, y)
+    moves = {
+        "/".join(v.path.split("/")[-2:]): v.numpy() - old
+        for v, old in zip(model.trainable_variables, before, strict=True)
+    }
+    return {"moves": moves, "updates": [int(slow.iterations), int(fast.iterations)]}
+
+
+EXERCISES = (
+    Question(
+        id="11.1",
+        title="A head and a headline",
+        kind="repair",
+        points=2,
+        draw=draw_news,
+        prepare=as_news,
+        parts=[
+            Part(
+                words="the list of gradients",
+                form="Return a tensor for each variable, in their order, also those that stay as "
+                "they are.",
+            )
+        ],
+        praise="Only `head` is clipped, wherever it stands in the model.",
+    ),
+    Prediction(
+        id="11.2",
+        title="A step under a global norm",
+        kind="predict",
+        points=1,
+        form="Write one list of three numbers",
+        tolerance=5e-3,  # for numbers with two digits behind the point
+        praise="The norm of all is 26: one factor of 1/4 for every number.",
+    ),
+    Question(
+        id="11.3",
+        title="Each layer as a whole",
+        kind="complete",
+        points=3,
+        draw=draw_layers,
+        prepare=as_layers,
+        parts=[
+            Part(
+                words="the dict of clipped gradients",
+                form="Under each layer's name belongs a list: one tensor for each of its "
+                "gradients, of the same shape.",
+            )
+        ],
+        praise="Each layer keeps its direction, and none is above its limit.",
+    ),
+    Question(
+        id="11.4",
+        title="Two learning rates",
+        kind="complete",
+        points=3,
+        draw=draw_networks,
+        prepare=as_network,
+        call=moves_and_updates,
+        inputs="slow fast x y",
+        parts=[Part("moves", "the step of the variables")],
+        demands=[
+            Demand(
+                "moved by hand",
+                "The steps are right for plain SGD. But let each optimizer make its own, "
+                "slow.apply(gradients, variables) and the same with fast: another optimizer has "
+                "another rule.",
+                lambda noted: all(np.all(updates > 0) for updates in noted["updates"]),
+            )
+        ],
+        praise="Each part moved at its own rate, both from one gradient.",
+    ),
+)
