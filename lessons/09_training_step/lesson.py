@@ -146,7 +146,8 @@ assert norm.moving_mean > 0.0
 # ### Exercise 09.1: complete
 #
 # Write the step for a regression: `model` maps x, shape (n, 3), to (n, 1), and y has shape (n, 1). The loss
-# is the mean squared error plus the model's penalties. Apply one update, and return the loss.
+# is the mean squared error plus the model's penalties. Apply one update, without Keras's own step
+# (`train_on_batch`), and return the loss.
 
 # %% exercise="09.1"
 def step_for_regression(model, optimizer, x, y):
@@ -288,7 +289,8 @@ labels = right.set(xlabel="x", ylabel="y and prediction")
 # ### Exercise 09.3: repair
 #
 # This step should do what `fit` does with a mean squared error. It runs, its loss falls, and three things in
-# it are wrong. The model begins with batch normalisation and ends with a regularised layer.
+# it are wrong. Mend them here: Keras's own step (`train_on_batch`) would only hide them. The model begins with
+# batch normalisation and ends with a regularised layer.
 
 # %% exercise="09.3"
 def silent_step(model, optimizer, x, y):
@@ -493,9 +495,10 @@ assert not np.allclose(norm_half, norm_whole[:16], atol=1e-3)
 # %% [markdown]
 # ### Exercise 09.5: complete
 #
-# `parts` is a list of pairs (x, y) of *unequal* sizes. Update the model once, as one step on all examples
-# together would. The loss is that of exercise 09.1: the mean squared error of all examples, plus
-# `sum(model.losses)`. Never join the parts, or record them all on one tape: together they do not fit.
+# `parts` is a list of pairs (x, y) of *unequal* sizes. Update the model once, after the
+# last part, as one step on all examples together would. The loss is that of exercise 09.1: the mean squared
+# error of all examples, plus `sum(model.losses)`. Never join the parts, or record several on one tape: together
+# they do not fit.
 
 # %% exercise="09.5"
 def accumulated_step(model, optimizer, parts):

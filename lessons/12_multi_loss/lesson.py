@@ -106,8 +106,9 @@ assert divided or np.allclose(factors, [50, 100], rtol=1e-3)
 #
 # ### Exercise 12.1: repair
 #
-# `model(x)` gives the activations and the prediction. The loss should be the mean squared error plus `beta`
-# times the penalty above. Training goes as if there were no penalty. Two things are wrong.
+# `model(x, training=True)` gives the activations and the prediction, in the one forward pass that is wanted. The loss
+# should be the mean squared error plus `beta` times the penalty above. Training goes as if there were no penalty. Two
+# things are wrong.
 
 
 # %% exercise="12.1"

@@ -243,8 +243,8 @@ assert 0 < mean_of_means - right.mean() < 0.01  # the small batch counts too muc
 # ### Exercise 13.2: complete
 #
 # Measure a model in batches. `logits_of(x)` gives logits of shape (m, classes) for a batch of m examples;
-# `x` has shape (n, features) and `y` has shape (n,). Return the mean cross-entropy and the accuracy over
-# all n examples as a tuple, also where `batch_size` does not divide n.
+# `x` has shape (n, features) and `y` has shape (n,). Ask it for at most `batch_size` examples at a time, and
+# return the mean cross-entropy and the accuracy over all n as a tuple, also where `batch_size` does not divide n.
 
 
 # %% exercise="13.2"
@@ -282,7 +282,8 @@ check("13.2", evaluate)
 # ### Exercise 13.3: repair
 #
 # This function should return the orders of two epochs, each with every number from 0 to n - 1 once, and
-# shuffled anew. The second epoch repeats the order of the first. Lesson 05 tells why; mend it.
+# shuffled anew. The second epoch repeats the order of the first. Lesson 05 tells why; mend it. `next_order`
+# stays a `tf.function`, traced once: in a run of many epochs nobody wants a graph for each.
 
 
 # %% exercise="13.3"
@@ -453,6 +454,7 @@ check("13.4", surest_mistakes)
 # of them show one. Nobody wrote them down; they are what the gradients made of random numbers. They became
 # smoother on the way: neighbouring pixels differ less, compared with pixels anywhere in the filter.
 
+
 # %%
 def roughness(kernel):
     neighbours = np.mean(np.diff(kernel, axis=0) ** 2) + np.mean(np.diff(kernel, axis=1) ** 2)
@@ -469,6 +471,7 @@ ax = show_images(np.transpose(kernel[:, :, 0], (2, 0, 1)))
 #
 # A training run that cannot be resumed will be lost one day. Its state is more than the weights: Adam
 # keeps two moving averages of each, and counts the steps. `tf.train.Checkpoint` writes both.
+
 
 # %%
 def new_run():

@@ -8,12 +8,14 @@ import re
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from course_staff.authoring.questions import Questions
 from course_staff.authoring.source import read_lesson
 from course_utils.course.curriculum import LESSONS
 from course_utils.exercises.judging import assess, observe_and_judge
+from course_utils.exercises.observation import describe
 from course_utils.exercises.question import Question
 from course_utils.exercises.references import SEEDS, stored
 
@@ -80,3 +82,75 @@ def test_what_is_stored_is_what_the_solutions_do(lesson):
         observation = exercise.observe(questions.right(exercise_id), seed)
         judgement = assess(exercise, observation, seed)
         assert judgement.outcome == "passed", f"{exercise_id}: {judgement.message}"
+
+
+# What people return by accident: none of it may pass, or break the comparison.
+STRAY = [
+    None,
+    True,
+    0.0,
+    float("nan"),
+    float("inf"),
+    10**400,
+    "text",
+    [],
+    [1.0, 2.0],
+    (None, None),
+    ((4, 2),),
+    [[4], {"a": 2}],
+    {},
+    {"W": None, "b": 1.0},
+    {"W": "text", "b": []},
+    {"w": 1.0, "b": 1.0},
+    np.zeros((0,)),
+    np.array(["a"]),
+    np.ones((2, 3)),
+    np.array(1 + 2j),
+    object(),
+    len,
+]
+
+
+def returning(question, described, seed):
+    """Return the observation of an answer that gives the same in every call and every part."""
+    keys = [part.key for part in question.parts]
+    if keys != [""]:
+        described = {"type": "dict", "items": dict.fromkeys(keys, described)}
+    called = dict.fromkeys(("gradient", "jacobian", "batch_jacobian", "jvp"), 0)
+    record = {"returned": described, "called": called}
+    return {"calls": [record] * len(question.inputs_of(seed)), "printed": "", "untouched": False}
+
+
+@pytest.mark.parametrize("exercise_id", EXERCISES)
+def test_stray_values_fail_with_a_message(exercise_id):
+    exercise = EXERCISES[exercise_id]
+    for stray in STRAY:
+        if isinstance(exercise, Question):
+            observation = returning(exercise, describe(stray), 1)
+        else:
+            observation = exercise.observe(stray, 1)
+        judgement = assess(exercise, observation, 1)
+        assert judgement.outcome in ("failed", "error"), stray
+        assert len(judgement.message) > 20 and judgement.mistake
+
+
+@pytest.mark.parametrize("exercise_id", EXERCISES)
+def test_what_is_no_answer_is_said_to_be_none(exercise_id):
+    exercise = EXERCISES[exercise_id]
+    assert assess(exercise, exercise.observe(..., 1), 1).outcome == "not attempted"
+    if isinstance(exercise, Question):
+        for value in STRAY[:-1]:
+            judgement = assess(exercise, exercise.observe(value, 1), 1)
+            assert "check needs the function itself" in judgement.message
+
+
+@pytest.mark.parametrize("exercise_id", FUNCTIONS)
+def test_oracles_give_the_right_values_and_fail_a_demand_alone(exercise_id):
+    """Answers that compute without a tape agree in every value, also where a tape is asked for."""
+    exercise = EXERCISES[exercise_id]
+    for number, answer in enumerate(
+        getattr(CORPUS[exercise_id[:2]], "ORACLES", {}).get(exercise_id, [])
+    ):
+        for seed in seeds_of(exercise_id, number, 2):
+            judgement, _ = observe_and_judge(exercise, answer, seed)
+            assert judgement.mistake in {demand.name for demand in exercise.demands}

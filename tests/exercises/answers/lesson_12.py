@@ -1,226 +1,188 @@
+"""Answers to lesson 12's exercises: other right ones, and wrong ones that no gallery holds."""
+
+import keras
 import numpy as np
 import tensorflow as tf
 
-from answers import ERROR, Answers, Wrong
 
-
-def summed(hidden):
-    return tf.reduce_mean(tf.reduce_sum(tf.abs(hidden), axis=1))
-
-
-def by_predict(model, x):
-    return model.predict(x, verbose=0)[0]
-
-
-def from_the_tape(model, x):
-    return model(x)[0]
-
-
-def penalised(weigh, hidden_of=from_the_tape, penalty_of=summed):
-    """Return an answer to 12.1 that adds weigh(beta) times a penalty on hidden_of(model, x)."""
-
+def penalised(penalty, result=lambda tape, loss, ws: (loss, tape.gradient(loss, ws))):
     def loss_and_gradients(model, x, y, beta):
         with tf.GradientTape() as tape:
-            y_hat = model(x, training=True)[1]
-            penalty = penalty_of(hidden_of(model, x))
-            loss = tf.reduce_mean((y_hat - y) ** 2) + weigh(beta) * penalty
-        return loss, tape.gradient(loss, model.trainable_variables)
+            hidden, y_hat = model(x, training=True)
+            loss = tf.reduce_mean(tf.square(y - y_hat)) + penalty(hidden, beta)
+        return result(tape, loss, model.trainable_weights)
 
     return loss_and_gradients
 
 
-once = penalised(lambda beta: beta)
+def gives(result):
+    return penalised(lambda hidden, beta: beta * tf.reduce_sum(hidden) / len(hidden), result)
 
 
-def penalised_by_layers(model, x, y, beta):
-    first, second = model.trainable_variables
+def uses_model_losses(model, x, y, beta):
     with tf.GradientTape() as tape:
-        hidden = tf.nn.relu(x @ first)
-        error = tf.reduce_mean(tf.square(y - hidden @ second))
-        loss = error + beta * tf.reduce_sum(hidden) / len(x)
-    return [loss.numpy(), tape.gradient(loss, [first, second])]
+        loss = tf.reduce_mean(tf.square(y - model(x)[1])) + beta * sum(model.losses)
+    return loss, tape.gradient(loss, model.trainable_weights)
 
 
-def penalised_all_by_predict(model, x, y, beta):
+def predicts_before_tape(model, x, y, beta):
+    hidden, y_hat = model(x)
     with tf.GradientTape() as tape:
-        hidden, y_hat = (tf.constant(a) for a in model.predict(x, verbose=0))
-        loss = tf.reduce_mean((y_hat - y) ** 2) + beta * summed(hidden)
+        loss = tf.reduce_mean(tf.square(y - y_hat)) + beta * tf.reduce_sum(hidden) / len(x)
+    return loss, tape.gradient(loss, model.trainable_weights)
+
+
+def keeps_apart(value, *targets):
+    def loss_and_gradients(model, x, y, beta):
+        with tf.GradientTape() as tape:
+            hidden, y_hat = model(x, training=True)
+            losses = {"task": tf.reduce_mean(tf.square(y - y_hat))}
+            losses["penalty"] = beta * tf.reduce_mean(tf.norm(hidden, 1, axis=1))
+            losses["total"] = losses["task"] + losses["penalty"]
+        gradients = tape.gradient([losses[name] for name in targets], model.trainable_weights)
+        return losses[value], gradients
+
+    return loss_and_gradients
+
+
+def first(pair):
+    return pair[0]
+
+
+def second(pair):
+    return pair[1]
+
+
+def compares(formula, targets=(first, second), unconnected="zero", outside=False):
+    """Give formula two lists of flat gradients: of each target, by a tape of its own."""
+
+    def cosine_of_losses(losses, variables):
+        lists = []
+        for target in targets:
+            loss = target(losses())
+            with tf.GradientTape() as tape:
+                loss = loss if outside else target(losses())
+            gradients = tape.gradient(loss, variables, unconnected_gradients=unconnected)
+            lists.append([None if g is None else tf.reshape(g, [-1]) for g in gradients])
+        return formula(*lists)
+
+    return cosine_of_losses
+
+
+def joined(formula, **options):
+    return compares(lambda fs, ss: formula(tf.concat(fs, 0), tf.concat(ss, 0)), **options)
+
+
+def dot(a, b):
+    return tf.tensordot(a, b, 1)
+
+
+def unit(a):
+    return a / tf.norm(a)
+
+
+def cosine(a, b):
+    return dot(unit(a), unit(b))
+
+
+def safe_cosine(a, b):
+    return dot(tf.math.l2_normalize(a), tf.math.l2_normalize(b))  # 0 where a vector is 0
+
+
+def cosine_of_shared(fs, ss):
+    shared = [i for i in range(len(fs)) if np.any(fs[i]) and np.any(ss[i])]
+    return cosine(*(tf.concat([gs[i] for i in shared], 0) for gs in (fs, ss)))
+
+
+def adds_norms(fs, ss):
+    product = tf.add_n(list(map(dot, fs, ss)))
+    return product / (tf.add_n(list(map(tf.norm, fs))) * tf.add_n(list(map(tf.norm, ss))))
+
+
+def along(a, b):
+    """Return the part of a along b."""
+    return dot(a, unit(b)) * unit(b)
+
+
+def surgery(conflict, agreement=tf.add):
+    return lambda a, b: conflict(a, b) if dot(a, b) < 0 else agreement(a, b)
+
+
+def projected(a, b):
+    return a - along(a, b) + b - along(b, a)
+
+
+def in_two_passes(model, x, y, beta, training=True):
+    with tf.GradientTape() as tape:
+        _, y_hat = model(x, training=True)
+        hidden, _ = model(x, training=training)
+        loss = tf.reduce_mean((y_hat - y) ** 2)
+        loss += beta * tf.reduce_mean(tf.reduce_sum(tf.abs(hidden), axis=1))
     return loss, tape.gradient(loss, model.trainable_variables)
 
 
-def penalised_below_the_tape(model, x, y, beta):
-    with tf.GradientTape() as tape:
-        hidden, y_hat = model(x, training=True)
-        loss = tf.reduce_mean((y_hat - y) ** 2)
-    return loss + beta * summed(hidden), tape.gradient(loss, model.trainable_variables)
+def in_two_passes_one_in_training(model, x, y, beta):
+    return in_two_passes(model, x, y, beta, training=False)
 
 
-def penalised_apart(model, x, y, beta):
-    """Add up the gradients of both losses, in the way that fails for Keras's variables."""
+def adds_gradients(model, x, y, beta):
     with tf.GradientTape(persistent=True) as tape:
         hidden, y_hat = model(x, training=True)
-        error, penalty = tf.reduce_mean((y_hat - y) ** 2), summed(hidden)
-    first, second = (
-        tape.gradient(loss, model.trainable_variables, unconnected_gradients="zero")
-        for loss in (error, penalty)
-    )
-    return error + beta * penalty, [a + beta * b for a, b in zip(first, second, strict=True)]
-
-
-def penalised_apart_by_values(model, x, y, beta):
-    with tf.GradientTape(persistent=True) as tape:
-        hidden, y_hat = model(x, training=True)
-        error, penalty = tf.reduce_mean((y_hat - y) ** 2), summed(hidden)
+        error = tf.reduce_mean((y_hat - y) ** 2)
+        penalty = tf.reduce_mean(tf.norm(hidden, 1, axis=1))
     values = [v.value for v in model.trainable_variables]
     first = tape.gradient(error, values)
     second = tape.gradient(penalty, values, unconnected_gradients="zero")
     return error + beta * penalty, [a + beta * b for a, b in zip(first, second, strict=True)]
 
 
-def penalised_with_loss_without_it(model, x, y, beta):
-    _, gradients = once(model, x, y, beta)
-    return tf.reduce_mean((model(x)[1] - y) ** 2), gradients
+def penalised_loss_in_numpy(model, kernels, x, y, beta):
+    states, kernels = [x.numpy().astype(float)], iter(kernels)
+    for layer in model.layers[1:]:
+        state = states[-1]
+        if hasattr(layer, "epsilon"):
+            states.append((state - state.mean(0)) / np.sqrt(state.var(0) + layer.epsilon))
+        else:
+            activation = {"relu": lambda z: np.maximum(z, 0), "tanh": np.tanh, "linear": np.array}
+            states.append(activation[layer.activation.__name__](state @ next(kernels)))
+    *_, hidden, y_hat = states
+    return np.mean((y_hat - y.numpy()) ** 2) + beta * np.mean(np.sum(abs(hidden), axis=1))
 
 
-def penalised_with_doubled_gradients(model, x, y, beta):
-    loss, gradients = once(model, x, y, beta)
-    return loss, [2 * gradient for gradient in gradients]
+def penalised_by_differences(model, x, y, beta):
+    kernels = [v.numpy().astype(float) for v in model.trainable_variables]
+    gradients = [np.zeros_like(kernel) for kernel in kernels]
+    for kernel, gradient in zip(kernels, gradients, strict=True):
+        for at in np.ndindex(kernel.shape):
+            for step in (1e-6, -1e-6):
+                kernel[at] += step
+                gradient[at] += penalised_loss_in_numpy(model, kernels, x, y, beta) / (2 * step)
+                kernel[at] -= step
+    return penalised_loss_in_numpy(model, kernels, x, y, beta), gradients
 
 
-def cosine(a, b):
-    return tf.reduce_sum(a * b) / (tf.norm(a) * tf.norm(b))
-
-
-def joined(gradients):
-    return tf.concat([tf.reshape(g, [-1]) for g in gradients], 0)
-
-
-def each_gradient(losses, variables, **options):
-    with tf.GradientTape(persistent=True) as tape:
-        targets = losses()
-    return [tape.gradient(loss, variables, **options) for loss in targets]
-
-
-def from_vectors(formula):
-    """Return an answer to 12.2 that applies a formula to the two long vectors."""
-
-    def cosine_of_losses(losses, variables):
-        return formula(*map(joined, each_gradient(losses, variables, unconnected_gradients="zero")))
-
-    return cosine_of_losses
-
-
-def from_shared_variables(formula):
-    """Return an answer to 12.2 that leaves out what only one loss reaches."""
-
-    def cosine_of_losses(losses, variables):
-        pairs = zip(*each_gradient(losses, variables), strict=True)
-        return formula([(a, b) for a, b in pairs if a is not None and b is not None])
-
-    return cosine_of_losses
-
-
-def cosine_with_two_tapes(losses, variables):
-    vectors = []
-    for i in (0, 1):
-        with tf.GradientTape() as tape:
-            loss = losses()[i]
-        gradients = tape.gradient(loss, variables)
-        gradients = [
-            tf.zeros_like(v) if g is None else g for g, v in zip(gradients, variables, strict=True)
-        ]
-        vectors.append(np.concatenate([g.numpy().ravel() for g in gradients]))
-    a, b = vectors
-    return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
-
-
-def cosine_by_sums(losses, variables):
-    first, second = each_gradient(losses, variables, unconnected_gradients="zero")
-    pairs = list(zip(first, second, strict=True))
-    dot = sum(tf.reduce_sum(a * b) for a, b in pairs)
-    return dot / (tf.linalg.global_norm(first) * tf.linalg.global_norm(second))
-
-
-def cosine_of_sums(losses, variables):
-    with tf.GradientTape(persistent=True) as tape:
-        targets = losses()
-    a, b = (joined(tape.gradient(targets, variables)) for _ in targets)
-    return cosine(a, b)
-
-
-def cosine_with_a_plain_tape(losses, variables):
-    with tf.GradientTape() as tape:
-        first, second = losses()
-    a, b = (
-        joined(tape.gradient(loss, variables, unconnected_gradients="zero"))
-        for loss in (first, second)
-    )
-    return cosine(a, b)
-
-
-def cosine_with_jacobian(losses, variables):
+def cosine_by_jacobian(losses, variables):
     with tf.GradientTape() as tape:
         both = tf.stack(losses())
     rows = tape.jacobian(both, variables, unconnected_gradients="zero")
     return cosine(*tf.concat([tf.reshape(row, [2, -1]) for row in rows], 1))
 
 
-def cosine_with_losses_before_the_tape(losses, variables):
-    targets = losses()
-    with tf.GradientTape(persistent=True) as tape:
-        tape.watch(variables)
-    a, b = (
-        joined(tape.gradient(loss, variables, unconnected_gradients="zero")) for loss in targets
-    )
-    return cosine(a, b)
-
-
-def cosine_by_added_norms(losses, variables):
-    first, second = each_gradient(losses, variables, unconnected_gradients="zero")
-    return dot(joined(first), joined(second)) / sum(map(tf.norm, first)) / sum(map(tf.norm, second))
-
-
-def cosine_of_lists(losses, variables):
-    return cosine(*each_gradient(losses, variables, unconnected_gradients="zero"))
-
-
-def cosine_with_none(losses, variables):
-    a, b = map(joined, each_gradient(losses, variables))
-    return cosine(a, b)
-
-
-def cosines_of_variables(losses, variables):
-    pairs = zip(*each_gradient(losses, variables, unconnected_gradients="zero"), strict=True)
-    return [cosine(a, b) for a, b in pairs]
-
-
-def cosines_of_variables_averaged(losses, variables):
-    return tf.reduce_mean(cosines_of_variables(losses, variables))
-
-
-def cosines_with_safe_division(losses, variables):
-    pairs = zip(*each_gradient(losses, variables, unconnected_gradients="zero"), strict=True)
-    return tf.reduce_mean(
-        [tf.math.divide_no_nan(tf.reduce_sum(a * b), tf.norm(a) * tf.norm(b)) for a, b in pairs]
-    )
-
-
-def along(a, b):
-    """Return the part of a along b."""
-    return tf.reduce_sum(a * b) / tf.reduce_sum(b * b) * b
-
-
-def on_conflict(formula):
-    """Return an answer to 12.4 that uses a formula where a and b conflict."""
-
-    def without_conflict(a, b):
-        return formula(a, b) if tf.reduce_sum(a * b) < 0 else a + b
-
-    return without_conflict
-
-
-def dot(a, b):
-    return tf.reduce_sum(a * b)
+def cosine_by_differences(losses, variables):
+    slopes = []
+    for variable in variables:
+        start = variable.numpy()
+        for at in np.ndindex(start.shape):
+            values = []
+            for step in (0.5, -0.5):
+                moved = np.array(start)
+                moved[at] += step
+                variable.assign(moved)
+                values.append([float(loss) for loss in losses()])
+            slopes.append(np.subtract(*values))
+        variable.assign(start)
+    a, b = np.transpose(slopes)
+    return a @ b / np.sqrt(a @ a * (b @ b))
 
 
 def projected_in_numpy(a, b):
@@ -237,171 +199,119 @@ def projected_in_a_graph(a, b):
     return result
 
 
-def projected_one_after_the_other(a, b):
-    if dot(a, b) < 0:
-        a = a - along(a, b)
-        b = b - along(b, a)
-    return a + b
+RIGHT = {
+    "12.1": [
+        tf.function(penalised(lambda h, beta: beta * tf.reduce_mean(tf.reduce_sum(abs(h), 1)))),
+        adds_gradients,
+        penalised_by_differences,
+    ],
+    "12.2": [
+        joined(cosine),
+        cosine_by_jacobian,
+        cosine_by_differences,
+    ],
+    "12.3": [4, tf.constant(4.0), np.float32(4)],
+    "12.4": [surgery(projected), projected_in_numpy, projected_in_a_graph],
+}
 
-
-def projected_with_one_overwritten(first, again):
-    """Return an answer to 12.4 that changes one gradient too early, and may use its new norm."""
-
-    def without_conflict(a, b):
-        a, b = (a, b) if first == "a" else (b, a)
-        product, square = dot(a, b), dot(a, a)
-        if product < 0:
-            a = a - product / dot(b, b) * b
-            b = b - product / (dot(a, a) if again else square) * a
-        return a + b
-
-    return without_conflict
-
-
-def projected_the_wrong_way_round(a, b):
-    return a + b if dot(a, b) < 0 else a + b - along(a, b) - along(b, a)
-
-
-ANSWERS = {
-    "12.1": Answers(
-        right=[
-            once,
-            penalised_by_layers,
-            penalised_apart_by_values,
-            tf.function(once),
-            penalised(lambda beta: beta, penalty_of=lambda h: summed(-h)),
-        ],
-        wrong=[
-            Wrong(penalised(lambda beta: beta**2), "counts with beta * beta"),
-            Wrong(
-                penalised(lambda beta: beta, by_predict),
-                "The loss is right, and the gradients know",
+WRONG = {
+    "12.1": [
+        ("second forward pass", in_two_passes),
+        ("only one pass in training", tf.function(in_two_passes_one_in_training)),
+        ("returned None", gives(lambda tape, loss, ws: print(loss, tape.gradient(loss, ws)))),
+        ("other form", gives(lambda tape, loss, ws: loss)),
+        ("other form", gives(lambda tape, loss, ws: tape.gradient(loss, ws))),
+        ("other form", penalised(lambda h, beta: beta * tf.reduce_sum(tf.abs(h), axis=1))),
+        ("other form", gives(lambda tape, loss, ws: (loss, tape.gradient(loss, ws[0])))),
+        ("nothing recorded", predicts_before_tape),
+        ("other form", gives(lambda tape, loss, ws: (loss, tape.gradient(loss, ws[::-1])))),
+        (
+            "beta squared",
+            penalised(
+                lambda h, beta: beta * tf.reduce_mean(tf.reduce_sum(beta * tf.abs(h), axis=-1))
             ),
-            Wrong(
-                penalised(lambda beta: beta, lambda model, x: model(x)[0].numpy()),
-                "predict and .numpy() leave the tape.",
+        ),
+        ("penalty left out", uses_model_losses),
+        (
+            "penalty not recorded",
+            penalised(lambda h, beta: beta * np.mean(np.sum(np.abs(h), axis=1))),
+        ),
+        (
+            "not recorded and beta squared",
+            penalised(lambda h, beta: beta**2 * h.numpy().sum(1).mean()),
+        ),
+        ("beta left out", penalised(lambda h, beta: tf.reduce_mean(tf.norm(h, 1, axis=1)))),
+        ("summed over examples", penalised(lambda h, beta: beta * tf.reduce_sum(h))),
+        ("mean over activations", penalised(lambda h, beta: beta * tf.reduce_mean(h))),
+        ("penalty subtracted", penalised(lambda h, beta: -beta * tf.reduce_sum(h) / len(h))),
+        ("another loss returned", keeps_apart("task", "task", "penalty")),
+        ("gradients of another loss", keeps_apart("total", "total", "penalty")),
+        ("raised TypeError", gives(lambda tape, loss, ws: (loss, tape.gradient(float(loss), ws)))),
+    ],
+    "12.2": [
+        ("returned None", joined(lambda a, b: print(cosine(a, b)))),
+        ("other form", compares(lambda fs, ss: list(map(safe_cosine, fs, ss)))),
+        ("other form", joined(lambda a, b: unit(a) * unit(b))),
+        ("not finite", joined(cosine, outside=True)),
+        ("zero everywhere", joined(safe_cosine, outside=True)),
+        ("shared variables only", compares(cosine_of_shared)),
+        ("mean of cosines", compares(lambda fs, ss: np.mean(list(map(safe_cosine, fs, ss))))),
+        ("mean of cosines", compares(lambda fs, ss: np.nanmean(list(map(cosine, fs, ss))))),
+        ("sum of cosines", compares(lambda fs, ss: tf.add_n(list(map(safe_cosine, fs, ss))))),
+        ("product alone", joined(dot)),
+        ("norms squared", joined(lambda a, b: dot(a / dot(a, a), b / dot(b, b)))),
+        ("first norm only", joined(lambda a, b: dot(unit(a), b))),
+        ("second norm only", joined(lambda a, b: dot(a, unit(b)))),
+        ("norms added", compares(adds_norms)),
+        ("parentheses missing", joined(lambda a, b: dot(unit(a), b) * tf.norm(b))),
+        ("products averaged", joined(lambda a, b: tf.reduce_mean(unit(a) * unit(b)))),
+        ("angle", joined(lambda a, b: tf.acos(cosine(a, b)))),
+        ("angle in degrees", joined(lambda a, b: np.rad2deg(np.arccos(cosine(a, b))))),
+        ("one minus cosine", joined(lambda a, b: 1 + keras.losses.cosine_similarity(a, b))),
+        ("sign turned", joined(keras.losses.cosine_similarity)),
+        ("first variable only", compares(lambda fs, ss: cosine(fs[0], ss[0]))),
+        ("same gradient twice", joined(cosine, targets=(sum, sum))),
+        ("gradient of the sum", joined(cosine, targets=(first, sum))),
+        ("gradient of the sum", joined(cosine, targets=(sum, second))),
+        ("raised ValueError", joined(cosine, unconnected="none")),
+    ],
+    "12.3": [("wrote 40", 40), ("wrote [4.0, 36.0]", [4, 36]), ("other form", "an error")],
+    "12.4": [
+        ("returned None", surgery(projected, lambda a, b: None)),
+        ("other form", surgery(lambda a, b: [a - along(a, b), b - along(b, a)])),
+        ("other form", surgery(lambda a, b: tf.stack([a - along(a, b), b - along(b, a)]))),
+        (
+            "one overwritten",
+            surgery(lambda a, b: (new := a - along(a, b)) + b - dot(a, b) / dot(a, a) * new),
+        ),
+        (
+            "one overwritten",
+            surgery(lambda a, b: (new := b - along(b, a)) + a - dot(a, b) / dot(new, new) * new),
+        ),
+        ("only added", lambda a, b: tf.add_n([a, b])),
+        ("only a projected", surgery(lambda a, b: a - along(a, b) + b)),
+        ("only b projected", surgery(lambda a, b: b - along(b, a) + a)),
+        ("a alone", surgery(lambda a, b: a - along(a, b))),
+        ("b alone", surgery(lambda a, b: b - along(b, a))),
+        ("parts added", surgery(lambda a, b: a + along(a, b) + b + along(b, a))),
+        ("parts alone", surgery(lambda a, b: along(a, b) + along(b, a))),
+        (
+            "norms not squared",
+            surgery(lambda a, b: a - dot(a, unit(b)) * b + b - dot(b, unit(a)) * a),
+        ),
+        ("parts not divided", surgery(lambda a, b: (a + b) * (1 - dot(a, b)))),
+        (
+            "norms exchanged",
+            surgery(
+                lambda a, b: (
+                    a - dot(unit(a), b / tf.norm(a)) * b + b - dot(a / tf.norm(b), unit(b)) * a
+                )
             ),
-            Wrong(penalised(lambda beta: beta**2, by_predict), "multiplied by beta twice"),
-            Wrong(penalised(lambda beta: 0.0), "in neither the loss nor the gradients"),
-            Wrong(penalised(lambda beta: 1.0), "beta is gone from both places"),
-            Wrong(
-                penalised(lambda beta: beta, penalty_of=lambda h: tf.reduce_sum(tf.abs(h))),
-                "summed over the examples",
-            ),
-            Wrong(
-                penalised(lambda beta: beta, penalty_of=lambda h: tf.reduce_mean(tf.abs(h))),
-                "averaged over the 4 activations",
-            ),
-            Wrong(penalised(lambda beta: -beta), "The penalty is subtracted"),
-            Wrong(penalised_below_the_tape, "and add the penalty, inside the `with` block"),
-            Wrong(penalised_apart, "[v.value for v in variables]", ERROR),
-            Wrong(penalised_with_loss_without_it, "The gradients are right"),
-            Wrong(penalised_with_doubled_gradients, "are not its gradients"),
-            Wrong(
-                penalised(lambda beta: beta, penalty_of=lambda h: summed(h**2)),
-                "For 6 examples and beta = 0.5",
-            ),
-            Wrong(penalised_all_by_predict, "A gradient is None"),
-            Wrong(lambda *call: None, "Your function returned None"),
-            Wrong(lambda *call: once(*call)[1], "the gradients alone"),
-            Wrong(lambda *call: (once(*call)[0], 1.0), "In place of the gradients"),
-            Wrong(lambda *call: once(*call)[0], "Return two things"),
-            Wrong(lambda *call: once(*call)[::-1], "The loss is one number"),
-            Wrong(lambda *call: (once(*call)[0], [1.0, 2.0]), "the shapes of the two kernels"),
-        ],
-    ),
-    "12.2": Answers(
-        right=[cosine_with_two_tapes, cosine_by_sums, cosine_with_jacobian],
-        wrong=[
-            Wrong(
-                from_shared_variables(lambda p: cosine(*map(joined, zip(*p, strict=True)))),
-                "left out",
-            ),
-            Wrong(
-                from_shared_variables(lambda p: tf.reduce_mean([cosine(a, b) for a, b in p])),
-                "mean of the variables' cosines",
-            ),
-            Wrong(cosines_with_safe_division, "mean of the variables' cosines"),
-            Wrong(from_shared_variables(lambda p: sum(cosine(a, b) for a, b in p)), "sum of the"),
-            Wrong(from_shared_variables(lambda p: cosine(*p[0])), "first variable alone"),
-            Wrong(from_vectors(dot), "This is the product"),
-            Wrong(from_vectors(lambda a, b: dot(a, b) / dot(a, a) / dot(b, b)), "squared norms"),
-            Wrong(from_vectors(lambda a, b: dot(a, b) / tf.norm(a)), "first norm alone"),
-            Wrong(from_vectors(lambda a, b: dot(a, b) / tf.norm(b)), "second norm alone"),
-            Wrong(from_vectors(lambda a, b: tf.acos(cosine(a, b))), "This is the angle."),
-            Wrong(from_vectors(lambda a, b: tf.acos(cosine(a, b)) * 180 / np.pi), "in degrees"),
-            Wrong(from_vectors(lambda a, b: 1 - cosine(a, b)), "1 minus the cosine"),
-            Wrong(from_vectors(lambda a, b: -cosine(a, b)), "The sign is wrong"),
-            Wrong(from_vectors(lambda a, b: cosine(a + b, a)), "the gradient of the sum"),
-            Wrong(from_vectors(lambda a, b: cosine(a + b, b)), "the gradient of the sum"),
-            Wrong(from_vectors(lambda a, b: tf.abs(cosine(a, b))), "In call 1 of 3"),
-            Wrong(from_vectors(lambda a, b: None), "Your function returned None"),
-            Wrong(from_vectors(lambda a, b: a), "The cosine is one number"),
-            Wrong(cosine_by_added_norms, "You added the norms"),
-            Wrong(from_vectors(lambda a, b: dot(a, b) / tf.norm(a) * tf.norm(b)), "in parentheses"),
-            Wrong(
-                from_vectors(lambda a, b: tf.reduce_mean(a * b) / (tf.norm(a) * tf.norm(b))),
-                "averaged the products",
-            ),
-            Wrong(cosine_with_losses_before_the_tape, "Call losses() inside the `with` block"),
-            Wrong(cosine_of_lists, "several gradients come as a list", ERROR),
-            Wrong(cosine_of_sums, "You returned 1 for every call"),
-            Wrong(cosines_of_variables, "one cosine for all variables together"),
-            Wrong(cosines_of_variables_averaged, "returned nan or inf"),
-            Wrong(cosine_with_a_plain_tape, "non-persistent", ERROR),
-            Wrong(cosine_with_none, "None", ERROR),
-        ],
-    ),
-    "12.3": Answers(
-        right=[4, 4.0, tf.constant(4.0), np.float32(4)],
-        wrong=[
-            Wrong(40, "with the weight inside the block"),
-            Wrong(16, "the sum without the weight"),
-            Wrong(36.0, "if it had been recorded"),
-            Wrong(12, "which is not among the targets"),
-            Wrong(28, "The tape gives slopes"),
-            Wrong(0, "l1 was recorded"),
-            Wrong(5, "5 is not it"),
-            Wrong(None, "if no target has a path"),
-            Wrong("None", "if no target has a path"),
-            Wrong([4, None], "several targets are summed"),
-            Wrong([4, 36], "several targets are summed"),
-            Wrong("an error", "Write what comes back"),
-        ],
-    ),
-    "12.4": Answers(
-        right=[projected_in_numpy, projected_in_a_graph],
-        wrong=[
-            Wrong(lambda a, b: a + b, "This is a + b, also where they conflict"),
-            Wrong(projected_one_after_the_other, "along the new one nothing is left"),
-            *[
-                Wrong(projected_with_one_overwritten(first, again), "was overwritten")
-                for first in "ab"
-                for again in (True, False)
-            ],
-            Wrong(on_conflict(lambda a, b: a + b - along(b, a)), "Only b lost its part"),
-            Wrong(on_conflict(lambda a, b: a - along(a, b)), "This is a without its part"),
-            Wrong(on_conflict(lambda a, b: b - along(b, a)), "This is b without its part"),
-            Wrong(on_conflict(lambda a, b: a + b + along(a, b) + along(b, a)), "Subtract them."),
-            Wrong(
-                on_conflict(lambda a, b: along(a, b) + along(b, a)), "Subtract them from a and b"
-            ),
-            Wrong(
-                on_conflict(lambda a, b: a + b - dot(a, b) * (b / tf.norm(b) + a / tf.norm(a))),
-                "You divided by the norms",
-            ),
-            Wrong(on_conflict(lambda a, b: a + b - dot(a, b) * (a + b)), "not divided by"),
-            Wrong(
-                on_conflict(lambda a, b: a + b - dot(a, b) * (b / dot(a, a) + a / dot(b, b))),
-                "squared norms are exchanged",
-            ),
-            Wrong(lambda a, b: projected_in_numpy(a, b) / 2, "the mean of the two"),
-            Wrong(lambda a, b: a + b - along(a, b) - along(b, a), "The conflicts are right"),
-            Wrong(projected_the_wrong_way_round, "wrong way round"),
-            Wrong(on_conflict(lambda a, b: a - b), "For a = [1, 0] and b = [-2, 2]"),
-            Wrong(lambda a, b: None, "Your function returned None"),
-            Wrong(lambda a, b: (a - along(a, b), b - along(b, a)), "Add the two vectors"),
-            Wrong(dot, "the shape of a"),
-        ],
-    ),
+        ),
+        ("mean returned", lambda a, b: surgery(projected)(a, b) / 2),
+        ("projected everywhere", projected),
+        ("test turned round", lambda a, b: projected(a, b) if dot(a, b) > 0 else a + b),
+        ("raised ValueError", lambda a, b: projected(a, b) if a * b < 0 else a + b),
+        ("raised InvalidArgumentError", lambda a, b: projected(a, b) if a @ b < 0 else a + b),
+    ],
 }

@@ -1,37 +1,19 @@
+"""Right answers to lesson 13's exercises, and wrong ones that no gallery holds."""
+
 import random
 
+import keras
 import numpy as np
 import tensorflow as tf
 
-from answers import Answers, Wrong
+cross_entropy = tf.nn.sparse_softmax_cross_entropy_with_logits
 
-
-def cross_entropies(y, logits):
-    return tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits).numpy()
-
-
-def measured(combine):
-    """Return an answer to 13.2 that makes (loss, accuracy) of the batches' losses and hits."""
-
-    def evaluate(logits_of, x, y, batch_size):
-        losses, hits = [], []
-        for first in range(0, len(y), batch_size):
-            labels = y[first : first + batch_size]
-            logits = logits_of(x[first : first + batch_size])
-            losses.append(cross_entropies(labels, logits))
-            hits.append(np.argmax(logits, axis=1) == labels)
-        return combine(losses, hits, batch_size)
-
-    return evaluate
-
-
-def means(losses, hits):
-    return np.mean(np.concatenate(losses)), np.mean(np.concatenate(hits))
+# 13.2
 
 
 def weighted_batch_means(logits_of, x, y, batch_size):
-    loss_fn = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    loss, accuracy = tf.keras.metrics.Mean(), tf.keras.metrics.SparseCategoricalAccuracy()
+    loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    loss, accuracy = keras.metrics.Mean(), keras.metrics.SparseCategoricalAccuracy()
     for first in range(0, len(y), batch_size):
         batch = slice(first, first + batch_size)
         logits = logits_of(x[batch])
@@ -40,27 +22,19 @@ def weighted_batch_means(logits_of, x, y, batch_size):
     return [loss.result(), accuracy.result()]
 
 
+def measured_in_numpy(logits_of, x, y, batch_size):
+    pieces = np.split(x, range(batch_size, len(x), batch_size))
+    logits = np.concatenate([np.asarray(logits_of(piece), np.float64) for piece in pieces])
+    log_sums = np.log(np.exp(logits).sum(axis=1))
+    return np.mean(log_sums - logits[np.arange(len(y)), y]), np.mean(logits.argmax(axis=1) == y)
+
+
 def measured_at_once(logits_of, x, y, batch_size):
     logits = logits_of(x)
-    return np.mean(cross_entropies(y, logits)), np.mean(np.argmax(logits, axis=1) == y)
+    return np.mean(cross_entropy(y, logits)), np.mean(np.argmax(logits, axis=1) == y)
 
 
-def measured_without_return(logits_of, x, y, batch_size):
-    measured_at_once(logits_of, x, y, batch_size)
-
-
-def measured_from_probabilities(logits_of, x, y, batch_size):
-    loss, accuracy = measured_at_once(lambda x: tf.nn.softmax(logits_of(x)), x, y, batch_size)
-    return loss, accuracy
-
-
-def measured_with_a_wrong_axis(logits_of, x, y, batch_size):
-    loss, _ = measured_at_once(logits_of, x, y, batch_size)
-    return loss, np.mean(np.max(logits_of(x), axis=1) == y)
-
-
-def measured_against_a_shifted_label(logits_of, x, y, batch_size):
-    return measured_at_once(logits_of, x, (y + 1) % 4, batch_size)
+# 13.3
 
 
 def orders_in_a_graph(n):
@@ -71,25 +45,24 @@ def orders_in_a_graph(n):
     return next_order(), next_order()
 
 
-def orders_in_eager(n):
-    return np.array([np.random.permutation(n) for _ in range(2)])
-
-
-def orders_traced(n):
+def orders_given_to_a_graph(n):
     @tf.function
-    def next_order():
-        return tf.constant(np.random.default_rng().permutation(n))
+    def next_order(order):
+        return tf.identity(order)
 
-    return [next_order(), next_order()]
-
-
-def one_order_twice(n):
-    order = np.random.permutation(n)
-    return [order, order]
+    return np.array([next_order(np.random.permutation(n)) for _ in range(2)])
 
 
-def orders_of_one_seed(n):
-    return [np.random.default_rng(0).permutation(n) for _ in range(2)]
+def both_orders_in_a_graph(n):
+    @tf.function
+    def orders():
+        return [tf.random.shuffle(tf.range(n)), tf.random.shuffle(tf.range(n))]
+
+    return orders()
+
+
+def orders_without_a_graph(n):
+    return np.array([np.random.permutation(n) for _ in range(2)])
 
 
 def orders_as_lists(n):
@@ -99,67 +72,19 @@ def orders_as_lists(n):
     return orders
 
 
-def orders_from_a_dataset(n):
-    numbers = tf.data.Dataset.range(n).shuffle(n)
-    return [list(numbers.as_numpy_iterator()), list(numbers)]
+def orders_of_two_traces(n):
+    @tf.function
+    def next_order(epoch):
+        return tf.constant(np.random.permutation(n))
+
+    return [next_order(0), next_order(1)]
 
 
-def one_new_order_twice(n):
-    order = tf.random.shuffle(tf.range(n))
-    return [order, order]
+def orders_of_two_graphs(n):
+    return [tf.function(lambda: tf.constant(np.random.permutation(n)))() for _ in range(2)]
 
 
-def orders_not_called(n):
-    def next_order():
-        return tf.random.shuffle(tf.range(n))
-
-    return [next_order, next_order]
-
-
-def orders_with_repeats(n):
-    return [tf.random.uniform((n,), maxval=n, dtype=tf.int32) for _ in range(2)]
-
-
-def unshuffled_orders(n):
-    return [tf.range(n), tf.range(n)]
-
-
-def one_shuffled_order(n):
-    return [tf.range(n), np.random.permutation(n)]
-
-
-def order_and_its_reverse(n):
-    order = np.random.permutation(n)
-    return [order, order[::-1]]
-
-
-def order_and_its_shift(n):
-    order = np.random.permutation(n)
-    return [order, (order + 1) % n]
-
-
-def rotated_orders(n):
-    return [np.roll(np.arange(n), 3), np.roll(np.arange(n), 7)[::-1]]
-
-
-def one_order(n):
-    return np.random.permutation(n)
-
-
-def surest(score, among=None, order=-1, limit=True):
-    """Return an answer to 13.4 with another score, other candidates or another order."""
-
-    def surest_mistakes(logits, labels, k):
-        wrong = np.flatnonzero(np.argmax(logits, axis=1) != labels)
-        candidates = wrong if among is None else among(labels)
-        values = np.asarray(score(logits, labels))[candidates]
-        return candidates[np.argsort(order * values)][: k if limit else None]
-
-    return surest_mistakes
-
-
-def probability(logits, labels):
-    return tf.reduce_max(tf.nn.softmax(logits), axis=1)
+# 13.4
 
 
 def surest_by_sorting_in_python(logits, labels, k):
@@ -169,182 +94,173 @@ def surest_by_sorting_in_python(logits, labels, k):
     return sorted(wrong, key=lambda i: sureness[i], reverse=True)[:k]
 
 
-def surest_among_all_by_masking(logits, labels, k):
-    sureness = probability(logits, labels).numpy()
+def surest_by_masking(logits, labels, k):
+    sureness = tf.reduce_max(tf.nn.softmax(logits), axis=1).numpy()
     sureness[np.argmax(logits, axis=1) == labels] = -1
-    count = min(k, int(np.sum(sureness >= 0)))
-    return tf.math.top_k(sureness, k=count).indices
+    return tf.math.top_k(sureness, k=min(k, int(np.sum(sureness >= 0)))).indices
 
 
-def surest_with_others_masked(logits, labels, k):
-    is_wrong = np.argmax(logits, axis=1) != labels
-    return np.argsort(-probability(logits, labels).numpy() * is_wrong)[:k]
+RIGHT = {
+    "13.1": [np.log(1000), -np.log(1 / 1000), tf.constant(6.91), 6.908],
+    "13.2": [weighted_batch_means, measured_in_numpy],
+    "13.3": [orders_in_a_graph, orders_given_to_a_graph, both_orders_in_a_graph],
+    "13.4": [surest_by_sorting_in_python, surest_by_masking],
+}
+
+# What a demand forbids, and whose values are right all the same.
+ORACLES = {"13.2": [measured_at_once], "13.3": [orders_without_a_graph, orders_as_lists]}
 
 
-def wrong_among_the_surest(logits, labels, k):
-    first = np.argsort(-probability(logits, labels).numpy())[:k]
-    return first[np.argmax(logits[first], axis=1) != labels[first]]
+def measuring(end, drop_remainder=False, losses_of=cross_entropy):
+    def evaluate(logits_of, x, y, batch_size):
+        data = tf.data.Dataset.from_tensor_slices((x, y)).batch(batch_size, drop_remainder)
+        losses, hits = [], []
+        for part, labels in data:
+            losses.append(losses_of(labels, logits_of(part)))
+            hits.append(tf.cast(tf.argmax(logits_of(part), axis=1) == labels, tf.float32))
+        return end(losses, hits, len(y))
+
+    return evaluate
 
 
-def surest_in_a_column(logits, labels, k):
-    wrong = tf.where(np.argmax(logits, axis=1) != labels)
-    sureness = tf.gather_nd(probability(logits, labels), wrong)
-    return tf.gather(wrong, tf.argsort(sureness, direction="DESCENDING"))[:k]
+def mean(parts):
+    return tf.reduce_mean(tf.concat(parts, axis=0))
 
 
-def positions_of_the_surest(logits, labels, k):
-    wrong = np.flatnonzero(np.argmax(logits, axis=1) != labels)
-    return np.argsort(-probability(logits, labels).numpy()[wrong])[:k]
+def total(parts):
+    return sum(tf.reduce_sum(part) for part in parts)
 
 
-def probabilities_of_the_surest(logits, labels, k):
-    best = surest(probability)(logits, labels, k)
-    return probability(logits, labels).numpy()[best]
+def by_batch(parts):
+    return total(mean([part]) for part in parts) / len(parts)
 
 
-def probability_by_column(logits, labels):
-    return tf.reduce_max(tf.nn.softmax(logits, axis=0), axis=1)
+def overwriting(returns_early):
+    def evaluate(logits_of, x, y, batch_size):
+        for first in range(0, len(y), batch_size):
+            logits, labels = (array[first : first + batch_size] for array in (logits_of(x), y))
+            both = mean([cross_entropy(labels, logits)]), np.mean(np.argmax(logits, 1) == labels)
+            if returns_early:
+                return both
+        return both
+
+    return evaluate
 
 
-def surest_by_column_throughout(logits, labels, k):
-    probabilities = tf.nn.softmax(logits, axis=0).numpy()
-    wrong = np.flatnonzero(probabilities.argmax(axis=1) != labels)
-    return wrong[np.argsort(-probabilities.max(axis=1)[wrong])][:k]
+def twice(draw):
+    """Draw both orders with one compiled function of n."""
+    return lambda n: [(next_order := tf.function(lambda: draw(n)))(), next_order()]
 
 
-def surest_mask(logits, labels, k):
-    return np.argmax(logits, axis=1) != labels
+def then(change):
+    """Shuffle the first order, and make the second one of it."""
+    return lambda n: (order := tf.random.shuffle(tf.range(n)), change(order))
 
 
-ANSWERS = {
-    "13.1": Answers(
-        right=[np.log(1000), -np.log(1 / 1000), tf.constant(6.91), 6.908],
-        wrong=[
-            Wrong(2.3, "for ten classes"),
-            Wrong(-6.9, "it is positive"),
-            Wrong(3, "to base 10"),
-            Wrong(9.97, "to base 2"),
-            Wrong(0.0, "sure, and right"),
-            Wrong(0.001, "the probability p"),
-            Wrong(0.999, "This is 1 - p"),
-            Wrong(1000, "the number of classes"),
-            Wrong(5.0, "5 is not it"),
-            Wrong("6.9", "one number"),
-        ],
-    ),
-    "13.2": Answers(
-        right=[
-            measured(lambda losses, hits, size: means(losses, hits)),
-            weighted_batch_means,
-            measured_at_once,
-        ],
-        wrong=[
-            Wrong(measured_without_return, "returned None"),
-            Wrong(measured(lambda losses, hits, size: means(losses, hits)[1]), "Two numbers"),
-            Wrong(measured(lambda losses, hits, size: means(losses, hits)[::-1]), "swapped"),
-            Wrong(
-                measured(
-                    lambda losses, hits, size: (
-                        means(losses, hits)[0],
-                        100 * means(losses, hits)[1],
-                    )
-                ),
-                "percent",
+def sureness(logits, labels=None, axis=-1):
+    return tf.reduce_max(tf.nn.softmax(logits, axis), axis=1).numpy()
+
+
+def mistakes(logits, labels, k=None):
+    return [i for i, row in enumerate(logits) if np.argmax(row) != labels[i]][:k]
+
+
+def ranking(score=sureness, end=lambda ranked, k: ranked[:k], reverse=True):
+    """Rank the mistakes by a score."""
+    return lambda logits, labels, k: end(
+        sorted(mistakes(logits, labels), key=score(logits, labels).item, reverse=reverse), k
+    )
+
+
+def top(logits, labels, k):
+    sure = tf.gather(sureness(logits), mistakes(logits, labels))
+    return tf.math.top_k(sure, min(k, len(sure)))
+
+
+def top_of_all(logits, labels, k):
+    return tf.math.top_k(sureness(logits), k).indices
+
+
+WRONG = {
+    "13.2": [
+        ("too many at once", measured_at_once),
+        ("other form", lambda *given: measured_at_once(*given)[1]),
+        ("unexplained", lambda f, x, y, size: measured_at_once(f, x, (y + 1) % 4, size)),
+        ("returns none", measuring(lambda losses, hits, n: print(mean(losses), mean(hits)))),
+        ("swapped", measuring(lambda losses, hits, n: (mean(hits), mean(losses)))),
+        ("percent", measuring(lambda losses, hits, n: (mean(losses), 100 * (total(hits) / n)))),
+        (
+            "fraction wrong",
+            measuring(
+                lambda losses, hits, n: (mean(losses), tf.math.zero_fraction(tf.concat(hits, 0)))
             ),
-            Wrong(
-                measured(
-                    lambda losses, hits, size: (means(losses, hits)[0], 1 - means(losses, hits)[1])
-                ),
-                "fraction that is wrong",
+        ),
+        ("mean of means", measuring(lambda losses, hits, n: (by_batch(losses), by_batch(hits)))),
+        ("short batch left out", measuring(lambda loss, hit, n: (mean(loss), mean(hit)), True)),
+        (
+            "left out but divided",
+            measuring(lambda loss, hit, n: (total(loss) / n, total(hit) / n), True),
+        ),
+        ("sums not divided", measuring(lambda losses, hits, n: (total(losses), total(hits)))),
+        ("last batch alone", overwriting(returns_early=False)),
+        ("first batch alone", overwriting(returns_early=True)),
+        (
+            "logits as probabilities",
+            measuring(
+                lambda losses, hits, n: (mean(losses), mean(hits)),
+                losses_of=keras.losses.sparse_categorical_crossentropy,
             ),
-            Wrong(
-                measured(
-                    lambda losses, hits, size: (
-                        np.mean([np.mean(b) for b in losses]),
-                        np.mean([np.mean(b) for b in hits]),
-                    )
-                ),
-                "mean of the batches' means",
-            ),
-            Wrong(
-                measured(lambda losses, hits, size: means(losses[:-1], hits[:-1])),
-                "short last batch is left out. Go on",
-            ),
-            Wrong(
-                lambda logits_of, x, y, size: measured(
-                    lambda losses, hits, _: (
-                        np.sum(np.concatenate(losses[:-1])) / len(y),
-                        np.sum(np.concatenate(hits[:-1])) / len(y),
-                    )
-                )(logits_of, x, y, size),
-                "left out, though the sums",
-            ),
-            Wrong(
-                measured(
-                    lambda losses, hits, size: (
-                        np.sum(np.concatenate(losses)),
-                        np.sum(np.concatenate(hits)),
-                    )
-                ),
-                "These are the sums",
-            ),
-            Wrong(
-                measured(lambda losses, hits, size: means(losses[-1:], hits[-1:])),
-                "last batch alone",
-            ),
-            Wrong(
-                measured(lambda losses, hits, size: means(losses[:1], hits[:1])),
-                "first batch alone",
-            ),
-            Wrong(measured_from_probabilities, "The accuracy is right, the loss is not"),
-            Wrong(measured_with_a_wrong_axis, "The loss is right, the accuracy is not"),
-            Wrong(measured_against_a_shifted_label, "loss and accuracy are"),
-        ],
-    ),
-    "13.3": Answers(
-        right=[orders_in_a_graph, orders_in_eager, orders_as_lists, orders_from_a_dataset],
-        wrong=[
-            Wrong(orders_traced, "still repeats the first"),
-            Wrong(one_order_twice, "still repeats the first"),
-            Wrong(one_new_order_twice, "Call it once for each epoch"),
-            Wrong(orders_not_called, "two orders, each of shape"),
-            Wrong(orders_of_one_seed, "still repeats the first"),
-            Wrong(orders_with_repeats, "once, and one of yours has not"),
-            Wrong(unshuffled_orders, "nothing is shuffled"),
-            Wrong(one_shuffled_order, "One of the two"),
-            Wrong(order_and_its_reverse, "backwards"),
-            Wrong(order_and_its_shift, "shifted"),
-            Wrong(rotated_orders, "from another start"),
-            Wrong(one_order, "Return a list of two orders"),
-            Wrong(lambda n: [tf.random.shuffle(n), tf.random.shuffle(n)], "Return a list of two"),
-        ],
-    ),
-    "13.4": Answers(
-        right=[surest(probability), surest_by_sorting_in_python, surest_among_all_by_masking],
-        wrong=[
-            Wrong(lambda logits, labels, k: None, "returned None"),
-            Wrong(lambda logits, labels, k: (labels, logits), "Indices were asked for"),
-            Wrong(
-                surest(probability, among=lambda labels: np.arange(len(labels))), "Right predict"
-            ),
-            Wrong(surest(probability, order=1), "least sure"),
-            Wrong(lambda *a: surest(probability)(*a)[::-1], "their order is not"),
-            Wrong(lambda *a: np.sort(surest(probability)(*a)), "their order is not"),
-            Wrong(surest_with_others_masked, "at most k of them"),
-            Wrong(wrong_among_the_surest, "Take the mistakes first"),
-            Wrong(surest_in_a_column, "one array of shape (k,)"),
-            Wrong(surest(lambda logits, labels: logits.max(axis=1)), "sorted by the largest logit"),
-            Wrong(surest(probability_by_column), "down each column"),
-            Wrong(surest_by_column_throughout, "down each column"),
-            Wrong(surest(lambda logits, labels: cross_entropies(labels, logits)), "by the loss"),
-            Wrong(surest(lambda logits, labels: -np.arange(len(labels))), "the first mistakes"),
-            Wrong(positions_of_the_surest, "positions within"),
-            Wrong(probabilities_of_the_surest, "Return the indices of their"),
-            Wrong(surest(probability, limit=False), "in the right order"),
-            Wrong(
-                surest(lambda logits, labels: -np.arange(len(labels)), limit=False), "Sort them by"
-            ),
-            Wrong(lambda logits, labels, k: np.arange(k), "the indices are"),
-        ],
-    ),
+        ),
+        ("mean of means", measuring(lambda losses, hits, n: (mean(losses), by_batch(hits)))),
+        (
+            "raised AttributeError",
+            lambda logits_of, x, y, size: (logits_of(x).argmax(axis=1) == y).mean(),
+        ),
+    ],
+    "13.3": [
+        ("no graph", orders_without_a_graph),
+        ("no graph", orders_as_lists),
+        ("traced again", orders_of_two_traces),
+        ("traced again", orders_of_two_graphs),
+        ("other form", lambda n: np.random.permutation(n)),
+        ("other form", lambda n: [tf.random.shuffle(n), tf.random.shuffle(n)]),
+        ("shifted", then(lambda order: (order + 7) % tf.size(order))),
+        ("numbers repeat", lambda n: list(np.random.choice(n, size=(2, n)))),
+        ("nothing shuffled", twice(lambda n: (tf.range(n), tf.random.shuffle(tf.range(n)))[0])),
+        ("drawn while traced", twice(lambda n: tf.stack(random.sample(range(n), n)))),
+        ("one not shuffled", lambda n: np.stack([np.random.permutation(n), np.arange(n)])),
+        ("backwards", then(lambda order: tf.reverse(order, axis=[0]))),
+        ("shifted", then(lambda order: tf.roll(order, shift=5, axis=0))),
+        ("another start", then(lambda order: tf.roll(tf.sort(order), shift=5, axis=0))),
+        ("raised NotImplementedError", twice(lambda n: np.random.permutation(tf.range(n)))),
+    ],
+    "13.4": [
+        ("other form", lambda logits, labels, k: (labels, logits)),
+        ("right ones included", lambda logits, labels, k: np.arange(k)),
+        ("margins", ranking(lambda logits, labels: np.ptp(np.sort(logits)[:, -2:], axis=1))),
+        ("other form", lambda *given: np.array(ranking()(*given))[:, None]),
+        ("returns none", lambda *given: mistakes(*given).sort(key=sureness(*given[:2]).item)),
+        ("right ones included", top_of_all),
+        ("least sure", ranking(reverse=False)),
+        (
+            "cut first",
+            lambda *given: [i for i in top_of_all(*given).numpy() if i in mistakes(*given[:2])],
+        ),
+        ("largest logit", ranking(lambda logits, labels: np.max(logits, axis=1))),
+        ("softmax of columns", ranking(lambda logits, labels: sureness(logits, axis=0))),
+        ("largest loss", ranking(lambda logits, labels: cross_entropy(labels, logits).numpy())),
+        ("not sorted", mistakes),
+        ("positions among mistakes", lambda *given: top(*given).indices),
+        ("probabilities", lambda *given: top(*given).values),
+        ("not cut", ranking(end=lambda ranked, k: ranked)),
+        ("not sorted or cut", lambda logits, labels, k: np.array(mistakes(logits, labels))),
+        ("unexplained", ranking(end=lambda ranked, k: list(set(ranked[:k])))),
+        (
+            "others follow",
+            lambda logits, labels, k: np.lexsort(
+                [-sureness(logits), np.argmax(logits, axis=1) == labels]
+            )[:k],
+        ),
+        ("raised TypeError", lambda *given: tf.nn.softmax(given[0])[np.array(mistakes(*given))]),
+    ],
 }

@@ -1,0 +1,239 @@
+"""The questions of lesson 09: a step, what hides in one, a stale metric, and accumulation."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from course_utils.exercises.observation import calls_noted
+from course_utils.exercises.question import Demand, Part, Prediction, Question
+
+
+def build(weights: dict, rate: float, before: Sequence) -> tuple:
+    """Return a model of three numbers, whose last layer is regularised, and an SGD.
+
+    It has two penalties, so that its list of them is no number.
+    """
+    import keras
+
+    penalties = {f"{name}_regularizer": keras.regularizers.L2(0.1) for name in ("kernel", "bias")}
+    hidden = keras.layers.Dense(2, activation="tanh", name="hidden")
+    last = keras.layers.Dense(1, name="last", **penalties)
+    model = keras.Sequential([keras.Input((3,)), *before, hidden, last])
+    hidden.set_weights(weights["hidden"])
+    last.set_weights(weights["last"])
+    return model, keras.optimizers.SGD(rate)
+
+
+def layer_that_trains() -> Any:
+    """Return a layer that scales in training, each example by itself, and else does nothing.
+
+    ``seen`` counts the examples of its calls, where their number is fixed.
+    """
+    import keras
+
+    class ScaleInTraining(keras.layers.Layer):
+        seen = 0
+
+        def call(self, inputs, training=False):
+            self.seen += inputs.shape[0] or 0
+            return 1.5 * inputs if training else inputs
+
+    return ScaleInTraining()
+
+
+def tensors(*arrays: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    return tuple(tf.constant(array, tf.float32) for array in arrays)
+
+
+def draw_weights(rng: np.random.Generator) -> dict:
+    def draw(*shape):
+        return rng.uniform(0.5, 1.5, shape) * rng.choice([-1, 1], shape)
+
+    return {"hidden": [0.5 * draw(3, 2), 0.5 * draw(2)], "last": [draw(2, 1), draw(1)]}
+
+
+def draw_examples(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
+    return rng.normal(0.5, 1, size=(n, 3)), rng.normal(2, 1, size=(n, 1))
+
+
+def draw_steps(rng: np.random.Generator) -> list[tuple]:
+    sizes = ((4, 0.1), (7, 0.05))
+    return [(draw_weights(rng), rate, *draw_examples(rng, n)) for n, rate in sizes]
+
+
+def as_step(weights: dict, rate: float, x: np.ndarray, y: np.ndarray) -> tuple:
+    return *build(weights, rate, [layer_that_trains()]), *tensors(x, y)
+
+
+def as_silent_step(weights: dict, rate: float, x: np.ndarray, y: np.ndarray) -> tuple:
+    import keras
+
+    norm = keras.layers.BatchNormalization(center=False, scale=False, name="norm")
+    return *build(weights, rate, [norm]), *tensors(x, y[:, 0])
+
+
+def step_taken(step: Callable, model: Any, *arguments) -> dict:
+    """Return how the weights changed, what came back, and whether Keras took a step of its own."""
+    import keras
+
+    before, averages = weights_of(model), [v.numpy() for v in model.non_trainable_variables]
+    with calls_noted(keras.Model, "train_step") as steps_of_keras:
+        returned = step(model, *arguments)
+    pairs = zip(model.non_trainable_variables, averages, strict=True)
+    return {
+        "change": changes(model, before),
+        "loss": returned,
+        "averages": [v.numpy() - start for v, start in pairs],
+        "by keras": len(steps_of_keras) > 0,
+    }
+
+
+def weights_of(model: Any) -> dict:
+    """Return the values of the variables that are trained, by the names of layer and variable."""
+    return {" ".join(v.path.split("/")[-2:]): v.numpy() for v in model.trainable_variables}
+
+
+def changes(model: Any, before: dict) -> dict:
+    return {name: after - before[name] for name, after in weights_of(model).items()}
+
+
+CHANGE = Part("change", "the change of the weights")
+LOSS = Part("loss", "the loss that you return", "The update is right: return the loss, one number.")
+OWN_STEP = Demand(
+    "keras's own step",
+    "The numbers are right, but it was Keras that took the step, with its own train_step. Take it "
+    "yourself: a tape, the loss, tape.gradient, and optimizer.apply.",
+    lambda noted: not any(noted["by keras"]),
+)
+
+
+def draw_epochs(rng: np.random.Generator) -> list[tuple]:
+    def draw(sizes, count):
+        # The last batch of an epoch stands out, and epochs differ.
+        return [
+            [rng.uniform(1, 2, n) + 6 / (1 + epoch) + 3 * (n == sizes[-1]) for n in sizes]
+            for epoch in range(count)
+        ]
+
+    return [(draw((4, 4, 1), 3),), (draw((5, 2), 2),)]
+
+
+def as_epochs(epochs: list) -> tuple:
+    import keras
+
+    return keras.metrics.Mean(), [list(tensors(*batches)) for batches in epochs]
+
+
+def draw_parts(rng: np.random.Generator) -> list[tuple]:
+    def draw(sizes, rate):
+        return draw_weights(rng), rate, tuple(draw_examples(rng, n) for n in sizes)
+
+    return [draw((5, 2), 0.1), draw((1, 3, 6), 0.05)]
+
+
+def as_parts(weights: dict, rate: float, parts: tuple) -> tuple:
+    return *build(weights, rate, [layer_that_trains()]), [tensors(*part) for part in parts]
+
+
+def accumulated(step: Callable, model: Any, optimizer: Any, parts: list) -> dict:
+    """Return how the weights changed, and how the step went through the parts.
+
+    ``one tape`` says whether a tape held several parts: all examples were seen one by one, and
+    fewer tapes than parts were asked.
+    """
+    import tensorflow as tf
+
+    before = weights_of(model)
+    with calls_noted(tf.GradientTape, "gradient") as gradients:
+        step(model, optimizer, parts)
+    tapes = len({id(gradient["self"]) for gradient in gradients})
+    saw_all = model.layers[0].seen >= sum(len(x) for x, _ in parts)
+    return {
+        "change": changes(model, before),
+        "one tape": saw_all and 0 < tapes < len(parts),
+        "updates": int(optimizer.iterations),
+    }
+
+
+EXERCISES = (
+    Question(
+        id="09.1",
+        title="A step for a regression",
+        kind="complete",
+        points=2,
+        draw=draw_steps,
+        prepare=as_step,
+        call=step_taken,
+        inputs="weights rate x y",
+        parts=[CHANGE, LOSS],
+        demands=[OWN_STEP],
+        praise="The weights after the step, and the loss, are those of a complete step.",
+    ),
+    Prediction(
+        id="09.2",
+        title="The loss of right predictions",
+        kind="predict",
+        points=1,
+        form="The mean is one number",
+        praise="Two right predictions, and a loss of 2: every one meets every target.",
+    ),
+    Question(
+        id="09.3",
+        title="Three faults that raise nothing",
+        kind="repair",
+        points=3,
+        draw=draw_steps,
+        prepare=as_silent_step,
+        call=step_taken,
+        inputs="weights rate x y",
+        parts=[CHANGE, LOSS, Part("averages", "the change of the moving averages")],
+        demands=[OWN_STEP],
+        praise="The weights after the step, and the loss, are those of a complete step.",
+    ),
+    Question(
+        id="09.4",
+        title="A history that lags behind",
+        kind="repair",
+        points=2,
+        draw=draw_epochs,
+        prepare=as_epochs,
+        parts=[
+            Part(
+                words="the list of means",
+                form="Return a list with one number for each epoch, below both loops.",
+            )
+        ],
+        praise="Each epoch has its own mean, and each example counts the same.",
+    ),
+    Question(
+        id="09.5",
+        title="One update from unequal parts",
+        kind="complete",
+        points=3,
+        draw=draw_parts,
+        prepare=as_parts,
+        call=accumulated,
+        inputs="weights rate parts",
+        parts=[CHANGE],
+        demands=[
+            Demand(
+                "one tape",
+                "The update is right, but one tape recorded several parts, and together they do "
+                "not fit. Open a new tape for each part, inside the loop, and take its gradients "
+                "there.",
+                lambda noted: not any(noted["one tape"]),
+            ),
+            Demand(
+                "several updates",
+                "The numbers are right for SGD, but the optimizer took a step for every part; "
+                "another one, such as Adam, would end elsewhere. Add the gradients up, and call "
+                "optimizer.apply once, after the loop.",
+                lambda noted: max(noted["updates"]) <= 1,
+            ),
+        ],
+        praise="The parts together move the model as one batch would.",
+    ),
+)

@@ -1,0 +1,551 @@
+"""Wrong answers to the questions of lesson 09, and what each is told."""
+
+from itertools import product
+
+import tensorflow as tf
+
+from course_staff.authoring.gallery import Between, Table, Wrong
+
+# 09.1
+
+
+def mean_square(y_hat, y):
+    return tf.reduce_mean((y_hat - y) ** 2)
+
+
+def whole(error, penalties):
+    return error + sum(penalties)
+
+
+def error_alone(error, penalties):
+    return error
+
+
+def stepping(
+    join=whole,
+    error_of=mean_square,
+    training=True,
+    change=lambda g: g,
+    times=1,
+    returned=lambda loss, *call: loss,
+    column=lambda y: y,
+    layers=slice(None),
+):
+    """Return a step with another loss, another update, or another result."""
+
+    def step(model, optimizer, x, y):
+        y = column(y)
+        variables = [v for layer in model.layers[layers] for v in layer.trainable_variables]
+        with tf.GradientTape() as tape:
+            loss = join(error_of(model(x, training=training), y), model.losses)
+        gradients = list(map(change, tape.gradient(loss, variables)))
+        for _ in range(times):
+            optimizer.apply(gradients, variables)
+        return returned(loss, model, x, y)
+
+    return step
+
+
+def two_steps(*call):
+    stepping()(*call)
+    return stepping()(*call)
+
+
+def loss_afterwards(loss, model, x, y):
+    return whole(mean_square(model(x, training=True), y), model.losses)
+
+
+def error_returned(loss, model, x, y):
+    return loss - sum(model.losses)
+
+
+def without_returned_penalties(**options):
+    def step(model, *call):
+        penalties = sum(model.losses)
+        return stepping(**options)(model, *call) - penalties
+
+    return step
+
+
+A_LIST_OF_PENALTIES = (
+    "model.losses is a list, here of two penalties, and the error plus a list counts the error "
+    "once for each of them. Add sum(model.losses)."
+)
+CALL_IN_TRAINING = (
+    "The model is called without training=True, and layers such as dropout and batch normalisation "
+    "then work as in a prediction. Write model(x, training=True)."
+)
+TABLE = "(n, 1) minus (n,) is a table of n by n"
+PENALTIES_TWICE = "The penalties count twice. Add sum(model.losses) to the mean, once."
+NOT_THE_WHOLE_LOSS = (
+    "The update is right. The loss that you return leaves out the penalties: return the one that "
+    "the gradient is taken of."
+)
+LOSS_AFTERWARDS = "The update is right. Return the loss before the update, not after it."
+
+STEPS = [
+    Wrong(
+        "nothing applied",
+        "The model's weights are as they were: nothing was applied. Call "
+        "optimizer.apply(gradients, model.trainable_variables).",
+        stepping(times=0),
+    ),
+    Wrong(
+        "no training true",
+        CALL_IN_TRAINING,
+        *(stepping(join, training=False) for join in (whole, error_alone, tf.add)),
+    ),
+    Wrong("penalties as list", A_LIST_OF_PENALTIES, stepping(tf.add)),
+    Wrong(
+        "numpy error",
+        "Only the penalties move the weights: the predictions left TensorFlow on their way. Call "
+        "the model, model(x, training=True), and neither predict nor .numpy().",
+        stepping(error_of=lambda y_hat, y: mean_square(y_hat.numpy(), y)),
+    ),
+    Wrong(
+        "table of n by n",
+        f"Look at the shapes of y_hat and y: {TABLE}.",
+        stepping(error_of=lambda y_hat, y: mean_square(y_hat[:, 0], y)),
+    ),
+    Wrong(
+        "penalties left out",
+        "The update ignores the regulariser. Add sum(model.losses) to the loss, inside the `with` "
+        "block.",
+        stepping(error_alone),
+    ),
+    Wrong("penalties twice", PENALTIES_TWICE, stepping(lambda e, p: e + 2 * sum(p))),
+    Wrong(
+        "climbs",
+        "The update climbs. Give optimizer.apply the gradients as they are.",
+        *(stepping(join, change=lambda g: -g) for join in (whole, error_alone)),
+    ),
+    Wrong(
+        "half the error",
+        "The squared error counts by half: leave out the factor 1/2.",
+        stepping(lambda e, p: whole(e / 2, p)),
+    ),
+    Wrong(
+        "applied twice",
+        "The update is twice as long as it should be: apply the gradients once.",
+        stepping(times=2),
+    ),
+    Wrong(
+        "sum of squares",
+        "The squared errors are added up. Take tf.reduce_mean of them, so that the update does "
+        "not grow with the batch.",
+        stepping(error_of=lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2)),
+    ),
+    Wrong(
+        "not averaged",
+        "The squared errors are not averaged, and the tape adds up a loss of many entries, each "
+        "with the penalty. Take tf.reduce_mean of the squared errors alone.",
+        stepping(error_of=lambda y_hat, y: (y_hat - y) ** 2),
+    ),
+    Wrong(
+        "sum without penalties",
+        "The squared errors are added up, and the penalties are left out. The loss is "
+        "tf.reduce_mean of the squared errors plus sum(model.losses).",
+        stepping(error_alone, lambda y_hat, y: (y_hat - y) ** 2),
+    ),
+    Wrong(
+        "absolute error",
+        "This is the step of the mean absolute error. Square the differences.",
+        stepping(error_of=lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat - y))),
+    ),
+    Wrong(
+        "root of the mean",
+        "This is the step of the root of the mean squared error. Leave out the root.",
+        stepping(error_of=lambda y_hat, y: tf.sqrt(mean_square(y_hat, y))),
+    ),
+    Wrong("two steps", "The model was updated twice in one call. Take one step.", two_steps),
+    Wrong(
+        "only the last layer",
+        "Only the last layer moves. Ask for the gradients of model.trainable_variables, and apply "
+        "all of them.",
+        stepping(layers=slice(-1, None)),
+    ),
+    Wrong("error alone returned", NOT_THE_WHOLE_LOSS, without_returned_penalties()),
+    Wrong("loss after update", LOSS_AFTERWARDS, stepping(returned=loss_afterwards)),
+]
+
+# 09.2
+
+TABLES = Table(
+    {
+        0: "0 is what it should be. But (2, 1) minus (2,) does not subtract example by example: "
+        "which shape does the difference have?",
+        8: "8 is the sum of the squares in the table. The loss is their mean.",
+        4: "4 is right for the entries off the diagonal. The mean is over all four.",
+        1: "1 is half of it: there are four squares, and they add up to 8.",
+        Between(-1e6, -1e-6): "{value} is below 0, and a mean of squares never is: off the "
+        "diagonal stand 1 - 3 and 3 - 1, and each is squared.",
+    },
+    "{value} is not it. Write down the difference as a table of two by two: a row for each "
+    "prediction, a column for each target.",
+)
+
+# 09.3
+
+FAULTS = (
+    "the model is called without training=True, and normalises with stored averages",
+    "the penalties in model.losses are left out of the loss",
+    TABLE,
+)
+NAMES = {
+    (True, False, False): "no training true",
+    (False, True, False): "penalties left out",
+    (False, False, True): "table of n by n",
+    (True, True, False): "prediction without penalties",
+    (True, False, True): "prediction and table",
+    (False, True, True): "table without penalties",
+    (True, True, True): "all three faults",
+}
+
+
+def as_column(y):
+    return y[:, None]
+
+
+def as_it_is(y):
+    return y
+
+
+def faulty(prediction, no_penalties, is_table):
+    join = error_alone if no_penalties else whole
+    return stepping(join, training=not prediction, column=as_it_is if is_table else as_column)
+
+
+def faults_left(faults):
+    left = [text for text, is_left in zip(FAULTS, faults, strict=True) if is_left]
+    count = ("One fault is", "Two faults are", "All three faults are")[len(left) - 1]
+    return f"{count} left: {'; '.join(left)}."
+
+
+def mended(*options, **more):
+    return stepping(*options, column=as_column, **more)
+
+
+def after_a_look(model, optimizer, x, y):
+    model(x, training=True)
+    return mended()(model, optimizer, x, y)
+
+
+SILENT = [
+    *(Wrong(name, faults_left(faults), faulty(*faults)) for faults, name in NAMES.items()),
+    Wrong(
+        "penalties as list",
+        A_LIST_OF_PENALTIES,
+        *(
+            stepping(tf.add, training=training, column=column)
+            for training, column in product((True, False), (as_column, as_it_is))
+        ),
+    ),
+    Wrong("penalties twice", PENALTIES_TWICE, mended(lambda e, p: e + 2 * sum(p))),
+    Wrong(
+        "nothing applied",
+        "The weights of the layers are as they were: nothing was applied. Keep "
+        "optimizer.apply(gradients, model.trainable_variables), as it was given.",
+        *(mended(times=0, training=training) for training in (True, False)),
+    ),
+    Wrong(
+        "two forward passes",
+        "The update is right, but the moving averages moved twice: the model is called twice in "
+        "training. Call it once, and use that prediction.",
+        after_a_look,
+    ),
+    Wrong(
+        "sum of squares",
+        "The squared errors are added up. Keep their mean as it was given.",
+        mended(error_of=lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2)),
+    ),
+    Wrong(
+        "applied twice",
+        "The update is twice as long as it should be. Keep the one update as it was given.",
+        mended(times=2),
+    ),
+    Wrong("error alone returned", NOT_THE_WHOLE_LOSS, without_returned_penalties(column=as_column)),
+    Wrong("loss after update", LOSS_AFTERWARDS, mended(returned=loss_afterwards)),
+]
+
+# 09.4
+
+
+def recording(update, resets=True, read=lambda metric: float(metric.result())):
+    def losses_of_epochs(metric, epochs):
+        history = []
+        for batches in epochs:
+            if resets:
+                metric.reset_state()
+            for losses in batches:
+                update(metric, losses)
+            history.append(read(metric))
+        return history
+
+    return losses_of_epochs
+
+
+def every_loss(metric, losses):
+    metric.update_state(losses)
+
+
+def batch_mean(metric, losses):
+    metric.update_state(tf.reduce_mean(losses))
+
+
+def batch_sum(metric, losses):
+    metric.update_state(tf.reduce_sum(losses))
+
+
+def fresh_loss(metric, losses):
+    metric.reset_state()
+    metric.update_state(losses)
+
+
+def reset_and_read(metric):
+    metric.reset_state()
+    return float(metric.result())
+
+
+HISTORIES = [
+    Wrong(
+        "short batch counts full",
+        "The epochs are apart now. But a short batch still counts as much as a full one: let the "
+        "metric weigh it by its size, or give it every loss of the batch.",
+        recording(batch_mean),
+    ),
+    Wrong(
+        "never reset",
+        "Each example counts the same now. But every number still holds the epochs before it: "
+        "reset the metric at the start of each epoch.",
+        recording(every_loss, resets=False),
+    ),
+    Wrong(
+        "both faults",
+        "Both faults are still there: the metric is never reset, and a short batch counts as much "
+        "as a full one.",
+        recording(batch_mean, resets=False),
+    ),
+    Wrong(
+        "last batch only",
+        "Each number is the mean of the epoch's last batch alone. Reset the metric once for each "
+        "epoch, not for each batch.",
+        recording(fresh_loss),
+    ),
+    Wrong(
+        "sums",
+        "These are sums. Divide each by the number of its examples.",
+        lambda metric, epochs: [sum(float(sum(b)) for b in batches) for batches in epochs],
+    ),
+    Wrong(
+        "mean of sums",
+        "The metric gets the sum of each batch, and averages these sums. Give it every loss of the "
+        "batch.",
+        recording(batch_sum),
+    ),
+    Wrong(
+        "reset too early",
+        "Every number is 0: the metric is reset before its result is read.",
+        recording(every_loss, read=reset_and_read),
+    ),
+]
+
+# 09.5
+
+
+def accumulating(join, error_of=mean_square, training=True, apply=True, layers=slice(None)):
+    """Return an answer to 09.5; ``join`` makes the loss of a part.
+
+    It gets the error, the penalties, and the numbers of examples in the part, of all examples and
+    of parts.
+    """
+
+    def accumulated_step(model, optimizer, parts):
+        count = sum(len(x) for x, _ in parts)
+        variables = [v for layer in model.layers[layers] for v in layer.trainable_variables]
+        total = [tf.zeros_like(v) for v in variables]
+        for x, y in parts:
+            with tf.GradientTape() as tape:
+                error = error_of(model(x, training=training), y)
+                loss = join(error, sum(model.losses), len(x), count, len(parts))
+            gradients = tape.gradient(loss, variables)
+            total = [t + g for t, g in zip(total, gradients, strict=True)]
+        if apply:
+            optimizer.apply(total, variables)
+
+    return accumulated_step
+
+
+def weighing(weigh):
+    """Return three answers: with the penalty of each part weighed alike, counted once, and none."""
+    return [
+        lambda e, p, n, N, k: weigh(n, N, k) * (e + p),
+        lambda e, p, n, N, k: weigh(n, N, k) * e + p / k,
+        lambda e, p, n, N, k: weigh(n, N, k) * e,
+    ]
+
+
+def fair(n, N, k):
+    return n / N
+
+
+FAIR, *_ = weighing(fair)
+UNWEIGHED = weighing(lambda n, N, k: 1.0)
+EQUAL = weighing(lambda n, N, k: 1 / k)
+UNDIVIDED = weighing(lambda n, N, k: float(n))
+
+
+def sum_of_squares(y_hat, y):
+    return tf.reduce_sum((y_hat - y) ** 2)
+
+
+def with_list(model, x, y):
+    return mean_square(model(x, training=True), y) + model.losses
+
+
+def of_one_part(i, share):
+    def accumulated_step(model, optimizer, parts):
+        weight = share(len(parts[i][0]), sum(len(x) for x, _ in parts), len(parts))
+        stepping(change=lambda g: weight * g)(model, optimizer, *parts[i])
+
+    return accumulated_step
+
+
+def one_by_one(share):
+    def accumulated_step(model, optimizer, parts):
+        for i in range(len(parts)):
+            of_one_part(i, share)(model, optimizer, parts)
+
+    return accumulated_step
+
+
+def penalties_as_list(model, optimizer, parts):
+    count = sum(len(x) for x, _ in parts)
+    total = [tf.zeros_like(v) for v in model.trainable_variables]
+    for x, y in parts:
+        with tf.GradientTape() as tape:
+            loss = len(x) / count * with_list(model, x, y)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        total = [t + g for t, g in zip(total, gradients, strict=True)]
+    optimizer.apply(total, model.trainable_variables)
+
+
+def list_of_lists(model, optimizer, parts):
+    count, total = sum(len(x) for x, _ in parts), []
+    for x, y in parts:
+        with tf.GradientTape() as tape:
+            loss = len(x) / count * whole(mean_square(model(x, training=True), y), model.losses)
+        total += [tape.gradient(loss, model.trainable_variables)]
+    optimizer.apply(total, model.trainable_variables)
+
+
+def one(n, N, k):
+    return 1.0
+
+
+ONE_PART = (
+    "Only the {} part counts. Add up the gradients of all parts, variable by variable, and apply "
+    "them after the loop."
+)
+
+ACCUMULATED = [
+    Wrong(
+        "nothing applied",
+        "The model's weights are as they were. Either optimizer.apply is never called, or it gets "
+        "zeros: `total += [gradients]` only makes a list longer. Add up variable by variable, and "
+        "apply once, after the last part.",
+        accumulating(FAIR, apply=False),
+    ),
+    Wrong(
+        "no training true",
+        CALL_IN_TRAINING,
+        *(
+            accumulating(join, training=False)
+            for join in (*weighing(fair), *UNWEIGHED, *EQUAL, *UNDIVIDED)
+        ),
+    ),
+    Wrong("penalties as list", A_LIST_OF_PENALTIES, penalties_as_list),
+    Wrong(
+        "added unweighed",
+        "The parts are added as they are. Multiply the gradients of each by n / N, its share of "
+        "all examples.",
+        *map(accumulating, UNWEIGHED),
+    ),
+    Wrong(
+        "parts count equally",
+        "Every part counts the same, but the parts have unequal sizes. Multiply each gradient by "
+        "n / N instead of dividing by the number of parts.",
+        *map(accumulating, EQUAL),
+    ),
+    Wrong(
+        "sum never divided",
+        "The squared errors are added up over all examples, but never divided. Divide by the "
+        "number of all examples.",
+        *map(accumulating, UNDIVIDED),
+        accumulating(lambda e, p, n, N, k: n * e + p),
+    ),
+    Wrong(
+        "sums weighed",
+        "The squared errors of a part are added up, and then weighed by n / N. Take their mean, "
+        "with tf.reduce_mean, before you weigh it.",
+        *(accumulating(join, sum_of_squares) for join in weighing(fair)),
+    ),
+    *(
+        Wrong(
+            f"only the {name} part",
+            ONE_PART.format(name),
+            *(of_one_part(i, share) for share in (fair, one)),
+        )
+        for name, i in (("first", 0), ("last", -1))
+    ),
+    Wrong(
+        "penalties left out",
+        "The penalties are missing. Add sum(model.losses) to the loss of each part, before you "
+        "weigh it.",
+        accumulating(lambda e, p, n, N, k: n / N * e),
+    ),
+    Wrong(
+        "penalty once per part",
+        "The penalty counts once for each part. Weigh the whole loss of a part by n / N, the "
+        "penalty with it.",
+        accumulating(lambda e, p, n, N, k: n / N * e + p),
+    ),
+    Wrong(
+        "penalty too little",
+        "The penalties count too little: for all parts together they count once.",
+        accumulating(lambda e, p, n, N, k: n / N * e + p / N),
+        accumulating(lambda e, p, n, N, k: n / N * (e + p / k)),
+    ),
+    Wrong(
+        "applied after every part",
+        "The model is updated after every part, so the later parts see other weights. Add the "
+        "gradients up first, and apply once.",
+        one_by_one(one),
+        one_by_one(fair),
+    ),
+    Wrong(
+        "table of n by n",
+        f"Look at the shapes of y_hat and y: {TABLE}.",
+        accumulating(FAIR, lambda y_hat, y: mean_square(y_hat[:, 0], y)),
+    ),
+    Wrong(
+        "only the last layer",
+        "Only the last layer moves. Ask for the gradients of model.trainable_variables, and apply "
+        "all of them.",
+        accumulating(FAIR, layers=slice(-1, None)),
+    ),
+    Wrong(
+        "list of lists",
+        "The optimizer got lists in a list: after `total += [gradients]` each item is a whole list "
+        "of gradients. Add up variable by variable: total = [t + g for t, g in zip(total, "
+        "gradients)].",
+        list_of_lists,
+    ),
+]
+
+GALLERY = {
+    "09.1": STEPS,
+    "09.2": TABLES,
+    "09.3": SILENT,
+    "09.4": HISTORIES,
+    "09.5": ACCUMULATED,
+}

@@ -1,0 +1,162 @@
+"""The questions of lesson 12: a penalty without effect, a cosine, a late weight, a projection."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from course_utils.exercises.observation import calls_noted
+from course_utils.exercises.question import Demand, Part, Prediction, Question
+
+
+def draw_penalised(rng: np.random.Generator) -> list[tuple]:
+    """Draw two networks with a ReLU, one with activations of both signs, one that trains unlike."""
+
+    def draw(n, beta, activation="relu", normalised=False):
+        x, y = rng.normal(0.5, 1, size=(n, 3)), rng.normal(size=(n, 1))
+        kernels = [rng.normal(size=(3, 4)), rng.normal(size=(4, 1))]
+        return beta, x, y, kernels, activation, normalised
+
+    return [draw(6, 0.5), draw(9, 0.3), draw(7, 0.4, "tanh"), draw(8, 0.6, "tanh", True)]
+
+
+def as_penalised(
+    beta: float, x: np.ndarray, y: np.ndarray, kernels: list, activation: str, normalised: bool
+) -> tuple:
+    import keras
+    import tensorflow as tf
+
+    inputs = keras.Input((3,))
+    # Without variables that train: the trainable ones are the two kernels.
+    normalise = keras.layers.BatchNormalization(center=False, scale=False)
+    entering = normalise(inputs) if normalised else inputs
+    hidden = keras.layers.Dense(4, activation, use_bias=False)(entering)
+    y_hat = keras.layers.Dense(1, use_bias=False)(hidden)
+    model = keras.Model(inputs, [hidden, y_hat])
+    for variable, kernel in zip(model.trainable_variables, kernels, strict=True):
+        variable.assign(kernel)
+    return model, tf.constant(x, tf.float32), tf.constant(y, tf.float32), beta
+
+
+def returned_and_passes(function: Callable, model: Any, x: Any, y: Any, beta: float) -> dict:
+    """Return what the function returned, and how often the model's last layer ran."""
+    import keras
+
+    with calls_noted(keras.layers.Dense, "call") as runs:
+        returned = function(model, x, y, beta)
+    passes = sum(run["self"] is model.layers[-1] for run in runs)
+    return {"returned": returned, "passes": passes}
+
+
+def draw_two_losses(rng: np.random.Generator) -> list[tuple]:
+    def draw(direction):
+        """Both losses reach a (3,) and d (2, 2); the first alone reaches b (2,), the second c."""
+        of_a, of_d = rng.uniform(0.5, 1.5, 3), 2 * rng.uniform(0.5, 1.5, (2, 2))
+        first = [of_a, of_d, rng.uniform(1, 2, 2), np.zeros(())]
+        turned = [direction * of_a + 0.3 * rng.normal(size=3), 0.4 * direction * of_d[::-1]]
+        second = [*turned, np.zeros(2), rng.uniform(1, 2, ())]
+        return first, second
+
+    return [draw(-1.0), draw(1.0), draw(-2.0)]
+
+
+def as_losses(first: list[np.ndarray], second: list[np.ndarray]) -> tuple:
+    import tensorflow as tf
+
+    variables = [tf.Variable(tf.zeros(g.shape)) for g in first]
+
+    def loss_of(gradients):
+        reached = [(g, v) for g, v in zip(gradients, variables, strict=True) if g.any()]
+        return tf.add_n([tf.reduce_sum(tf.constant(g, tf.float32) * v + v**2) for g, v in reached])
+
+    return lambda: (loss_of(first), loss_of(second)), variables
+
+
+def draw_pairs(rng: np.random.Generator) -> list[tuple]:
+    def draw(n, turn):
+        a = rng.uniform(0.5, 1.5, n) * rng.choice([-1, 1], n)
+        across = rng.normal(size=n)
+        across -= np.sum(across * a) / np.sum(a * a) * a
+        across *= np.sqrt(np.sum(a * a) / np.sum(across * across))
+        return a, (turn * a + across) * rng.uniform(1.5, 2.5)
+
+    fixed = np.array([1.0, 0.0]), np.array([-2.0, 2.0])
+    return [fixed, draw(3, -0.8), draw(4, 0.7), draw(2, -1.5), draw(3, 0.5)]
+
+
+def as_pairs(a: np.ndarray, b: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    return tf.constant(a, tf.float32), tf.constant(b, tf.float32)
+
+
+EXERCISES = (
+    Question(
+        id="12.1",
+        title="A penalty without effect",
+        kind="repair",
+        points=2,
+        draw=draw_penalised,
+        prepare=as_penalised,
+        call=returned_and_passes,
+        inputs="beta x y",
+        parts=[
+            Part(
+                "returned",
+                "the pair of loss and gradients",
+                "Return two things: the loss, one number, and the list that tape.gradient gives "
+                "for model.trainable_variables.",
+            )
+        ],
+        demands=[
+            Demand(
+                "second forward pass",
+                "The numbers are right, but the model runs twice. One call gives both: "
+                "hidden, y_hat = model(x, training=True).",
+                lambda noted: all(passes <= 1 for passes in noted["passes"]),
+            )
+        ],
+        praise="The penalty counts once, in the loss and in the gradients.",
+    ),
+    Question(
+        id="12.2",
+        title="One cosine for a whole model",
+        kind="complete",
+        points=3,
+        draw=draw_two_losses,
+        prepare=as_losses,
+        parts=[
+            Part(
+                words="the cosine",
+                form="Return one number for all variables together: join each loss's gradients "
+                "into one long vector first.",
+            )
+        ],
+        praise="One number for the whole model, and what has no path counts as zeros.",
+    ),
+    Prediction(
+        id="12.3",
+        title="A weight that comes too late",
+        kind="predict",
+        points=1,
+        form="Write what comes back: a number, a list of two, or None",
+        praise="Only l1 counts: the tape never saw 3 * l2, and says nothing about it.",
+    ),
+    Question(
+        id="12.4",
+        title="Gradients without their conflict",
+        kind="complete",
+        points=3,
+        draw=draw_pairs,
+        prepare=as_pairs,
+        inputs="a b",
+        parts=[
+            Part(
+                words="the combined gradient",
+                form="Add the two vectors, and return their sum: one tensor of the shape of a, "
+                "in both cases.",
+            )
+        ],
+        praise="Neither gradient takes back what the other one wants.",
+    ),
+)

@@ -1,0 +1,468 @@
+"""Wrong answers to the questions of lesson 12, and what each is told."""
+
+import numpy as np
+import tensorflow as tf
+
+from course_staff.authoring.gallery import Table, Wrong
+
+# 12.1
+
+
+def summed(hidden):
+    return tf.reduce_mean(tf.reduce_sum(abs(hidden), axis=1))
+
+
+def right_penalty(hidden, beta):
+    return beta * summed(hidden)
+
+
+def penalising(
+    penalty=right_penalty,
+    training=True,
+    outputs=lambda model, x, training: model(x, training=training),
+    loss_of=lambda task, penalty: task + penalty,
+    targets=lambda task, penalty: task + penalty,
+):
+    """Return an answer to 12.1 that returns one loss, and the gradients of the same or another."""
+
+    def loss_and_gradients(model, x, y, beta):
+        with tf.GradientTape() as tape:
+            hidden, y_hat = outputs(model, x, training)
+            parts = tf.reduce_mean((y_hat - y) ** 2), penalty(hidden, beta)
+            target = targets(*parts)
+        return loss_of(*parts), tape.gradient(target, model.trainable_variables)
+
+    return loss_and_gradients
+
+
+def weighed(weigh):
+    return lambda hidden, beta: weigh(beta) * summed(hidden)
+
+
+def cut_off(penalty=right_penalty):
+    return lambda hidden, beta: penalty(tf.stop_gradient(hidden), beta)
+
+
+def in_two_passes(of_hidden, of_y_hat, hidden_first):
+    def outputs(model, x, training):
+        runs = [(0, of_hidden), (1, of_y_hat)]
+        runs = runs if hidden_first else runs[::-1]
+        found = {position: model(x, training=trains)[position] for position, trains in runs}
+        return found[0], found[1]
+
+    return penalising(outputs=outputs)
+
+
+# Below, call 2 has activations of both signs, and in call 3 it matters that the model trains.
+PLAIN = (0, 1)
+PENALTIES = [
+    Wrong(
+        "nothing recorded",
+        "A gradient is None: the tape has no path to that kernel. Take hidden and y_hat from "
+        "model(x, training=True), inside the `with` block.",
+        penalising(targets=lambda task, penalty: tf.stop_gradient(task)),
+    ),
+    Wrong(
+        "beta squared",
+        "The penalty has its gradient now. But it counts with beta * beta: multiply it by beta "
+        "once.",
+        penalising(weighed(lambda beta: beta**2)),
+        calls=PLAIN,
+    ),
+    Wrong(
+        "penalty left out",
+        "The penalty is in neither the loss nor the gradients. Add beta times the mean, over the "
+        "examples, of the summed absolute activations.",
+        penalising(weighed(lambda beta: 0.0)),
+        calls=PLAIN,
+    ),
+    Wrong(
+        "penalty not recorded",
+        "The loss is right, and the gradients know nothing of the penalty. Take hidden from "
+        "model(x, training=True), and add the penalty, inside the `with` block: predict and "
+        ".numpy() leave the tape.",
+        penalising(cut_off()),
+        calls=PLAIN,
+    ),
+    Wrong(
+        "not recorded and beta squared",
+        "The gradients know nothing of the penalty, because predict and .numpy() leave the tape, "
+        "and the penalty is multiplied by beta twice. Take hidden from model(x, training=True) "
+        "inside the `with` block, and use beta once.",
+        penalising(cut_off(weighed(lambda beta: beta**2))),
+        calls=PLAIN,
+    ),
+    Wrong(
+        "beta left out",
+        "The penalty counts in full: beta is gone from both places. Leave it in one.",
+        penalising(weighed(lambda beta: 1.0)),
+        calls=PLAIN,
+    ),
+    Wrong(
+        "summed over examples",
+        "The penalty is summed over the examples. Take the mean over them, as it was given.",
+        penalising(lambda h, beta: len(h) * right_penalty(h, beta)),
+        calls=PLAIN,
+    ),
+    Wrong(
+        "mean over activations",
+        "The penalty is averaged over the 4 activations, too. Sum them for each example, as it "
+        "was given.",
+        penalising(lambda h, beta: right_penalty(h, beta) / 4),
+        calls=PLAIN,
+    ),
+    Wrong(
+        "penalty subtracted",
+        "The penalty is subtracted. Add it to the squared error.",
+        penalising(weighed(lambda beta: -beta)),
+        calls=PLAIN,
+    ),
+    Wrong(
+        "activations squared",
+        "The activations are squared, which is L2. The penalty sums their absolute values.",
+        penalising(lambda h, beta: beta * tf.reduce_mean(tf.reduce_sum(h**2, axis=1))),
+        calls=PLAIN,
+    ),
+    Wrong(
+        "outputs exchanged",
+        "The two outputs are exchanged. The model returns the activations first, and then the "
+        "prediction.",
+        penalising(outputs=lambda model, x, training: model(x, training=training)[::-1]),
+        calls=PLAIN,
+    ),
+    Wrong(
+        "another loss returned",
+        "The gradients are right, and the loss beside them is not the one that they belong to. "
+        "Return the loss from inside the block, with the penalty counted once.",
+        penalising(loss_of=lambda task, penalty: task),
+        penalising(loss_of=lambda task, penalty: penalty),
+        penalising(loss_of=lambda task, penalty: task + 2 * penalty),
+        calls=PLAIN,
+    ),
+    Wrong(
+        "gradients of another loss",
+        "The loss is right, and the gradients are not its gradients. Return tape.gradient(loss, "
+        "model.trainable_variables) as it is.",
+        penalising(targets=lambda task, penalty: task + 2 * penalty),
+        penalising(targets=lambda task, penalty: 2 * task + penalty),
+        penalising(targets=lambda task, penalty: 2 * (task + penalty)),
+        penalising(targets=lambda task, penalty: penalty),
+        calls=PLAIN,
+    ),
+    Wrong(
+        "not absolute",
+        "Activations below 0 count against the others. The penalty sums absolute values: tf.abs "
+        "of each activation, before any sum.",
+        penalising(lambda h, beta: beta * tf.reduce_mean(tf.reduce_sum(h, axis=1))),
+        penalising(lambda h, beta: beta * tf.reduce_mean(abs(tf.reduce_sum(h, axis=1)))),
+        penalising(lambda h, beta: beta * abs(tf.reduce_mean(tf.reduce_sum(h, axis=1)))),
+        calls=(2,),
+    ),
+    Wrong(
+        "outside training",
+        "The model ran as outside training, and a layer such as batch normalisation behaves "
+        "differently there. Call model(x, training=True).",
+        penalising(training=False),
+        calls=(3,),
+    ),
+    Wrong(
+        "only one pass in training",
+        "hidden and y_hat come from two forward passes, and one of them ran as outside training. "
+        "Take both from one call: hidden, y_hat = model(x, training=True).",
+        *[in_two_passes(t, not t, first) for t in (True, False) for first in (True, False)],
+        calls=(3,),
+    ),
+]
+
+# 12.2
+
+
+def of_lists(formula, targets=(lambda a, b: a, lambda a, b: b)):
+    """Return an answer to 12.2: a formula of each target's flat gradients, zeros for None."""
+
+    def cosine_of_losses(losses, variables):
+        with tf.GradientTape(persistent=True) as tape:
+            asked = [target(*losses()) for target in targets]
+        lists = [tape.gradient(y, variables, unconnected_gradients="zero") for y in asked]
+        return formula(*[[tf.reshape(g, [-1]) for g in gradients] for gradients in lists])
+
+    return cosine_of_losses
+
+
+def of_vectors(formula, **options):
+    return of_lists(lambda fs, ss: formula(tf.concat(fs, 0), tf.concat(ss, 0)), **options)
+
+
+def dot(a, b):
+    return tf.reduce_sum(a * b)
+
+
+def cosine(a, b):
+    return dot(a, b) / (tf.norm(a) * tf.norm(b))
+
+
+def safe_cosines(fs, ss):
+    norms = [tf.norm(f) * tf.norm(s) for f, s in zip(fs, ss, strict=True)]
+    return [tf.math.divide_no_nan(dot(f, s), n) for f, s, n in zip(fs, ss, norms, strict=True)]
+
+
+def sum_of_norms(parts):
+    return sum(map(tf.norm, parts))
+
+
+DEGREES = 180 / np.pi
+COSINES = [
+    Wrong(
+        "not finite",
+        "Your function returned nan or inf: a vector of zeros has no cosine. Call losses() inside "
+        "the `with` block, and join the gradients of all variables before you divide by the norms.",
+        of_vectors(lambda a, b: cosine(0 * a, 0 * b)),
+    ),
+    Wrong(
+        "zero everywhere",
+        "The cosine is 0 in every call, because all gradients are zeros. Call losses() inside the "
+        "`with` block, and return the cosine as it is.",
+        of_vectors(lambda a, b: 0.0),
+    ),
+    Wrong(
+        "shared variables only",
+        "You left out the variables that only one loss reaches. Their gradients count in the norm "
+        "of that loss: put zeros in place of None, not the variable aside.",
+        of_lists(lambda fs, ss: cosine(tf.concat(fs[:2], 0), tf.concat(ss[:2], 0))),
+    ),
+    Wrong(
+        "mean of cosines",
+        "This is the mean of the variables' cosines. Join the gradients into one long vector for "
+        "each loss, and take one cosine.",
+        of_lists(lambda fs, ss: tf.reduce_mean(safe_cosines(fs, ss))),
+        of_lists(lambda fs, ss: tf.reduce_mean(safe_cosines(fs[:2], ss[:2]))),
+    ),
+    Wrong(
+        "sum of cosines",
+        "This is the sum of the variables' cosines. Join the gradients into one long vector for "
+        "each loss, and take one cosine.",
+        of_lists(lambda fs, ss: sum(safe_cosines(fs, ss))),
+    ),
+    Wrong(
+        "first variable only",
+        "This is the cosine for the first variable alone. Take all variables together.",
+        of_lists(lambda fs, ss: cosine(fs[0], ss[0])),
+    ),
+    Wrong(
+        "product alone",
+        "This is the product a · b. Divide it by the norm of each of the two vectors.",
+        of_vectors(dot),
+    ),
+    Wrong(
+        "norms squared",
+        "You divided by the squared norms. Divide by the norms: tf.norm takes the root.",
+        of_vectors(lambda a, b: dot(a, b) / (dot(a, a) * dot(b, b))),
+    ),
+    Wrong(
+        "first norm only",
+        "You divided by the first norm alone. Divide by the second, too.",
+        of_vectors(lambda a, b: dot(a, b) / tf.norm(a)),
+    ),
+    Wrong(
+        "second norm only",
+        "You divided by the second norm alone. Divide by the first, too.",
+        of_vectors(lambda a, b: dot(a, b) / tf.norm(b)),
+    ),
+    Wrong(
+        "norms added",
+        "You added the norms of a loss's gradients. The norm of all entries together is the root "
+        "of the sum of their squares: join the gradients first.",
+        of_lists(lambda fs, ss: sum(map(dot, fs, ss)) / (sum_of_norms(fs) * sum_of_norms(ss))),
+    ),
+    Wrong(
+        "parentheses missing",
+        "You divided by the first norm and multiplied by the second. Put the product of both "
+        "norms in parentheses.",
+        of_vectors(lambda a, b: dot(a, b) / tf.norm(a) * tf.norm(b)),
+    ),
+    Wrong(
+        "products averaged",
+        "You averaged the products of the entries. Add them up: tf.reduce_sum.",
+        of_vectors(lambda a, b: cosine(a, b) / len(a)),
+    ),
+    Wrong(
+        "angle",
+        "This is the angle. Return its cosine.",
+        of_vectors(lambda a, b: tf.acos(cosine(a, b))),
+    ),
+    Wrong(
+        "angle in degrees",
+        "This is the angle in degrees. Return its cosine.",
+        of_vectors(lambda a, b: tf.acos(cosine(a, b)) * DEGREES),
+    ),
+    Wrong(
+        "one minus cosine",
+        "This is 1 minus the cosine. Return the cosine.",
+        of_vectors(lambda a, b: 1 - cosine(a, b)),
+    ),
+    Wrong(
+        "sign turned",
+        "The sign is wrong: 1 means the same direction, and -1 opposite ones. Keras's "
+        "cosine_similarity, being a loss, is minus the cosine.",
+        of_vectors(lambda a, b: -cosine(a, b)),
+    ),
+    Wrong(
+        "sign lost",
+        "You returned the absolute value. The sign says whether the losses conflict: keep it.",
+        of_vectors(lambda a, b: abs(cosine(a, b))),
+    ),
+    Wrong(
+        "same gradient twice",
+        "You returned 1 for every call: both vectors hold the same gradient. Ask the tape once "
+        "for each loss; a list of losses gives the gradient of their sum.",
+        of_vectors(cosine, targets=(lambda a, b: a, lambda a, b: a)),
+    ),
+    Wrong(
+        "gradient of the sum",
+        "One of your two vectors is the gradient of the sum. Ask the tape once for each loss.",
+        of_vectors(cosine, targets=(lambda a, b: a, lambda a, b: a + b)),
+        of_vectors(cosine, targets=(lambda a, b: b, lambda a, b: a + b)),
+    ),
+]
+
+# 12.3
+
+SUMMED = "There is one source, so one gradient comes back: several targets are summed."
+LATE = Table(
+    {
+        None: "None comes back if no target has a path. l1 was recorded, so it has one.",
+        40: "40 is what you want, and what you get with the weight inside the block. But here "
+        "3 * l2 is computed when the tape is off.",
+        16: "16 is the sum without the weight. The second target is 3 * l2, a tensor of its own: "
+        "did the tape see how it was made?",
+        36: "36 is the slope of 3 * l2 alone, if it had been recorded. It was not, and l1 was.",
+        12: "12 is the slope of l2, which is not among the targets. They are l1 and 3 * l2.",
+        28: "28 is the sum of the values 4 and 24. The tape gives slopes.",
+        0: "The slope of l1 = w**2 at w = 2 is not 0, and l1 was recorded.",
+        **dict.fromkeys([(4, None), (None, 4), (None, 36), (None, None)], SUMMED),
+        **dict.fromkeys([(4, second) for second in (0, 12, 24, 36)], SUMMED),
+    },
+    "{value} is not it. Say for each of the two targets whether the tape has a path from w to it, "
+    "and add the slopes of those that have.",
+)
+
+# 12.4
+
+
+def surgery(conflict, agreement=lambda a, b: a + b):
+    """Return an answer to 12.4 with a formula for gradients that conflict, and one for others."""
+    return lambda a, b: conflict(a, b) if dot(a, b) < 0 else agreement(a, b)
+
+
+def along(a, b):
+    """Return the part of a along b."""
+    return dot(a, b) / dot(b, b) * b
+
+
+def projected(a, b):
+    return a - along(a, b) + b - along(b, a)
+
+
+def overwriting(project, swap):
+    """Return an answer that changes one gradient before the other uses it."""
+
+    def conflict(a, b):
+        a, b = (b, a) if swap else (a, b)
+        new = a - along(a, b)
+        return new + project(a, b, new)
+
+    return surgery(conflict)
+
+
+PROJECTIONS = [
+    Wrong(
+        "one overwritten",
+        "One gradient was overwritten before the other used it. Subtract from b its part along "
+        "the original a, and from a its part along the original b.",
+        *[
+            overwriting(lambda a, b, new, norm=norm: b - dot(a, b) / norm(a, new) * new, swap)
+            for norm in (lambda a, new: dot(a, a), lambda a, new: dot(new, new))
+            for swap in (False, True)
+        ],
+    ),
+    Wrong(
+        "only added",
+        "This is a + b, also where they conflict. If a · b < 0, take the part along the other out "
+        "of each first.",
+        lambda a, b: a + b,
+    ),
+    Wrong(
+        "only a projected",
+        "Only a lost its part along b; b is added in full. Project b, too, along the original a: "
+        "along the new one nothing is left to take.",
+        surgery(lambda a, b: a - along(a, b) + b),
+    ),
+    Wrong(
+        "only b projected",
+        "Only b lost its part along a; a is added in full. Project a, too, along the original b: "
+        "along the new one nothing is left to take.",
+        surgery(lambda a, b: a + b - along(b, a)),
+    ),
+    Wrong(
+        "a alone",
+        "This is a without its part along b. Do the same for b, and add the two.",
+        surgery(lambda a, b: a - along(a, b)),
+    ),
+    Wrong(
+        "b alone",
+        "This is b without its part along a. Do the same for a, and add the two.",
+        surgery(lambda a, b: b - along(b, a)),
+    ),
+    Wrong(
+        "parts added",
+        "You added the parts along each other. Subtract them.",
+        surgery(lambda a, b: a + along(a, b) + b + along(b, a)),
+    ),
+    Wrong(
+        "parts alone",
+        "These are the parts along each other. Subtract them from a and b.",
+        surgery(lambda a, b: along(a, b) + along(b, a)),
+    ),
+    Wrong(
+        "norms not squared",
+        "You divided by the norms. The part of a along b is (a · b / b · b) b: divide by the "
+        "squared norm.",
+        surgery(lambda a, b: a + b - dot(a, b) * (b / tf.norm(b) + a / tf.norm(a))),
+    ),
+    Wrong(
+        "parts not divided",
+        "The parts are not divided by a squared norm. The part of a along b is (a · b / b · b) b.",
+        surgery(lambda a, b: a + b - dot(a, b) * (a + b)),
+    ),
+    Wrong(
+        "norms exchanged",
+        "The squared norms are exchanged: the part along b is divided by b · b.",
+        surgery(lambda a, b: a + b - dot(a, b) * (b / dot(a, a) + a / dot(b, b))),
+    ),
+    Wrong(
+        "subtracted",
+        "One of the two is subtracted where they conflict. Take its part along the other out of "
+        "each, and add what is left.",
+        surgery(lambda a, b: a - along(a, b) - (b - along(b, a))),
+        surgery(lambda a, b: a - b),
+    ),
+    Wrong(
+        "mean returned",
+        "This is half of it: the mean of the two. Return their sum.",
+        lambda a, b: surgery(projected)(a, b) / 2,
+        surgery(lambda a, b: projected(a, b) / 2),
+    ),
+    Wrong(
+        "projected everywhere",
+        "The conflicts are right. But you project where a · b is positive, too: there the losses "
+        "agree, so return a + b.",
+        projected,
+    ),
+    Wrong(
+        "test turned round",
+        "The test is the wrong way round: project where a · b is below 0.",
+        surgery(lambda a, b: a + b, projected),
+    ),
+]
+
+GALLERY = {"12.1": PENALTIES, "12.2": COSINES, "12.3": LATE, "12.4": PROJECTIONS}
