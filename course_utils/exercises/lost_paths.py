@@ -7,8 +7,10 @@ in place of ``tf.GradientTape``.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from io import StringIO
+from typing import TYPE_CHECKING
 
-from ..tape.explaining import ExplainingTape, Explanation
+if TYPE_CHECKING:
+    from ..tape.explaining import Explanation
 
 __all__ = ["lost_path"]
 
@@ -33,9 +35,11 @@ def lost_path(run: Callable[[], object], file: str) -> str:
 
 
 @contextmanager
-def _explaining() -> Iterator[list[Explanation]]:
+def _explaining() -> Iterator["list[Explanation]"]:
     """Have every new tape explain its gradients, and yield the list of explanations."""
     import tensorflow as tf
+
+    from ..tape.explaining import ExplainingTape
 
     found: list[Explanation] = []
 
