@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] part="Start"
 # # 00 · Start here
 #
 # You can train models for a year without looking at a gradient. Then one is `None`, and nothing says

@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] part="Part I: the tape"
 # # 01 · The first tape
 #
 # Training a model means following gradients downhill, and everything that a framework does for you

@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] part="Part I: the tape"
 # # 02 · Watching
 #
 # A tape follows some tensors and ignores the others. Know its rule, and you can ask for the gradient of

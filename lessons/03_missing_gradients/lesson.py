@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] part="Part I: the tape"
 # # 03 · Missing gradients
 #
 # A gradient gets lost in silence. If an error comes at all, it comes later and names another line.

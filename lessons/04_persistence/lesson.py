@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] part="Part I: the tape"
 # # 04 · Persistence
 #
 # Sooner or later you want two gradients of one computation, of two losses or for a log. A tape answers

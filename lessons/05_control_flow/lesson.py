@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] part="Part I: the tape"
 # # 05 · Control flow
 #
 # Real programs branch, loop and stop early, and one day somebody writes `@tf.function` above them. The

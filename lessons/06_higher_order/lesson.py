@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] part="Part I: the tape"
 # # 06 · Higher-order gradients
 #
 # A gradient penalty, a physics loss, a measure of how sharp a minimum is: each needs the derivative

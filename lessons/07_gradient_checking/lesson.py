@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] part="Part I: the tape"
 # # 07 · Gradient checking
 #
 # A wrong gradient raises no error: the loss still falls, more slowly, and you blame the learning rate. A

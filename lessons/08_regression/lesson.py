@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] part="Part II: training loops"
 # # 08 · Regression
 #
 # Every training loop repeats one step: predict, measure the loss, take the gradient, move. Write it once

@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] part="Part II: training loops"
 # # 09 · A training step
 #
 # You leave `fit` for a loop of your own, nothing raises, and the model ends up slightly worse. A step has few

@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] part="Part II: training loops"
 # # 10 · Fast loops
 #
 # A loop of your own can be many times slower than `fit`, or faster. The mathematics is the same; what

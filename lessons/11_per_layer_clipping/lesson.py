@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] part="Part II: training loops"
 # # 11 · Per-layer clipping
 #
 # One wild batch can undo a day of training. Clipping limits a step, and a loop of your own can give each

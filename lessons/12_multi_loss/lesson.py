@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] part="Part II: training loops"
 # # 12 · Several losses
 #
 # A penalty, a second task, a term for data without labels: sooner or later your loss is a sum. A sum hides which

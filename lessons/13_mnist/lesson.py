@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] part="Part II: training loops"
 # # 13 · MNIST
 #
 # Everything from the lessons before meets here: a network, a loop that runs inside a graph, and real

@@ -1,4 +1,4 @@
-# %% [markdown]
+# %% [markdown] part="Part II: training loops"
 # # 14 · fit or tape
 #
 # You can write the loop yourself now. Should you? Many loops do what one argument of `compile` does.
