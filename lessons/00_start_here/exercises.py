@@ -1,0 +1,73 @@
+"""The questions of lesson 00: one tiny exercise of each kind."""
+
+import numpy as np
+
+from course_utils.exercises.question import Part, Prediction, Question
+
+
+def draw_steps(rng: np.random.Generator) -> list[tuple]:
+    """Draw a, b, c of f(t) = a t**3 + b t + c, then x and h, of a size that shows each mistake."""
+    drawn = [(*rng.uniform(0.5, 2.0, 4).round(2), 0.25) for _ in range(2)]
+    falling = (-1.0, *rng.uniform(-2.0, -0.5, 2).round(2), 1.5, 0.25)
+    backwards = (1.0, 1.0, *rng.uniform(1.2, 2.0, 2).round(2), -0.25)
+    return [(1.0, 0.0, 0.0, 2.0, 0.5), *drawn, falling, backwards]
+
+
+def as_curve(a: float, b: float, c: float, x: float, h: float) -> tuple:
+    return (lambda t: a * t**3 + b * t + c), float(x), float(h)
+
+
+def draw_predictions(rng: np.random.Generator) -> list[tuple]:
+    first = (np.array([1.0, 3.0, 3.0]), np.array([2.0, 1.0, 2.0]))
+    return [first] + [tuple(rng.normal(0.0, 3.0, (2, n)).round(1)) for n in (4, 7)]
+
+
+def as_tensors(*arrays: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    return tuple(tf.constant(array, tf.float32) for array in arrays)
+
+
+EXERCISES = (
+    Prediction(
+        id="00.1",
+        title="How steep is the parabola",
+        kind="predict",
+        points=1,
+        form="A slope is one number",
+        praise="At x = 3 a small step in x raises y by six times that step.",
+        tolerance=1e-6,  # 6.001 is the average over a step of 0.001, and not the slope
+    ),
+    Question(
+        id="00.2",
+        title="Rate of change",
+        kind="complete",
+        points=1,
+        draw=draw_steps,
+        prepare=as_curve,
+        inputs="a b c x h",
+        parts=[
+            Part(
+                words="the rate of change of f(t) = a * t**3 + b * t + c",
+                form="End the function with `return` and the quotient, which is one number.",
+            )
+        ],
+        praise="This quotient is what lesson 01 compares TensorFlow's gradients with.",
+    ),
+    Question(
+        id="00.3",
+        title="A loss that cancels",
+        kind="repair",
+        points=1,
+        draw=draw_predictions,
+        prepare=as_tensors,
+        inputs="y_hat y",
+        parts=[
+            Part(
+                words="the mean squared error",
+                form="A loss is one number; keep the `return` in front of it.",
+            )
+        ],
+        praise="Squared first, averaged after: errors of opposite sign no longer cancel.",
+    ),
+)

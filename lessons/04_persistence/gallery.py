@@ -1,0 +1,355 @@
+"""Wrong answers to the questions of lesson 04, and what each is told."""
+
+import tensorflow as tf
+
+from course_staff.authoring.gallery import Table, Wrong
+
+# 04.1
+
+SUM_OF_SLOPES = Table(
+    {
+        None: "Both parts are computed from the variable w, so there is a gradient.",
+        4: "4 is the slope of fit alone. The target is a dict that holds size, too.",
+        6: "6 is the slope of size alone. The target is a dict that holds fit, too.",
+        5: "5 is the mean of the two slopes. Several targets are summed, not averaged.",
+        24: "24 is the product of the two slopes. Several targets are summed.",
+        13: "13 is the sum of the two values, 4 and 9. The tape gives the slope of that sum.",
+        12: "12 is 2w + 2w. The slope of (w - 1)**2 is 2(w - 1), which is 4 at w = 3.",
+    },
+    "{value} is not it. Find the slope of each part at w = 3, and then say what a tape does with "
+    "several targets.",
+)
+
+# 04.2
+
+
+def mean_losses(error):
+    return tf.reduce_mean(error**2), tf.reduce_mean(tf.abs(error))
+
+
+def by_loss(answer, losses=mean_losses):
+    """Return an answer to 04.2: a persistent tape, then ``answer(ask, squared, absolute)``."""
+
+    def gradients_by_loss(w, x, y):
+        with tf.GradientTape(persistent=True) as tape:
+            squared, absolute = losses(x @ w - y)
+        return answer(lambda target: tape.gradient(target, w), squared, absolute)
+
+    return gradients_by_loss
+
+
+def both(ask, squared, absolute):
+    return {"squared": ask(squared), "absolute": ask(absolute)}
+
+
+def targets(choose):
+    """Return an answer whose two targets are what ``choose`` makes of both losses."""
+    return by_loss(lambda ask, s, a: both(ask, *choose(s, a)))
+
+
+def one_name(name, wrong):
+    """Return an answer whose target under one name is ``wrong(its loss, the other loss)``."""
+
+    def choose(s, a):
+        return (wrong(s, a), a) if name == "squared" else (s, wrong(a, s))
+
+    return targets(choose)
+
+
+def one_summed(name):
+    def losses(error):
+        squared, absolute = mean_losses(error)
+        return (error**2, absolute) if name == "squared" else (squared, tf.abs(error))
+
+    return by_loss(both, losses)
+
+
+NAMES = (("squared", "absolute"), ("absolute", "squared"))
+BY_LOSS = [
+    Wrong(
+        "one gradient alone",
+        "You returned one gradient. Return a dict with two: under squared and under absolute that "
+        "of the loss of this name.",
+        by_loss(lambda ask, s, a: ask(s)),
+        by_loss(lambda ask, s, a: ask(a)),
+    ),
+    Wrong(
+        "sum of both returned",
+        "You returned the gradient of the sum of both losses: targets are summed, also in a list "
+        "or a dict. Ask a persistent tape once for each loss.",
+        by_loss(lambda ask, *losses: ask(list(losses))),
+    ),
+    Wrong(
+        "sum under both names",
+        "Under both names stands the gradient of the sum of the losses. Ask a persistent tape "
+        "twice, with one loss as the target each time.",
+        targets(lambda s, a: ([s, a], [s, a])),
+    ),
+    Wrong(
+        "names exchanged",
+        "The two gradients stand under each other's name.",
+        targets(lambda s, a: (a, s)),
+    ),
+    Wrong(
+        "errors summed",
+        "Both gradients are too large by the number of examples: the errors are added up, not "
+        "averaged. Take tf.reduce_mean of them; a target of many entries is summed by itself.",
+        by_loss(both, lambda error: (error**2, tf.abs(error))),
+    ),
+    *(
+        wrong
+        for name, other in NAMES
+        for wrong in (
+            Wrong(
+                f"{other} loss under both",
+                f"Under {name} stands the gradient of the {other} loss, as under {other}. Make "
+                "each loss the target of its own question.",
+                one_name(name, lambda own, other: other),
+            ),
+            Wrong(
+                f"sum under {name}",
+                f"Under {name} stands the gradient of the sum of both losses. Ask for it with the "
+                f"{name} loss alone as the target.",
+                one_name(name, lambda own, other: [own, other]),
+            ),
+            Wrong(
+                f"{name} errors summed",
+                f"The gradient under {name} is too large by the number of examples: its errors "
+                "are added up. Take tf.reduce_mean of them.",
+                one_summed(name),
+            ),
+            Wrong(
+                f"no path under {name}",
+                f"Under {name} stands None, and not a gradient. Compute both losses from w inside "
+                "the `with` block, with TensorFlow's functions, and ask for each below it.",
+                one_name(name, lambda own, other: tf.identity(own)),
+            ),
+        )
+    ),
+    Wrong(
+        "no path at all",
+        "Under both names stands None, and not a gradient. Compute both losses from w inside the "
+        "`with` block, with TensorFlow's functions, and ask for each below it.",
+        targets(lambda s, a: (s + 0, a + 0)),
+    ),
+    Wrong(
+        "no absolute value",
+        "Under absolute stands the gradient of the mean error, in which errors of both signs "
+        "cancel. Take tf.abs of the errors before the mean.",
+        by_loss(both, lambda error: (mean_losses(error)[0], tf.reduce_mean(error))),
+    ),
+    Wrong(
+        "list of sources",
+        "Under each name stands a list with a gradient in it. Give w itself as the source, in no "
+        "list.",
+        by_loss(lambda ask, s, a: {"squared": [ask(s)], "absolute": [ask(a)]}),
+    ),
+    Wrong(
+        "losses returned",
+        "Under the names stands one number each, as the loss itself is. Its gradient has the "
+        "shape of w, (3, 1).",
+        by_loss(lambda ask, s, a: {"squared": s, "absolute": a}),
+    ),
+]
+
+# 04.3
+
+
+def pair_of(answer):
+    """Return an answer to 04.3: ``answer(ask, loss, penalty, error)`` of a persistent tape."""
+
+    def gradient_and_norm(w, x, y):
+        with tf.GradientTape(persistent=True) as tape:
+            penalty = 0.1 * tf.reduce_sum(w**2)
+            error = tf.reduce_mean((x @ w - y) ** 2)
+            loss = error + penalty
+        return answer(lambda target: tape.gradient(target, w), loss, penalty, error)
+
+    return gradient_and_norm
+
+
+def first(choose):
+    return pair_of(lambda ask, loss, p, e: (choose(ask, loss, p, e), tf.norm(ask(p))))
+
+
+def second(choose):
+    return pair_of(lambda ask, loss, p, e: (ask(loss), choose(ask, loss, p, e)))
+
+
+def loss_below_the_block(w, x, y):
+    with tf.GradientTape(persistent=True) as tape:
+        penalty = 0.1 * tf.reduce_sum(w**2)
+    loss = tf.reduce_mean((x @ w - y) ** 2) + penalty
+    return tape.gradient(loss, w), tf.norm(tape.gradient(penalty, w))
+
+
+def penalty_in_the_pause(w, x, y):
+    with tf.GradientTape(persistent=True) as tape:
+        with tape.stop_recording():
+            penalty = 0.1 * tf.reduce_sum(w**2)
+            norm = tf.norm(tape.gradient(penalty, w))
+        loss = tf.reduce_mean((x @ w - y) ** 2) + penalty
+    return tape.gradient(loss, w), norm
+
+
+PENALTY = [
+    Wrong(
+        "penalty lost",
+        "The first result is the gradient of the error alone. Either your target lacks the "
+        "penalty, or the tape does: after the answer for the log a plain tape starts a new "
+        "recording, with the penalty as a constant, so take a tape that keeps its recording.",
+        first(lambda ask, loss, p, e: ask(e)),
+    ),
+    Wrong(
+        "penalty alone",
+        "The first result is the gradient of the penalty alone. Ask for that of the loss, which "
+        "is the error and the penalty together.",
+        first(lambda ask, loss, p, e: ask(p)),
+    ),
+    Wrong(
+        "penalty twice",
+        "The penalty counts twice in the gradient. The loss holds it already, and several targets "
+        "are summed: ask for the gradient of the loss alone.",
+        first(lambda ask, loss, p, e: ask([loss, p])),
+    ),
+    Wrong(
+        "no path from the loss",
+        "The first result is None, and not the gradient of the loss. Compute the loss inside the "
+        "block, and let the tape keep its recording after the answer for the log.",
+        loss_below_the_block,
+    ),
+    Wrong(
+        "number for the gradient",
+        "The first result is one number. The gradient of the loss comes first, and has the shape "
+        "of w, (3, 1).",
+        first(lambda ask, loss, p, e: loss),
+    ),
+    Wrong(
+        "results exchanged",
+        "The two results are swapped: the gradient of the loss comes first, then the norm.",
+        pair_of(lambda ask, loss, p, e: (tf.norm(ask(p)), ask(loss))),
+    ),
+    Wrong(
+        "penalty not recorded",
+        "The norm is asked of None: the tape found no path from the penalty to w. Compute the "
+        "penalty inside the block, before the pause.",
+        penalty_in_the_pause,
+    ),
+    Wrong(
+        "no norm",
+        "The second result is None. The log still needs the norm of the penalty's gradient.",
+        second(lambda ask, loss, p, e: None),
+    ),
+    Wrong(
+        "norm not taken",
+        "The second result is an array of shape (3, 1). Its norm, tf.norm, is one number.",
+        second(lambda ask, loss, p, e: ask(p)),
+    ),
+    Wrong(
+        "norm of the whole",
+        "The gradient is right now, but the norm for the log is that of the whole gradient. The "
+        "log shows how strong the penalty's part is.",
+        second(lambda ask, loss, p, e: tf.norm(ask(loss))),
+    ),
+    Wrong(
+        "norm of the error's",
+        "The gradient is right now, but the norm for the log is that of the error's.",
+        second(lambda ask, loss, p, e: tf.norm(ask(e))),
+    ),
+    Wrong(
+        "norm squared",
+        "The gradient is right now, but the norm is squared: take its square root.",
+        second(lambda ask, loss, p, e: tf.reduce_sum(ask(p) ** 2)),
+    ),
+    Wrong(
+        "penalty for its norm",
+        "The gradient is right now, but the second result is the penalty itself. The log shows "
+        "the norm of its gradient: keep that line as given.",
+        second(lambda ask, loss, p, e: p),
+    ),
+]
+
+# 04.4
+
+
+def table_of(rows, pick=tf.unstack, finish=tf.stack):
+    """Return an answer to 04.4 that asks a persistent tape with ``rows(ask, entries)``."""
+
+    def gradient_table(f, x):
+        with tf.GradientTape(persistent=True) as tape:
+            entries = pick(f(x))
+        return finish(rows(lambda target: tape.gradient(target, x), entries))
+
+    return gradient_table
+
+
+def each_entry(ask, entries):
+    return [ask(entry) for entry in entries]
+
+
+def picked_too_late(finish):
+    return table_of(lambda ask, y: [ask(y[i]) for i in range(len(y))], tf.identity, finish)
+
+
+def above_the_block(f, x):
+    y = f(x)
+    with tf.GradientTape() as tape:
+        pass
+    return tape.gradient(y, x)
+
+
+TABLE = [
+    Wrong(
+        "rows counted by x",
+        "You ask f(x) for an entry that it does not have. Count the rows by the entries of f(x), "
+        "and not by those of x.",
+        lambda f, x: table_of(each_entry, lambda y: [y[i] for i in range(x.shape[0])])(f, x),
+    ),
+    Wrong(
+        "no path",
+        "Your function returned None. Either it returns nothing, or the tape has no path from its "
+        "target to x: call f(x) inside the `with` block.",
+        above_the_block,
+    ),
+    Wrong(
+        "entries picked too late",
+        "Every row is None: the tape has no path from those targets to x. Call f(x) and pick its "
+        "entries inside the `with` block; an entry picked below it is a new tensor.",
+        picked_too_late(list),
+        picked_too_late(tf.stack),
+    ),
+    Wrong(
+        "one row",
+        "You returned one row, the sum of all rows: the entries of a target are summed. Ask a "
+        "persistent tape for one entry at a time, and stack the answers.",
+        table_of(lambda ask, y: ask(y), tf.identity),
+    ),
+    Wrong(
+        "sum in every row",
+        "Every row is the sum of all rows: each question has the whole f(x) as its target. Ask "
+        "for one entry of it at a time.",
+        table_of(lambda ask, y: [ask(y) for _ in y], tf.identity),
+    ),
+    Wrong(
+        "transposed",
+        "The table is transposed: row i belongs to entry i of f(x), column j to x[j].",
+        table_of(each_entry, finish=lambda rows: tf.stack(rows, axis=1)),
+    ),
+    Wrong(
+        "entry 0 in every row",
+        "Every row is the gradient of entry 0. Let the entry change with the row.",
+        table_of(lambda ask, entries: [ask(entries[0]) for _ in entries]),
+    ),
+    Wrong(
+        "f returned",
+        "This is f(x) itself. Return the gradients of its entries.",
+        lambda f, x: f(x),
+    ),
+    Wrong(
+        "rows in a list",
+        "The rows are right, but they stand in a list. Make one tensor of them: tf.stack.",
+        table_of(each_entry, finish=list),
+    ),
+]
+
+GALLERY = {"04.1": SUM_OF_SLOPES, "04.2": BY_LOSS, "04.3": PENALTY, "04.4": TABLE}
