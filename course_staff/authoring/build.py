@@ -117,7 +117,8 @@ def select(lessons: list[LessonSource], numbers: Sequence[str]) -> list[LessonSo
 
 def needs_observing(lesson: LessonSource, folders: Folders) -> bool:
     """Tell whether what is stored of the questions is not from these solutions and galleries."""
-    return _read(folders.stored(lesson)).split("\n", 1)[0] != stored_header(lesson)
+    is_current = _read(folders.stored(lesson)).split("\n", 1)[0] == stored_header(lesson)
+    return not is_current or _read(folders.questions(lesson)) != questions_text(lesson)
 
 
 def needs_build(lesson: LessonSource, folders: Folders) -> bool:

@@ -63,7 +63,8 @@ def read(described: Any) -> Any:
         return {key: read(item) for key, item in described["items"].items()}
     if kind in ("list", "tuple"):
         return _joined([read(item) for item in described["items"]])
-    return Other(f"{kind} {described.get('name', '')}".strip())
+    # Of two functions it is not their names that count.
+    return Other(described["name"] if kind == "object" else kind)
 
 
 def _joined(items: list) -> Any:
@@ -179,7 +180,8 @@ def inputs_encoded(value: Any) -> Any:
     if isinstance(value, list):
         return [inputs_encoded(item) for item in value]
     if isinstance(value, dict):
-        return {"dict": {key: inputs_encoded(item) for key, item in value.items()}}
+        # Pairs, because the order of a dict's keys is not kept, and a program may depend on it.
+        return {"dict": [[key, inputs_encoded(item)] for key, item in value.items()]}
     return value
 
 
@@ -191,6 +193,6 @@ def inputs_decoded(data: Any) -> Any:
         if "tuple" in data:
             return tuple(inputs_decoded(item) for item in data["tuple"])
         if "dict" in data:
-            return {key: inputs_decoded(item) for key, item in data["dict"].items()}
+            return {key: inputs_decoded(item) for key, item in data["dict"]}
         return np.array(data["flat"], data["dtype"]).reshape(data["shape"])
     return data
