@@ -1,0 +1,185 @@
+"""The questions of lesson 05: a branch, counted traces, a dataset loop, and an iteration."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from course_utils.exercises.observation import results_noted
+from course_utils.exercises.question import Demand, Part, Prediction, Question
+
+
+def draw_errors(rng: np.random.Generator) -> list[tuple]:
+    drawn = rng.uniform(0.2, 0.8), rng.uniform(1.5, 3.0)
+    inner, outer = (round(float(size), 2) for size in drawn)
+    # Sizes and thresholds lie on both sides of 1, so that no fixed threshold fits.
+    return [(-5.0, 1.5), (0.5, 2.0), (-inner, 1.2), (outer, 1.25), (-1.6, 2.5), (0.8, 0.3)]
+
+
+def as_variables(*numbers: float) -> tuple:
+    import tensorflow as tf
+
+    return tuple(tf.Variable(number, dtype=tf.float32) for number in numbers)
+
+
+def gradients_and_branches(function: Callable, error: Any, threshold: Any) -> dict:
+    """Return what the function returned, and how its branches show.
+
+    Inside the threshold None is right for it, and 0 too: 0 is what is returned of both.
+    """
+    import tensorflow as tf
+
+    if isinstance(function, tf.types.experimental.PolymorphicFunction):
+        function = tf.function(function.python_function)  # to trace it at every call
+    with results_noted(tf.GradientTape, "gradient") as results:
+        returned = function(error, threshold)
+    graphs = [each.graph for each in tf.nest.flatten(results) if hasattr(each, "graph")]
+    is_none = isinstance(returned, dict) and returned.get("threshold", 0) is None
+    is_inside = abs(float(error)) <= float(threshold)
+    return {
+        "gradients": {**returned, "threshold": 0.0} if is_none and is_inside else returned,
+        "none inside": is_none or not is_inside,
+        "if in graph": any(map(has_branches, graphs)),
+    }
+
+
+def has_branches(graph: Any) -> bool:
+    definition = graph.as_graph_def()
+    nodes = [*definition.node, *(n for f in definition.library.function for n in f.node_def)]
+    return any(node.op in ("If", "StatelessIf") for node in nodes)
+
+
+def draw_batches(rng: np.random.Generator) -> list[tuple]:
+    first = (2.0, np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 1.0]), 2)
+    falling = (-2.0, np.array([1.0, 2.0, 3.0, 1.0]), np.array([1.0, 3.0, -1.0, 2.0]), 3)
+    drawn = (round(rng.uniform(1, 3), 1), *rng.normal(size=(2, 7)).round(1), 3)
+    return [first, falling, drawn]
+
+
+def as_dataset(w: float, x: np.ndarray, y: np.ndarray, batch_size: int) -> tuple:
+    import tensorflow as tf
+
+    pairs = tf.constant(x, tf.float32), tf.constant(y, tf.float32)
+    dataset = tf.data.Dataset.from_tensor_slices(pairs).batch(batch_size)
+    return tf.Variable(w, dtype=tf.float32), dataset
+
+
+def sum_and_gradient(function: Callable, w: Any, dataset: Any) -> dict:
+    """Return the two things that came back, their form, and whether the function is compiled."""
+    import tensorflow as tf
+
+    returned = function(w, dataset)
+    is_pair = isinstance(returned, tuple | list) and len(returned) == 2
+    other = None if returned is None else "something else than two things"
+    both = returned if is_pair else (other, None)
+    return {
+        "sum": both[0],
+        "gradient": both[1],
+        "single": all(np.shape(each) == () for each in both),
+        "compiled": isinstance(function, tf.types.experimental.PolymorphicFunction),
+    }
+
+
+def draw_orbits(rng: np.random.Generator) -> list[tuple]:
+    drawn = round(rng.uniform(0.8, 1.6), 2), round(rng.uniform(0.3, 0.6), 2)
+    # At (0.2, 0.6) the slopes change most slowly from pass to pass.
+    return [(1.0, 0.5), (-2.0, 0.4), (1.0, 0.0), (0.2, 0.6), drawn]
+
+
+def as_orbit(M: float, e: float) -> tuple:
+    import tensorflow as tf
+
+    return tf.Variable(M, dtype=tf.float64), tf.Variable(e, dtype=tf.float64)
+
+
+EXERCISES = (
+    Question(
+        id="05.1",
+        title="The gradients of a Huber loss",
+        kind="complete",
+        points=2,
+        draw=draw_errors,
+        prepare=as_variables,
+        call=gradients_and_branches,
+        inputs="error threshold",
+        parts=[
+            Part(
+                "gradients",
+                form='Return tape.gradient(loss, {"error": error, "threshold": threshold}), with '
+                "the loss as one number.",
+            )
+        ],
+        demands=[
+            Demand(
+                "no tape",
+                "The values are right, but no tape found them. Compute the loss with an `if` "
+                "inside a `with` block, and return what the tape gives.",
+                lambda noted: any(noted["gradient"]),
+            ),
+            Demand(
+                "number for None",
+                "Where |error| is at most the threshold, your gradient with respect to threshold "
+                "is a number, and an `if` there leaves None: the branch that runs does not use "
+                "threshold. Compute the loss with an `if`, not with tf.where or tf.minimum, and "
+                "let no 0 stand in for None.",
+                lambda noted: all(noted["none inside"]) or any(noted["if in graph"]),
+            ),
+        ],
+        praise="Both gradients are right on both sides of the threshold. Where |error| is at most "
+        "the threshold, the tape says None for threshold, and a graph 0: that branch does not use "
+        "it.",
+    ),
+    Prediction(
+        id="05.2",
+        title="How many traces",
+        kind="predict",
+        points=1,
+        form="Write one whole number, such as 6",
+        praise="Calls 1, 3, 4 and 5 trace; call 2 reuses the first, and call 6 the fifth.",
+    ),
+    Question(
+        id="05.3",
+        title="A gradient lost in a dataset",
+        kind="repair",
+        points=3,
+        draw=draw_batches,
+        prepare=as_dataset,
+        call=sum_and_gradient,
+        inputs="w x y batch_size",
+        parts=[
+            Part(
+                "sum",
+                "the sum of the squared errors",
+                "Return two things, in this order: the sum, and its gradient with respect to w.",
+            ),
+            Part("gradient", "the gradient", "It is one number, as w is."),
+        ],
+        demands=[
+            Demand(
+                "number in a list",
+                "The values are right, but one of them stands in a list, or in a tensor of shape "
+                "(1,). Start each sum at one number, such as tf.zeros_like(w).",
+                lambda noted: all(noted["single"]),
+            ),
+            Demand(
+                "not compiled",
+                "The values are right, but the function is no longer compiled. Keep the "
+                "@tf.function above it: in its graph the gradient was lost.",
+                lambda noted: all(noted["compiled"]),
+            ),
+        ],
+        praise="Every batch is in the sum, and every batch is in the gradient.",
+    ),
+    Question(
+        id="05.4",
+        title="The slopes of an orbit",
+        kind="complete",
+        points=3,
+        draw=draw_orbits,
+        prepare=as_orbit,
+        inputs="M e",
+        parts=[Part(form='Return tape.gradient(E, {"M": M, "e": e}), with E as one number.')],
+        praise="These are the slopes of a function that has no formula, also at e = 0. By hand "
+        "they are 1 and sin E, both divided by 1 - e * cos E.",
+    ),
+)

@@ -1,0 +1,408 @@
+"""Wrong answers to the questions of lesson 05, and what each is told."""
+
+import numpy as np
+import tensorflow as tf
+
+from course_staff.authoring.gallery import Table, Wrong
+
+# 05.1
+
+
+def small(e, d):
+    return tf.abs(e) <= d
+
+
+def square(e, d):
+    return e**2 / 2
+
+
+def line(e, d):
+    return d * (tf.abs(e) - d / 2)
+
+
+def huber(inside=square, outside=line, test=small, sources=None, **options):
+    """Return an answer to 05.1 with other branches, another condition, or other sources."""
+
+    def huber_gradients(error, threshold):
+        with tf.GradientTape() as tape:
+            branch = inside if test(error, threshold) else outside
+            loss = branch(error, threshold)
+        found = sources(error, threshold) if sources else {"error": error, "threshold": threshold}
+        return tape.gradient(loss, found, **options)
+
+    return huber_gradients
+
+
+def decided_outside(error, threshold):
+    loss = line(error, threshold)
+    with tf.GradientTape() as tape:
+        pass
+    return tape.gradient(loss, {"error": error, "threshold": threshold})
+
+
+def exchanged_keys(**options):
+    return lambda error, threshold: dict(
+        zip(["threshold", "error"], huber(**options)(error, threshold).values(), strict=True)
+    )
+
+
+def threshold_as_number(e, d):
+    return line(e, d.numpy())
+
+
+HUBER = [
+    Wrong(
+        "sources as list",
+        "Gradients come back in the structure of the sources, and yours come back as a list. Pass "
+        '{"error": error, "threshold": threshold} as the second argument.',
+        huber(sources=lambda e, d: [e, d]),
+        huber(sources=lambda e, d: [e, d], unconnected_gradients="zero"),
+    ),
+    Wrong(
+        "one number",
+        "You returned one number; a dict with the keys error and threshold was asked for. Pass "
+        '{"error": error, "threshold": threshold} as the second argument of tape.gradient.',
+        huber(sources=lambda e, d: e),
+    ),
+    Wrong(
+        "error has no path",
+        "The gradient with respect to error is None. Compute the loss from error itself, not from "
+        "error.numpy() or float(error), and all of it inside the `with` block, the absolute value "
+        "too.",
+        decided_outside,
+        huber(lambda e, d: square(e.numpy(), d) + 0 * d, lambda e, d: line(e.numpy(), d)),
+    ),
+    Wrong(
+        "threshold has no path",
+        "Where |error| is above the threshold, the gradient with respect to threshold is None. "
+        "There the loss depends on it: use threshold itself, inside the `with` block.",
+        huber(outside=threshold_as_number),
+    ),
+    Wrong(
+        "square everywhere",
+        "These are the gradients of error**2 / 2 for every input. Where |error| is above the "
+        "threshold, the other branch must run.",
+        huber(outside=square),
+        huber(outside=square, unconnected_gradients="zero"),
+    ),
+    Wrong(
+        "line everywhere",
+        "These are the gradients of the straight branch for every input. Where |error| is at most "
+        "the threshold, the loss is error**2 / 2.",
+        huber(inside=line),
+    ),
+    Wrong(
+        "branches exchanged",
+        "The branches are exchanged: the square is for |error| <= threshold.",
+        huber(inside=line, outside=square),
+    ),
+    Wrong(
+        "sign in the condition",
+        "A large negative error takes the wrong branch: compare tf.abs(error), not error, with "
+        "the threshold.",
+        huber(test=lambda e, d: e <= d),
+    ),
+    Wrong(
+        "sign in the line",
+        "For errors above the threshold it is right, and for those below -threshold it is not. "
+        "The straight branch has |error| in it: take tf.abs(error).",
+        huber(outside=lambda e, d: d * (e - d / 2)),
+    ),
+    Wrong(
+        "half missing",
+        "Inside the threshold the loss is error**2 / 2; the factor 1/2 is missing.",
+        huber(inside=lambda e, d: e**2),
+    ),
+    Wrong(
+        "threshold subtracted whole",
+        "In the straight branch the threshold is subtracted whole: it is "
+        "threshold * (|error| - threshold / 2).",
+        huber(outside=lambda e, d: d * (abs(e) - d)),
+    ),
+    Wrong(
+        "last term missing",
+        "In the straight branch the term -threshold / 2 is missing, or the tape did not see it.",
+        huber(outside=lambda e, d: d * abs(e)),
+    ),
+    Wrong(
+        "factor of the line missing",
+        "In the straight branch the factor threshold is missing: it is "
+        "threshold * (|error| - threshold / 2).",
+        huber(outside=lambda e, d: abs(e) - d / 2),
+    ),
+    Wrong(
+        "zero for none",
+        "The gradient with respect to threshold is 0 for every input. Above the threshold, the "
+        "loss depends on it: a zero in place of None hides that the tape did not see it.",
+        huber(outside=threshold_as_number, unconnected_gradients="zero"),
+    ),
+    Wrong(
+        "fixed threshold",
+        "The condition compares |error| with a fixed number. Compare it with threshold, which "
+        "differs from call to call.",
+        huber(test=lambda e, d: abs(e) <= 1, inside=lambda e, d: square(e, d) + 0 * d),
+        huber(test=lambda e, d: abs(e) <= 1),
+    ),
+    Wrong(
+        "keys exchanged",
+        "The two gradients stand under each other's keys.",
+        exchanged_keys(),
+        exchanged_keys(unconnected_gradients="zero"),
+    ),
+]
+
+# 05.2
+
+TRACES = Table(
+    {
+        0: "The first call cannot run a graph that does not exist yet: it traces.",
+        1: "One trace would serve all six if only dtypes counted. A new shape, a new value of a "
+        "Python number, and a tensor in place of a number each need another.",
+        2: "There are more. Besides a new shape, a new value of a Python number needs a trace, and "
+        "so does a tensor in place of a number.",
+        3: "One is missing. A new shape, a new value of a Python number, and a tensor in place of "
+        "a number: each needs a trace.",
+        5: "One too many. Two calls share a trace if they differ only in the values of their "
+        "tensors.",
+        6: "That would be one for each call. But two calls share a trace if they differ only in "
+        "the values of their tensors.",
+    },
+    "There are six calls, and each traces once or not at all: {value} cannot be. Write a whole "
+    "number.",
+)
+
+# 05.3
+
+
+def batchwise(combine, reduce=tf.reduce_sum):
+    """Return an answer to 05.3 from what ``combine`` makes of the losses and gradients."""
+
+    def sum_and_gradient(w, dataset):
+        losses, gradients = [], []
+        for x, y in dataset:
+            with tf.GradientTape() as tape:
+                loss = reduce((w * x - y) ** 2)
+            losses.append(loss)
+            gradients.append(tape.gradient(loss, w))
+        return combine(losses, gradients)
+
+    return sum_and_gradient
+
+
+def averaged(w, dataset):
+    count = sum(len(x) for x, _ in dataset)
+    return batchwise(lambda losses, g: (sum(losses) / count, sum(g) / count))(w, dataset)
+
+
+DATASET = [
+    Wrong(
+        "no pair",
+        "Your function returned something else than two things. Return two, in this order: the "
+        "sum, and its gradient with respect to w.",
+        batchwise(lambda losses, g: sum(losses)),
+    ),
+    Wrong(
+        "order exchanged",
+        "The two are exchanged: return the sum first, then its gradient.",
+        batchwise(lambda losses, g: (sum(g), sum(losses))),
+    ),
+    Wrong(
+        "last batch only",
+        "The sum is the loss of the last batch. Add each batch's loss, and its gradient, to what "
+        "came before.",
+        batchwise(lambda losses, g: (losses[-1], g[-1])),
+    ),
+    Wrong(
+        "first batch only",
+        "The sum belongs to the first batch alone. Return after the loop, not in it.",
+        batchwise(lambda losses, g: (losses[0], g[0])),
+    ),
+    Wrong(
+        "mean of all",
+        "The squared errors are averaged. Keep tf.reduce_sum, as it was given: the sum was right.",
+        averaged,
+    ),
+    Wrong(
+        "mean of batches",
+        "These are the mean errors of the batches, added up. Keep tf.reduce_sum in the loss, as it "
+        "was given: the sum was right.",
+        batchwise(lambda losses, g: (sum(losses), sum(g)), tf.reduce_mean),
+    ),
+    Wrong(
+        "gradient still lost",
+        "The gradient is still None. A loop over the dataset, or its reduce, is one operation "
+        "without a gradient for a tape around it. Put the `with` block inside the loop, and add "
+        "up the gradients.",
+        batchwise(lambda losses, g: (sum(losses), None)),
+    ),
+    Wrong(
+        "zero for none",
+        "The gradient is 0 for every dataset. A zero in place of None hides the fault: put the "
+        "`with` block inside the loop, and add up the gradients.",
+        batchwise(lambda losses, g: (sum(losses), 0.0)),
+    ),
+    Wrong(
+        "last gradient only",
+        "This is the gradient of the last batch. Each pass overwrites it, or starts its tape "
+        "anew: add what each batch gives to what came before.",
+        batchwise(lambda losses, g: (sum(losses), g[-1])),
+    ),
+    Wrong(
+        "first gradient only",
+        "This is the gradient of the first batch alone. Return after the loop.",
+        batchwise(lambda losses, g: (sum(losses), g[0])),
+    ),
+    Wrong(
+        "mean of gradients",
+        "This is the mean of the batches' gradients. The gradient of a sum is a sum.",
+        batchwise(lambda losses, g: (sum(losses), sum(g) / len(g))),
+    ),
+    Wrong(
+        "sum twice",
+        "You returned the sum twice. Return the sum of the gradients as the second.",
+        batchwise(lambda losses, g: (sum(losses), sum(losses))),
+    ),
+    Wrong(
+        "gradients of running sums",
+        "The first batches count several times: each pass adds the gradient of the whole sum so "
+        "far. Let the tape of a pass see the loss of its batch alone.",
+        batchwise(lambda losses, g: (sum(losses), sum(np.cumsum(g)))),
+    ),
+    Wrong(
+        "gradients not added",
+        "Keep one number: add up the gradients of the batches.",
+        batchwise(lambda losses, g: (sum(losses), tf.stack(g))),
+    ),
+]
+
+# 05.4
+
+
+def kepler(iterate, sources=None, **options):
+    """Return an answer to 05.4 that finds E by ``iterate(M, e)`` under the tape."""
+
+    def kepler_gradients(M, e):
+        with tf.GradientTape() as tape:
+            E = iterate(M, e)
+        return tape.gradient(E, sources(M, e) if sources else {"M": M, "e": e}, **options)
+
+    return kepler_gradients
+
+
+def passes(number, sign=1, function=tf.sin):
+    def iterate(M, e):
+        E = M
+        for _ in range(number):
+            E = M + sign * e * function(E)
+        return E
+
+    return iterate
+
+
+def assigned(M, e):
+    E = tf.Variable(M)
+    for _ in range(60):
+        E.assign(M + e * tf.sin(E))
+    return E
+
+
+def until_solved(M, e, tolerance=1e-9):
+    E = M + 0.0
+    while tf.abs(M + e * tf.sin(E) - E) > tolerance:
+        E = M + e * tf.sin(E)
+    return E
+
+
+def until_still(M, e, tolerance):
+    E, change = M, 1.0
+    while change > tolerance:
+        new = M + e * tf.sin(E)
+        change, E = abs(new - E), new
+    return E
+
+
+def exchanged_slopes(M, e):
+    found = kepler(passes(60))(M, e)
+    return {"M": found["e"], "e": found["M"]}
+
+
+KEPLER = [
+    Wrong(
+        "sources as list",
+        "Gradients come back in the structure of the sources, and yours come back as a list. Pass "
+        '{"M": M, "e": e} as the second argument.',
+        kepler(passes(60), lambda M, e: [M, e]),
+    ),
+    Wrong(
+        "one number",
+        "You returned one number; a dict with the keys M and e was asked for. Return "
+        'tape.gradient(E, {"M": M, "e": e}).',
+        passes(60),
+    ),
+    Wrong(
+        "M has no path",
+        "The gradient with respect to M is None for every input. Compute E inside the `with` block "
+        "from M itself, in tensors: neither assign nor .numpy() nor NumPy's functions carry a "
+        "gradient.",
+        kepler(assigned),
+        kepler(lambda M, e: passes(60)(M.numpy(), e)),
+    ),
+    Wrong(
+        "e has no path",
+        "The gradient with respect to e is None for every input. Compute E inside the `with` block "
+        "from e itself, in tensors: neither assign nor .numpy() nor NumPy's functions carry a "
+        "gradient.",
+        kepler(lambda M, e: M + tf.sin(M)),
+    ),
+    Wrong(
+        "no pass at zero",
+        "At e = 0 the gradient with respect to e is sin(M), and yours is not. There E = M solves "
+        "the equation at once, so a loop with a stopping rule makes no pass: make one more after "
+        "it.",
+        kepler(until_solved),
+        kepler(until_solved, unconnected_gradients="zero"),
+    ),
+    Wrong(
+        "one pass",
+        "These are the slopes after one pass from E = M. Make 60, each with the sine of the E "
+        "before it.",
+        kepler(passes(1)),
+    ),
+    Wrong(
+        "too few passes",
+        "These are the slopes after too few passes: for e up to 0.6 they still change. Make 60. A "
+        "loop that stops when E is good enough stops too early for its slopes, which converge "
+        "after the value.",
+        *(kepler(passes(n)) for n in range(2, 13)),
+        *(kepler(lambda M, e, t=t: until_still(M, e, t)) for t in (0.1, 0.01, 1e-3)),
+    ),
+    Wrong(
+        "last pass only",
+        "These are the slopes of the last pass alone: its sine was a plain number to the tape, as "
+        "math.sin, NumPy's sin, float() and .numpy() make one. Take tf.sin of the tensor E.",
+        kepler(passes(60, function=np.sin)),
+    ),
+    Wrong(
+        "anomaly returned",
+        "This is E itself. Return tape.gradient(E, ...) with the dict of sources.",
+        lambda M, e: dict.fromkeys("Me", passes(60)(M, e)),
+    ),
+    Wrong(
+        "minus for plus",
+        "The sign of a term is wrong: E is M + e * sin(E), with a plus.",
+        kepler(passes(60, sign=-1)),
+    ),
+    Wrong(
+        "keys exchanged",
+        "The two gradients stand under each other's keys.",
+        exchanged_slopes,
+    ),
+    Wrong(
+        "cosine for sine",
+        "This is the iteration with cos(E). It is M + e * sin(E).",
+        kepler(passes(60, function=tf.cos)),
+    ),
+]
+
+
+GALLERY = {"05.1": HUBER, "05.2": TRACES, "05.3": DATASET, "05.4": KEPLER}
