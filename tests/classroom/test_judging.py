@@ -67,7 +67,7 @@ def test_an_observation_for_another_seed_does_not_pass():
 def test_a_verdict_names_the_mistake():
     one = examination()
     one.take(SLOPE, 5, observed(lambda x: None, 5))
-    assert one.decide(Run("done"))[SLOPE].mistake == "returned None"
+    assert one.decide(Run("done"))[SLOPE].mistake == "returns none"
 
 
 @pytest.mark.parametrize(
