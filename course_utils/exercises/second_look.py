@@ -10,6 +10,7 @@ import numpy as np
 
 from .question import Part, Question
 from .readings import same
+from .showing import numbers_of
 
 __all__ = ["second_look"]
 
@@ -133,8 +134,8 @@ def _numbers_of(question: Question, calls: Sequence[tuple]) -> Iterator[tuple[st
         values = [call[position] for call in calls]
         if all(isinstance(value, int | float) for value in values):
             yield name, [float(value) for value in values]
-        arrays = [np.asarray(v) if isinstance(v, np.ndarray | list) else None for v in values]
-        if any(array is None or array.dtype == object for array in arrays):
+        arrays = [numbers_of(value) for value in values]
+        if any(array is None for array in arrays):
             continue
         for axis in range(min(array.ndim for array in arrays)):
             lengths = [float(array.shape[axis]) for array in arrays]

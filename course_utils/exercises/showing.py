@@ -6,7 +6,13 @@ import numpy as np
 
 from .readings import Other, form_of, same
 
-__all__ = ["first_difference", "form_difference", "inputs_in_words", "reading_in_words"]
+__all__ = [
+    "first_difference",
+    "form_difference",
+    "inputs_in_words",
+    "numbers_of",
+    "reading_in_words",
+]
 
 _LONGEST = 6  # entries of an array that are written out
 
@@ -39,6 +45,17 @@ def numbers_in_words(array: np.ndarray) -> str:
     return "[" + ", ".join(numbers_in_words(entry) for entry in array) + "]"
 
 
+def numbers_of(value: Any) -> np.ndarray | None:
+    """Return a drawn number, list or array of numbers as an array; None for anything else."""
+    if not isinstance(value, int | float | list | np.ndarray):
+        return None
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        return None
+    return array if array.dtype.kind in "biuf" else None
+
+
 def inputs_in_words(names: str, call: tuple) -> str:
     """Return "For x = 2, n = 3, " of a call's arguments; those that are too long are left out.
 
@@ -47,10 +64,10 @@ def inputs_in_words(names: str, call: tuple) -> str:
     """
     shown = []
     for name, value in zip(names.split(), call, strict=False):
-        array = np.asarray(value) if isinstance(value, int | float | list | np.ndarray) else None
+        array = numbers_of(value)
         if isinstance(value, str):
             shown.append(f"{name} = {value!r}")
-        elif array is None or array.dtype.kind not in "biuf":
+        elif array is None:
             continue
         elif array.size <= _LONGEST and array.ndim < 2:
             shown.append(f"{name} = {numbers_in_words(array.astype(float))}")

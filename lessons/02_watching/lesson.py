@@ -14,7 +14,7 @@
 # **Before you start**: [01 · The first tape](01_first_tape.ipynb). **Time**: 45 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import ExplainingTape, check, plot_tape, start_lesson
+from course_utils import check, plot_tape, start_lesson
 
 start_lesson("02")
 
@@ -42,9 +42,9 @@ answer = tape.gradient(y, x)
 print(answer)
 
 # %% [markdown]
-# Most people say 27, for x³ stands in the block. But a tape records an operation only if one of its
-# inputs is **watched**, that is, followed by this tape. By itself it watches trainable variables and
-# nothing else. `tape.watch` adds a tensor:
+# The tempting answer is 27: x³ stands in the block. But a tape records an operation only if one of its
+# inputs is **watched**, that is, followed by this tape. Of all that exists before the block, it watches
+# nothing by itself but trainable variables. `tape.watch` adds a tensor:
 
 # %%
 with tf.GradientTape() as tape:
@@ -57,9 +57,9 @@ print(f"{watched_answer.numpy():.1f}")
 assert answer is None and watched_answer.numpy() == 27.0
 
 # %% [markdown]
-# Why not watch everything? What is recorded stays in memory until the backward pass, and few want the
-# gradient of their data. Variables that hold a counter or a running mean are made with
-# `trainable=False`; a tape passes them over too, until told:
+# Why not watch everything? Recording takes time and memory, and training needs no gradient of the data.
+# Variables for a counter or a running mean are made with `trainable=False`; a tape passes them over too,
+# until told:
 
 # %%
 scale = tf.Variable(3.0, trainable=False)
@@ -75,22 +75,6 @@ when_told = tape.gradient(y, scale)
 
 print(by_itself, "and", when_told.numpy())
 assert by_itself is None and when_told.numpy() == 6.0
-
-# %% [markdown]
-# When you do not see why a gradient is `None`, use the course's `ExplainingTape`. It returns the same
-# gradients as `tf.GradientTape`, and explains those that are missing (`tape.explain()` shows a table):
-
-# %%
-with ExplainingTape() as tape:
-    y = x**3
-
-answer = tape.gradient(y, x)
-why = tape.explanations[0]
-
-print("cause: ", why.cause)
-print("line:  ", why.where.text)
-print("remedy:", why.remedy)
-assert answer is None and why.cause == "not-watched"
 
 # %% [markdown]
 # ### Exercise 02.1: complete
@@ -116,12 +100,12 @@ check("02.1", gradient_of_product)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Tell the tape to follow the tensor, before you use it.
+# Tell the tape to follow the tensor first.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `tape.watch(x)` is the first line of the block, and `tf.reduce_sum` makes both sums below it.
+# `tape.watch(x)` is the first line of the block; `tf.reduce_sum` makes both sums.
 #
 # </details>
 
@@ -162,10 +146,10 @@ answer = tape.gradient(y, x)
 print(f"{answer.numpy():.1f}")
 
 # %% [markdown]
-# 12 is the truth, but a result from before the tape is not watched: here `doubled` is the fixed number 6.
-# `None` at least shows; where one of two paths is lost, you get a wrong number. The first figure draws
-# that cell, the second has `doubled` inside the block. Count the orange lines that reach x: one, with 6
-# under x; then two, with 6 + 2 · 3 = 12.
+# The truth is 12. But a result from before the block is not watched: for this tape, `doubled` is the fixed
+# number 6. A `None` you would notice; where one of two paths is lost, you get a wrong number. The first
+# figure draws that cell, the second has `doubled` inside the block. Count the orange lines that reach x:
+# one, with 6 under x; then two, with 6 + 2 · 3 = 12.
 
 
 # %%
@@ -294,9 +278,9 @@ of_black = input_gradient(lambda image: scores(image)[1], tf.zeros((5, 5)))
 print(of_black.numpy())
 
 # %% [markdown]
-# "0, since nothing is there", many say. But a gradient does not tell how much a pixel contributes. It tells
-# how fast the score grows with that pixel: here, where scores are weighted sums, by its weight in every
-# image. It has the shape of its source, (5, 5).
+# The tempting answer is 0: nothing is there. But a gradient does not tell how much a pixel contributes. It
+# tells how fast the score grows with that pixel. These scores are weighted sums, so the answer is the
+# pixel's weight, in every image. It has the shape of its source, (5, 5).
 #
 # **Softmax** turns scores into probabilities that add up to 1, so the letters compete. Here they see a
 # stem with a short bar. In the figure, compare the two, in the middle and on the right.
@@ -335,9 +319,8 @@ for ax in axes:
 # For T's score, stem and bar count alike. For its probability the bar decides, as the stem raises I's score
 # just as much. Such pictures are called **saliency maps**.
 #
-# Inputs are scaled and centred before use, and often keep their name. But a tape follows tensors, not
-# names. Both gradients below are right, each for its own question: after the division, `reading` is a
-# new tensor.
+# Inputs are often scaled before use, and keep their name. But a tape follows tensors, not names. After
+# the division below, `reading` names a new tensor. Both gradients are right, each for its own question:
 
 # %%
 reading = given = tf.constant(30.0)
@@ -351,6 +334,23 @@ both = numbers(tape.gradient(y, [reading, given]))
 
 print(both)
 assert both == [6.0, 0.6]
+
+# %% [markdown]
+# You will read that `v[0]`, `tf.convert_to_tensor(v)` or `v.read_value()` can stand for `v`; run this. Each
+# makes a new tensor, and only the one that y was computed from is a source:
+
+# %%
+v = tf.Variable([3.0, 4.0])
+
+with tf.GradientTape() as tape:
+    first = v[0]
+    y = first**2
+
+made_later = [v[0], tf.convert_to_tensor(v), v.read_value()]
+four = numbers(tape.gradient(y, [first, *made_later]))
+
+print(four)
+assert four == [6.0, None, None, None]
 
 # %% [markdown]
 # ### Exercise 02.3: repair
@@ -420,8 +420,8 @@ assert everything == [48.0, 12.0, 16.0]
 assert head_alone == [None, None, 16.0]
 
 # %% [markdown]
-# You gain twice. The slip shows: `None` for `base`, where the usual tape hands out 48 and you train it
-# unawares. And less is recorded: not the step from `base` to `feature`, so `feature` has `None` too.
+# You gain twice. The slip shows: `base` has `None`, where the usual tape gives 48 and you would train it.
+# And less is recorded: not the step from `base`, so `feature` has `None` too.
 
 # %% [markdown]
 # ### Exercise 02.4: complete
@@ -450,13 +450,12 @@ check("02.4", gradients_of)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Make a dict of the chosen variables first. `tape.watch` takes it as a whole, and so does
-# `tape.gradient`.
+# Make a dict of the chosen variables. `tape.watch` and `tape.gradient` take it as a whole.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Make the tape with `watch_accessed_variables=False`. Below its block, return the gradients, a comma,
+# Make the tape with `watch_accessed_variables=False`. Below its block, return two things: the gradients
 # and `len(tape.watched_variables())`.
 #
 # </details>
@@ -499,71 +498,76 @@ assert of_frozen.shape == (3, 4)
 assert (body.kernel.trainable, body.kernel.value.trainable) == (False, True)
 
 # %% [markdown]
-# Does the tape at least skip the frozen layer on its way back? `counted` notes when it comes by, between
-# head and body. (`tf.custom_gradient` is a tool of lesson 03.)
+# Does the tape at least skip the frozen layer on its way back? Put a **trap** between body and head: an
+# operation that changes nothing, and for which TensorFlow has no rule. A tape that goes back through it
+# stops with a `LookupError`.
 #
 # > **Predict**
 # >
-# > You ask for the gradients of the head's two variables alone. How often does the tape come by: never
-# > or once?
+# > You ask for the gradients of the head's two variables alone. Do you get them, or the error?
+
 
 # %%
-visits = []
+def trap(hidden):
+    return tf.bitcast(hidden, tf.float32)  # from float32 to float32: the same bits
 
 
-@tf.custom_gradient
-def counted(hidden):
-    def backward(gradient):
-        visits.append(gradient.shape)
-        return gradient
-
-    return hidden, backward
+def gradients_of_head(tape, watched=()):
+    with tape:
+        tape.watch(watched)
+        loss = tf.reduce_mean(head(trap(body(x))) ** 2)
+    return tape.gradient(loss, model.trainable_variables)
 
 
-with tf.GradientTape() as tape:
-    loss = tf.reduce_mean(head(counted(body(x))) ** 2)
+try:
+    outcome = len(gradients_of_head(tf.GradientTape()))
+except LookupError as error:
+    outcome = type(error).__name__
 
-of_head = tape.gradient(loss, model.trainable_variables)
-visits_of_usual_tape = len(visits)
-
-print(visits_of_usual_tape)
+print(outcome)
 
 # %% [markdown]
 # You will read that a frozen layer costs no backward pass. In code that runs line by line, as here, it
-# does: it was recorded, so the tape goes back through it, for nothing. To save the work, do not record
-# it. The body comes first, so compute it above the block:
+# does: it was recorded, so the tape goes back through it, for nothing. To save the work, compute the body
+# above the block. Or watch only what you train: `tape.watch` refuses Keras's own variables, and takes
+# their `.value`.
 
 # %%
-visits.clear()
-hidden = counted(body(x))
+hidden = trap(body(x))
 
 with tf.GradientTape() as tape:
-    loss = tf.reduce_mean(head(hidden) ** 2)
-
-above = tape.gradient(loss, model.trainable_variables)
-
-print("visits:", len(visits))
-assert visits_of_usual_tape == 1 and len(visits) == 0
-assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, of_head, strict=True))
-
-# %% [markdown]
-# Or watch only what you train, or the one frozen weight whose gradient you want to see. `tape.watch`
-# refuses Keras's own variables and takes their `.value`:
-
-# %%
-with tf.GradientTape(watch_accessed_variables=False) as tape:
     try:
         tape.watch(head.kernel)
     except ValueError as error:
         print("refused:", type(error).__name__)
-    tape.watch([variable.value for variable in head.variables])
-    loss = tf.reduce_mean(head(counted(body(x))) ** 2)
+    loss = tf.reduce_mean(head(hidden) ** 2)
+above = tape.gradient(loss, model.trainable_variables)
 
-chosen = tape.gradient(loss, model.trainable_variables)
+head_alone = tf.GradientTape(watch_accessed_variables=False)
+chosen = gradients_of_head(head_alone, [variable.value for variable in head.variables])
 
-print("watched:", len(tape.watched_variables()), "visits:", len(visits))
-assert len(tape.watched_variables()) == 2 and len(visits) == 0
-assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(chosen, of_head, strict=True))
+print("above the block:", [gradient.shape for gradient in above])
+print("head alone:     ", [gradient.shape for gradient in chosen])
+assert outcome == "LookupError"
+assert len(tape.watched_variables()) == len(head_alone.watched_variables()) == 2
+assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, chosen, strict=True))
+
+# %% [markdown]
+# One layer answers to freezing with other *values*. `BatchNormalization`, called with `training=True`,
+# shifts and scales its batch to mean 0 and deviation 1. Frozen, it uses stored averages all the same:
+
+# %%
+batch = tf.constant([[1.0], [3.0]])
+layer = tf.keras.layers.BatchNormalization()
+layer.build(batch.shape)
+layer.trainable = False
+frozen = layer(batch, training=True).numpy().ravel()
+
+layer.trainable = True
+thawed = layer(batch, training=True).numpy().ravel()
+
+print("frozen:", frozen.round(2), "trained:", thawed.round(2))
+assert np.allclose(frozen, [1, 3], atol=0.05) and np.allclose(thawed, [-1, 1], atol=0.05)
 
 # %% [markdown]
 # ## Checkpoint
@@ -579,7 +583,7 @@ assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(chosen, of_head, strict=
 # <details><summary>2. You watched a tensor, and its gradient is a wrong number. Name two possible
 # reasons.</summary>
 #
-# A part of the result was computed before it was watched; or its name stands for a new tensor by now.
+# A part of the result was computed before you watched it; or its name stands for a new tensor by now.
 #
 # </details>
 # <details><summary>3. You freeze the first 50 of 52 layers. How does the tape get less work?</summary>
@@ -595,7 +599,8 @@ assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(chosen, of_head, strict=
 # - An operation is recorded if one of its inputs is watched; then its result is watched too.
 # - Watch first, then use: a lost path gives `None`, or a wrong number where another path is left.
 # - The input can be a source: its gradient says which entries move the result.
-# - Freezing changes the list `model.trainable_variables`; the tape still records the layer.
+# - Freezing changes the list `model.trainable_variables`, and the values of a `BatchNormalization`; the
+#   tape still records the layer.
 #
 # ```python
 # with tf.GradientTape() as tape:
@@ -607,10 +612,7 @@ assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(chosen, of_head, strict=
 # %% [markdown]
 # ## Further reading
 #
-# - TensorFlow's guide *Introduction to gradients and automatic differentiation*: the same methods in
-#   reference form.
 # - Simonyan, Vedaldi and Zisserman, *Deep inside convolutional networks: visualising image
 #   classification models and saliency maps* (2013): saliency for photographs.
 #
-# What a tape follows can still get lost on the way. That is the subject of
-# [03 · Missing gradients](03_missing_gradients.ipynb).
+# What a tape follows can still get lost on the way: [03 · Missing gradients](03_missing_gradients.ipynb).

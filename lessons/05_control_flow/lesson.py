@@ -27,7 +27,6 @@ import tensorflow as tf
 #
 # Here is a function with two branches, and its two gradients under their names.
 
-
 # %%
 def branch(x, y):
     if x > 0:
@@ -84,7 +83,6 @@ ax = plot_tape(branch, -x, y, ax=right)
 # The slope is blind to where the path changes. Between 2.71 and 2.72, x³ passes 20, and one pass less
 # is made: both slopes say that the value rises, and it falls by 34.
 
-
 # %%
 def power(x):
     y = x
@@ -114,7 +112,6 @@ assert value_and_slope(power, 2.71)[0] > value_and_slope(power, 2.72)[0] + 33
 # d · (|e| - d/2) elsewhere. `error` and `threshold` are variables of shape (). Compute it with an `if`
 # under a tape, and return its gradients as a dict with the keys `"error"` and `"threshold"`, as the tape
 # gives them: a `None` stays `None`.
-
 
 # %% exercise="05.1"
 def huber_gradients(error, threshold):
@@ -168,7 +165,6 @@ for number in (3.0, 2.0, 2.71, 2.72):
 # You can write those operations by hand, with functions in place of branches and of a loop's body.
 # The graphs hold the same: one `If`, one `While` (with *Stateless* before it). A `for` over `tf.range` is a `While` too. One over
 # Python's `range` depends on no tensor, so it runs while tracing, and the graph holds every pass.
-
 
 # %%
 def branch_by_hand(x, y):
@@ -327,7 +323,6 @@ print(f"x: {in_graph['x']}, y: {in_graph['y']}")
 # >
 # > Code that asks `if gradient is None` may act differently under `tf.function`.
 
-
 # %%
 @tf.function
 def gradient_if(positive):
@@ -380,7 +375,6 @@ print(f"loss {graph_loss:.0f}, slope {graph_slope}")
 # *dataset* becomes one operation that has no gradient. `ExplainingTape` names it, while tracing. With a
 # second term in the loss, you get a number, and it lacks the loop's part.
 
-
 # %%
 @tf.function
 def explained(batches):
@@ -407,7 +401,6 @@ assert with_second_term(batches) == 1.0  # the truth is 331
 # `iter(dataset)` is the short repair. The better one puts the tape *inside* the loop and adds up the
 # gradients: the gradient of a sum is the sum of the gradients, and no tape holds more than one batch.
 
-
 # %%
 @tf.function
 def tape_in_loop(batches):
@@ -433,7 +426,6 @@ assert tf.function(lambda: loss_and_slope(iter(batches)))()[1] == 330.0
 #
 # This function should return the sum of the squared errors of w · x over all batches, and its gradient
 # with respect to `w`. The sum is right; the gradient is `None`. Keep the `@tf.function`.
-
 
 # %% exercise="05.3"
 @tf.function
@@ -478,7 +470,6 @@ check("05.3", sum_and_gradient)
 # again and again. The tape goes back through every pass, and finds the slope 1/(2√a), which nobody
 # told it.
 
-
 # %%
 def newton_root(a):
     g = tf.ones_like(a)
@@ -503,7 +494,6 @@ for f in (newton_root, tf.function(newton_root)):
 # %% [markdown]
 # In the figure, both errors fall faster and faster, and the slope lags behind the value by less than one
 # pass. So a loop that stops when its *value* is good enough may stop too early for the slope.
-
 
 # %%
 def after_passes(a, n):
@@ -542,7 +532,6 @@ print(f"root {root:.1f}, slope {slope_at_one}")
 # One more pass after the loop repairs it: at the root, a pass leaves the value alone and has the right
 # slope.
 
-
 # %%
 def newton_root_one_more(a):
     g = newton_root(a)
@@ -561,7 +550,6 @@ for number in (1.0, 10.0):
 # Where is a planet on its ellipse? Kepler's equation E = M + e · sin E has no formula for E. So iterate:
 # start with E = M, and replace E by M + e · sin E again and again (for e up to 0.6, 60 passes are
 # enough). `M` and `e` are float64 variables; e may be 0. Return the gradients of E in a dict.
-
 
 # %% exercise="05.4"
 def kepler_gradients(M, e):

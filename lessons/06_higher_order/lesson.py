@@ -145,8 +145,8 @@ label = axes[-1].set_xlabel("time (s)")
 # %% [markdown]
 # ### Exercise 06.1: complete
 #
-# `position` is a function of a tensor of times; `t` is a `tf.constant`, shape (n,). Return the
-# tuple (speed, acceleration), each of shape (n,). Write the two tapes out.
+# `position` is a function of a tensor of times; `t` is a `tf.constant`, shape (n,). Differentiate
+# with one tape inside another, and return the tuple (speed, acceleration), each of shape (n,).
 
 # %% exercise="06.1"
 def motion(position, t):
@@ -483,9 +483,9 @@ labels = ax.set(xlabel="parameters n", ylabel="numbers in the result")
 # %% [markdown]
 # ### Exercise 06.4: complete
 #
-# How sharply a loss bends along a direction u of length 1 is one number, uᵀHu. Return it, without
-# forming H, for the direction of `v`, which may have any length. `f` is the loss, a function of a tensor; `x` and `v`
-# are `tf.constant`s of shape (n,).
+# How sharply a loss bends along a direction u of length 1 is one number, uᵀHu. Return it for the
+# direction of `v`, which may have any length. Form no H, and take no differences: differentiate at
+# `x` alone. `f` is the loss, a function of a tensor; `x` and `v` are `tf.constant`s of shape (n,).
 
 # %% exercise="06.4"
 def curvature_along(f, x, v):

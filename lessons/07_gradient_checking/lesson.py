@@ -276,8 +276,8 @@ assert glued.passed and [row.verdict for row in each.rows] == ["agrees", "disagr
 # ### Exercise 07.2: repair
 #
 # A dense layer is y = x @ W + b. From `upstream`, the gradient with respect to y, this function should return
-# those with respect to x, W and b. Two are wrong; while W is square, no shape gives `d_W` away. First read the
-# report, in a cell of your own:
+# those with respect to x, W and b. Two are wrong; while W is square, no shape gives `d_W` away. Mend them by
+# hand, without a tape. First read the report, in a cell of your own:
 #
 # ```python
 # shapes = (5, 3), (3, 3), (3,), (5, 3)
@@ -322,7 +322,7 @@ check("07.2", dense_backward)
 # ### Exercise 07.3: repair
 #
 # This should be the gradient of the *mean* cross-entropy with respect to the logits. Training seems to work,
-# until the batch size changes. Read the report first:
+# until the batch size changes. Mend it by hand, without a tape. Read the report first:
 #
 # ```python
 # z, y = tf.random.normal((6, 4)), tf.constant([0, 3, 1, 1, 2, 0])
@@ -480,7 +480,7 @@ assert np.isclose(squared, 2 * tf.sigmoid(1.0) ** 2)
 # ### Exercise 07.4: repair
 #
 # The first half of layer normalisation: subtract each row's mean, then multiply by a scale of shape (d,). This
-# backward pass is wrong for x. Make its report:
+# backward pass is wrong for x. Mend it by hand, without a tape. Make its report:
 #
 # ```python
 # *inputs, upstream = (tf.random.normal(s) for s in ((5, 3), (3,), (5, 3)))
@@ -527,8 +527,9 @@ check("07.4", centered_backward)
 # %% [markdown]
 # ### Exercise 07.5: complete
 #
-# log(cosh(x)) is a smooth |x|, with the slope tanh(x). Make value, slope and second derivative right from -100
-# to 100. This form does not overflow: |x| + log(1 + exp(-2|x|)) - log 2.
+# log(cosh(x)) is a smooth |x|, with the slope tanh(x). Write its gradient yourself, with `tf.custom_gradient`.
+# Make value, slope and second derivative right from -100 to 100, entry by entry for x of any shape. This form does
+# not overflow: |x| + log(1 + exp(-2|x|)) - log 2.
 
 # %% exercise="07.5"
 @tf.custom_gradient

@@ -166,7 +166,7 @@ assert short_step.experimental_get_tracing_count() == 2 * 5
 #
 # `step(x, y, rate)` takes one step of gradient descent and returns a pair: the loss, and how often Python
 # has run the step so far. `train` should return the list of these pairs, for each rate in turn. The losses
-# are right, but the counts rise from call to call. All should be 1.
+# are right, but the counts rise from call to call. All should be 1, with one `tf.function` for all rates.
 
 
 # %% exercise="10.2"
@@ -306,8 +306,8 @@ ax.invert_yaxis()
 #
 # An epoch of gradient descent for a linear model: `w` is a variable of shape (d,), `x` has shape (n, d), `y`
 # has shape (n,). In a loop of the graph, go through `order`, the indices of the examples to use, in batches
-# of `batch_size`; the last may be short. For each, subtract from `w` the gradient of the batch's mean
-# squared error, times `rate`. Return `w`.
+# of `batch_size`; the last may be short. For each, subtract from the variable `w` the gradient of the batch's
+# mean squared error, times `rate`. Return `w`.
 
 
 # %% exercise="10.3"
@@ -435,9 +435,9 @@ assert len(runs) == 8
 # %% [markdown]
 # ### Exercise 10.4: repair
 #
-# This function should return two epochs, each a list of batches in an order of its own, drawn over *all* n
-# numbers. `decode` should run in the first epoch only. Now whole batches are shuffled, the order repeats, and
-# `decode` runs in both epochs.
+# With a `tf.data` pipeline, this function should return two epochs, each a list of batches in an order of its
+# own, drawn over *all* n numbers. `decode` should run in the first epoch only. Now whole batches are shuffled,
+# the order repeats, and `decode` runs in both epochs.
 
 
 # %% exercise="10.4"

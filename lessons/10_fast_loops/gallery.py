@@ -1,0 +1,413 @@
+"""Wrong answers to the questions of lesson 10, and what each is told."""
+
+import tensorflow as tf
+
+from course_staff.authoring.gallery import Table, Wrong
+
+# 10.1
+
+TRACES = Table(
+    {
+        1: "There is more than one kind of call: batches of 64 and of 40, and in each epoch "
+        "another value of epoch.",
+        2: "Two batch sizes make two traces in the first epoch. But epoch is a Python number, "
+        "which counts by its value: what happens when it changes?",
+        3: "Three is what a fresh optimizer makes in one epoch. Here it was built, and epoch, a "
+        "Python number, takes five values.",
+        5: "Each value of epoch is a new trace. But within an epoch there are two shapes: 1,000 is "
+        "15 * 64 + 40.",
+        6: "Each value of epoch needs a trace for *both* batch sizes, the short one too.",
+        11: "One too many: the optimizer was built before, so the first call is traced once.",
+        15: "Three traces an epoch would need an optimizer that makes variables in each of them. "
+        "It was built before.",
+        16: "This is the number of batches in an epoch. A batch of a size seen before, in the same "
+        "epoch, makes no new trace.",
+        80: "This is the number of calls. A call like an earlier one makes no new trace.",
+    },
+    "It is not {value}, but a whole number: count the different pairs of a batch size and a value "
+    "of epoch.",
+)
+
+# 10.2
+
+
+def training(compiled=tf.function, number=tf.constant, of=lambda rates: rates):
+    def train(step, x, y, rates):
+        compiled_step = compiled(step)
+        return [compiled_step(x, y, number(rate)) for rate in of(rates)]
+
+    return train
+
+
+def as_given(value):
+    return value
+
+
+def without_counts(*call):
+    return [loss for loss, _ in training()(*call)]
+
+
+def with_the_first_rate(step, x, y, rates):
+    compiled_step = tf.function(lambda x, y: step(x, y, rates[0]))
+    return [compiled_step(x, y) for _ in rates]
+
+
+def compiled_for_every_rate(step, x, y, rates):
+    return [tf.function(step)(x, y, tf.constant(rate)) for rate in rates]
+
+
+def traced_before(step, x, y, rates):
+    tf.function(step).get_concrete_function(x, y, tf.constant(rates[0]))
+    return training()(step, x, y, rates)
+
+
+SCHEDULES = [
+    Wrong(
+        "losses alone",
+        "These are the losses alone. Return what the step returned for each rate, a pair of loss "
+        "and count.",
+        without_counts,
+    ),
+    Wrong(
+        "only one step",
+        "Your list has one item, whatever the number of rates. Append what the step returns in "
+        "each pass of the loop, and return the list after it.",
+        training(of=lambda rates: rates[:1]),
+        training(of=lambda rates: rates[-1:]),
+    ),
+    Wrong(
+        "first rate kept",
+        "Every step uses the first rate: it became a constant of the graph. Hand each rate over as "
+        "an argument of the compiled step, as a tensor.",
+        with_the_first_rate,
+    ),
+    Wrong(
+        "rates reversed",
+        "The steps are taken in reverse. Take the rates in the order of the list.",
+        training(of=lambda rates: rates[::-1]),
+    ),
+    Wrong(
+        "rate as integer",
+        "The loss never changes, as if every rate were 0. Pass the rate as a float tensor, such as "
+        "tf.constant(rate).",
+        training(number=lambda rate: tf.constant(int(rate))),
+    ),
+    Wrong(
+        "step not compiled",
+        "The step runs without being compiled. Call what tf.function(step) returned, and not step "
+        "itself.",
+        training(as_given),
+    ),
+    Wrong(
+        "rate as number",
+        "Better: a rate that comes back finds its old trace. But a Python number counts by its "
+        "value, so each new rate is still traced anew. Pass it as a tensor.",
+        training(number=as_given),
+    ),
+    Wrong(
+        "compiled in loop",
+        "Python still runs the step for every rate, even for one that came before. Make one "
+        "tf.function of step, above the loop, and call that in the loop with tensors of one shape "
+        "and dtype.",
+        compiled_for_every_rate,
+    ),
+    Wrong(
+        "traced before",
+        "Every count is 2, so the step was traced once more, before or at the first rate. Make one "
+        "tf.function of step, and pass it tensors of the same shape and dtype each time.",
+        traced_before,
+    ),
+]
+
+# 10.3
+
+
+def epoch(
+    x_of=tf.gather,
+    y_of=lambda y, batch, first: tf.gather(y, batch),
+    loss_of=lambda errors, size: tf.reduce_mean(errors**2),
+    order_of=lambda order, x: order,
+    end=lambda order, x, size: len(order),
+    stride=lambda size: size,
+    start=lambda w: w,
+    move=lambda w, gradient, rate: w.assign_sub(rate * gradient),
+    returned=lambda w, given: given,
+):
+    """Return an answer to 10.3 with one thing changed.
+
+    ``start`` gives the variable of the prediction, and ``returned`` chooses between that and w.
+    """
+
+    def linear_epoch(w, x, y, order, batch_size, rate):
+        last, moving = end(order, x, batch_size), start(w)
+        order = order_of(order, x)
+
+        @tf.function
+        def run():
+            for first in tf.range(0, last, stride(batch_size)):
+                batch = order[first : first + batch_size]
+                with tf.GradientTape() as tape:
+                    errors = tf.linalg.matvec(x_of(x, batch), moving) - y_of(y, batch, first)
+                    loss = loss_of(errors, batch_size)
+                move(moving, tape.gradient(loss, moving), rate)
+
+        run()
+        return returned(moving, w)
+
+    return linear_epoch
+
+
+def never_called(w, x, y, order, batch_size, rate):
+    return w
+
+
+def all_at_first_w(w, *call):
+    def move(copy, gradient, rate):
+        w.assign_sub(rate * gradient)
+
+    return epoch(start=tf.Variable, move=move)(w, *call)
+
+
+@tf.function
+def rebound(w, x, y, order, batch_size, rate):
+    for first in tf.range(0, tf.size(order), batch_size):
+        batch = order[first : first + batch_size]
+        with tf.GradientTape() as tape:
+            errors = tf.linalg.matvec(tf.gather(x, batch), w) - tf.gather(y, batch)
+            loss = tf.reduce_mean(errors**2)
+        w = w - rate * tape.gradient(loss, w)
+    return w
+
+
+def in_one_step(w, x, y, order, batch_size, rate):
+    return epoch()(w, x, y, order, len(order), rate)
+
+
+EPOCHS = [
+    Wrong(
+        "w unchanged",
+        "w did not change. Either the function that holds the loop is never called, or no step in "
+        "it changes w: w.assign_sub(rate * gradient).",
+        never_called,
+    ),
+    Wrong(
+        "short batch dropped",
+        "The short last batch is missing. Let `first` run up to tf.size(order): a slice ends where "
+        "the order ends.",
+        epoch(end=lambda order, x, size: len(order) - len(order) % size),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "order of x",
+        "These are the batches in the order of x. Take the slices from `order`, and the rows of x "
+        "and y by them, with tf.gather.",
+        epoch(order_of=lambda order, x: tf.range(len(order))),
+        epoch(order_of=lambda order, x: tf.range(len(x))),
+        epoch(order_of=lambda order, x: tf.range(len(x)), end=lambda order, x, size: len(x)),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "indices sorted",
+        "Your batches are sorted. Take the indices as they stand in `order`.",
+        epoch(order_of=lambda order, x: tf.sort(order)),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "labels by position",
+        "The rows of x come by their index, but those of y do not: y must be gathered by the same "
+        "indices.",
+        epoch(y_of=lambda y, batch, first: y[first : first + tf.size(batch)]),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "table of n by n",
+        "Look at the shapes: a prediction of shape (n, 1) minus (n,) is a table of n by n. "
+        "tf.linalg.matvec(x, w) has shape (n,).",
+        epoch(y_of=lambda y, batch, first: tf.gather(y, batch)[:, None]),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "batches overlap",
+        "A batch starts at every index, so that they overlap. Let `first` go in steps of "
+        "batch_size: tf.range(0, tf.size(order), batch_size).",
+        epoch(stride=lambda size: 1),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "climbs",
+        "w moves uphill: subtract rate * gradient, with w.assign_sub.",
+        epoch(move=lambda w, gradient, rate: w.assign_add(rate * gradient)),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "rate missing",
+        "The rate is missing: each step is rate times the gradient.",
+        epoch(move=lambda w, gradient, rate: w.assign_sub(gradient)),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "sum of squares",
+        "Each step is too large by the number of examples in its batch. Take the mean of the "
+        "squared errors, with tf.reduce_mean, not their sum.",
+        epoch(loss_of=lambda errors, size: tf.reduce_sum(errors**2)),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "half the error",
+        "Each step is half of what it should be: leave out the factor 1/2.",
+        epoch(loss_of=lambda errors, size: tf.reduce_mean(errors**2) / 2),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "divided by batch size",
+        "The step of the short batch is too small: its mean is over its own examples, not over "
+        "batch_size.",
+        epoch(loss_of=lambda errors, size: tf.reduce_sum(errors**2) / size),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "absolute error",
+        "These are steps of the mean absolute error. Square the errors.",
+        epoch(loss_of=lambda errors, size: tf.reduce_mean(tf.abs(errors))),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "all at first w",
+        "All your gradients are taken at the first w. Compute each prediction from w as the step "
+        "before left it.",
+        all_at_first_w,
+        calls=(0, 1),
+    ),
+    Wrong(
+        "one step on all",
+        "This is one step on all the examples of order. Slice it: order[first : first + "
+        "batch_size].",
+        in_one_step,
+        calls=(0, 1),
+    ),
+    Wrong(
+        "only first batch",
+        "Only the first batch was used. Return w after the loop, not inside it.",
+        epoch(end=lambda order, x, size: 1),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "gradient is none",
+        "The gradient of w is None. Either the loss is computed outside of the `with` block, or "
+        "`w = w - ...` made w a plain tensor, which no tape watches: keep the variable, with "
+        "w.assign_sub(rate * gradient).",
+        rebound,
+    ),
+    Wrong(
+        "copy of w",
+        "What you return is right, but the variable w is as it was: the steps went to a copy, or "
+        "to a NumPy array. In a loop of the graph, change w itself: w.assign_sub(rate * gradient).",
+        epoch(start=tf.Variable, returned=lambda moved, given: moved),
+    ),
+]
+
+# 10.4
+
+
+def pipeline(chain):
+    """Return an answer to 10.4; ``chain`` gets a dataset, decode, the batch size and n."""
+
+    def two_epochs(numbers, decode, batch_size):
+        dataset = tf.data.Dataset.from_tensor_slices(numbers)
+        dataset = chain(dataset, decode, batch_size, len(numbers))
+        return [list(dataset), list(dataset)]
+
+    return two_epochs
+
+
+def cached(chain):
+    return pipeline(lambda d, decode, b, n: chain(d.map(decode).cache(), b, n))
+
+
+def one_epoch(*call):
+    return cached(lambda d, b, n: d.shuffle(n).batch(b))(*call)[0]
+
+
+def one_list(*call):
+    return [one_epoch(*call)] * 2
+
+
+PIPELINES = [
+    Wrong(
+        "not decoded",
+        "The batches hold raw numbers: decode never ran. Keep map(decode), before the cache.",
+        pipeline(lambda d, decode, b, n: d.cache().shuffle(n).batch(b)),
+    ),
+    Wrong(
+        "one epoch",
+        "You returned the batches of one epoch. Go through the dataset twice: [list(dataset), "
+        "list(dataset)].",
+        one_epoch,
+    ),
+    Wrong(
+        "short batch dropped",
+        "An epoch should hold all of the numbers, and one of yours holds fewer. Keep the short "
+        "last batch, and do not take a part.",
+        cached(lambda d, b, n: d.shuffle(n).batch(b, drop_remainder=True)),
+        calls=(1,),
+    ),
+    Wrong(
+        "numbers repeated",
+        "An epoch should hold each number once, as decode returned it, and one of yours does not. "
+        "Leave repeat and other changes out.",
+        cached(lambda d, b, n: d.repeat(2).shuffle(2 * n).batch(b)),
+        calls=(1,),
+    ),
+    Wrong(
+        "nothing shuffled",
+        "Nothing is shuffled: the numbers come as they stand. Add shuffle, and keep what it "
+        "returns: it does not change the dataset that it is called on.",
+        cached(lambda d, b, n: d.batch(b)),
+        calls=(1,),
+    ),
+    Wrong(
+        "batches shuffled",
+        "The batches come in another order, but each still holds neighbours: whole batches are "
+        "shuffled. Put shuffle before batch.",
+        cached(lambda d, b, n: d.batch(b).shuffle(n)),
+        calls=(1,),
+    ),
+    Wrong(
+        "other batch size",
+        "A batch should hold batch_size numbers, and only the last may hold fewer. Batch once, by "
+        "batch_size, and after the shuffle.",
+        cached(lambda d, b, n: d.shuffle(n).batch(b // 2)),
+    ),
+    Wrong(
+        "one list twice",
+        "The second epoch is the list of the first, given twice. Go through the dataset once for "
+        "each epoch: [list(dataset), list(dataset)].",
+        one_list,
+    ),
+    Wrong(
+        "one fixed order",
+        "The second epoch repeats the order of the first, for reshuffle_each_iteration=False says "
+        "so. Leave it out, and let shuffle stand after cache.",
+        cached(lambda d, b, n: d.shuffle(n, reshuffle_each_iteration=False).batch(b)),
+    ),
+    Wrong(
+        "shuffle before cache",
+        "The second epoch repeats the order of the first. What comes into a cache is kept in its "
+        "order: put shuffle after cache, and let it draw anew in each epoch.",
+        pipeline(lambda d, decode, b, n: d.map(decode).shuffle(n).cache().batch(b)),
+    ),
+    Wrong(
+        "small buffer",
+        "Numbers come only a few places early, so the buffer of shuffle is small. Give it room for "
+        "all the numbers: len(numbers).",
+        cached(lambda d, b, n: d.shuffle(10).batch(b)),
+    ),
+    Wrong(
+        "decoded again",
+        "The orders are right, but decode runs again in the second epoch. Put map before cache, "
+        "and go twice through this one dataset: each has a cache of its own.",
+        pipeline(lambda d, decode, b, n: d.cache().map(decode).shuffle(n).batch(b)),
+    ),
+]
+
+GALLERY = {"10.1": TRACES, "10.2": SCHEDULES, "10.3": EPOCHS, "10.4": PIPELINES}
