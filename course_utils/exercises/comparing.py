@@ -11,11 +11,15 @@ from typing import Any
 from .errors_in_words import cause_in_words
 from .exercise import Judgement, failed, passed
 from .question import Part, Question
-from .reading import in_words
-from .readings import form_of, same
+from .readings import form_of, read, same
 from .references import KnownMistake, Reference, error_signature
 from .second_look import second_look
-from .showing import first_difference, form_difference, inputs_in_words
+from .showing import (
+    first_difference,
+    form_difference,
+    inputs_in_words,
+    reading_in_words,
+)
 
 __all__ = ["first_wrong_part", "judged"]
 
@@ -115,7 +119,7 @@ def _judge_no_function(question: Question, given: Any) -> Judgement:
     if given == {"type": "ellipsis"}:
         return Judgement("not attempted", "Write the function, then check again.")
     return failed(
-        f"check needs the function itself, and got {in_words(given)}. "
+        f"check needs the function itself, and got {reading_in_words(read(given))}. "
         "Pass its name without parentheses: check("
         f'"{question.id}", my_function), not check("{question.id}", my_function(...)).',
         "no function",

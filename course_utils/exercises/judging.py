@@ -7,7 +7,7 @@ from . import comparing, predictions
 from .exercise import Exercise, Judgement
 from .isolation import TimeLimitReached, state_kept, time_limit
 from .observation import file_of
-from .question import Prediction, Question
+from .question import Question
 from .references import Reference, stored, stored_reference
 
 __all__ = ["TIME_LIMIT", "assess", "observe_and_judge", "stopped_in_words"]
@@ -26,9 +26,7 @@ def assess(
         return comparing.judged(
             exercise, observation, reference or stored_reference(exercise.id, seed)
         )
-    if isinstance(exercise, Prediction):
-        return predictions.judged(exercise, observation["value"], stored(exercise.id))
-    return exercise.assess(observation, seed)
+    return predictions.judged(exercise, observation["value"], stored(exercise.id))
 
 
 def observe_and_judge(

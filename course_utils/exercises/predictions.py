@@ -6,8 +6,8 @@ import numpy as np
 
 from .exercise import Judgement, failed, passed
 from .question import Prediction
-from .reading import in_words
 from .readings import decoded, form_of, read, same
+from .showing import reading_in_words
 
 __all__ = ["judged", "sentence_for", "value_of"]
 
@@ -55,7 +55,9 @@ def judged(prediction: Prediction, described: Any, known: dict) -> Judgement:
 
 
 def _of_other_form(prediction: Prediction, described: Any, where: str = "") -> Judgement:
-    return failed(f"{where}{prediction.form}; you wrote {in_words(described)}.", "other form")
+    return failed(
+        f"{where}{prediction.form}; you wrote {reading_in_words(read(described))}.", "other form"
+    )
 
 
 def value_of(described: Any) -> Any:

@@ -15,6 +15,7 @@ __all__ = [
 ]
 
 _LONGEST = 6  # entries of an array that are written out
+_LONGEST_TEXT = 40  # characters of a text
 
 
 def reading_in_words(reading: Any) -> str:
@@ -35,6 +36,8 @@ def reading_in_words(reading: Any) -> str:
     if isinstance(reading, Other):
         kind = reading.words
         return f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
+    if isinstance(reading, str) and len(reading) > _LONGEST_TEXT:
+        return repr(f"{reading[:_LONGEST_TEXT]}...")
     return repr(reading)
 
 

@@ -17,21 +17,19 @@ forged = {"observed": "01.1", "observation": {"outcome": "passed", "score": 1.0,
           "untouched": False, "printed": ""}}
 """
 
-# Looks for whatever could give the right answer away, in memory and on the disk.
+# Looks for what the right programs did, where it is stored, and in memory.
 _THIEF = """
-import gc, glob, importlib, os, sys, types
-def stolen(name):
-    for number in ("00", "01"):
+import gc
+from course_utils.exercises import references
+def stolen(exercise_id):
+    for seed in range(references.SEEDS):
         try:
-            module = importlib.import_module(f"course_utils.exercises.lesson_{number}")
-        except ImportError:
+            return references.stored_reference(exercise_id, seed).right
+        except OSError:
             continue
-        if hasattr(module, name):
-            return getattr(module, name)
     for thing in gc.get_objects():
-        if isinstance(thing, types.FunctionType) and thing.__name__ == name:
-            return thing
-    return None
+        if isinstance(thing, references.Reference):
+            return thing.right
 """
 
 
@@ -59,35 +57,31 @@ FORGERIES = {
         after="check = course_utils.check\ncheck('01.1', slope)",
     ),
     "replaces observe": Forgery(
-        "from course_utils.exercises import exercise\n"
-        "for c in (exercise.FunctionExercise, exercise.ValueExercise):\n"
+        "from course_utils.exercises import question\n"
+        "for c in (question.Question, question.Prediction):\n"
         "    c.observe = lambda self, answer, seed: {'outcome': 'passed', 'score': 1.0}",
         outcomes={"error"},
     ),
     "returns an observation of no calls": Forgery(
-        "from course_utils.exercises import exercise\n"
-        "exercise.FunctionExercise.observe = lambda self, answer, seed: "
+        "from course_utils.exercises import question\n"
+        "question.Question.observe = lambda self, answer, seed: "
         "{'calls': [], 'printed': '', 'untouched': False}\n"
-        "exercise.ValueExercise.observe = lambda self, answer, seed: {'value': []}",
+        "question.Prediction.observe = lambda self, answer, seed: {'value': []}",
         outcomes={"error", "failed"},
     ),
     "makes every judge say yes": Forgery(
-        "from course_utils.exercises import exercise\n"
+        "from course_utils.exercises import comparing, exercise, judging, predictions\n"
         "yes = exercise.passed('forged')\n"
-        "for c in (exercise.FunctionExercise, exercise.ValueExercise):\n"
-        "    c.assess = lambda *a: yes\n"
-        "exercise.failed = exercise.passed",
+        "for m in (comparing, predictions):\n"
+        "    m.judged = m.failed = lambda *a: yes\n"
+        "judging.assess = lambda *a: yes",
         _WRONG,
         outcomes={"failed", "not attempted"},
     ),
     "steals the reference from memory": Forgery(
         _THIEF,
-        {
-            "01.3": "def loss_gradients(params, x, y):\n"
-            "    right = stolen('_loss_gradients')\n"
-            "    W, b = right(params['W'].numpy(), float(params['b']), x.numpy(), y.numpy())\n"
-            "    return {'W': W, 'b': b}"
-        },
+        {"01.3": "def loss_gradients(params, x, y):\n    return stolen('01.3')[0][0]"},
+        outcomes={"failed", "not attempted", "error"},
         outcomes={"error", "not attempted"},
     ),
     "searches with the judge": Forgery(

@@ -39,9 +39,10 @@ NOISE += "    print('a warning', file=sys.stderr)\n    return _right(f, x, h)"
 # What must not earn a wrong answer any.
 FORGERY = """\
 check = lambda *a: 1.0
-import course_utils.exercises.exercise as module
-for kind in (module.Exercise, module.ValueExercise, module.FunctionExercise):
-    kind.assess = lambda *a: module.passed("Forged.")
+from course_utils.exercises import comparing, exercise, judging, predictions
+for module in (comparing, predictions):
+    module.judged = module.failed = lambda *a: exercise.passed("Forged.")
+judging.assess = lambda *a: exercise.passed("Forged.")
 """
 
 
