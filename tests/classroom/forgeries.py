@@ -84,7 +84,6 @@ FORGERIES = {
         outcomes={"failed", "not attempted", "error"},
         outcomes={"error", "not attempted"},
     ),
-    "searches with the judge": Forgery(
         _THIEF,
         {
             "01.2": "judge = stolen('_judge_shape')\n"
