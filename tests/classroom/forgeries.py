@@ -82,13 +82,18 @@ FORGERIES = {
         _THIEF,
         {"01.3": "def loss_gradients(params, x, y):\n    return stolen('01.3')[0][0]"},
         outcomes={"failed", "not attempted", "error"},
-        outcomes={"error", "not attempted"},
     ),
+    "searches with the comparison": Forgery(
         _THIEF,
         {
-            "01.2": "judge = stolen('_judge_shape')\n"
-            "gradient_shape = next(((i, j) for i in range(9) for j in range(9) if judge and "
-            "judge({'type': 'tuple', 'items': [i, j]}).outcome == 'passed'), (0, 0))"
+            "01.2": "from course_utils.course.curriculum import find_exercise\n"
+            "from course_utils.exercises.judging import assess\n"
+            "def says(shape):\n"
+            "    question = find_exercise('01.2')\n"
+            "    try: return assess(question, question.observe(shape, 0), 0).outcome\n"
+            "    except OSError: return ''\n"
+            "shapes = [(i, j) for i in range(9) for j in range(9)]\n"
+            "gradient_shape = next((s for s in shapes if says(s) == 'passed'), (0, 0))"
         },
         outcomes={"failed", "not attempted"},
     ),
