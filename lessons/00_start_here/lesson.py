@@ -23,9 +23,12 @@ import tensorflow as tf
 
 # %% [markdown]
 # Every lesson starts with this cell. Click it and press **Shift+Enter**: the cell runs, and the next
-# one is selected. `start_lesson` starts TensorFlow without its usual pages of messages, sets every
-# random generator to a fixed seed, and prints one line about what is running. It comes before
-# `import tensorflow`, which would write those messages otherwise.
+# one is selected. Run it before any other cell, which would stop with a `NameError` without it. It takes
+# a while, because TensorFlow is large. Then one line says what is running.
+#
+# `start_lesson` holds back TensorFlow's usual pages of messages, and so comes before `import tensorflow`.
+# It also gives Python, NumPy and TensorFlow a fixed random seed. A generator that you make yourself, with
+# `np.random.default_rng()`, needs a seed of its own.
 
 # %% [markdown]
 # ## What is in a cell?
@@ -41,9 +44,9 @@ print(f"y = {y.numpy():.1f}")
 assert y.numpy() == 9.0
 
 # %% [markdown]
-# The last line is an **assertion**. What the text says about TensorFlow, a cell asserts: if it were
-# false on your machine, the cell would stop with an error. When you read, you may skip the assertions.
-# When you doubt a sentence, read them first.
+# The last line is an **assertion**: if it were false on your machine, the cell would stop with an error.
+# Most of what the text says about TensorFlow has one beside it. When you read, you may skip the
+# assertions. When you doubt a sentence, read them first: they hold for the case that stands in them.
 
 # %% [markdown]
 # ## Why predict before you run?
@@ -61,8 +64,8 @@ quotient = tf.constant(7) / tf.constant(2)
 print(quotient.numpy(), quotient.dtype.name)
 
 # %% [markdown]
-# Most people say `int32`, or `float32`, which is TensorFlow's usual type. But `/` means true division,
-# as in Python, so TensorFlow first casts 32-bit integers to `float64`. `//` keeps the integers:
+# The tempting answers are `int32`, and `float32`, the type of `tf.constant(3.0)`. But `/` means true
+# division, as in Python, and TensorFlow first casts 32-bit integers to `float64`. `//` keeps integers:
 
 # %%
 whole = tf.constant(7) // tf.constant(2)
@@ -116,10 +119,10 @@ for step in (0.1, 0.01, 0.001):
 #
 # | sign | outcome | what it means |
 # |---|---|---|
-# | ✓ | passed | right, also on inputs that the check drew at random |
+# | ✓ | passed | right; a function, also on inputs that the check drew at random |
 # | ✗ | failed | wrong, with the mistake it found and what to change |
 # | ○ | not attempted | the exercise is still as it was given |
-# | ! | error | your code raised an exception, or ran for more than ten seconds |
+# | ! | error | your code raised an exception, or kept the processor busy for more than ten seconds |
 #
 # Wrong answers cost nothing, and their messages teach: give one on purpose in the next exercise.
 
@@ -218,10 +221,10 @@ check("00.3", mean_squared_error)
 # the hints first.
 
 # %% [markdown]
-# The figure shows the lessons from left to right. An arrow leads from a lesson to those that build on
-# it; filled boxes are ready, dashed ones still to come. Part I, the upper branch, is about the tape
-# itself: what it records, why a gradient is missing, and how to prove that one is right. Part II, the
-# lower branch, builds training loops from it.
+# The figure shows the lessons. An arrow leads from a lesson to one that builds on it; where a box hides
+# the arrow's end, *Before you start* in each lesson's first cell says the same. Part I, the upper half, is
+# about the tape itself: what it records, why a gradient is missing, and how to check one. Part II, the
+# lower half, builds training loops from it.
 
 # %%
 ax = plot_lesson_map()
@@ -240,7 +243,8 @@ ax = plot_lesson_map()
 # <details><summary>2. A sentence in a lesson surprises you. How do you find out whether it holds on
 # your machine?</summary>
 #
-# Run the cell beside it: it asserts the sentence, and would stop if the sentence were false.
+# Look for an assertion in the cell beside it, and run it: it would stop if it were false. Where there is
+# none, or not for your case, write one.
 #
 # </details>
 # <details><summary>3. What is lost when you run <code>course reset 00.2</code>?</summary>
@@ -257,6 +261,6 @@ ax = plot_lesson_map()
 # - Predict first: a surprise is worth more than a page.
 # - `check("00.1", answer)` names the mistake; it takes functions without parentheses.
 # - Hints are under the check, your progress is in `course status`.
-# - The rate of change (f(x + h) - f(x)) / h is the idea under everything that follows.
+# - A slope is what the rate of change (f(x + h) - f(x)) / h tends to as h shrinks.
 #
 # **Next**: [01 · The first tape](01_first_tape.ipynb), in which TensorFlow finds the slope by itself.

@@ -553,8 +553,8 @@ assert len(tape.watched_variables()) == len(head_alone.watched_variables()) == 2
 assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, chosen, strict=True))
 
 # %% [markdown]
-# One layer answers to freezing with other *values*. `BatchNormalization`, called with `training=True`,
-# shifts and scales its batch to mean 0 and deviation 1. Frozen, it uses stored averages all the same:
+# Freezing can change *values*, too. `BatchNormalization`, called with `training=True`, shifts and scales
+# its batch to mean 0 and deviation 1. Frozen, it uses stored averages all the same:
 
 # %%
 batch = tf.constant([[1.0], [3.0]])
