@@ -1,18 +1,17 @@
 # %% [markdown] part="Part I: the tape"
 # # 03 · Missing gradients
 #
-# A gradient gets lost in silence. If an error comes at all, it comes later and names another line.
-# Here you find the line that lost it.
+# A gradient can get lost in silence, or with an error that names another line. Here you find the line that
+# lost it.
 #
 # **You will be able to**
 #
-# - say what `None`, zero and NaN each tell you;
+# - say what `None`, zero, infinity and NaN each tell you;
 # - find the line where a path is cut, and repair it;
 # - close a path on purpose, or give an operation a gradient of your own;
 # - find where a NaN comes from, and repair it.
 #
-# **Before you start**: [01 · The first tape](01_first_tape.ipynb) and
-# [02 · Watching](02_watching.ipynb). **Time**: 60 minutes.
+# **Before you start**: [02 · Watching](02_watching.ipynb). **Time**: 60 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import ExplainingTape, check, explain_gradients, plot_tape, start_lesson
@@ -26,7 +25,7 @@ import tensorflow as tf
 # %% [markdown]
 # ## What do None, zero and NaN each tell you?
 #
-# `slope` below is the gradient of `f` at one number.
+# `slope` below returns the gradient of `f` at one number.
 #
 # > **Predict**
 # >
@@ -45,18 +44,39 @@ def slope(f, x):
 print([slope(f, 0.0) for f in (tf.sign, lambda x: tf.sqrt(x**2), tf.round)])
 
 # %% [markdown]
-# Most people give `sign` and `round` the same answer: both are staircases. But TensorFlow has a rule
-# for the slope of `sign`, which is 0, and none for `round`.
+# You might expect one answer for `sign` and `round`: both are staircases. But TensorFlow's rule for `sign`
+# says 0, and its entry for `round` says that there is no gradient.
 #
-# |gradient|what it says|what to change|
-# |---|---|---|
-# |`None`|no path leads from the target back to the source|the program|
-# |0|there is a path, and here the target does not move|the value, or the function|
-# |NaN|there is a path, and a slope on it is not finite|the operation with that slope|
+# |gradient|what it says|
+# |---|---|
+# |`None`|no path leads from the target back to the source|
+# |0|there is a path, and its slopes come to 0|
+# |infinite|a slope, or a product of slopes, is too large|
+# |NaN|as a rule 0 met ∞, or a value was NaN already|
+# |`LookupError`|an operation on the way has no entry at all|
 #
-# So `None` is an alarm, and `unconnected_gradients="zero"` switches it off. That is right for a source
-# that you *know* has no part in the target, where your code needs a number. The second time below, it
-# hides a fault:
+# At 0 `sign` jumps: a slope of 0 does not prove that the target stays. And finite slopes give NaN if
+# their product overflows:
+
+# %%
+results = {
+    "sqrt(x)": slope(tf.sqrt, 0.0),
+    "large": slope(lambda x: 1e30 * (1e30 * x**2), 0.0),  # slopes 1e30, 1e30 and 0
+}
+try:
+    slope(lambda x: tf.unique([x])[0][0], 0.0)
+except LookupError as error:
+    results["unique"] = type(error).__name__
+
+print(results)
+assert results["sqrt(x)"] == np.inf and np.isnan(results["large"]) and "unique" in results
+assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None
+assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0))
+
+# %% [markdown]
+# `None` is an alarm, and `unconnected_gradients="zero"` switches it off. That is right for a source that
+# you *know* has no part in the target. The second time below, it hides a fault; the third time it
+# fails, as an unused Keras variable needs its `.value`.
 
 # %%
 used, unused = tf.Variable(3.0), tf.Variable(5.0)
@@ -69,10 +89,15 @@ with tf.GradientTape() as tape:
     loss = tf.round(used) ** 2
 hidden = tape.gradient(loss, used, unconnected_gradients="zero")
 
-print([float(gradient) for gradient in right], float(hidden))
+with tf.GradientTape() as tape:
+    loss = used**2
+try:
+    tape.gradient(loss, [used, keras.Variable(5.0)], unconnected_gradients="zero")
+except AttributeError as error:
+    refused = type(error).__name__
+
+print([float(gradient) for gradient in right], float(hidden), refused)
 assert right[0] == 6.0 and right[1] == 0.0 and hidden == 0.0
-assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None
-assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0))
 
 # %% [markdown]
 # ## Where was the path cut?
@@ -95,11 +120,11 @@ second = tape.gradient(loss, w)
 print(f"w = {w.numpy():.1f}, second gradient: {second}")
 
 # %% [markdown]
-# Most people say -4.8. But a tape follows variables and tensors, not names, and `=` gave the name `w` to
-# a new tensor that nothing watches. In a loop the error comes one line later: `0.1 * None` is a
+# The tempting answer is -4.8. But a tape follows variables and tensors, not names, and `=` gave the name
+# `w` to a new tensor that nothing watches. In a loop the error comes one line later: `0.1 * None` is a
 # `TypeError`.
 #
-# The second tape was an `ExplainingTape`. It returns the same gradients, and can say why one is missing:
+# The course's `ExplainingTape` returns the same gradients, and can say why one is missing:
 
 # %%
 def show(explanations):
@@ -112,8 +137,8 @@ def show(explanations):
 show(tape.explain())
 
 # %% [markdown]
-# Alone in a cell, `tape.explain()` shows a table with more. *change* is code to copy: `assign` keeps the
-# variable and changes its value. `assign_sub` subtracts.
+# Alone in a cell, `tape.explain()` shows a table with more. *change* is code to copy: `assign` changes a
+# variable's value, and `assign_sub` subtracts from it.
 
 # %%
 w = tf.Variable(2.0)
@@ -168,7 +193,8 @@ check("03.1", descend)
 # ### Left TensorFlow
 #
 # A tape sees TensorFlow's operations alone. `.numpy()`, `float()`, NumPy's functions and Keras's
-# `predict` return plain numbers: constants, for the tape.
+# `predict` return plain numbers: constants, for the tape. You will read that `tf.numpy_function` and
+# `tf.py_function` do, too; run this. The second keeps the path.
 
 # %%
 model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, use_bias=False)])
@@ -186,11 +212,13 @@ with tf.GradientTape() as repaired:
 
 show(tape.explain())
 assert lost is None and np.allclose(found, [[2.0], [3.0]])  # the features' means
+assert slope(lambda x: tf.numpy_function(np.square, [x], tf.float32), 3.0) is None
+assert slope(lambda x: tf.py_function(tf.square, [x], tf.float32), 3.0) == 6.0
 
 # %% [markdown]
 # ### Whole numbers, and stored numbers
 #
-# Integers have no gradient, and `assign` stores a number without the path it came by. Both at once:
+# Integers have no gradient, and `assign` stores a number without its path. Both, then the repair:
 
 # %%
 n = tf.Variable(3)
@@ -199,23 +227,18 @@ w, total = tf.Variable(2.0), tf.Variable(0.0)
 with ExplainingTape() as tape:
     total.assign(w**2)
     loss = total * tf.cast(n, tf.float32)
-
 lost = tape.gradient(loss, {"n": n, "w": w})
-
 show(tape.explain())
-assert lost == {"n": None, "w": None}
 
-# %%
-n = tf.Variable(3.0)  # the point makes it a float32
-
+three = tf.Variable(3.0)  # the point makes it a float32
 with tf.GradientTape() as tape:
     square = w**2
     total.assign(square)
-    loss = square * n
-
-found = tape.gradient(loss, {"n": n, "w": w})
+    loss = square * three
+found = tape.gradient(loss, {"n": three, "w": w})
 
 print({name: float(gradient) for name, gradient in found.items()})
+assert lost == {"n": None, "w": None}
 assert found["n"] == 4.0 and found["w"] == 12.0
 
 # %% [markdown]
@@ -230,10 +253,10 @@ assert found["n"] == 4.0 and found["w"] == 12.0
 # |integer source|`tf.Variable(3)`|`tf.Variable(3.0)`|
 # |stored by `assign`|`v.assign(2 * w)`, then `v` in the loss|`2 * w` in the loss|
 # |no gradient|`round`, `argmax`, `>`, cast to integer|a smooth function, or your own gradient|
-# |closed|`tf.stop_gradient`|leave it out|
+# |closed|`tf.stop_gradient(y)`: y without its path|leave it out|
 # |not used|a source that is not in the loss|the one that is|
 #
-# `explain_gradients(f, source)` makes the tape itself. Its names for most of these:
+# `explain_gradients(f, source)` makes the tape itself. Its names for seven of these:
 
 # %%
 v, other = tf.Variable(2.0), tf.Variable(5.0)
@@ -273,11 +296,11 @@ print(slope(stairs_and_line, 2.75))
 ax = plot_tape(stairs_and_line, tf.Variable(2.75))
 
 # %% [markdown]
-# Many say `None`, because of `round`. But two paths lead to x. One ends at `round`; the other brings 1.
-# `None` comes when *no* path is left. **A number does not prove that all paths are there.**
+# The tempting answer is `None`, because of `round`. But two paths lead to x. One ends at `round`; the other
+# brings 1. `None` comes when *no* path is left. **A number does not prove that all paths are there.**
 #
-# Now one operation at a time. Outside its limits a clip is flat, and so is a ReLU below zero: 0, not
-# `None`. `x % 1` is x minus a staircase, and has the slope of x.
+# A clip is flat outside its limits, and a ReLU below zero: 0, not `None`. `x % 1` is x minus a staircase,
+# and has the slope of x.
 
 # %%
 operations = {
@@ -322,16 +345,16 @@ check("03.2", five_gradients)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# For each line: which paths lead from `x` to `y`, and which of them does the tape know?
+# Which paths lead from `x` to `y`, and which of them does the tape know?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A factor without a path is a constant to the tape. Which number is it?
+# A factor without a path is a constant. Which one?
 #
 # </details>
 #
-# The truth; the last is a number, and still wrong, as the slope of x² is 4.5:
+# The last is a number, and still wrong: the slope of x² is 4.5.
 
 # %%
 answers = [
@@ -349,8 +372,8 @@ assert answers == [None, 2.0, 0.0, 1.0, 2.25]
 # ### Exercise 03.3: repair
 #
 # Someone makes the share of errors the loss. The gradient is `None`: a count is a staircase. Return the
-# gradient of the mean **cross-entropy** instead, the smooth loss that is -log of the probability given
-# to the right class.
+# gradient of the mean **cross-entropy** instead. For one example that is -log of the probability that
+# softmax gives to the right class: `tf.nn.sparse_softmax_cross_entropy_with_logits` computes it.
 
 # %% exercise="03.3"
 def classifier_gradient(W, x, labels):
@@ -373,13 +396,13 @@ check("03.3", classifier_gradient)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# `argmax`, `==` and the cast have to go. Compute the loss from `logits` and `labels`.
+# `argmax`, `==` and the cast have to go.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `tf.nn.sparse_softmax_cross_entropy_with_logits(labels=..., logits=...)` has the softmax inside, and
-# returns one number for each example.
+# Call it with `labels=...` and `logits=...`. It has the softmax inside, and returns one number for each
+# example.
 #
 # </details>
 
@@ -396,13 +419,13 @@ check("03.3", classifier_gradient)
 print(slope(lambda x: x * tf.stop_gradient(x), 3.0))
 
 # %% [markdown]
-# 6 is the slope of x². Here the second factor is a constant 3, and one path is left. Close the only
+# 6 is the slope of x². But the second factor counts as a constant 3, and one path is left. Close the only
 # path, and you get `None`.
 #
 # To *replace* a path, `tf.custom_gradient` takes a function that returns its value and a second
 # function. That one receives the gradient that arrives on the way back, and returns what goes on. A
 # **straight-through estimator** passes it on as it is, as if there were no rounding. That is not the
-# slope of `round`, but a choice that lets what lies before it train:
+# slope of `round`, but now what comes before the rounding can be trained.
 
 # %%
 @tf.custom_gradient
@@ -445,7 +468,7 @@ check("03.4", to_quarters)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Under `@tf.custom_gradient`, a function returns two things. The first is `tf.round(4 * x) / 4`.
+# A function under `@tf.custom_gradient` returns two things, first `tf.round(4 * x) / 4`.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -472,9 +495,9 @@ print(slope(log_or_zero, 0.0))
 ax = plot_tape(log_or_zero, tf.Variable(0.0))
 
 # %% [markdown]
-# Most people say 0, the slope of the chosen branch. But `tf.where` computes both branches, and the tape
-# goes back through both. The slope of the logarithm, 1/x, is infinite at 0; `where` sends it the
-# gradient 0, and 0 · ∞ is NaN. A second `where`, *before* the operation, keeps bad inputs away from it:
+# The tempting answer is 0, the slope of the chosen branch. But both branches are computed, and the tape
+# goes back through both. The slope of the logarithm, 1/x, is infinite at 0; `where` sends it the gradient
+# 0, and 0 · ∞ is NaN. A second `where`, *before* the operation, keeps bad inputs away:
 
 # %%
 def guarded(x):
@@ -488,10 +511,8 @@ assert np.isnan(slope(log_or_zero, 0.0))
 assert slope(guarded, 0.0) == 0.0 and slope(guarded, 2.0) == 0.5
 
 # %% [markdown]
-# The other usual place is a root: the slope of √x, 1 / (2√x), is infinite at 0. If a square follows on
-# the way back, its slope is 0 there, and 0 · ∞ again is NaN. `tf.norm` has such a root. A tiny number
-# *inside* keeps the slope finite. (One `where` after `tf.sqrt` happens to be enough: its rule gives 0
-# when exactly 0 arrives. That of `log` or `x**0.5` does not.)
+# Roots do the same. The slope of √x is infinite at 0, and that of a square before it is 0. `tf.norm` has
+# such a root. A tiny number *inside* keeps the slope finite:
 
 # %%
 roots = {
@@ -506,16 +527,36 @@ at_zero = {name: slope(f, 0.0) for name, f in roots.items()}
 print(at_zero)
 assert at_zero["sqrt(x)"] == np.inf and at_zero["1e-12 inside"] == 0.0
 assert all(np.isnan(at_zero[name]) for name in ("sqrt(x**2)", "norm", "1e-12 outside"))
-assert np.isclose(slope(roots["1e-12 inside"], 0.01), 1.0)  # away from 0, as before
-assert slope(lambda x: tf.where(x > 0, tf.sqrt(x), 0.0), 0.0) == 0.0
-assert np.isnan(slope(lambda x: tf.where(x > 0, x**0.5, 0.0), 0.0))
+
+# %% [markdown]
+# Around 1e-6 and below, it also changes the slope of |x|, which is 1. Two `where`s do not. One `where`,
+# after `tf.sqrt`, is luck: it gives 0 here, and NaN when compiled with XLA.
+
+# %%
+def one_where(x):
+    return tf.where(x > 0, tf.sqrt(x), 0.0)
+
+
+def two_wheres(x):
+    square = x**2
+    safe = tf.where(square > 0, square, 1.0)
+    return tf.where(square > 0, tf.sqrt(safe), 0.0)
+
+
+added = [round(slope(roots["1e-12 inside"], x), 2) for x in (0.01, 1e-6, 1e-7)]
+exact = [slope(two_wheres, x) for x in (0.0, 0.01, 1e-6)]
+compiled = slope(tf.function(one_where, jit_compile=True), 0.0)
+
+print("1e-12 inside:", added, "two wheres:", np.round(exact, 2), "one, compiled:", compiled)
+assert np.allclose(added, [1.0, 0.71, 0.1], atol=0.02) and np.allclose(exact, [0.0, 1.0, 1.0])
+assert slope(one_where, 0.0) == 0.0 and np.isnan(compiled)
 
 # %% [markdown]
 # ### Exercise 03.5: repair
 #
 # The gradient of the sum of distances between pairs of points is NaN where both points are equal. It
-# should be 0 there, and elsewhere as it is. Mend the distance: a NaN that is replaced afterwards was still
-# sent back.
+# should be 0 there, and elsewhere as it is (the check takes points at least 0.01 apart). Mend the distance:
+# a NaN that is replaced afterwards was still sent back.
 
 # %% exercise="03.5"
 def distance_gradient(a, b):
@@ -558,21 +599,20 @@ check("03.5", distance_gradient)
 # </details>
 # <details><summary>2. A gradient is 0 in every entry. Is a path missing?</summary>
 #
-# Not necessarily: a clip or a ReLU may be flat there. But take out any
-# `unconnected_gradients="zero"` first.
+# Not necessarily: a clip or a ReLU may be flat there. But look for `unconnected_gradients="zero"`.
 #
 # </details>
 # <details><summary>3. <code>tf.where(x > 0, 1 / x, 0.0)</code> guards against x = 0. Why is its gradient
 # NaN there?</summary>
 #
-# 1 / 0 is computed all the same, and the tape goes back through its infinite slope.
+# 1 / 0 is computed all the same, and on the way back its infinite slope meets the 0 that `where` sends.
 #
 # </details>
 
 # %% [markdown]
 # ## Recap
 #
-# - `None`: no path. Zero: a flat path. NaN: a slope that is not finite.
+# - `None`: no path. Zero: its slopes come to 0. NaN: often 0 · ∞ on the way.
 # - Tapes follow tensors, not names: `assign_sub` keeps the variable.
 # - Plain numbers, integers and `assign` carry no gradient.
 # - `None` comes only when every path is lost; a number may still lack one.
@@ -588,9 +628,8 @@ check("03.5", distance_gradient)
 # %% [markdown]
 # ## Further reading
 #
-# - TensorFlow's guide *Introduction to gradients and automatic differentiation*: four causes of `None`.
 # - Bengio, Léonard and Courville, *Estimating or Propagating Gradients Through Stochastic Neurons for
 #   Conditional Computation* (2013): the straight-through estimator.
 #
-# One tape has answered one question so far. The next lesson asks it several:
+# Next, one tape is asked several questions:
 # [04 · Persistence](04_persistence.ipynb).

@@ -205,6 +205,6 @@ EXERCISES = (
                 lambda noted: all(noted["finite"]),
             )
         ],
-        praise="Where the points are equal the gradient is 0, and elsewhere it is as it was.",
+        praise="Where the points are equal the gradient is 0, and from 0.01 apart it is as it was.",
     ),
 )

@@ -26,14 +26,28 @@ def as_motion(a: float, b: float, c: float, t: np.ndarray) -> tuple:
     return position, tf.constant(t, tf.float32)
 
 
+def places_noted(f: Callable, x: Any) -> tuple[Callable, list[bool]]:
+    """Return f, and a list that each call of it with numbers tells whether they are not x."""
+    elsewhere: list[bool] = []
+
+    def noted(place):
+        if hasattr(place, "numpy"):
+            elsewhere.append(not np.allclose(place.numpy(), x.numpy(), rtol=1e-12, atol=0))
+        return f(place)
+
+    return noted, elsewhere
+
+
 def speed_and_acceleration(function: Callable, position: Callable, t: Any) -> dict:
     """Return the two things, or the two rows of one tensor, that came back."""
+    position, elsewhere = places_noted(position, t)
     returned = function(position, t)
     is_pair = isinstance(returned, tuple | list) and len(returned) == 2
     if is_pair or tuple(getattr(returned, "shape", ()))[:-1] == (2,):
-        return {"speed": returned[0], "acceleration": returned[1]}
-    other = "nothing" if returned is None else "something else than two things"
-    return {"speed": other, "acceleration": other}
+        both = returned[0], returned[1]
+    else:
+        both = ("nothing" if returned is None else "something else than two things",) * 2
+    return {"speed": both[0], "acceleration": both[1], "elsewhere": any(elsewhere)}
 
 
 def draw_penalties(rng: np.random.Generator) -> list[tuple]:
@@ -72,15 +86,9 @@ def curvature_and_walks(function: Callable, f: Callable, x: Any, v: Any) -> dict
     """
     import tensorflow as tf
 
-    elsewhere = []
-
-    def noted(place):
-        if hasattr(place, "numpy"):
-            elsewhere.append(not np.allclose(place.numpy(), x.numpy(), rtol=1e-12, atol=0))
-        return f(place)
-
+    f, elsewhere = places_noted(f, x)
     with results_noted(tf.GradientTape, "gradient") as gradients:
-        returned = function(noted, x, v)
+        returned = function(f, x, v)
     walks = sum(hasattr(each, "numpy") for each in tf.nest.flatten(gradients))
     return {"curvature": returned, "walks": walks, "elsewhere": any(elsewhere)}
 
@@ -118,7 +126,13 @@ EXERCISES = (
                 lambda noted: all(
                     map(lambda *counts: sum(counts) >= 2, noted["gradient"], noted["jvp"])
                 ),
-            )
+            ),
+            Demand(
+                "differences taken",
+                "The numbers are right to some digits, but they come from differences between "
+                "times near each other. Differentiate the speed at t itself, with the outer tape.",
+                lambda noted: not any(noted["elsewhere"]),
+            ),
         ],
         praise="Right at every time, also for motions that the check drew at random.",
     ),

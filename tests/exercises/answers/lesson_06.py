@@ -58,6 +58,12 @@ def motion_by_differences(position, t):
     return (after - before) / (2 * h), (after - 2 * now + before) / h**2
 
 
+def acceleration_by_differences(position, t):
+    t, h = tf.cast(t, tf.float64), 1e-4
+    change = gradient_at(position, t + h) - gradient_at(position, t - h)
+    return gradient_at(position, t), change / (2 * h)
+
+
 # 06.2
 
 
@@ -233,6 +239,7 @@ WRONG = {
         ("zero for none", lambda position, t: one_tape(position, t, unconnected_gradients="zero")),
         ("raised TypeError", nested(watched=False)),
         ("no tape", motion_by_differences),
+        ("differences taken", acceleration_by_differences),
     ],
     "06.2": [
         ("slopes have no path", penalty_by_one_tape),
