@@ -28,9 +28,8 @@ from keras import layers
 # %% [markdown]
 # ## How do I penalise an activation?
 #
-# An **activation** is what a layer returns for an example. It exists only during a forward pass, so the pass must
-# hand it out. `keras.Model(inputs, outputs)` runs from any tensors to any others. Here three models share their
-# layers, and each layer notes when it runs. The penalty is 0.001 times the absolute activations, summed for each
+# An **activation** is what a layer returns for an example. The forward pass must hand it out. Call layers on a `keras.Input`, and `keras.Model(inputs, outputs)` runs from there to any tensor on the way.
+# Here three models share their layers, and each layer notes when it runs. The penalty is 0.001 times the absolute activations, summed for each
 # example and averaged over the batch.
 
 
@@ -83,8 +82,8 @@ print(f"two models {calls_apart}, two outputs {len(runs)}")
 # Shared layers suggest 3. They share weights, not results: each model runs its own way from the input on. Two
 # outputs of one model give the same loss and gradients in one pass.
 #
-# The built-in way is `activity_regularizer`, which puts its penalty into `model.losses`, divided by the batch size,
-# says its documentation. Ask *your* version, with two batch sizes:
+# The built-in `activity_regularizer` puts its penalty into `model.losses`. Divided by the batch size? Ask *your*
+# version:
 
 # %%
 assert calls_apart == 5 and len(runs) == 3 and np.isclose(loss, loss_apart, rtol=1e-5)
@@ -101,8 +100,7 @@ print("divided by the batch size:", divided)
 assert divided or np.allclose(factors, [50, 100], rtol=1e-3)
 
 # %% [markdown]
-# Keras 3.15 divides. Keras 3.12 does not: the same line is 100 times as strong for a batch of 100. If a model
-# must survive an update, write the penalty yourself.
+# Keras 3.15 divides; versions before 3.14 do not. If a model must survive an update, write the penalty yourself.
 #
 # ### Exercise 12.1: repair
 #
@@ -172,7 +170,7 @@ print(zeros)
 
 # %% [markdown]
 # The slope of 0.4 |h| is 0.4 however small h is, and the task's, 2 (h - wanted), balances it 0.2 below what is
-# wanted: L1 takes 0.2 from each activation, and the ReLU ends at zero what would fall below. The slope of h² fades with h: L2 shrinks all in proportion, and none to zero. In the figure, look at
+# wanted: L1 takes 0.2 from each activation, and where less than 0 would be left, the ReLU returns 0. The slope of h² fades with h: L2 divides all by 1.4, and none reaches zero. In the figure, look at
 # the lower left: L1 runs along zero, L2 does not.
 
 # %%
@@ -200,8 +198,8 @@ near = int(np.sum(np.abs(plain) < 0.05))
 print(f"exactly 0: {np.sum(plain == 0)}, within 0.05 of 0: {near}")
 
 # %% [markdown]
-# "L1 gives exact zeros", you will read. The *minimum* has them. Gradient descent steps over zero, is pushed back, and
-# hops around it for ever; the zeros above were the ReLU's. Without one, count below a threshold.
+# You will read that L1 gives exact zeros. The *minimum* has them. Gradient descent with a fixed step hops to and fro
+# around zero; the zeros above were the ReLU's. Without one, count below a threshold.
 #
 # Now the network, with a strength at which L1 and L2 leave activations of a similar mean size:
 
@@ -248,13 +246,13 @@ assert share["L1"] > share["L2"] + 0.1 > share["none"] + 0.4
 assert abs(mean["L1"] - mean["L2"]) < 0.05 < mean["none"] - 1
 
 # %% [markdown]
-# A ReLU is sparse without a penalty, and sparser with either: even L2 moves the weights until more sums fall below
-# 0. L1 leaves fewer activations, and larger ones.
+# Without a penalty a fifth is zero: not sparse. With either it is: even L2 moves the weights until more sums fall
+# below 0. L1 leaves fewer activations, and larger ones.
 #
 # ## Do the losses pull the same way?
 #
-# Two teams measured the same 200 trees: A in metres, B in decimetres and less exactly. One pair of weights for
-# two features shall serve both. A persistent tape gives each gradient. The ratio of their norms says who is heard in
+# Two teams predict a number for the same 200 trees: A in metres, B in decimetres. A's depends on the first feature
+# alone, B's on the second, with more noise. One pair of weights shall serve both. A persistent tape gives each gradient. The ratio of their norms says who is heard in
 # the sum. The **cosine** of their angle, a · b divided by both norms, says whether they agree: 1 for the same
 # direction, -1 for opposite ones. Below 0 the losses **conflict**.
 
@@ -319,10 +317,10 @@ changes = [float(now - then) for now, then in zip(two_losses(), before, strict=T
 print(["rises" if change > 0 else "falls" for change in changes])
 
 # %% [markdown]
-# The sum contains A's loss, so one expects it to fall. It changes by about minus the step size times a · (a + b), and
+# The sum contains A's loss, so you might expect it to fall. It changes by about minus the step size times a · (a + b), and
 # b is long and points against a. B's loss falls by more than A's rises.
 #
-# A network may agree in one layer and conflict in the next. Here are task loss and L1 penalty of `both`, apart:
+# Each layer has a cosine of its own. Here are task loss and L1 penalty of `both`, which agree a little:
 
 # %%
 assert changes[0] > 0 > changes[1] and sum(changes) < 0
@@ -336,12 +334,16 @@ with tf.GradientTape(persistent=True) as tape:
 for a, b in zip(tape.gradient(task, kernels), tape.gradient(penalty, kernels), strict=True):
     print("no path" if b is None else f"cosine {cosine(a, b):.2f}")
 
-assert tape.gradient(penalty, kernels[2]) is None
-# Zeros in its place need the .value of a Keras variable:
-assert not np.any(tape.gradient(penalty, kernels[2].value, unconnected_gradients="zero"))
+try:
+    tape.gradient(penalty, kernels, unconnected_gradients="zero")
+except AttributeError:
+    print("zeros for a Keras variable: AttributeError")
+values = [kernel.value for kernel in kernels]
+assert not np.any(tape.gradient(penalty, values, unconnected_gradients="zero")[2])
 
 # %% [markdown]
-# The last layer comes after the activations: no path, so `None`. Mind it when you add or compare gradients.
+# The last layer comes after the activations: no path, so `None`. Zeros in its place
+# need the `.value` of a Keras variable.
 #
 # ### Exercise 12.2: complete
 #
@@ -370,7 +372,8 @@ check("12.2", cosine_of_losses)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Call `losses()` inside the block of a persistent tape. `unconnected_gradients="zero"` gives zeros for `None`.
+# Call `losses()` inside the block of a persistent tape. The variables are
+# `tf.Variable`s, so `unconnected_gradients="zero"` gives zeros for `None`.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -382,8 +385,8 @@ check("12.2", cosine_of_losses)
 # %% [markdown]
 # ## How do I weigh them?
 #
-# First, **fixed weights**. They stand inside the block, where the tape sees them; `s` is for later. Losses are
-# printed in m², to compare.
+# Four ways: equal weights, fixed ones, learned ones, balanced norms. **Fixed weights**, equal or not, stand inside the
+# block, where the tape sees them. Losses are printed in m².
 
 # %%
 s, ends = tf.Variable([0.0, 0.0]), {}
@@ -445,7 +448,7 @@ learned = np.exp(-s.numpy())
 print("weights below 0.1:", learned < 0.1)
 
 # %% [markdown]
-# A balance sounds fair, but nothing asks for one: a smaller weight makes any loss smaller, and no model better.
+# A balance sounds fair, but nothing asks for one: a smaller weight makes a positive loss smaller, and no model better.
 #
 # **Gradient-norm balancing** divides, in its simplest form, each gradient by its norm: each loss pulls with the same
 # force.
@@ -472,8 +475,8 @@ assert cosine(*gradients_at(w.value())) < -0.99
 assert np.allclose(balance(unit=0.01), ends["balanced norms"], atol=1e-3)
 
 # %% [markdown]
-# It does not feel the unit either. But two opposite arrows of length 1 cancel *everywhere* between the best points: it
-# stops at the first compromise that it meets. In the figure, the line holds every compromise. Look at where the
+# It does not feel the unit either. But two opposite arrows of length 1 cancel at *every* compromise: it stops at the first that
+# it meets. In the figure, the line holds every compromise. Look at where the
 # four ways end: 1 : 1 serves B, uncertainty the more exact A.
 
 # %%
@@ -601,8 +604,7 @@ print("gain of more than 3 points:", joint - alone > 0.03)
 assert joint - alone > 0.03
 
 # %% [markdown]
-# From about 70 to 78 %: rebuilding shows the backbone where the clouds lie, and 50 labels name
-# them.
+# Rebuilding shows the backbone where the clouds lie, and 50 labels name them.
 #
 # ## Checkpoint
 #
@@ -650,4 +652,4 @@ assert joint - alone > 0.03
 # - Chen et al., *GradNorm*, ICML 2018: balanced norms that also mind how fast each loss falls.
 # - Yu et al., *Gradient surgery for multi-task learning*, NeurIPS 2020: exercise 12.4 for many losses.
 #
-# Next, everything together on real images: [13 · MNIST](13_mnist.ipynb).
+# Next: [13 · MNIST](13_mnist.ipynb).
