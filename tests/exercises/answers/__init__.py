@@ -1,22 +1,5 @@
-"""The corpus: for each exercise, other right answers, and wrong ones with what they are told."""
+"""Answers that no gallery holds: RIGHT ones, which pass, and WRONG ones with the mistake's name.
 
-from dataclasses import dataclass
-from typing import Any
-
-ERROR = "error"
-FAILED = "failed"
-
-
-@dataclass(frozen=True)
-class Wrong:
-    """A wrong answer, a fragment of the message that names its mistake, and the outcome."""
-
-    answer: Any
-    fragment: str
-    outcome: str = FAILED
-
-
-@dataclass(frozen=True)
-class Answers:
-    right: list
-    wrong: list[Wrong]
+ORACLES compute without a tape where a tape is asked for: right in every value, they fail that
+demand alone.
+"""
