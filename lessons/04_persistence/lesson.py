@@ -74,19 +74,27 @@ assert same_refusal
 # With `persistent=True` the tape keeps what it recorded. Ask it as often as you like:
 
 # %%
+tf.get_logger().setLevel("ERROR")  # TensorFlow warns that a question inside is slow
 with tf.GradientTape(persistent=True) as tape:
     y = x * x
     cube = y * x
     z = y * y  # x**4
 
-slopes = [float(tape.gradient(target, x)) for target in (y, cube, z)]
+    asked_inside = tape.gradient(cube, x)  # 3 * x**2, recorded as well
+tf.get_logger().setLevel("WARNING")
 
-print(slopes)
-assert slopes == [4.0, 12.0, 32.0]
+slopes = [float(tape.gradient(target, x)) for target in (y, cube, z)]
+seconds = [tape.gradient(first, x) for first in (asked_inside, tape.gradient(cube, x))]
+
+print(slopes, "second order, asked inside and below:", [s and float(s) for s in seconds])
+assert slopes == [4.0, 12.0, 32.0] and seconds[0] == 12.0 and seconds[1] is None
 
 # %% [markdown]
-# Several *sources* need no persistence, for one question takes them all. Several *targets* do. Ask below
-# the block: a question inside it is recorded, too, with its whole way back (lesson 06 makes use of that).
+# You will read that a persistent tape gives second derivatives. It does only for a first gradient asked
+# *inside* its block, where a persistent tape records its own way back; lesson 06 has the better way.
+#
+# Several *sources* need no persistence, for one question takes them all. Several *targets* need it if each
+# wants a `gradient` of its own.
 
 # %% [markdown]
 # ## What happens with several targets?
@@ -108,7 +116,7 @@ summed = tape.gradient(targets, [a, b])
 print([float(gradient) for gradient in summed])
 
 # %% [markdown]
-# Most people expect four numbers, one for each pair. But the tape starts with a 1 at *every* target, and
+# You might expect four numbers, one for each pair. But the tape starts with a 1 at *every* target, and
 # adds where its ways meet. Several targets give the gradient of their **sum**.
 #
 # In the figure, y1 is a·b and y2 is a². Look at the two orange lines that arrive at a: y1 sends 3, y2 sends
@@ -130,11 +138,18 @@ with tf.GradientTape(persistent=True) as tape:
 
 each = [tape.gradient(loss, [a, b]) for loss in losses]
 
+with tf.GradientTape() as tape:
+    stacked = tf.stack(two_losses(a, b))
+
+rows = tape.jacobian(stacked, [a, b])  # two of shape (2,): a plain tape, asked once
+
 print([[g if g is None else float(g) for g in pair] for pair in each])
+assert np.array_equal(rows, [[3, 4], [2, 0]])
 assert each[0] == [3.0, 2.0] and each[1] == [4.0, None] and summed == [7.0, 2.0]
 
 # %% [markdown]
-# The `None` is news: a² has no path to b, and the sum hid it.
+# The `None` is news: a² has no path to b, and the sum hid it. A plain tape can answer, too, in one question:
+# `jacobian` of the stacked targets (lesson 06), with 0 for the missing path.
 #
 # > **Predict**
 # >
@@ -284,7 +299,7 @@ after_the_log = tape.gradient(z, x)
 print(f"{for_the_log.numpy():.1f}, {after_the_log.numpy():.1f}")
 
 # %% [markdown]
-# Most people say 27, which is the truth, or an error, which would be fair. But the question for the log
+# The tempting answer is 27, the truth; an error would be fair. But the question for the log
 # used up the recording, and after the pause the tape *starts a new, empty one*. That holds z = y·x, but
 # not where y came from: y is a constant 9, and so the slope is 9. Nothing warns you.
 #
