@@ -3,10 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Literal
 
-from .places import Place
+from ..recording.places import Place
+from .messages import Cause
 
-__all__ = ["Explanation", "Explanations"]
+__all__ = ["Explanation", "Explanations", "Gradient"]
+
+Gradient = Literal["None", "zero", "not finite"]
 
 
 @dataclass(frozen=True)
@@ -30,8 +34,8 @@ class Explanation:
     """
 
     source: str
-    gradient: str
-    cause: str
+    gradient: Gradient
+    cause: Cause
     where: Place | None
     message: str
     remedy: str

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import keras
 
-from .places import Place, cell_number, is_user_file, notebook_cells
+from ..recording.places import Place, cell_number, is_user_file, notebook_cells
 from .syntax import (
     Assignment,
     assignments_in,

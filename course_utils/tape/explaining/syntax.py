@@ -5,7 +5,7 @@ import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .places import Place
+from ..recording.places import Place
 
 __all__ = [
     "Assignment",
@@ -72,11 +72,11 @@ def names_in(node: ast.AST) -> set[str]:
 
 def scopes_at(tree: ast.Module, line: int) -> list[ast.AST]:
     """Return the functions around a line, innermost first, and the module."""
-    scopes = [tree]
+    scopes: list[ast.AST] = [tree]
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-            if first <= line <= node.end_lineno:
+            if first <= line <= (node.end_lineno or first):
                 scopes.insert(0, node)
     return scopes
 
@@ -99,7 +99,7 @@ def tree_of(file: str) -> ast.Module:
 
 def assignments_in(scope: ast.AST, file: str, cell: int) -> list[Assignment]:
     """Return the assignments of a scope, in the order of the text."""
-    pairs = []
+    pairs: list[tuple[ast.expr, ast.expr, ast.stmt]] = []
     for node in walk(scope):
         if isinstance(node, ast.Assign):
             pairs += [(*pair, node) for target in node.targets for pair in _pairs(target, node)]

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 
 import tensorflow as tf
 
+from ..recording.recorder import Recorder, State
 from .diagnosis import explain_call
 from .explanation import Explanations
-from .recording import Recording
 
 __all__ = ["ExplainingTape"]
 
@@ -45,7 +45,7 @@ class ExplainingTape(tf.GradientTape):
         self._function: Callable | None = None  # what explain_gradients was given
         super().__init__(persistent, watch_accessed_variables)
         self._keeps_recording = persistent
-        self._steps = Recording(watch_accessed_variables)
+        self._steps = Recorder(watch_accessed_variables)
         self._explanations = Explanations()
         self._in_gradient = False
         weakref.finalize(self, self._steps.close).atexit = False
@@ -69,8 +69,8 @@ class ExplainingTape(tf.GradientTape):
     def __exit__(self, kind, value, traceback) -> None:
         """Stop recording; keep listening for what should have been recorded."""
         super().__exit__(kind, value, traceback)
-        if self._steps.state == "recording":
-            self._steps.state = "after"
+        if self._steps.state is State.RECORDING:
+            self._steps.state = State.AFTER
         if kind is not None:
             self._steps.stop()
 
@@ -120,18 +120,18 @@ class ExplainingTape(tf.GradientTape):
     def _explained(self, method: Callable, target, sources, *options, **named_options) -> object:
         if self._in_gradient:  # TensorFlow's jacobian calls gradient once for every element.
             return method(target, sources, *options, **named_options)
-        recording = self._steps
+        recorder = self._steps
         self._in_gradient = True
         try:
             result = method(target, sources, *options, **named_options)
         finally:
             self._in_gradient = False
-            if not self._keeps_recording or recording.state != "recording":
-                recording.stop()
+            if not self._keeps_recording or recorder.state is not State.RECORDING:
+                recorder.stop()
         given = options[0] if options and method.__name__ == "gradient" else None
         self._explanations = explain_call(
-            self, recording, target, sources, result, given, self._function
+            self, recorder, target, sources, result, given, self._function
         )
         if not self._keeps_recording:
-            recording.forget()
+            recorder.forget()
         return result

@@ -5,8 +5,8 @@ from html import escape
 
 import numpy as np
 
-from course_utils.tape.recording.events import LayerCall
 from course_utils.tape.recording.labels import value_text
+from course_utils.tape.recording.recorder import LayerCall
 
 __all__ = ["RecordedOperation", "RecordedValue", "TapeRecording"]
 
