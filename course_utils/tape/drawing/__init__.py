@@ -1,7 +1,7 @@
 """The course's picture of a tape: what was computed, and the gradient that comes back.
 
-``folding`` turns a recording into cards, ``layout`` and ``routing`` say where they and the lines
-between them go, and ``cards`` draws them.
+``grouping`` and ``folding`` turn a recording into cards, ``layout`` and ``routing`` say where they
+and the lines between them go, and ``cards`` draws them.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,8 @@ from course_utils.tape.drawing.cards import (
     draw_repeat,
     repeat_size,
 )
-from course_utils.tape.drawing.folding import Kind, fold
+from course_utils.tape.drawing.folding import fold
+from course_utils.tape.drawing.grouping import Kind
 from course_utils.tape.drawing.routing import lay_out
 from course_utils.tape.recording import record_tape
 

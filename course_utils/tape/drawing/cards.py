@@ -10,7 +10,8 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.textpath import text_to_path
 
-from course_utils.tape.drawing.folding import Card, Kind
+from course_utils.tape.drawing.folding import Card
+from course_utils.tape.drawing.grouping import Kind
 
 __all__ = ["BACKGROUND", "card_size", "draw_card", "draw_line", "draw_repeat", "repeat_size"]
 

@@ -1,37 +1,18 @@
 """From a recording to the cards of a drawing: fold layers, and the middle of what is too long."""
 
-from collections import defaultdict
 from dataclasses import dataclass, replace
-from enum import Enum
-from typing import Any, NamedTuple
 
 import numpy as np
 
+from course_utils.tape.drawing.grouping import Grouping, Key, Kind
 from course_utils.tape.recording import LayerCall, RecordedValue, TapeRecording
 from course_utils.tape.recording.labels import value_text
 
-__all__ = ["Card", "Folded", "Kind", "fold"]
+__all__ = ["Card", "Folded", "fold"]
 
 _LONGEST_TEXT = 24  # a value that needs more characters is given by its shape or norm
-_KEPT_AT_EACH_END = 12  # of a drawing that is too long
 _MOST_DEAD_ENDS = 8  # operations that lead to no target, such as a loop's conditions
 _MOST_WEIGHTS = 4  # a layer with more says only how many
-
-
-class Kind(Enum):
-    """What a card stands for."""
-
-    SOURCE = "source"
-    OPERATION = "operation"
-    LAYER = "layer"
-    FOLDED = "folded"
-
-
-class Key(NamedTuple):
-    """What a card is known by: its source's position, its operation's number, or its layer."""
-
-    kind: Kind
-    what: Any
 
 
 @dataclass(frozen=True)
@@ -75,11 +56,11 @@ def fold(recording: TapeRecording, depth: int, most: int) -> Folded:
     """
     read = {position for operation in recording.operations for position in operation.inputs}
     recording, notes = _without_dead_ends(recording)
-    grouping = _Grouping(recording, depth)
+    grouping = Grouping(recording, depth)
     asked = depth
     while len(grouping.order) > most and depth > 0 and grouping.has_layers:
         depth -= 1
-        grouping = _Grouping(recording, depth)
+        grouping = Grouping(recording, depth)
     if depth < asked:
         notes.append(f"More than {most} boxes at depth={asked}: drawn at depth={depth}.")
     if len(grouping.order) > most:
@@ -107,75 +88,6 @@ def _without_dead_ends(recording: TapeRecording) -> tuple[TapeRecording, list[st
     return replace(recording, operations=tuple(reversed(kept))), [note]
 
 
-class _Grouping:
-    """Which operations and sources share a card: each has a key, and a key is a card."""
-
-    def __init__(self, recording: TapeRecording, depth: int) -> None:
-        self.recording = recording
-        self.has_layers = any(operation.layers for operation in recording.operations)
-        self.op_key = [
-            Key(Kind.LAYER, operation.layers[depth])
-            if len(operation.layers) > depth
-            else Key(Kind.OPERATION, number)
-            for number, operation in enumerate(recording.operations)
-        ]
-        self.readers: dict[int, set[Key]] = defaultdict(set)
-        self.value_key: dict[int, Key] = {}
-        for key, operation in zip(self.op_key, recording.operations, strict=True):
-            for position in operation.inputs:
-                self.readers[position].add(key)
-            self.value_key |= dict.fromkeys(operation.outputs, key)
-        for position in (*recording.sources, *recording.targets):
-            self.value_key.setdefault(position, self._key_of_source(position))
-        self._put_in_order()
-
-    def _key_of_source(self, position: int) -> Key:
-        """Put a weight that only one layer reads into that layer's card."""
-        readers = list(self.readers[position])
-        inside = len(readers) == 1 and readers[0].kind is Kind.LAYER
-        if inside and position in self.recording.weights:
-            return readers[0]
-        return Key(Kind.SOURCE, position)
-
-    def _put_in_order(self) -> None:
-        """Put a source right before its first reader, and what nobody reads first."""
-        unread = [p for p in self.recording.sources if not self.readers[p]]
-        keys = [self.value_key[p] for p in unread]
-        for key, operation in zip(self.op_key, self.recording.operations, strict=True):
-            keys += [self.value_key[position] for position in operation.inputs]
-            keys.append(key)
-        keys += [self.value_key[position] for position in self.recording.targets]
-        self.order = list(dict.fromkeys(keys))
-
-    def fold_middle(self) -> None:
-        kept = _KEPT_AT_EACH_END
-        middle = dict.fromkeys(self.order[kept:-kept], Key(Kind.FOLDED, None))
-        self.op_key = [middle.get(key, key) for key in self.op_key]
-        self.value_key = {p: middle.get(key, key) for p, key in self.value_key.items()}
-        for position, keys in self.readers.items():
-            self.readers[position] = {middle.get(key, key) for key in keys}
-        self.order = list(dict.fromkeys(middle.get(key, key) for key in self.order))
-
-    def operations(self, key: Key) -> list[int]:
-        return [i for i, other in enumerate(self.op_key) if other == key]
-
-    def leaving(self, key: Key) -> list[int]:
-        """List the values of a card that others read, or that are targets."""
-        targets = self.recording.targets
-        mine = [p for p, other in self.value_key.items() if other == key]
-        return [p for p in mine if p in targets or self.readers[p] - {key}]
-
-    def edges(self) -> dict[tuple[int, int], bool]:
-        number = {key: i for i, key in enumerate(self.order)}
-        found: dict[tuple[int, int], bool] = {}
-        for key, operation in zip(self.op_key, self.recording.operations, strict=True):
-            for position, passes in zip(operation.inputs, operation.passes_gradient, strict=True):
-                edge = number[self.value_key[position]], number[key]
-                if edge[0] != edge[1]:
-                    found[edge] = found.get(edge, False) or passes
-        return found
-
-
 def _symbol(recording: TapeRecording) -> tuple[str, list[str]]:
     """Name what is differentiated, and say so where it is a sum."""
     targets = [recording.values[position] for position in recording.targets]
@@ -191,7 +103,7 @@ def _symbol(recording: TapeRecording) -> tuple[str, list[str]]:
 
 
 def _card(
-    recording: TapeRecording, grouping: _Grouping, key: Key, symbol: str, read: set[int]
+    recording: TapeRecording, grouping: Grouping, key: Key, symbol: str, read: set[int]
 ) -> Card:
     """Write a card; ``read`` are the values that any operation reads."""
     leaving = grouping.leaving(key)
@@ -230,7 +142,7 @@ def _source_card(
 
 
 def _title(
-    recording: TapeRecording, grouping: _Grouping, key: Key, numbers: list[int]
+    recording: TapeRecording, grouping: Grouping, key: Key, numbers: list[int]
 ) -> tuple[str, tuple[str, ...]]:
     """Return the title of a card of operations, and the lines on the weights inside."""
     if key.kind is Kind.OPERATION:
@@ -245,7 +157,7 @@ def _title(
 
 
 def _passes_gradient(
-    recording: TapeRecording, grouping: _Grouping, key: Key, numbers: list[int]
+    recording: TapeRecording, grouping: Grouping, key: Key, numbers: list[int]
 ) -> bool:
     """Tell whether gradient goes on from a card to a value outside it, or to a source."""
     return any(

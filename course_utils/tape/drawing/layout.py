@@ -56,21 +56,9 @@ def places_and_routes(
 ) -> tuple[list[Box], list[Route], list[int]]:
     """Give every card a layer, cut the layers into rows, and thread the edges through them.
 
-    Parameters
-    ----------
-    sizes, repeat_sizes : list of (float, float)
-        Width and height of each card, and of its repetition on a later row.
-    edges : list of (int, int)
-        From lower to higher numbers.
-    is_source : list of bool
-        A source stands right before its first reader, and again on each later row that reads it.
-
-    Returns
-    -------
-    places : list of Box
-    routes : list of Route
-    starts : list of int
-        The first layer of each row.
+    ``sizes`` and ``repeat_sizes`` are width and height of each card, and of its repetition on a
+    later row; edges go from lower to higher numbers. A source stands right before its first reader,
+    and again on each later row that reads it. The third result is the first layer of each row.
     """
     layers = _layers(len(sizes), edges, is_source)
     starts = _row_starts(*_widths(layers, sizes, repeat_sizes, edges, is_source))

@@ -41,32 +41,9 @@ def explain_call(
     Nothing here raises, and nothing is recorded by any tape: the work is done in another thread,
     and tapes belong to a thread.
     """
-    made: list[Explanation] = []
     note = f"The diagnosis is limited: {recorder.limited}." if recorder.limited else ""
-
-    def explain() -> None:
-        nonlocal note
-        try:
-            text = _text(frame, place, function)
-            case = Case(
-                recorder,
-                text,
-                place,
-                [each for each in tf.nest.flatten(target) if hasattr(each, "dtype")],
-                flat_sources,
-                None if output_gradients is None else tf.nest.flatten(output_gradients),
-                tuple(tape.watched_variables()),
-                (text and text.name_of(tape)) or "tape",
-                function is not None,
-            )
-            for value, kind, name in zip(flat_sources, kinds, case.name_sources(), strict=True):
-                if kind:
-                    made.append(_explain(case, Source(value, name), kind))
-        except Exception as error:
-            note = f"{note} The diagnosis itself failed: {error!r}".strip()
-
     try:
-        flat_sources, gradients = tf.nest.flatten(sources), tf.nest.flatten(result)
+        flat, gradients = tf.nest.flatten(sources), tf.nest.flatten(result)
         kinds = [_kind(gradient) for gradient in gradients]
         if not note and any(each is not None and tf.is_symbolic_tensor(each) for each in gradients):
             note = _TRACING
@@ -74,11 +51,43 @@ def explain_call(
             return Explanations((), note)
         frame, place = calling_point(sys._getframe(1))
     except Exception as error:  # A diagnosis must never stop a program that runs.
-        return Explanations((), f"The diagnosis itself failed: {error!r}")
-    worker = threading.Thread(target=explain)
+        return Explanations((), _failed(error))
+    made: list[Explanation] = []
+
+    def explain() -> None:
+        text = _text(frame, place, function)
+        targets = [each for each in tf.nest.flatten(target) if hasattr(each, "dtype")]
+        given = None if output_gradients is None else tf.nest.flatten(output_gradients)
+        watched = tuple(tape.watched_variables())
+        name = (text and text.name_of(tape)) or "tape"
+        is_function = function is not None
+        case = Case(recorder, text, place, targets, flat, given, watched, name, is_function)
+        for value, kind, name in zip(flat, kinds, case.name_sources(), strict=True):
+            if kind:
+                made.append(_explain(case, Source(value, name), kind))
+
+    failure = _error_in_another_thread(explain)
+    return Explanations(made, f"{note} {_failed(failure)}".strip() if failure else note)
+
+
+def _failed(error: Exception) -> str:
+    return f"The diagnosis itself failed: {error!r}"
+
+
+def _error_in_another_thread(work: Callable[[], None]) -> Exception | None:
+    """Do something in a thread of its own, and return what it raised."""
+    errors: list[Exception] = []
+
+    def guarded() -> None:
+        try:
+            work()
+        except Exception as error:
+            errors.append(error)
+
+    worker = threading.Thread(target=guarded)
     worker.start()
     worker.join()
-    return Explanations(made, note)
+    return errors[0] if errors else None
 
 
 def _explain(case: Case, source: Source, kind: Gradient) -> Explanation:

@@ -1,6 +1,6 @@
 """Build the flow of data from what a tape recorded, opening functions, branches and loops."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +9,7 @@ import tensorflow as tf
 from ..recording.recorder import Recorder, State, Step
 from ..recording.tensors import is_differentiable
 from .flow import ASSIGNMENTS, Flow, Key, Link
-from .graph_walk import GraphWalk
+from .graph_walk import GraphWalk, Site
 
 __all__ = ["flow_of_graph", "flow_of_steps"]
 
@@ -66,44 +66,48 @@ class _Opening(GraphWalk[Key]):
     def unknown(self, tensor: tf.Tensor, path: tuple) -> Key:
         return (path, id(tensor)) if path else id(tensor)
 
-    def plain(self, operation, inputs: Sequence[Key], path: tuple) -> Sequence[Key]:
-        link = self._link(operation, inputs, path)
+    def plain(self, site: Site[Key]) -> Sequence[Key]:
+        link = self._link(site)
         self.flow.add(link)
-        return link.outputs if operation.type not in ASSIGNMENTS else ()
+        return link.outputs if site.operation.type not in ASSIGNMENTS else ()
 
-    def choice(self, operation, inner, inputs: Sequence[Key], path: tuple) -> Sequence[Key]:
-        link = self._link(operation, inputs, path)
+    def choice(self, site: Site[Key]) -> Sequence[Key]:
+        link = self._link(site)
         self.flow.add(replace(link, op="If", inputs=link.inputs[:1]))
         for branch in ("then_branch", "else_branch"):
-            where = (*path, operation.name, branch)
-            self.flow.join(self.graph(inner[branch], inputs[1:], where), link.outputs, link)
+            path = (*site.path, site.operation.name, branch)
+            self.flow.join(
+                self.graph(site.inner[branch], site.inputs[1:], path), link.outputs, link
+            )
         return link.outputs
 
-    def loop(self, operation, inner, inputs: Sequence[Key], path: tuple) -> Sequence[Key]:
-        link = self._link(operation, inputs, path)
-        path = (*path, operation.name)
-        starts = [("loop", path, number) for number in range(len(inputs))]
-        made = self.graph(inner["body"], starts, path)
-        self.flow.join(inputs, starts, link)
+    def loop(self, site: Site[Key]) -> Sequence[Key]:
+        link = self._link(site)
+        path = (*site.path, site.operation.name)
+        starts = [("loop", path, number) for number in range(len(site.inputs))]
+        made = self.graph(site.inner["body"], starts, path)
+        self.flow.join(site.inputs, starts, link)
         self.flow.join(made, starts, link)
         self.flow.join(made, link.outputs, link)
         return link.outputs
 
-    def call(self, operation, inner, inputs: Sequence[Key], path: tuple) -> Sequence[Key]:
-        link = self._link(operation, inputs, path)
-        made = self.graph(inner["f"], inputs, (*path, operation.name))
+    def call(self, site: Site[Key]) -> Sequence[Key]:
+        link = self._link(site)
+        made = self.graph(site.inner["f"], site.inputs, (*site.path, site.operation.name))
         self.flow.join(made, link.outputs, link)
         return link.outputs
 
-    def _link(self, operation, inputs: Sequence[Key], path: tuple) -> Link:
-        outputs = [self.unknown(each, path) for each in operation.outputs]
-        link = _link(self.flow, operation, inputs, outputs)
+    def _link(self, site: Site[Key]) -> Link:
+        outputs = [self.unknown(each, site.path) for each in site.operation.outputs]
+        link = _link(self.flow, site.operation, site.inputs, outputs)
         link.state, link.number = self.state, self.number
-        link.in_gradient = "gradient_tape/" in operation.name
+        link.in_gradient = "gradient_tape/" in site.operation.name
         return link
 
 
-def _link(flow: Flow, origin: Step | tf.Operation, inputs, outputs) -> Link:
+def _link(
+    flow: Flow, origin: Step | tf.Operation, inputs: Iterable[Key], outputs: Iterable[Key]
+) -> Link:
     """Make a link of a step or a graph's operation, and let the flow know its tensors."""
     op = origin.op if isinstance(origin, Step) else origin.type
     link = Link(op, tuple(inputs), tuple(outputs), origin=origin)

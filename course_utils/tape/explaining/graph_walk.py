@@ -2,28 +2,34 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import tensorflow as tf
 
 from ..tensorflow_internals import inner_graphs
 
-__all__ = ["GraphWalk"]
+__all__ = ["GraphWalk", "Site"]
 
 Value = TypeVar("Value")
-_Values = Sequence[Value]
-_Inner = dict[str, Any]  # the graphs in an operation, by their names
+
+
+@dataclass(eq=False, slots=True)
+class Site(Generic[Value]):
+    """An operation on the walk, what goes in, how one gets to its graph, and the graphs in it."""
+
+    operation: tf.Operation
+    inputs: Sequence[Value]
+    path: tuple[Any, ...]  # the names of the operations that were opened
+    inner: dict[str, Any]
 
 
 class GraphWalk(ABC, Generic[Value]):
-    """A walk in the order of running. What a value is, a subclass says.
-
-    ``path`` holds the names of the operations that were opened to get to a graph.
-    """
+    """A walk in the order of running. What a value is, and what happens to it, a subclass says."""
 
     skipped = {"Placeholder"}
 
-    def graph(self, graph: Any, inputs: _Values, path: tuple = ()) -> list[Value]:
+    def graph(self, graph: Any, inputs: Sequence[Value], path: tuple = ()) -> list[Value]:
         """Walk through a graph that gets ``inputs``; return the values of its outputs."""
         values = dict(zip(map(id, graph.inputs), inputs, strict=False))
 
@@ -36,33 +42,36 @@ class GraphWalk(ABC, Generic[Value]):
                 values.update(zip(map(id, operation.outputs), made, strict=False))
         return [value(tensor) for tensor in graph.outputs]
 
-    def operation(self, operation: tf.Operation, inputs: _Values, path: tuple) -> _Values:
+    def operation(
+        self, operation: tf.Operation, inputs: Sequence[Value], path: tuple
+    ) -> Sequence[Value]:
         """Walk through one operation; return the values of its outputs."""
         inner = {} if "Dataset" in operation.type else inner_graphs(operation)
+        visit = self.plain
         if "then_branch" in inner:
-            return self.choice(operation, inner, inputs, path)
-        if "body" in inner:
-            return self.loop(operation, inner, inputs, path)
-        if "f" in inner:
-            return self.call(operation, inner, inputs, path)
-        return self.plain(operation, inputs, path)
+            visit = self.choice
+        elif "body" in inner:
+            visit = self.loop
+        elif "f" in inner:
+            visit = self.call
+        return visit(Site(operation, inputs, path, inner))
 
     @abstractmethod
     def unknown(self, tensor: tf.Tensor, path: tuple) -> Value:
         """Return the value of a tensor that nothing on the walk made."""
 
     @abstractmethod
-    def choice(self, operation, inner: _Inner, inputs: _Values, path: tuple) -> _Values:
+    def choice(self, site: Site[Value]) -> Sequence[Value]:
         """Walk through an operation with ``then_branch`` and ``else_branch``."""
 
     @abstractmethod
-    def loop(self, operation, inner: _Inner, inputs: _Values, path: tuple) -> _Values:
+    def loop(self, site: Site[Value]) -> Sequence[Value]:
         """Walk through an operation with ``cond`` and ``body``."""
 
     @abstractmethod
-    def call(self, operation, inner: _Inner, inputs: _Values, path: tuple) -> _Values:
+    def call(self, site: Site[Value]) -> Sequence[Value]:
         """Walk through a call of the function ``f``."""
 
     @abstractmethod
-    def plain(self, operation, inputs: _Values, path: tuple) -> _Values:
+    def plain(self, site: Site[Value]) -> Sequence[Value]:
         """Walk through an operation that holds no graph."""

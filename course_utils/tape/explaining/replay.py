@@ -12,7 +12,7 @@ from ..recording.recorder import Recorder, State, Step
 from ..recording.tensors import is_differentiable
 from ..tensorflow_internals import gradients_of_operation, run_operation
 from .flow import ASSIGNMENTS
-from .graph_walk import GraphWalk
+from .graph_walk import GraphWalk, Site
 
 __all__ = ["Backward", "CannotReplay", "all_finite", "all_zero", "backward_pass", "forward_pass"]
 
@@ -65,26 +65,28 @@ class _Rerun(GraphWalk[tf.Tensor]):
     def unknown(self, tensor: tf.Tensor, path: tuple) -> tf.Tensor:
         raise KeyError(id(tensor))
 
-    def choice(self, operation, inner, inputs: Sequence[tf.Tensor], path: tuple):
-        return self.graph(inner["then_branch" if bool(inputs[0]) else "else_branch"], inputs[1:])
+    def choice(self, site: Site[tf.Tensor]) -> Sequence[tf.Tensor]:
+        branch = "then_branch" if bool(site.inputs[0]) else "else_branch"
+        return self.graph(site.inner[branch], site.inputs[1:])
 
-    def loop(self, operation, inner, inputs: Sequence[tf.Tensor], path: tuple):
-        while bool(_Rerun([]).graph(inner["cond"], inputs)[0]):
-            inputs = self.graph(inner["body"], inputs)
-        return inputs
+    def loop(self, site: Site[tf.Tensor]) -> Sequence[tf.Tensor]:
+        values = site.inputs
+        while bool(_Rerun([]).graph(site.inner["cond"], values)[0]):
+            values = self.graph(site.inner["body"], values)
+        return values
 
-    def call(self, operation, inner, inputs: Sequence[tf.Tensor], path: tuple):
-        return self.graph(inner["f"], inputs)
+    def call(self, site: Site[tf.Tensor]) -> Sequence[tf.Tensor]:
+        return self.graph(site.inner["f"], site.inputs)
 
-    def plain(self, operation, inputs: Sequence[tf.Tensor], path: tuple):
+    def plain(self, site: Site[tf.Tensor]) -> Sequence[tf.Tensor]:
+        operation, inputs = site.operation, tuple(site.inputs)
         if operation.type == "Const":
             return [tf.constant(tf.make_ndarray(operation.get_attr("value")))]
         if operation.op_def.is_stateful and not any(n in operation.type for n in _REPEATABLE):
             raise CannotReplay(operation.type)
         outputs, attributes = run_operation(operation, list(inputs))
         place = place_of_operation(operation)
-        step = Step(operation.type, tuple(inputs), tuple(outputs), attributes, place=place)
-        self.found.append(step)
+        self.found.append(Step(operation.type, inputs, tuple(outputs), attributes, place=place))
         return outputs
 
 

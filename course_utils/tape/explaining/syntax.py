@@ -10,6 +10,7 @@ from ..recording.places import Place
 __all__ = [
     "Assignment",
     "assignments_in",
+    "calls_in",
     "last_name",
     "names_in",
     "rewrite_call",
@@ -47,8 +48,8 @@ class Assignment:
     @property
     def makes_variable(self) -> bool:
         """True for ``x = tf.Variable(...)``."""
-        calls = [node for node in ast.walk(self.value) if isinstance(node, ast.Call)]
-        return any(last_name(call.func) in ("Variable", "add_weight") for call in calls)
+        makers = ("Variable", "add_weight")
+        return any(last_name(call.func) in makers for call in calls_in(self.value))
 
     @property
     def same_value(self) -> bool:
@@ -68,6 +69,11 @@ def names_in(node: ast.AST) -> set[str]:
     """Return every name and dotted name that an expression mentions."""
     kinds = (ast.Name, ast.Attribute)
     return {ast.unparse(child) for child in ast.walk(node) if isinstance(child, kinds)}
+
+
+def calls_in(node: ast.AST) -> Iterator[ast.Call]:
+    """Yield every call in an expression."""
+    return (child for child in ast.walk(node) if isinstance(child, ast.Call))
 
 
 def scopes_at(tree: ast.Module, line: int) -> list[ast.AST]:
@@ -131,11 +137,11 @@ def rewrite_call(line: str, function: str) -> str | None:
     """
 
     class Remove(ast.NodeTransformer):
-        def visit_Call(self, node):  # noqa: N802
+        def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
             self.generic_visit(node)
             if last_name(node.func) != function:
                 return node
-            return node.args[0] if node.args else node.func.value
+            return node.args[0] if node.args else getattr(node.func, "value", node)
 
     try:
         tree = ast.parse(line)

@@ -3,6 +3,7 @@
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import tensorflow as tf
 
@@ -66,7 +67,7 @@ class ExplainingTape(tf.GradientTape):
         self._steps.start()
         return self
 
-    def __exit__(self, kind, value, traceback) -> None:
+    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         """Stop recording; keep listening for what should have been recorded."""
         super().__exit__(kind, value, traceback)
         if self._steps.state is State.RECORDING:
@@ -75,7 +76,7 @@ class ExplainingTape(tf.GradientTape):
             self._steps.stop()
 
     @_as_written
-    def watch(self, tensor: object) -> None:
+    def watch(self, tensor: Any) -> None:
         """Watch a tensor, a variable or a structure of them."""
         super().watch(tensor)
         self._steps.note_watch(tensor)
@@ -98,26 +99,28 @@ class ExplainingTape(tf.GradientTape):
     @_as_written
     def gradient(
         self,
-        target,
-        sources,
-        output_gradients=None,
-        unconnected_gradients=tf.UnconnectedGradients.NONE,
-    ):
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = tf.UnconnectedGradients.NONE,
+    ) -> Any:
         """Return what ``tf.GradientTape.gradient`` returns; see `explanations` afterwards."""
         arguments = (target, sources, output_gradients, unconnected_gradients)
         return self._explained(super().gradient, *arguments)
 
     @_as_written
-    def jacobian(self, target, sources, *options, **named_options):
+    def jacobian(self, target: Any, sources: Any, *options: Any, **named_options: Any) -> Any:
         """Return what ``tf.GradientTape.jacobian`` returns; see `explanations` afterwards."""
         return self._explained(super().jacobian, target, sources, *options, **named_options)
 
     @_as_written
-    def batch_jacobian(self, target, source, *options, **named_options):
+    def batch_jacobian(self, target: Any, source: Any, *options: Any, **named_options: Any) -> Any:
         """Return what ``tf.GradientTape.batch_jacobian`` returns; see `explanations` afterwards."""
         return self._explained(super().batch_jacobian, target, source, *options, **named_options)
 
-    def _explained(self, method: Callable, target, sources, *options, **named_options) -> object:
+    def _explained(
+        self, method: Callable, target: Any, sources: Any, *options: Any, **named_options: Any
+    ) -> Any:
         if self._in_gradient:  # TensorFlow's jacobian calls gradient once for every element.
             return method(target, sources, *options, **named_options)
         recorder = self._steps

@@ -157,7 +157,9 @@ class Recorder:
         now = len(self.graph_states) if self.in_graph else len(self.steps)
         self.watches += [Watch(tensor, now, place) for tensor in tf.nest.flatten(tensors)]
 
-    def _listen(self, op, inputs, attributes, outputs, name, graph) -> None:
+    def _listen(
+        self, op: str, inputs: Any, attributes: Any, outputs: Any, name: str | None, graph: Any
+    ) -> None:
         """Note one operation. Whatever goes wrong here must not reach the user's program."""
         if not self.listening:
             return

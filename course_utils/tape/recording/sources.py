@@ -48,22 +48,11 @@ def parameter_names(f: Callable, count: int) -> list[str]:
 
 
 def prepare_input(name: str, given: Any) -> tuple[Any, list[tuple[str, Any]]]:
-    """Turn one argument into tensors, and list the sources in it.
+    """Turn one argument into tensors; return it, and the sources in it with their names.
 
-    Parameters
-    ----------
-    name : str
-        What the argument is called; a variable's own name and a dict's keys come before it.
-    given : tensor, variable, array, float, or a dict, list or tuple of them
-        Floats become float32 tensors, arrays keep their dtype. Anything else, whole numbers
-        included, is handed on unchanged and is no source.
-
-    Returns
-    -------
-    argument : object
-        What to call the function with: the same structure.
-    sources : list of (str, tf.Tensor or tf.Variable)
-        The sources, each with its name.
+    ``name`` is what the argument is called; a variable's own name and a dict's keys come before it.
+    Floats become float32 tensors, arrays keep their dtype. Anything else, whole numbers included,
+    is handed on unchanged and is no source.
     """
     if isinstance(given, Mapping):
         pairs = [(key, prepare_input(str(key), part)) for key, part in given.items()]
@@ -81,12 +70,9 @@ def prepare_input(name: str, given: Any) -> tuple[Any, list[tuple[str, Any]]]:
 
 
 def closure_variables(f: Callable) -> dict[Any, str]:
-    """Find the variables that ``f`` uses without being given them, with the names it uses.
+    """Find the variables that ``f`` uses without being given them, and the names it uses.
 
-    Returns
-    -------
-    dict
-        The reference of each ``tf.Variable`` (``variable.ref()``) and its name.
+    The keys are the references of the variables, ``variable.ref()``.
     """
     try:
         seen = inspect.getclosurevars(_plain_function(f))
