@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from types import FrameType
+from typing import Any, Literal
 
 __all__ = [
     "called_graph",
@@ -20,6 +21,9 @@ __all__ = [
     "role_of_file",
     "run_operation",
 ]
+
+# "function" stands for the call of a tf.function.
+Role = Literal["gradient", "custom gradient", "function", ""]
 
 
 @contextmanager
@@ -34,7 +38,14 @@ def listen_to_operations(listener: Callable) -> Iterator[None]:
     """
     from tensorflow.python.framework import op_callbacks
 
-    def forward(op_type, inputs, attributes, outputs, op_name=None, graph=None):
+    def forward(
+        op_type: str | bytes,
+        inputs: Any,
+        attributes: Any,
+        outputs: Any,
+        op_name: str | None = None,
+        graph: Any = None,
+    ) -> None:
         # Some operations give their type as bytes.
         name = op_type.decode() if isinstance(op_type, bytes) else op_type
         listener(name, inputs, attributes, outputs, op_name, graph)
@@ -94,13 +105,9 @@ def keep_tensorflow_random_state(seed: int) -> Iterator[None]:
 
 
 @lru_cache(maxsize=4096)
-def role_of_file(file: str) -> str:
-    """Tell what TensorFlow does in one of its source files, for reading a call stack.
-
-    Returns ``"gradient"``, ``"custom gradient"``, ``"function"`` (a ``tf.function`` being called)
-    or an empty string.
-    """
-    ends = {
+def role_of_file(file: str) -> Role:
+    """Tell what TensorFlow does in one of its source files, for reading a call stack."""
+    ends: dict[str, Role] = {
         "eager/backprop.py": "gradient",
         "ops/custom_gradient.py": "custom gradient",
         "polymorphic_function/atomic_function.py": "function",
@@ -109,23 +116,16 @@ def role_of_file(file: str) -> str:
     return next((role for end, role in ends.items() if path.endswith(end)), "")
 
 
-def called_graph(frame: FrameType) -> object | None:
+def called_graph(frame: FrameType) -> Any:
     """Return the graph of the ``tf.function`` that is being called in ``frame``, or None."""
     return getattr(frame.f_locals.get("self"), "graph", None)
 
 
-def inner_graphs(operation) -> dict[str, object]:
+def inner_graphs(operation: Any) -> dict[str, Any]:
     """Return the graphs that a graph's operation runs, such as the branches of an ``If``.
 
-    Parameters
-    ----------
-    operation : tf.Operation
-        An operation of a graph.
-
-    Returns
-    -------
-    dict of str to tf.Graph
-        By the attribute's name: ``then_branch``, ``else_branch``, ``cond``, ``body`` or ``f``.
+    Their names are those of the attributes: ``then_branch``, ``else_branch``, ``cond``, ``body`` or
+    ``f``.
     """
     found = {}
     for name, value in operation.node_def.attr.items():
@@ -140,7 +140,9 @@ def inner_graphs(operation) -> dict[str, object]:
     return found
 
 
-def gradients_of_operation(op_type, attributes, inputs, outputs, output_gradients) -> list:
+def gradients_of_operation(
+    op_type: str, attributes: Any, inputs: Any, outputs: Any, output_gradients: list
+) -> list:
     """Run the gradient function that TensorFlow registered for an operation that ran eagerly.
 
     Returns one gradient or None for each input: exactly what a tape would pass on.
@@ -153,7 +155,7 @@ def gradients_of_operation(op_type, attributes, inputs, outputs, output_gradient
     return list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
 
 
-def differentiable_inputs(operation) -> list[bool]:
+def differentiable_inputs(operation: Any) -> list[bool]:
     """Tell which inputs of a graph's operation receive a gradient, without touching the graph."""
     import tensorflow as tf
     from tensorflow.python.framework import ops
@@ -170,7 +172,7 @@ def differentiable_inputs(operation) -> list[bool]:
     return [gradient is not None for gradient in gradients]
 
 
-def run_operation(operation, inputs: list) -> tuple[list, tuple]:
+def run_operation(operation: Any, inputs: list) -> tuple[list, tuple]:
     """Run one operation of a graph eagerly; return its outputs, and its attributes as run."""
     from tensorflow.python.eager import context, execute
 
@@ -184,7 +186,7 @@ def run_operation(operation, inputs: list) -> tuple[list, tuple]:
     return list(outputs or ()), tuple(attributes)
 
 
-def _attribute_value(value):
+def _attribute_value(value: Any) -> Any:
     kind = value.WhichOneof("value")
     if kind == "shape":
         return None if value.shape.unknown_rank else [dim.size for dim in value.shape.dim]

@@ -63,6 +63,34 @@ def second_order_inner_only(Tape):
     return outer.gradient(dy, x)
 
 
+@program("not-watched")
+def watch_thrown_away_by_reset(Tape):
+    x = tf.constant(2.0)
+    with Tape() as tape:
+        tape.watch(x)
+        tape.reset()
+        y = x**3  # <-
+    return tape.gradient(y, x)
+
+
+@program("outside-tape")
+def reset_before_the_question(Tape):
+    w = tf.Variable(2.0)
+    with Tape() as tape:
+        y = w**3  # <-
+        tape.reset()
+    return tape.gradient(y, w)
+
+
+@program("not-trainable")
+def keras_moving_averages_of_a_frozen_model(Tape):
+    model = keras.Sequential([keras.Input((3,)), keras.layers.BatchNormalization()])
+    model.trainable = False
+    with Tape() as tape:
+        loss = mse(Y, model(X, training=True))  # <-
+    return tape.gradient(loss, [each.value for each in model.layers[0].variables[2:]])
+
+
 @program("unconnected")
 def grad_cam_two_models(Tape):
     inp = keras.Input((3,))

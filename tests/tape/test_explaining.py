@@ -7,7 +7,7 @@ import weakref
 from pathlib import Path
 
 import keras
-import more_programs_to_explain  # noqa: F401  (registers its programs)
+import more_programs_to_explain
 import nbclient
 import nbformat
 import numpy as np
@@ -15,10 +15,12 @@ import programs_to_explain
 import pytest
 import tensorflow as tf
 
+from course_staff.classroom import nbgrader_check
+from course_staff.classroom.runner import cells
 from course_utils import ExplainingTape, explain_gradients
 from course_utils.tape import tensorflow_internals as internals
-from course_utils.tape.explaining import recording
-from course_utils.tape.explaining.places import is_user_file, shown_file
+from course_utils.tape.recording import recorder
+from course_utils.tape.recording.places import is_user_file, shown_file
 
 PROGRAMS = programs_to_explain.PROGRAMS
 EVERY = [function for _, _, function in PROGRAMS] + programs_to_explain.CORRECT
@@ -130,7 +132,7 @@ def watch_a_list_of_strings(Tape):
 
 def watch_a_keras_variable(Tape):
     with Tape() as tape:
-        tape.watch(keras.Variable(1.0))
+        tape.watch(keras.Variable(1.0, name="kernel"))
 
 
 def paused_outside(Tape):
@@ -337,7 +339,7 @@ def test_a_dropped_tape_stops_listening():
 
 
 def test_a_tape_that_is_never_asked_stops_listening(monkeypatch):
-    monkeypatch.setattr(recording, "LATE_STEPS", 5)
+    monkeypatch.setattr(recorder, "LATE_STEPS", 5)
     before = listeners()
     with ExplainingTape() as tape:
         x = tf.ones(3) * 2.0
@@ -473,7 +475,7 @@ def test_without_reports_of_operations_the_tape_works_and_says_so(function, monk
         raise ImportError("op_callbacks has moved")
 
     plain = function(tf.GradientTape)
-    monkeypatch.setattr(recording, "listen_to_operations", moved)
+    monkeypatch.setattr(recorder, "listen_to_operations", moved)
     kept = []
 
     class Kept(ExplainingTape):
@@ -496,7 +498,7 @@ def test_a_failing_diagnosis_never_reaches_the_program(name, monkeypatch):
     def broken(*_):
         raise RuntimeError("moved")
 
-    for module in ("flow", "flow_building", "replay"):
+    for module in ("flow", "graph_walk", "replay"):
         path = f"course_utils.tape.explaining.{module}.{name}"
         monkeypatch.setattr(path, broken, raising=False)
     for function in (
@@ -580,6 +582,36 @@ def test_a_cell_is_named_by_its_number(monkeypatch):
     assert is_user_file(file)
     assert shown_file(file) == "cell In[7]"
     assert shown_file("/home/me/train.py") == "train.py"
+
+
+def test_what_runs_the_users_code_is_not_the_users():
+    for module in (recorder, nbgrader_check, cells):
+        assert not is_user_file(module.__file__), module
+    assert is_user_file(__file__)
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (
+            more_programs_to_explain.watch_thrown_away_by_reset,
+            "tape.reset() threw away that tape was told to watch x",
+        ),
+        (more_programs_to_explain.reset_before_the_question, "tape.reset() threw away what had"),
+    ],
+)
+def test_reset_is_named(function, says):
+    assert explained(function)[0].message.startswith(says)
+
+
+def test_a_watch_before_reset_is_no_reason_for_a_zero():
+    w = tf.Variable(-1.0)
+    with ExplainingTape() as tape:
+        tape.watch(w)
+        tape.reset()
+        y = tf.nn.relu(w)
+    tape.gradient(y, w)
+    assert [each.cause for each in tape.explanations] == ["zero-saturated"]
 
 
 def test_a_traced_function_says_that_values_are_not_known_yet():

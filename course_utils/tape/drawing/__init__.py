@@ -1,7 +1,7 @@
 """The course's picture of a tape: what was computed, and the gradient that comes back.
 
-``folding`` turns a recording into cards, ``layout`` and ``routing`` say where they and the lines
-between them go, and ``cards`` draws them.
+``grouping`` and ``folding`` turn a recording into cards, ``layout`` and ``routing`` say where they
+and the lines between them go, and ``cards`` draws them.
 """
 
 from collections.abc import Callable
@@ -20,6 +20,7 @@ from course_utils.tape.drawing.cards import (
     repeat_size,
 )
 from course_utils.tape.drawing.folding import fold
+from course_utils.tape.drawing.grouping import Kind
 from course_utils.tape.drawing.routing import lay_out
 from course_utils.tape.recording import record_tape
 
@@ -77,7 +78,7 @@ def plot_tape(f: Callable, *inputs: Any, depth: int = 1, ax: Axes | None = None)
         [card_size(card) for card in cards],
         [repeat_size(card) for card in cards],
         sorted(folded.edges),
-        [card.kind == "source" for card in cards],
+        [card.kind is Kind.SOURCE for card in cards],
     )
     notes_height = 1.6 * _NOTE_SIZE * len(folded.notes)
     width, height = layout.width + 2 * _BORDER, layout.height + 2 * _BORDER + notes_height
@@ -101,9 +102,8 @@ def _prepare(ax: Axes | None, width: float, height: float) -> tuple[Axes, float]
         size = round(width / 72, 1), round(height / 72, 1)
         figure = plt.figure(figsize=size, facecolor=BACKGROUND, layout="none")
         ax = figure.add_axes((0, 0, 1, 1))
-    box = ax.get_position()
-    inches = ax.figure.get_size_inches()
-    scale = min(box.width * inches[0] * 72 / width, box.height * inches[1] * 72 / height)
+    points = 72 / ax.figure.dpi
+    scale = points * min(ax.bbox.width / width, ax.bbox.height / height)
     ax.set(xlim=(-_BORDER, width - _BORDER), ylim=(height - _BORDER, -_BORDER), aspect="equal")
     ax.set_facecolor(BACKGROUND)
     ax.set(xticks=[], yticks=[])

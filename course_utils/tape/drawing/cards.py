@@ -1,6 +1,7 @@
 """The pen of a tape's drawing: boxes of three shapes, two voices, and lines with gradient."""
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,6 +11,7 @@ from matplotlib.path import Path
 from matplotlib.textpath import text_to_path
 
 from course_utils.tape.drawing.folding import Card
+from course_utils.tape.drawing.grouping import Kind
 
 __all__ = ["BACKGROUND", "card_size", "draw_card", "draw_line", "draw_repeat", "repeat_size"]
 
@@ -24,7 +26,7 @@ _TITLE, _VALUE, _DETAIL, _GRADIENT = 11.5, 10.5, 8.5, 10.0
 _LEADING = 1.42  # of a line of text, times its size
 _PADDING = 11.0
 _SLANT = 11.0  # how far the points of a target's hexagon stand out
-_CENTRED = {"ha": "center", "va": "center_baseline", "parse_math": False}
+_DASHES = (0, (3.5, 2))
 _Line = tuple[str, float, bool]
 
 
@@ -33,7 +35,7 @@ def card_size(card: Card) -> tuple[float, float]:
     lines = _lines(card)
     width = max(_text_width(text, size, bold) for text, size, bold in [*lines[0], *lines[1]])
     upper, strip = (_height(block) for block in lines)
-    slant = 2 * _SLANT if card.is_target else 6.0 if card.kind == "source" else 0.0
+    slant = 2 * _SLANT if card.is_target else 6.0 if card.kind is Kind.SOURCE else 0.0
     return max(width + 2 * _PADDING + slant, 56.0), upper + strip
 
 
@@ -46,78 +48,69 @@ def draw_card(ax: Axes, card: Card, x: float, y: float, scale: float) -> None:
     """Draw a card around (x, y): title and value above, the gradient in a strip below."""
     width, height = card_size(card)
     left, top = x - width / 2, y - height / 2
-    edge, face = BLUE, BACKGROUND
-    if card.is_target:
-        face = BLUE_TINT
-    elif card.kind == "source":
-        edge, face = GREEN, GREEN_TINT
-    if not card.alive:
-        edge, face = GREY, BACKGROUND
+    edge, face = _colors(card)
+    line = {"edgecolor": edge, "ls": "-" if card.alive else _DASHES}
     outline = _outline(card, left, top, width, height)
-    if card.kind in ("layer", "folded"):  # a second sheet behind says that there is more inside
+    if card.kind in (Kind.LAYER, Kind.FOLDED):  # a second sheet behind says: there is more inside
         behind = _rounded(left + 7, top - 5, width - 14, height / 2, 6.0)
-        ax.add_patch(PathPatch(behind, facecolor=face, edgecolor=edge, lw=scale, zorder=4))
-    body = PathPatch(outline, facecolor=face, edgecolor="none", zorder=5, gid=f"card {card.title}")
-    ax.add_patch(body)
+        _patch(ax, behind, 4, facecolor=face, edgecolor=edge, lw=scale)
+    body = _patch(ax, outline, 5, facecolor=face, gid=f"card {card.title}")
     upper, strip = _lines(card)
-    strip_height = _height(strip)
-    band = Rectangle(
-        (left, top + height - strip_height),
-        width,
-        strip_height,
-        facecolor=ORANGE_TINT if card.alive else GREY_TINT,
-        edgecolor="none",
-        zorder=6,
-    )
+    strip_top = top + height - _height(strip)
+    tint = ORANGE_TINT if card.alive else GREY_TINT
+    band = Rectangle((left, strip_top), width, _height(strip), fc=tint, ec="none", zorder=6)
     ax.add_patch(band)
     band.set_clip_path(body)
-    ax.add_patch(
-        PathPatch(
-            outline,
-            facecolor="none",
-            edgecolor=edge,
-            lw=(2.2 if card.is_target else 1.5) * scale,
-            ls="-" if card.alive else (0, (3.5, 2)),
-            zorder=7,
-        )
-    )
-    quiet = INK if card.alive else GREY
-    _write(ax, upper, x, top, quiet, scale)
-    _write(ax, strip, x, top + height - strip_height, RUST if card.alive else GREY, scale)
+    _patch(ax, outline, 7, lw=(2.2 if card.is_target else 1.5) * scale, **line)
+    _write(ax, upper, x, top, INK if card.alive else GREY, scale)
+    _write(ax, strip, x, strip_top, RUST if card.alive else GREY, scale)
 
 
 def draw_repeat(ax: Axes, card: Card, x: float, y: float, scale: float) -> None:
     """Draw the name of a source again where a later row reads it."""
     width, height = repeat_size(card)
-    edge = GREEN if card.alive else GREY
+    edge, style = (GREEN, "-") if card.alive else (GREY, _DASHES)
     outline = _rounded(x - width / 2, y - height / 2, width, height, height / 2)
-    style = "-" if card.alive else (0, (3.5, 2))
-    ax.add_patch(
-        PathPatch(outline, facecolor=BACKGROUND, edgecolor=edge, lw=scale, ls=style, zorder=5)
-    )
-    ax.text(x, y, card.title, size=_VALUE * scale, color=edge, family=_FONT, zorder=8, **_CENTRED)
+    _patch(ax, outline, 5, facecolor=BACKGROUND, edgecolor=edge, lw=scale, ls=style)
+    _text(ax, x, y, card.title, size=_VALUE * scale, color=edge)
 
 
 def draw_line(ax: Axes, path: Path, alive: bool, scale: float, name: str) -> None:
     """Draw an edge: forward thin and dark, and the gradient's way back broad and orange."""
     if alive:
-        band = dict(facecolor="none", edgecolor=ORANGE_BAND, capstyle="butt", zorder=1)
-        ax.add_patch(PathPatch(path, lw=5.5 * scale, **band))
-    color, style = (INK, "-") if alive else (GREY, (0, (3.5, 2)))
-    ax.add_patch(
-        PathPatch(
-            path, facecolor="none", edgecolor=color, lw=1.2 * scale, ls=style, zorder=2, gid=name
-        )
-    )
-    _head(ax, path.vertices[-1], -8.0, 4.0, color)
+        _patch(ax, path, 1, edgecolor=ORANGE_BAND, capstyle="butt", lw=5.5 * scale)
+    color, style = (INK, "-") if alive else (GREY, _DASHES)
+    _patch(ax, path, 2, edgecolor=color, lw=1.2 * scale, ls=style, gid=name)
+    points = np.asarray(path.vertices)
+    _head(ax, points[-1], -8.0, 4.0, color)
     if alive:
-        _head(ax, path.vertices[0], 10.0, 6.0, VERMILLION)
+        _head(ax, points[0], 10.0, 6.0, VERMILLION)
+
+
+def _patch(ax: Axes, path: Path, zorder: int, **look: Any) -> PathPatch:
+    patch = PathPatch(path, zorder=zorder, **{"facecolor": "none", "edgecolor": "none", **look})
+    ax.add_patch(patch)
+    return patch
+
+
+def _text(ax: Axes, x: float, y: float, text: str, **look: Any) -> None:
+    centred: dict[str, Any] = {"ha": "center", "va": "center_baseline", "parse_math": False}
+    ax.text(x, y, text, family=_FONT, zorder=8, **centred, **look)
+
+
+def _colors(card: Card) -> tuple[str, str]:
+    """Return the colours of a card's edge and of its face."""
+    if not card.alive:
+        return GREY, BACKGROUND
+    if card.is_target:
+        return BLUE, BLUE_TINT
+    return (GREEN, GREEN_TINT) if card.kind is Kind.SOURCE else (BLUE, BACKGROUND)
 
 
 def _head(ax: Axes, tip: np.ndarray, length: float, half: float, color: str) -> None:
     x, y = tip
     points = [(x, y), (x + length, y - half), (x + length, y + half), (x, y)]
-    ax.add_patch(PathPatch(Path(points), facecolor=color, edgecolor="none", zorder=3))
+    _patch(ax, Path(points), 3, facecolor=color)
 
 
 def _lines(card: Card) -> tuple[list[_Line], list[_Line]]:
@@ -137,17 +130,7 @@ def _write(ax: Axes, lines: list[_Line], x: float, top: float, color: str, scale
     for text, size, bold in lines:
         weight = "bold" if bold else "normal"
         y += size * _LEADING / 2
-        ax.text(
-            x,
-            y,
-            text,
-            size=size * scale,
-            weight=weight,
-            color=color,
-            family=_FONT,
-            zorder=8,
-            **_CENTRED,
-        )
+        _text(ax, x, y, text, size=size * scale, weight=weight, color=color)
         y += size * _LEADING / 2
 
 
@@ -159,7 +142,7 @@ def _text_width(text: str, size: float, bold: bool) -> float:
 
 def _outline(card: Card, left: float, top: float, width: float, height: float) -> Path:
     if not card.is_target:
-        radius = 7.0 if card.kind != "source" else 20.0
+        radius = 7.0 if card.kind is not Kind.SOURCE else 20.0
         return _rounded(left, top, width, height, radius)
     right, bottom, middle = left + width, top + height, top + height / 2
     points = [

@@ -1,18 +1,16 @@
 """From a recording to the cards of a drawing: fold layers, and the middle of what is too long."""
 
-from collections import defaultdict
-from collections.abc import Hashable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from course_utils.tape.recording import RecordedValue, TapeRecording
+from course_utils.tape.drawing.grouping import Grouping, Key, Kind
+from course_utils.tape.recording import LayerCall, RecordedValue, TapeRecording
 from course_utils.tape.recording.labels import value_text
 
 __all__ = ["Card", "Folded", "fold"]
 
 _LONGEST_TEXT = 24  # a value that needs more characters is given by its shape or norm
-_KEPT_AT_EACH_END = 12  # of a drawing that is too long
 _MOST_DEAD_ENDS = 8  # operations that lead to no target, such as a loop's conditions
 _MOST_WEIGHTS = 4  # a layer with more says only how many
 
@@ -21,17 +19,16 @@ _MOST_WEIGHTS = 4  # a layer with more says only how many
 class Card:
     """What is written on one box, and what that box is.
 
-    ``kind`` is ``"source"``, ``"operation"``, ``"layer"`` or ``"folded"``. ``alive`` says whether
-    gradient reaches a source, or passes through an operation.
+    ``alive`` says whether gradient reaches a source, or passes through an operation.
     """
 
-    kind: str
+    kind: Kind
     title: str
     value: str
-    details: tuple[str, ...]
     gradient: tuple[str, ...]
     alive: bool
     is_target: bool
+    details: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -59,11 +56,11 @@ def fold(recording: TapeRecording, depth: int, most: int) -> Folded:
     """
     read = {position for operation in recording.operations for position in operation.inputs}
     recording, notes = _without_dead_ends(recording)
-    grouping = _Grouping(recording, depth)
+    grouping = Grouping(recording, depth)
     asked = depth
     while len(grouping.order) > most and depth > 0 and grouping.has_layers:
         depth -= 1
-        grouping = _Grouping(recording, depth)
+        grouping = Grouping(recording, depth)
     if depth < asked:
         notes.append(f"More than {most} boxes at depth={asked}: drawn at depth={depth}.")
     if len(grouping.order) > most:
@@ -91,68 +88,6 @@ def _without_dead_ends(recording: TapeRecording) -> tuple[TapeRecording, list[st
     return replace(recording, operations=tuple(reversed(kept))), [note]
 
 
-class _Grouping:
-    """Which operations and sources share a card: each has a key, and a key is a card."""
-
-    def __init__(self, recording: TapeRecording, depth: int):
-        self.recording = recording
-        self.has_layers = any(operation.layers for operation in recording.operations)
-        self.op_key: list[Hashable] = [
-            ("layer", operation.layers[depth]) if len(operation.layers) > depth else ("op", i)
-            for i, operation in enumerate(recording.operations)
-        ]
-        self.readers = defaultdict(set)
-        self.value_key: dict[int, Hashable] = {}
-        for key, operation in zip(self.op_key, recording.operations, strict=True):
-            for position in operation.inputs:
-                self.readers[position].add(key)
-            self.value_key |= dict.fromkeys(operation.outputs, key)
-        for position in (*recording.sources, *recording.targets):
-            readers = self.readers[position]
-            only = next(iter(readers)) if len(readers) == 1 else ("", None)
-            inside = position in recording.weights and only[0] == "layer"
-            self.value_key.setdefault(position, only if inside else ("source", position))
-        self._put_in_order()
-
-    def _put_in_order(self) -> None:
-        """Put a source right before its first reader, and what nobody reads first."""
-        unread = [p for p in self.recording.sources if not self.readers[p]]
-        keys = [self.value_key[p] for p in unread]
-        for key, operation in zip(self.op_key, self.recording.operations, strict=True):
-            keys += [self.value_key[position] for position in operation.inputs]
-            keys.append(key)
-        keys += [self.value_key[position] for position in self.recording.targets]
-        self.order = list(dict.fromkeys(keys))
-
-    def fold_middle(self) -> None:
-        kept = _KEPT_AT_EACH_END
-        middle = dict.fromkeys(self.order[kept:-kept], ("folded", None))
-        self.op_key = [middle.get(key, key) for key in self.op_key]
-        self.value_key = {p: middle.get(key, key) for p, key in self.value_key.items()}
-        for position, keys in self.readers.items():
-            self.readers[position] = {middle.get(key, key) for key in keys}
-        self.order = list(dict.fromkeys(middle.get(key, key) for key in self.order))
-
-    def operations(self, key: Hashable) -> list[int]:
-        return [i for i, other in enumerate(self.op_key) if other == key]
-
-    def leaving(self, key: Hashable) -> list[int]:
-        """List the values of a card that others read, or that are targets."""
-        targets = self.recording.targets
-        mine = [p for p, other in self.value_key.items() if other == key]
-        return [p for p in mine if p in targets or self.readers[p] - {key}]
-
-    def edges(self) -> dict[tuple[int, int], bool]:
-        number = {key: i for i, key in enumerate(self.order)}
-        found: dict[tuple[int, int], bool] = {}
-        for key, operation in zip(self.op_key, self.recording.operations, strict=True):
-            for position, passes in zip(operation.inputs, operation.passes_gradient, strict=True):
-                edge = number[self.value_key[position]], number[key]
-                if edge[0] != edge[1]:
-                    found[edge] = found.get(edge, False) or passes
-        return found
-
-
 def _symbol(recording: TapeRecording) -> tuple[str, list[str]]:
     """Name what is differentiated, and say so where it is a sum."""
     targets = [recording.values[position] for position in recording.targets]
@@ -168,63 +103,79 @@ def _symbol(recording: TapeRecording) -> tuple[str, list[str]]:
 
 
 def _card(
-    recording: TapeRecording, grouping: _Grouping, key: Hashable, symbol: str, read: set[int]
+    recording: TapeRecording, grouping: Grouping, key: Key, symbol: str, read: set[int]
 ) -> Card:
-    kind, what = key
+    """Write a card; ``read`` are the values that any operation reads."""
     leaving = grouping.leaving(key)
     target = next((recording.values[p].name for p in leaving if p in recording.targets), None)
-    if kind == "source":
-        value = recording.values[what]
-        is_constant = what not in recording.sources
-        gradient = _gradient_text(value, symbol, value.name)
-        unread = what not in read and not target
-        return Card(
-            "source",
-            f"{value.name} (constant)" if is_constant else value.name,
-            _short(value),
-            (),
-            (gradient or "no gradient", *["no operation reads it"] * unread),
-            gradient is not None,
-            target is not None,
-        )
+    if key.kind is Kind.SOURCE:
+        return _source_card(recording, key.what, symbol, target, unread=key.what not in read)
     numbers = grouping.operations(key)
-    operations = [recording.operations[i] for i in numbers]
-    details: tuple[str, ...] = ()
-    if kind == "op":
-        kind, title = "operation", operations[0].label
-        leaving = leaving or list(operations[0].outputs)
-    elif kind == "layer":
-        plain = what.name.replace("_", "").lower()
-        title = what.name if what.kind.lower() in plain else f"{what.name} · {what.kind}"
-        inside = [p for p in recording.weights if grouping.value_key[p] == key]
-        details = _weights([recording.values[p] for p in inside])
-    else:
-        title = f"… {len(operations)} operations …"
-    enters = [
-        passes
-        for operation in operations
-        for position, passes in zip(operation.inputs, operation.passes_gradient, strict=True)
-        if grouping.value_key[position] != key or position in recording.sources
-    ]
+    if key.kind is Kind.OPERATION:
+        leaving = leaving or list(recording.operations[numbers[0]].outputs)
     left = [recording.values[position] for position in leaving]
     live = [value for value in left if value.gradient is not None]
-    if len(live) > 1:
-        gradient = (f"gradient to {len(live)} values",)
-    else:
-        gradient = tuple(_gradient_text(value, symbol, target or "·") for value in live)
-    if not live:
-        gradient = ("no gradient",)
-    elif not any(enters):
-        gradient = (*gradient, "passes no gradient")
+    title, details = _title(recording, grouping, key, numbers)
+    passes = _passes_gradient(recording, grouping, key, numbers)
     return Card(
-        kind,
-        f"{target} = {title}" if target and kind == "operation" else title,
+        key.kind,
+        f"{target} = {title}" if target and key.kind is Kind.OPERATION else title,
         _short(left[0]) if len(left) == 1 else f"{len(left)} values" if left else "",
-        details,
-        gradient,
-        any(enters) and bool(live),
+        _gradient_lines(live, symbol, target, passes),
+        passes and bool(live),
         target is not None,
+        details,
     )
+
+
+def _source_card(
+    recording: TapeRecording, position: int, symbol: str, target: str | None, unread: bool
+) -> Card:
+    value = recording.values[position]
+    gradient = _gradient_text(value, symbol, value.name)
+    lines = [gradient or "no gradient"]
+    if unread and not target:
+        lines.append("no operation reads it")
+    title = value.name if position in recording.sources else f"{value.name} (constant)"
+    is_target, alive = target is not None, gradient is not None
+    return Card(Kind.SOURCE, title, _short(value), tuple(lines), alive, is_target)
+
+
+def _title(
+    recording: TapeRecording, grouping: Grouping, key: Key, numbers: list[int]
+) -> tuple[str, tuple[str, ...]]:
+    """Return the title of a card of operations, and the lines on the weights inside."""
+    if key.kind is Kind.OPERATION:
+        return recording.operations[numbers[0]].label, ()
+    if key.kind is Kind.FOLDED:
+        return f"… {len(numbers)} operations …", ()
+    layer: LayerCall = key.what
+    says_its_kind = layer.kind.lower() in layer.name.replace("_", "").lower()
+    inside = [p for p in recording.weights if grouping.value_key[p] == key]
+    title = layer.name if says_its_kind else f"{layer.name} · {layer.kind}"
+    return title, _weights([recording.values[p] for p in inside])
+
+
+def _passes_gradient(
+    recording: TapeRecording, grouping: Grouping, key: Key, numbers: list[int]
+) -> bool:
+    """Tell whether gradient goes on from a card to a value outside it, or to a source."""
+    return any(
+        passes and (grouping.value_key[position] != key or position in recording.sources)
+        for operation in (recording.operations[number] for number in numbers)
+        for position, passes in zip(operation.inputs, operation.passes_gradient, strict=True)
+    )
+
+
+def _gradient_lines(
+    live: list[RecordedValue], symbol: str, target: str | None, passes: bool
+) -> tuple[str, ...]:
+    if not live:
+        return ("no gradient",)
+    lines = [f"gradient to {len(live)} values"]
+    if len(live) == 1:
+        lines = [_gradient_text(live[0], symbol, target or "·") or ""]
+    return tuple(lines if passes else [*lines, "passes no gradient"])
 
 
 def _short(value: RecordedValue) -> str:

@@ -8,10 +8,13 @@ edges between the places. Lengths are points, and y grows downwards.
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 
-__all__ = ["GAP_X", "Box", "Route", "ordered_columns", "places_and_routes", "set_heights"]
+__all__ = ["GAP_X", "Box", "Route", "Step", "ordered_columns", "places_and_routes", "set_heights"]
+
+Step = tuple[int, int]  # from one card, or one place, to another
 
 WIDTH = 740.0  # a row that needs more is wrapped; this is about the width of a notebook's cell
 GAP_X, GAP_Y = 44.0, 18.0
@@ -25,11 +28,10 @@ _PULL = defaultdict(lambda: 1.0) | {("card", "card"): 4.0, ("dummy", "dummy"): 4
 class Box:
     """One box: ``card`` is its number, or None where an edge passes through a layer.
 
-    ``kind`` is ``"card"``, ``"source"``, ``"repeat"`` (a source that stands elsewhere already) or
-    ``"dummy"``; x and y are those of the centre.
+    A ``"repeat"`` is a source that stands elsewhere already; x and y are those of the centre.
     """
 
-    kind: str
+    kind: Literal["card", "source", "repeat", "dummy"]
     card: int | None
     width: float
     height: float
@@ -42,79 +44,74 @@ class Box:
 class Route:
     """An edge between two cards, and the numbers of the places that it joins on its way."""
 
-    edge: tuple[int, int]
+    edge: Step
     stops: list[int]
 
 
 def places_and_routes(
     sizes: list[tuple[float, float]],
     repeat_sizes: list[tuple[float, float]],
-    edges: list[tuple[int, int]],
+    edges: list[Step],
     is_source: list[bool],
 ) -> tuple[list[Box], list[Route], list[int]]:
     """Give every card a layer, cut the layers into rows, and thread the edges through them.
 
-    Parameters
-    ----------
-    sizes, repeat_sizes : list of (float, float)
-        Width and height of each card, and of its repetition on a later row.
-    edges : list of (int, int)
-        From lower to higher numbers.
-    is_source : list of bool
-        A source stands right before its first reader, and again on each later row that reads it.
-
-    Returns
-    -------
-    places : list of Box
-    routes : list of Route
-    starts : list of int
-        The first layer of each row.
+    ``sizes`` and ``repeat_sizes`` are width and height of each card, and of its repetition on a
+    later row; edges go from lower to higher numbers. A source stands right before its first reader,
+    and again on each later row that reads it. The third result is the first layer of each row.
     """
     layers = _layers(len(sizes), edges, is_source)
+    starts = _row_starts(*_widths(layers, sizes, repeat_sizes, edges, is_source))
+    # A row that begins with the reader of a source gets one more layer, for that source.
+    led = {layers[b] for a, b in edges if is_source[a] and layers[b] in starts[1:]}
+    row = [int(np.searchsorted(starts, layer, side="right")) for layer in layers]
+    shifted = [layer + sum(start <= layer for start in led) for layer in layers]
+    places: list[Box] = []
+    stands: dict[Step, int] = {}  # (card, row of the reader) -> place
+    for card, size in enumerate(sizes):
+        readers = [b for a, b in edges if a == card]
+        if not (is_source[card] and readers):
+            stands |= dict.fromkeys([(card, row[b]) for b in [card, *readers]], len(places))
+            places.append(Box("source" if is_source[card] else "card", card, *size, shifted[card]))
+            continue
+        for number, its_row in enumerate(sorted({row[b] for b in readers})):
+            layer = min(shifted[b] for b in readers if row[b] == its_row) - 1
+            stands[card, its_row] = len(places)
+            if number == 0:
+                places.append(Box("source", card, *size, layer))
+            else:
+                places.append(Box("repeat", card, *repeat_sizes[card], layer))
+    routes = [Route((a, b), _stops(places, stands[a, row[b]], stands[b, row[b]])) for a, b in edges]
+    return places, routes, [start + sum(other < start for other in led) for start in starts]
+
+
+def _stops(places: list[Box], first: int, last: int) -> list[int]:
+    """List the places of an edge, with a new dummy for each layer that it crosses."""
+    crossed = range(places[first].layer + 1, places[last].layer)
+    dummies = [Box("dummy", None, 0.0, _DUMMY_HEIGHT, layer) for layer in crossed]
+    places += dummies
+    return [first, *range(len(places) - len(dummies), len(places)), last]
+
+
+def _widths(
+    layers: list[int],
+    sizes: list[tuple[float, float]],
+    repeat_sizes: list[tuple[float, float]],
+    edges: list[Step],
+    is_source: list[bool],
+) -> tuple[list[float], list[float]]:
+    """Return the layers' widths, and what a row needs more that begins with each layer."""
     columns, leads = [0.0] * (max(layers) + 1), [0.0] * (max(layers) + 1)
-    for card, (width, _) in enumerate(sizes):
-        columns[layers[card]] = max(columns[layers[card]], width + GAP_X)
+    for layer, (width, _) in zip(layers, sizes, strict=True):
+        columns[layer] = max(columns[layer], width + GAP_X)
     for a, b in edges:
         if is_source[a]:
             again = sizes[a] if layers[a] == layers[b] - 1 else repeat_sizes[a]
             leads[layers[b]] = max(leads[layers[b]], again[0] + GAP_X)
-    starts = _row_starts(columns, leads)
-    # A row that begins with the reader of a source gets one more layer, for that source.
-    led = {layers[b] for a, b in edges if is_source[a] and layers[b] in starts[1:]}
-
-    def row(card: int) -> int:
-        return int(np.searchsorted(starts, layers[card], side="right"))
-
-    def shifted(card: int) -> int:
-        return layers[card] + sum(start <= layers[card] for start in led)
-
-    places: list[Box] = []
-    stands: dict[tuple[int, int], int] = {}  # (card, row of the reader) -> place
-    for card, size in enumerate(sizes):
-        readers = [b for a, b in edges if a == card]
-        if not (is_source[card] and readers):
-            stands |= dict.fromkeys([(card, row(b)) for b in [card, *readers]], len(places))
-            kind = "source" if is_source[card] else "card"
-            places.append(Box(kind, card, *size, shifted(card)))
-            continue
-        for number, its_row in enumerate(sorted({row(b) for b in readers})):
-            layer = min(shifted(b) for b in readers if row(b) == its_row) - 1
-            stands[card, its_row] = len(places)
-            kind, size = ("repeat", repeat_sizes[card]) if number else ("source", size)
-            places.append(Box(kind, card, *size, layer))
-    routes = []
-    for a, b in edges:
-        first, last = stands[a, row(b)], stands[b, row(b)]
-        stops = [first]
-        for layer in range(places[first].layer + 1, places[last].layer):
-            stops.append(len(places))
-            places.append(Box("dummy", None, 0.0, _DUMMY_HEIGHT, layer))
-        routes.append(Route((a, b), [*stops, last]))
-    new_starts = [start + sum(other < start for other in led) for start in starts]
-    return places, routes, new_starts
+    return columns, leads
 
 
-def _layers(count: int, edges: list[tuple[int, int]], is_source: list[bool]) -> list[int]:
+def _layers(count: int, edges: list[Step], is_source: list[bool]) -> list[int]:
     layers = [0] * count
     for a, b in sorted(edges, key=lambda edge: edge[1]):
         layers[b] = max(layers[b], layers[a] + 1)
@@ -163,9 +160,7 @@ def ordered_columns(places: list[Box], routes: list[Route]) -> list[list[int]]:
     return min(starts, key=lambda columns: _crossings(columns, steps))
 
 
-def _with_fewer_crossings(
-    columns: list[list[int]], steps: list[tuple[int, int]]
-) -> list[list[int]]:
+def _with_fewer_crossings(columns: list[list[int]], steps: list[Step]) -> list[list[int]]:
     """Sort each layer by the mean rank of its neighbours, to and fro; keep the best order."""
     best, fewest = columns, _crossings(columns, steps)
     for sweep in range(_SWEEPS):
@@ -190,7 +185,7 @@ def _with_fewer_crossings(
     return best
 
 
-def _crossings(columns: list[list[int]], steps: list[tuple[int, int]]) -> int:
+def _crossings(columns: list[list[int]], steps: list[Step]) -> int:
     rank = {n: (layer, i) for layer, column in enumerate(columns) for i, n in enumerate(column)}
     ends = [(*rank[a], rank[b][1]) for a, b in steps]
     return sum(

@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 from matplotlib.path import Path
 
 from course_utils.tape.drawing.layout import (
     GAP_X,
     Box,
+    Step,
     ordered_columns,
     places_and_routes,
     set_heights,
@@ -27,7 +29,7 @@ class Layout:
     """Places, a line for each edge, and the width and height that hold them all."""
 
     places: list[Box]
-    lines: dict[tuple[int, int], Path]
+    lines: dict[Step, Path]
     width: float
     height: float
 
@@ -35,81 +37,94 @@ class Layout:
 def lay_out(
     sizes: list[tuple[float, float]],
     repeat_sizes: list[tuple[float, float]],
-    edges: list[tuple[int, int]],
+    edges: list[Step],
     is_source: list[bool],
 ) -> Layout:
     """Place the cards and draw a line for each edge, from its first card to its second.
 
-    Parameters
-    ----------
-    sizes, repeat_sizes : list of (float, float)
-        Width and height of each card, and of its repetition on a later row.
-    edges : list of (int, int)
-        From lower to higher numbers.
-    is_source : list of bool
+    See ``places_and_routes`` for the parameters.
     """
     places, routes, starts = places_and_routes(sizes, repeat_sizes, edges, is_source)
     columns = ordered_columns(places, routes)
     steps = [step for route in routes for step in pairwise(route.stops)]
     ports = _ports(places, steps, columns)
-    returning = {start: [s for s in steps if places[s[1]].layer == start] for start in starts[1:]}
     slopes = [(a, b, ports[a, b][0] - ports[a, b][1]) for a, b in steps]
     set_heights(places, columns, slopes, starts[1:])
-    bounds = [*starts, len(columns)]
-    sides: list[tuple[float, float]] = []  # left and right of each column
-    lanes: dict[tuple[int, int], tuple[float, float, float]] = {}
-    width = top = 0.0
-    for first, end in pairwise(bounds):
-        row = [places[n] for column in columns[first:end] for n in column]
-        back = sorted(returning.get(first, []), key=lambda s: places[s[0]].y + ports[s][0])
-        left = _MARGIN + _LANE * len(back) if back else 0.0
-        if first:
-            gutter, right = top + _GUTTER / 2, sides[-1][1]
-            top += _GUTTER + _LANE * (len(back) - 1)
-            for k, step in enumerate(back):  # the highest goes outside, then below, then inside
-                outside = _LANE * (len(back) - 1 - k)
-                lanes[step] = (
-                    right + _MARGIN + outside,
-                    gutter + outside,
-                    left - _MARGIN - _LANE * k,
-                )
-                width = max(width, lanes[step][0])
-        highest = min(place.y - place.height / 2 for place in row)
-        for place in row:
-            place.y += top - highest
-        for column in columns[first:end]:
-            widest = max(places[n].width for n in column)
-            sides.append((left, left + widest))
-            for n in column:
-                places[n].x = left + widest / 2
+    rows = _Rows(places, ports)
+    for first, end in pairwise([*starts, len(columns)]):
+        returning = [step for step in steps if first and places[step[1]].layer == first]
+        rows.add(columns[first:end], returning)
+    return Layout(places, {r.edge: rows.line(r.stops) for r in routes}, rows.width, rows.bottom)
+
+
+class _Rows:
+    """Puts the rows below each other, then draws the lines.
+
+    ``sides`` are the left and right of each column; ``lanes`` say for each line that returns to the
+    next row where it goes down on the right, back in the gutter, and down on the left.
+    """
+
+    def __init__(self, places: list[Box], ports: dict[Step, tuple[float, float]]) -> None:
+        self.places, self.ports = places, ports
+        self.sides: list[tuple[float, float]] = []
+        self.lanes: dict[Step, tuple[float, float, float]] = {}
+        self.width = self.bottom = 0.0
+
+    def add(self, columns: list[list[int]], returning: list[Step]) -> None:
+        """Put a row below the others; ``returning`` lines lead to it from the one before."""
+        left = self._add_gutter(returning) if self.sides else 0.0
+        row = [self.places[number] for column in columns for number in column]
+        down = self.bottom - min(place.y - place.height / 2 for place in row)
+        for column in columns:
+            widest = max(self.places[number].width for number in column)
+            for number in column:
+                self.places[number].x = left + widest / 2
+                self.places[number].y += down
+            self.sides.append((left, left + widest))
             left += widest + GAP_X
-        width = max(width, sides[-1][1])
-        top = max(place.y + place.height / 2 for place in row)
-    lines = {}
-    for route in routes:
+        self.width = max(self.width, self.sides[-1][1])
+        self.bottom = max(place.y + place.height / 2 for place in row)
+
+    def _add_gutter(self, returning: list[Step]) -> float:
+        """Leave room for the returning lines; return where the next row may begin."""
+        last = len(returning) - 1
+        left = _MARGIN + _LANE * len(returning) if returning else 0.0
+        gutter, right = self.bottom + _GUTTER / 2, self.sides[-1][1] + _MARGIN
+        back = sorted(returning, key=lambda s: self.places[s[0]].y + self.ports[s][0])
+        for k, step in enumerate(back):  # the highest goes outside, then below, then inside
+            outside = _LANE * (last - k)
+            self.lanes[step] = right + outside, gutter + outside, left - _MARGIN - _LANE * k
+            self.width = max(self.width, right + outside)
+        self.bottom += _GUTTER + _LANE * last
+        return left
+
+    def line(self, stops: list[int]) -> Path:
+        """Draw the line that joins places: in the gaps, past boxes, and back to the next row."""
         pen = _Pen()
-        for a, b in pairwise(route.stops):
-            p, q = places[a], places[b]
-            leave, arrive = p.y + ports[a, b][0], q.y + ports[a, b][1]
-            pen.straight(p.x + p.width / 2 if p.card is not None else sides[p.layer][0], leave)
-            pen.straight(sides[p.layer][1], leave)
-            if (a, b) in lanes:
-                right, middle, left = lanes[a, b]
+        for step in pairwise(stops):
+            p, q = (self.places[number] for number in step)
+            leave, arrive = p.y + self.ports[step][0], q.y + self.ports[step][1]
+            (p_left, p_right), (q_left, _) = self.sides[p.layer], self.sides[q.layer]
+            pen.straight(p.x + p.width / 2 if p.card is not None else p_left, leave)
+            pen.straight(p_right, leave)
+            if step in self.lanes:
+                right, middle, left = self.lanes[step]
                 corners = [(right, leave), (right, middle), (left, middle), (left, arrive)]
-                pen.round(corners, (sides[q.layer][0], arrive))
+                pen.round(corners, (q_left, arrive))
             else:
-                pen.curve(sides[q.layer][0], arrive)
+                pen.curve(q_left, arrive)
             if q.card is not None:
                 pen.straight(q.x - q.width / 2, arrive)
-        lines[route.edge] = Path(pen.points, pen.codes)
-    return Layout(places, lines, width, top)
+        return Path(pen.points, pen.codes)
 
 
-def _ports(places, steps, columns) -> dict[tuple[int, int], tuple[float, float]]:
+def _ports(
+    places: list[Box], steps: list[Step], columns: list[list[int]]
+) -> dict[Step, tuple[float, float]]:
     """Spread the edges over a card's side: for each step, how far below the centres it ends."""
     rank = {n: i for column in columns for i, n in enumerate(column)}
 
-    def spread(number: int, mine: list[tuple[int, int]], far: int) -> dict:
+    def spread(number: int, mine: list[Step], far: int) -> dict[Step, float]:
         place = places[number]
         if place.card is None or len(mine) < 2:
             return dict.fromkeys(mine, 0.0)
@@ -117,7 +132,8 @@ def _ports(places, steps, columns) -> dict[tuple[int, int], tuple[float, float]]
         mine = sorted(mine, key=lambda step: rank[step[far]])
         return {step: gap * (i - (len(mine) - 1) / 2) for i, step in enumerate(mine)}
 
-    leaving, arriving = {}, {}
+    leaving: dict[Step, float] = {}
+    arriving: dict[Step, float] = {}
     for number in range(len(places)):
         leaving |= spread(number, [s for s in steps if s[0] == number], far=1)
         arriving |= spread(number, [s for s in steps if s[1] == number], far=0)
@@ -127,9 +143,9 @@ def _ports(places, steps, columns) -> dict[tuple[int, int], tuple[float, float]]
 class _Pen:
     """Collects the points and codes of a matplotlib path."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.points: list[tuple[float, float]] = []
-        self.codes: list[int] = []
+        self.codes: list[Any] = []
 
     def straight(self, x: float, y: float) -> None:
         if not self.points or abs(self.points[-1][0] - x) + abs(self.points[-1][1] - y) > 1e-6:

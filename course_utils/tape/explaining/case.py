@@ -4,17 +4,20 @@ import ast
 import types
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import keras
 import tensorflow as tf
 
-from .flow import Flow, Link, key_of
+from ..recording.places import Place, cell_number
+from ..recording.recorder import Recorder, State
+from ..recording.tensors import is_trainable, is_variable, key_of
+from .flow import Flow, Key, Link
 from .flow_building import flow_of_graph, flow_of_steps
-from .places import Place, cell_number
+from .messages import Cause
 from .program_text import ProgramText
-from .recording import Recording
 from .syntax import Assignment, names_in
-from .unreported_reads import find_unreported_reads, is_trainable
+from .unreported_reads import find_unreported_reads
 
 __all__ = ["Case", "Finding", "Source"]
 
@@ -23,31 +26,34 @@ _CALLS = ("gradient", "jacobian", "batch_jacobian")
 
 @dataclass(frozen=True)
 class Finding:
-    """A cause and what the wording needs to know of it. ``sure`` is False for an inference."""
+    """A cause and what the wording needs to know of it.
 
-    cause: str
+    ``variant`` tells apart the ways in which one cause is said; ``sure`` is False for an inference.
+    """
+
+    cause: Cause
     place: Place | None = None
-    facts: dict = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    variant: str = ""
     sure: bool = True
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """One source of the call, its name in the user's program, and the gradient it got."""
+    """One source of the call, and its name in the user's program."""
 
-    value: object
+    value: Any
     name: str
-    gradient: object
 
     @property
-    def key(self) -> int:
+    def key(self) -> Key:
         """The key of this source in the flow."""
         return key_of(self.value)
 
     @property
     def is_variable(self) -> bool:
         """True for a ``tf.Variable`` or a Keras variable."""
-        return hasattr(self.value, "handle")
+        return is_variable(self.value)
 
     def watchable(self, whole: str) -> str:
         """Return the code of what ``tape.watch`` takes; it refuses a Keras variable itself."""
@@ -65,58 +71,78 @@ class Source:
 class Case:
     """What is known about one call of ``gradient``."""
 
-    recording: Recording
+    recorder: Recorder
     text: ProgramText | None
     place: Place | None
-    targets: list
-    sources: list
-    output_gradients: list | None
-    watched_variables: tuple
+    targets: list[tf.Tensor]
+    sources: list[Any]
+    output_gradients: list[tf.Tensor] | None
+    watched_variables: tuple[tf.Variable, ...]
     tape_name: str = "tape"
     of_function: bool = False
 
     @cached_property
     def flow(self) -> Flow:
         """The flow of data around the tape, with variables that TensorFlow read unreported."""
-        if self.recording.in_graph:
+        if self.recorder.in_graph:
             tensors = [t for t in self.targets if hasattr(t, "graph")]
-            return flow_of_graph(self.recording, tensors[0].graph) if tensors else Flow()
-        return flow_of_steps(self.recording, self.unreported_reads)
+            return flow_of_graph(self.recorder, tensors[0].graph) if tensors else Flow()
+        return flow_of_steps(self.recorder, self.unreported_reads)
 
     @cached_property
-    def unreported_reads(self) -> dict[int, object]:
+    def unreported_reads(self) -> dict[int, Any]:
         """The variable's handle of each value that TensorFlow read without reporting it."""
         return find_unreported_reads(self)
 
     @cached_property
-    def upstream(self) -> set:
+    def upstream(self) -> set[Key]:
         """The keys that the target was computed from."""
-        return self.flow.upstream(key_of(target) for target in self.targets)
+        return self.flow.upstream(self.target_keys)
 
     @cached_property
-    def target_keys(self) -> set:
+    def target_keys(self) -> set[Key]:
         """The keys of the targets."""
         return {key_of(target) for target in self.targets}
 
     @cached_property
-    def handles(self) -> set:
+    def handles(self) -> set[Key]:
         """The keys of the variables of the flow."""
         tensors = self.flow.tensors.items()
         return {key for key, tensor in tensors if tensor.dtype == tf.resource}
 
     @cached_property
-    def tracked(self) -> set:
+    def tracked(self) -> set[Key]:
         """The keys that the tape followed: what is watched, and what was computed from it."""
-        watched = set(self.handles) if self.recording.watch_accessed_variables else set()
-        watched |= {key_of(tensor) for tensor, _, _ in self.recording.watches}
+        watched = set(self.handles) if self.recorder.watch_accessed_variables else set()
+        watched |= {key_of(watch.tensor) for watch in self.recorder.watches}
         watched |= {key_of(variable) for variable in self.watched_variables}
         return self.flow.downstream(watched, Link.records)
 
+    def watches_by_itself(self, source: Source) -> bool:
+        """Tell whether the tape watched a source without being told to."""
+        if source.is_variable:
+            return source.trainable and self.recorder.watch_accessed_variables
+        return source.key in self.tracked
+
+    def recorded_uses(self, source: Source) -> list[Link]:
+        """Return the operations that used a source while the tape recorded."""
+        return [link for link in self.flow.operations_on(source.key) if link.was_recorded]
+
+    def assignments(self, name: str) -> list[Assignment]:
+        """Return the assignments of a name in the user's text, as far as there is one."""
+        return self.text.of(name) if self.text else []
+
+    def depends_on_source(self, assignment: Assignment, source: Source) -> bool:
+        """Tell whether the text of an assignment leads back to a source."""
+        return self.text is not None and self.text.depends_on(
+            assignment.value, self.roots_of(source)
+        )
+
     def ran_before(self, assignment: Assignment) -> bool:
         """Tell whether recorded operations stand before an assignment in the text."""
-        steps = [step for step in self.recording.steps if step.state == "recording" and step.file]
-        orders = [(cell_number(step.file), step.line) for step in steps[:1]]
-        return bool(orders) and orders[0] < assignment.order
+        steps = (each for each in self.recorder.steps if each.state is State.RECORDING)
+        first = next((step.place for step in steps if step.place), None)
+        return first is not None and (cell_number(first.file), first.line) < assignment.order
 
     @cached_property
     def target_node(self) -> ast.expr | None:
@@ -174,7 +200,7 @@ class Case:
         return _short(node) if node is not None else "sources"
 
     def _argument(self, position: int, keyword: str) -> ast.expr | None:
-        call = self.text and self.text.call_of(_CALLS)
+        call = self.text.call_of(_CALLS) if self.text else None
         if call is None:
             return None
         for each in call.keywords:
@@ -183,7 +209,7 @@ class Case:
         return call.args[position] if len(call.args) > position else None
 
 
-def _holds(value: object, variable: object) -> bool:
+def _holds(value: Any, variable: Any) -> bool:
     """Tell whether a value of the user's program is a variable, or a layer or model that has it."""
     if value is variable:
         return True

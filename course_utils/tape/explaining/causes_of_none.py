@@ -5,29 +5,20 @@ import ast
 import numpy as np
 import tensorflow as tf
 
+from ..recording.places import Place
+from ..recording.recorder import State
+from ..recording.tensors import is_differentiable, key_of
 from .case import Case, Finding, Source
-from .flow import Link, key_of
-from .places import Place
+from .flow import Key, Kind, Link
+from .syntax import Assignment
 from .unreported_reads import equal_values
 
 __all__ = ["why_none", "why_none_of_source"]
 
-_SAME_VALUE = {
-    "ReadVariableOp",
-    "Identity",
-    "StridedSlice",
-    "GatherV2",
-    "ResourceGather",
-    "Reshape",
-    "Cast",
-    "ExpandDims",
-    "Squeeze",
-    "Unpack",
-    "Split",
-    "SplitV",
-    "Slice",
-    "GatherNd",
-}
+_SAME_VALUE = (
+    "ReadVariableOp Identity StridedSlice GatherV2 ResourceGather Reshape Cast ExpandDims Squeeze "
+    "Unpack Split SplitV Slice GatherNd"
+).split()
 
 
 def why_none(case: Case, source: Source) -> Finding | None:
@@ -36,43 +27,72 @@ def why_none(case: Case, source: Source) -> Finding | None:
     The order of the questions is the order in which a user would mend the program: the source
     itself, then the first place on the way to the target where the gradient is lost.
     """
-    dtype = tf.as_dtype(getattr(source.value, "dtype", tf.float32))
-    if not (dtype.is_floating or dtype.is_complex):
-        return Finding("integer-dtype", _assigned(case, source), {"dtype": dtype.name, "own": True})
+    if not is_differentiable(source.value):
+        return _whole_numbers(source, _assigned(case, source))
     if source.key in case.upstream:
         return _lost_on_the_way(case, source)
     return (
         _made_again(case, source)
         or _left_tensorflow(case, source)
         or _copied_before(case, source)
+        or _made_anew(case, source)
         or _computed_before(case, source)
+        or _constant_target(case, source)
         or _not_connected(case, source)
     )
 
 
 def why_none_of_source(case: Case, source: Source) -> Finding | None:
     """Return what the source alone tells, where TensorFlow reported no operations."""
-    dtype = tf.as_dtype(source.value.dtype)
-    if not (dtype.is_floating or dtype.is_complex):
-        return Finding("integer-dtype", case.place, {"dtype": dtype.name, "own": True})
+    if not is_differentiable(source.value):
+        return _whole_numbers(source, case.place)
     return _not_tracked(case, source)
 
 
+def _whole_numbers(source: Source, place: Place | None) -> Finding:
+    dtype = tf.as_dtype(source.value.dtype).name
+    return Finding("integer-dtype", place, {"dtype": dtype}, "own")
+
+
+def _assigned(case: Case, source: Source) -> Place | None:
+    """Return the line that made a source: in the text, else where it was first used."""
+    assigned = case.assignments(source.name)
+    return assigned[-1].place if assigned else _first_use(case, source)
+
+
+def _first_use(case: Case, source: Source) -> Place | None:
+    uses = case.flow.operations_on(source.key)
+    return uses[0].place if uses else case.place
+
+
+# The target was computed from the source.
+
+
 def _lost_on_the_way(case: Case, source: Source) -> Finding | None:
-    flow = case.flow
-    reached = flow.downstream([source.key], Link.records)
-    if reached & case.target_keys:
+    reached = case.flow.downstream([source.key], Link.records)
+    if reached & case.target_keys:  # A way is open, so the tape did not know where it starts.
         return _not_tracked(case, source)
-    if not source.is_variable or not source.trainable:
-        uses = [link for link in flow.operations_on(source.key) if link.state == "recording"]
-        if uses and source.key not in case.tracked:
-            finding = _not_tracked(case, source)
-            if finding:
-                return finding
+    return _never_tracked(case, source) or _first_loss(case, reached)
+
+
+def _never_tracked(case: Case, source: Source) -> Finding | None:
+    """Return why the tape did not follow a source that it does not watch by itself."""
+    watched_by_itself = source.is_variable and source.trainable
+    if watched_by_itself or source.key in case.tracked or not case.recorded_uses(source):
+        return None
+    return _not_tracked(case, source)
+
+
+def _first_loss(case: Case, reached: set[Key]) -> Finding | None:
+    """Return what lost the gradient first, of all that leads from ``reached`` to the target.
+
+    Where the dtype of an output has no gradients, what lost it stands further on.
+    """
+    number = {link: position for position, link in enumerate(case.flow.links)}
     lost = [
-        (not link.has_dtype_for_gradient(output), flow.links.index(link), link)
+        (not link.has_dtype_for_gradient(output), number[link], link)
         for key in reached
-        for link in flow.users(key)
+        for link in case.flow.users(key)
         for output in link.outputs
         if output in case.upstream and not link.records(key, output)
     ]
@@ -80,17 +100,16 @@ def _lost_on_the_way(case: Case, source: Source) -> Finding | None:
 
 
 def _what_lost(case: Case, link: Link) -> Finding:
-    facts = {"operation": link.op}
-    place = link.place
-    if link.state != "recording":
-        if link.in_gradient:
-            return Finding("outer-tape-missed", place)
-        if link.state == "paused":
-            return Finding("recording-paused", place, facts)
-        return Finding("outside-tape", place, {**facts, "when": link.state})
+    facts, place = {"operation": link.op}, link.place
+    if not link.was_recorded and link.in_gradient:
+        return Finding("outer-tape-missed", place)
+    if link.state is State.PAUSED:
+        return Finding("recording-paused", place, facts)
+    if not link.was_recorded:
+        return Finding("outside-tape", place, facts, link.state.value)
     if "Dataset" in link.op:
         return Finding("graph-loop", place, facts)
-    if link.kind == "assignment":
+    if link.kind is Kind.ASSIGNMENT:
         return Finding("state-assignment", place, facts)
     if link.op in ("StopGradient", "PreventGradient"):
         return Finding("gradient-stopped", place, facts)
@@ -98,63 +117,55 @@ def _what_lost(case: Case, link: Link) -> Finding:
         return Finding("left-tensorflow", place, {"way": "tf.numpy_function"})
     if link.op == "Cast":
         dtype = case.flow.tensors[link.outputs[0]].dtype.name
-        return Finding("integer-dtype", place, {**facts, "dtype": dtype, "own": False})
+        return Finding("integer-dtype", place, {**facts, "dtype": dtype})
     return Finding("no-gradient-op", place, facts)
 
 
 def _not_tracked(case: Case, source: Source) -> Finding | None:
     """Return why a source that the recorded computation uses was not watched, if it was not."""
-    uses = [link for link in case.flow.operations_on(source.key) if link.state == "recording"]
-    first = uses[0] if uses else None
-    place = first and first.place
-    watches = [watch for watch in case.recording.watches if key_of(watch[0]) == source.key]
+    uses = case.recorded_uses(source)
+    place = uses[0].place if uses else None
+    watches = [each for each in case.recorder.watches if key_of(each.tensor) == source.key]
     if watches:
-        _, when, line = watches[0]
-        if first is not None and first.number < when:
-            return Finding("watched-late", line, {"used": place})
+        if uses and uses[0].number < watches[0].number:
+            return Finding("watched-late", watches[0].place, {"used": place})
         return None
+    if case.watches_by_itself(source):
+        return None
+    if any(key_of(each.tensor) == source.key for each in case.recorder.watches_reset):
+        return Finding("not-watched", place, variant="reset")
+    if source.is_variable and not source.trainable:
+        return Finding("not-trainable", place)
     if source.is_variable:
-        if not source.trainable:
-            return Finding("not-trainable", place)
-        if not case.recording.watch_accessed_variables:
-            return Finding("not-watched", place, {"variable": True})
-        return None
-    if source.key in case.tracked:
-        return None
-    again = _rebinding(case, source)
-    if again:
-        return again
-    return Finding("not-watched", place, {"variable": False})
+        return Finding("not-watched", place, variant="variable")
+    return _rebinding(case, source) or Finding("not-watched", place)
 
 
 def _rebinding(case: Case, source: Source) -> Finding | None:
     """Return the line that made a plain tensor of a name that was a variable."""
-    assigned = case.text.of(source.name) if case.text else []
+    assigned = case.assignments(source.name)
     again = [each for each in assigned if each.refers_to_itself]
     if again and (len(again) == len(assigned) or any(each.makes_variable for each in assigned)):
-        facts = {"how": "variable", "statement": ast.unparse(again[0].node)}
-        return Finding("rebound-source", again[0].place, facts)
+        facts = {"statement": ast.unparse(again[0].node)}
+        return Finding("rebound-source", again[0].place, facts, "variable")
     return None
+
+
+# TensorFlow saw no operation lead from the source to the target.
 
 
 def _made_again(case: Case, source: Source) -> Finding | None:
     """Return the operation that made the source from what the target was computed from."""
-    flow = case.flow
-    used = {
-        key
-        for key in flow.upstream([source.key]) & case.upstream
-        if key in case.tracked or key in case.handles
-    }
-    if not used:
+    shared = case.flow.upstream([source.key]) & case.upstream
+    makers = case.flow.makers(source.key)
+    if not makers or not shared & (case.tracked | case.handles):
         return None
-    makers = [link for link in flow.makers(source.key)]
-    named = case.text.of(source.name) if case.text else []
-    if makers and (
-        all(link.op in _SAME_VALUE or link.kind == "same value" for link in makers)
+    if (
+        all(link.op in _SAME_VALUE or link.kind is Kind.SAME_VALUE for link in makers)
         or not source.name.isidentifier()
-        or any(each.refers_to_itself for each in named)
+        or any(each.refers_to_itself for each in case.assignments(source.name))
     ):
-        return Finding("rebound-source", makers[0].place, {"how": "made"})
+        return Finding("rebound-source", makers[0].place, variant="made")
     return None
 
 
@@ -171,67 +182,68 @@ def _left_tensorflow(case: Case, source: Source) -> Finding | None:
 
 def _copied_before(case: Case, source: Source) -> Finding | None:
     """Return the line that copied the source before the tape could see it."""
-    roots = case.roots_of(source)
     for key in case.upstream:
-        if case.flow.makers(key):
-            continue
         tensor = case.flow.tensors.get(key)
-        if tensor is None or key == source.key or not equal_values(tensor, source.value):
+        if tensor is None or key == source.key or case.flow.makers(key):
             continue
-        name = case.text.name_of(tensor) if case.text else ""
-        for assignment in case.text.of(name) if name else []:
-            if assignment.same_value and case.text.depends_on(assignment.value, roots):
-                place = assignment.place
-                return Finding("rebound-source", place, {"how": "copied", "copy": name})
+        if not equal_values(tensor, source.value):
+            continue
+        copy = _copying(case, source, tensor)
+        if copy is not None:
+            return Finding("rebound-source", copy.place, {"copy": copy.name}, "copied")
         if np.size(tensor) > 1:
-            users = case.flow.users(key)
-            return Finding("rebound-source", users[0].place, {"how": "equal"}, sure=False)
-    if source.is_variable and not case.flow.operations_on(source.key):
-        for name in roots:
-            last = max(case.text.of(name), key=lambda each: each.order, default=None)
-            if last is not None and len(case.text.of(name)) > 1 and case.ran_before(last):
-                how = "new variable" if last.makes_variable else "new model"
-                return Finding("rebound-source", last.place, {"how": how})
+            place = case.flow.users(key)[0].place
+            return Finding("rebound-source", place, variant="equal", sure=False)
+    return None
+
+
+def _copying(case: Case, source: Source, copy: tf.Tensor) -> Assignment | None:
+    """Return the assignment that made ``copy`` of the source, if the text has one."""
+    name = case.text.name_of(copy) if case.text else ""
+    for assignment in case.assignments(name) if name else []:
+        if assignment.same_value and case.depends_on_source(assignment, source):
+            return assignment
+    return None
+
+
+def _made_anew(case: Case, source: Source) -> Finding | None:
+    """Return the line that made new variables after the target was computed."""
+    if not source.is_variable or case.flow.operations_on(source.key):
+        return None
+    for name in case.roots_of(source):
+        assigned = case.assignments(name)
+        last = max(assigned, key=lambda each: each.order, default=None)
+        if last is not None and len(assigned) > 1 and case.ran_before(last):
+            variant = "new variable" if last.makes_variable else "new model"
+            return Finding("rebound-source", last.place, variant=variant)
     return None
 
 
 def _computed_before(case: Case, source: Source) -> Finding | None:
     """Return the line before the tape that already computed part of the target."""
-    if case.text is None or case.target_node is None or case.recording.in_graph:
+    if case.text is None or case.target_node is None or case.recorder.in_graph:
         return None
     for assignment in case.text.slice(case.target_node):
-        value = case.text.names.get(assignment.name)
-        if (
-            assignment.name == source.name
-            or assignment.makes_variable
-            or case.flow.makers(id(value))
-        ):
+        if assignment.name == source.name or assignment.makes_variable:
             continue
-        if case.text.depends_on(assignment.value, case.roots_of(source)):
-            place = assignment.place
-            return Finding("outside-tape", place, {"when": "before"}, sure=False)
+        if case.flow.makers(id(case.text.names.get(assignment.name))):
+            continue
+        if case.depends_on_source(assignment, source):
+            return Finding("outside-tape", assignment.place, variant="before", sure=False)
     return None
 
 
+def _constant_target(case: Case, source: Source) -> Finding | None:
+    """Return the line of a target that was computed from nothing that the tape follows."""
+    if case.upstream & (case.tracked | case.handles):
+        return None
+    makers = [link for key in case.target_keys for link in case.flow.makers(key)]
+    if makers:
+        return Finding("constant-target", makers[-1].place or case.place)
+    assigned = case.assignments(case.target_name)
+    return Finding("constant-target", assigned[-1].place if assigned else case.place)
+
+
 def _not_connected(case: Case, source: Source) -> Finding:
-    uses = case.flow.operations_on(source.key)
-    place = uses[0].place if uses else case.place
-    if not (case.upstream & case.tracked) and not (case.upstream & case.handles):
-        makers = [link for key in case.target_keys for link in case.flow.makers(key)]
-        line = makers[-1].place if makers else _target_line(case)
-        return Finding("constant-target", line or case.place)
-    return Finding("unconnected", place, {"used": bool(uses)})
-
-
-def _target_line(case: Case) -> Place | None:
-    assigned = case.text.of(case.target_name) if case.text else []
-    return assigned[-1].place if assigned else None
-
-
-def _assigned(case: Case, source: Source) -> Place | None:
-    """Return the line that made a source: in the text, else where it was first used."""
-    assigned = case.text.of(source.name) if case.text else []
-    if assigned:
-        return assigned[-1].place
-    uses = case.flow.operations_on(source.key)
-    return uses[0].place if uses else case.place
+    used = bool(case.flow.operations_on(source.key))
+    return Finding("unconnected", _first_use(case, source), variant="used" if used else "")

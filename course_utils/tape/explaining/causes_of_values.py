@@ -3,16 +3,12 @@
 import numpy as np
 import tensorflow as tf
 
+from ..recording.places import Place
+from ..recording.recorder import Step
+from ..recording.tensors import is_differentiable
 from .case import Case, Finding, Source
-from .replay import (
-    Backward,
-    CannotReplay,
-    Forward,
-    all_finite,
-    all_zero,
-    backward_pass,
-    forward_pass,
-)
+from .flow import Key
+from .replay import Backward, CannotReplay, all_finite, all_zero, backward_pass, forward_pass
 
 __all__ = ["why_not_finite", "why_zero"]
 
@@ -41,36 +37,35 @@ def why_zero(case: Case, source: Source) -> Finding:
     try:
         forward, backward, mine = _replay(case, source)
     except CannotReplay as reason:
-        return Finding("zero-derivative", case.place, {"why": f"{reason} runs only once"}, False)
-    stopped = [step for step in backward if _stops(step, mine)]
-    reaches = any(id(target) in mine for target in case.targets)
-    if not reaches:
+        return _no_slope(case.place, f"{reason} runs only once")
+    if not any(id(target) in mine for target in case.targets):
         branch = [link for link in case.flow.links if link.op == "If"]
         place = branch[0].place if branch else case.place
         return Finding("zero-branch", place, {"operation": "If"})
-    if not stopped:
-        return Finding("zero-derivative", case.place, {"why": "its contributions cancel"}, False)
-    step = stopped[0].forward
+    step = next((each.forward for each in backward if _stops(each, mine)), None)
+    if step is None:
+        return _no_slope(case.place, "its contributions cancel")
     if step.op in _CHOICES:
         return Finding("zero-branch", step.place, {"operation": "tf.where"})
     flat = _flat(step, forward)
     if flat is not None:
         facts = {"operation": flat.op, "why": _FLAT[flat.op], "values": _values(flat, mine)}
         return Finding("zero-saturated", flat.place, facts)
-    facts = {"operation": step.op, "why": f"{step.op} passes on a zero for these values"}
-    return Finding("zero-derivative", step.place, {**facts, "values": _values(step, mine)})
+    return _no_slope(step.place, f"{step.op} passes on a zero for these values", step.op)
 
 
-def _stops(step: Backward, mine: set[int]) -> bool:
+def _no_slope(place: Place | None, why: str, operation: str = "") -> Finding:
+    return Finding("zero-derivative", place, {"why": why, "operation": operation})
+
+
+def _stops(step: Backward, mine: set[Key]) -> bool:
     """Tell whether a gradient arrives at an operation and none leaves it towards the source."""
-    arriving = _pairs(step.forward.outputs, step.arriving)
-    leaving = _pairs(step.forward.inputs, step.leaving)
-    return any(id(each) in mine and not all_zero(gradient) for each, gradient in arriving) and all(
-        all_zero(gradient) for each, gradient in leaving if id(each) in mine
-    )
+    return any(
+        id(tensor) in mine and not all_zero(gradient) for tensor, gradient in step.arrived()
+    ) and all(all_zero(gradient) for tensor, gradient in step.left() if id(tensor) in mine)
 
 
-def _flat(step: Forward, forward: list[Forward]) -> Forward | None:
+def _flat(step: Step, forward: list[Step]) -> Step | None:
     """Return the flat operation: this one, or one whose zero output this one multiplies by."""
     if step.op in _FLAT:
         return step
@@ -91,30 +86,34 @@ def why_not_finite(case: Case, source: Source) -> Finding:
     try:
         forward, backward, mine = _replay(case, source)
     except CannotReplay as reason:
-        return Finding("not-finite", case.place, {"why": f"{reason} runs only once"}, False)
+        return _unknown(case, f"{reason} runs only once")
     for step in backward:
-        if not all(all_finite(gradient) for gradient in step.arriving):
-            continue
-        for tensor, gradient in _pairs(step.forward.inputs, step.leaving):
-            if id(tensor) in mine and not all_finite(gradient):
-                return Finding(
-                    "not-finite",
-                    step.forward.place,
-                    {
-                        "operation": step.forward.op,
-                        "values": _offending(step, tensor, gradient),
-                        "gradient": _kind(gradient),
-                        "earlier": _first_not_finite(forward),
-                        "unchosen": _unchosen_branch(step, gradient, forward),
-                    },
-                )
-    return Finding("not-finite", case.place, {"why": "no single operation"}, sure=False)
+        if all(all_finite(gradient) for gradient in step.arriving):
+            for tensor, gradient in step.left():
+                if id(tensor) in mine and not all_finite(gradient):
+                    return _culprit(step, tf.convert_to_tensor(gradient).numpy(), forward)
+    return _unknown(case, "no single operation")
 
 
-def _replay(case: Case, source: Source) -> tuple[list[Forward], list[Backward], set[int]]:
+def _unknown(case: Case, why: str) -> Finding:
+    return Finding("not-finite", case.place, {"why": why}, "unknown", sure=False)
+
+
+def _culprit(step: Backward, gradient: np.ndarray, forward: list[Step]) -> Finding:
+    facts = {
+        "operation": step.forward.op,
+        "values": _offending(step.forward, gradient),
+        "gradient": "NaN" if np.isnan(gradient).any() else "infinite",
+        "earlier": _first_not_finite(forward),
+        "unchosen": _unchosen_branch(step, ~np.isfinite(gradient), forward),
+    }
+    return Finding("not-finite", step.forward.place, facts)
+
+
+def _replay(case: Case, source: Source) -> tuple[list[Step], list[Backward], set[Key]]:
     """Return both passes, and the ids of the values that were computed from the source."""
-    forward = forward_pass(case.recording)
-    backward, _ = backward_pass(forward, case.targets, case.output_gradients)
+    forward = forward_pass(case.recorder)
+    backward = backward_pass(forward, case.targets, case.output_gradients)
     mine = {source.key}
     mine |= {key for key, handle in case.unreported_reads.items() if id(handle) == source.key}
     for step in forward:
@@ -123,11 +122,7 @@ def _replay(case: Case, source: Source) -> tuple[list[Forward], list[Backward], 
     return forward, backward, mine
 
 
-def _pairs(tensors: list, gradients: list) -> zip:
-    return zip(tensors, gradients, strict=False)
-
-
-def _first_not_finite(forward: list[Forward]) -> object:
+def _first_not_finite(forward: list[Step]) -> Place | None:
     for step in forward:
         if any(not all_finite(output) for output in step.outputs):
             if all(all_finite(tensor) for tensor in step.inputs if tensor.dtype != tf.resource):
@@ -135,27 +130,23 @@ def _first_not_finite(forward: list[Forward]) -> object:
     return None
 
 
-def _offending(step: Backward, tensor: object, gradient: object) -> str:
+def _offending(step: Step, gradient: np.ndarray) -> str:
     """Return the operation's inputs at the first element where the gradient is not finite."""
-    gradient = tf.convert_to_tensor(gradient).numpy()
     where = tuple(np.argwhere(~np.isfinite(gradient))[0])
     shown = []
-    for each in step.forward.inputs:
-        if each.dtype.is_floating or each.dtype.is_complex:
-            values = np.asarray(each)
-            if values.shape == gradient.shape:
-                shown.append(f"{values[where]:.6g}")
-            elif values.size == 1:
-                shown.append(f"{values.item():.6g}")
+    for values in (np.asarray(each) for each in step.inputs if is_differentiable(each)):
+        if values.shape == gradient.shape:
+            shown.append(f"{values[where]:.6g}")
+        elif values.size == 1:
+            shown.append(f"{values.item():.6g}")
     return ", ".join(shown)
 
 
-def _unchosen_branch(step: Backward, gradient: object, forward: list[Forward]) -> str:
+def _unchosen_branch(step: Backward, bad: np.ndarray, forward: list[Step]) -> str:
     """Return "then" or "else" for an operation in that branch of ``tf.where``, not chosen; or "".
 
     ``where`` sends such a branch the gradient 0, and 0 times an infinite slope is NaN.
     """
-    bad = ~np.isfinite(tf.convert_to_tensor(gradient).numpy())
     for arriving in step.arriving:
         values = tf.convert_to_tensor(arriving).numpy()
         if np.any(values[bad] if values.shape == bad.shape else values):
@@ -170,12 +161,7 @@ def _unchosen_branch(step: Backward, gradient: object, forward: list[Forward]) -
     return ""
 
 
-def _kind(gradient: object) -> str:
-    values = tf.convert_to_tensor(gradient).numpy()
-    return "NaN" if np.isnan(values).any() else "infinite"
-
-
-def _values(step: Forward, mine: set[int]) -> str:
+def _values(step: Step, mine: set[Key]) -> str:
     """Return the value, or the range, of an operation's input that comes from the source."""
     own = [tensor for tensor in step.inputs if id(tensor) in mine]
     values = np.asarray((own or step.inputs)[0])

@@ -5,17 +5,18 @@ import sys
 import threading
 from collections.abc import Callable
 from types import FrameType
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from ..recording.places import Place, calling_point
+from ..recording.recorder import Recorder
 from .case import Case, Finding, Source
 from .causes_of_none import why_none, why_none_of_source
 from .causes_of_values import why_not_finite, why_zero
-from .explanation import Explanation, Explanations
-from .places import Place, calling_point
+from .explanation import Explanation, Explanations, Gradient
 from .program_text import ProgramText
-from .recording import Recording
 from .wording import explanation_of
 
 __all__ = ["explain_call"]
@@ -28,11 +29,11 @@ _TRACING = (
 
 def explain_call(
     tape: tf.GradientTape,
-    recording: Recording,
-    target: object,
-    sources: object,
-    result: object,
-    output_gradients: object,
+    recorder: Recorder,
+    target: Any,
+    sources: Any,
+    result: Any,
+    output_gradients: Any,
     function: Callable | None = None,
 ) -> Explanations:
     """Explain the gradients in ``result`` that are None, zero everywhere or not finite.
@@ -40,79 +41,89 @@ def explain_call(
     Nothing here raises, and nothing is recorded by any tape: the work is done in another thread,
     and tapes belong to a thread.
     """
-    made: list[Explanation] = []
-    note = f"The diagnosis is limited: {recording.limited}." if recording.limited else ""
+    note = f"The diagnosis is limited: {recorder.limited}." if recorder.limited else ""
     try:
-        flat = list(zip(tf.nest.flatten(sources), tf.nest.flatten(result), strict=True))
-        kinds = [_kind(gradient) for _, gradient in flat]
-        if not note and any(_is_symbolic(gradient) for _, gradient in flat):
+        flat, gradients = tf.nest.flatten(sources), tf.nest.flatten(result)
+        kinds = [_kind(gradient) for gradient in gradients]
+        if not note and any(each is not None and tf.is_symbolic_tensor(each) for each in gradients):
             note = _TRACING
         if not any(kinds):
             return Explanations((), note)
         frame, place = calling_point(sys._getframe(1))
     except Exception as error:  # A diagnosis must never stop a program that runs.
-        return Explanations((), f"The diagnosis itself failed: {error!r}")
+        return Explanations((), _failed(error))
+    made: list[Explanation] = []
 
     def explain() -> None:
-        nonlocal note
-        try:
-            text = _text(frame, place, function)
-            case = Case(
-                recording,
-                text,
-                place,
-                [each for each in tf.nest.flatten(target) if hasattr(each, "dtype")],
-                [source for source, _ in flat],
-                None if output_gradients is None else tf.nest.flatten(output_gradients),
-                tuple(tape.watched_variables()),
-                (text and text.name_of(tape)) or "tape",
-                function is not None,
-            )
-            for (value, gradient), kind, name in zip(flat, kinds, case.name_sources(), strict=True):
-                if kind:
-                    made.append(_explain(case, Source(value, name, gradient), kind))
-        except Exception as error:
-            note = f"{note} The diagnosis itself failed: {error!r}".strip()
+        text = _text(frame, place, function)
+        targets = [each for each in tf.nest.flatten(target) if hasattr(each, "dtype")]
+        given = None if output_gradients is None else tf.nest.flatten(output_gradients)
+        watched = tuple(tape.watched_variables())
+        name = (text and text.name_of(tape)) or "tape"
+        is_function = function is not None
+        case = Case(recorder, text, place, targets, flat, given, watched, name, is_function)
+        for value, kind, name in zip(flat, kinds, case.name_sources(), strict=True):
+            if kind:
+                made.append(_explain(case, Source(value, name), kind))
 
-    worker = threading.Thread(target=explain)
+    failure = _error_in_another_thread(explain)
+    return Explanations(made, f"{note} {_failed(failure)}".strip() if failure else note)
+
+
+def _failed(error: Exception) -> str:
+    return f"The diagnosis itself failed: {error!r}"
+
+
+def _error_in_another_thread(work: Callable[[], None]) -> Exception | None:
+    """Do something in a thread of its own, and return what it raised."""
+    errors: list[Exception] = []
+
+    def guarded() -> None:
+        try:
+            work()
+        except Exception as error:
+            errors.append(error)
+
+    worker = threading.Thread(target=guarded)
     worker.start()
     worker.join()
-    return Explanations(made, note)
+    return errors[0] if errors else None
 
 
-_WHY = {"zero": why_zero, "not finite": why_not_finite, "None": lambda case, source: None}
-
-
-def _explain(case: Case, source: Source, kind: str) -> Explanation:
-    finding = None
+def _explain(case: Case, source: Source, kind: Gradient) -> Explanation:
     try:
-        if case.recording.limited:
-            finding = why_none_of_source(case, source) if kind == "None" else None
-        else:
-            finding = why_none(case, source) or _WHY[kind](case, source)
+        finding = _find(case, source, kind) or Finding("undetermined", case.place)
     except Exception as error:  # Say so instead of stopping the user's program.
         finding = Finding("undetermined", case.place, {"error": repr(error)})
-    return explanation_of(case, source, kind, finding or Finding("undetermined", case.place))
+    return explanation_of(case, source, kind, finding)
 
 
-def _kind(gradient: object) -> str:
-    """Return ``None``, ``zero`` or ``not finite``; empty for a gradient that needs no words."""
+def _find(case: Case, source: Source, kind: Gradient) -> Finding | None:
+    if case.recorder.limited:
+        return why_none_of_source(case, source) if kind == "None" else None
+    finding = why_none(case, source)
+    if finding is None and kind != "None":
+        return why_zero(case, source) if kind == "zero" else why_not_finite(case, source)
+    return finding
+
+
+def _kind(gradient: Any) -> Gradient | None:
+    """Return what is to be explained of a gradient; None if it needs no words."""
     if gradient is None:
         return "None"
     gradient = getattr(gradient, "values", gradient)
     if not isinstance(gradient, tf.Tensor) or tf.is_symbolic_tensor(gradient):
-        return ""
+        return None
     values = gradient.numpy()
     if not np.isfinite(values).all():
         return "not finite"
-    return "zero" if values.size and not values.any() else ""
+    return "zero" if values.size and not values.any() else None
 
 
-def _is_symbolic(gradient: object) -> bool:
-    return gradient is not None and tf.is_symbolic_tensor(gradient)
-
-
-def _text(frame, place: Place | None, function: Callable | None) -> ProgramText | None:
+def _text(
+    frame: FrameType | None, place: Place | None, function: Callable | None
+) -> ProgramText | None:
+    """Return the text around the call of ``gradient``, or that of the function to explain."""
     names = _names_in(frame) if frame is not None else {}
     if function is not None:
         function = inspect.unwrap(getattr(function, "python_function", function))
@@ -127,7 +138,7 @@ def _text(frame, place: Place | None, function: Callable | None) -> ProgramText 
     return ProgramText(names, frame.f_globals, place)
 
 
-def _names_in(frame: FrameType) -> dict:
+def _names_in(frame: FrameType) -> dict[str, Any]:
     """Copy the names of a frame, without keeping the objects alive longer than the program does.
 
     Before Python 3.13, ``f_locals`` of a function is a dictionary that the frame keeps.

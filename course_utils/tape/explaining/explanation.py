@@ -3,10 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Literal
 
-from .places import Place
+from ..recording.places import Place
+from ..recording.records import html_table
+from .messages import Cause
 
-__all__ = ["Explanation", "Explanations"]
+__all__ = ["Explanation", "Explanations", "Gradient"]
+
+_HEADS = ("Source", "Gradient", "Cause", "Where", "What happened", "What to change")
+Gradient = Literal["None", "zero", "not finite"]
 
 
 @dataclass(frozen=True)
@@ -30,8 +36,8 @@ class Explanation:
     """
 
     source: str
-    gradient: str
-    cause: str
+    gradient: Gradient
+    cause: Cause
     where: Place | None
     message: str
     remedy: str
@@ -84,25 +90,14 @@ class Explanations(tuple):
         note = f"<p>{escape(self.note)}</p>" if self.note else ""
         if not self:
             return f"<p>{escape(self._nothing())}</p>{note}"
-        rows = "".join(_row(each) for each in self)
-        heads = ("Source", "Gradient", "Cause", "Where", "What happened", "What to change")
-        head = "".join(f'<th scope="col">{each}</th>' for each in heads)
-        return (
-            '<table style="text-align:left"><caption>Why these gradients are None, zero or not '
-            f"finite</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{note}"
-        )
+        caption = "Why these gradients are None, zero or not finite"
+        return html_table(caption, _HEADS, map(_row, self), ' style="text-align:left"') + note
 
 
-def _row(each: Explanation) -> str:
+def _row(each: Explanation) -> list[str]:
     where = ""
     if each.where is not None:
         where = f"{escape(str(each.where))}<br><code>{escape(each.where.text)}</code>"
-    cells = (
-        escape(each.gradient),
-        escape(each.cause),
-        where,
-        escape(each.message),
-        f"<pre>{escape(each.remedy)}</pre>",
-    )
-    inner = "".join(f'<td style="text-align:left">{cell}</td>' for cell in cells)
-    return f'<tr><th scope="row"><code>{escape(each.source)}</code></th>{inner}</tr>'
+    source, remedy = f"<code>{escape(each.source)}</code>", f"<pre>{escape(each.remedy)}</pre>"
+    gradient, cause, message = map(escape, (each.gradient, each.cause, each.message))
+    return [source, gradient, cause, where, message, remedy]

@@ -1,51 +1,44 @@
 """Build the flow of data from what a tape recorded, opening functions, branches and loops."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
-from ..tensorflow_internals import inner_graphs
-from .flow import ASSIGNMENTS, Flow, Link
-from .recording import Recording
+import tensorflow as tf
+
+from ..recording.recorder import Recorder, State, Step
+from ..recording.tensors import is_differentiable
+from .flow import ASSIGNMENTS, Flow, Key, Link
+from .graph_walk import GraphWalk, Site
 
 __all__ = ["flow_of_graph", "flow_of_steps"]
 
 
-def flow_of_steps(recording: Recording, unreported_reads: dict[int, object]) -> Flow:
+def flow_of_steps(recorder: Recorder, unreported_reads: dict[int, Any]) -> Flow:
     """Build the flow of a tape that recorded eagerly; calls of a ``tf.function`` are opened.
 
     ``unreported_reads`` has the handle of the variable for each value that was read in secret.
     """
     flow = Flow()
     unreported = dict(unreported_reads)
-    for number, step in enumerate(recording.steps):
-        link = Link(
-            step.op,
-            tuple(id(tensor) for tensor in step.inputs),
-            tuple(id(tensor) for tensor in step.outputs),
-            state=step.state,
-            number=number,
-            in_gradient=step.in_gradient,
-            in_custom=step.in_custom,
-            origin=step,
-            carrying=tuple(id(each) for each in step.outputs if _carries_gradient(each)),
-        )
-        for tensor in (*step.inputs, *step.outputs):
-            flow.tensors[id(tensor)] = tensor
-        for tensor in step.inputs:
-            if id(tensor) in unreported:
-                handle = unreported.pop(id(tensor))
+    for number, step in enumerate(recorder.steps):
+        link = _link(flow, step, [id(each) for each in step.inputs], map(id, step.outputs))
+        link.state, link.number = step.state, number
+        link.in_gradient, link.in_custom = step.in_gradient, step.in_custom
+        for key in link.inputs:
+            if key in unreported:
+                handle = unreported.pop(key)
                 flow.tensors[id(handle)] = handle
-                flow.read(id(handle), id(tensor), link)
+                flow.read(id(handle), key, link)
         if step.graph is not None:
-            made = _open_graph(flow, step.graph, link, link.inputs, (number,))
-            _join(flow, made, link.outputs, link)
-        elif step.op in ASSIGNMENTS:
-            flow.assign(link, *link.inputs[:2])
+            walk = _Opening(flow, step.state, number)
+            flow.join(walk.graph(step.graph, link.inputs, (number,)), link.outputs, link)
         else:
             flow.add(link)
     return flow
 
 
-def flow_of_graph(recording: Recording, graph: object) -> Flow:
+def flow_of_graph(recorder: Recorder, graph: Any) -> Flow:
     """Build the flow of a tape that recorded inside a ``tf.function`` being traced."""
     flow = Flow()
     graphs = []
@@ -57,68 +50,74 @@ def flow_of_graph(recording: Recording, graph: object) -> Flow:
             flow.same_value(id(outer), [id(inner)])
         for operation in graph.get_operations():
             if operation.type != "Placeholder":
-                names = [id(output) for output in operation.outputs]
-                seen = map(recording.graph_states.get, names or [(id(graph), operation.name)])
-                state, number = next(filter(None, seen), ("before", -1))
-                _add_operation(flow, operation, id, state, number, ())
+                names: list[Key] = [id(output) for output in operation.outputs]
+                seen = map(recorder.graph_states.get, names or [(id(graph), operation.name)])
+                walk = _Opening(flow, *next(filter(None, seen), (State.BEFORE, -1)))
+                walk.operation(operation, [id(each) for each in operation.inputs], ())
     return flow
 
 
-def _carries_gradient(tensor: object) -> bool:
-    dtype = tensor.dtype
-    return dtype.is_floating or dtype.is_complex or dtype.name in ("variant", "resource")
+class _Opening(GraphWalk[Key]):
+    """Adds what is in a graph to a flow, in the place of the operation that runs the graph."""
 
+    def __init__(self, flow: Flow, state: State, number: int) -> None:
+        self.flow, self.state, self.number = flow, state, number
 
-def _open_graph(flow: Flow, graph: object, call: Link, inputs: tuple, path: tuple) -> tuple:
-    """Add a graph's operations in the place of the one that runs it; return its outputs' keys."""
-    outside = dict(zip((id(tensor) for tensor in graph.inputs), inputs, strict=False))
+    def unknown(self, tensor: tf.Tensor, path: tuple) -> Key:
+        return (path, id(tensor)) if path else id(tensor)
 
-    def key(tensor):
-        return outside.get(id(tensor), (path, id(tensor)))
+    def plain(self, site: Site[Key]) -> Sequence[Key]:
+        link = self._link(site)
+        self.flow.add(link)
+        return link.outputs if site.operation.type not in ASSIGNMENTS else ()
 
-    for operation in graph.get_operations():
-        if operation.type != "Placeholder":
-            _add_operation(flow, operation, key, call.state, call.number, path)
-    return tuple(key(tensor) for tensor in graph.outputs)
-
-
-def _add_operation(flow, operation, key, state, number, path) -> None:
-    link = Link(
-        operation.type,
-        tuple(key(tensor) for tensor in operation.inputs),
-        tuple(key(tensor) for tensor in operation.outputs),
-        state=state,
-        number=number,
-        in_gradient="gradient_tape/" in operation.name,
-        origin=operation,
-        carrying=tuple(key(each) for each in operation.outputs if _carries_gradient(each)),
-    )
-    tensors = (*operation.inputs, *operation.outputs)
-    for name, tensor in zip((*link.inputs, *link.outputs), tensors, strict=True):
-        flow.tensors.setdefault(name, tensor)
-    inner = {} if "Dataset" in operation.type else inner_graphs(operation)
-    path = (*path, operation.name)
-    if operation.type in ASSIGNMENTS:
-        flow.assign(link, *link.inputs[:2])
-    elif "then_branch" in inner:
-        choice = replace(link, op="If", inputs=link.inputs[:1])
-        flow.add(choice)
+    def choice(self, site: Site[Key]) -> Sequence[Key]:
+        link = self._link(site)
+        self.flow.add(replace(link, op="If", inputs=link.inputs[:1]))
         for branch in ("then_branch", "else_branch"):
-            made = _open_graph(flow, inner[branch], link, link.inputs[1:], (*path, branch))
-            _join(flow, made, link.outputs, link)
-    elif "body" in inner:
-        starts = tuple(("loop", path, number) for number in range(len(link.inputs)))
-        made = _open_graph(flow, inner["body"], link, starts, path)
-        _join(flow, link.inputs, starts, link)
-        _join(flow, made, starts, link)
-        _join(flow, made, link.outputs, link)
-    elif "f" in inner:
-        made = _open_graph(flow, inner["f"], link, link.inputs, path)
-        _join(flow, made, link.outputs, link)
-    else:
-        flow.add(link)
+            path = (*site.path, site.operation.name, branch)
+            self.flow.join(
+                self.graph(site.inner[branch], site.inputs[1:], path), link.outputs, link
+            )
+        return link.outputs
+
+    def loop(self, site: Site[Key]) -> Sequence[Key]:
+        link = self._link(site)
+        path = (*site.path, site.operation.name)
+        starts = [("loop", path, number) for number in range(len(site.inputs))]
+        made = self.graph(site.inner["body"], starts, path)
+        self.flow.join(site.inputs, starts, link)
+        self.flow.join(made, starts, link)
+        self.flow.join(made, link.outputs, link)
+        return link.outputs
+
+    def call(self, site: Site[Key]) -> Sequence[Key]:
+        link = self._link(site)
+        made = self.graph(site.inner["f"], site.inputs, (*site.path, site.operation.name))
+        self.flow.join(made, link.outputs, link)
+        return link.outputs
+
+    def _link(self, site: Site[Key]) -> Link:
+        outputs = [self.unknown(each, site.path) for each in site.operation.outputs]
+        link = _link(self.flow, site.operation, site.inputs, outputs)
+        link.state, link.number = self.state, self.number
+        link.in_gradient = "gradient_tape/" in site.operation.name
+        return link
 
 
-def _join(flow: Flow, values: tuple, names: tuple, like: Link) -> None:
-    for value, name in zip(values, names, strict=False):
-        flow.same_value(value, [name], like)
+def _link(
+    flow: Flow, origin: Step | tf.Operation, inputs: Iterable[Key], outputs: Iterable[Key]
+) -> Link:
+    """Make a link of a step or a graph's operation, and let the flow know its tensors."""
+    op = origin.op if isinstance(origin, Step) else origin.type
+    link = Link(op, tuple(inputs), tuple(outputs), origin=origin)
+    carrying = zip(link.outputs, origin.outputs, strict=True)
+    link.carrying = tuple(key for key, tensor in carrying if _carries_gradient(tensor))
+    tensors = (*origin.inputs, *origin.outputs)
+    for key, tensor in zip((*link.inputs, *link.outputs), tensors, strict=True):
+        flow.tensors.setdefault(key, tensor)
+    return link
+
+
+def _carries_gradient(tensor: tf.Tensor) -> bool:
+    return is_differentiable(tensor) or tensor.dtype.name in ("variant", "resource")

@@ -1,8 +1,34 @@
 """What is said of each cause: what happened, and the code to write instead."""
 
-__all__ = ["FINITE", "WORDS"]
+from typing import Literal
 
-# {x} source, {y} target, {tape}, {op} operation, {line} text of the line, {at} the line's number.
+__all__ = ["FINITE", "WORDS", "Cause"]
+
+Cause = Literal[
+    "not-watched",
+    "not-trainable",
+    "watched-late",
+    "outside-tape",
+    "recording-paused",
+    "left-tensorflow",
+    "integer-dtype",
+    "no-gradient-op",
+    "gradient-stopped",
+    "state-assignment",
+    "rebound-source",
+    "constant-target",
+    "unconnected",
+    "outer-tape-missed",
+    "graph-loop",
+    "zero-saturated",
+    "zero-branch",
+    "zero-derivative",
+    "not-finite",
+    "undetermined",
+]
+
+# By the cause and, behind a space, its variant.
+# {x} source, {y} target, {tape}, {op} operation, {line} text of the line.
 WORDS = {
     "not-watched": (
         "Nothing told {tape} to watch {x}, so what was computed from it was not recorded. "
@@ -14,6 +40,10 @@ WORDS = {
         "{tape} was made with watch_accessed_variables=False, so it watches only what it is told "
         "to watch, and nothing told it to watch {x}.",
         "{tape}.watch({watchable})  # inside the block, before the first use of {x}",
+    ),
+    "not-watched reset": (
+        "{tape}.reset() threw away that {tape} was told to watch {x}, and nothing told it again.",
+        "{tape}.watch({watchable})  # again, after {tape}.reset()",
     ),
     "not-trainable": (
         "{x} is a variable with trainable=False, and a tape watches only trainable variables by "

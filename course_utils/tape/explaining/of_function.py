@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
+from ..recording.tensors import is_variable
 from .explanation import Explanations
 from .tape import ExplainingTape
 
@@ -41,14 +42,14 @@ def explain_gradients(f: Callable, sources: object) -> Explanations:
     Nothing to explain: every gradient is there, finite, and not zero everywhere.
     """
     sources = tf.nest.map_structure(
-        lambda each: each if hasattr(each, "handle") else tf.convert_to_tensor(each), sources
+        lambda each: each if is_variable(each) else tf.convert_to_tensor(each), sources
     )
     flat = tf.nest.flatten(sources)
     arguments = flat if _takes_arguments(f) else []
     tape = ExplainingTape()
     tape._function = f
     with tape:
-        tape.watch([each for each in flat if not hasattr(each, "handle")])
+        tape.watch([each for each in flat if not is_variable(each)])
         target = f(*arguments)
     tape.gradient(target, sources)
     return tape.explanations

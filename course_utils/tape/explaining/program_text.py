@@ -10,10 +10,11 @@ from collections.abc import Iterator
 
 import keras
 
-from .places import Place, cell_number, is_user_file, notebook_cells
+from ..recording.places import Place, cell_number, is_user_file, notebook_cells
 from .syntax import (
     Assignment,
     assignments_in,
+    calls_in,
     last_name,
     names_in,
     scopes_at,
@@ -110,10 +111,9 @@ class ProgramText:
         for expression in (node, *(each.value for each in self.slice(node))):
             if names_in(expression) & roots:
                 return True
-            calls = (child for child in ast.walk(expression) if isinstance(child, ast.Call))
-            bodies = (body for call in calls for body, _, _ in self._bodies(call))
-            if any(names_in(body) & roots for body in bodies):
-                return True
+            for call in calls_in(expression):
+                if any(names_in(body) & roots for body, _, _ in self._bodies(call)):
+                    return True
         return False
 
     def leaving_call(self, start: ast.AST, roots: set[str]) -> tuple[ast.Call, Place] | None:
@@ -123,13 +123,13 @@ class ProgramText:
         """
         lines = [(each.value, each.file) for each in self.slice(start)] + [(start, self.file)]
         for node, file in lines:
-            for call in (child for child in ast.walk(node) if isinstance(child, ast.Call)):
+            for call in calls_in(node):
                 if not self.depends_on(call, roots):
                     continue
                 if self._leaves(call, self.names):
                     return call, Place(file, call.lineno)
                 for body, inner_file, names in self._bodies(call):
-                    for inner in (child for child in ast.walk(body) if isinstance(child, ast.Call)):
+                    for inner in calls_in(body):
                         if self._leaves(inner, names):
                             return inner, Place(inner_file, inner.lineno)
         return None
@@ -156,23 +156,17 @@ class ProgramText:
 
     def _bodies(self, call: ast.Call) -> Iterator[tuple[ast.AST, str, dict]]:
         """Yield the text of the user's functions and layers that a call runs."""
+        value = None
         if isinstance(call.func, ast.Name):
             value = self.names.get(call.func.id)
         elif isinstance(call.func, ast.Attribute):
             value = getattr(self.names.get(ast.unparse(call.func.value)), call.func.attr, None)
-        else:
-            value = None
         layers = value._flatten_layers() if isinstance(value, keras.layers.Layer) else [value]
+        wrapped = ("python_function", "__func__", "call", "function")
         for each in layers:
-            for function in (
-                each,
-                getattr(each, "python_function", None),
-                getattr(each, "__func__", None),
-                getattr(each, "call", None),
-                getattr(each, "function", None),
-            ):
-                code = getattr(getattr(function, "__func__", function), "__code__", None)
+            for function in (each, *(getattr(each, name, None) for name in wrapped)):
+                function = getattr(function, "__func__", function)
+                code = getattr(function, "__code__", None)
                 if isinstance(code, types.CodeType) and is_user_file(code.co_filename):
                     scope = scopes_at(tree_of(code.co_filename), code.co_firstlineno)[0]
-                    function = getattr(function, "__func__", function)
                     yield scope, code.co_filename, getattr(function, "__globals__", {})

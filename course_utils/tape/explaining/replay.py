@@ -1,25 +1,21 @@
 """The backward pass once more, operation by operation, to see where a gradient dies or explodes."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from ..tensorflow_internals import gradients_of_operation, inner_graphs, run_operation
-from .places import Place, place_of_operation
-from .recording import Recording
+from ..recording.places import place_of_operation
+from ..recording.recorder import Recorder, State, Step
+from ..recording.tensors import is_differentiable
+from ..tensorflow_internals import gradients_of_operation, run_operation
+from .flow import ASSIGNMENTS
+from .graph_walk import GraphWalk, Site
 
-__all__ = [
-    "Backward",
-    "CannotReplay",
-    "Forward",
-    "all_finite",
-    "all_zero",
-    "backward_pass",
-    "forward_pass",
-]
+__all__ = ["Backward", "CannotReplay", "all_finite", "all_zero", "backward_pass", "forward_pass"]
 
-_SIDE_EFFECTS = {"AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp", "Assert", "NoOp"}
 _REPEATABLE = ("Read", "ResourceGather", "If", "While", "PartitionedCall", "Random", "VarHandle")
 
 
@@ -28,136 +24,119 @@ class CannotReplay(Exception):
 
 
 @dataclass(eq=False, slots=True)
-class Forward:
-    """One operation with the values that went in and came out."""
-
-    op: str
-    attributes: tuple
-    inputs: list
-    outputs: list
-    place: Place | None
-    custom: bool = False
-
-
-@dataclass(eq=False, slots=True)
 class Backward:
     """One operation of the backward pass, with the gradients that arrived and left."""
 
-    forward: Forward
-    arriving: list
-    leaving: list
+    forward: Step
+    arriving: list[tf.Tensor | None]
+    leaving: list[tf.Tensor | None]
+
+    def arrived(self) -> Iterator[tuple[tf.Tensor, tf.Tensor | None]]:
+        """Pair each output with the gradient that arrived there."""
+        return zip(self.forward.outputs, self.arriving, strict=False)
+
+    def left(self) -> Iterator[tuple[tf.Tensor, tf.Tensor | None]]:
+        """Pair each input with the gradient that left for it."""
+        return zip(self.forward.inputs, self.leaving, strict=False)
 
 
-def forward_pass(recording: Recording) -> list[Forward]:
+def forward_pass(recorder: Recorder) -> list[Step]:
     """Return what the tape recorded, with every called ``tf.function`` run once more, opened."""
-    found: list[Forward] = []
-    for step in recording.steps:
-        if step.state != "recording":
-            continue
-        if step.graph is None:
-            found.append(
-                Forward(
-                    step.op,
-                    step.attributes,
-                    list(step.inputs),
-                    list(step.outputs),
-                    step.place,
-                    step.in_custom,
-                )
-            )
-        else:
-            made = _run_graph(step.graph, list(step.inputs), found)
+    found: list[Step] = []
+    for step in recorder.steps:
+        if step.state is State.RECORDING and step.graph is None:
+            found.append(step)
+        elif step.state is State.RECORDING:
+            made = _Rerun(found).graph(step.graph, step.inputs)
             for value, output in zip(made, step.outputs, strict=False):
-                found.append(_same(value, output))
+                dtype = ("T", value.dtype.as_datatype_enum)
+                found.append(Step("Identity", (value,), (output,), dtype))
     return found
 
 
-def _same(value: object, output: object) -> Forward:
-    return Forward("Identity", ("T", value.dtype.as_datatype_enum), [value], [output], None)
+class _Rerun(GraphWalk[tf.Tensor]):
+    """Runs a graph eagerly on values, appending each operation to ``found``."""
 
+    skipped = {"Placeholder", "Assert", "NoOp", *ASSIGNMENTS}
 
-def _run_graph(graph: object, inputs: list, found: list[Forward]) -> list:
-    """Run a graph eagerly on values, appending each operation to ``found``."""
-    values = dict(zip((id(tensor) for tensor in graph.inputs), inputs, strict=False))
-    for operation in graph.get_operations():
-        if operation.type == "Placeholder" or operation.type in _SIDE_EFFECTS:
-            continue
-        given = [values[id(tensor)] for tensor in operation.inputs]
-        for tensor, value in zip(operation.outputs, _run(operation, given, found), strict=False):
-            values[id(tensor)] = value
-    return [values[id(tensor)] for tensor in graph.outputs]
+    def __init__(self, found: list[Step]) -> None:
+        self.found = found
 
+    def unknown(self, tensor: tf.Tensor, path: tuple) -> tf.Tensor:
+        raise KeyError(id(tensor))
 
-def _run(operation: tf.Operation, inputs: list, found: list[Forward]) -> list:
-    if operation.type == "Const":
-        return [tf.constant(tf.make_ndarray(operation.get_attr("value")))]
-    inner = {} if "Dataset" in operation.type else inner_graphs(operation)
-    if "then_branch" in inner:
-        branch = "then_branch" if bool(inputs[0]) else "else_branch"
-        return _run_graph(inner[branch], inputs[1:], found)
-    if "body" in inner:
-        while bool(_run_graph(inner["cond"], inputs, [])[0]):
-            inputs = _run_graph(inner["body"], inputs, found)
-        return inputs
-    if "f" in inner:
-        return _run_graph(inner["f"], inputs, found)
-    if operation.op_def.is_stateful and not any(name in operation.type for name in _REPEATABLE):
-        raise CannotReplay(operation.type)
-    outputs, attributes = run_operation(operation, inputs)
-    place = place_of_operation(operation)
-    found.append(Forward(operation.type, attributes, list(inputs), outputs, place))
-    return outputs
+    def choice(self, site: Site[tf.Tensor]) -> Sequence[tf.Tensor]:
+        branch = "then_branch" if bool(site.inputs[0]) else "else_branch"
+        return self.graph(site.inner[branch], site.inputs[1:])
+
+    def loop(self, site: Site[tf.Tensor]) -> Sequence[tf.Tensor]:
+        values = site.inputs
+        while bool(_Rerun([]).graph(site.inner["cond"], values)[0]):
+            values = self.graph(site.inner["body"], values)
+        return values
+
+    def call(self, site: Site[tf.Tensor]) -> Sequence[tf.Tensor]:
+        return self.graph(site.inner["f"], site.inputs)
+
+    def plain(self, site: Site[tf.Tensor]) -> Sequence[tf.Tensor]:
+        operation, inputs = site.operation, tuple(site.inputs)
+        if operation.type == "Const":
+            return [tf.constant(tf.make_ndarray(operation.get_attr("value")))]
+        if operation.op_def.is_stateful and not any(n in operation.type for n in _REPEATABLE):
+            raise CannotReplay(operation.type)
+        outputs, attributes = run_operation(operation, list(inputs))
+        place = place_of_operation(operation)
+        self.found.append(Step(operation.type, inputs, tuple(outputs), attributes, place=place))
+        return outputs
 
 
 def backward_pass(
-    forward: list[Forward], targets: list, output_gradients: list | None
-) -> tuple[list[Backward], dict[int, object]]:
-    """Go back through ``forward``; return its operations and the gradient of each value by id."""
-    gradients: dict[int, object] = {}
+    forward: list[Step], targets: list[tf.Tensor], output_gradients: list | None
+) -> list[Backward]:
+    """Go back through ``forward``, and return the operations that a gradient reached."""
+    gradients: dict[int, tf.Tensor] = {}
+
+    def add(tensor: tf.Tensor, gradient: Any) -> None:
+        before = gradients.get(id(tensor))
+        gradients[id(tensor)] = gradient if before is None else before + gradient
+
     given = output_gradients or [None] * len(targets)
     for target, gradient in zip(targets, given, strict=True):
-        if gradient is None:
-            gradient = tf.ones_like(target)
-        gradients[id(target)] = _sum(gradients.get(id(target)), gradient)
-    steps = []
-    for each in reversed(forward):
-        if not any(id(output) in gradients for output in each.outputs):
+        add(target, tf.ones_like(target) if gradient is None else gradient)
+    found = []
+    for step in reversed(forward):
+        if not any(id(output) in gradients for output in step.outputs):
             continue
-        arriving = [gradients.get(id(output), _zeros(output)) for output in each.outputs]
+        arriving = [gradients.get(id(output), _zeros(output)) for output in step.outputs]
         if all(gradient is None for gradient in arriving):
             continue
         try:
             leaving = gradients_of_operation(
-                each.op, each.attributes, each.inputs, each.outputs, arriving
+                step.op, step.attributes, list(step.inputs), list(step.outputs), arriving
             )
         except LookupError:
             continue
-        for tensor, gradient in zip(each.inputs, leaving, strict=False):
+        found.append(Backward(step, arriving, leaving))
+        for tensor, gradient in found[-1].left():
             if gradient is not None:
-                dense = tf.convert_to_tensor(gradient)
-                gradients[id(tensor)] = _sum(gradients.get(id(tensor)), dense)
-        steps.append(Backward(each, arriving, leaving))
-    return steps, gradients
+                add(tensor, tf.convert_to_tensor(gradient))
+    return found
 
 
-def _zeros(output: object) -> object:
-    return tf.zeros_like(output) if output.dtype.is_floating or output.dtype.is_complex else None
+def _zeros(output: tf.Tensor) -> tf.Tensor | None:
+    return tf.zeros_like(output) if is_differentiable(output) else None
 
 
-def _sum(before: object, more: object) -> object:
-    return more if before is None else before + more
-
-
-def all_zero(value: object) -> bool:
+def all_zero(value: Any) -> bool:
     """Tell whether a gradient is zero everywhere; None counts as zero."""
     return value is None or not np.any(tf.convert_to_tensor(value).numpy())
 
 
-def all_finite(value: object) -> bool:
+def all_finite(value: Any) -> bool:
     """Tell whether a gradient has neither NaN nor infinity; None and integers count as finite."""
     if value is None:
         return True
     value = tf.convert_to_tensor(value)
-    if not (value.dtype.is_floating or value.dtype.is_complex):
+    if not is_differentiable(value):
         return True
     return bool(np.all(np.isfinite(tf.cast(value, tf.complex128).numpy())))

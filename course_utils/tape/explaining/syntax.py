@@ -5,11 +5,12 @@ import linecache
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .places import Place
+from ..recording.places import Place
 
 __all__ = [
     "Assignment",
     "assignments_in",
+    "calls_in",
     "last_name",
     "names_in",
     "rewrite_call",
@@ -47,8 +48,8 @@ class Assignment:
     @property
     def makes_variable(self) -> bool:
         """True for ``x = tf.Variable(...)``."""
-        calls = [node for node in ast.walk(self.value) if isinstance(node, ast.Call)]
-        return any(last_name(call.func) in ("Variable", "add_weight") for call in calls)
+        makers = ("Variable", "add_weight")
+        return any(last_name(call.func) in makers for call in calls_in(self.value))
 
     @property
     def same_value(self) -> bool:
@@ -70,13 +71,18 @@ def names_in(node: ast.AST) -> set[str]:
     return {ast.unparse(child) for child in ast.walk(node) if isinstance(child, kinds)}
 
 
+def calls_in(node: ast.AST) -> Iterator[ast.Call]:
+    """Yield every call in an expression."""
+    return (child for child in ast.walk(node) if isinstance(child, ast.Call))
+
+
 def scopes_at(tree: ast.Module, line: int) -> list[ast.AST]:
     """Return the functions around a line, innermost first, and the module."""
-    scopes = [tree]
+    scopes: list[ast.AST] = [tree]
     for node in ast.walk(tree):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
             first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
-            if first <= line <= node.end_lineno:
+            if first <= line <= (node.end_lineno or first):
                 scopes.insert(0, node)
     return scopes
 
@@ -99,7 +105,7 @@ def tree_of(file: str) -> ast.Module:
 
 def assignments_in(scope: ast.AST, file: str, cell: int) -> list[Assignment]:
     """Return the assignments of a scope, in the order of the text."""
-    pairs = []
+    pairs: list[tuple[ast.expr, ast.expr, ast.stmt]] = []
     for node in walk(scope):
         if isinstance(node, ast.Assign):
             pairs += [(*pair, node) for target in node.targets for pair in _pairs(target, node)]
@@ -131,11 +137,11 @@ def rewrite_call(line: str, function: str) -> str | None:
     """
 
     class Remove(ast.NodeTransformer):
-        def visit_Call(self, node):  # noqa: N802
+        def visit_Call(self, node: ast.Call) -> ast.AST:  # noqa: N802
             self.generic_visit(node)
             if last_name(node.func) != function:
                 return node
-            return node.args[0] if node.args else node.func.value
+            return node.args[0] if node.args else getattr(node.func, "value", node)
 
     try:
         tree = ast.parse(line)

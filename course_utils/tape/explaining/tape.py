@@ -3,12 +3,13 @@
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import tensorflow as tf
 
+from ..recording.recorder import Recorder, State
 from .diagnosis import explain_call
 from .explanation import Explanations
-from .recording import Recording
 
 __all__ = ["ExplainingTape"]
 
@@ -45,7 +46,7 @@ class ExplainingTape(tf.GradientTape):
         self._function: Callable | None = None  # what explain_gradients was given
         super().__init__(persistent, watch_accessed_variables)
         self._keeps_recording = persistent
-        self._steps = Recording(watch_accessed_variables)
+        self._steps = Recorder(watch_accessed_variables)
         self._explanations = Explanations()
         self._in_gradient = False
         weakref.finalize(self, self._steps.close).atexit = False
@@ -66,16 +67,16 @@ class ExplainingTape(tf.GradientTape):
         self._steps.start()
         return self
 
-    def __exit__(self, kind, value, traceback) -> None:
+    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         """Stop recording; keep listening for what should have been recorded."""
         super().__exit__(kind, value, traceback)
-        if self._steps.state == "recording":
-            self._steps.state = "after"
+        if self._steps.state is State.RECORDING:
+            self._steps.state = State.AFTER
         if kind is not None:
             self._steps.stop()
 
     @_as_written
-    def watch(self, tensor: object) -> None:
+    def watch(self, tensor: Any) -> None:
         """Watch a tensor, a variable or a structure of them."""
         super().watch(tensor)
         self._steps.note_watch(tensor)
@@ -98,40 +99,42 @@ class ExplainingTape(tf.GradientTape):
     @_as_written
     def gradient(
         self,
-        target,
-        sources,
-        output_gradients=None,
-        unconnected_gradients=tf.UnconnectedGradients.NONE,
-    ):
+        target: Any,
+        sources: Any,
+        output_gradients: Any = None,
+        unconnected_gradients: Any = tf.UnconnectedGradients.NONE,
+    ) -> Any:
         """Return what ``tf.GradientTape.gradient`` returns; see `explanations` afterwards."""
         arguments = (target, sources, output_gradients, unconnected_gradients)
         return self._explained(super().gradient, *arguments)
 
     @_as_written
-    def jacobian(self, target, sources, *options, **named_options):
+    def jacobian(self, target: Any, sources: Any, *options: Any, **named_options: Any) -> Any:
         """Return what ``tf.GradientTape.jacobian`` returns; see `explanations` afterwards."""
         return self._explained(super().jacobian, target, sources, *options, **named_options)
 
     @_as_written
-    def batch_jacobian(self, target, source, *options, **named_options):
+    def batch_jacobian(self, target: Any, source: Any, *options: Any, **named_options: Any) -> Any:
         """Return what ``tf.GradientTape.batch_jacobian`` returns; see `explanations` afterwards."""
         return self._explained(super().batch_jacobian, target, source, *options, **named_options)
 
-    def _explained(self, method: Callable, target, sources, *options, **named_options) -> object:
+    def _explained(
+        self, method: Callable, target: Any, sources: Any, *options: Any, **named_options: Any
+    ) -> Any:
         if self._in_gradient:  # TensorFlow's jacobian calls gradient once for every element.
             return method(target, sources, *options, **named_options)
-        recording = self._steps
+        recorder = self._steps
         self._in_gradient = True
         try:
             result = method(target, sources, *options, **named_options)
         finally:
             self._in_gradient = False
-            if not self._keeps_recording or recording.state != "recording":
-                recording.stop()
+            if not self._keeps_recording or recorder.state is not State.RECORDING:
+                recorder.stop()
         given = options[0] if options and method.__name__ == "gradient" else None
         self._explanations = explain_call(
-            self, recording, target, sources, result, given, self._function
+            self, recorder, target, sources, result, given, self._function
         )
         if not self._keeps_recording:
-            recording.forget()
+            recorder.forget()
         return result

@@ -5,56 +5,60 @@ itself. The value that went in is recognised by comparison with the variables.
 """
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import tensorflow as tf
 
-from .recording import Step
+from ..recording.recorder import State, Step
+from ..recording.tensors import is_trainable, is_variable
 
 if TYPE_CHECKING:
     from .case import Case
 
-__all__ = ["equal_values", "find_unreported_reads", "is_trainable"]
+__all__ = ["equal_values", "find_unreported_reads"]
 
 
-def find_unreported_reads(case: "Case") -> dict[int, object]:
+def find_unreported_reads(case: "Case") -> dict[int, Any]:
     """Return the variable's handle for each value, by its id, that was read without a report."""
-    steps = case.recording.steps
-    known = {id(output) for step in steps for output in step.outputs}
-    known |= {id(tensor) for tensor, _, _ in case.recording.watches}
-    watched = {id(getattr(variable, "handle", None)) for variable in case.watched_variables}
-    found: dict[int, object] = {}
-    for step in steps:
+    variables = [each for each in (*case.watched_variables, *case.sources) if is_variable(each)]
+    known = {id(output) for step in case.recorder.steps for output in step.outputs}
+    known |= {id(watch.tensor) for watch in case.recorder.watches}
+    found: dict[int, Any] = {}
+    for step in case.recorder.steps:
         for tensor in step.inputs:
             if id(tensor) in known or not tensor.dtype.is_floating or _is_literal(tensor, step):
                 continue
             known.add(id(tensor))
-            for variable in (*case.watched_variables, *case.sources):
-                handle = getattr(variable, "handle", None)
-                if handle is None or variable.shape != tensor.shape:
-                    continue
-                # A tape that records notices the read of a trainable variable, except inside
-                # stop_gradient and custom gradients, which pause every tape.
-                noticed = case.recording.watch_accessed_variables and is_trainable(variable)
-                paused = step.op == "StopGradient" or step.in_custom or step.state != "recording"
-                if noticed and not paused and id(handle) not in watched:
-                    continue
-                named = case.text and case.text.name_of(tensor)  # The user's own copy.
-                if not named and _has_value_of(tensor, variable):
-                    found[id(tensor)] = handle
-                    break
+            read = (each for each in variables if _is_reading(tensor, each, step, case))
+            variable = next(read, None)
+            if variable is not None:
+                found[id(tensor)] = variable.handle
     return found
 
 
-def is_trainable(source: object) -> bool:
-    """Tell whether a tape watches a source by itself."""
-    inner = getattr(source, "value", None)  # of a Keras variable: its tf.Variable
-    owner = inner if isinstance(inner, tf.Variable) else source
-    return bool(getattr(owner, "trainable", False))
+def _is_reading(tensor: tf.Tensor, variable: Any, step: Step, case: "Case") -> bool:
+    """Tell whether the input of a step is what TensorFlow read from a variable without a report."""
+    if variable.shape != tensor.shape or _tape_would_know(variable, step, case):
+        return False
+    is_the_users_own_copy = case.text is not None and bool(case.text.name_of(tensor))
+    return not is_the_users_own_copy and _has_value_of(tensor, variable)
 
 
-def equal_values(one: object, other: object) -> bool:
+def _tape_would_know(variable: Any, step: Step, case: "Case") -> bool:
+    """Tell whether the tape would watch the variable if this step had read it, and does not.
+
+    A tape that records notices the read of a trainable variable, except inside stop_gradient and
+    custom gradients, which pause every tape.
+    """
+    if not (case.recorder.watch_accessed_variables and is_trainable(variable)):
+        return False
+    if step.op == "StopGradient" or step.in_custom or step.state is not State.RECORDING:
+        return False
+    return all(variable.handle is not getattr(v, "handle", None) for v in case.watched_variables)
+
+
+def equal_values(one: Any, other: Any) -> bool:
     """Tell whether two tensors or variables have the same dtype, shape and values."""
     try:
         one, other = np.asarray(one), np.asarray(other)
@@ -63,7 +67,7 @@ def equal_values(one: object, other: object) -> bool:
         return False
 
 
-def _has_value_of(tensor: object, variable: object) -> bool:
+def _has_value_of(tensor: tf.Tensor, variable: Any) -> bool:
     """Tell whether a tensor is a reading of a variable: on a CPU they share their memory."""
     if not equal_values(tensor, variable):
         return False
@@ -76,7 +80,7 @@ def _has_value_of(tensor: object, variable: object) -> bool:
         return True
 
 
-def _is_literal(tensor: object, step: Step) -> bool:
+def _is_literal(tensor: tf.Tensor, step: Step) -> bool:
     """Tell whether a scalar stands as a number in the user's line, as the 2 in ``x ** 2``."""
     if tensor.shape.rank != 0 or len(step.inputs) < 2 or step.place is None:
         return False

@@ -1,12 +1,13 @@
 """Put a finding into words, with the user's own names and lines."""
 
 import ast
+from typing import Any
 
+from ..recording.places import Place
 from .case import Case, Finding, Source
-from .explanation import Explanation
+from .explanation import Explanation, Gradient
 from .messages import FINITE, WORDS
-from .places import Place
-from .syntax import rewrite_call
+from .syntax import last_name, rewrite_call
 
 __all__ = ["explanation_of"]
 
@@ -14,118 +15,125 @@ _UNCHOSEN = (
     " tf.where did not choose this branch, but sends it the gradient 0, and 0 times infinity is "
     "NaN."
 )
+_SMOOTH = {
+    **dict.fromkeys(
+        ("Round", "Floor", "Ceil", "Rint"),
+        "y = x + tf.stop_gradient(tf.math.{op}(x) - x)  # passes the gradient on",
+    ),
+    "ArgMax": "tf.nn.softmax(x)  # a smooth choice, in place of tf.argmax(x)",
+    **dict.fromkeys(
+        ("Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual"),
+        "tf.sigmoid(10.0 * (a - b))  # a smooth step, in place of the comparison a > b",
+    ),
+}
+_STEEPER = {
+    "Relu": "tf.nn.leaky_relu(x)  # or smaller weights and learning rate",
+    "Sign": "tf.tanh(x)  # a smooth step, in place of tf.sign(x)",
+}
 
 
-def explanation_of(case: Case, source: Source, kind: str, finding: Finding) -> Explanation:
+def explanation_of(case: Case, source: Source, kind: Gradient, finding: Finding) -> Explanation:
     """Put a finding into words, with the user's own names."""
-    facts, place = finding.facts, finding.place
-    key = finding.cause
-    if key == "not-watched" and facts.get("variable"):
-        key = "not-watched variable"
-    elif key == "outside-tape":
-        key = f"outside-tape {facts['when']}"
-    elif key == "integer-dtype" and facts["own"]:
-        key = "integer-dtype own"
-    elif key == "rebound-source":
-        key = f"rebound-source {facts['how']}"
-    elif key == "unconnected" and facts["used"]:
-        key = "unconnected used"
-    elif key == "not-finite" and "operation" not in facts:
-        key = "not-finite unknown"
-    line = place.text.partition("  #")[0].rstrip(":") if place else ""
-    words = {
-        **facts,
+    message, remedy = WORDS[f"{finding.cause} {finding.variant}".strip()]
+    words = {**_names(case, source, finding), **_sentences(case, source, finding)}
+    place, operation = finding.place, finding.facts.get("operation", "")
+    shown = "" if operation == "ReadVariableOp" else operation
+    where = Place(place.file, place.line, shown) if place else None
+    message = message.format_map(words).strip()
+    return Explanation(source.name, kind, finding.cause, where, message, remedy.format_map(words))
+
+
+def _names(case: Case, source: Source, finding: Finding) -> dict[str, Any]:
+    """Return what the user's program calls things, and the finding's own facts."""
+    return {
+        **finding.facts,
         "x": source.name,
         "y": case.target_name,
         "tape": case.tape_name,
-        "op": facts.get("operation", ""),
-        "line": line or "...",
+        "op": finding.facts.get("operation", ""),
+        "line": _line(finding) or "...",
         "watchable": source.watchable(case.sources_text),
-        "used": f" ({facts['used']})" if isinstance(facts.get("used"), Place) else "",
+    }
+
+
+def _sentences(case: Case, source: Source, finding: Finding) -> dict[str, str]:
+    """Return the parts of a message that depend on the facts; empty where they do not apply."""
+    facts = finding.facts
+    inferred = (
+        "This is read from the program's text: TensorFlow saw no operation lead from "
+        f"{source.name} to {case.target_name}."
+    )
+    return {
+        "used": f" ({facts['used']})" if facts.get("used") else "",
         "assign": _as_assignment(facts.get("statement", "")),
-        "way": _way(facts),
-        "inferred": ""
-        if finding.sure
-        else (
-            "This is read from the program's text: TensorFlow saw no operation lead from "
-            f"{source.name} to {case.target_name}."
-        ),
-        "rewritten": _rewritten(finding, line, source.name),
+        "way": ast.unparse(facts["call"]) if "call" in facts else facts.get("way", ""),
+        "inferred": "" if finding.sure else inferred,
+        "rewritten": _rewritten(finding, source.name),
         "remedy": _better_numbers(facts, source.name),
-        "earlier": _earlier(facts.get("earlier"), place),
+        "earlier": _earlier(facts.get("earlier"), finding.place),
         "unchosen": _UNCHOSEN if facts.get("unchosen") else "",
         "note": _note(case, facts),
     }
-    message, remedy = WORDS[key]
-    operation = facts.get("operation", "")
-    shown = "" if operation == "ReadVariableOp" else operation
-    where = place and Place(place.file, place.line, shown)
-    return Explanation(
-        source.name,
-        kind,
-        finding.cause,
-        where,
-        message.format_map(words).strip(),
-        remedy.format_map(words),
-    )
 
 
-def _note(case: Case, facts: dict) -> str:
-    if case.recording.limited:
-        return f" The diagnosis is limited: {case.recording.limited}."
+def _line(finding: Finding) -> str:
+    return finding.place.text.partition("  #")[0].rstrip(":") if finding.place else ""
+
+
+def _note(case: Case, facts: dict[str, Any]) -> str:
+    if case.recorder.limited:
+        return f" The diagnosis is limited: {case.recorder.limited}."
     return f" The diagnosis stopped at {facts['error']}." if "error" in facts else ""
 
 
-def _way(facts: dict) -> str:
-    if "call" not in facts:
-        return facts.get("way", "")
-    return f"{ast.unparse(facts['call'])}"
-
-
-def _rewritten(finding: Finding, line: str, name: str) -> str:
+def _rewritten(finding: Finding, name: str) -> str:
     """Return the line as it should read, as far as that can be told."""
-    operation = finding.facts.get("operation", "")
+    line, operation = _line(finding), finding.facts.get("operation", "")
     if finding.cause == "gradient-stopped":
-        return rewrite_call(line, "stop_gradient") or f"# without stop_gradient: {line}"
+        return _without("stop_gradient", line)
     if finding.cause == "left-tensorflow":
-        call = finding.facts.get("call")
-        last = getattr(call.func, "attr", getattr(call.func, "id", "")) if call else ""
-        if last in ("numpy", "item", "float"):
-            return rewrite_call(line, last) or f"# without {last}: {line}"
-        if last in ("predict", "predict_on_batch"):
-            return line.replace(f".{last}(", "(").replace(", verbose=0", "")
-        return f"# the same with TensorFlow's functions (tf.math, tf.reduce_mean, ...): {line}"
+        return _in_tensorflow(finding.facts.get("call"), line)
+    if finding.cause == "integer-dtype" and finding.variant == "own":
+        return _as_floats(name, line)
     if finding.cause == "integer-dtype":
-        if finding.facts["own"]:
-            if line.startswith(f"{name} = tf.Variable(") and line.endswith(")"):
-                if "dtype" not in line:
-                    return f"{line[:-1]}, dtype=tf.float32)"
-            return f"{name} = tf.cast({name}, tf.float32)  # before the block; watch the result"
         return rewrite_call(line, "cast") or f"# without the cast: {line}"
-    if operation in ("Round", "Floor", "Ceil", "Rint"):
-        rounded = f"tf.math.{operation.lower()}(x)"
-        return f"y = x + tf.stop_gradient({rounded} - x)  # passes the gradient on"
-    if operation == "ArgMax":
-        return "tf.nn.softmax(x)  # a smooth choice, in place of tf.argmax(x)"
-    if operation in ("Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual"):
-        return "tf.sigmoid(10.0 * (a - b))  # a smooth step, in place of the comparison a > b"
+    if operation in _SMOOTH:
+        return _SMOOTH[operation].format(op=operation.lower())
     return f"# a differentiable operation in place of {operation}: {line}"
 
 
-def _better_numbers(facts: dict, name: str) -> str:
+def _without(function: str, line: str) -> str:
+    return rewrite_call(line, function) or f"# without {function}: {line}"
+
+
+def _in_tensorflow(call: ast.Call | None, line: str) -> str:
+    last = last_name(call.func) if call else ""
+    if last in ("numpy", "item", "float"):
+        return _without(last, line)
+    if last in ("predict", "predict_on_batch"):
+        return line.replace(f".{last}(", "(").replace(", verbose=0", "")
+    return f"# the same with TensorFlow's functions (tf.math, tf.reduce_mean, ...): {line}"
+
+
+def _as_floats(name: str, line: str) -> str:
+    makes_it = line.startswith(f"{name} = tf.Variable(") and line.endswith(")")
+    if makes_it and "dtype" not in line:
+        return f"{line[:-1]}, dtype=tf.float32)"
+    return f"{name} = tf.cast({name}, tf.float32)  # before the block; watch the result"
+
+
+def _better_numbers(facts: dict[str, Any], name: str) -> str:
     if facts.get("unchosen"):
         both = f"{name}, 1.0" if facts["unchosen"] == "then" else f"1.0, {name}"
         return f"safe = tf.where(condition, {both})  # then compute the branch from safe"
     earlier = facts.get("earlier")
     operation = earlier.operation if earlier is not None else facts.get("operation", "")
-    if "nan" in facts.get("values", "") and operation not in FINITE:
-        return "tf.debugging.assert_all_finite(data, 'data')  # a value was NaN before this line"
     if operation in FINITE:
         return f"{FINITE[operation]}  # keeps the input of {operation} where its slope is finite"
-    return {
-        "Relu": "tf.nn.leaky_relu(x)  # or smaller weights and learning rate",
-        "Sign": "tf.tanh(x)  # a smooth step, in place of tf.sign(x)",
-    }.get(operation, f"# bring the input of {operation} into the range where it has a slope")
+    if "nan" in facts.get("values", ""):
+        return "tf.debugging.assert_all_finite(data, 'data')  # a value was NaN before this line"
+    otherwise = f"# bring the input of {operation} into the range where it has a slope"
+    return _STEEPER.get(operation, otherwise)
 
 
 def _as_assignment(line: str) -> str:
@@ -135,16 +143,11 @@ def _as_assignment(line: str) -> str:
     except (SyntaxError, IndexError):
         return "variable.assign(...)"
     if isinstance(node, ast.AugAssign):
-        methods = {ast.Add: "assign_add", ast.Sub: "assign_sub"}
-        method = methods.get(type(node.op))
-        if method:
-            return f"{ast.unparse(node.target)}.{method}({ast.unparse(node.value)})"
-        target = node.target
-    elif isinstance(node, ast.Assign):
-        target = node.targets[0]
-    else:
-        return "variable.assign(...)"
-    return f"{ast.unparse(target)}.assign({ast.unparse(node.value)})"
+        method = {ast.Add: "assign_add", ast.Sub: "assign_sub"}.get(type(node.op), "assign")
+        return f"{ast.unparse(node.target)}.{method}({ast.unparse(node.value)})"
+    if isinstance(node, ast.Assign):
+        return f"{ast.unparse(node.targets[0])}.assign({ast.unparse(node.value)})"
+    return "variable.assign(...)"
 
 
 def _earlier(earlier: Place | None, place: Place | None) -> str:

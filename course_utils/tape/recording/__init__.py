@@ -1,19 +1,23 @@
 """What a tape recorded of a computation, as plain data.
 
-``record_tape`` runs a function once. ``inputs`` names its sources, ``events`` notes every
-operation that runs, ``building`` folds the plumbing away and asks the tape for the gradients,
-``labels`` finds plain words, and ``records`` is what comes out.
+``recorder`` listens to the operations, for this room and for ``explaining``; ``places`` knows the
+user's lines from the course's own, ``tensors`` what a variable is. On these stands ``record_tape``,
+which runs a function once: ``sources`` names what goes in, ``building`` folds the plumbing away and
+asks the tape for the gradients, ``labels`` finds plain words, and ``records`` is what comes out.
 """
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from course_utils.tape.recording.building import build_recording, is_differentiable
-from course_utils.tape.recording.events import LayerCall, collect_events
-from course_utils.tape.recording.inputs import (
+from course_utils.tape.recording.building import build_recording
+from course_utils.tape.recording.recorder import LayerCall, Recorder
+from course_utils.tape.recording.records import RecordedOperation, RecordedValue, TapeRecording
+from course_utils.tape.recording.sources import (
     closure_variables,
     name_targets,
     parameter_names,
@@ -21,7 +25,7 @@ from course_utils.tape.recording.inputs import (
     unique_names,
     variable_name,
 )
-from course_utils.tape.recording.records import RecordedOperation, RecordedValue, TapeRecording
+from course_utils.tape.recording.tensors import is_differentiable
 
 __all__ = ["LayerCall", "RecordedOperation", "RecordedValue", "TapeRecording", "record_tape"]
 
@@ -72,13 +76,16 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
             if is_differentiable(source):
                 (tape if isinstance(source, tf.Tensor) else reads).watch(source)
         given = len({id(source) for _, source in sources})
-        with collect_events() as (events, layers):
+        with _functions_opened(), Recorder(notes_layers=True).block() as recorder:
             result = f(*(argument for argument, _ in prepared))
-            of_layers = {id(weight.value): weight for layer in layers for weight in layer.weights}
+            weights = [weight for layer in recorder.layers for weight in layer.weights]
+            of_layers = {id(weight.value): weight for weight in weights}
             for variable in (*tape.watched_variables(), *(ref.deref() for ref in used)):
                 path = variable_name(of_layers.get(id(variable), variable))
                 sources.append((path or used.get(variable.ref(), "variable"), variable))
             targets = name_targets(f, result, [*parameters, *(name for name, _ in sources)])
+    if recorder.limited:
+        raise RuntimeError(recorder.limited)
     if not targets:
         raise TypeError(_no_tensor(result))
     if not sources:
@@ -89,7 +96,20 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
     distinct = {id(source): (name, source) for name, source in reversed(sources)}
     names, tensors = zip(*reversed(distinct.values()), strict=True)
     named = dict(zip(unique_names(list(names)), tensors, strict=True))
-    return build_recording(tape, reads, events, named, targets, given)
+    return build_recording(tape, reads, recorder.steps, named, targets, given)
+
+
+@contextmanager
+def _functions_opened() -> Iterator[None]:
+    """Run each ``tf.function`` in this block as plain Python, so that what is inside it is seen."""
+    ran_eagerly = tf.config.functions_run_eagerly()
+    tf.config.run_functions_eagerly(True)
+    try:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", ".*option does not apply to tf.data functions")
+            yield
+    finally:
+        tf.config.run_functions_eagerly(ran_eagerly)
 
 
 def _no_tensor(result: Any) -> str:

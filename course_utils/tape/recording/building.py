@@ -1,64 +1,46 @@
 """From the operations that ran to a recording: fold the plumbing, ask the tape for gradients."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import tensorflow as tf
 
-from course_utils.tape.recording.events import Event
 from course_utils.tape.recording.labels import operation_label
+from course_utils.tape.recording.recorder import Step
 from course_utils.tape.recording.records import RecordedOperation, RecordedValue, TapeRecording
+from course_utils.tape.recording.tensors import SHAPE_ONLY, is_differentiable, key_of
 
-__all__ = ["build_recording", "is_differentiable"]
+__all__ = ["build_recording"]
 
-# Their results depend on the shape of a value alone: constants for the tape.
-_OF_SHAPE_ALONE = {"Shape", "ShapeN", "Size", "Rank", "VariableShape", "ZerosLike", "OnesLike"}
-# A source with a longer name is not written into the labels of operations.
-_LONGEST_OPERAND = 8
+_LONGEST_OPERAND = 8  # a source with a longer name is not written into the labels of operations
 
 
 def build_recording(
     tape: tf.GradientTape,
     reads: tf.GradientTape,
-    events: list[Event],
+    steps: list[Step],
     sources: dict[str, tf.Tensor | tf.Variable],
     targets: list[tuple[str, tf.Tensor]],
     given: int,
 ) -> TapeRecording:
-    """Turn what ran under a tape into plain data.
+    """Turn the steps that ran under a tape into plain data.
 
-    Parameters
-    ----------
-    tape : tf.GradientTape
-        The tape that was recording; it must be persistent.
-    reads : tf.GradientTape
-        Another that also watched the untrainable sources: it tells which variable a tensor is.
-    events : list of Event
-        What ran, in its order.
-    sources : dict
-        Tensors and variables by name.
-    targets : list of (str, tf.Tensor)
-        What came out, with names.
-    given : int
-        How many of the sources, the first ones, were given to the function.
+    Both tapes are persistent; ``reads`` also watched the untrainable sources, so that it tells
+    which variable a tensor is. The first ``given`` of the sources were given to the function.
     """
-    graph = _Graph(tape, reads, events, sources, [tensor for _, tensor in targets])
+    graph = _Graph(tape, reads, steps, sources, [tensor for _, tensor in targets])
     positions = [graph.position_or_new(tensor) for _, tensor in targets]
     names = dict(enumerate(sources))
     for (name, _), position in zip(targets, positions, strict=True):
         names.setdefault(position, name)
-    return graph.freeze(names, tuple(range(len(sources))), tuple(positions), given)
-
-
-def is_differentiable(tensor: tf.Tensor | tf.Variable) -> bool:
-    """Tell whether a gradient with respect to this tensor can exist at all."""
-    return tensor.dtype.is_floating or tensor.dtype.is_complex
+    return graph.freeze(names, range(len(sources)), positions, given)
 
 
 @dataclass(eq=False)
 class _Operation:
-    event: Event
+    step: Step
     op_type: str
     label: str
     inputs: dict[int, tf.Tensor | tf.Variable]  # by position among the values
@@ -69,24 +51,28 @@ class _Operation:
 class _Graph:
     """Values and operations while they are put together."""
 
-    def __init__(self, tape, reads, events, sources, targets):
+    def __init__(
+        self,
+        tape: tf.GradientTape,
+        reads: tf.GradientTape,
+        steps: list[Step],
+        sources: dict[str, tf.Tensor | tf.Variable],
+        targets: list[tf.Tensor],
+    ) -> None:
         self.tape, self.reads = tape, reads
         self.tensors = list(sources.values())
         self.source_names = list(sources)
         self.operations: list[_Operation] = []
-        self.position: dict[int, int] = {}  # id of a tensor, or of a variable's handle
-        for position, source in enumerate(self.tensors):
-            handle = source.handle if isinstance(source, tf.Variable) else source
-            self.position[id(handle)] = position
-        candidates = [*self.tensors, *(tensor for event in events for tensor in event.outputs)]
-        self.gradients = self._gradients(targets, candidates)
+        self.position = {key_of(source): i for i, source in enumerate(self.tensors)}
+        results = [tensor for step in steps for tensor in step.outputs]
+        self.gradients = self._gradients(targets, [*self.tensors, *results])
         self.read: dict[int, tf.Tensor] = {}  # what a variable held when it was first read
-        results = {id(tensor) for event in events for tensor in event.outputs}
-        for event in events:
-            for tensor in event.inputs:
-                if id(tensor) not in results:
+        made = set(map(id, results))
+        for step in steps:
+            for tensor in step.inputs:
+                if id(tensor) not in made:
                     self._find_silent_read(tensor)
-            self._add(event)
+            self._add(step)
         readers = Counter(position for op in self.operations for position in op.inputs)
         readers.update(self.position_or_new(tensor) for tensor in targets)
         for operation in list(self.operations):
@@ -101,26 +87,16 @@ class _Graph:
     def gradient(self, position: int) -> np.ndarray | None:
         return self.gradients.get(id(self.tensors[position]))
 
-    def freeze(self, names, sources, targets, given) -> TapeRecording:
+    def freeze(
+        self, names: dict[int, str], sources: Sequence[int], targets: Sequence[int], given: int
+    ) -> TapeRecording:
         """Drop the values that nothing refers to any more, and name the rest."""
         used = {*sources, *targets}
         for operation in self.operations:
             used |= {*operation.inputs, *operation.outputs}
         new = {old: position for position, old in enumerate(sorted(used))}
-        values, unnamed = [], 0
-        for old in new:
-            unnamed += old not in names
-            tensor = self.read.get(old, self.tensors[old])
-            in_numpy = tensor.dtype not in (tf.resource, tf.variant)
-            values.append(
-                RecordedValue(
-                    names.get(old, f"v{unnamed}"),
-                    tuple(tensor.shape),
-                    tensor.dtype.name,
-                    tensor.numpy() if in_numpy else None,
-                    self.gradient(old),
-                )
-            )
+        unnamed = [old for old in new if old not in names]
+        names |= {old: f"v{number}" for number, old in enumerate(unnamed, 1)}
         operations = tuple(
             RecordedOperation(
                 operation.op_type,
@@ -128,19 +104,28 @@ class _Graph:
                 tuple(new[i] for i in operation.inputs),
                 tuple(new[i] for i in operation.outputs),
                 tuple(operation.passes[i] for i in operation.inputs),
-                operation.event.layers,
+                operation.step.layers,
             )
             for operation in self.operations
         )
+        positions = tuple(new[i] for i in sources)
         return TapeRecording(
-            tuple(values),
+            tuple(self._value(old, names[old]) for old in new),
             operations,
-            tuple(new[i] for i in sources),
+            positions,
             tuple(new[i] for i in targets),
-            sources[given:],
+            positions[given:],
         )
 
-    def _gradients(self, targets, tensors) -> dict[int, np.ndarray]:
+    def _value(self, position: int, name: str) -> RecordedValue:
+        tensor = self.read.get(position, self.tensors[position])
+        value = tensor.numpy() if tensor.dtype not in (tf.resource, tf.variant) else None
+        gradient = self.gradient(position)
+        return RecordedValue(name, tuple(tensor.shape), tensor.dtype.name, value, gradient)
+
+    def _gradients(
+        self, targets: list[tf.Tensor], tensors: list[tf.Tensor | tf.Variable]
+    ) -> dict[int, np.ndarray]:
         """Ask the tape for every gradient at once; what has none is left out."""
         targets = [tensor for tensor in targets if is_differentiable(tensor)]
         tensors = [tensor for tensor in tensors if is_differentiable(tensor)]
@@ -151,24 +136,24 @@ class _Graph:
             if gradient is not None
         }
 
-    def _add(self, event: Event) -> None:
-        known = {self.position[id(t)]: t for t in event.inputs if id(t) in self.position}
-        if not known or not event.outputs or event.op_type in _OF_SHAPE_ALONE:
+    def _add(self, step: Step) -> None:
+        known = {self.position[id(t)]: t for t in step.inputs if id(t) in self.position}
+        if not known or not step.outputs or step.op in SHAPE_ONLY:
             return
-        if event.op_type in ("ReadVariableOp", "Identity"):
-            (position,), (output,) = known, event.outputs
+        if step.op in ("ReadVariableOp", "Identity"):
+            (position,), (output,) = known, step.outputs
             # After the identity that ends a custom gradient the tape takes over again.
             taken_over = id(output) in self.gradients and self.gradient(position) is None
-            if event.op_type == "ReadVariableOp" or not taken_over:
+            if step.op == "ReadVariableOp" or not taken_over:
                 self.position[id(output)] = position
                 self.read.setdefault(position, output)
                 return
         for position, tensor in known.items():
             if tensor.dtype == tf.resource:
                 known[position] = self.tensors[position]
-        label = self._label(event)
-        outputs = {self.position_or_new(tensor): tensor for tensor in event.outputs}
-        self.operations.append(_Operation(event, event.op_type, label, known, outputs))
+        label = self._label(step)
+        outputs = {self.position_or_new(tensor): tensor for tensor in step.outputs}
+        self.operations.append(_Operation(step, step.op, label, known, outputs))
 
     def _find_silent_read(self, tensor: tf.Tensor) -> None:
         """Recognise a variable that TensorFlow read without saying so, as in ``2.0 * variable``."""
@@ -182,9 +167,9 @@ class _Graph:
                     self.read.setdefault(position, tensor)
                     return
 
-    def _label(self, event: Event) -> str:
+    def _label(self, step: Step) -> str:
         operands: list[str | float | None] = []
-        for tensor in event.inputs:
+        for tensor in step.inputs:
             position = self.position.get(id(tensor))
             if position is None:
                 is_number = tensor.shape.rank == 0 and (
@@ -194,9 +179,9 @@ class _Graph:
             else:
                 name = self.source_names[position] if position < len(self.source_names) else ""
                 operands.append(name if 0 < len(name) <= _LONGEST_OPERAND else None)
-        same = len(event.inputs) == 2 and len({self.position.get(id(t)) for t in event.inputs}) == 1
+        same = len(step.inputs) == 2 and len({self.position.get(id(t)) for t in step.inputs}) == 1
         return operation_label(
-            event.op_type, operands, same_operand=same, dtype=event.outputs[0].dtype.name
+            step.op, operands, same_operand=same, dtype=step.outputs[0].dtype.name
         )
 
     def _find_passes(self, operation: _Operation, readers: Counter) -> None:

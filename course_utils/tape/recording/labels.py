@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import numpy.typing as npt
 
 __all__ = ["operation_label", "value_text"]
 
@@ -137,10 +138,10 @@ def operation_label(
         return f"subtract from {_number(left)}"
     if isinstance(left, float) and op_type == "RealDiv":
         return f"{_number(left)} ÷ …"
-    return f"{_WITH_NUMBER[op_type]} {_number(left if isinstance(left, float) else right)}"
+    return f"{_WITH_NUMBER[op_type]} {_word(left if isinstance(left, float) else right)}"
 
 
-def value_text(value: np.ndarray | None, *, most: int = 4) -> str:
+def value_text(value: npt.ArrayLike | None, *, most: int = 4) -> str:
     """Write a value in one short line: a few numbers in full, else the shape.
 
     Parameters

@@ -9,6 +9,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from course_utils.tape.recording.tensors import tf_variable
+
 __all__ = [
     "closure_variables",
     "name_targets",
@@ -41,27 +43,16 @@ def parameter_names(f: Callable, count: int) -> list[str]:
             names.append(f"{parameter.name}[{position - len(parameters) + 1}]")
         else:
             known = parameter is not None and position < len(parameters)
-            names.append(parameter.name if known else f"input {position + 1}")
+            names.append(parameter.name if parameter and known else f"input {position + 1}")
     return names
 
 
 def prepare_input(name: str, given: Any) -> tuple[Any, list[tuple[str, Any]]]:
-    """Turn one argument into tensors, and list the sources in it.
+    """Turn one argument into tensors; return it, and the sources in it with their names.
 
-    Parameters
-    ----------
-    name : str
-        What the argument is called; a variable's own name and a dict's keys come before it.
-    given : tensor, variable, array, float, or a dict, list or tuple of them
-        Floats become float32 tensors, arrays keep their dtype. Anything else, whole numbers
-        included, is handed on unchanged and is no source.
-
-    Returns
-    -------
-    argument : object
-        What to call the function with: the same structure.
-    sources : list of (str, tf.Tensor or tf.Variable)
-        The sources, each with its name.
+    ``name`` is what the argument is called; a variable's own name and a dict's keys come before it.
+    Floats become float32 tensors, arrays keep their dtype. Anything else, whole numbers included,
+    is handed on unchanged and is no source.
     """
     if isinstance(given, Mapping):
         pairs = [(key, prepare_input(str(key), part)) for key, part in given.items()]
@@ -72,28 +63,25 @@ def prepare_input(name: str, given: Any) -> tuple[Any, list[tuple[str, Any]]]:
         items = [part[0] for part in parts]
         return type(given)(*items) if hasattr(given, "_fields") else type(given)(items), sources
     if isinstance(given, (tf.Variable, keras.Variable)):
-        return given, [(variable_name(given) or name, _tensorflow_variable(given))]
+        return given, [(variable_name(given) or name, tf_variable(given))]
     if isinstance(given, (float, complex, np.ndarray, np.generic)):
         given = tf.constant(given)
     return given, [(name, given)] if isinstance(given, tf.Tensor) else []
 
 
 def closure_variables(f: Callable) -> dict[Any, str]:
-    """Find the variables that ``f`` uses without being given them, with the names it uses.
+    """Find the variables that ``f`` uses without being given them, and the names it uses.
 
-    Returns
-    -------
-    dict
-        The reference of each ``tf.Variable`` (``variable.ref()``) and its name.
+    The keys are the references of the variables, ``variable.ref()``.
     """
     try:
         seen = inspect.getclosurevars(_plain_function(f))
     except TypeError:  # a model or another callable object
         return {}
-    found = {}
+    found: dict[Any, str] = {}
     for name, value in {**seen.globals, **seen.nonlocals}.items():
         for path, variable in _variables_in(name, value):
-            found.setdefault(_tensorflow_variable(variable).ref(), variable_name(variable) or path)
+            found.setdefault(tf_variable(variable).ref(), variable_name(variable) or path)
     return found
 
 
@@ -145,7 +133,7 @@ def _tensors_in(name: str, result: Any) -> Iterator[tuple[str, tf.Tensor]]:
         for i, part in enumerate(result):
             yield from _tensors_in(f"{name}{i + 1}", part)
     elif isinstance(result, (tf.Variable, keras.Variable)):
-        yield name, tf.convert_to_tensor(_tensorflow_variable(result))
+        yield name, tf.convert_to_tensor(tf_variable(result))
     else:  # sparse and ragged tensors consist of several
         for part in tf.nest.flatten(result, expand_composites=True):
             if isinstance(part, tf.Tensor):
@@ -157,10 +145,6 @@ def _plain_function(f: Callable) -> Callable:
     if isinstance(f, keras.layers.Layer):
         return f.call
     return getattr(f, "python_function", f)
-
-
-def _tensorflow_variable(variable: tf.Variable | keras.Variable) -> tf.Variable:
-    return variable.value if isinstance(variable, keras.Variable) else variable
 
 
 def _variables_in(name: str, value: Any) -> Iterator[tuple[str, Any]]:

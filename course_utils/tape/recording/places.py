@@ -10,6 +10,8 @@ from types import FrameType
 
 import tensorflow as tf
 
+from course_utils.tape import course_folders
+
 __all__ = [
     "Place",
     "calling_point",
@@ -19,8 +21,6 @@ __all__ = [
     "place_of_operation",
     "shown_file",
 ]
-
-_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 @dataclass(frozen=True)
@@ -81,10 +81,9 @@ def is_user_file(file: str) -> bool:
     if "__autograph_generated_file" in file:
         return False
     folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    for package in ("tensorflow", "keras"):
-        if package in sys.modules:
-            folders.add(os.path.dirname(sys.modules[package].__file__))
-    folders.add(_PACKAGE)
+    packages = (sys.modules.get(name) for name in ("tensorflow", "keras"))
+    folders |= {os.path.dirname(str(package.__file__)) for package in packages if package}
+    folders |= course_folders
     return not any(os.path.abspath(file).startswith(folder + os.sep) for folder in folders)
 
 
