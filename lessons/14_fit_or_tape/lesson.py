@@ -345,6 +345,7 @@ assert smooth.evaluate(x_line, y_line, batch_size=400, verbose=0) < 0.7 * histor
 #
 # This `train_step` should update the weights as Keras's own does, whatever loss was compiled. It leaves out
 # four things. The model starts with batch normalisation and ends with a regularised layer; `data` has three entries.
+# Take the step yourself, without Keras's own `train_step`.
 
 
 # %% exercise="14.2"
@@ -502,7 +503,7 @@ assert np.allclose([first["to_length_one_safely"], paths["no penalty"][1, 1]], -
 #
 # `critic(x)` gives a score for each example, (n,), and uses the variable `w`. The penalty is the mean of
 # (length - 1)², with the length of each example's slopes with respect to x, (n, d). Return it and its gradient with
-# respect to `w`, which must be finite where slopes are zero, too.
+# respect to `w`, which must be finite where slopes are zero, too. Slopes and gradient both come from a tape.
 
 
 # %% exercise="14.3"

@@ -1,0 +1,206 @@
+"""The questions of lesson 08: one step, a limit, a loop that explodes, and a fit of one's own."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from course_utils.exercises.question import Demand, Part, Prediction, Question
+
+
+def draw_cooling(rng: np.random.Generator) -> list[tuple]:
+    def draw(n, a, k, lr):
+        x = rng.uniform(0.2, 2.5, n).round(2)
+        return a, k, x, (4.0 * np.exp(-0.5 * x) + rng.normal(0, 0.3, n)).round(2), lr
+
+    drawn = rng.uniform(2.0, 3.0), rng.uniform(0.9, 1.3)
+    return [
+        draw(3, 2.0, 1.0, 0.1),
+        draw(6, -1.5, 0.3, 0.04),
+        draw(4, *(round(number, 2) for number in drawn), 0.2),
+    ]
+
+
+def as_cooling(a: float, k: float, x: np.ndarray, y: np.ndarray, lr: float) -> tuple:
+    import tensorflow as tf
+
+    variables = (tf.Variable(number, dtype=tf.float32) for number in (a, k))
+    return *variables, *(tf.constant(array, tf.float32) for array in (x, y)), lr
+
+
+def draw_lines(rng: np.random.Generator) -> list[tuple]:
+    def draw(n, lr, steps):
+        x = rng.uniform(-2, 2, n).round(2)
+        x[:2] = -1.5, 1.75  # never all on one side
+        return x, (-3 * x + 2 + rng.normal(0, 0.3, n)).round(2), lr, steps
+
+    return [draw(5, 0.05, 3), draw(8, 0.1, 4), draw(5, 0.02, 12), draw(200, 0.05, 20)]
+
+
+def as_points(x: np.ndarray, y: np.ndarray, lr: float, steps: int) -> tuple:
+    import tensorflow as tf
+
+    return tf.constant(x, tf.float32), tf.constant(y, tf.float32), lr, steps
+
+
+def draw_parabolas(rng: np.random.Generator) -> list[tuple]:
+    def draw(n, n_new, low, high):
+        z = rng.uniform(-1, 1, n)
+        z_new = rng.uniform(0.0, 1.1, n_new)  # another mean and another deviation
+        signs = rng.choice([-1, 1], 3)
+        a, b, c = signs * rng.uniform([2, 1.5, 1], [4, 3, 4])
+        y = a * z**2 + b * z + c + rng.normal(0, 0.4, n)
+        middle, half = (low + high) / 2, (high - low) / 2
+        return (middle + half * z).round(4), y.round(3), (middle + half * z_new).round(4)
+
+    # In the second call a loop arrives only if x is both centred and scaled. In the third, the
+    # first comes again, with something added to each gradient.
+    first, second = draw(30, 5, -2.0, 2.0), draw(40, 7, 100.0, 101.0)
+    return [(*first, 0.0), (*second, 0.0), (*first, 0.05)]
+
+
+def as_parabola(x: np.ndarray, y: np.ndarray, x_new: np.ndarray, added: float) -> tuple:
+    import tensorflow as tf
+
+    return *(tf.constant(array, tf.float32) for array in (x, y, x_new)), added
+
+
+def values_and_gradients(fit_and_predict: Callable, x: Any, y: Any, x_new: Any, added: float):
+    """Return the values, or zeros of their shape where something is added to the gradients."""
+    import tensorflow as tf
+
+    def zeros(each):
+        is_numeric = isinstance(each, int | float) or hasattr(each, "shape")
+        return np.zeros(tuple(np.shape(each))) if is_numeric else each
+
+    with added_to_gradients(added):
+        returned = fit_and_predict(x, y, x_new)
+    values = tf.nest.map_structure(zeros, returned) if added else returned
+    return {"values": values, "returned": returned}
+
+
+@cache
+def added_number() -> Any:
+    """Return a variable, so that a graph made in one call follows it in the next."""
+    import tensorflow as tf
+
+    return tf.Variable(0.0, trainable=False)
+
+
+@contextmanager
+def added_to_gradients(number: float) -> Iterator[None]:
+    """Have a tape's ``gradient`` return what it finds plus a number."""
+    import tensorflow as tf
+
+    gradient, added = tf.GradientTape.gradient, added_number()
+    added.assign(number)
+
+    @tf.autograph.experimental.do_not_convert
+    def with_addition(*arguments, **options):
+        found = gradient(*arguments, **options)
+        return tf.nest.map_structure(
+            lambda g: g if g is None else g + tf.cast(added, g.dtype), found
+        )
+
+    tf.GradientTape.gradient = with_addition
+    try:
+        yield
+    finally:
+        tf.GradientTape.gradient = gradient
+
+
+def as_values(reading: Any, *call: Any) -> Any:
+    """Take a column for a vector, and values of an exploding loop for not finite."""
+    if reading.ndim == 2 and reading.shape[1] == 1:
+        reading = reading[:, 0]
+    exploded = not np.all(np.abs(reading) < 1e6)
+    return np.full(reading.shape, np.nan) if exploded else reading
+
+
+def follow_the_tape(noted: dict) -> bool:
+    first, _, again = noted["returned"]
+    return not np.allclose(first, again, rtol=1e-5)
+
+
+EXERCISES = (
+    Question(
+        id="08.1",
+        title="One step down a curve",
+        kind="complete",
+        points=2,
+        draw=draw_cooling,
+        prepare=as_cooling,
+        inputs="a k x y lr",
+        parts=[
+            Part(
+                words="the pair of new values",
+                form="Return two numbers or variables: the new value of a, then that of k.",
+            )
+        ],
+        praise="Both values moved down their own slope, at the same moment.",
+    ),
+    Prediction(
+        id="08.2",
+        title="The largest stable step size",
+        kind="predict",
+        points=1,
+        form="Write one number, the step size",
+        tolerance=5e-3,
+        praise="The curvature is 10, and 2/10 is the limit.",
+    ),
+    Question(
+        id="08.3",
+        title="A loop that explodes with more data",
+        kind="repair",
+        points=2,
+        draw=draw_lines,
+        prepare=as_points,
+        inputs="x y lr steps",
+        parts=[
+            Part(
+                words="the pair of w and b",
+                form="Keep the last line, return w, b: two numbers, w first.",
+            )
+        ],
+        praise="The number of examples no longer changes the step.",
+    ),
+    Question(
+        id="08.4",
+        title="A parabola wherever x lies",
+        kind="complete",
+        points=3,
+        draw=draw_parabolas,
+        prepare=as_parabola,
+        call=values_and_gradients,
+        inputs="x y x_new",
+        parts=[
+            Part(
+                "values",
+                "the parabola at x_new",
+                "Return the parabola's values at x_new as one tensor, one for each entry.",
+                # A loop stops somewhat before the minimum.
+                tolerance=2e-3,
+                read=as_values,
+            )
+        ],
+        demands=[
+            Demand(
+                "no tape",
+                "The values are right, but no tape was asked for a gradient. The closed form is "
+                "what the check compares with: arrive there by a loop, with a tape in it.",
+                # A graph that was made before, and follows the tape in it, counts nothing.
+                lambda noted: any(noted["gradient"]) or follow_the_tape(noted),
+            ),
+            Demand(
+                "tape beside the fit",
+                "The values are right, but they do not come from the gradients of your tape: with "
+                "other gradients they stay as they are. Let each step of your loop subtract lr "
+                "times its gradient from the coefficients.",
+                follow_the_tape,
+            ),
+        ],
+        praise="This is the closed form's parabola, wherever x lies and however wide.",
+    ),
+)

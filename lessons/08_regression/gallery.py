@@ -1,0 +1,486 @@
+"""Wrong answers to the questions of lesson 08, and what each is told."""
+
+import numpy as np
+import tensorflow as tf
+
+from course_staff.authoring.gallery import Between, Table, Wrong
+
+
+def mean_square(error):
+    return tf.reduce_mean(error**2)
+
+
+def sum_of_squares(error):
+    return tf.reduce_sum(error**2)
+
+
+def half_mean_square(error):
+    return mean_square(error) / 2
+
+
+def squared_mean(error):
+    return tf.reduce_mean(error) ** 2
+
+
+def mean_absolute(error):
+    return tf.reduce_mean(abs(error))
+
+
+# 08.1
+
+
+def step(move, loss_of=mean_square, sign=-1):
+    """Return an answer to 08.1: ``move(a, k, da, dk, lr)`` returns what the function returns."""
+
+    def one_step(a, k, x, y, lr):
+        with tf.GradientTape() as tape:
+            loss = loss_of(a * tf.exp(sign * k * x) - y)
+        return move(a, k, *tape.gradient(loss, [a, k]), lr)
+
+    return one_step
+
+
+def by(factor, **options):
+    """Return a step of size ``factor(lr)``."""
+    return step(lambda a, k, da, dk, lr: (a - factor(lr) * da, k - factor(lr) * dk), **options)
+
+
+def right_size(lr):
+    return lr
+
+
+def in_turn(first):
+    """Return a step that moves the variable at ``first``, and then the other."""
+
+    def one_step(a, k, x, y, lr):
+        for variable in (a, k)[:: 1 if first == 0 else -1]:
+            with tf.GradientTape() as tape:
+                loss = mean_square(a * tf.exp(-k * x) - y)
+            variable.assign_sub(lr * tape.gradient(loss, variable))
+        return a, k
+
+    return one_step
+
+
+STEPS = [
+    Wrong(
+        "never moves",
+        "a and k have not moved. Subtract lr times the gradient from each, and return them.",
+        step(lambda a, k, da, dk, lr: (a, k)),
+    ),
+    Wrong(
+        "gradients returned",
+        "These are the gradients. Subtract lr times each from its variable.",
+        step(lambda a, k, da, dk, lr: (da, dk)),
+    ),
+    Wrong(
+        "changes returned",
+        "This is lr times the gradients, the change alone. Subtract it from a and k.",
+        step(lambda a, k, da, dk, lr: (lr * da, lr * dk)),
+        step(lambda a, k, da, dk, lr: (-lr * da, -lr * dk)),
+    ),
+    Wrong(
+        "climbs",
+        "Both values moved uphill: the gradient says where the loss grows. Subtract lr times the "
+        "gradient.",
+        by(lambda lr: -lr),
+        by(lambda lr: -lr, loss_of=sum_of_squares),
+    ),
+    Wrong(
+        "step size missing",
+        "The step size is missing: multiply each gradient by lr.",
+        by(lambda lr: 1),
+        by(lambda lr: 1, loss_of=sum_of_squares),
+    ),
+    Wrong(
+        "step size twice",
+        "The step size counts twice. Multiply each gradient by lr once.",
+        by(lambda lr: lr**2),
+    ),
+    Wrong(
+        "divided by lr",
+        "The gradients are divided by lr. Multiply: the smaller lr is, the shorter is the step.",
+        by(lambda lr: 1 / lr),
+    ),
+    Wrong(
+        "fixed step size",
+        "Your steps have the same size in every call, such as 0.001 in the text. Use the argument "
+        "lr.",
+        *(by(lambda lr, size=size: size) for size in (0.001, 0.01, 0.05, 0.1)),
+    ),
+    Wrong(
+        "steps too long",
+        "The steps are too long by the number of examples: the squared errors are added up. Take "
+        "tf.reduce_mean of them, for a tape adds up a target of many entries by itself.",
+        by(right_size, loss_of=sum_of_squares),
+    ),
+    Wrong(
+        "steps half",
+        "The steps are half as long as they should be: leave out the factor 1/2 in the loss.",
+        by(right_size, loss_of=half_mean_square),
+    ),
+    Wrong(
+        "steps doubled",
+        "The steps are twice as long as they should be. The tape has the 2 of the square already: "
+        "subtract lr times the gradient.",
+        by(lambda lr: 2 * lr),
+    ),
+    Wrong(
+        "results swapped",
+        "The two values are swapped: a comes first, then k.",
+        step(lambda a, k, da, dk, lr: (k - lr * dk, a - lr * da)),
+    ),
+    Wrong(
+        "gradients swapped",
+        "a moved by the gradient of k, and k by that of a. The gradients come in the order of the "
+        "sources.",
+        step(lambda a, k, da, dk, lr: (a - lr * dk, k - lr * da)),
+    ),
+    Wrong(
+        "a before k",
+        "The slope of k was taken after a had moved. Ask once for both gradients, with [a, k] as "
+        "the source, and move both afterwards.",
+        in_turn(0),
+    ),
+    Wrong(
+        "k before a",
+        "The slope of a was taken after k had moved. Ask once for both gradients, with [a, k] as "
+        "the source, and move both afterwards.",
+        in_turn(1),
+    ),
+    Wrong(
+        "curve rises",
+        "The curve rises: the exponent is -k * x, with a minus.",
+        by(right_size, sign=1),
+    ),
+    Wrong(
+        "absolute errors",
+        "This is a step on the mean of the absolute errors. Square them: the loss is the mean of "
+        "(a * tf.exp(-k * x) - y) ** 2.",
+        by(right_size, loss_of=mean_absolute),
+    ),
+    Wrong(
+        "averaged before squaring",
+        "You average the errors and then square. Square each error first.",
+        by(right_size, loss_of=squared_mean),
+    ),
+    Wrong(
+        "root of the mean",
+        "This is a step on the root of the mean squared error. Leave out the root.",
+        by(right_size, loss_of=lambda error: tf.sqrt(mean_square(error))),
+    ),
+    Wrong(
+        "a stays",
+        "a has not moved. One step moves both variables.",
+        step(lambda a, k, da, dk, lr: (a, k - lr * dk)),
+    ),
+    Wrong(
+        "k stays",
+        "k has not moved. One step moves both variables.",
+        step(lambda a, k, da, dk, lr: (a - lr * da, k)),
+    ),
+]
+
+# 08.2
+
+LIMITS = Table(
+    {
+        0: "With 0 the model never moves. The limit is where one step lands as far from the "
+        "minimum as it started, on the other side.",
+        10: "10 is the curvature. The limit is 2 divided by it.",
+        5: "5 stands before w² in the loss. The curvature is the second derivative of 5w², and the "
+        "limit is 2 divided by that.",
+        0.4: "0.4 is 2/5, and 5 stands before w² in the loss. The curvature is the second "
+        "derivative of 5w², which is larger.",
+        0.1: "0.1 converges, at once: a step of 1/10 lands on the minimum. The limit is above it; "
+        "if you have a curvature of 20, take the mean of the two squares, not their sum.",
+        1: "1 is 2/2, and 2 is the curvature for an input of 1 alone. Average over both inputs.",
+        Between(0.109, 0.1125): "1/9 is 2/18, and 18 is the curvature for an input of 3 alone. "
+        "Average over both inputs.",
+        0.25: "0.25 is 2/8, and 8 is the curvature for the mean input, 2. Square each input first, "
+        "and then average: the curvature is larger.",
+        0.05: "0.05 converges, and so does 0.1. It is 1/20: 20 would be the curvature of the two "
+        "losses added up, where the mean counts, and the limit is 2 divided by the curvature.",
+        Between(-1e15, 0): "A step size is positive: the minus stands in the update already.",
+        Between(0.2, 1e15): "With {value}, one step multiplies the distance from w = 2 by "
+        "1 - 10 * {value}, which is below -1: it explodes. The limit is where this factor is -1.",
+        Between(0, 0.2): "With {value}, one step multiplies the distance from w = 2 by "
+        "1 - 10 * {value}, so it converges; but so do larger ones. The limit is where this factor "
+        "is -1.",
+    },
+    "A step size is a positive number. Which one multiplies the distance from w = 2 by -1?",
+)
+
+# 08.3
+
+
+def line(factor=lambda lr, n: lr, loss_of=mean_square, steps_of=lambda steps: steps):
+    """Return an answer to 08.3 with steps of ``factor(lr, n)`` times the gradient."""
+
+    def fit_line(x, y, lr, steps):
+        w, b = tf.Variable(0.0), tf.Variable(0.0)
+        for _ in range(steps_of(steps)):
+            with tf.GradientTape() as tape:
+                loss = loss_of(w * x + b - y)
+            for variable, gradient in zip([w, b], tape.gradient(loss, [w, b]), strict=True):
+                variable.assign_sub(factor(lr, len(x)) * gradient)
+        return w, b
+
+    return fit_line
+
+
+def line_in_turn(x, y, lr, steps):
+    w, b = tf.Variable(0.0), tf.Variable(0.0)
+    for _ in range(steps):
+        for variable in (w, b):
+            with tf.GradientTape() as tape:
+                loss = mean_square(w * x + b - y)
+            variable.assign_sub(lr * tape.gradient(loss, variable))
+    return w, b
+
+
+def summed_over(number):
+    return line(loss_of=lambda error: sum_of_squares(error) / number)
+
+
+LINES = [
+    Wrong(
+        "errors added up",
+        "The squared errors are still added up, so each step is too long by the number of "
+        "examples, and 200 of them explode. Take tf.reduce_mean of them inside the block.",
+        line(loss_of=sum_of_squares),
+        calls=(0, 1, 2),
+    ),
+    Wrong(
+        "climbs",
+        "The loop climbs: the gradient says where the loss grows. Subtract lr times it.",
+        line(lambda lr, n: -lr),
+        calls=(0, 1, 2),
+    ),
+    Wrong(
+        "climbs, errors added up",
+        "The loop climbs: the gradient says where the loss grows. Subtract lr times it. The "
+        "squared errors are still added up, too: take tf.reduce_mean of them inside the block.",
+        line(lambda lr, n: -lr, loss_of=sum_of_squares),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "step size twice",
+        "The step size counts twice. Multiply each gradient by lr once.",
+        line(lambda lr, n: lr**2),
+    ),
+    Wrong(
+        "step size missing",
+        "The step size is missing: multiply each gradient by lr.",
+        line(lambda lr, n: 1),
+        line(lambda lr, n: 1, loss_of=sum_of_squares),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "fixed step size",
+        "Your steps have the same size in every call. It is the argument lr that says how large "
+        "they are: 0.05 was only an example.",
+        *(line(lambda lr, n, size=size: size) for size in (0.05, 0.1, 0.02, 0.01)),
+    ),
+    Wrong(
+        "divided by a fixed number",
+        "You divide by the same number whatever the number of examples is, such as 200 or 5. With "
+        "tf.reduce_mean it is divided by the number that is there.",
+        *(summed_over(number) for number in (200, 5, 100, 10)),
+        calls=(0, 1, 2),
+    ),
+    Wrong(
+        "divided twice",
+        "The steps are too short by the number of examples: you divide by it twice. tf.reduce_mean "
+        "alone is enough.",
+        line(lambda lr, n: lr / n),
+    ),
+    Wrong(
+        "steps half",
+        "The steps are half as long as they should be: leave out the factor 1/2.",
+        line(loss_of=half_mean_square),
+    ),
+    Wrong(
+        "steps doubled",
+        "The steps are twice as long as they should be. The tape has the 2 of the square already: "
+        "subtract lr times the gradient.",
+        line(lambda lr, n: 2 * lr),
+    ),
+    Wrong(
+        "one step only",
+        "Only one step was taken, whatever `steps` says. Does a `return` stand inside the loop, or "
+        "an update below it?",
+        line(steps_of=lambda steps: 1),
+    ),
+    Wrong(
+        "one step too many",
+        "That is one step too many. Leave the loop over `steps` as it was given: only the loss "
+        "changes.",
+        line(steps_of=lambda steps: steps + 1),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "one step missing",
+        "One step is missing. Leave the loop over `steps` as it was given: only the loss changes.",
+        line(steps_of=lambda steps: steps - 1),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "never moves",
+        "w and b are still 0. Subtract lr times the gradient from each inside the loop.",
+        line(steps_of=lambda steps: 0),
+    ),
+    Wrong(
+        "results swapped",
+        "The two results are swapped: w comes first, then b.",
+        lambda *arguments: line()(*arguments)[::-1],
+    ),
+    Wrong(
+        "one after another",
+        "The slope of b was taken after w had moved. Ask once for both gradients, then move.",
+        line_in_turn,
+        calls=(0, 1),
+    ),
+    Wrong(
+        "averaged before squaring",
+        "You average the errors and then square. Square each error first.",
+        line(loss_of=squared_mean),
+    ),
+    Wrong(
+        "absolute errors",
+        "This is the mean of the absolute errors. Square them, as before.",
+        line(loss_of=mean_absolute),
+        calls=(0, 1),
+    ),
+    Wrong(
+        "closed form",
+        "This is the closed form. With few steps the loop is not there yet, and the function "
+        "should return where it is after `steps` steps.",
+        lambda x, y, lr, steps: np.polyfit(x, y, 1),
+    ),
+]
+
+# 08.4
+
+
+def parabola(
+    steps=300,
+    lr=0.15,
+    scale=lambda x: (x.mean(), x.std()),
+    at=lambda x, x_new, z_new: z_new,
+    target=lambda y: y,
+    degree=2,
+    result=lambda values, theta, z_new: values,
+):
+    """Return a fit to ``target(y)``, by a loop in which the gradient is written down.
+
+    ``scale(x)`` gives what is subtracted and divided by; ``at(x, x_new, z_new)`` is where the
+    parabola is evaluated; ``result(values, theta, z_new)`` is what comes back.
+    """
+
+    def fit_and_predict(x, y, x_new):
+        x, y, x_new = (np.asarray(array, np.float32) for array in (x, y, x_new))
+        shift, divisor = scale(x)
+        columns = np.vander((x - shift) / divisor, degree + 1)
+        theta, z_new = np.zeros(degree + 1, np.float32), (x_new - shift) / divisor
+        with np.errstate(all="ignore"):
+            for _ in range(steps):
+                theta = theta - lr * 2 * columns.T @ (columns @ theta - target(y)) / len(x)
+            values = np.polyval(theta, at(x, x_new, z_new))
+        return result(values, theta, z_new)
+
+    return fit_and_predict
+
+
+PARABOLAS = [
+    Wrong(
+        "coefficients returned",
+        "You returned three things, as the coefficients are. Return the values of the parabola at "
+        "x_new, one for each entry.",
+        parabola(result=lambda values, theta, z_new: theta),
+    ),
+    Wrong(
+        "values at x",
+        "You returned one value for each entry of x. Return those for x_new.",
+        parabola(at=lambda x, x_new, z_new: x),
+    ),
+    Wrong(
+        "table returned",
+        "You returned a table, where one value for each entry of x_new was expected. Look at the "
+        "shapes: a column (n, 1) plus or minus (n,) is a table of n by n.",
+        parabola(result=lambda values, theta, z_new: values[:, None] + 0 * values),
+    ),
+    Wrong(
+        "loop explodes",
+        "The loop explodes, at least where x lies between 100 and 101: its step size is too large "
+        "for the curvature there. With a standardised x, a step size of 0.15 is small enough.",
+        parabola(scale=lambda x: (0, 1), lr=0.1),
+        calls=(1,),
+    ),
+    Wrong(
+        "new standardised alone",
+        "x_new was standardised with its own mean and deviation. Use those of x: the fit knows no "
+        "others.",
+        parabola(at=lambda x, x_new, z_new: (x_new - x_new.mean()) / x_new.std()),
+    ),
+    Wrong(
+        "new not standardised",
+        "The fit knows the standardised z, and you gave it x_new as it is. Take the mean of x off "
+        "x_new first, and divide by the deviation of x.",
+        parabola(at=lambda x, x_new, z_new: x_new),
+    ),
+    Wrong(
+        "straight line",
+        "This is the straight line nearest to the points. A parabola has a term with the square, "
+        "too.",
+        parabola(degree=1),
+    ),
+    Wrong(
+        "table n by n",
+        "This is the mean of y, whatever x_new is. Compute a * z**2 + b * z + c at x_new, and look "
+        "at the shapes: a column (n, 1) minus y, (n,), is a table of n by n.",
+        parabola(degree=0),
+    ),
+    Wrong(
+        "never moves",
+        "All values are 0: the coefficients have not moved. Subtract lr times their gradients, in "
+        "a loop.",
+        parabola(steps=0),
+    ),
+    Wrong(
+        "coefficients in reverse",
+        "The coefficients stand in another order in the prediction than in the loss. The first "
+        "belongs to z**2 in both, or to 1 in both: one function for both is safest.",
+        parabola(result=lambda values, theta, z_new: np.polyval(theta[::-1], z_new)),
+    ),
+    Wrong(
+        "y left standardised",
+        "These are the values of a standardised y. Multiply by the deviation of y and add its "
+        "mean, or fit y as it is: only x needs it.",
+        parabola(target=lambda y: (y - y.mean()) / y.std()),
+        parabola(target=lambda y: y - y.mean()),
+    ),
+    # From here on, what is compared is only where an answer is right.
+    Wrong(
+        "arrives in the first case only",
+        "The first case, with x between -2 and 2, is right, so your loop works; but it does not "
+        "arrive where x lies between 100 and 101. If x is not standardised, standardise it, and "
+        "x_new in the same way; if it is, take more steps.",
+        parabola(scale=lambda x: (x.mean(), 1), lr=0.05, steps=1500),
+        calls=(0, 2),
+    ),
+    Wrong(
+        "does not arrive",
+        "These values are not the closed form's. Either the loop stops before the minimum (take "
+        "more steps, or a larger step size), or the prediction is not a * z**2 + b * z + c.",
+        parabola(steps=10),
+        calls=(2,),
+    ),
+]
+
+GALLERY = {
+    "08.1": STEPS,
+    "08.2": LIMITS,
+    "08.3": LINES,
+    "08.4": PARABOLAS,
+}
