@@ -46,7 +46,7 @@ def measured_in_batches(
 
 def of_two(i: int) -> Callable:
     def read(reading: Any, *call: Any) -> Any:
-        if np.shape(reading) == () and isinstance(reading, np.ndarray):
+        if isinstance(reading, np.ndarray) and reading.ndim == 0:
             return Other("number alone")
         if len(reading) != 2:
             raise ValueError(len(reading))
