@@ -28,7 +28,8 @@ def lost_path(run: Callable[[], object], file: str) -> str:
     with _explaining() as found, redirect_stdout(StringIO()), suppress(Exception, SystemExit):
         run()
     for each in found:
-        if each.gradient == "None" and each.where is not None and each.where.file == file:
+        is_known = each.gradient == "None" and each.cause != "undetermined"
+        if is_known and each.where is not None and each.where.file == file:
             line = f" at `{each.where.text}`" if each.where.text else ""
             return f"The gradient of {each.source} is None{line}. {each.message}"
     return ""

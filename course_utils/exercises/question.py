@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..tape.tensorflow_internals import traced_anew
 from .exercise import Exercise, Judgement
 from .lost_paths import lost_path
 from .observation import describe, file_of, observe_calls, same_code
@@ -109,6 +110,8 @@ class Question(Exercise):
 
     def observe_on(self, answer: Any, calls: Sequence[tuple]) -> dict:
         """Call the answer on these inputs."""
+        # What was traced before would call no method of a tape again.
+        answer = traced_anew(answer)
         observation = observe_calls(answer, calls, self.prepare, self.call)
         number = _call_with_none(observation)
         if number is not None:
@@ -144,14 +147,13 @@ class Question(Exercise):
 
 
 def _call_with_none(observation: dict) -> int | None:
-    """Return the first call that gave a None, or raised because of one; None if there is none."""
-    for number, record in enumerate(observation.get("calls", [])):
-        error = record.get("raised")
-        if error is None and _holds_none(record["returned"]):
-            return number
-        if error is not None and re.search(r"\bNone|No gradients provided", error["message"]):
-            return number
-    return None
+    """Return the call that raised because of a None, or the first that gave one, if none raised."""
+    records = observation.get("calls", [])
+    if records and "raised" in records[-1]:
+        message = records[-1]["raised"]["message"]
+        is_of_none = re.search(r"\bNone|No gradients provided", message)
+        return len(records) - 1 if is_of_none else None
+    return next((n for n, record in enumerate(records) if _holds_none(record["returned"])), None)
 
 
 def _holds_none(described: Any) -> bool:

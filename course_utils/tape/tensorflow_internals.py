@@ -20,6 +20,7 @@ __all__ = [
     "listen_to_operations",
     "role_of_file",
     "run_operation",
+    "traced_anew",
 ]
 
 # "function" stands for the call of a tf.function.
@@ -153,6 +154,11 @@ def gradients_of_operation(
         op_type, attributes, len(inputs), inputs, outputs, output_gradients, (), ""
     )
     return list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
+
+
+def traced_anew(function: Callable) -> Callable:
+    """Return a ``tf.function`` as it was before its first call, and anything else as it is."""
+    return function._clone(None) if hasattr(function, "python_function") else function
 
 
 def differentiable_inputs(operation: Any) -> list[bool]:
