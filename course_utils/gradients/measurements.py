@@ -114,9 +114,17 @@ class Line:
         mask = rng.exponential(1.0, guide.shape)
         return self._unit_vector(self._size**2 * guide * mask)
 
-    def across(self, rng: np.random.Generator) -> np.ndarray:
-        """Draw a direction through all entries, on the side of the gradient so that it shows."""
-        draw = rng.uniform(0.5, 1.5, self._here.shape) * rng.choice([-1.0, 1.0], self._here.shape)
+    def across(self, rng: np.random.Generator, *, even: bool = True) -> np.ndarray:
+        """Draw a direction through all entries, on the side of the gradient so that it shows.
+
+        An even one moves every entry by a like amount, so that no wrong entry is passed over. One
+        that is not even differs more from the next, also in what kinks it meets.
+        """
+        shape = self._here.shape
+        if even:
+            draw = rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape)
+        else:
+            draw = rng.normal(size=shape)
         if not self.norm:
             return self._unit_vector(self._size * draw)
         if inner(draw * self._size, self.gradient) < 0:

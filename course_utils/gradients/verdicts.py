@@ -4,12 +4,13 @@ No verdict but ``agrees`` is given on one look. The closer look draws fresh dire
 several steps along each, and believes a disagreement only when most of them show it clearly.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from .measurements import Line, Measurement
+from .measurements import KINK_MARGIN, Line, Measurement
 
 __all__ = [
     "AGREES",
@@ -77,19 +78,18 @@ def judge_directions(
         first.append(line.measure(direction, line.first_step(direction)))
     if not any(_doubtful(line, m) for m in first) and not _is_wide(line, first, largest, _SHARP):
         return Decision(AGREES, _most_telling_first(first))
-    draws = [line.along, line.across] if line.guided else [line.across]
-    closer = [[] for _ in draws]
+    looks = _Looks(line, rng)
     for _ in range(_CLOSER_ROUNDS):
-        for draw, looks in zip(draws, closer, strict=True):
-            looks += [_look_closer(line, draw(rng), rng) for _ in range(_CLOSER_DIRECTIONS)]
-        middle = max(_middle_excess(looks) for looks in closer)
+        looks.add()
+        middle = looks.middle_excess()
         if not _UNSETTLED[0] < middle < _UNSETTLED[1]:
             break
-    seen = [m for looks in closer for m in looks if m is not None]
+    seen = looks.measurements()
     if not seen:
         return Decision(CANNOT_TELL, tuple(first))
     if middle > _DECISIVE:
         return Decision(DISAGREES, _most_telling_first(seen))
+    seen = [m if m.agrees else _look_again(line, m, rng) for m in seen]
     return _undisputed(line, seen, largest, in_doubt=middle > 1)
 
 
@@ -104,7 +104,8 @@ def judge_entries(
         if _doubtful(line, m):
             looks = [_look_closer(line, direction, rng, entry) for _ in range(_CLOSER_DIRECTIONS)]
             worst = max(worst, _middle_excess(looks))
-            m = looks[0] or m
+            usable = sorted((m for m in looks if m is not None), key=lambda m: m.excess)
+            m = usable[len(usable) // 2] if usable else m
         seen.append(m)
     if worst > _DECISIVE:
         return Decision(DISAGREES, _most_telling_first(seen))
@@ -114,6 +115,46 @@ def judge_entries(
     if kinked:
         return Decision(KINK_NEARBY, _most_telling_first(kinked))
     return _undisputed(line, seen, largest, in_doubt=worst > 1)
+
+
+class _Looks:
+    """The closer looks along fresh directions: some that follow the gradient, some across it.
+
+    Where several kinks lie at the point itself, as in a relu network whose biases are zero, the
+    jumps of the slope are of either sign and may cancel along one line, though the error they cause
+    does not. Along another line they show. So every bar covers what is typical of its family.
+    """
+
+    def __init__(self, line: Line, rng: np.random.Generator) -> None:
+        self._line, self._rng = line, rng
+        across = functools.partial(line.across, even=False)
+        self._draws = [line.along, across] if line.guided else [across]
+        self._families: list[list[Measurement | None]] = [[] for _ in self._draws]
+
+    def add(self) -> None:
+        """Look along as many directions again."""
+        for draw, looks in zip(self._draws, self._families, strict=True):
+            looks += [
+                _look_closer(self._line, draw(self._rng), self._rng)
+                for _ in range(_CLOSER_DIRECTIONS)
+            ]
+
+    def measurements(self) -> list[Measurement]:
+        """Return what could be measured."""
+        return [m for looks in self._covered() for m in looks if m is not None]
+
+    def middle_excess(self) -> float:
+        """Return the median of the excess, of those directions where it is larger."""
+        return max(_middle_excess(looks) for looks in self._covered())
+
+    def _covered(self) -> list[list[Measurement | None]]:
+        return [_cover_typical_kink(looks) for looks in self._families]
+
+
+def _cover_typical_kink(looks: Sequence[Measurement | None]) -> list[Measurement | None]:
+    kinks = [m.kink for m in looks if m is not None]
+    least = KINK_MARGIN * float(np.sqrt(np.mean(np.square(kinks)))) if kinks else 0.0
+    return [m and replace(m, error_bar=max(m.error_bar, least)) for m in looks]
 
 
 def _doubtful(line: Line, m: Measurement) -> bool:
@@ -169,16 +210,27 @@ def _look_closer(
     )
 
 
+def _look_again(line: Line, m: Measurement, rng: np.random.Generator) -> Measurement:
+    """Measure once more, with other steps: what differs is added to the bar."""
+    again = None if m.direction is None else _look_closer(line, m.direction, rng)
+    if again is None:
+        return m
+    apart = abs(m.difference - again.difference)
+    return replace(m, error_bar=m.error_bar + apart, kink=max(m.kink, again.kink))
+
+
 def _undisputed(
     line: Line, seen: Sequence[Measurement], largest: float, in_doubt: bool
 ) -> Decision:
     """Name what remains where nothing disagrees: agreement, or the reason why it is not known."""
     ordered = _most_telling_first(seen)
     hidden = not line.norm and 2 * sum(_doubtful(line, m) for m in seen) >= len(seen)
-    if not in_doubt and not hidden and not _is_wide(line, seen, largest, _TOO_WIDE):
+    outside = not all(m.agrees for m in seen)
+    if not (in_doubt or hidden or outside or _is_wide(line, seen, largest, _TOO_WIDE)):
         return Decision(AGREES, ordered)
     kinks = sum(m.kink > 0 for m in seen)
-    return Decision(KINK_NEARBY if 2 * kinks >= len(seen) else CANNOT_TELL, ordered)
+    enough = 1 if outside else len(seen) / 2
+    return Decision(KINK_NEARBY if kinks >= enough else CANNOT_TELL, ordered)
 
 
 def _most_telling_first(measurements: Sequence[Measurement]) -> tuple[Measurement, ...]:
