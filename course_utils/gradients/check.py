@@ -148,7 +148,7 @@ def _judged_rows(
             entries = list(np.ndindex(point.values[i].shape))
             chosen = entries if mode == "entrywise" else entries[mode]
             decision = judge_entries(line, chosen, largest, rng)
-        verdict, hint = _explained(contraction, decision, judged[i], tape[i], given)
+        verdict, hint = _explained(contraction, i, decision, judged[i], tape[i], given)
         rows.append(
             GradientRow(
                 name=point.names[i],
@@ -165,6 +165,7 @@ def _judged_rows(
 
 def _explained(
     contraction: Contraction,
+    index: int,
     decision: Decision,
     gradient: np.ndarray | None,
     tape: np.ndarray | None,
@@ -184,7 +185,11 @@ def _explained(
                 "forgets to multiply by its upstream argument."
             )
         return verdict, factor_hint(
-            gradient, measurements, contraction.batch_size, tape if given else None
+            gradient,
+            measurements,
+            contraction.batch_size,
+            tape if given else None,
+            contraction.point.names[index],
         )
     if verdict == AGREES:
         return verdict, ""

@@ -14,6 +14,7 @@ def factor_hint(
     measurements: Sequence[Measurement],
     batch_size: int | None,
     tape: np.ndarray | None = None,
+    name: str = "x",
 ) -> str:
     """Name the mistake that explains every measurement, or say that no single factor does.
 
@@ -27,6 +28,8 @@ def factor_hint(
         The first dimension of what f returns, if it has one.
     tape : ndarray or None
         The tape's gradient, where the one judged was derived by hand.
+    name : str
+        Of what the gradient belongs to.
     """
     if not np.all(np.isfinite(gradient)):
         return (
@@ -41,6 +44,13 @@ def factor_hint(
     measured = [m for m in measurements if m.direction is not None and np.isfinite(m.error_bar)]
     if _is_transposed(gradient, measured):
         return "This is the gradient transposed: exchange its two axes, or the order of a matmul."
+    if _is_of_symmetric_change(gradient, measured):
+        whose = "the tape's gradient" if tape is None else "this gradient"
+        return (
+            f"f reads one triangle of the matrix {name}: {whose} is that of a symmetric change, "
+            "which moves both triangles alike, while the differences move each entry alone. It is "
+            f"right for a symmetric {name}; check f of ({name} + its transpose) / 2 instead."
+        )
     factor = _common_factor(measured)
     if factor is None and tape is not None and _explains(tape, measured):
         worst = np.unravel_index(np.argmax(np.abs(gradient - tape)), tape.shape)
@@ -144,6 +154,19 @@ def _is_transposed(gradient: np.ndarray, measured: Sequence[Measurement]) -> boo
     if gradient.ndim != 2 or gradient.shape[0] != gradient.shape[1] or gradient.shape[0] == 1:
         return False
     return _explains(gradient.T, measured)
+
+
+def _is_of_symmetric_change(gradient: np.ndarray, measured: Sequence[Measurement]) -> bool:
+    """Whether f has, in one triangle, what the gradient spreads over both."""
+    if gradient.ndim < 2 or gradient.shape[-1] != gradient.shape[-2]:
+        return False
+    flipped = np.swapaxes(gradient, -1, -2)
+    if not np.allclose(gradient, flipped, atol=1e-3 * np.max(np.abs(gradient))):
+        return False
+    return any(
+        _explains(one(gradient) + one(flipped, k), measured)
+        for one, k in ((np.tril, -1), (np.triu, 1))
+    )
 
 
 def _explains(gradient: np.ndarray, measured: Sequence[Measurement]) -> bool:
