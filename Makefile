@@ -69,6 +69,7 @@ test: lint unit notebooks ## Run everything that CI runs
 lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/mypy
 	$(BIN)/course build --check
 
 unit: $(STAMP) $(NBGRADER)

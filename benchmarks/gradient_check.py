@@ -1,11 +1,13 @@
 """Measure `check_gradients` beside `tf.test.compute_gradient`: speed, cost, alarms and misses."""
 
 import argparse
+import contextlib
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from unittest import mock
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -120,7 +122,7 @@ def _verdicts(seeds: int) -> bool:
     from benchmarks.gradient_cases import CORRECT, MISTAKES
 
     console = Console()
-    failures = []
+    failures, right, wrong = [], [0.0], [float("inf")]
     table = Table("function", "wrong rows", "seeds", "wrong verdicts", title="Verdicts")
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
@@ -129,15 +131,39 @@ def _verdicts(seeds: int) -> bool:
             progress.update(everything, description=case.name)
             found = []
             for seed in range(seeds):
-                found += case.failures(seed)
+                with _noted_medians() as medians:
+                    found += case.failures(seed)
+                for i, median in enumerate(medians):
+                    (wrong if i in case.wrong else right).append(median)
                 progress.advance(everything)
             table.add_row(case.name, str(len(case.wrong)), str(seeds), str(len(found)))
             failures += found
     console.print(table)
     for failure in failures[:20]:
         console.print(failure, highlight=False)
+    console.print(
+        f"Median difference of a closer look, in error bars: up to {max(right):.2f} where the "
+        f"gradient is right, from {min(wrong):.2f} where it is wrong."
+    )
     console.print(f"{len(failures)} wrong verdicts; bound: 0.\n")
     return not failures
+
+
+@contextlib.contextmanager
+def _noted_medians() -> Iterator[list[float]]:
+    """Give a list that collects, row by row, on what a verdict of ``disagrees`` depends."""
+    from course_utils.gradients import check
+
+    medians = []
+
+    def noted(*arguments: object) -> object:
+        decision = judge(*arguments)
+        medians.append(decision.middle)
+        return decision
+
+    judge = check.judge_directions
+    with mock.patch.object(check, "judge_directions", noted):
+        yield medians
 
 
 if __name__ == "__main__":

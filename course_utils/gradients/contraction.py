@@ -6,7 +6,7 @@ import tensorflow as tf
 from .differences import machine_epsilon, typical_size
 from .points import Point
 
-__all__ = ["Contraction", "inner", "norm", "rounding_noise"]
+__all__ = ["Contraction", "dense", "inner", "norm", "rounding_noise"]
 
 
 class Contraction:
@@ -61,7 +61,7 @@ class Contraction:
             tf.constant(factor * c, y.dtype) for c, y in zip(self._cotangents, outputs, strict=True)
         ]
         found = tape.gradient(outputs, self.point.leaves, output_gradients=cotangents)
-        return [None if g is None else _dense(g) / self._unit for g in found]
+        return [None if g is None else dense(g) / self._unit for g in found]
 
     def forgets_upstream(self) -> bool:
         """Whether the tape's gradient fails to double with the cotangents."""
@@ -133,5 +133,6 @@ def _cotangent(rng: np.random.Generator, y: tf.Tensor) -> np.ndarray:
     return np.asarray(tf.cast(draw, y.dtype), np.float64)
 
 
-def _dense(gradient: tf.Tensor | tf.IndexedSlices) -> np.ndarray:
-    return tf.convert_to_tensor(gradient).numpy().astype(np.float64)
+def dense(gradient: object) -> np.ndarray:
+    """Return a gradient, also that of a gather, as an array of float64."""
+    return np.asarray(tf.convert_to_tensor(gradient)).astype(np.float64)

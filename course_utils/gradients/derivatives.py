@@ -119,16 +119,16 @@ def hessian_vector_product(f: Callable, x: object, v: object) -> tf.Tensor:
     """
     point = _one_leaf(f, x)
     leaf = point.leaves[0]
-    v = tf.cast(v, leaf.dtype)
-    if v.shape != leaf.shape:
-        raise ValueError(f"v has shape {tuple(v.shape)}, but x has shape {tuple(leaf.shape)}.")
+    vector = tf.cast(v, leaf.dtype)
+    if vector.shape != leaf.shape:
+        raise ValueError(f"v has shape {tuple(vector.shape)}, but x has shape {tuple(leaf.shape)}.")
     with point.recorded() as outer:
         with point.recorded() as inner:
             y = _scalar(point.output(), "hessian_vector_product")
         gradient = _connected(inner.gradient(y, leaf), point)
     # v enters as the cotangent of the gradient, so that it is a constant for the outer tape.
     product = outer.gradient(
-        gradient, leaf, output_gradients=v, unconnected_gradients=tf.UnconnectedGradients.ZERO
+        gradient, leaf, output_gradients=vector, unconnected_gradients=tf.UnconnectedGradients.ZERO
     )
     return tf.convert_to_tensor(product)
 

@@ -16,6 +16,7 @@ __all__ = [
     "directional_derivative",
     "forward_difference",
     "machine_epsilon",
+    "positive_step",
     "power_of_two",
     "typical_size",
 ]
@@ -140,18 +141,18 @@ def directional_derivative(
     >>> print(f"{directional_derivative(lambda x: tf.reduce_sum(x**2), x, v):.4f}")
     -2.0000
     """
-    x = floating_tensor("x", x)
+    start = floating_tensor("x", x)
     v = floating_tensor("direction", direction).numpy().astype(np.float64)
-    here = x.numpy().astype(np.float64)
+    here = start.numpy().astype(np.float64)
     if v.shape != here.shape:
         raise ValueError(f"direction has shape {v.shape}, but x has shape {here.shape}.")
     if not np.any(v):
         raise ValueError("direction is zero: no derivative can be taken along it.")
     if step is None:
-        relative = machine_epsilon(x.dtype) ** (1 / 3)
+        relative = machine_epsilon(start.dtype) ** (1 / 3)
         step = power_of_two(relative * np.linalg.norm(typical_size(here)) / np.linalg.norm(v))
-    h = _positive(step)
-    return (_at(f, here + h * v, x.dtype) - _at(f, here - h * v, x.dtype)) / (2 * h)
+    h = positive_step(step)
+    return (_at(f, here + h * v, start.dtype) - _at(f, here - h * v, start.dtype)) / (2 * h)
 
 
 def machine_epsilon(dtype: tf.DType) -> float:
@@ -196,23 +197,21 @@ def typical_size(x: np.ndarray) -> np.ndarray:
 def _entry_by_entry(
     f: Callable, x: object, step: float | None, order: int, both_sides: bool
 ) -> np.ndarray:
-    x = floating_tensor("x", x)
-    here = x.numpy().astype(np.float64)
+    start = floating_tensor("x", x)
+    here = start.numpy().astype(np.float64)
     if step is None:
-        relative = machine_epsilon(x.dtype) ** (1 / order)
+        relative = machine_epsilon(start.dtype) ** (1 / order)
         steps = np.vectorize(power_of_two)(relative * typical_size(here))
     else:
-        steps = np.full_like(here, _positive(step))
+        steps = np.full_like(here, positive_step(step))
     slopes = []
-    middle = None if both_sides else _at(f, here, x.dtype)
+    middle = None if both_sides else _at(f, here, start.dtype)
     for index in np.ndindex(here.shape):
         shift = np.zeros_like(here)
         shift[index] = h = steps[index]
-        ahead = _at(f, here + shift, x.dtype)
-        if both_sides:
-            slopes.append((ahead - _at(f, here - shift, x.dtype)) / (2 * h))
-        else:
-            slopes.append((ahead - middle) / h)
+        ahead = _at(f, here + shift, start.dtype)
+        behind = _at(f, here - shift, start.dtype) if middle is None else middle
+        slopes.append((ahead - behind) / (2 * h if both_sides else h))
     return np.stack(slopes, axis=-1).reshape(slopes[0].shape + here.shape)[()]
 
 
@@ -221,7 +220,8 @@ def _at(f: Callable, x: np.ndarray, dtype: tf.DType) -> np.ndarray:
     return np.asarray(f(tf.constant(x, dtype)), dtype=np.float64)
 
 
-def _positive(step: float) -> float:
+def positive_step(step: float) -> float:
+    """Return the step as a float, or say that it is none."""
     if not (np.isfinite(step) and step > 0):
         raise ValueError(f"step must be a positive number, but it is {step!r}.")
     return float(step)

@@ -8,12 +8,16 @@ from .measurements import Measurement
 
 __all__ = ["disconnected_hint", "doubt_hint", "factor_hint", "shape_hint"]
 
+# An explanation holds for every measurement at once, so that each is allowed half a bar more.
+_ALLOWED = 1.5
+
 
 def factor_hint(
     gradient: np.ndarray,
     measurements: Sequence[Measurement],
     batch_size: int | None,
     tape: np.ndarray | None = None,
+    name: str = "x",
 ) -> str:
     """Name the mistake that explains every measurement, or say that no single factor does.
 
@@ -27,6 +31,8 @@ def factor_hint(
         The first dimension of what f returns, if it has one.
     tape : ndarray or None
         The tape's gradient, where the one judged was derived by hand.
+    name : str
+        Of what the gradient belongs to.
     """
     if not np.all(np.isfinite(gradient)):
         return (
@@ -41,6 +47,13 @@ def factor_hint(
     measured = [m for m in measurements if m.direction is not None and np.isfinite(m.error_bar)]
     if _is_transposed(gradient, measured):
         return "This is the gradient transposed: exchange its two axes, or the order of a matmul."
+    if _is_of_symmetric_change(gradient, measured):
+        whose = "the tape's gradient" if tape is None else "this gradient"
+        return (
+            f"f reads one triangle of the matrix {name}: {whose} is that of a symmetric change, "
+            "which moves both triangles alike, while the differences move each entry alone. It is "
+            f"right for a symmetric {name}; check f of ({name} + its transpose) / 2 instead."
+        )
     factor = _common_factor(measured)
     if factor is None and tape is not None and _explains(tape, measured):
         worst = np.unravel_index(np.argmax(np.abs(gradient - tape)), tape.shape)
@@ -98,35 +111,35 @@ def _common_factor(measured: Sequence[Measurement]) -> float | None:
     """Fit analytic = factor * numeric, and return the factor if every measurement allows it."""
     a, b, bar = np.array([[m.analytic, m.numeric, m.error_bar] for m in measured]).T
     bar = np.maximum(bar, np.finfo(float).tiny)
-    if not np.any(b):
+    if len(measured) < 2 or not np.any(b):
         return None
     factor = float(np.sum(a * b / bar**2) / np.sum(b**2 / bar**2))
     doubt = np.sum(b**2 / bar**2) ** -0.5 * max(1.0, abs(factor))
-    explains = np.all(np.abs(a - factor * b) <= 1.5 * bar * max(1.0, abs(factor)))
-    return factor if len(measured) > 1 and explains and doubt <= 0.02 * abs(factor) else None
+    return factor if _is_factor(factor, measured) and doubt <= 0.02 * abs(factor) else None
+
+
+def _is_factor(number: float, measured: Sequence[Measurement]) -> bool:
+    return all(
+        abs(m.analytic - number * m.numeric) <= _ALLOWED * m.error_bar * max(1.0, abs(number))
+        for m in measured
+    )
 
 
 def _name_factor(factor: float, batch_size: int | None, measured: Sequence[Measurement]) -> str:
-    def is_near(number: float) -> bool:
-        return all(
-            abs(m.analytic - number * m.numeric) <= 1.5 * m.error_bar * max(1.0, abs(number))
-            for m in measured
-        )
-
-    if is_near(-1):
+    if _is_factor(-1, measured):
         return "The sign is wrong: the gradient is -1 times the right one."
-    if is_near(2):
+    if _is_factor(2, measured):
         return "The gradient is 2 times the right one. Look for a missing 1/2 or a doubled term."
-    if is_near(0.5):
+    if _is_factor(0.5, measured):
         return "The gradient is 1/2 of the right one. Look for the 2 of a square, or a lost term."
     n = round(factor)
-    if n > 2 and is_near(n):
+    if n > 2 and _is_factor(n, measured):
         return (
             f"The gradient is {n} times the right one. {_batch_size(n, batch_size)} it is the "
             "gradient of a sum, and f takes a mean."
         )
     n = round(1 / factor)
-    if n > 2 and is_near(1 / n):
+    if n > 2 and _is_factor(1 / n, measured):
         return (
             f"The gradient is 1/{n} of the right one. {_batch_size(n, batch_size)} it is the "
             "gradient of a mean, and f takes a sum."
@@ -146,8 +159,23 @@ def _is_transposed(gradient: np.ndarray, measured: Sequence[Measurement]) -> boo
     return _explains(gradient.T, measured)
 
 
+def _is_of_symmetric_change(gradient: np.ndarray, measured: Sequence[Measurement]) -> bool:
+    """Whether f has, in one triangle, what the gradient spreads over both."""
+    if gradient.ndim < 2 or gradient.shape[-1] != gradient.shape[-2]:
+        return False
+    flipped = np.swapaxes(gradient, -1, -2)
+    if not np.allclose(gradient, flipped, atol=1e-3 * np.max(np.abs(gradient))):
+        return False
+    return any(
+        _explains(one(gradient) + one(flipped, k), measured)
+        for one, k in ((np.tril, -1), (np.triu, 1))
+    )
+
+
 def _explains(gradient: np.ndarray, measured: Sequence[Measurement]) -> bool:
     """Whether another gradient would agree with everything that was measured."""
     return bool(measured) and all(
-        abs(np.vdot(gradient, m.direction) - m.numeric) <= 1.5 * m.error_bar for m in measured
+        abs(np.vdot(gradient, m.direction) - m.numeric) <= _ALLOWED * m.error_bar
+        for m in measured
+        if m.direction is not None
     )

@@ -11,10 +11,12 @@ import numpy as np
 from .contraction import Contraction, inner, norm
 from .differences import machine_epsilon, power_of_two
 
-__all__ = ["KINK_MARGIN", "Line", "Measurement"]
+__all__ = ["KINK_MARGIN", "KINK_VISIBLE", "Line", "Measurement"]
 
 # One kink within the steps causes an error of at most what it shows; of several, some may hide.
 KINK_MARGIN = 4.0
+# A jump of the slope, a difference of two rounded slopes, counts as a kink above so much rounding.
+KINK_VISIBLE = 2.0
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,9 @@ class Line:
         self._here = value.astype(np.float64)
         self._size = contraction.sizes[index]
         self._peers = float(np.median(self._size))
-        known = gradient is not None and np.all(np.isfinite(gradient))
-        self.gradient = gradient if known else np.zeros_like(self._here)
+        if gradient is None or not np.all(np.isfinite(gradient)):
+            gradient = np.zeros_like(self._here)
+        self.gradient: np.ndarray = gradient
         # In units of the leaf's own size, a step along any direction is comparable.
         self.norm = norm(self._size * self.gradient)
         self._suspect = None if other is None else self._far_apart(other)
@@ -114,9 +117,17 @@ class Line:
         mask = rng.exponential(1.0, guide.shape)
         return self._unit_vector(self._size**2 * guide * mask)
 
-    def across(self, rng: np.random.Generator) -> np.ndarray:
-        """Draw a direction through all entries, on the side of the gradient so that it shows."""
-        draw = rng.uniform(0.5, 1.5, self._here.shape) * rng.choice([-1.0, 1.0], self._here.shape)
+    def across(self, rng: np.random.Generator, *, even: bool = True) -> np.ndarray:
+        """Draw a direction through all entries, on the side of the gradient so that it shows.
+
+        An even one moves every entry by a like amount, so that no wrong entry is passed over. One
+        that is not even differs more from the next, also in what kinks it meets.
+        """
+        shape = self._here.shape
+        if even:
+            draw = rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape)
+        else:
+            draw = rng.normal(size=shape)
         if not self.norm:
             return self._unit_vector(self._size * draw)
         if inner(draw * self._size, self.gradient) < 0:
@@ -173,7 +184,7 @@ class Line:
         # Forward minus backward difference doubles with the step for a smooth f; at a kink it
         # stays, and half the jump is then the error that no smaller step removes.
         jump = abs(2 * bends[0] - bends[1]) / 2
-        kink = spread + jump if jump > 2 * rounding else 0.0
+        kink = spread + jump if jump > KINK_VISIBLE * rounding else 0.0
         bar = rounding + (KINK_MARGIN * kink or spread + jump)
         return Measurement(claims[0], slopes[0], bar, rounding, h, kink, entry, direction)
 

@@ -7,7 +7,8 @@ nest of them, a Keras model) into one `Point`, and refuses with a sentence what 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import numpy as np
 import tensorflow as tf
@@ -56,7 +57,7 @@ def floating_tensor(name: str, value: object) -> tf.Tensor:
     return tensor
 
 
-def floating_output(y: object, name: str = "f") -> tf.Tensor:
+def floating_output(y: Any, name: str = "f") -> tf.Tensor:
     """Return what a function returned as a floating-point tensor, or say what is wrong with it.
 
     Raises
@@ -101,24 +102,25 @@ class Point:
         A copy of each leaf, in its own dtype.
     state : list of tf.Variable
         Every variable whose value a check gives back, with those a forward pass changes.
+    structure : nested structure
+        Into which the leaves are packed for a function that takes them.
+    calls : {"nothing", "whole", "unpacked"}
+        What the function takes: nothing, the structure as one argument, or its parts.
     """
 
     function: Callable
     names: list[str]
-    leaves: list
+    leaves: list[Any]
     values: list[np.ndarray]
-    state: list
-    structure: object = None
-    calls: str = "leaves"
+    state: list[tf.Variable]
+    structure: Any = None
+    calls: Literal["nothing", "whole", "unpacked"] = "whole"
 
     def output(self) -> tf.Tensor:
         """Evaluate the function here and now; a tape that watches the leaves records it."""
-        return self._call(self.leaves)
-
-    def _call(self, leaves: Sequence) -> tf.Tensor:
         if self.calls == "nothing":
             return floating_output(self.function())
-        at = tf.nest.pack_sequence_as(self.structure, list(leaves))
+        at = tf.nest.pack_sequence_as(self.structure, list(self.leaves))
         return floating_output(
             self.function(*at) if self.calls == "unpacked" else self.function(at)
         )
@@ -137,7 +139,7 @@ class Point:
             leaves = list(self.leaves)
             for index, value in moves.items():
                 leaves[index] = tf.constant(value, leaves[index].dtype)
-            yield Point(**{**self.__dict__, "leaves": leaves})
+            yield replace(self, leaves=leaves)
             return
         try:
             for index, value in moves.items():
@@ -158,7 +160,7 @@ class Point:
                 variable.assign(value)
 
 
-def find_point(f: Callable, at: object, label: str = "at") -> Point:
+def find_point(f: Callable, at: Any, label: str = "at") -> Point:
     """Name the leaves of ``at``, check them, and remember how ``f`` takes them.
 
     Parameters
@@ -213,16 +215,16 @@ def find_point(f: Callable, at: object, label: str = "at") -> Point:
     return Point(f, names, tensors, values, [], at, "unpacked" if unpacked else "whole")
 
 
-def _is_variable(leaf: object) -> bool:
+def _is_variable(leaf: Any) -> bool:
     return isinstance(leaf, tf.Variable) or isinstance(getattr(leaf, "value", None), tf.Variable)
 
 
-def _tf_variable(variable: object) -> tf.Variable:
+def _tf_variable(variable: Any) -> tf.Variable:
     """Return the tf.Variable that a Keras variable holds: the tape watches only that."""
     return variable if isinstance(variable, tf.Variable) else variable.value
 
 
-def _places(at: object, place: str) -> list[str]:
+def _places(at: Any, place: str) -> list[str]:
     """Say where each leaf stands, in the order of `tf.nest.flatten`: at[0], at['w']."""
     if isinstance(at, Mapping):
         return [leaf for key in sorted(at) for leaf in _places(at[key], f"{place}[{key!r}]")]
@@ -231,7 +233,7 @@ def _places(at: object, place: str) -> list[str]:
     return [place]
 
 
-def _variable_names(variables: Sequence, places: Sequence[str]) -> list[str]:
+def _variable_names(variables: Sequence[Any], places: Sequence[str]) -> list[str]:
     names = [getattr(variable, "path", variable.name).split(":")[0] for variable in variables]
     return [
         place if name == "Variable" else f"{name} ({place})" if names.count(name) > 1 else name
@@ -239,7 +241,7 @@ def _variable_names(variables: Sequence, places: Sequence[str]) -> list[str]:
     ]
 
 
-def _argument_names(f: Callable, at: object, places: Sequence[str], unpacked: bool) -> list[str]:
+def _argument_names(f: Callable, at: Any, places: Sequence[str], unpacked: bool) -> list[str]:
     """Name the tensors after the parameters of ``f``, where it has as many."""
     try:
         parameters = inspect.signature(f).parameters.values()

@@ -1,8 +1,9 @@
 """The report of a gradient check: one row a variable, as text, as HTML, as a figure."""
 
 import html
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from .verdicts import (
     DISCONNECTED,
     KINK_NEARBY,
     NOT_REPEATABLE,
+    Verdict,
 )
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["GradientReport", "GradientRow"]
 
 # Each verdict has a sign and a word, so that nothing depends on seeing a colour.
-_SIGNS = {
+_SIGNS: dict[Verdict, str] = {
     AGREES: "✓",
     DISAGREES: "✗",
     DISCONNECTED: "∅",
@@ -69,7 +71,7 @@ class GradientRow:
     name: str
     shape: tuple[int, ...]
     dtype: str
-    verdict: str
+    verdict: Verdict
     hint: str = ""
     evaluations: int = 0
     measurements: tuple[Measurement, ...] = ()
@@ -109,6 +111,19 @@ class GradientRow:
             return f"{self.name}: {self.verdict}"
         return f"{self.name}: {abs(self.difference / self.numeric):.1%} off"
 
+    def _name_beside(self, ax: "Axes", middle: float) -> None:
+        """Write the caption towards the middle of a figure, where there is room for a long name."""
+        is_left = self.numeric < middle
+        ax.annotate(
+            self._caption,
+            (self.numeric, self.analytic),
+            xytext=(10 if is_left else -10, -4),
+            textcoords="offset points",
+            horizontalalignment="left" if is_left else "right",
+            color=_VERMILION,
+            in_layout=False,
+        )
+
     def _cells(self) -> list[str]:
         numbers = (self.analytic, self.numeric, self.difference, self.error_bar)
         formats = ("+.6e", "+.6e", "+.1e", ".1e")
@@ -131,7 +146,7 @@ class GradientReport:
         One for each variable or tensor, in the order given.
     evaluations : int
         How often f was evaluated in all.
-    order : int
+    order : {1, 2}
         1 for the gradient, 2 for the gradient of the gradient.
     seed : int
         Gives the same directions again.
@@ -139,7 +154,7 @@ class GradientReport:
 
     rows: tuple[GradientRow, ...]
     evaluations: int
-    order: int
+    order: Literal[1, 2]
     seed: int
 
     @property
@@ -184,10 +199,10 @@ class GradientReport:
 
     @staticmethod
     def _html_row(row: GradientRow) -> str:
-        name, *cells = (html.escape(cell) for cell in row._cells())
+        name, *values = (html.escape(cell) for cell in row._cells())
         cells = "".join(
             f"<td style='text-align:{'left' if column in _TEXT_COLUMNS else 'right'}'>{cell}</td>"
-            for cell, column in zip(cells, _COLUMNS[1:], strict=True)
+            for cell, column in zip(values, _COLUMNS[1:], strict=True)
         )
         weight = "normal" if row.verdict == AGREES else "bold"
         line = f"<tr style='font-weight:{weight}'><th scope='row'>{name}</th>{cells}</tr>"
@@ -218,10 +233,7 @@ class GradientReport:
         drawn = [
             (row, m) for row in self.rows for m in row.measurements if np.isfinite(m.error_bar)
         ]
-        slopes = np.array([x for _, m in drawn for x in (m.analytic, m.numeric)] or [0.0])
-        sizes = np.abs(slopes[slopes != 0]) if np.any(slopes) else np.ones(1)
-        high, linear = 2 * sizes.max(), max(sizes.min(), 1e-6 * sizes.max()) / 2
-        low = linear if np.all(slopes > 0) else -high
+        low, high, linear = _limits([x for _, m in drawn for x in (m.analytic, m.numeric)])
         ax.plot([low, high], [low, high], color=_GREY, linewidth=1, zorder=0)
         for row, m in drawn:
             agrees = row.verdict == AGREES
@@ -235,19 +247,10 @@ class GradientReport:
                 markersize=6,
                 capsize=2,
             )
+        middle = np.sqrt(low * high) if low > 0 else 0.0
         for row in self.rows:
-            if row.verdict != AGREES and row.measurements and np.isfinite(row.error_bar):
-                # Towards the middle of the figure, where there is room for a long name.
-                is_left = abs(row.numeric) < np.sqrt(low * high) if low > 0 else row.numeric < 0
-                ax.annotate(
-                    row._caption,
-                    (row.numeric, row.analytic),
-                    xytext=(10 if is_left else -10, -4),
-                    textcoords="offset points",
-                    horizontalalignment="left" if is_left else "right",
-                    color=_VERMILION,
-                    in_layout=False,
-                )
+            if row.verdict != AGREES and np.isfinite(row.error_bar):
+                row._name_beside(ax, middle)
         ax.set_xscale("symlog", linthresh=linear)
         ax.set_yscale("symlog", linthresh=linear)
         ax.set(xlim=(low, high), ylim=(low, high))
@@ -256,3 +259,11 @@ class GradientReport:
         agree = sum(row.verdict == AGREES for row in self.rows)
         ax.set(title=f"{agree} of {len(self.rows)} agree with central differences")
         return ax
+
+
+def _limits(slopes: Sequence[float]) -> tuple[float, float, float]:
+    """Return the ends of both axes, and where they become linear around zero."""
+    sizes = np.abs([x for x in slopes if x]) if any(slopes) else np.ones(1)
+    high, linear = 2 * sizes.max(), max(sizes.min(), 1e-6 * sizes.max()) / 2
+    all_positive = bool(slopes) and min(slopes) > 0
+    return (linear if all_positive else -high), high, linear

@@ -1,5 +1,6 @@
 """The gradient check: no false alarm, no missed mistake, the right row, the right words."""
 
+import html
 import random
 import re
 
@@ -113,16 +114,22 @@ def test_text_and_html_and_plot():
     assert repr(report) == text
 
 
-def test_html_is_escaped():
-    w = tf.Variable(1.0, name="w")
-    report = check_gradients(lambda: w**2, {"<b>": w})
-    assert "<b>" not in report._repr_html_()
-    x = check_gradients(lambda p: p["<b>"] ** 2, {"<b>": 1.0})
-    assert "&lt;b&gt;" in x._repr_html_() and "<b>" not in x._repr_html_()
+@pytest.mark.parametrize("name", ["<b>", "<script>x</script>"])
+def test_html_is_escaped(name):
+    w = tf.Variable(1.0, name=name)
+    for f, at in ((lambda: w**2, w), (lambda p: p[name] ** 2, {name: 1.0})):
+        report = check_gradients(f, at)
+        assert name in report.rows[0].name
+        page = report._repr_html_()
+        assert html.escape(name) in page and name not in page
 
 
-def test_an_empty_plot_is_no_error():
-    check_gradients(lambda x: x + tf.random.normal([]), 1.0).plot()
+def test_an_empty_plot_has_its_line_and_no_points():
+    ax = check_gradients(lambda x: x + tf.random.normal([]), 1.0).plot()
+    assert ax.get_title() == "0 of 1 agree with central differences"
+    assert len(ax.lines) == 1 and len(ax.containers) == 0 and len(ax.texts) == 0
+    low, high = ax.get_xlim()
+    assert (low, high) == ax.get_ylim() and -np.inf < low < 0 < high < np.inf
 
 
 # The verdicts that are neither agreement nor disagreement
