@@ -158,7 +158,8 @@ def gradients_of_operation(
 
 def traced_anew(function: Callable) -> Callable:
     """Return a ``tf.function`` as it was before its first call, and anything else as it is."""
-    return function._clone(None) if hasattr(function, "python_function") else function
+    clone = getattr(function, "_clone", None)
+    return clone(None) if clone and hasattr(function, "python_function") else function
 
 
 def differentiable_inputs(operation: Any) -> list[bool]:
