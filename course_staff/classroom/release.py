@@ -31,7 +31,7 @@ def require_built(lessons: Iterable[LessonSource], root: Path) -> None:
     folders = Folders(root)
     stale = [lesson for lesson in lessons if not solution_is_current(lesson, folders)]
     if stale:
-        names = ", ".join(f"{lesson.name}.py" for lesson in stale)
+        names = ", ".join(f"lessons/{lesson.name}" for lesson in stale)
         numbers = " ".join(lesson.name[:2] for lesson in stale)
         raise ReleaseError(
             f"{names}: not built as it is now, so nothing shows that it runs and that its "
