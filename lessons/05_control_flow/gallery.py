@@ -313,6 +313,10 @@ def until_solved(M, e, tolerance=1e-9):
     return E
 
 
+def solved_and_once_more(M, e):
+    return M + e * tf.sin(until_solved(M, e))
+
+
 def until_still(M, e, tolerance):
     E, change = M, 1.0
     while change > tolerance:
@@ -357,10 +361,17 @@ KEPLER = [
     Wrong(
         "no pass at zero",
         "At e = 0 the gradient with respect to e is sin(M), and yours is not. There E = M solves "
-        "the equation at once, so a loop with a stopping rule makes no pass: make one more after "
-        "it.",
+        "the equation at once, so a loop with a stopping rule makes no pass. Make a fixed number "
+        "of passes.",
         kepler(until_solved),
         kepler(until_solved, unconnected_gradients="zero"),
+    ),
+    Wrong(
+        "one pass more",
+        "At M = 0 the gradient with respect to M is 1 / (1 - e), and yours is 1 + e. There E = M "
+        "solves the equation at once, so a loop with a stopping rule makes no pass, and the one "
+        "after it is too few. Make a fixed number of passes.",
+        kepler(solved_and_once_more),
     ),
     Wrong(
         "one pass",

@@ -62,7 +62,7 @@ eager = gradients(-x, y)
 print(f"x: {eager['x']}, y: {eager['y']}")
 
 # %% [markdown]
-# Most say 0, because y makes no difference there. But the tape never sees the function. Python decides
+# The tempting answer is 0, because y makes no difference there. But the tape never sees the function. Python decides
 # which branch to run, and the tape records the operations that run. None of them used y: no path, so
 # `None`. In the figure, which calls z by the function's name, compare the two tapes: a product of two
 # sources on the left; on the right a square, and a y that no operation reads.
@@ -82,6 +82,8 @@ ax = plot_tape(branch, -x, y, ax=right)
 #
 # The slope is blind to where the path changes. Between 2.71 and 2.72, x³ passes 20, and one pass less
 # is made: both slopes say that the value rises, and it falls by 34.
+#
+# In the figure, look at 2.71: the curve climbs on either side, and no tape sees the step down.
 
 # %%
 def power(x):
@@ -104,6 +106,14 @@ for number in (3.0, 2.0, 2.71, 2.72):
 
 assert [value_and_slope(power, x) for x in (3.0, 2.0)] == [(27.0, 27.0), (32.0, 80.0)]
 assert value_and_slope(power, 2.71)[0] > value_and_slope(power, 2.72)[0] + 33
+
+# %%
+fig, ax = plt.subplots(figsize=(6.4, 2.8))
+for left_end, right_end, name in ((2.12, 2.714, "x⁴"), (2.715, 3.2, "x³")):
+    grid = np.linspace(left_end, right_end, 60).astype("float32")
+    lines = ax.plot(grid, [power(number) for number in grid], color="C0")
+    label = ax.text(grid[30] - 0.06, power(grid[30]) + 3, name, color="C0", ha="right")
+labels = ax.set(xlabel="x", ylabel="power(x)", ylim=(0, 60))
 
 # %% [markdown]
 # ### Exercise 05.1: complete
@@ -144,12 +154,13 @@ check("05.1", huber_gradients)
 # %% [markdown]
 # ## What changes inside tf.function?
 #
-# On its first call, a `tf.function` runs your Python once, with placeholders in place of numbers. This
+# On its first call, a `tf.function` runs your Python with a placeholder in place of each tensor. This
 # is **tracing**. It yields a **graph**: the operations and their connections, without values.
-# Later calls run the graph, and no Python.
+# Later calls with arguments of the same kind run the graph, and no Python.
 #
-# A placeholder cannot answer `x > 0`. So **AutoGraph** first rewrites each `if`, `for` and `while` that
-# depends on a tensor as an operation of the graph. At x = 2, the gradients stay what they were:
+# A placeholder cannot answer `x > 0`. So **AutoGraph** first rewrites your Python: an `if`, `for` or `while`
+# that depends on a tensor becomes an operation of the graph, which holds both branches, or the body of the
+# loop. At x = 2, the gradients stay what they were, and so do the slopes of the loop:
 
 # %%
 graph_gradients = tf.function(gradients)
@@ -160,44 +171,6 @@ assert found == {"x": 5.0, "y": 2.0}
 for number in (3.0, 2.0, 2.71, 2.72):
     graph, eager_pair = value_and_slope(tf.function(power), number), value_and_slope(power, number)
     assert np.allclose(graph, eager_pair, rtol=1e-5)
-
-# %% [markdown]
-# You can write those operations by hand, with functions in place of branches and of a loop's body.
-# The graphs hold the same: one `If`, one `While` (with *Stateless* before it). A `for` over `tf.range` is a `While` too. One over
-# Python's `range` depends on no tensor, so it runs while tracing, and the graph holds every pass.
-
-# %%
-def branch_by_hand(x, y):
-    return tf.cond(x > 0, lambda: x * y, lambda: x**2)
-
-
-def power_by_hand(x):
-    (y,) = tf.while_loop(lambda y: y < 20, lambda y: (y * x,), (tf.identity(x),))
-    return y
-
-
-def repeat(x, passes):
-    for _ in passes:
-        x = x * x
-    return x
-
-
-# %%
-def operations(f, *arguments):
-    graph = tf.function(f).get_concrete_function(*arguments).graph
-    types = [operation.type for operation in graph.get_operations()]
-    return [type for type in types if type in ("Mul", "StatelessIf", "StatelessWhile")]
-
-
-print("if:   ", operations(branch, x, y), operations(branch_by_hand, x, y))
-print("while:", operations(power, x), operations(power_by_hand, x))
-print("for:  ", operations(lambda x: repeat(x, tf.range(3)), x))
-print("for:  ", operations(lambda x: repeat(x, range(3)), x))
-assert operations(branch, x, y) == operations(branch_by_hand, x, y) == ["StatelessIf"]
-assert operations(power, x) == operations(power_by_hand, x) == ["StatelessWhile"]
-assert operations(lambda x: repeat(x, tf.range(3)), x) == ["StatelessWhile"]
-assert operations(lambda x: repeat(x, range(3)), x) == ["Mul"] * 3
-assert value_and_slope(tf.function(power_by_hand), 2.0) == (32.0, 80.0)
 
 # %% [markdown]
 # ## When does Python run?
@@ -228,9 +201,9 @@ print("length of the list:", len(marks))
 # Not 3: Python ran once, for the trace. `append` is no operation, so the graph does not hold it, nor
 # `print`, nor a Python counter. The variable's assignment is one, and runs at every call.
 #
-# Python runs again for arguments of a new kind. A tensor counts by its shape and dtype, a Python
-# number by its *value*. Tracing is slow, so pass numbers that change as tensors. For an axis that
-# changes, write `None` in an `input_signature`, or let `reduce_retracing=True` find it.
+# Python runs again for arguments of a new kind. A tensor counts by its shape and dtype. A Python number
+# gets no placeholder: it is built into the graph, and counts by its *value*. So pass numbers that change
+# as tensors.
 
 # %%
 assert len(marks) == 1 and counter.numpy() == 3
@@ -244,13 +217,49 @@ double(tf.zeros(2))
 print("after a new shape:", len(marks))
 assert len(marks) == 4
 
+# %% [markdown]
+# A batch whose length changes would trace at each new length. Two options prevent it. An
+# `input_signature` states the kinds beforehand, and `None` in it stands for any length.
+# `reduce_retracing=True` leaves an axis open once it has seen two lengths. The method with the long name
+# counts the traces.
+
+# %%
 any_length = tf.function(lambda x: 2 * x, input_signature=[tf.TensorSpec([None])])
 relaxed = tf.function(lambda x: 2 * x, reduce_retracing=True)
 for n in (2, 3, 4, 5):
     any_length(tf.zeros(n))
     relaxed(tf.zeros(n))
-assert any_length.experimental_get_tracing_count() == 1
-assert relaxed.experimental_get_tracing_count() == 2
+traces = [f.experimental_get_tracing_count() for f in (any_length, relaxed)]
+print("traces for four lengths:", traces)
+assert traces == [1, 2]
+
+# %% [markdown]
+# You will read that one trace runs your Python once; run this. A function that *creates* something on its
+# first call, a variable or the weights of a model not yet built, is traced a second time at once, to have
+# a graph that creates nothing. And a loop over Python's `range` depends on no tensor: it runs while
+# tracing, and the graph holds every pass.
+
+# %%
+counts = {"creates a variable": 0, "creates nothing": 0, "passes": 0}
+created = []
+
+
+@tf.function
+def first_use(x):
+    counts["creates nothing" if created else "creates a variable"] += 1
+    if not created:
+        created.append(tf.Variable(3.0))
+    for _ in range(3):
+        counts["passes"] += 1
+        x = x * created[0]
+    return x
+
+
+for number in (1.0, 2.0):
+    value = first_use(tf.constant(number))
+
+print(counts, value.numpy())
+assert list(counts.values()) == [1, 1, 6] and value == 54.0
 
 # %% [markdown]
 # ### Exercise 05.2: predict
@@ -315,7 +324,7 @@ in_graph = graph_gradients(-x, y)
 print(f"x: {in_graph['x']}, y: {in_graph['y']}")
 
 # %% [markdown]
-# The program is the same, so most say `None`. But the graph holds both branches in one operation, and y
+# The program is the same, so `None` is the tempting answer. But the graph holds both branches in one operation, and y
 # goes into it. So there is a path, and 0 comes back. Where Python chooses the branch while tracing,
 # the other one is not in the graph, and you get `None` again.
 #
@@ -335,6 +344,30 @@ def gradient_if(positive):
 print("a tensor:", gradient_if(tf.constant(False)).numpy(), "| a Python bool:", gradient_if(False))
 assert in_graph == {"x": -4.0, "y": 0.0}
 assert gradient_if(tf.constant(False)) == 0.0 and gradient_if(False) is None
+
+# %% [markdown]
+# So is a 0 from a graph always a branch not taken? No: a graph hides real faults, too. Below, the branch
+# that *is* taken uses y, and `round` breaks the path. Eager mode says `None`; the graph says 0, and so does
+# an eager tape about the first result of a `tf.function` that reads y only for its second. When a graph
+# says 0, ask again in eager mode.
+
+# %%
+def rounded(x, y):
+    with tf.GradientTape() as tape:
+        tape.watch([x, y])
+        z = x * y if x > 0 else x * tf.round(y)
+    return tape.gradient(z, [x, y])
+
+
+pair = tf.function(lambda x, y: (2 * x, 3 * y))
+with tf.GradientTape() as tape:
+    tape.watch([x, y])
+    first, _ = pair(x, y)
+
+eager, graph = rounded(-x, y), tf.function(rounded)(-x, y)
+print("eager:", eager[1], "| graph:", graph[1].numpy())
+assert eager == [5.0, None] and graph == [5.0, 0.0]
+assert tape.gradient(first, [x, y]) == [2.0, 0.0]
 
 # %% [markdown]
 # ## What happens in a loop over a dataset?
@@ -370,10 +403,11 @@ graph_loss, graph_slope = tf.function(loss_and_slope)(batches)
 print(f"loss {graph_loss:.0f}, slope {graph_slope}")
 
 # %% [markdown]
-# Loops in graphs had their gradients so far, so most say 330. The loss is right, and the slope is lost
+# Loops in graphs had their gradients so far, so 330 is tempting. The loss is right, and the slope is lost
 # without a word. AutoGraph makes a while loop of a loop over a tensor or an iterator. A loop over a
-# *dataset* becomes one operation that has no gradient. `ExplainingTape` names it, while tracing. With a
-# second term in the loss, you get a number, and it lacks the loop's part.
+# *dataset* becomes dataset operations, `ScanDataset` and `ReduceDataset`, which have no gradient.
+# `ExplainingTape` says so while tracing. With a second term in the loss, you get a number, and it lacks the
+# loop's part.
 
 # %%
 @tf.function
@@ -396,6 +430,12 @@ def with_second_term(batches):
 
 assert explained(batches) is None and graph_slope is None and graph_loss == 495.0
 assert with_second_term(batches) == 1.0  # the truth is 331
+
+# %%
+graph = tf.function(loss_and_slope).get_concrete_function(batches).graph  # that of one trace
+
+print("operations:", [o.type for o in graph.get_operations() if "Dataset" in o.type])
+assert {"ScanDataset", "ReduceDataset"} <= {operation.type for operation in graph.get_operations()}
 
 # %% [markdown]
 # `iter(dataset)` is the short repair. The better one puts the tape *inside* the loop and adds up the
@@ -492,6 +532,20 @@ for f in (newton_root, tf.function(newton_root)):
     assert np.allclose([root, slope], [10**0.5, 0.5 / 10**0.5], rtol=1e-8)
 
 # %% [markdown]
+# > **Warning**
+# >
+# > This loop ends in float64. In float32 it may never end: no g² comes within 1e-10 of 2, since
+# > float32 numbers near 2 are at least 1e-7 apart. Give every `while` of your own a largest number of passes.
+
+# %%
+g = tf.constant(1.0)  # float32
+for _ in range(200):
+    g = (g + 2 / g) / 2
+
+print("within 1e-10 after 200 passes:", bool(tf.abs(g * g - 2) <= 1e-10 * 2))
+assert tf.abs(g * g - 2) > 1e-10 * 2  # so the loop would go on
+
+# %% [markdown]
 # In the figure, both errors fall faster and faster, and the slope lags behind the value by less than one
 # pass. So a loop that stops when its *value* is good enough may stop too early for the slope.
 
@@ -530,7 +584,7 @@ print(f"root {root:.1f}, slope {slope_at_one}")
 # first line: no path. A graph gives 0, as for a branch not taken.
 #
 # One more pass after the loop repairs it: at the root, a pass leaves the value alone and has the right
-# slope.
+# slope, whatever slope g had before, since (g + a/g)/2 does not change with g there.
 
 # %%
 def newton_root_one_more(a):
@@ -543,6 +597,26 @@ for number in (1.0, 10.0):
     root, slope = root_and_slope(newton_root_one_more, number)
     print(f"a = {number:4}: root {root:.6f}, slope {slope:.6f}")
     assert np.allclose([root, slope], [number**0.5, 0.5 / number**0.5], rtol=1e-8)
+
+# %% [markdown]
+# That is special to Newton's iteration. Take one whose passes depend on g all the way: g/2 + a, with the
+# solution 2a and the slope 2. From g = 0 at a = 0 it is solved before the first pass, and one more pass
+# gives the slope 1. A fixed number of passes brings it to 2. Nor is a slope always late: from g = 1 at
+# a = 0.1 it is the value that is further off.
+
+# %%
+def halfway(a, n, start):
+    g = tf.constant(start, tf.float64)
+    for _ in range(n):
+        g = g / 2 + a
+    return g
+
+
+for number, n, start in ((0.0, 1, 0.0), (0.0, 40, 0.0), (0.1, 10, 1.0)):
+    value, slope = root_and_slope(lambda a, n=n, start=start: halfway(a, n, start), number)
+    print(f"a = {number}, passes: {n:2}, value {value:.4f}, slope {slope:.4f}")
+    assert np.isclose(slope, 2 - 2 * 0.5**n)
+assert abs(value / 0.2 - 1) > 3 * abs(slope / 2 - 1)
 
 # %% [markdown]
 # ### Exercise 05.4: complete
@@ -574,7 +648,8 @@ check("05.4", kepler_gradients)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# A `for` over `range(60)` needs no stopping rule. After a `while`, make one more pass, for e = 0.
+# A `for` over `range(60)` needs no stopping rule. A `while` that finds the equation solved at once, at
+# e = 0 or at M = 0, makes no pass, and one more pass is too few.
 #
 # </details>
 
@@ -586,20 +661,21 @@ check("05.4", kepler_gradients)
 # <details><summary>1. A gradient is <code>None</code> in eager mode and 0.0 under
 # <code>tf.function</code>. How is its source used?</summary>
 #
-# Only in a branch that was not taken, or in a loop that made no pass: the graph holds that, an eager tape
-# does not.
+# Perhaps only in a branch that was not taken, or in a loop that made no pass: the graph holds that, an
+# eager tape does not. Or in what did run, and the path is broken there, as by `round` in a branch. The 0
+# does not tell which; the eager tape's `None` can be explained.
 #
 # </details>
 # <details><summary>2. A <code>tf.function</code> appends each loss to a Python list. How many entries are
 # there after 100 calls with batches of one shape?</summary>
 #
-# One: a placeholder from the trace. Return the loss instead.
+# One, a placeholder from the trace; two, if the first call creates variables. Return the loss instead.
 #
 # </details>
 # <details><summary>3. A simulation returns the number of steps until a ball lands. Has that number a
 # gradient?</summary>
 #
-# No: it is constant along each path.
+# No: along each path it is constant, and the tape says `None`.
 #
 # </details>
 
@@ -607,10 +683,11 @@ check("05.4", kepler_gradients)
 # ## Recap
 #
 # - A gradient belongs to the path taken, and is blind to where the path changes.
-# - A source that only the other branch uses gets `None` in eager mode, and 0.0 in a graph.
-# - Tracing runs Python once for each kind of arguments; at every call only operations run.
+# - A source that only the other branch uses gets `None` in eager mode, and 0.0 in a graph. So may one
+#   whose path is broken.
+# - Tracing runs Python for each new kind of arguments; at every call only operations run.
 # - Under a tape, a dataset loop in a graph loses the gradient. Put the tape inside the loop.
-# - A loop can be differentiated; its slope converges after its value.
+# - A loop can be differentiated. Its slope converges at a pace of its own: use a fixed number of passes.
 #
 # ```python
 # for x, y in dataset:

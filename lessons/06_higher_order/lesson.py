@@ -57,7 +57,7 @@ answer = outer.gradient(slope, x)
 print(f"first {slope.numpy():.1f}, second {answer}")
 
 # %% [markdown]
-# Most people say 48: the first derivative is right, and the outer tape has seen y. But the target
+# The tempting answer is 48: the first derivative is right, and the outer tape has seen y. But the target
 # is `slope`, and that was computed when no tape was on. An `ExplainingTape` in the outer place says
 # so:
 
@@ -72,8 +72,24 @@ print(outer.explanations[0].message)
 assert outer.explanations[0].cause == "outer-tape-missed"
 
 # %% [markdown]
-# A plain tensor must be watched by each tape. Here is a function that differentiates any function,
-# and so also its own result: the tape of one call is on while the other runs inside it.
+# You will read that a second derivative needs `persistent=True`; run this. One persistent tape can replace
+# the two, but only if `gradient` is called inside its block, where it records. Called outside, it gives
+# `None`, persistent or not.
+
+# %%
+with tf.GradientTape(persistent=True) as tape:
+    y = x**4
+    inside = tape.gradient(y, x)
+outside = tape.gradient(y, x)
+
+second = [tape.gradient(slope, x) for slope in (inside, outside)]
+print("asked inside:", second[0].numpy(), "| outside:", second[1])
+assert inside == outside == 32.0 and second == [48.0, None]
+
+# %% [markdown]
+# A plain tensor, not a variable, must be watched: call `watch` on each tape that is to differentiate with
+# respect to it. Here is a function that differentiates any function, and so also its own result: the tape
+# of one call is on while the other runs inside it.
 
 # %%
 def derivative(f):
@@ -120,12 +136,12 @@ acceleration = derivative(derivative(position))(t)
 print(speed.shape, acceleration.shape)
 
 # %% [markdown]
-# Some say one number, because of the sum. But the gradient has the shape of its source: it says how
+# One number is tempting, because of the sum. But the gradient has the shape of its source: it says how
 # the *sum* moves with each time. Only one position depends on that time, and the others stand
 # still, so entry i is the speed at time i.
 #
-# In the figure, follow the dashed line: at the top of a swing the speed is zero and the
-# acceleration negative.
+# In the figure, follow the dashed line: at the top of a swing the speed, which is negative on the way
+# down, is zero, and the acceleration is negative.
 
 # %%
 assert speed.shape == acceleration.shape == (200,)
@@ -241,8 +257,8 @@ assert np.allclose(J, [[5, 2], [4, 0], [0, 3]])  # one row for each output
 
 # %% [markdown]
 # Its shape is that of the outputs, followed by that of the source. A layer turns 7 examples of 5
-# numbers into 7 of 6: all 42 outputs are paired with all 35 inputs, across examples too, in 42
-# walks back.
+# numbers into 7 of 6: all 42 outputs are paired with all 35 inputs, across examples too. That is one
+# walk back for each output, 42 in all, done side by side.
 #
 # A *weighted sum* of the outputs takes one. Give the weights as `output_gradients`, and the tape
 # starts with them instead of ones: a **vector-Jacobian product**.
@@ -349,7 +365,7 @@ J_centred, batch_J_centred = both_jacobians(centred_layer, x)
 print(f"largest entry: {np.abs(batch_J_centred).max():.1f}")
 
 # %% [markdown]
-# Most say 6/7 of W. But each walk back starts from a sum over the batch, which is safe only while
+# 6/7 of W is the tempting answer. But each walk back starts from a sum over the batch, which is safe only while
 # the other examples stand still. Here, when one moves up, the others move down, and the sum never
 # changes: zeros, and no error.
 #
@@ -403,7 +419,7 @@ assert np.allclose(blocks["scale"]["w"], [2, -4])  # the order does not matter
 # first derivative, the sum of w², does not contain `scale`: no path, `None`. The same holds for
 # mixed blocks where each stands in a term of its own.
 #
-# Nothing was lost here. Make sure of that before you write `unconnected_gradients="zero"`.
+# Nothing was lost here. Make sure of that before you let a 0 stand for `None`.
 
 # %%
 separate = hessian_blocks(lambda w, scale: scale**2 + tf.reduce_sum(w**2))
@@ -417,68 +433,94 @@ assert separate["scale"]["scale"].numpy() == 2.0
 # %% [markdown]
 # ## How do I get curvature without the whole Hessian?
 #
-# Often you need only Hv: how the gradient changes along a direction v. **Forward mode** gives such
-# rates. Each number carries a second one, its rate of change along v, and each operation passes both
-# on: if x is 3 at rate 1, x² is 9 at rate 6. `jvp` (Jacobian-vector product) reads the rate of a result.
+# Often you need only Hv, the **Hessian-vector product**: how the gradient changes along a direction v. It
+# is a weighted sum of H's rows, and you have met what makes one: `output_gradients`. Two tapes, the outer
+# one started with v, give Hv in one walk back through the gradient (H is symmetric: vᵀH is Hv).
 #
-# The rate of a gradient, **forward over reverse**, is Hv, the **Hessian-vector product**. The loss
-# is Rosenbrock's, a famous narrow valley. `hessian` from `course_utils` forms all of H, to compare.
+# The loss is Rosenbrock's, a famous narrow valley. `hessian` from `course_utils` forms all of H, to compare.
 
 # %%
 def rosenbrock(x):
     return tf.reduce_sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
 
 
-with tf.autodiff.ForwardAccumulator(three, tf.constant(1.0)) as accumulator:
-    square = three**2
-assert accumulator.jvp(square) == 6.0
+def hessian_times(f, x, v):
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        gradient = derivative(f)(x)  # a tape inside
+    return outer.gradient(gradient, x, output_gradients=v)
+
+
 x, v = tf.random.normal((2, 6), dtype=tf.float64)
+Hv = hessian_times(rosenbrock, x, v)
 
-with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        y = rosenbrock(x)
-    gradient = tape.gradient(y, x)
-
-slope, Hv = accumulator.jvp(y), accumulator.jvp(gradient)
-print(slope.shape, Hv.shape)
-assert np.isclose(slope, np.dot(gradient, v))  # the loss itself, along v
+print("agrees with H @ v:", np.allclose(Hv, np.dot(hessian(rosenbrock, x), v)))
 assert np.allclose(Hv, np.dot(hessian(rosenbrock, x), v))
 
 # %% [markdown]
-# H holds n² numbers and takes n walks back, one for each row. Hv holds n and takes one. The next
-# cell counts, up to a million parameters for Hv. In the figure, look at the gap on the right:
-# nobody computes the dotted part.
+# H holds n² numbers: at a million parameters of 8 bytes, 8 TB. Hv holds n, and nothing like H is formed on
+# the way. Here it is for a million parameters, against Rosenbrock's Hessian worked out by hand.
 
 # %%
-def hessian_times(f, x, v):
-    with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
-        gradient = derivative(f)(x)
-    return accumulator.jvp(gradient)
+n = 1_000_000
+x, v = tf.random.normal((2, n), dtype=tf.float64)
+Hv = hessian_times(rosenbrock, x, v).numpy()
 
+a, b, left, right = x[:-1].numpy(), x[1:].numpy(), v[:-1].numpy(), v[1:].numpy()
+expected = np.zeros(n)
+expected[:-1] += (1200 * a**2 - 400 * b + 2) * left - 400 * a * right
+expected[1:] += 200 * right - 400 * a * left
 
-sizes = [10, 30, 100, 300, 1000, 1_000_000]
-counted = {"H": [], "Hv": []}
+print(f"Hv: {8 * Hv.size / 1e6:.0f} MB; H would take {8 * n**2 / 1e12:.0f} TB")
+assert Hv.shape == (n,) and np.allclose(Hv, expected, atol=1e-6)
 
-for n in sizes:
-    x, v = tf.random.normal((2, n), dtype=tf.float64)
-    counted["Hv"].append(int(tf.size(hessian_times(rosenbrock, x, v))))
-    if n <= 1000:
-        counted["H"].append(int(tf.size(hessian(rosenbrock, x))))
-
-print(f"Hv: {8 * n / 1e6:.0f} MB; H would take {8 * n**2 / 1e12:.0f} TB")  # 8 bytes a number
-assert counted == {"Hv": sizes, "H": [n**2 for n in sizes[:-1]]}
+# %% [markdown]
+# ### Forward mode
+#
+# The other way to Hv goes along with the computation. Each number carries a second one, its rate of change,
+# and each operation passes both on: if x is 3 at rate 1, x² is 9 at rate 6. A `ForwardAccumulator` starts x
+# with the rates v, and `jvp` (Jacobian-vector product) reads the rate of a result.
 
 # %%
-fig, ax = plt.subplots(figsize=(6.4, 3.6))
-ax.loglog(sizes[:-1], counted["H"], "s-", color="C1")
-ax.loglog(sizes[-2:], [1e6, 1e12], ":", color="C1")
-ax.loglog(sizes, counted["Hv"], "o-", color="C0")
-ax.text(3e4, 2e10, "H: n² numbers", color="C1", ha="right")
-ax.text(3e4, 2e3, "Hv: n numbers", color="C0")
-ax.annotate("8 TB", (1e6, 1e12), xytext=(6, -4), textcoords="offset points", color="C1")
-ax.annotate("8 MB", (1e6, 1e6), xytext=(6, -4), textcoords="offset points", color="C0")
-labels = ax.set(xlabel="parameters n", ylabel="numbers in the result")
+with tf.autodiff.ForwardAccumulator(three, tf.constant(1.0)) as accumulator:
+    square = three**2
+
+print(f"value {square.numpy():.0f}, rate {accumulator.jvp(square).numpy():.0f}")
+assert square == 9.0 and accumulator.jvp(square) == 6.0
+
+# %% [markdown]
+# The rate of a loss is its slope along v. The rate of a *gradient*, **forward over reverse**, is Hv.
+
+# %%
+x, v = tf.random.normal((2, 6), dtype=tf.float64)
+
+with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
+    y = rosenbrock(x)
+    gradient = derivative(rosenbrock)(x)
+
+slope, Hv = accumulator.jvp(y), accumulator.jvp(gradient)
+print(slope.shape, Hv.shape)
+assert np.isclose(slope, np.dot(gradient, v))
+assert np.allclose(Hv, hessian_times(rosenbrock, x, v))
+
+# %% [markdown]
+# You will read that an accumulator takes any variable; run this. A Keras variable is refused, and its
+# `.value`, the TensorFlow variable inside, works.
+
+# %%
+weight = tf.keras.Variable(3.0)
+rates = {}
+
+for name, source in (("itself", weight), ("its .value", weight.value)):
+    try:
+        with tf.autodiff.ForwardAccumulator(source, tf.constant(1.0)) as accumulator:
+            square = source * source
+        rates[name] = accumulator.jvp(square).numpy().item()
+    except AttributeError:
+        rates[name] = "refused"
+
+print(rates)
+assert rates == {"itself": "refused", "its .value": 6.0}
 
 # %% [markdown]
 # ### Exercise 06.4: complete
@@ -519,8 +561,10 @@ check("06.4", curvature_along)
 # %% [markdown]
 # ## What is it good for?
 #
-# Gradient and Hessian together describe a bowl that fits the loss at a point. **Newton's method**
-# steps to its bottom: it solves H · step = gradient, and subtracts the step.
+# Gradient and Hessian together describe the second-order surface that fits the loss at a point. Where all
+# eigenvalues of H, the curvatures along its own directions, are positive, that is a bowl, and **Newton's
+# method** steps to its bottom: it solves H · step = gradient, and subtracts the step. Where one is
+# negative, the surface is a saddle or a dome, and the same step may lead up.
 
 # %%
 gradient_of = derivative(rosenbrock)
@@ -556,10 +600,11 @@ while rosenbrock(descent_path[-1]) > 1e-6:
 print(len(newton_path) - 1, 100 * (len(descent_path) - 1))
 
 # %% [markdown]
-# Most say 50, since a bent valley is no bowl. But curvature tells how far each direction may be
-# followed. At the minimum the two curvatures, the eigenvalues of H, are 1002 and 0.4. One rate must
-# serve both: above 2/1002 it overshoots the steep direction, below it crawls along the flat one.
-# Newton's method pays with a Hessian for each step.
+# 50 is tempting, since a bent valley is no bowl. But curvature tells how far each direction may be
+# followed. At the minimum the two eigenvalues of H are 1002 and 0.4, and one rate must serve both. Along
+# the steep direction, a rate up to 1/1002 approaches from one side, from there to 2/1002 it overshoots at
+# each step and still converges, and above it diverges. So the flat direction crawls. Newton's method
+# pays with a Hessian for each step.
 #
 # In the figure, a dot on the left is one step, even far out of the valley; on the right it is 100
 # steps along its floor.
@@ -570,8 +615,8 @@ flat, steep = np.linalg.eigvalsh(hessian(rosenbrock, minimum))
 assert np.isclose(steep, 1001.6, atol=0.1) and np.isclose(flat, 0.4, atol=0.01)
 
 near = minimum + 1e-6
-assert rosenbrock(descend(near, 1.5 / steep, 50)) < rosenbrock(near)
-assert rosenbrock(descend(near, 2.5 / steep, 50)) > rosenbrock(near)  # overshoots
+assert rosenbrock(descend(near, 1.5 / steep, 50)) < rosenbrock(near)  # overshoots, and converges
+assert rosenbrock(descend(near, 2.5 / steep, 50)) > rosenbrock(near)  # diverges
 assert len(newton_path) - 1 <= 6 and 100 * (len(descent_path) - 1) > 10_000
 
 box = {"x_range": (-1.6, 1.6), "y_range": (-3.6, 2.2), "labels": ("x₀", "x₁")}
@@ -580,6 +625,20 @@ fig, axes = plt.subplots(1, 2, figsize=(8.4, 4.0), sharey=True)
 for ax, (name, path) in zip(axes, paths.items(), strict=True):
     ax = plot_loss_surface(lambda a, b: rosenbrock(np.array([a, b])), **box, path=path, ax=ax)
     title = ax.set_title(name)
+
+# %% [markdown]
+# Look at the dot far below the valley: the second step of Newton's method makes the loss 300 times larger.
+# The bowl fits at a point, and the step leaves where it fits. It was lucky to come back at once; away from
+# a minimum Newton's method needs a guard. At (0, 1) there is not even a bowl.
+
+# %%
+losses = [float(rosenbrock(p)) for p in newton_path]
+print("losses:", ", ".join(f"{loss:.2g}" for loss in losses[:-1]))
+assert losses[2] > 1000 and losses[2] > 200 * losses[1]
+
+eigenvalues = np.linalg.eigvalsh(hessian(rosenbrock, tf.constant([0.0, 1.0], tf.float64)))
+print("eigenvalues at (0, 1):", eigenvalues.round(3))
+assert np.allclose(eigenvalues, [-398, 200])
 
 # %% [markdown]
 # ## Checkpoint
@@ -595,8 +654,8 @@ for ax, (name, path) in zip(axes, paths.items(), strict=True):
 # <details><summary>2. A mixed block of your Hessian is <code>None</code>. Name two
 # reasons.</summary>
 #
-# That row's gradient does not contain the other parameter, and zero is right. Or the outer tape did
-# not record how it was computed.
+# That row's gradient does not contain the other parameter, and zero is right. Or the outer tape has no
+# path: it did not record how the gradient was computed, or something like NumPy broke it.
 #
 # </details>
 # <details><summary>3. Where does Newton's method on f(x) = -x² step from x = 1?</summary>
@@ -608,19 +667,20 @@ for ax, (name, path) in zip(axes, paths.items(), strict=True):
 # %% [markdown]
 # ## Recap
 #
-# - Take the inner gradient inside the outer block; each tape watches a plain tensor itself.
+# - Take the inner gradient inside the outer block. A plain tensor is watched on every tape.
 # - A jacobian has the outputs' shape first, then the source's.
 # - `batch_jacobian` is silently wrong where examples depend on each other.
 # - `None` in a Hessian may be a true zero: find out before you fill it in.
-# - Forward over reverse multiplies by a Hessian that would never fit in memory.
+# - Two tapes multiply by a Hessian that would never fit in memory.
 #
 # ```python
-# with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
-#     with tf.GradientTape() as tape:
-#         tape.watch(x)
+# with tf.GradientTape() as outer:
+#     outer.watch(x)
+#     with tf.GradientTape() as inner:
+#         inner.watch(x)
 #         loss = f(x)
-#     gradient = tape.gradient(loss, x)
-# Hv = accumulator.jvp(gradient)
+#     gradient = inner.gradient(loss, x)
+# Hv = outer.gradient(gradient, x, output_gradients=v)
 # ```
 
 # %% [markdown]

@@ -1,7 +1,7 @@
 # %% [markdown] part="Part I: the tape"
 # # 07 · Gradient checking
 #
-# A wrong gradient raises no error: the loss still falls, more slowly, and you blame the learning rate. A
+# A wrong gradient raises no error: the loss may still fall, more slowly, and you blame the learning rate. A
 # check takes one line, if you know what its numbers say.
 #
 # **You will be able to**
@@ -25,9 +25,26 @@ import tensorflow as tf
 # %% [markdown]
 # ## How good is a finite difference?
 #
-# Here are lesson 01's two formulas, with the step h as an argument. A curve is not straight between the points:
-# this **truncation error** is about h/2 · f″ for a forward and h²/6 · f‴ for a central difference. The exponent
-# of h is the **order**: 1 and 2. All derivatives of exp at 1 are e:
+# Here are lesson 01's two formulas, with the step h as an argument. Both replace the slope of the curve by
+# that of a straight line through two of its points. In the figure, the true tangent at 1 is grey. The forward
+# line turns away from it, since the curve bends; the central line, through a point on either side, is nearly
+# parallel to it.
+
+# %%
+x, h = np.linspace(0, 2.1, 100), 0.8
+fig, ax = plt.subplots(figsize=(6.4, 3.4))
+lines = ax.plot(x, np.exp(x), color="C0")
+lines = ax.plot(x, np.e + np.e * (x - 1), color="0.5", ls="--")
+for name, start, end, color in (("forward", 1, 1 + h, "C1"), ("central", 1 - h, 1 + h, "C2")):
+    slope = (np.exp(end) - np.exp(start)) / (end - start)
+    lines = ax.plot([start, end], np.exp([start, end]), "o-", color=color)
+    label = ax.text(0.05, 7.2 - 0.8 * (name == "central"), f"{name}: {slope:.2f}", color=color)
+label = ax.text(0.05, 5.6, f"tangent: {np.e:.2f}", color="0.5")
+labels = ax.set(xlabel="x", ylabel="exp(x)", ylim=(0, 8))
+
+# %% [markdown]
+# This **truncation error** is about h/2 · f″ for a forward and h²/6 · f‴ for a central difference, if h is
+# short. The exponent of h is the **order**: 1 and 2. All derivatives of exp at 1 are e:
 
 # %%
 def forward(f, x, h):
@@ -119,7 +136,7 @@ for ax, (dtype, errors) in zip(axes, curves.items(), strict=True):
 # %% [markdown]
 # On the right side, the error falls along slope 1 or 2. On the left, rounding rises, until float32 cannot tell
 # x + h from x. The best step is about `eps`^(1/2) for forward and `eps`^(1/3) for central differences, times
-# the scale of x, here 1. In float32, five digits are the most you get.
+# the scale on which f changes, here 1. For a central difference of exp, float32 leaves about five digits.
 
 # %%
 for dtype, errors in curves.items():
@@ -136,7 +153,23 @@ assert abs(left + 1) < 0.2  # rounding grows as 1 / h
 assert 1e-6 < min(curves["float32"]["central"]) < 1e-3  # of slopes from 2.7 to 7.4
 
 # %% [markdown]
-# `tf.test.compute_gradient` takes central differences with the step 1/1024, whatever x is.
+# You will read that the step goes with the size of x; run this. The sine changes on a scale of 1 wherever it
+# is, also at a million: a step a million times longer finds nothing. And a function may be kinder than exp:
+# x² has no third derivative, so a central difference with a long step is exact, in float32 too.
+
+# %%
+x = tf.constant(1e6, tf.float64)
+rule = np.finfo("float64").eps ** (1 / 3)
+
+for name, step in (("size of x", rule * 1e6), ("scale of f", 2.0**-17)):  # 2**-17: near the rule
+    error = abs(central(tf.sin, x, step).numpy() / np.cos(1e6) - 1)
+    print(f"{name}: relative error below 1e-8: {error < 1e-8}")
+    assert error > 0.9 if name == "size of x" else error < 1e-8
+
+assert central(lambda x: x**2, tf.constant(1.5), 0.25) == 3.0
+
+# %% [markdown]
+# `tf.test.compute_gradient` takes central differences, by default with the step 1/1024, whatever f and x are.
 #
 # > **Predict**
 # >
@@ -149,13 +182,16 @@ print(numeric[0].item())
 
 # %% [markdown]
 # About 3e10, one would hope. But around 100,000 float32 numbers are 1/128 apart: x + h and x - h both round to
-# x. Hence "times the scale of x". And where the tape has no path, it claims zero, without a word.
+# x. The scale on which x³ changes is x itself, so a step of hundreds is right here; pass one as `delta`. And
+# where the tape has no path, `compute_gradient` claims zero, without a word.
 
 # %%
 assert numeric[0].item() == 0.0 and np.spacing(np.float32(1e5)) == 1 / 128
 x = tf.constant(1e5)
 h = np.finfo("float32").eps ** (1 / 3) * 1e5
 assert np.isclose(central(lambda x: x**3, x, h), 3e10, rtol=1e-3)
+_, numeric = tf.test.compute_gradient(lambda x: x**3, [tf.constant([1e5])], delta=512.0)
+assert np.isclose(numeric[0].item(), 3e10, rtol=1e-3)
 
 claimed, _ = tf.test.compute_gradient(lambda x: tf.constant(x.numpy()), [x])  # the tape has None
 print("claimed without a path:", claimed[0].item())
@@ -183,7 +219,7 @@ off = [float(abs(tf.reduce_sum(g * v) - slope)) for g in (right, wrong)]
 print("agrees to 1e-4: right gradient", off[0] < 1e-4, "and wrong gradient", off[1] < 1e-4)
 
 # %% [markdown]
-# Most people say no. But every entry has its share in the sum, and in float64 the rest is known to eight digits.
+# No, one would think. But every entry has its share in the sum, and in float64 the rest is known to eight digits.
 # A direction misses an error d only by accident, where d · v is small: below 1 % of its typical size in about
 # 0.8 % of the draws.
 
@@ -200,7 +236,7 @@ assert 0.006 < missed < 0.010
 # %% [markdown]
 # ## How do I read a report?
 #
-# `check_gradients(f, at)` draws three directions for each tensor, chooses the step for its scale, and measures
+# `check_gradients(f, at)` takes three directions for each tensor, looks for a step that suits f, and measures
 # an **error bar**, truncation and rounding, in place of a tolerance. It judges the tape, or with `grads` what
 # you derived by hand. Here is a linear model, with a slip.
 
@@ -224,17 +260,16 @@ for row in report.rows:
 
 # %% [markdown]
 # Each tensor has a row with a **verdict** and a **hint**: b's gradient lacks the 2 of the square. Write `report`
-# alone in a cell for the table: *analytic* is gradient · v, *numeric* the difference quotient. The error bar takes
-# more evaluations, some 10 to 70 a tensor, however large it is.
+# alone in a cell for the table: *analytic* is gradient · v, *numeric* the difference quotient.
 #
 # |verdict|what it says|what to do|
 # |---|---|---|
-# |`agrees`|within the error bar|nothing|
+# |`agrees`|within the error bar, in most directions|nothing|
 # |`disagrees`|outside, in most directions|read the hint|
-# |`disconnected`|no path, yet f moves|`ExplainingTape`|
+# |`disconnected`|no path; the hint says whether f moves|`ExplainingTape`, if it does|
 # |`kink nearby`|the slope jumps within the step|check elsewhere|
-# |`cannot tell`|the bar is as wide as the slope|float64, or elsewhere|
-# |`not repeatable`|f draws random numbers|fix them|
+# |`cannot tell`|the bar is too wide beside the slope|float64, or elsewhere|
+# |`not repeatable`|two calls of f differ|fix what is random|
 #
 # In the figure, right gradients lie on the grey line; look for crosses off it.
 
@@ -244,6 +279,30 @@ assert report.rows[0].verdict == "agrees" and row.verdict == "disagrees" and "1/
 assert abs(row.difference) > 1000 * row.error_bar
 
 ax = report.plot()
+
+# %% [markdown]
+# What does a check cost? Twelve evaluations, and four for each direction of each tensor, however many numbers
+# the tensor holds. Only where something looks wrong does it look again. Count the calls:
+
+# %%
+def report_and_calls(f, at, **options):
+    calls = []
+
+    def counted(*tensors):
+        calls.append(1)
+        return f(*tensors)
+
+    return check_gradients(counted, at, **options), len(calls)
+
+
+good, calls = report_and_calls(loss, [W, b])
+bad, more_calls = report_and_calls(loss, [W, b], grads=by_hand)
+
+print(f"right: {calls} calls; with the slip: {'more' if more_calls > calls else 'as many'}")
+assert good.passed and calls == 12 + 4 * 3 * 2 and not bad.passed and more_calls > calls
+
+unused = check_gradients(lambda W, b: tf.reduce_sum(W**2), [W, b]).rows[1]  # b plays no part
+assert unused.verdict == "disconnected" and "does not change" in unused.hint
 
 # %% [markdown]
 # Why one row for each tensor? In a direction through a whole model, the error bar is as wide as the largest
@@ -271,6 +330,46 @@ each = check_gradients(cross_entropy, [W, b], grads=[dW, 1.1 * db], directions=1
 
 print("passed, glued:", glued.passed, "and each:", [row.verdict for row in each.rows])
 assert glued.passed and [row.verdict for row in each.rows] == ["agrees", "disagrees"]
+
+# %% [markdown]
+# With its default of three directions, `check_gradients` catches even the glued fault: the first of them
+# follows the gradient, where a wrong factor shows best. One random direction does not.
+
+# %%
+caught = {
+    directions: sum(
+        not check_gradients(of_vector, p, grads=dp, directions=directions, seed=seed).passed
+        for seed in range(3)
+    )
+    for directions in (1, 3)
+}
+
+print("caught in three trials, by directions:", caught)
+assert caught == {1: 0, 3: 3}
+
+# %% [markdown]
+# ### A backward pass by hand
+#
+# Before you mend gradients, derive one. In y = x @ W, all 2 by 2, where does W[0, 1] go? It meets x[0, 0] on
+# its way to y[0, 1], and x[1, 0] on its way to y[1, 1]. Each way has a slope, the x it meets; `upstream` says
+# what each y is worth; and where the ways meet, their products add up: 1 · 10 + 3 · 1000 = 3010.
+
+# %%
+x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
+upstream = tf.constant([[1.0, 10.0], [100.0, 1000.0]])
+W = tf.Variable([[5.0, 6.0], [7.0, 8.0]])
+
+with tf.GradientTape() as tape:
+    y = x @ W
+d_W = tape.gradient(y, W, output_gradients=upstream)
+
+by_ways = np.zeros((2, 2))
+for k in range(2):
+    for j in range(2):
+        by_ways[k, j] = sum(x[i, k] * upstream[i, j] for i in range(2))  # one way for each row
+
+print(d_W.numpy().tolist())
+assert np.allclose(d_W, by_ways) and by_ways[0, 1] == 3010
 
 # %% [markdown]
 # ### Exercise 07.2: repair
@@ -386,8 +485,8 @@ assert central(tf.nn.relu, tf.constant(0.0), 2.0**-20) == 0.5
 # %% [markdown]
 # ## How do I write a gradient by hand, and trust it?
 #
-# log(1 + exp(x)) is a smooth relu. As written it fails at 100: exp overflows, and the tape multiplies infinity
-# by 0. The usual rewriting, `stable`, has the right value everywhere.
+# log(1 + exp(x)) is a smooth relu. As written it fails at 100 in float32: exp overflows, and the tape multiplies
+# infinity by 0. (In float64 it fails above 709.) The usual rewriting, `stable`, has the right value.
 #
 # > **Predict**
 # >
@@ -434,6 +533,7 @@ for f in (stable, softplus):
     assert report.passed == (f is softplus)
 
 assert not np.isfinite(value_and_slope(naive, 100.0)).any()
+assert value_and_slope(naive, np.float64(100)) == (100.0, 1.0)
 assert value_and_slope(stable, 0.0)[1] == 1.0 and value_and_slope(softplus, 0.0)[1] == 0.5
 
 # %% [markdown]
@@ -464,7 +564,7 @@ print(second_derivative(softplus_numpy, 1.0))
 # %% [markdown]
 # The slopes equal those of `softplus`, so one expects 0.2. But NumPy left no path from x to the slope. With
 # more computed on top you get a number that lacks this part. `order=2` checks the gradient of the gradient: run
-# it for every gradient written by hand.
+# it for every `tf.custom_gradient`. (It judges the tape. With `grads=`, first gradients alone are judged.)
 
 # %%
 for f in (softplus, softplus_numpy):
@@ -529,7 +629,8 @@ check("07.4", centered_backward)
 #
 # log(cosh(x)) is a smooth |x|, with the slope tanh(x). Write its gradient yourself, with `tf.custom_gradient`.
 # Make value, slope and second derivative right from -100 to 100, entry by entry for x of any shape. This form does
-# not overflow: |x| + log(1 + exp(-2|x|)) - log 2.
+# not overflow: |x| + log(1 + exp(-2|x|)) - log 2. (Near 0 the value is lost in the rounding of log 2: in float32,
+# 0 at 1e-4 for a true 5e-9. That is accepted.)
 
 # %% exercise="07.5"
 @tf.custom_gradient
@@ -586,15 +687,16 @@ check("07.5", log_cosh)
 # %% [markdown]
 # ## Recap
 #
-# - The best step balances truncation and rounding, and goes with the scale of x.
-# - A fixed step or tolerance fails at some scale; an error bar does not.
+# - The best step balances truncation and rounding, and goes with the scale on which f changes.
+# - A fixed step or tolerance fails at some scale; an error bar says what the quotient is worth.
 # - One direction checks all entries of a tensor; give each tensor its own.
 # - At a kink there is nothing to check: choose another point.
-# - A gradient by hand needs a check, with `order=2` too.
+# - A gradient by hand needs a check; a `tf.custom_gradient` needs one with `order=2`, too.
 #
 # ```python
 # report = check_gradients(loss, [W, b], grads=by_hand)  # or without grads, for the tape's
 # assert report.passed, report
+# assert check_gradients(softplus, points, order=2).passed
 # ```
 
 # %% [markdown]

@@ -50,7 +50,7 @@ def of_two(i: int) -> Callable:
             return Other("number alone")
         if len(reading) != 2:
             raise ValueError(len(reading))
-        return np.asarray(reading[i])
+        return reading[i] if isinstance(reading, list) else np.asarray(reading[i])
 
     return read
 

@@ -84,7 +84,8 @@ def sum_and_gradient(function: Callable, w: Any, dataset: Any) -> dict:
 def draw_orbits(rng: np.random.Generator) -> list[tuple]:
     drawn = round(rng.uniform(0.8, 1.6), 2), round(rng.uniform(0.3, 0.6), 2)
     # At (0.2, 0.6) the slopes change most slowly from pass to pass.
-    return [(1.0, 0.5), (-2.0, 0.4), (1.0, 0.0), (0.2, 0.6), drawn]
+    # At (1, 0) and (0, 0.6) the equation is solved before the first pass.
+    return [(1.0, 0.5), (-2.0, 0.4), (1.0, 0.0), (0.2, 0.6), (0.0, 0.6), drawn]
 
 
 def as_orbit(M: float, e: float) -> tuple:

@@ -260,7 +260,6 @@ RIGHT = {
         orbit(),
         orbit(newton, passes=20),
         orbit_in_a_graph,
-        orbit_and_once_more,
         orbit_by_hand,
     ],
 }
@@ -331,6 +330,7 @@ WRONG = {
         ("M has no path", orbit(before=lambda M, e: (tf.identity(M), e))),
         ("e has no path", orbit(before=lambda M, e: (M, 1.0 * e))),
         ("no pass at zero", orbit(still=1e-12)),
+        ("one pass more", orbit_and_once_more),
         ("too few passes", orbit(passes=2)),
         ("one pass", orbit(lambda M, e, E: M + e * tf.sin(M))),
         ("last pass only", orbit(lambda M, e, E: M + e * tf.sin(tf.stop_gradient(E)))),
