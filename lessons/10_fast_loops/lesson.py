@@ -7,7 +7,7 @@
 # **You will be able to**
 #
 # - count the traces of a step, and get them down to one;
-# - put a whole epoch into one graph, and prove that it still trains alike;
+# - put a whole epoch into one graph, and test that it still trains alike;
 # - order a `tf.data` pipeline so that nothing is computed twice;
 # - tell what XLA and mixed precision need before they help.
 #
@@ -20,6 +20,7 @@ from course_utils.course.session import standard_error_held
 
 start_lesson("10")
 
+import tempfile
 import timeit
 
 import keras
@@ -31,8 +32,8 @@ from keras import layers
 # %% [markdown]
 # ## Where does the time go?
 #
-# Here is the training step of lesson 09. A graph holds each operation of the step, so they can be
-# counted.
+# Here is the training step of lesson 09, with the penalties of `model.losses`, though this model has none: the
+# step then holds for a model that has some. A graph holds each operation of the step, so they can be counted.
 
 # %%
 inputs, labels = map(tf.constant, make_classification(500, seed=10))  # (500, 20), (500,)
@@ -48,7 +49,7 @@ def new_model():
 def make_step(model, optimizer):
     def step(x, y):
         with tf.GradientTape() as tape:
-            loss = loss_fn(y, model(x, training=True))
+            loss = loss_fn(y, model(x, training=True)) + sum(model.losses)
         gradients = tape.gradient(loss, model.trainable_variables)
         optimizer.apply(gradients, model.trainable_variables)
         return loss
@@ -66,12 +67,12 @@ print(len(graph.get_operations()) // 100 * 100, "operations or more")
 assert len(graph.get_operations()) > 200
 
 # %% [markdown]
-# In eager mode Python starts nearly every one of these, and for small arrays that costs more than the
-# arithmetic. A compiled step is *one* call, and an epoch in batches of 32 makes 16.
+# In eager mode Python starts nearly every one of these; a figure below shows what that costs. A
+# compiled step is *one* call, and an epoch in batches of 32 makes 16.
 #
 # ## Why is my step traced three times?
 #
-# In a `tf.function` Python runs once for each trace, which costs as much as many steps.
+# In a `tf.function` Python runs only while it is traced, and each trace builds all those operations anew.
 #
 # > **Predict**
 # >
@@ -94,7 +95,7 @@ counts = traces_after_each_batch(fresh)
 print("traces after each batch:", *counts)
 
 # %% [markdown]
-# Most say 1, and 1. But a new Adam makes variables when it is first applied: two averages for each weight.
+# 1, and 1, is the tempting answer. But a new Adam makes variables when it is first applied: two averages for each weight.
 # A `tf.function` may do that on its first call only, so it traces this call twice: to make the variables,
 # and for the graph that it keeps.
 #
@@ -221,7 +222,7 @@ def make_train_epoch(model, optimizer, jit_compile=False, batch_size=32):
             batch = order[first : first + batch_size]
             x, y = tf.gather(inputs, batch), tf.gather(labels, batch)
             with tf.GradientTape() as tape:
-                loss = loss_fn(y, model(x, training=True))
+                loss = loss_fn(y, model(x, training=True)) + sum(model.losses)
             gradients = tape.gradient(loss, model.trainable_variables)
             optimizer.apply(gradients, model.trainable_variables)
             loss_sum += loss * tf.cast(tf.size(batch), tf.float32)
@@ -243,7 +244,7 @@ def largest_difference(model, other):
 
 ours, theirs = new_model(), new_model()
 train_epoch = make_train_epoch(ours, keras.optimizers.Adam(1e-3))
-theirs.compile(keras.optimizers.Adam(1e-3), loss_fn)
+theirs.compile(keras.optimizers.Adam(1e-3), loss_fn, jit_compile=False)
 
 for _ in range(3):
     order = np.random.permutation(500)
@@ -298,9 +299,10 @@ label = ax.set_xlabel("time, in units of fit")
 ax.invert_yaxis()
 
 # %% [markdown]
-# `fit` compiles its step too. Around the steps it runs callbacks, metrics and a pipeline, which cost more than
-# the arithmetic of so small a model. In a large one the arithmetic takes most of the time, and the bars come
-# closer: measure *your* model.
+# `fit` compiles its step too, and runs callbacks, metrics and a pipeline around it. Their share is smaller in a
+# model with more arithmetic, and the bars come closer: measure *your* model. (On a machine with a GPU, `compile`
+# may turn on XLA, of which more below, by itself: its `jit_compile` is `"auto"`. Say `False` or `True` when you
+# compare.)
 #
 # ### Exercise 10.3: complete
 #
@@ -350,7 +352,33 @@ check("10.3", linear_epoch)
 # %% [markdown]
 # ## In which order does a data pipeline stand?
 #
-# Data that do not fit into memory come through `tf.data`: a chain in which each part feeds the next.
+# Data that do not fit into memory, or have to be prepared, come through `tf.data`: a chain in which each part
+# feeds the next. `shuffle(k)` mixes a sequence through a buffer of k elements, `batch(n)` joins n of them.
+#
+# > **Predict**
+# >
+# > The numbers 0 to 5 go through `batch(2).shuffle(3)`. Can 0 and 5 meet in one batch?
+
+# %%
+six = tf.data.Dataset.range(6)
+mixed_late = six.batch(2).shuffle(3, seed=4)
+mixed_early = six.shuffle(6, seed=2).batch(2)
+
+print([batch.tolist() for batch in mixed_late.as_numpy_iterator()])
+print([batch.tolist() for batch in mixed_early.as_numpy_iterator()])
+
+# %% [markdown]
+# It is shuffled, so yes is the tempting answer. But an element of the sequence is a whole batch by then: 0 stays
+# with 1 for ever. Shuffle first, with a buffer as large as the data.
+
+# %%
+together = {tuple(b) for _ in range(20) for b in mixed_late.as_numpy_iterator()}
+mixed = {tuple(b) for _ in range(20) for b in mixed_early.as_numpy_iterator()}
+
+print(f"pairs in 20 epochs: {len(together)} and {len(mixed)}")
+assert together == {(0, 1), (2, 3), (4, 5)} and len(mixed) > 10
+
+# %% [markdown]
 # Here `decode` stands for slow work on one element. A `map` traces its function; `tf.py_function` runs
 # Python for each element all the same, so that the runs can be counted.
 
@@ -386,7 +414,7 @@ cached_first = runs_in_three_epochs(numbers.cache().map(decode))
 print("runs:", cached_first)
 
 # %% [markdown]
-# 8, most say: there is a cache. But it keeps what comes *into* it, and here these are the raw numbers.
+# 8 is the tempting answer: there is a cache. But it keeps what comes *into* it, and here these are the raw numbers.
 # After the `map`, it keeps results. And if `decode` takes arrays, batch first: it runs less often (`unbatch`
 # before you shuffle).
 
@@ -396,6 +424,18 @@ in_batches = runs_in_three_epochs(numbers.batch(4).map(decode).cache())
 
 print("map, cache:", mapped_first, "| batch, map, cache:", in_batches)
 assert (cached_first, mapped_first, in_batches) == (24, 8, 2)
+
+# %% [markdown]
+# These caches are in memory. Results that do not fit into it go to a file, `cache(filename)`, which also
+# serves the next pipeline that names it. Delete the file when `decode` changes.
+
+# %%
+with tempfile.TemporaryDirectory() as folder:
+    on_disk = runs_in_three_epochs(numbers.map(decode).cache(f"{folder}/decoded"))
+    once_more = runs_in_three_epochs(numbers.map(decode).cache(f"{folder}/decoded"))
+
+print("runs:", on_disk, "and then", once_more)
+assert (on_disk, once_more) == (8, 0)
 
 # %% [markdown]
 # > **Predict**
@@ -496,8 +536,31 @@ print("graph:", in_graph.numpy(), "| XLA:", in_xla.numpy())
 
 # %% [markdown]
 # An error would be kind. XLA takes the size that it compiled for, 4, for the short batch too, and says
-# nothing: what you divide by it is wrong. On full batches, XLA and the graph agree up to rounding. Whether
-# XLA is faster depends on model and machine: measure.
+# nothing. And it does not only count wrongly: it fills the batch up with the index 0. Here example 0 has a slope
+# of 100, all others 1, and `order` leaves example 0 out.
+
+# %%
+slopes = tf.constant([100.0, 1, 1, 1, 1, 1, 1])
+
+
+def sum_of_mean_slopes(order):
+    total = 0.0
+    for first in tf.range(0, tf.size(order), 4):
+        total += tf.reduce_mean(tf.gather(slopes, order[first : first + 4]))
+    return total
+
+
+order = tf.range(1, 7)  # six examples: one batch of 4, one of 2
+by_graph = tf.function(sum_of_mean_slopes)(order)
+by_xla = tf.function(sum_of_mean_slopes, jit_compile=True)(order)
+
+print(f"graph: {by_graph.numpy():.1f} | XLA: {by_xla.numpy():.1f}")
+assert in_graph == 10 and in_xla == 12
+assert np.isclose(by_graph, 2.0) and by_xla > 10
+
+# %% [markdown]
+# So an epoch with a short last batch trains on the wrong example. On full batches, XLA and the graph agree up
+# to rounding. Whether XLA is faster depends on model and machine: measure.
 
 # %%
 order = tf.constant(np.random.permutation(500)[:480])  # 15 full batches
@@ -506,13 +569,13 @@ for jit_compile, model in models.items():
     make_train_epoch(model, keras.optimizers.SGD(0.1), jit_compile)(order)
 
 print("equal weights:", bool(largest_difference(*models.values()) < 1e-4))
-assert in_graph == 10 and in_xla == 12
 assert largest_difference(*models.values()) < 1e-4
 assert largest_difference(models[True], new_model()) > 1e-2  # they were trained
 
 # %% [markdown]
-# **Mixed precision** computes in `float16` and keeps the weights in `float32`. Accelerators built for such
-# numbers gain; an ordinary processor does not.
+# **Mixed precision** computes in 16 bits and keeps the weights in `float32`. It can gain on machines with units
+# for such numbers; measure. There are two kinds: `float16` with more digits, and `bfloat16` with the range of
+# `float32`. First `float16`.
 #
 # > **Predict**
 # >
@@ -522,9 +585,9 @@ assert largest_difference(models[True], new_model()) > 1e-2  # they were trained
 w = tf.Variable(3.0)
 
 
-def slope(scale):
+def slope(scale, dtype=tf.float16):
     with tf.GradientTape() as tape:
-        half = tf.cast(w, tf.float16)
+        half = tf.cast(w, dtype)
         loss = 1e-9 * tf.cast(half, tf.float32) ** 2
         scaled_loss = scale * loss
     return tape.gradient(scaled_loss, w) / scale
@@ -536,14 +599,17 @@ with standard_error_held():  # some processors announce that they lack half unit
 print(f"loss {1e-9 * w.numpy() ** 2:.0e}, slope {unscaled.numpy():.0e}")
 
 # %% [markdown]
-# 6e-9, most say, as loss and w are `float32`. But on its way back the gradient passes through `float16`, where
+# 6e-9 is the tempting answer: loss and w are `float32`. But on its way back the gradient passes through `float16`, where
 # all below 3e-8 is 0. It **underflows**, and this weight stops learning. **Loss scaling** multiplies the loss by
-# a large number, and divides the gradient by it when it is a `float32` again.
+# a large number, and divides the gradient by it when it is a `float32` again. `bfloat16` needs none of this: it
+# reaches as far down as `float32`, with two or three digits.
 
 # %%
-print(f"slope {slope(2.0**15).numpy():.0e}")
+print(f"scaled: slope {slope(2.0**15).numpy():.0e}")
+print(f"bfloat16: slope {slope(1.0, tf.bfloat16).numpy():.0e}")
 assert unscaled == 0.0 and np.float16(2.9e-8) == 0.0 < np.float16(6e-8)
 assert np.isclose(slope(2.0**15), 6e-9, rtol=1e-2)
+assert np.isclose(slope(1.0, tf.bfloat16), 6e-9, rtol=1e-2)
 
 # %% [markdown]
 # In a loop, `LossScaleOptimizer` does it: you call `scale_loss`, and `apply` divides. (You will read of
@@ -562,7 +628,7 @@ optimizer.build(model.trainable_variables)
 @tf.function
 def mixed_step(x, y):
     with tf.GradientTape() as tape:
-        loss = loss_fn(y, model(x, training=True))
+        loss = loss_fn(y, model(x, training=True)) + sum(model.losses)
         scaled_loss = optimizer.scale_loss(loss)
     gradients = tape.gradient(scaled_loss, model.trainable_variables)
     optimizer.apply(gradients, model.trainable_variables)
@@ -570,18 +636,19 @@ def mixed_step(x, y):
 
 
 # %% [markdown]
-# Large numbers end early too, at 65,504. If a gradient overflows, the optimizer leaves that step out and
-# halves its scale, as here for a batch a million times too large.
+# Large numbers end early too, at 65,504. If a gradient is not finite, the optimizer leaves that step out and
+# halves its scale. Here a batch is a million times too large: already the forward pass overflows, and neither the
+# loss nor the gradients are finite.
 
 # %%
 losses = [mixed_step(inputs, labels) for _ in range(60)]
 weights, scale = model.get_weights(), float(optimizer.dynamic_scale)
-mixed_step(1e6 * inputs, labels)
+overflowed = mixed_step(1e6 * inputs, labels)
 moved = [np.any(a != b) for a, b in zip(weights, model.get_weights(), strict=True)]
 
 print(f"weights that moved: {sum(moved)}; scale {scale:.0f}, then {float(optimizer.dynamic_scale):.0f}")
 assert losses[-1] < 0.8 * losses[0] and not hasattr(optimizer, "get_scaled_loss")
-assert not any(moved) and float(optimizer.dynamic_scale) == scale / 2
+assert not any(moved) and not np.isfinite(overflowed) and float(optimizer.dynamic_scale) == scale / 2
 assert model(inputs).dtype == tf.float16 and model.weights[0].dtype == "float32"
 assert keras.config.dtype_policy().name == "float32" and np.finfo(np.float16).max == 65504
 
@@ -604,7 +671,8 @@ assert keras.config.dtype_policy().name == "float32" and np.finfo(np.float16).ma
 # </details>
 # <details><summary>3. Under XLA, an epoch reports another mean loss than before. What may be wrong?</summary>
 #
-# A short last batch, taken for a full one. Leave it out, or leave XLA out.
+# A short last batch, taken for a full one and filled up with example 0: the weights are wrong too. Leave it out,
+# or leave XLA out.
 #
 # </details>
 
@@ -614,8 +682,8 @@ assert keras.config.dtype_policy().name == "float32" and np.finfo(np.float16).ma
 # - A slow loop asks Python often: for each operation, for each step, or once an epoch.
 # - Build the optimizer, fix the shapes, pass numbers as tensors: one trace.
 # - An epoch is one graph over tensors; the order goes in, and `tf.gather` picks the batches.
-# - Map, cache, shuffle, batch, prefetch: what is random comes after the cache.
-# - XLA wants full batches, `float16` wants a scaled loss. Measure both.
+# - Map, cache, shuffle, batch, prefetch: what is random comes after the cache; shuffle examples, not batches.
+# - XLA wants full batches, `float16` wants a scaled loss, `bfloat16` does not. Measure all.
 #
 # ```python
 # for first in tf.range(0, tf.size(order), batch_size):
