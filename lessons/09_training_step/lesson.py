@@ -2,7 +2,8 @@
 # # 09 · A training step
 #
 # You leave `fit` for a loop of your own, nothing raises, and the model ends up slightly worse. A step has few
-# parts, and each can be left out in silence. Here you write it, and prove that it is complete.
+# parts, and most of them can be left out in silence. Here you write it, and compare it with `fit`, weight by
+# weight.
 #
 # **You will be able to**
 #
@@ -19,6 +20,7 @@ from course_utils import check, make_classification, make_line, plot_history, st
 start_lesson("09")
 
 import tempfile
+import warnings
 
 import keras
 import matplotlib.pyplot as plt
@@ -29,30 +31,11 @@ from keras import layers
 # %% [markdown]
 # ## What belongs to a step?
 #
-# A step takes one batch. A `tf.data.Dataset` cuts the batches: `shuffle(k)` mixes a sequence through a buffer
-# of k elements, `batch(n)` joins n of them.
-#
-# > **Predict**
-# >
-# > The numbers 0 to 5 go through `batch(2).shuffle(3)`. Can 0 and 5 meet in one batch?
+# A step takes one batch. A `tf.data.Dataset` cuts the batches: `shuffle(500)` mixes the 500 examples, and
+# `batch(32)` joins them 32 at a time. By default every **epoch**, each pass through the data, is mixed anew;
+# ours keeps one order, so that two runs can get the same batches. (Lesson 10 is about such chains.)
 
 # %%
-numbers = tf.data.Dataset.range(6)
-mixed_late = numbers.batch(2).shuffle(3, seed=2)
-mixed_early = numbers.shuffle(6, seed=2).batch(2)
-
-print([batch.tolist() for batch in mixed_late.as_numpy_iterator()])
-print([batch.tolist() for batch in mixed_early.as_numpy_iterator()])
-
-# %% [markdown]
-# It is shuffled, so one says yes. But an element of the sequence is a whole batch by then: 0 stays with 1 for
-# ever. Shuffle first, with a buffer as large as the data. By default every **epoch**, each pass through the
-# data, is mixed anew; ours keeps one order, so that two runs can get the same batches.
-
-# %%
-assert {tuple(b) for b in mixed_late.as_numpy_iterator()} == {(0, 1), (2, 3), (4, 5)}
-assert {tuple(b) for b in mixed_early.as_numpy_iterator()} != {(0, 1), (2, 3), (4, 5)}
-
 x_all, y_all = make_classification(700, seed=9)  # (700, 20), (700,): classes 0 to 4
 examples = tf.data.Dataset.from_tensor_slices((x_all, y_all))
 batches = examples.take(500).shuffle(500, seed=9, reshuffle_each_iteration=False).batch(32)
@@ -63,22 +46,20 @@ print(f"{len(sizes)} batches, the last of {sizes[-1]}")
 assert sizes == [32] * 15 + [20]
 
 # %% [markdown]
-# The model maps 20 numbers to 5 **logits**, scores before a softmax. Its first layer has a **regulariser**,
-# which adds a penalty for large weights to the loss. You find such penalties in the list `model.losses`.
+# The model maps 20 numbers to 5 **logits**, scores before a softmax. Its first layer has a **regulariser**, a
+# penalty for large weights: `L2(1e-3)` is 0.001 times the sum of their squares. You find such penalties in the
+# list `model.losses`. The second layer, **batch normalisation**, does not do the same in training as in use;
+# more on it below.
 
 # %%
-def build_model():
+def build_model(normalised=True):
     """Return the model, with the same first weights at every call."""
     keras.utils.set_random_seed(9)
     penalty = keras.regularizers.L2(1e-3)
-    return keras.Sequential(
-        [
-            keras.Input((20,)),
-            layers.Dense(64, activation="relu", kernel_regularizer=penalty),
-            layers.Dense(32, activation="relu"),
-            layers.Dense(5),
-        ]
-    )
+    first = layers.Dense(64, activation="relu", kernel_regularizer=penalty)
+    norm = [layers.BatchNormalization(momentum=0.9)] if normalised else []
+    last = [layers.Dense(32, activation="relu"), layers.Dense(5)]
+    return keras.Sequential([keras.Input((20,)), first, *norm, *last])
 
 
 model = build_model()
@@ -87,8 +68,22 @@ print(f"{len(model.losses)} penalty: {float(penalty):.4f}")
 assert np.isclose(penalty, 1e-3 * np.sum(model.get_weights()[0] ** 2))
 
 # %% [markdown]
-# The loss function knows nothing of them: you add them. The whole step: forward, the loss with the penalties,
-# the gradient, the update, and the loss for the log.
+# You will read that the first layer takes `input_shape=`; run this. The variables are there, and a warning
+# that asks for `keras.Input`.
+
+# %%
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    old_style = keras.Sequential([layers.Dense(5, input_shape=(20,))])
+
+print([warning.category.__name__ for warning in caught], len(old_style.weights), "variables")
+assert len(caught) == 1 and "input_shape" in str(caught[0].message)
+assert len(old_style.weights) == 2
+
+# %% [markdown]
+# The loss function knows nothing of the penalties: you add them. `from_logits=True` tells it that it gets
+# scores, so that it takes the softmax itself. The whole step: forward, the loss with the penalties, the gradient,
+# the update, and the loss for the log.
 
 # %%
 loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -103,15 +98,29 @@ def train_step(model, optimizer, x, y):
     return loss
 
 
-def train_epoch(model, optimizer):
+def train_epoch(model, optimizer, step=train_step):
     """Take one step for each batch; return their losses and their sizes, (2, 16)."""
-    steps = [(float(train_step(model, optimizer, x, y)), len(x)) for x, y in batches]
+    steps = [(float(step(model, optimizer, x, y)), len(x)) for x, y in batches]
     return np.transpose(steps)
 
 
 # %% [markdown]
-# What is `training=True` for? Some layers work in two ways. In training, dropout sets a random part of its
-# inputs to 0.
+# You will read `optimizer.apply_gradients(zip(gradients, variables))`, the spelling of most older code; run
+# this. It is the same update. And neither spelling counts: where a gradient is missing at the end of the list,
+# the last variable stays as it is, without a word.
+
+# %%
+older, newer, last = tf.Variable(1.0), tf.Variable(1.0), tf.Variable(1.0)
+slope = tf.constant(3.0)
+keras.optimizers.SGD(0.1).apply_gradients(zip([slope], [older], strict=True))
+keras.optimizers.SGD(0.1).apply([slope], [newer, last])  # one gradient, two variables
+
+print(f"{older.numpy():.1f}, {newer.numpy():.1f}, {last.numpy():.1f}")
+assert np.isclose(older, 0.7) and np.isclose(newer, 0.7) and last == 1.0
+
+# %% [markdown]
+# What is `training=True` for? Some layers work in two ways. In training, `Dropout(0.5)` sets a random half of
+# its inputs to 0, and doubles the others.
 #
 # > **Predict**
 # >
@@ -127,13 +136,16 @@ with tf.GradientTape() as tape:
 print("zeros:", int(tf.math.count_nonzero(dropped == 0)))
 
 # %% [markdown]
-# About 500, one thinks: why else record? But a tape tells layers nothing, and a direct call means inference
-# unless you say otherwise; `fit` says so for you. Batch normalisation is worse off: it then scales with
-# averages of past batches, and never updates them.
+# About 500 is the tempting answer: why else record? But a tape tells layers nothing. Called without `training`,
+# a layer does what its own default says. For dropout and batch normalisation that is inference; `fit` says
+# `training=True` for you. Batch normalisation then scales with averages of past batches, and never updates
+# them. Other defaults exist: a layer that turns images at random, such as `RandomRotation`, turns them unless
+# you say `training=False`.
 
 # %%
 assert not np.any(dropped == 0)
-assert 400 < np.sum(dropout(ones, training=True) == 0) < 600
+in_training = dropout(ones, training=True).numpy()
+assert 400 < np.sum(in_training == 0) < 600 and set(in_training.ravel()) == {0.0, 2.0}
 
 norm = layers.BatchNormalization()
 column = tf.constant([[1.0], [3.0]])
@@ -141,6 +153,11 @@ assert np.allclose(norm(column), [[1], [3]], atol=0.01)  # average 0, variance 1
 assert norm.moving_mean == 0.0
 assert np.allclose(norm(column, training=True), [[-1], [1]], atol=0.01)
 assert norm.moving_mean > 0.0
+
+rotate, image = layers.RandomRotation(0.3, seed=9), tf.reshape(tf.range(64.0), (1, 8, 8, 1))
+assert np.allclose(rotate(image, training=False), image)
+assert not np.allclose(rotate(image), image)
+print("default of dropout: inference; of RandomRotation: training")
 
 # %% [markdown]
 # ### Exercise 09.1: complete
@@ -180,9 +197,9 @@ check("09.1", step_for_regression)
 # %% [markdown]
 # ## Is it really what fit does?
 #
-# There is a proof: the same first weights and the same batches must end in the same weights. Take three
-# epochs with your loop, and then with `fit`. (`fit` never shuffles a dataset; `shuffle=False` says that we
-# know.)
+# There is a test: the same first weights and the same batches must end in the same weights. Take three epochs
+# with your loop, and then with `fit`. (`fit` never shuffles a dataset; `shuffle=False` says that we know.)
+# **Adam** is an optimizer that divides each weight's average gradient by the usual size of that gradient.
 
 # %%
 def largest_difference(weights, others):
@@ -203,8 +220,46 @@ print(f"a weight moved by up to {moved:.2f}; equal after 48 steps: {difference <
 assert difference < 1e-4 and moved > 0.02
 
 # %% [markdown]
-# Not one of 3,589 weights tells the two apart. Keep this test for your own loops; the step in exercise 09.3
-# fails it.
+# Not one of 3,845 numbers tells the two apart. But would the test see a part left out? Break the step, and run
+# it again. Once more without batch normalisation:
+
+# %%
+def make_step(training, penalties):
+    def step(model, optimizer, x, y):
+        with tf.GradientTape() as tape:
+            loss = loss_fn(y, model(x, training=training)) + penalties * sum(model.losses)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply(gradients, model.trainable_variables)
+        return loss
+
+    return step
+
+
+def weights_after(step, normalised=True):
+    model, optimizer = build_model(normalised), keras.optimizers.Adam(1e-3)
+    for _ in range(3):
+        train_epoch(model, optimizer, step)
+    return model.get_weights()
+
+
+# %%
+complete, unsaid, unpunished = make_step(True, 1), make_step(None, 1), make_step(True, 0)
+sees = {}
+for name, step in (("training=True", unsaid), ("model.losses", unpunished)):
+    distance = largest_difference(weights_after(step), theirs.get_weights())
+    sees[name] = distance > 1e-3
+    print(f"without {name}: seen {sees[name]}")
+
+plain = largest_difference(weights_after(unsaid, False), weights_after(complete, False))
+print("without training=True, in a model without batch normalisation: seen", plain > 1e-3)
+assert all(sees.values()) and plain < 1e-4
+assert sum(w.size for w in theirs.get_weights()) == 3845
+
+# %% [markdown]
+# The test sees what the model uses. Where no layer works in two ways, leaving out `training=True` changes
+# nothing, and equal weights say nothing about it. So test a loop on a model that has dropout or batch
+# normalisation, and a penalty. (Dropout draws at random: give both models the same seed.) The step in
+# exercise 09.3 fails this test.
 #
 # ## Which mistakes raise no error?
 #
@@ -247,8 +302,53 @@ assert table.shape == (2, 2) and np.isclose(tf.reduce_mean(table**2), 2.0)
 assert keras.losses.MeanSquaredError()(y, y_hat) == 0.0
 
 # %% [markdown]
-# Every prediction is compared with every target, and the best for all of them is their mean. So it trains, to
-# the wrong end. Keras's own losses line the shapes up; your own formula does not: assert the shapes in it.
+# Every prediction is compared with every target, and what is nearest to all targets at once is their mean. So
+# it trains, to the wrong end. Your own formula lines nothing up: assert the shapes in it. Keras's mean squared
+# error lines (2, 1) up with (2,), as you saw, and there its help ends:
+
+# %%
+mse = keras.losses.MeanSquaredError()
+by_axis = {
+    "(2, 1, 1)": mse(y, y_hat[:, None]),
+    "(2, 2)": mse(y, tf.concat([y_hat, y_hat], axis=1)),  # both columns are right
+}
+
+print({shape: float(loss) for shape, loss in by_axis.items()})
+assert all(np.isclose(loss, 2.0) for loss in by_axis.values())
+
+# %% [markdown]
+# The second mistake is a variable that the loss does not reach. Its gradient is `None`, and here the optimizer
+# speaks, at last: a warning for one, an error when all are missing, as when the forward pass stands above the
+# block.
+
+# %%
+used, unused = tf.Variable(1.0), tf.Variable(1.0)
+sgd = keras.optimizers.SGD(0.1)
+with tf.GradientTape() as tape:
+    loss = used**2
+gradients = tape.gradient(loss, [used, unused])  # 2 and None
+
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    sgd.apply(gradients, [used, unused])
+print([warning.category.__name__ for warning in caught], used.numpy(), unused.numpy())
+assert len(caught) == 1 and "Gradients do not exist" in str(caught[0].message)
+assert np.isclose(used, 0.8) and unused == 1.0
+
+# %%
+squared = used**2  # above the block
+with tf.GradientTape() as tape:
+    loss = 3 * squared
+
+try:
+    sgd.apply(tape.gradient(loss, [used, unused]), [used, unused])
+except ValueError as error:
+    message = str(error)
+print(message)
+assert "No gradients" in message
+
+# %% [markdown]
+# So a warning in a log can be a layer that never learns. A wrong shape gives none.
 #
 # In the figure, look left for two losses that fall, and right for where they lead.
 
@@ -340,7 +440,7 @@ mean_of_means = np.mean(losses)
 print(f"yours {mean_of_means:.4f}, fit's {history['loss'][0]:.4f}")
 
 # %% [markdown]
-# It seems to follow from the proof. But each loss is a mean already, and the last batch holds only 20
+# Yes is the tempting answer, as the weights are equal. But each loss is a mean already, and the last batch holds only 20
 # examples: each of them counts for more. Weigh each batch by its size. A **metric** object, such as
 # `keras.metrics.Mean`, keeps such a sum and count from batch to batch.
 
@@ -378,7 +478,7 @@ assert np.allclose(validate(ours), by_keras, rtol=1e-4)
 
 # %% [markdown]
 # In the figure, look for the line that falls too slowly: the training loss from a metric that was never
-# reset. (Validation starts below training, which is averaged while the model still learns.)
+# reset. (The training loss is averaged while the model still learns, so validation can lie below it.)
 
 # %%
 model, optimizer, never_reset = build_model(), keras.optimizers.Adam(1e-3), keras.metrics.Mean()
@@ -444,8 +544,8 @@ check("09.4", losses_of_epochs)
 # %% [markdown]
 # ## What if the batch does not fit in memory?
 #
-# The tape keeps the values of the whole forward pass, and so fewer for half a batch. You take the parts one
-# after another, add up, or **accumulate**, the gradients of the parts, and apply once.
+# The tape keeps values of the forward pass for each example: half a batch needs about half of them. You take the
+# parts one after another, add up, or **accumulate**, the gradients of the parts, and apply once.
 #
 # > **Predict**
 # >
@@ -459,7 +559,7 @@ def gradients_of(model, x, y):
     return tape.gradient(loss, model.trainable_variables)
 
 
-model = build_model()
+model = build_model(normalised=False)
 x, y = next(iter(batches))
 whole = gradients_of(model, x, y)
 halves = [gradients_of(model, x[:16], y[:16]), gradients_of(model, x[16:], y[16:])]
@@ -468,14 +568,14 @@ added = [a + b for a, b in zip(*halves, strict=True)]
 print(f"{float(tf.norm(added[0]) / tf.norm(whole[0])):.2f} times")
 
 # %% [markdown]
-# Gradients add, so one expects 1. But each loss is a *mean* over 16, not over 32, and each holds the whole
-# penalty. Weigh each part with its share of the examples, here 1/2. Adam, which divides by the gradient's
-# size, hides the mistake; SGD does not. One thing cannot be added up: batch normalisation takes its averages
-# over each half.
+# Gradients add, so 1 is the tempting answer. But each loss is a *mean* over 16, not over 32, and each holds the
+# whole penalty. Weigh each part with its share of the examples, here 1/2. Adam divides by the gradient's size, so
+# a factor of 2 in all of them cancels: it hides the mistake, and SGD shows it. One thing cannot be added up: batch
+# normalisation takes its averages over each half. So this model has none.
 
 # %%
 def update_by(optimizer, gradients):
-    model = build_model()
+    model = build_model(normalised=False)
     before = model.get_weights()
     optimizer.apply(gradients, model.trainable_variables)
     pairs = zip(model.get_weights(), before, strict=True)
@@ -556,7 +656,7 @@ without_adam = largest_difference(resumed.get_weights(), ours.get_weights())
 print("same weights:", without_adam < 1e-4)
 
 # %% [markdown]
-# The weights are the model, so most people say yes. But Adam keeps two averages for each weight, and its
+# Yes is the tempting answer: the weights are the model. But Adam keeps two averages for each weight, and its
 # count of steps: a new one starts them at 0. Save both. Build the optimizer before you restore: then its
 # variables exist, and `assert_consumed` can tell whether every saved value found its place.
 
@@ -600,8 +700,8 @@ assert restored_adam.iterations == 4 * 16
 # %% [markdown]
 # ## Recap
 #
-# - Shuffle, then batch; `training=True`; add `model.losses`; the same shapes in your formula.
-# - Proof: the same weights as `fit` from the same start and the same batches.
+# - `training=True`; add `model.losses`; the same shapes in your formula; no warning of missing gradients.
+# - Test: the same weights as `fit` from the same start and batches, in a model that uses every part.
 # - Weigh batch means by size; reset metrics before each pass; validate without a tape.
 # - Accumulated gradients are weighed by each part's share, and applied once.
 # - A checkpoint holds the model and the optimizer.
