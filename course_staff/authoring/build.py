@@ -244,7 +244,7 @@ def find_drift(
         if _read(folders.questions(lesson)) != questions_text(lesson):
             message = f"is not lessons/{lesson.name}/exercises.py"
             drift.append(_drifted(folders.questions(lesson), folders, message))
-        if needs_observing(lesson, folders):
+        elif needs_observing(lesson, folders):
             message = f"was not observed from lessons/{lesson.name} as it is now"
             drift.append(_drifted(folders.stored(lesson), folders, message))
         notebook = folders.notebooks / f"{lesson.name}.ipynb"

@@ -220,6 +220,8 @@ def problems_across(lessons: list[LessonSource]) -> list[Problem]:
             problems.append(Problem(str(lesson.path), message))
         elif not re.fullmatch(r"\d\d_[a-z0-9_]+", lesson.name):
             problems.append(Problem(str(lesson.path), "a lesson's folder is named NN_snake_topic"))
+        if not lesson.notebook.cells:
+            continue  # its cells were not found, which is noted
         entry = lesson.entry()
         unknown = set(entry["needs"]) - {other.name[:2] for other in lessons}
         if unknown:

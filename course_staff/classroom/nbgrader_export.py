@@ -130,7 +130,7 @@ def _check_cell(lesson: LessonSource, exercise_id: str) -> int:
                 return index
             break
     raise NbgraderError(
-        f"{lesson.path.name}: nbgrader reads the points of exercise {exercise_id} from what the "
+        f"lessons/{lesson.name}: nbgrader reads the points of exercise {exercise_id} from what the "
         f'cell of its check shows. Let one cell below the exercise end with check("{exercise_id}", '
         "answer), and hold no other check."
     )

@@ -8,8 +8,10 @@ from course_staff.authoring import build as authoring
 from course_staff.authoring.build import BuildError, Folders
 
 PREDICT = """\
-# %% [markdown]
+# %% [markdown] part="Part I"
 # # 01 · The first tape
+#
+# **Time**: 5 minutes.
 
 # %%
 from course_utils import check
@@ -30,35 +32,54 @@ check("01.2", shape)
 # Two numbers.
 # </details>
 """
+EXERCISES = """\
+from course_utils.exercises.question import Prediction
+
+EXERCISES = (
+    Prediction(
+        id="01.2", title="Shape", kind="predict", points=1, form="Write two numbers", praise="Yes."
+    ),
+)
+"""
+GALLERY = """\
+from course_staff.authoring.gallery import Table
+
+GALLERY = {"01.2": Table({(2, 4): "The two numbers are exchanged."}, "Count rows and columns.")}
+"""
 
 
 @pytest.fixture
-def folders(tmp_path, monkeypatch):
+def folders(tmp_path):
     """Return a checkout whose only exercise is 01.2."""
-    from course_staff.authoring import source
-    from course_utils.course.curriculum import find_exercise
-
-    monkeypatch.setattr(source, "all_exercises", lambda: [find_exercise("01.2")])
     folders = Folders(tmp_path)
     folders.lessons.mkdir()
-    folders.stubs.parent.mkdir(parents=True)
+    folders.table.parent.mkdir(parents=True)
     return folders
 
 
-def write(folders, text=PREDICT, name="01_first_tape"):
-    (folders.lessons / f"{name}.py").write_text(text)
+def write(folders, text=PREDICT, name="01_first_tape", gallery=GALLERY):
+    folder = folders.lessons / name
+    folder.mkdir(exist_ok=True)
+    (folder / "lesson.py").write_text(text)
+    (folder / "exercises.py").write_text(EXERCISES)
+    (folder / "gallery.py").write_text(gallery)
 
 
 def build(folders):
     lessons = authoring.read_lessons(folders)
     stale = [lesson for lesson in lessons if authoring.needs_build(lesson, folders)]
+    authoring.write_table(lessons, folders)
+    for lesson in lessons:
+        if authoring.needs_observing(lesson, folders):
+            authoring.observe(lesson, folders, lambda exercise_id: None)
     authoring.build(lessons, stale, folders, lambda lesson: None)
     return len(stale)
 
 
 def contents(folders):
     paths = [p for f in (folders.notebooks, folders.solutions) if f.exists() for p in f.iterdir()]
-    return {path.relative_to(folders.root): path.read_bytes() for path in [*paths, folders.stubs]}
+    paths += [folders.stubs] if folders.stubs.exists() else []
+    return {path.relative_to(folders.root): path.read_bytes() for path in paths}
 
 
 def drift(folders):
@@ -101,12 +122,17 @@ def check_every_kind_of_drift(folders):
         (solution, ('"execution_count": 2', '"execution_count": null')),
         (solution, ('"execution_count": 2', '"execution_count": 7')),
         (folders.stubs, ("A tuple", "A list")),
+        (folders.table, ("The first tape", "A tape")),
+        (folders.table.with_name("lesson_01.py"), ("Shape", "Form")),
+        (folders.lessons / "01_first_tape" / "gallery.py", ("exchanged", "swapped")),
     ):
         text = path.read_text()
         assert change[0] in text
         path.write_text(text.replace(*change))
         (line,) = drift(folders)
-        assert line.startswith(str(path.relative_to(folders.root)))
+        stored = folders.table.with_name("lesson_01.txt")
+        drifted = stored if path.name == "gallery.py" else path
+        assert line.startswith(str(drifted.relative_to(folders.root)))
         path.write_text(text)
     stray = folders.notebooks / "02_stray.ipynb"
     stray.write_text("{}")
@@ -128,17 +154,17 @@ def check_that_ids_move_with_their_cells(folders, learner):
 BROKEN = {
     "region left open": (
         PREDICT.replace("### END SOLUTION\n", ""),
-        "01_first_tape.py:11: this solution region is left open",
+        "lesson.py:13: this solution region is left open",
     ),
     "unknown id": (
         PREDICT.replace('check("01.2"', 'check("01.5"'),
-        "01_first_tape.py:16: check of an unknown exercise; this lesson has 01.2",
+        "lesson.py:18: check of an unknown exercise; this lesson has 01.2",
     ),
     "no check": (PREDICT.replace('check("01.2", shape)', "shape"), 'no cell calls check("01.2"'),
     "no hint": (PREDICT.replace("<details>", ""), "exercise 01.2 has no hint"),
     "not Python": (
         PREDICT.replace('print("ready")', "print('ready'"),
-        "01_first_tape.py:7: this cell is not Python",
+        "lesson.py:9: this cell is not Python",
     ),
     "two cells of one exercise": (
         PREDICT + PREDICT[PREDICT.index("# %% exercise") :],
@@ -146,7 +172,7 @@ BROKEN = {
     ),
     "mistyped marker": (
         PREDICT + "\n# %%\n# A value.\n### Begin solution\nx = 1\n### End solution\n",
-        "01_first_tape.py:24: a marker that is not ### BEGIN SOLUTION",
+        "lesson.py:26: a marker that is not ### BEGIN SOLUTION",
     ),
     "text above the first cell": ("# A remark.\n" + PREDICT, "starts with a line `# %%`"),
     "another cell marker": (PREDICT.replace("# %%\nfrom", "#%%\nfrom"), "written just so"),
@@ -171,9 +197,8 @@ def test_a_mistake_in_a_lesson_is_named_with_its_line(folders, mistake):
     ("names", "message"),
     [
         (("01_first_tape", "01_second"), "two lessons have the number 01"),
-        (("01_first_tape", "1-notes"), "a lesson is named NN_snake_topic.py"),
-        (("01_first_tape", "42_unknown"), "not in course_utils/course/curriculum.py"),
-        (("01_first_tape", "02_watching"), "exercise 01.2 also stands in 01_first_tape.py"),
+        (("01_first_tape", "1-notes"), "a lesson's folder is named NN_snake_topic"),
+        (("01_first_tape", "02_watching"), "exercise 01.2 also stands in 01_first_tape"),
     ],
 )
 def test_lessons_that_clash_are_named(folders, names, message):
@@ -185,19 +210,19 @@ def test_lessons_that_clash_are_named(folders, names, message):
 
 def test_an_exercise_that_no_lesson_asks_is_named(folders):
     write(folders, PREDICT[: PREDICT.index("# %% exercise")])
-    with pytest.raises(BuildError, match="exercise 01.2 is defined and no lesson asks it"):
+    with pytest.raises(BuildError, match="exercise 01.2 is defined and no cell"):
         authoring.read_lessons(folders)
 
 
 FAILING = {
     "a cell raises": (
         PREDICT.replace('print("ready")', "print(tapee)"),
-        "01_first_tape (worked), code cell 1, line 5 of 01_first_tape.py: "
+        "01_first_tape (worked), code cell 1, line 7 of lesson.py: "
         "NameError: name 'tapee' is not defined. The notebooks were left as they were.",
     ),
     "the kernel dies": (
         PREDICT.replace('print("ready")', "import os\n\nos._exit(1)"),
-        "code cell 1, line 5 of 01_first_tape.py: the kernel died",
+        "code cell 1, line 7 of lesson.py: the kernel died",
     ),
     "the solution fails": (
         PREDICT.replace("shape = (4, 2)", "shape = (2, 4)"),
@@ -243,8 +268,29 @@ def test_lessons_that_were_not_chosen_are_not_compared(folders):
     write(folders)
     (lesson,) = authoring.read_lessons(folders)
     assert [p.where for p in authoring.find_drift([lesson], [], folders)] == [
-        "course_utils/exercises/stubs.json"
+        "course_utils/exercises/generated/lessons.json",
+        "course_utils/exercises/stubs.json",
     ]
+
+
+def test_what_the_table_of_lessons_needs_is_asked_for(folders):
+    write(folders, PREDICT.replace(' part="Part I"', "").replace("Time", "Hours"))
+    with pytest.raises(BuildError, match="gives no part and no minutes"):
+        authoring.read_lessons(folders)
+
+
+def test_a_lesson_that_builds_on_none_is_named(folders):
+    before = "# **Before you start**: [00](00_start_here.ipynb). **Time**"
+    write(folders, PREDICT.replace("# **Time**", before))
+    with pytest.raises(BuildError, match="it builds on lesson 00, and there is none"):
+        authoring.read_lessons(folders)
+
+
+def test_a_prediction_without_sentences_is_refused(folders):
+    write(folders, gallery="GALLERY = {}")
+    (lesson,) = authoring.read_lessons(folders)
+    with pytest.raises(BuildError, match="01.2: the gallery holds nothing for it"):
+        authoring.observe(lesson, folders, lambda exercise_id: None)
 
 
 def test_an_unknown_number_is_said(folders):

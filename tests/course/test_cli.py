@@ -127,7 +127,7 @@ def test_doctor_names_a_missing_notebook(healthy):
 def test_doctor_names_a_notebook_of_another_version(healthy):
     shutil.copytree(ROOT / "lessons", healthy / "lessons")
     assert run("doctor").exit_code == 0
-    lesson = healthy / "lessons" / "01_first_tape.py"
+    lesson = healthy / "lessons" / "01_first_tape" / "lesson.py"
     lesson.write_text(lesson.read_text().replace("# ## Recap", "# ## Recapitulation"))
     result = run("doctor")
     assert result.exit_code == 1 and "01_first_tape lacks 1 cells" in result.output

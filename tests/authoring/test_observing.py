@@ -1,0 +1,136 @@
+"""What a right program and a gallery do, and the faults of a gallery that are refused."""
+
+import pytest
+
+from course_staff.authoring.gallery import Between, Table, Wrong
+from course_staff.authoring.observing import (
+    GalleryError,
+    observe_gallery,
+    observe_right,
+    prediction_data,
+    require_told_apart,
+)
+from course_utils.exercises.comparing import judged
+from course_utils.exercises.predictions import sentence_for
+from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises.readings import read
+from course_utils.exercises.references import Reference
+
+
+def question(**options):
+    return Question(
+        id="99.1",
+        title="Squares",
+        kind="complete",
+        points=1,
+        draw=lambda rng: [(float(x), [1.0, 2.0]) for x in rng.uniform(2, 3, 2)],
+        inputs="x weights",
+        parts=[Part(words="the square")],
+        praise="Squared.",
+        **options,
+    )
+
+
+def square(x, weights):
+    return x**2
+
+
+CUBE = Wrong("cubed", "This is the cube.", lambda x, weights: x**3)
+DOUBLE = Wrong("doubled", "This is the double.", lambda x, weights: 2 * x)
+RAISING = Wrong("indexed", "x is one number.", lambda x, weights: x[0])
+
+
+def reference_of(gallery, asked=None, seed=3):
+    asked = asked or question()
+    return observe_gallery(asked, gallery, observe_right(asked, square, seed), seed)
+
+
+def told(answer, gallery, seed=3):
+    asked, reference = question(), reference_of(gallery, seed=seed)
+    return judged(asked, asked.observe_on(answer, reference.calls), reference)
+
+
+def test_an_answer_is_told_the_sentence_of_the_program_that_did_the_same():
+    gallery = [CUBE, DOUBLE, RAISING]
+    assert told(square, gallery).outcome == "passed"
+    for answer, name in (
+        (lambda x, weights: x * x * x, "cubed"),
+        (lambda x, weights: x + x, "doubled"),
+        (lambda x, weights: x[1 - 1], "indexed"),
+        (lambda x, weights: -x * x, "sign"),
+        (lambda x, weights: x * x / 2, "constant factor"),
+        (lambda x, weights: [x, x], "other form"),
+        (lambda x, weights: None, "returned None"),
+        (lambda x, weights: x**2 + 1, "unexplained"),
+    ):
+        assert told(answer, gallery).mistake == name, name
+
+
+def test_an_entry_may_show_in_some_calls_alone():
+    late = Wrong("late", "Only the second call is wrong.", _wrong_in_second_call(), calls=(1,))
+    assert told(_wrong_in_second_call(), [late]).mistake == "late"
+
+
+def _wrong_in_second_call():
+    seen = []
+
+    def answer(x, weights):
+        seen.append(x)
+        return x**2 if len(seen) % 2 else x**3
+
+    return answer
+
+
+def test_what_is_stored_is_read_back_as_it_was():
+    reference = reference_of([CUBE, RAISING])
+    mistakes = [{"name": k.name, "sentence": k.sentence, "calls": k.calls} for k in reference.wrong]
+    again = Reference.from_data(reference.as_data(), mistakes)
+    assert again.calls == reference.calls
+    assert again.as_data() == reference.as_data()
+    assert [k.name for k in again.wrong] == ["cubed", "indexed"]
+
+
+def test_a_wrong_program_that_passes_is_refused():
+    passing = Wrong("squared", "This is right.", square)
+    with pytest.raises(GalleryError, match="the wrong program 'squared' passes"):
+        require_told_apart(question(), reference_of([passing]), 3)
+
+
+def test_two_mistakes_that_look_alike_are_refused():
+    twin = Wrong("to the third", "This is the third power.", lambda x, weights: x * x * x)
+    with pytest.raises(GalleryError, match="'to the third' does what 'cubed' does"):
+        require_told_apart(question(), reference_of([CUBE, twin]), 3)
+
+
+def test_a_solution_that_raises_or_misses_a_demand_is_refused():
+    with pytest.raises(GalleryError, match="the solution raised"):
+        observe_right(question(), lambda x, weights: x[0], 3)
+    tape = Demand("a tape", "Ask a tape.", lambda noted: all(noted["gradient"]))
+    with pytest.raises(GalleryError, match="does not meet the demand 'a tape'"):
+        observe_right(question(demands=[tape]), square, 3)
+
+
+def test_a_mistake_needs_a_program():
+    with pytest.raises(TypeError, match="needs a program that makes it"):
+        Wrong("nothing", "Nothing is wrong.")
+
+
+def test_a_table_tells_values_ranges_and_all_others():
+    one = Prediction("99.2", "One", "predict", 1, praise="Yes.", form="Write a number")
+    table = Table({None: "A path is there.", Between(2, 3): "Near: {value}."}, "{value} is far.")
+    (data,) = prediction_data(one, 1.0, table)["tables"]
+    for value, sentence in (
+        (None, "A path is there."),
+        (2.5, "Near: 2.5."),
+        (9, "9 is far."),
+        ("text", None),
+    ):
+        assert sentence_for(read(value), data, 1e-3) == sentence
+
+
+def test_a_list_of_predictions_needs_a_table_for_each():
+    several = Prediction(
+        "99.3", "Two", "predict", 1, praise="Yes.", form="Write two", entries=("x", "y")
+    )
+    with pytest.raises(GalleryError, match="not one entry and one table for each value"):
+        prediction_data(several, [1.0, 2.0], [Table({}, "No.")])
