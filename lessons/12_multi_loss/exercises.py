@@ -111,8 +111,8 @@ EXERCISES = (
         demands=[
             Demand(
                 "second forward pass",
-                "The numbers are right, but the model runs twice. One call gives both of its outputs: "
-                "take the penalty and the prediction from that.",
+                "The numbers are right, but the model runs twice. One call gives both of its "
+                "outputs: take the penalty and the prediction from that.",
                 lambda noted: all(passes <= 1 for passes in noted["passes"]),
             )
         ],
