@@ -159,7 +159,12 @@ def gradients_of_operation(
 def traced_anew(function: Callable) -> Callable:
     """Return a ``tf.function`` as it was before its first call, and anything else as it is."""
     clone = getattr(function, "_clone", None)
-    return clone(None) if clone and hasattr(function, "python_function") else function
+    if clone is None or not hasattr(function, "python_function"):
+        return function
+    from tensorflow.python.util import tf_decorator
+
+    # As tf.function does, so that the signature can still be read.
+    return tf_decorator.make_decorator(function.python_function, clone(None))
 
 
 def differentiable_inputs(operation: Any) -> list[bool]:

@@ -4,6 +4,9 @@ import json
 import os
 import subprocess
 import time
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
 
 import pytest
 from forgeries import FORGERIES, Forgery
@@ -35,18 +38,16 @@ def server(tmp_path_factory):
         yield server
 
 
-@pytest.fixture(scope="module", autouse=True)
-def references(tmp_path_factory):
-    global REFERENCES
-    journal = Journal(tmp_path_factory.mktemp("references") / "journal")
-    REFERENCES = References(ROOT / "lessons", b"key", journal, "version")
-    yield
-    REFERENCES.close()
+@cache
+def references():
+    """Return what the solutions of the lessons do on inputs of these tests' own."""
+    journal = Journal(Path(mkdtemp(prefix="course-")) / "journal")
+    return References(ROOT / "lessons", b"key", journal, "version")
 
 
 def examine(server, data, lesson="01", without=()):
     exercises = {exercise.id: exercise for exercise in find_lesson(lesson).exercises()}
-    examination = Examination(exercises, REFERENCES)
+    examination = Examination(exercises, references())
     run = server.run({"lesson": lesson, "without": list(without)}, data, examination)
     return run, examination.decide(run)
 
@@ -248,7 +249,7 @@ def test_an_answer_is_observed_once_however_often_it_is_checked(server):
             return super().seed(exercise_id)
 
     data = with_cells(CHANGES["checks copied to the end"])
-    server.run({"lesson": "01", "without": []}, data, Counted(exercises, REFERENCES))
+    server.run({"lesson": "01", "without": []}, data, Counted(exercises, references()))
     assert sorted(asked) == sorted(exercises)
 
 
