@@ -139,12 +139,23 @@ def _known(
     observation = _observed(question, program, right.calls, seed)
     raised = next((r["raised"] for r in observation["calls"] if "raised" in r), None)
     if raised is not None:
+        _require_meant(question, wrong, raised)
         return KnownMistake(wrong.name, wrong.sentence, -1, error_signature(raised), wrong.calls)
     parts = question.readings_of(observation, right.calls)
     first = first_wrong_part(question, parts, right)
     if first is None:  # behind all parts, where no answer is compared with it
         return KnownMistake(wrong.name, wrong.sentence, len(parts), [], wrong.calls)
     return KnownMistake(wrong.name, wrong.sentence, first, parts[first], wrong.calls)
+
+
+def _require_meant(question: Question, wrong: Wrong, raised: dict) -> None:
+    """Make sure that a program does not raise by a slip of its author."""
+    of_a_module = raised["type"] == "AttributeError" and "module " in raised["message"]
+    if of_a_module or raised["type"] in ("NameError", "UnboundLocalError", "ImportError"):
+        raise GalleryError(
+            f"{question.id}: the wrong program {wrong.name!r} raises {raised['type']}: "
+            f"{raised['message']}. Mend the program: no answer makes the mistake in this way."
+        )
 
 
 def _hides(question: Question, first: KnownMistake, later: KnownMistake) -> bool:

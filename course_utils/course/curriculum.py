@@ -77,12 +77,15 @@ def find_exercise(exercise_id: str) -> Exercise:
     LookupError
         If there is none; the message names the nearest ids that exist.
     """
-    exercises = {exercise.id: exercise for exercise in all_exercises()}
-    if isinstance(exercise_id, str) and exercise_id in exercises:
-        return exercises[exercise_id]
     if not isinstance(exercise_id, str):
         raise LookupError('check takes the id first, as text: check("00.1", answer).')
-    nearest = get_close_matches(exercise_id, exercises, n=3, cutoff=0.5) or list(exercises)[:3]
+    for lesson in LESSONS:
+        if lesson.number == exercise_id[:2]:
+            for exercise in lesson.exercises():
+                if exercise.id == exercise_id:
+                    return exercise
+    known = [exercise.id for exercise in all_exercises()]
+    nearest = get_close_matches(exercise_id, known, n=3, cutoff=0.5) or known[:3]
     nearest.sort()
     raise LookupError(
         f"There is no exercise {exercise_id!r}. An id is a lesson and a number, such as "

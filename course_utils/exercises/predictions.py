@@ -65,9 +65,16 @@ def value_of(described: Any) -> Any:
     value = read(described)
     if isinstance(value, str):
         return None if value == "None" else value
-    is_list = isinstance(described, dict) and described["type"] in ("list", "tuple")
-    was_list_of_one = is_list and len(described["items"]) == 1 and not isinstance(value, list)
-    return [value] if was_list_of_one else value
+    if not _is_list(described):
+        return value
+    items = described["items"]
+    if any(map(_is_list, items)):  # lists in a list: ([4], [2]) is not (4, 2)
+        return [value_of(item) for item in items]
+    return [value] if len(items) == 1 and not isinstance(value, list) else value
+
+
+def _is_list(described: Any) -> bool:
+    return isinstance(described, dict) and described["type"] in ("list", "tuple")
 
 
 def sentence_for(value: Any, table: dict, tolerance: float) -> str | None:

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 _HUGE = 1e15  # beyond this only a diverging program goes
-_SMALL = 1e-3  # an array without an entry above this is compared absolutely
+_ROUNDING = 1e-6  # an array without an entry above this is 0 but for rounding
 _DIGITS = 9  # significant digits that are stored of a number
 
 
@@ -98,7 +98,7 @@ def same(reading: Any, reference: Any, tolerance: float) -> bool:
     """Tell whether two readings have one form, and agree in every number.
 
     ``tolerance`` is relative to the largest entry of each array of the reference, or to 0.001
-    where no entry is larger.
+    where the array is 0.
     """
     if isinstance(reference, np.ndarray):
         if not isinstance(reading, np.ndarray) or reading.shape != reference.shape:
@@ -106,8 +106,9 @@ def same(reading: Any, reference: Any, tolerance: float) -> bool:
         finite = np.isfinite(reference)
         if not np.array_equal(np.isfinite(reading), finite):
             return False
-        scale = max(_SMALL, float(np.max(np.abs(reference[finite]), initial=0.0)))
-        return bool(np.all(np.abs(reading[finite] - reference[finite]) <= tolerance * scale))
+        largest = float(np.max(np.abs(reference[finite]), initial=0.0))
+        allowed = tolerance * (largest if largest > _ROUNDING else 1e-3)
+        return bool(np.all(np.abs(reading[finite] - reference[finite]) <= allowed))
     if isinstance(reference, list):
         return (
             isinstance(reading, list)

@@ -1,5 +1,6 @@
 """What a right program and a gallery do, and the faults of a gallery that are refused."""
 
+import numpy as np
 import pytest
 
 from course_staff.authoring.gallery import Between, Table, Wrong
@@ -10,10 +11,12 @@ from course_staff.authoring.observing import (
     prediction_data,
     require_told_apart,
 )
+from course_utils.exercises import predictions
 from course_utils.exercises.comparing import judged
+from course_utils.exercises.observation import describe
 from course_utils.exercises.predictions import sentence_for
 from course_utils.exercises.question import Demand, Part, Prediction, Question
-from course_utils.exercises.readings import read
+from course_utils.exercises.readings import read, same
 from course_utils.exercises.references import Reference
 
 
@@ -110,6 +113,12 @@ def test_a_solution_that_raises_or_misses_a_demand_is_refused():
         observe_right(question(demands=[tape]), square, 3)
 
 
+def test_a_wrong_program_that_raises_by_a_slip_is_refused():
+    for slip in (lambda x, weights: squared(x), lambda x, weights: pytest.squared(x)):  # noqa: F821
+        with pytest.raises(GalleryError, match="Mend the program"):
+            reference_of([Wrong("slip", "No answer does this.", slip)])
+
+
 def test_a_mistake_needs_a_program():
     with pytest.raises(TypeError, match="needs a program that makes it"):
         Wrong("nothing", "Nothing is wrong.")
@@ -126,6 +135,23 @@ def test_a_table_tells_values_ranges_and_all_others():
         ("text", None),
     ):
         assert sentence_for(read(value), data, 1e-3) == sentence
+
+
+def test_a_shape_is_no_list_of_lists():
+    shape = Prediction("99.4", "Shape", "predict", 1, praise="Yes.", form="Write a shape")
+    data = prediction_data(shape, (4, 2), Table({(2, 4): "Transposed."}, "No."))
+    answers = {"passed": [(4, 2), [4, 2]], "failed": [([4], [2]), [[4, 2]], (4,), 4, (2, 4)]}
+    for outcome, values in answers.items():
+        for value in values:
+            assert predictions.judged(shape, describe(value), data).outcome == outcome, value
+
+
+def test_tolerance_is_relative_to_small_numbers_too():
+    small = np.array([2e-5, 1e-5])
+    assert same(small * 1.0005, small, 1e-3)
+    assert not same(small * 1.002, small, 1e-3)
+    assert same(np.array([1e-8]), np.array([0.0]), 1e-3)  # a rounding error is no mistake
+    assert not same(np.array([1e-5]), np.array([0.0]), 1e-3)
 
 
 def test_a_list_of_predictions_needs_a_table_for_each():
