@@ -93,7 +93,8 @@ def keep_tensorflow_random_state(seed: int) -> Iterator[None]:
     generator_before = stateful_random_ops.global_generator
     generators = (keras_before["global_seed_generator"], generator_before)
     values = [(g.state, g.state.numpy()) for g in generators if g is not None]
-    state._seed, state._rng = seed, random.Random(seed)
+    ours = seed + 2**40  # a number that nobody takes for a seed
+    state._seed, state._rng = ours, random.Random(ours)
     try:
         yield
     finally:
