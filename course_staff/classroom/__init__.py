@@ -15,8 +15,7 @@ the right gradient by hand, by differences, or with the helpers of this package 
 for the learner. A prediction can be made after running the cell that shows the truth. An answer
 that somebody else wrote passes: nothing here compares submissions.
 
-**Where the system allows no namespaces**, the code can also read what you can read. The
-solutions on your disk are then within its reach, and so are the network and your files. Grade
-in a container or a virtual machine that holds the submissions and an installed package without
-``solutions/``; see `course_staff.classroom.runner.sandbox` for the two cases side by side.
+**Where the system allows no namespaces**, nothing is graded, unless you ask for it: without them
+the code can also read what you can read, the solutions among it, and use the network. See
+`course_staff.classroom.runner.sandbox` for the two cases side by side.
 """

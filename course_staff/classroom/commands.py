@@ -135,6 +135,14 @@ def grade(
     memory: Annotated[
         int, typer.Option(min=128, max=1 << 20, help="Megabytes that one notebook may use.")
     ] = 2048,
+    sandbox: Annotated[
+        bool,
+        typer.Option(
+            "--sandbox/--no-sandbox",
+            help="Keep notebooks from your files and the network, or fail. Without it they run as "
+            "you: only where there is nothing else to read, and every page says so.",
+        ),
+    ] = True,
 ) -> None:
     """Grade a class: run every notebook apart, and judge its answers as `check` does.
 
@@ -152,7 +160,8 @@ def grade(
 
     Exit status: 0 when everything was graded, however well; 1 when there was nothing to grade or no
     such lesson, a notebook belonged to no lesson, a folder seems to hold several students, the
-    grader itself failed on a notebook, or the results could not be written; 2 for a wrong option;
+    grader itself failed on a notebook, the system allows no sandbox, or the results could not be
+    written; 2 for a wrong option;
     130 when interrupted.
 
     For example:
@@ -195,6 +204,7 @@ def grade(
             jobs=jobs,
             fresh=not resume,
             limits=limits,
+            jail=sandbox,
             on_found=on_found,
             on_graded=lambda one: bars.advance(task),
         )
@@ -233,11 +243,10 @@ def _report_grading(grading: "Grading", page: Path) -> None:
         print_text(f"Files that are no notebooks: {others}. {page.name} names them.")
     if grading.is_jailed:
         print_text("Each notebook ran without a network, and saw no other file of this machine.")
-    elif grading.is_jailed is not None:
+    else:
         print_text(
-            "This system allows no namespaces, so the notebooks ran with your permissions "
-            f"({grading.why_not_jailed or 'not asked for'}). For a class you do not trust, grade "
-            "in a container or a virtual machine."
+            "With --no-sandbox the notebooks ran as you: they could read the solutions and your "
+            "files, and use the network. Every page says so."
         )
 
 

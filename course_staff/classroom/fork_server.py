@@ -20,6 +20,11 @@ from .runner.limits import Limits
 __all__ = ["ForkServer", "ServerFailed"]
 
 _SECONDS_TO_START = 180.0
+_NO_JAIL = (
+    "This system allows no namespaces ({}), so notebooks could read your files, the solutions "
+    "among them, and use the network. Grade on another system, or repeat the command with "
+    "--no-sandbox in a virtual machine or a container that holds nothing else."
+)
 
 
 class ServerFailed(Exception):
@@ -57,22 +62,19 @@ class ForkServer:
         self._running: set[socket.socket] = set()
         self._is_closed = False
         self.is_jailed = False
-        self.reason = ""  # why it is not
 
     def start(self, jail: bool = True) -> None:
-        """Start the server, in a jail where the system allows one.
+        """Start the server, in a jail unless ``jail`` is false.
 
         Raises
         ------
         ServerFailed
-            If it does not start.
+            If it does not start, or the system allows no jail: nothing then runs without one.
         """
         package = write_public_package(self._folder / "package")
         self._log.unlink(missing_ok=True)
-        if jail and self._launch(package, jail=True):
-            self.is_jailed = True
-        elif not self._launch(package, jail=False):
-            raise ServerFailed(f"TensorFlow did not start; see {self._log}.")
+        self.is_jailed = jail
+        self._launch(package)
 
     def close(self) -> None:
         """End the server, and every notebook that still runs; their runs raise ServerFailed."""
@@ -138,8 +140,9 @@ class ForkServer:
                 ours.close()
                 control.close()
                 with self._lock:
-                    if attempt or not self._launch(self._folder / "package", self.is_jailed):
+                    if attempt:
                         raise ServerFailed(f"The server has died; see {self._log}.") from None
+                    self._launch(self._folder / "package")
             finally:
                 theirs.close()
                 far_control.close()
@@ -149,8 +152,8 @@ class ForkServer:
     def _log(self) -> Path:
         return self._folder / "server.log"
 
-    def _launch(self, package: Path, jail: bool) -> bool:
-        """Start the process and return whether it became ready."""
+    def _launch(self, package: Path) -> None:
+        """Start the process, and return when it is ready."""
         root = self._folder / "jail"
         root.mkdir(exist_ok=True)
         ours, theirs = socket.socketpair()
@@ -169,7 +172,7 @@ class ForkServer:
         theirs.close()
         settings = {
             "limits": self._limits.as_dict(),
-            "jail": str(root) if jail else "",
+            "jail": str(root) if self.is_jailed else "",
             "visible": [str(path) for path in self._visible],
             "hidden": [str(path) for path in self._hidden],
         }
@@ -177,16 +180,16 @@ class ForkServer:
             Channel(ours).send(settings)
             answer = Channel(ours).receive(_SECONDS_TO_START)
         except (Closed, TooLate, BadMessage):
-            answer = {"ready": False, "reason": f"see {self._log}"}
-        if not answer["ready"]:
-            self.reason = answer["reason"]
+            answer = None
+        if answer is None or not answer["ready"]:
             ours.close()
-            self._process.kill()
-            self._process.wait()
-            return False
+            raise ServerFailed(
+                _NO_JAIL.format(answer["reason"])
+                if answer
+                else f"The process that runs notebooks did not start; see {self._log}."
+            )
         self._connection = ours
         self.threads = answer["threads"]
-        return True
 
 
 def _environment(package: Path) -> dict[str, str]:

@@ -16,7 +16,7 @@ from .batch import Batch
 from .fork_server import ForkServer
 from .journal import Journal, secret_key
 from .judging import Verdict
-from .public_package import exercises_version
+from .public_package import exercises_version, private_folders
 from .references import References
 from .runner.limits import Limits
 from .submissions import Submission, SubmissionsFound, find_submissions
@@ -60,8 +60,7 @@ class Grading:
     unreadable: int = 0  # counted neither as run nor as kept
     set_aside: Path | None = None  # where earlier results are, of submissions that are gone
     accidents: list[str] = field(default_factory=list)  # the grader itself failed on these
-    is_jailed: bool | None = None  # None where nothing had to run
-    why_not_jailed: str = ""
+    is_jailed: bool = True  # false where --no-sandbox was asked for
 
     @property
     def counting(self) -> list[Row]:
@@ -96,7 +95,8 @@ def grade(
     limits : Limits, optional
         What each notebook may use.
     jail : bool
-        Use the system's namespaces where it allows them.
+        Keep notebooks away from this machine, or fail where the system does not allow it. Without,
+        what was graded in a jail is graded again, and the other way round.
     on_found, on_graded : callable
         Called with what was found and how much of it must run, and after each submission.
 
@@ -159,14 +159,14 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
         others = ", ".join([*found.unrecognised, *found.other_files][:5])
         seen = f" What is there belongs to no lesson, or is no notebook: {others}." * bool(others)
         raise BadInput(f"There are no submissions in {submissions}.{seen}")
-    grading = Grading(found=found)
+    grading = Grading(found=found, is_jailed=jail)
     journal = Journal(state / "journal.jsonl", fresh)
     observed, version = Journal(state / "references.jsonl", fresh), exercises_version()
     lessons_folder = _require_lessons()
     references = References(lessons_folder, secret_key(state / "key"), observed, version)
-    batch = Batch(submissions, limits, references, journal, version)
-    hidden = [submissions, out, course_folder(), Path(__file__).parents[2]]
-    server = ForkServer(state, limits, _data_folders(), [path.resolve() for path in hidden])
+    batch = Batch(submissions, limits, references, journal, f"{version} {jail}")
+    hidden = [submissions.resolve(), out.resolve(), lessons_folder.parent, *private_folders()]
+    server = ForkServer(state, limits, _data_folders(), hidden)
     verdicts: dict[str, dict[str, Verdict]] = {}
     try:
         open_ones = []
@@ -180,7 +180,6 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
         on_found(found, len(open_ones))
         if open_ones:
             server.start(jail)
-            grading.is_jailed, grading.why_not_jailed = server.is_jailed, server.reason
             for one, result in batch.run(open_ones, server, jobs):
                 verdicts[one.place] = result
                 grading.run += not _is_unreadable(result)
@@ -199,13 +198,13 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
 
 def _require_lessons() -> Path:
     """Return the folder that holds the right programs and the galleries."""
-    folder = Path(__file__).parents[2] / "lessons"
-    if not any(folder.glob("*/gallery.py")):
-        raise BadInput(
-            f"There are no lessons in {folder}. Answers are compared with the lessons' solutions: "
-            "grade with `course` from a checkout of the whole course."
-        )
-    return folder
+    for checkout in (Path(__file__).parents[2], course_folder()):
+        if any((checkout / "lessons").glob("*/gallery.py")):
+            return checkout.resolve() / "lessons"
+    raise BadInput(
+        "There are no lessons here. Answers are compared with the lessons' solutions: call "
+        "`course grade` in a checkout of the whole course."
+    )
 
 
 def _is_unreadable(verdicts: dict[str, Verdict]) -> bool:

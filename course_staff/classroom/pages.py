@@ -85,6 +85,7 @@ def _feedback(student: str, grading: Grading) -> dict:
         "points": _points(counting),
         "possible": sum(row.possible for row in counting),
         "signs": _SIGNS,
+        "is_jailed": grading.is_jailed,
     }
 
 
@@ -110,6 +111,7 @@ def _class(grading: Grading, names: dict[str, str]) -> dict:
         "possible": sum(e.points for e in exercises),
         "submissions": len({row.submission for row in rows}),
         "signs": _SIGNS,
+        "is_jailed": grading.is_jailed,
         "outcomes": OUTCOMES,
         "colours": _COLOURS,
     }

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import course_utils
 
-__all__ = ["exercises_version", "write_public_package"]
+__all__ = ["exercises_version", "private_folders", "write_public_package"]
 
 _PACKAGE = Path(course_utils.__file__).parent
 _STAFF = Path(__file__).parents[1]
@@ -31,6 +31,14 @@ def write_public_package(folder: Path) -> Path:
     except shutil.Error as error:  # one line for every file, where the first says why
         raise OSError(error.args[0][0][2]) from None
     return folder
+
+
+def private_folders() -> list[Path]:
+    """Return where the package itself stands, with all that the copy leaves out.
+
+    These folders alone: beside them, where the package is installed, stand Python's libraries.
+    """
+    return [_PACKAGE.resolve(), _STAFF.resolve()]
 
 
 def _copy_runner(folder: Path) -> None:

@@ -18,6 +18,7 @@ from handed_in import RIGHT, ROOT, given, notebook
 from typer.testing import CliRunner
 
 from course_staff.classroom import grading as engine
+from course_staff.classroom.conversation import Run
 from course_staff.classroom.fork_server import ServerFailed
 from course_staff.classroom.grading import BadInput, Grading, Row, grade
 from course_staff.classroom.journal import Journal, secret_key
@@ -473,13 +474,35 @@ def test_relative_folders_keep_notebooks_apart_as_absolute_ones_do(tmp_path, mon
     monkeypatch.setenv("COURSE_DATA_DIR", "data")
     relative = grade(Path("in"), Path("relative"), limits=LIMITS)
     assert outcomes(absolute, "ada") == outcomes(relative, "ada") == ["passed"] * 4
-    assert relative.is_jailed == absolute.is_jailed
-    assert relative.why_not_jailed == absolute.why_not_jailed
+    assert relative.is_jailed and absolute.is_jailed
 
 
 def test_a_folder_whose_name_is_no_text_keeps_notebooks_apart_too(tmp_path):
     odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
     hand_in(odd / "in", {"ada/01_first_tape.ipynb": notebook("01", RIGHT)})
-    plain = grade(odd / "in", tmp_path / "out", limits=LIMITS)
     result = run(odd / "in", "--out", odd / "out")
-    assert result.exit_code == 0 and ("without a network" in result.output) == plain.is_jailed
+    assert result.exit_code == 0 and "without a network" in result.output
+
+
+def test_without_a_sandbox_only_on_demand_and_every_page_says_so(tmp_path, monkeypatch):
+    submissions, out = hand_in(tmp_path / "in", {"ada/01_first_tape.ipynb": given("01")}), tmp_path
+    started = []
+
+    def start(self, jail):
+        started.append(jail)
+        if jail:
+            raise ServerFailed("This system allows no namespaces")
+
+    monkeypatch.setattr(engine.ForkServer, "start", start)
+    monkeypatch.setattr(engine.ForkServer, "run", lambda *_: Run("done"))
+    result = run(submissions, "--out", out / "jailed")
+    assert result.exit_code == 1 and "allows no namespaces" in result.output and started == [True]
+    result = run(submissions, "--out", out / "free", "--no-sandbox")
+    assert result.exit_code == 0 and "ran as you" in result.output
+    # Nothing has to run: it is said all the same. With a sandbox, nothing of it counts.
+    assert "ran as you" in run(submissions, "--out", out / "free", "--no-sandbox").output
+    pages = [out / "free" / "class.html", *(out / "free" / "feedback").iterdir()]
+    assert len(pages) == 3
+    for page in pages:
+        assert "Graded without a sandbox" in page.read_text(encoding="utf-8")
+    assert run(submissions, "--out", out / "free").exit_code == 1

@@ -45,6 +45,17 @@ def test_the_copy_holds_no_grader_no_author_and_no_notebook(package):
     assert not list(package.rglob("*.ipynb"))
 
 
+def test_an_installed_package_hides_itself_and_not_the_libraries_beside_it(tmp_path):
+    site = tmp_path / "site-packages"
+    for name in ("course_utils", "course_staff"):
+        shutil.copytree(ROOT / name, site / name)
+    program = "from course_staff.classroom.public_package import *\nprint(*private_folders())"
+    environment = os.environ | {"PYTHONPATH": str(site)}
+    command = [sys.executable, "-c", program]
+    listed = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert set(listed.stdout.split()) == {str(site / "course_utils"), str(site / "course_staff")}
+
+
 def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
     def full(source, *arguments, **options):
         raise OSError(28, "No space left on device", os.fspath(source))

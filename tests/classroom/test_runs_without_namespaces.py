@@ -1,11 +1,15 @@
 """The same forgeries where the system allows no namespaces: what then still holds."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 from forgeries import FORGERIES
 from handed_in import RIGHT, notebook
 from test_runs import LIMITS, examine, left_behind, outcomes
 
-from course_staff.classroom.fork_server import ForkServer
+from course_staff.classroom import fork_server
+from course_staff.classroom.fork_server import ForkServer, ServerFailed
 
 
 @pytest.fixture(scope="module")
@@ -44,3 +48,19 @@ def test_too_many_processes_and_too_much_memory_are_stopped(server):
     )
     run, _ = examine(server, notebook("01", RIGHT, before=[greedy]))
     assert run.ended == "memory"
+
+
+def test_a_jail_that_works_and_whose_server_fails_is_left_for_none(tmp_path):
+    # As where a library that the server needs is hidden along with something else.
+    with ForkServer(tmp_path, LIMITS, hidden=[Path(np.__file__).parent]) as server:
+        with pytest.raises(ServerFailed, match="did not start; see .*server.log"):
+            server.start()
+    assert "numpy" in (tmp_path / "server.log").read_text()
+
+
+def test_a_system_that_allows_no_jail_is_said(tmp_path, monkeypatch):
+    no_jail = {"ready": False, "reason": "unshare: Operation not permitted"}
+    monkeypatch.setattr(fork_server.Channel, "receive", lambda *_: no_jail)
+    with ForkServer(tmp_path, LIMITS) as server:
+        with pytest.raises(ServerFailed, match=r"\(unshare: .*--no-sandbox"):
+            server.start()

@@ -2,7 +2,7 @@
 
 Notes
 -----
-Where the system allows namespaces, code in a submitted notebook
+With namespaces, code in a submitted notebook
 
 - reaches no network, and no other program of the machine, not even to send it a signal;
 - sees a file system that holds the system's and Python's own files, to read, and one empty folder
@@ -10,11 +10,11 @@ Where the system allows namespaces, code in a submitted notebook
   solutions, the judges, the results and everybody's home folders are not in it;
 - leaves nothing behind: whatever it started ends with it.
 
-Where the system does not allow them (many containers, some hardened systems), the limits on time,
-memory and processes hold, and so does everything about forged passes that rests on the
-judge's sitting in another process. But the code then runs as you: it can read what you can read,
-the solutions and other submissions among it, write where you can write, and use the network.
-`course grade` says which of the two it is.
+Many containers and some hardened systems do not allow them. `course grade` then ends with an error,
+and goes on without them only where it is told to. The limits on time, memory and processes hold
+all the same, and so does everything about forged passes that rests on the judge's sitting in another
+process. But the code then runs as you: it can read what you can read, the solutions and other
+submissions among it, write where you can write, and use the network. Every page says so.
 
 In both cases the code runs on your kernel. Against someone who attacks the kernel itself, grade in
 a container or a virtual machine that holds nothing else.
