@@ -14,6 +14,7 @@ __all__ = [
     "called_graph",
     "graphs_can_be_cancelled",
     "differentiable_inputs",
+    "forget_tracings",
     "gradients_of_operation",
     "inner_graphs",
     "keep_tensorflow_random_state",
@@ -46,10 +47,11 @@ def listen_to_operations(listener: Callable) -> Iterator[None]:
         outputs: Any,
         op_name: str | None = None,
         graph: Any = None,
-    ) -> None:
+    ) -> Any:
         # Some operations give their type as bytes.
         name = op_type.decode() if isinstance(op_type, bytes) else op_type
         listener(name, inputs, attributes, outputs, op_name, graph)
+        return outputs  # TensorFlow hands the next listener what this one returns.
 
     op_callbacks.add_op_callback(forward)
     try:
@@ -67,9 +69,19 @@ def graphs_can_be_cancelled() -> Iterator[Callable[[], None]]:
     """
     from tensorflow.python.eager import cancellation
 
-    manager = cancellation.CancellationManager()
-    with cancellation.CancellationManagerContext(manager):
-        yield manager.start_cancel
+    around, manager = cancellation.context(), cancellation.CancellationManager()
+    try:
+        with cancellation.CancellationManagerContext(manager):
+            yield manager.start_cancel
+    finally:  # TensorFlow itself forgets the one around this
+        cancellation._active_context = around
+
+
+def forget_tracings() -> None:
+    """Count from 0 how often functions are traced; TensorFlow warns when one is traced often."""
+    from tensorflow.python.eager.polymorphic_function import polymorphic_function
+
+    polymorphic_function._frequent_tracing_detector_manager._detectors.clear()
 
 
 @contextmanager
