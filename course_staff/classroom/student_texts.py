@@ -9,7 +9,7 @@ __all__ = ["student_texts"]
 
 # In Makefile and pyproject.toml, students get what stands above this line.
 _CUT = "# For authors"
-_AS_THEY_ARE = (".gitignore", "requirements.lock", "requirements-gpu.lock")
+_AS_THEY_ARE = (".gitignore", "LICENSE", "requirements.lock", "requirements-gpu.lock")
 
 
 def student_texts(root: Path, names: set[str]) -> dict[str, str]:
