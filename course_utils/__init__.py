@@ -30,6 +30,7 @@ _HOME = {
     "plot_lesson_map": "course.lesson_map",
     "plot_loss_surface": "figures",
     "plot_tape": "tape.drawing",
+    "predict": "course.predicting",
     "record_tape": "tape.recording",
     "show_images": "figures",
     "start_lesson": "course.session",

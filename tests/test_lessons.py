@@ -7,10 +7,13 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from course_utils import predict
 from course_utils.course.curriculum import LESSONS, find_lesson
+from course_utils.course.predicting import predictions_of
 
 ROOT = Path(__file__).parents[1]
 NAMES = [lesson.name for lesson in LESSONS]
+PREDICTIONS = [prediction for lesson in LESSONS for prediction in predictions_of(lesson.number)]
 
 # Stored outputs that another machine cannot repeat, by a fragment of the cell, with the reason.
 NOT_COMPARED = {
@@ -137,10 +140,38 @@ def test_a_prediction_is_a_callout_before_a_cell_that_does_not_give_it_away(name
     for index, cell in enumerate(every):
         if cell.cell_type == "markdown" and "**Predict**" in cell.source:
             assert "> **Predict**\n>\n> " in cell.source
-            run, explanation, *later = every[index + 1 :]
-            assert run.cell_type == "code" and "assert" not in run.source
-            assert explanation.cell_type == "markdown"
-            assert any("assert" in c.source for c in later[:3] if c.cell_type == "code")
+            call, run, *later = [c for c in every[index + 1 :] if c.cell_type == "code"]
+            if predictions_of(name[:2]):
+                assert call is every[index + 1] and call.source.startswith("predict(")
+            else:  # the explanation stands in the text
+                run, later = call, [run, *later]
+                assert every[index + 2].cell_type == "markdown"
+            assert "assert" not in run.source
+            assert any("assert" in c.source for c in later[:3])
+
+
+@pytest.mark.parametrize("prediction", PREDICTIONS, ids=lambda prediction: prediction.id)
+def test_each_answer_to_a_prediction_is_told_its_sentence(prediction):
+    for typed, words in (prediction.letters or {x: x for x in prediction.options}).items():
+        result = predict(prediction.id, typed)
+        assert result.predicted == words
+        assert (prediction.options[words] in result.message) == (words != prediction.right)
+        assert prediction.options[prediction.right] in result.explanation
+    assert prediction.sentence("a word that nobody thinks of") == prediction.otherwise
+
+
+@pytest.mark.parametrize("prediction", PREDICTIONS, ids=lambda prediction: prediction.id)
+def test_a_prediction_stands_open_in_the_notebook_and_right_in_the_solution(prediction):
+    name = find_lesson(prediction.id[:2]).name
+    given, worked = (
+        [c.source for c in cells(name, "code", folder) if f'predict("{prediction.id}"' in c.source]
+        for folder in ("notebooks", "solutions")
+    )
+    assert given == [f'predict("{prediction.id}", "")']
+    assert worked == [f'predict("{prediction.id}", "{prediction.answer}")']
+    untouched = str(predict(prediction.id, "")) + predict(prediction.id, "")._repr_html_()
+    assert "between the quotes" in untouched
+    assert not any(s in untouched for s in prediction.options.values())
 
 
 @pytest.mark.parametrize("name", NAMES)

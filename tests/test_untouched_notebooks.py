@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from course_utils import check
+from course_utils import check, predict
 from course_utils.course.curriculum import LESSONS
 from course_utils.course.progress import read_progress
 
@@ -26,16 +26,19 @@ def test_exercises_are_not_attempted_and_all_else_is_as_in_the_worked_notebook(
 ):
     monkeypatch.setenv("COURSE_PROGRESS_FILE", str(tmp_path / "progress.json"))
     root = pytestconfig.rootpath
-    namespace = {"check": check, "np": np, "tf": tf}
+    namespace = {"check": check, "predict": predict, "np": np, "tf": tf}
     pairs = zip(
         cells(root, "notebooks", lesson.name), cells(root, "solutions", lesson.name), strict=True
     )
     for given, worked in pairs:
         is_exercise = "exercise" in given.metadata
-        assert is_exercise or given.source == worked.source
-        if is_exercise or given.source.startswith("check("):
+        is_prediction = given.source.startswith("predict(")
+        assert is_exercise or is_prediction or given.source == worked.source
+        if is_exercise or is_prediction or given.source.startswith("check("):
             # As in a notebook, the source can be read again, which AutoGraph needs.
             linecache.cache[given.id] = (0, None, given.source.splitlines(True), given.id)
             exec(compile(given.source, given.id, "exec"), namespace)
-    outcomes = {i: entry["outcome"] for i, entry in read_progress().exercises.items()}
+    progress = read_progress()
+    assert progress.predictions == {}
+    outcomes = {i: entry["outcome"] for i, entry in progress.exercises.items()}
     assert outcomes == {e.id: "not attempted" for e in lesson.exercises()}

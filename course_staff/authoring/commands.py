@@ -32,7 +32,7 @@ def build(
 
     folders = authoring.Folders(course_folder())
     with sentence_for(authoring.BuildError):
-        sources = authoring.read_lessons(folders)
+        sources = authoring.read_lessons(folders, lessons or [])
         chosen = authoring.select(sources, lessons or [])
         if check:
             _report_drift(authoring.find_drift(sources, chosen, folders))

@@ -10,6 +10,8 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
+from .callouts import answered, list_options
+from .observing import load
 from .regions import BEGIN, END, GIVEN, RegionError, as_solution, as_stub
 
 __all__ = ["LessonSource", "Problem", "problems_across", "read_lesson"]
@@ -86,19 +88,23 @@ def read_lesson(path: Path) -> LessonSource:
         message = "every cell, also the first, starts with a line `# %%`, written just so"
         lesson.problems.append(Problem(f"{path}:1", message))
         return lesson
-    known_ids = set(_ids_in(path.with_name("exercises.py")))
+    try:
+        questions = load(path.with_name("exercises.py"))
+    except (OSError, SyntaxError, ValueError) as error:
+        lesson.problems.append(Problem(str(path.with_name("exercises.py")), str(error)))
+        return lesson
+    known_ids = {exercise.id for exercise in questions.EXERCISES}
+    predictions = {p.id: p for p in getattr(questions, "PREDICTIONS", ())}
     lesson.part = cells[0].metadata.get("part", "")
+    for index, message in list_options(cells, predictions):
+        _note(lesson, index, message)
     for index, cell in enumerate(cells):
         _add_cell(lesson, index, cell, known_ids)
+    if not lesson.problems:
+        for cell in lesson.solution.cells:
+            cell.source = answered(cell.source, predictions)
     _find_missing_parts(lesson, known_ids)
     return lesson
-
-
-def _ids_in(path: Path) -> list[str]:
-    """Return the ids of a lesson's questions, in their order, without running the file."""
-    tree = ast.parse(path.read_text(encoding="utf-8")) if path.exists() else ast.Module([], [])
-    keywords = [node for node in ast.walk(tree) if isinstance(node, ast.keyword)]
-    return [k.value.value for k in keywords if k.arg == "id" and isinstance(k.value, ast.Constant)]
 
 
 def _new_notebook() -> NotebookNode:

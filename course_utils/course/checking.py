@@ -14,7 +14,7 @@ from .curriculum import find_exercise, find_lesson
 from .progress import Progress, record_outcome
 from .session import standard_error_held
 
-__all__ = ["CheckResult", "check"]
+__all__ = ["CheckResult", "card", "check", "with_code"]
 
 # Each outcome has a sign and a word, so that nothing depends on seeing a colour.
 _SIGNS = {"passed": "✓", "failed": "✗", "not attempted": "○", "error": "!"}
@@ -52,24 +52,36 @@ class CheckResult:
         return " ".join(part for part in parts if part)
 
     def _repr_html_(self) -> str:
-        escape = html.escape
         printed = (
-            f"<details><summary>What your code printed</summary><pre>{escape(self.printed)}</pre>"
-            "</details>"
+            f"<details><summary>What your code printed</summary><pre>{html.escape(self.printed)}"
+            "</pre></details>"
             if self.printed
             else ""
         )
-        message = re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(self.message))
         progress = (
-            f'<div style="opacity:.75">{escape(self.progress)}</div>' if self.progress else ""
+            f'<div style="opacity:.75">{html.escape(self.progress)}</div>' if self.progress else ""
         )
-        return (
-            f'<div role="status" style="border-left:4px solid {_COLOURS[self.outcome]};'
-            'padding:.3em .8em;margin:.3em 0">'
-            f"<div><strong>{_SIGNS[self.outcome]} {escape(self.outcome.capitalize())}</strong>"
-            f" · {escape(self._headline)}</div>"
-            f"<div>{message}</div>{progress}{printed}</div>"
+        outcome = f"<strong>{_SIGNS[self.outcome]} {self.outcome.capitalize()}</strong>"
+        return card(
+            _COLOURS[self.outcome],
+            f"<div>{outcome} · {html.escape(self._headline)}</div>",
+            f"<div>{with_code(self.message)}</div>",
+            progress,
+            printed,
         )
+
+
+def card(colour: str, *blocks: str) -> str:
+    """Return the HTML of a card: a headline and more blocks of HTML, beside a coloured line."""
+    return (
+        f'<div role="status" style="border-left:4px solid {colour};'
+        f'padding:.3em .8em;margin:.3em 0">{"".join(blocks)}</div>'
+    )
+
+
+def with_code(text: str) -> str:
+    """Return text as HTML, with what stands between backquotes as code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
 def check(exercise_id: str, answer: Any = ...) -> CheckResult:

@@ -12,7 +12,15 @@ from filelock import FileLock, Timeout
 
 from .atomic_files import write_atomically
 
-__all__ = ["Progress", "course_folder", "progress_path", "read_progress", "record_outcome"]
+__all__ = [
+    "Progress",
+    "course_folder",
+    "progress_path",
+    "read_progress",
+    "record_outcome",
+    "record_prediction",
+    "runs_a_solution",
+]
 
 _LOCK_SECONDS = 5
 
@@ -21,10 +29,12 @@ _LOCK_SECONDS = 5
 class Progress:
     """For each exercise id: ``outcome``, ``score``, ``attempts`` and, once passed, ``passed_at``.
 
-    ``notice`` is empty, or says in a sentence what was wrong with the file.
+    ``predictions`` holds, by their ids, what was predicted first. ``notice`` is empty, or says in a
+    sentence what was wrong with the file.
     """
 
     exercises: dict[str, dict] = field(default_factory=dict)
+    predictions: dict[str, str] = field(default_factory=dict)
     notice: str = ""
 
     def has_passed(self, exercise_id: str) -> bool:
@@ -49,11 +59,15 @@ def progress_path() -> Path:
     named = os.environ.get("COURSE_PROGRESS_FILE")
     if named:
         return Path(named).expanduser()
-    folder = course_folder()
     # Whoever runs a worked notebook, or a lesson's source, has not passed its exercises.
-    script = Path(sys.argv[0]).resolve()
-    is_worked = Path.cwd() == folder / "solutions" or script.parent == folder / "lessons"
-    return folder / ".course" / ("solutions.json" if is_worked else "progress.json")
+    name = "solutions.json" if runs_a_solution() else "progress.json"
+    return course_folder() / ".course" / name
+
+
+def runs_a_solution() -> bool:
+    """Tell whether a worked notebook runs, or a lesson's source."""
+    folder, script = course_folder(), Path(sys.argv[0]).resolve()
+    return Path.cwd() == folder / "solutions" or folder / "lessons" in script.parents
 
 
 def read_progress(path: Path | None = None) -> Progress:
@@ -88,6 +102,23 @@ def record_outcome(exercise_id: str, outcome: str, score: float) -> Progress:
     return progress
 
 
+def record_prediction(prediction_id: str, predicted: str) -> str:
+    """Keep what was predicted, unless something was before, and return what is kept.
+
+    Raises
+    ------
+    OSError
+        As `record_outcome` does.
+    """
+    path = progress_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(path):
+        progress = _read(path)
+        first = progress.predictions.setdefault(prediction_id, predicted)
+        _write(path, progress)
+    return first
+
+
 @contextmanager
 def _locked(path: Path):
     try:
@@ -101,12 +132,14 @@ def _read(path: Path) -> Progress:
     if not path.exists():
         return Progress()
     try:
-        exercises = json.loads(path.read_text(encoding="utf-8-sig"))["exercises"]
+        stored = json.loads(path.read_text(encoding="utf-8-sig"))
+        exercises, predictions = stored["exercises"], stored.get("predictions", {})
         well_formed = all(isinstance(e["attempts"], int) for e in exercises.values())
+        well_formed = well_formed and all(isinstance(p, str) for p in predictions.values())
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         well_formed = False
     if well_formed:
-        return Progress(exercises)
+        return Progress(exercises, predictions)
     stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S-%f")
     aside = path.with_name(f"{path.stem}.damaged-{stamp}{path.suffix}")
     path.replace(aside)
@@ -117,5 +150,9 @@ def _read(path: Path) -> Progress:
 
 
 def _write(path: Path, progress: Progress) -> None:
-    text = json.dumps({"version": 1, "exercises": progress.exercises}, indent=1, sort_keys=True)
-    write_atomically(path, text + "\n")
+    stored = {
+        "version": 1,
+        "exercises": progress.exercises,
+        "predictions": progress.predictions,
+    }
+    write_atomically(path, json.dumps(stored, indent=1, sort_keys=True) + "\n")

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from course_utils.exercises.callouts import Predict
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
 
@@ -123,5 +124,57 @@ EXERCISES = (
             )
         ],
         praise="Every row is the gradient of one entry alone, for tables of every shape.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "04.a",
+        right="two numbers: 7 and 2",
+        options={
+            "four numbers, one for each pair: 3, 2, 4 and 0": "A number for each pair would be "
+            "natural, and `jacobian` gives it. But `gradient` has the structure of the sources: "
+            "two sources, two numbers.",
+            "two numbers: 3 and 2": "These are the slopes of the first loss alone. The second one "
+            "counts as well.",
+            "two numbers: 7 and 2": "The tape starts with a 1 at every target, and adds where its "
+            "ways meet: at a, 3 from the first loss and 4 from the second. Several targets give "
+            "the gradient of their sum.",
+        },
+    ),
+    Predict(
+        "04.b",
+        right="(3, 2, 1)",
+        options={
+            "a table of 3 by 3": "A table would tell all, one row for each entry. But a gradient "
+            "has the shape of its source.",
+            "(1, 1, 1)": "So it would be for `1 * v`, and where each entry depends on its own source "
+            "alone you never notice the sum. But here v₀ is in all three entries.",
+            "(3, 2, 1)": "The entries of a target are summed like a list of targets: "
+            "3v₀ + 2v₁ + v₂ has the slopes (3, 2, 1).",
+        },
+    ),
+    Predict(
+        "04.c",
+        right="9",
+        options={
+            "27": "27 is the truth, 3x² at x = 3, and you would get it if the pause only paused.",
+            "9": "The question for the log used up the recording, and after the pause the tape "
+            "starts a new, empty one. That holds z = y·x, but not where y came from: y is a "
+            "constant 9, and so the slope is 9. Nothing warns you.",
+            "an error": "An error would be fair, since a plain tape answers once. But after the "
+            "pause the tape records anew, and of that recording nobody has asked anything.",
+        },
+    ),
+    Predict(
+        "04.d",
+        right="0",
+        options={
+            "0": "A tape lives as long as something refers to it, and the function's own name for "
+            "it ended with the return.",
+            "6": "You will read that you must delete a persistent tape, or its values stay. That "
+            "holds for a name in a notebook, which stays. A function's names end with it.",
+        },
+        otherwise="The tape holds all six, or it is gone and holds none.",
     ),
 )

@@ -6,6 +6,7 @@ import pytest
 
 from course_staff.authoring import build as authoring
 from course_staff.authoring.build import BuildError, Folders
+from course_staff.authoring.questions import stored_header
 
 PREDICT = """\
 # %% [markdown] part="Part I"
@@ -31,6 +32,23 @@ check("01.2", shape)
 # <details><summary>Hint</summary>
 # Two numbers.
 # </details>
+"""
+CALLOUT = (
+    PREDICT
+    + """
+# %% [markdown]
+# > **Predict**
+# >
+# > Rows or columns?
+
+# %%
+predict("01.a", "")
+"""
+)
+PREDICTIONS = """
+from course_utils.exercises.callouts import Predict
+
+PREDICTIONS = (Predict("01.a", right="rows", options={"columns": "No.", "rows": "Yes."}),)
 """
 EXERCISES = """\
 from course_utils.exercises.question import Prediction
@@ -61,7 +79,8 @@ def write(folders, text=PREDICT, name="01_first_tape", gallery=GALLERY):
     folder = folders.lessons / name
     folder.mkdir(exist_ok=True)
     (folder / "lesson.py").write_text(text)
-    (folder / "exercises.py").write_text(EXERCISES)
+    asks = "predict(" in text or "PREDICTIONS" in text or "**Predict**" in text
+    (folder / "exercises.py").write_text(EXERCISES + PREDICTIONS * asks)
     (folder / "gallery.py").write_text(gallery)
 
 
@@ -176,6 +195,26 @@ BROKEN = {
     ),
     "text above the first cell": ("# A remark.\n" + PREDICT, "starts with a line `# %%`"),
     "another cell marker": (PREDICT.replace("# %%\nfrom", "#%%\nfrom"), "written just so"),
+    "callout without its cell": (
+        CALLOUT.replace('predict("01.a", "")', "print(1)"),
+        'lesson.py:26: a cell with `predict("NN.a", "")` and nothing else belongs below this',
+    ),
+    "text below a callout": (
+        CALLOUT.replace("# > Rows or columns?", "# > Rows or columns?\n#\n# Think."),
+        "lesson.py:26: nothing stands below the question of a callout",
+    ),
+    "an id that is not among them": (
+        CALLOUT.replace('predict("01.a"', 'predict("01.b"'),
+        "lesson.py:31: prediction 01.b is not among PREDICTIONS in exercises.py",
+    ),
+    "predict without a callout": (
+        CALLOUT.replace("> **Predict**", "> **Note**"),
+        'lesson.py:31: `predict("NN.a", "")` stands alone below a `> **Predict**`',
+    ),
+    "predictions that are not asked": (
+        PREDICT + "\n# %%\nPREDICTIONS = 1\n",
+        "lesson.py:2: PREDICTIONS holds 01.a, and the text asks none",
+    ),
     "unmarked region": (
         PREDICT.replace(' exercise="01.2"', ""),
         "a solution region and exercise=",
@@ -206,6 +245,16 @@ def test_lessons_that_clash_are_named(folders, names, message):
         write(folders, name=name)
     with pytest.raises(BuildError, match=message):
         authoring.read_lessons(folders)
+
+
+def test_a_broken_lesson_keeps_nobody_from_building_another(folders):
+    write(folders)
+    write(folders, BROKEN["no hint"][0].replace("01.2", "02.2"), name="02_watching")
+    (lesson,) = authoring.read_lessons(folders, ["01"])
+    assert lesson.name == "01_first_tape"
+    for numbers in (["02"], ["01", "02"], []):
+        with pytest.raises(BuildError, match="02_watching"):
+            authoring.read_lessons(folders, numbers)
 
 
 def test_an_exercise_that_no_lesson_asks_is_named(folders):
@@ -291,6 +340,26 @@ def test_a_prediction_without_sentences_is_refused(folders):
     (lesson,) = authoring.read_lessons(folders)
     with pytest.raises(BuildError, match="01.2: the gallery holds nothing for it"):
         authoring.observe(lesson, folders, lambda exercise_id: None)
+
+
+def test_a_callout_lists_its_options_and_the_solution_holds_the_right_letter(folders):
+    write(folders, CALLOUT)
+    (lesson,) = authoring.read_lessons(folders)
+    given, worked = ([c.source for c in n.cells[-2:]] for n in (lesson.notebook, lesson.solution))
+    options = ">\n> - **a**: columns\n> - **b**: rows"
+    question = "> **Predict**\n>\n> Rows or columns?"
+    assert given == [f"{question}\n{options}", 'predict("01.a", "")']
+    assert worked == [given[0], 'predict("01.a", "b")']
+
+
+def test_what_is_said_of_predictions_is_not_observed(folders):
+    write(folders, CALLOUT)
+    before = stored_header(authoring.read_lessons(folders)[0])
+    exercises = folders.lessons / "01_first_tape" / "exercises.py"
+    exercises.write_text(exercises.read_text().replace("No.", "Never."))
+    assert stored_header(authoring.read_lessons(folders)[0]) == before
+    exercises.write_text(exercises.read_text().replace("Shape", "Form"))
+    assert stored_header(authoring.read_lessons(folders)[0]) != before
 
 
 def test_an_unknown_number_is_said(folders):

@@ -1,0 +1,95 @@
+"""What a reader is asked to predict in a lesson's text, and what is said of each prediction."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from string import ascii_lowercase
+from typing import Any
+
+__all__ = ["Predict"]
+
+_LONGEST = 60  # characters of a word that is typed
+
+
+@dataclass(frozen=True)
+class Predict:
+    """A question with one answer, that is answered before the cell that shows the truth.
+
+    The question itself stands in the lesson, as a callout. The options stand below it, each with a
+    letter; not so where ``otherwise`` is given: then the reader types a word or a number.
+
+    Attributes
+    ----------
+    id : str
+        The lesson and a letter, such as ``"04.a"``.
+    right : str
+        The option that is true.
+    options : mapping of str to str
+        From each option, in a few words, to what is said of it: why it tempts, and what is wrong
+        with it; for the right one, the explanation.
+    otherwise : str
+        What is said of any other word or number.
+    """
+
+    id: str
+    right: str
+    options: Mapping[str, str]
+    otherwise: str = ""
+
+    def __post_init__(self):
+        if self.right not in self.options:
+            known = ", ".join(self.options)
+            raise ValueError(f"{self.id}: right={self.right!r} is none of the options {known}")
+        if len(self.options) < 2 or not all(self.options.values()):
+            raise ValueError(f"{self.id}: give two options or more, each with its sentence")
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """The letter of each option; empty where a word or a number is typed."""
+        return {} if self.otherwise else dict(zip(ascii_lowercase, self.options, strict=False))
+
+    @property
+    def answer(self) -> str:
+        """What a reader types who is right."""
+        return next((x for x, words in self.letters.items() if words == self.right), self.right)
+
+    @property
+    def how(self) -> str:
+        """What to type."""
+        *most, last = self.letters or ["a word", "a number"]
+        return f"{', '.join(most)} or {last}"
+
+    def meant(self, typed: Any) -> str | None:
+        """Return the option that was meant, or the word that was typed; None if it is neither."""
+        text = _in_words(typed)
+        if text is None or text == "":
+            return None
+        if text.lower().rstrip(".):") in self.letters:
+            return self.letters[text.lower().rstrip(".):")]
+        same = [words for words in self.options if _folded(words) == _folded(text)]
+        return same[0] if same else text if self.otherwise else None
+
+    def sentence(self, words: str) -> str:
+        """Return what is said of an option, or of another word."""
+        return self.options.get(words, self.otherwise)
+
+
+def _in_words(typed: Any) -> str | None:
+    """Return a short text, a number or None as text; None for anything else."""
+    if isinstance(typed, str):
+        text = typed.strip()
+    elif typed is None or isinstance(typed, bool | int | float):
+        text = str(typed)
+    elif isinstance(typed, list | tuple) and all(isinstance(x, int | float) for x in typed):
+        text = str(typed)
+    else:
+        return None
+    return text if len(text) <= _LONGEST else None
+
+
+def _folded(text: str) -> Any:
+    """Return what two ways of writing one answer share: 9, 9.0 and "9" are the same."""
+    plain = "".join(text.replace("`", "").replace("−", "-").lower().split())
+    try:
+        return float(plain)
+    except ValueError:
+        return plain.strip("()[]\"'")
