@@ -12,7 +12,7 @@
 # - measure a loss that does not depend on how the examples are cut into batches;
 # - accumulate gradients, and stop and resume a run without a trace.
 #
-# **Before you start**: [08 · Regression](08_regression.ipynb). **Time**: 60 minutes.
+# **Before you start**: [08 · Regression](08_regression.ipynb). **Time**: 95 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, make_classification, make_line, plot_history, start_lesson
@@ -29,43 +29,51 @@ import tensorflow as tf
 from keras import layers
 
 # %% [markdown]
-# ## What belongs to a step?
+# ## What does Keras take over?
 #
-# A step takes one batch. A `tf.data.Dataset` cuts the batches: `shuffle(500)` mixes the 500 examples, and
-# `batch(32)` joins them 32 at a time. By default every **epoch**, each pass through the data, is mixed anew;
-# ours keeps one order, so that two runs can get the same batches. (Lesson 10 is about such chains.)
+# The loop of lesson 08 had a model, a loss, a tape and an update. The tape stays yours; Keras has the others. A
+# **layer** holds variables and computes with them: `Dense(1)` is `x @ kernel + bias` with one output, so your w
+# and b. A **model** holds layers. One way to write it is a class: `__init__` makes the layers, and `call` leads
+# the input through them.
+
 
 # %%
-x_all, y_all = make_classification(700, seed=9)  # (700, 20), (700,): classes 0 to 4
-examples = tf.data.Dataset.from_tensor_slices((x_all, y_all))
-batches = examples.take(500).shuffle(500, seed=9, reshuffle_each_iteration=False).batch(32)
-held_out = examples.skip(500).batch(32)  # for validation
+class Line(keras.Model):
+    def __init__(self):
+        super().__init__()  # from here on, Keras notices layers set on self
+        self.dense = layers.Dense(1)
 
-sizes = [len(x) for x, y in batches]
-print(f"{len(sizes)} batches, the last of {sizes[-1]}")
-assert sizes == [32] * 15 + [20]
+    def call(self, x):
+        return self.dense(x)  # (n, 1)
+
 
 # %% [markdown]
-# The model maps 20 numbers to 5 **logits**, scores before a softmax. Its first layer has a **regulariser**, a
-# penalty for large weights: `L2(1e-3)` is 0.001 times the sum of their squares. You find such penalties in the
-# list `model.losses`. The second layer, **batch normalisation**, does not do the same in training as in use;
-# more on it below.
+# The model collects the variables of its layers in `trainable_variables`, the list for the tape.
+#
+# > **Predict**
+# >
+# > How many variables are in that list after `model = Line()`?
 
 # %%
-def build_model(normalised=True):
-    """Return the model, with the same first weights at every call."""
-    keras.utils.set_random_seed(9)
-    penalty = keras.regularizers.L2(1e-3)
-    first = layers.Dense(64, activation="relu", kernel_regularizer=penalty)
-    norm = [layers.BatchNormalization(momentum=0.9)] if normalised else []
-    last = [layers.Dense(32, activation="relu"), layers.Dense(5)]
-    return keras.Sequential([keras.Input((20,)), first, *norm, *last])
+model = Line()
+at_first = len(model.trainable_variables)
 
+print(at_first)
 
-model = build_model()
-(penalty,) = model.losses
-print(f"{len(model.losses)} penalty: {float(penalty):.4f}")
-assert np.isclose(penalty, 1e-3 * np.sum(model.get_weights()[0] ** 2))
+# %% [markdown]
+# Two is the tempting answer: a kernel and a bias. But the kernel's shape depends on the input, and no input has
+# been seen, so a tape would get an empty list. The first call makes the variables. Where the input's shape is
+# known from the start, so are they: a `Sequential` model is a chain of layers, and can begin with `keras.Input`,
+# the shape of one example.
+
+# %%
+model(keras.Input((1,)))  # a call without data
+chain = keras.Sequential([keras.Input((1,)), layers.Dense(1)])  # never called
+
+print([f"{v.path} {tuple(v.shape)}" for v in model.trainable_variables])
+print("the chain:", len(chain.trainable_variables))
+assert at_first == 0 and len(model.trainable_variables) == 2
+assert len(chain.trainable_variables) == 2
 
 # %% [markdown]
 # You will read that the first layer takes `input_shape=`; run this. The variables are there, and a warning
@@ -81,9 +89,170 @@ assert len(caught) == 1 and "input_shape" in str(caught[0].message)
 assert len(old_style.weights) == 2
 
 # %% [markdown]
-# The loss function knows nothing of the penalties: you add them. `from_logits=True` tells it that it gets
-# scores, so that it takes the softmax itself. The whole step: forward, the loss with the penalties, the gradient,
-# the update, and the loss for the log.
+# An **optimizer** makes the update: it gets the gradients, and the variables in the same order. `SGD` does what your
+# `assign_sub` did. (The name is short for stochastic gradient descent: a step often looks at a part of the
+# examples only, drawn at random.)
+
+# %%
+x, y = make_line(slope=2.0, intercept=-1.0, noise=0.2, seed=9)  # (200, 1) each
+variables = model.trainable_variables
+
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean((model(x) - y) ** 2)
+
+gradients = tape.gradient(loss, variables)
+by_hand = [v.numpy() - 0.1 * g.numpy() for v, g in zip(variables, gradients, strict=True)]
+keras.optimizers.SGD(0.1).apply(gradients, variables)
+
+same = all(np.allclose(v, hand, atol=1e-6) for v, hand in zip(variables, by_hand, strict=True))
+print("as by hand:", same)
+assert same
+
+# %% [markdown]
+# You will read `optimizer.apply_gradients(zip(gradients, variables))`, the spelling of most older code; run
+# this. It is the same update. And neither spelling counts: where a gradient is missing at the end of the list,
+# the last variable stays as it is, without a word.
+
+# %%
+older, newer, last = tf.Variable(1.0), tf.Variable(1.0), tf.Variable(1.0)
+slope = tf.constant(3.0)
+keras.optimizers.SGD(0.1).apply_gradients(zip([slope], [older], strict=True))
+keras.optimizers.SGD(0.1).apply([slope], [newer, last])  # one gradient, two variables
+
+print(f"{older.numpy():.1f}, {newer.numpy():.1f}, {last.numpy():.1f}")
+assert np.isclose(older, 0.7) and np.isclose(newer, 0.7) and last == 1.0
+
+# %% [markdown]
+# SGD has one step size for all weights. **Adam** gives each weight its own. It keeps two running averages: m of the
+# weight's gradients, and v of their squares. Then it moves the weight by lr · m / √v. While the gradients stay alike,
+# m / √v is 1 or -1: the step has the length lr, whether the gradient is 100 or 0.01. Both averages start at 0, so
+# at first they are too small; dividing by 1 - 0.9ᵗ and 1 - 0.999ᵗ in step t makes up for it. By hand:
+
+# %%
+weight, adam = tf.Variable(1.0), keras.optimizers.Adam(0.01)
+by_hand, m, v = 1.0, 0.0, 0.0
+
+for t, g in enumerate([100.0, 100.0, -50.0, 0.01], start=1):
+    m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g**2
+    change = 0.01 * (m / (1 - 0.9**t)) / np.sqrt(v / (1 - 0.999**t))
+    by_hand -= change
+    adam.apply([tf.constant(g)], [weight])
+    print(f"gradient {g:6}: moved by {-change:.4f}, as Adam: {np.isclose(weight, by_hand)}")
+    assert np.isclose(weight, by_hand, rtol=1e-5) and (t > 2 or np.isclose(change, 0.01))
+
+# %% [markdown]
+# ## What belongs to a step?
+#
+# From here on the model tells 5 classes apart, from 20 numbers. A step takes one **batch** of examples, here 32; a
+# pass through all batches is an **epoch**. Ours come in one fixed order, so that two runs get the same batches.
+# (Lesson 10 shuffles.)
+
+# %%
+x_all, y_all = make_classification(700, seed=9)  # (700, 20), (700,): classes 0 to 4
+x_train, y_train = x_all[:500], y_all[:500]
+x_held, y_held = x_all[500:], y_all[500:]  # held out, for validation
+
+
+def in_batches(x, y):
+    return [(x[first : first + 32], y[first : first + 32]) for first in range(0, len(x), 32)]
+
+
+batches = in_batches(x_train, y_train)
+print(f"{len(batches)} batches, the last of {len(batches[-1][0])}")
+assert [len(x) for x, y in batches] == [32] * 15 + [20]
+
+# %% [markdown]
+# The model ends in 5 **logits**, scores of any size. A **softmax** makes probabilities of them: exp(score), divided
+# by the sum of all five. The loss, **cross-entropy**, is minus the logarithm of the probability of the right class.
+# Keras's loss expects probabilities; `from_logits=True` says that it gets scores, and is to take the softmax
+# itself.
+#
+# > **Predict**
+# >
+# > You give it scores, and forget `from_logits=True`. Does it raise an error, find out by itself, or return
+# > another number?
+
+# %%
+scores, right_class = tf.constant([[2.0, 1.0, -1.0]]), tf.constant([0])
+probability = tf.nn.softmax(scores)[0, 0]
+said = keras.losses.SparseCategoricalCrossentropy(from_logits=True)(right_class, scores)
+unsaid = keras.losses.SparseCategoricalCrossentropy()(right_class, scores)
+
+print(f"by hand {-np.log(probability):.3f}, said {said:.3f}, not said {unsaid:.3f}")
+
+# %% [markdown]
+# An error would be kind: a probability of 2 or -1 is none. But nothing looks, and you train on a wrong loss. So a
+# model without a softmax at its end, and `from_logits=True`, belong together.
+#
+# A **regulariser** is a penalty for large weights, against learning the examples by heart: `L2(0.01)` adds 0.01 times
+# the sum of a kernel's squared weights to the loss. Its slope, 0.02 times each weight, pulls all of them toward
+# 0. You find the penalties of all layers in the list `model.losses`.
+
+# %%
+def build_model(two_ways=True):
+    """Return the model, with the same first weights at every call."""
+    keras.utils.set_random_seed(9)
+    first = layers.Dense(64, activation="relu", kernel_regularizer=keras.regularizers.L2(0.01))
+    middle = [layers.BatchNormalization(momentum=0.9), layers.Dropout(0.2, seed=9)]
+    last = [layers.Dense(32, activation="relu"), layers.Dense(5)]
+    return keras.Sequential([keras.Input((20,)), first, *(middle if two_ways else []), *last])
+
+
+model = build_model()
+kernel = model.layers[0].kernel
+with tf.GradientTape() as tape:
+    (penalty,) = model.losses
+
+print(f"{len(model.losses)} penalty: {float(penalty):.3f}")
+assert np.isclose(said, -np.log(probability)) and abs(unsaid - said) > 0.3
+assert np.isclose(penalty, 0.01 * np.sum(kernel.numpy() ** 2))
+assert np.allclose(tape.gradient(penalty, kernel), 0.02 * kernel.numpy())
+
+# %% [markdown]
+# The two layers in the middle work in two ways, one in training and one in use. `Dropout(0.2)` sets a random fifth
+# of its inputs to 0 in training, and divides the others by 0.8, so that no later weight relies on one of them. Batch
+# normalisation scales each input to mean 0 and variance 1: in training by the batch at hand, in use by running
+# averages of the batches it saw.
+#
+# > **Predict**
+# >
+# > `Dropout(0.2)` is called on 1,000 ones inside a tape's block, as `dropout(ones)`. How many become 0: about
+# > 200, or none?
+
+# %%
+ones, dropout = tf.ones((1, 1000)), layers.Dropout(0.2)
+
+with tf.GradientTape() as tape:
+    dropped = dropout(ones)
+
+print("zeros:", int(tf.math.count_nonzero(dropped == 0)))
+
+# %% [markdown]
+# About 200 is the tempting answer: why else record? But a tape tells layers nothing. Called without `training`,
+# a layer does what its own default says. For dropout and batch normalisation that is the way in use: the averages
+# scale, and are never updated. `fit` says `training=True` for you. Other defaults exist: a layer that turns images
+# at random, such as `RandomRotation`, turns them unless you say `training=False`.
+
+# %%
+assert not np.any(dropped == 0)
+in_training = dropout(ones, training=True).numpy()
+assert 120 < np.sum(in_training == 0) < 280 and set(in_training.ravel()) == {0.0, 1.25}
+
+norm = layers.BatchNormalization()
+column = tf.constant([[1.0], [3.0]])
+assert np.allclose(norm(column), [[1], [3]], atol=0.01)  # average 0, variance 1: the start
+assert norm.moving_mean == 0.0
+assert np.allclose(norm(column, training=True), [[-1], [1]], atol=0.01)
+assert norm.moving_mean > 0.0
+
+rotate, image = layers.RandomRotation(0.3, seed=9), tf.reshape(tf.range(64.0), (1, 8, 8, 1))
+assert np.allclose(rotate(image, training=False), image)
+assert not np.allclose(rotate(image), image)
+print("default of dropout: as in use; of RandomRotation: as in training")
+
+# %% [markdown]
+# The whole step: forward in training, the loss with the penalties, the gradient, the update, and the loss for the
+# log.
 
 # %%
 loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -103,61 +272,6 @@ def train_epoch(model, optimizer, step=train_step):
     steps = [(float(step(model, optimizer, x, y)), len(x)) for x, y in batches]
     return np.transpose(steps)
 
-
-# %% [markdown]
-# You will read `optimizer.apply_gradients(zip(gradients, variables))`, the spelling of most older code; run
-# this. It is the same update. And neither spelling counts: where a gradient is missing at the end of the list,
-# the last variable stays as it is, without a word.
-
-# %%
-older, newer, last = tf.Variable(1.0), tf.Variable(1.0), tf.Variable(1.0)
-slope = tf.constant(3.0)
-keras.optimizers.SGD(0.1).apply_gradients(zip([slope], [older], strict=True))
-keras.optimizers.SGD(0.1).apply([slope], [newer, last])  # one gradient, two variables
-
-print(f"{older.numpy():.1f}, {newer.numpy():.1f}, {last.numpy():.1f}")
-assert np.isclose(older, 0.7) and np.isclose(newer, 0.7) and last == 1.0
-
-# %% [markdown]
-# What is `training=True` for? Some layers work in two ways. In training, `Dropout(0.5)` sets a random half of
-# its inputs to 0, and doubles the others.
-#
-# > **Predict**
-# >
-# > `Dropout(0.5)` is called on 1,000 ones inside a tape's block, as `dropout(ones)`. How many become 0: about
-# > 500, or none?
-
-# %%
-ones, dropout = tf.ones((1, 1000)), layers.Dropout(0.5)
-
-with tf.GradientTape() as tape:
-    dropped = dropout(ones)
-
-print("zeros:", int(tf.math.count_nonzero(dropped == 0)))
-
-# %% [markdown]
-# About 500 is the tempting answer: why else record? But a tape tells layers nothing. Called without `training`,
-# a layer does what its own default says. For dropout and batch normalisation that is inference; `fit` says
-# `training=True` for you. Batch normalisation then scales with averages of past batches, and never updates
-# them. Other defaults exist: a layer that turns images at random, such as `RandomRotation`, turns them unless
-# you say `training=False`.
-
-# %%
-assert not np.any(dropped == 0)
-in_training = dropout(ones, training=True).numpy()
-assert 400 < np.sum(in_training == 0) < 600 and set(in_training.ravel()) == {0.0, 2.0}
-
-norm = layers.BatchNormalization()
-column = tf.constant([[1.0], [3.0]])
-assert np.allclose(norm(column), [[1], [3]], atol=0.01)  # average 0, variance 1: the start
-assert norm.moving_mean == 0.0
-assert np.allclose(norm(column, training=True), [[-1], [1]], atol=0.01)
-assert norm.moving_mean > 0.0
-
-rotate, image = layers.RandomRotation(0.3, seed=9), tf.reshape(tf.range(64.0), (1, 8, 8, 1))
-assert np.allclose(rotate(image, training=False), image)
-assert not np.allclose(rotate(image), image)
-print("default of dropout: inference; of RandomRotation: training")
 
 # %% [markdown]
 # ### Exercise 09.1: complete
@@ -195,11 +309,10 @@ check("09.1", step_for_regression)
 # </details>
 
 # %% [markdown]
-# ## Is it really what fit does?
+# ### Is it really what fit does?
 #
 # There is a test: the same first weights and the same batches must end in the same weights. Take three epochs
-# with your loop, and then with `fit`. (`fit` never shuffles a dataset; `shuffle=False` says that we know.)
-# **Adam** is an optimizer that divides each weight's average gradient by the usual size of that gradient.
+# with your loop, and then with `fit`. (Dropout's seed is fixed, so both drop the same inputs.)
 
 # %%
 def largest_difference(weights, others):
@@ -212,7 +325,8 @@ epochs = [train_epoch(ours, our_adam) for _ in range(3)]
 
 theirs = build_model()
 theirs.compile(keras.optimizers.Adam(1e-3), loss_fn, metrics=["accuracy"])
-history = theirs.fit(batches, epochs=3, shuffle=False, verbose=0).history
+cut = {"batch_size": 32, "shuffle": False, "verbose": 0}
+history = theirs.fit(x_train, y_train, epochs=3, **cut).history
 
 moved = largest_difference(ours.get_weights(), first_weights)
 difference = largest_difference(ours.get_weights(), theirs.get_weights())
@@ -221,7 +335,7 @@ assert difference < 1e-4 and moved > 0.02
 
 # %% [markdown]
 # Not one of 3,845 numbers tells the two apart. But would the test see a part left out? Break the step, and run
-# it again. Once more without batch normalisation:
+# it again, then once more on a model without the two layers in the middle:
 
 # %%
 def make_step(training, penalties):
@@ -235,8 +349,8 @@ def make_step(training, penalties):
     return step
 
 
-def weights_after(step, normalised=True):
-    model, optimizer = build_model(normalised), keras.optimizers.Adam(1e-3)
+def weights_after(step, two_ways=True):
+    model, optimizer = build_model(two_ways), keras.optimizers.Adam(1e-3)
     for _ in range(3):
         train_epoch(model, optimizer, step)
     return model.get_weights()
@@ -251,19 +365,18 @@ for name, step in (("training=True", unsaid), ("model.losses", unpunished)):
     print(f"without {name}: seen {sees[name]}")
 
 plain = largest_difference(weights_after(unsaid, False), weights_after(complete, False))
-print("without training=True, in a model without batch normalisation: seen", plain > 1e-3)
+print("without training=True, in a model without the two layers: seen", plain > 1e-3)
 assert all(sees.values()) and plain < 1e-4
 assert sum(w.size for w in theirs.get_weights()) == 3845
 
 # %% [markdown]
 # The test sees what the model uses. Where no layer works in two ways, leaving out `training=True` changes
 # nothing, and equal weights say nothing about it. So test a loop on a model that has dropout or batch
-# normalisation, and a penalty. (Dropout draws at random: give both models the same seed.) The step in
-# exercise 09.3 fails this test.
+# normalisation, and a penalty. The step in exercise 09.3 fails this test.
 #
 # ## Which mistakes raise no error?
 #
-# The first is a shape.
+# You saw a loss that takes scores for probabilities. The next one is a shape.
 #
 # ### Exercise 09.2: predict
 #
@@ -317,7 +430,7 @@ print({shape: float(loss) for shape, loss in by_axis.items()})
 assert all(np.isclose(loss, 2.0) for loss in by_axis.values())
 
 # %% [markdown]
-# The second mistake is a variable that the loss does not reach. Its gradient is `None`, and here the optimizer
+# Then there is a variable that the loss does not reach. Its gradient is `None`, and here the optimizer
 # speaks, at last: a warning for one, an error when all are missing, as when the forward pass stands above the
 # block.
 
@@ -465,14 +578,14 @@ accuracy = keras.metrics.SparseCategoricalAccuracy()
 def validate(model):
     mean_loss.reset_state()
     accuracy.reset_state()
-    for x, y in held_out:
+    for x, y in in_batches(x_held, y_held):
         logits = model(x, training=False)
         mean_loss.update_state(loss_fn(y, logits) + sum(model.losses), sample_weight=len(x))
         accuracy.update_state(y, logits)
     return float(mean_loss.result()), float(accuracy.result())
 
 
-by_keras = theirs.evaluate(held_out, verbose=0)
+by_keras = theirs.evaluate(x_held, y_held, batch_size=32, verbose=0)
 print("same as evaluate:", np.allclose(validate(ours), by_keras, rtol=1e-4))
 assert np.allclose(validate(ours), by_keras, rtol=1e-4)
 
@@ -559,8 +672,8 @@ def gradients_of(model, x, y):
     return tape.gradient(loss, model.trainable_variables)
 
 
-model = build_model(normalised=False)
-x, y = next(iter(batches))
+model = build_model(two_ways=False)
+x, y = batches[0]
 whole = gradients_of(model, x, y)
 halves = [gradients_of(model, x[:16], y[:16]), gradients_of(model, x[16:], y[16:])]
 added = [a + b for a, b in zip(*halves, strict=True)]
@@ -571,11 +684,11 @@ print(f"{float(tf.norm(added[0]) / tf.norm(whole[0])):.2f} times")
 # Gradients add, so 1 is the tempting answer. But each loss is a *mean* over 16, not over 32, and each holds the
 # whole penalty. Weigh each part with its share of the examples, here 1/2. Adam divides by the gradient's size, so
 # a factor of 2 in all of them cancels: it hides the mistake, and SGD shows it. One thing cannot be added up: batch
-# normalisation takes its averages over each half. So this model has none.
+# normalisation takes its averages over each half. (And dropout draws anew.) So this model has neither.
 
 # %%
 def update_by(optimizer, gradients):
-    model = build_model(normalised=False)
+    model = build_model(two_ways=False)
     before = model.get_weights()
     optimizer.apply(gradients, model.trainable_variables)
     pairs = zip(model.get_weights(), before, strict=True)
@@ -636,44 +749,56 @@ check("09.5", accumulated_step)
 # ## Can I stop and go on?
 #
 # `tf.train.Checkpoint` writes variables to files. The run `ours` is saved after its third epoch, and goes on
-# for a fourth.
-#
+# for a fourth. Its state has three parts: the model's weights, the optimizer, and `draws`, the variables that
+# nothing trains. Among these is dropout's seed, which counts its draws; a checkpoint of the model leaves it out.
+
+# %%
+def state_of(model, optimizer):
+    draws = [variable.value for variable in model.non_trainable_variables]  # tf.Variables
+    return {"model": model, "optimizer": optimizer, "draws": draws}
+
+
+folder = tempfile.TemporaryDirectory()
+path = tf.train.Checkpoint(**state_of(ours, our_adam)).save(f"{folder.name}/run")
+train_epoch(ours, our_adam)  # the fourth epoch, without a stop
+
+
+def resume(*kept):
+    """Return how far the fourth epoch of a new run ends from that of ours, if these parts are kept."""
+    model, adam = build_model(), keras.optimizers.Adam(1e-3)
+    adam.build(model.trainable_variables)  # its variables exist, and can be restored
+    state = {name: part for name, part in state_of(model, adam).items() if name in kept}
+    status = tf.train.Checkpoint(**state).restore(path)
+    status.expect_partial() if len(kept) < 3 else status.assert_consumed()
+    train_epoch(model, adam)
+    return largest_difference(model.get_weights(), ours.get_weights())
+
+
+# %% [markdown]
 # > **Predict**
 # >
 # > A new model gets the saved weights, with a new Adam, and trains on the same fourth epoch. Does it end with
-# > the weights of `ours`?
+# > the weights of `ours`? And if it gets the saved Adam, too?
 
 # %%
-folder = tempfile.TemporaryDirectory()
-path = tf.train.Checkpoint(model=ours, optimizer=our_adam).save(f"{folder.name}/run")
-train_epoch(ours, our_adam)  # the fourth epoch, without a stop
+model_alone, with_adam = resume("model"), resume("model", "optimizer")
 
-resumed, new_adam = build_model(), keras.optimizers.Adam(1e-3)
-tf.train.Checkpoint(model=resumed).restore(path).expect_partial()  # leaves the optimizer's part
-train_epoch(resumed, new_adam)
-
-without_adam = largest_difference(resumed.get_weights(), ours.get_weights())
-print("same weights:", without_adam < 1e-4)
+print("same weights:", model_alone < 1e-4, with_adam < 1e-4)
 
 # %% [markdown]
 # Yes is the tempting answer: the weights are the model. But Adam keeps two averages for each weight, and its
-# count of steps: a new one starts them at 0. Save both. Build the optimizer before you restore: then its
-# variables exist, and `assert_consumed` can tell whether every saved value found its place.
+# count of steps: a new one starts them at 0. And dropout's draws start anew, unless its count is saved as well. With all
+# three, `assert_consumed` tells that every saved value found its place, and nobody can see the stop.
 
 # %%
-resumed, restored_adam = build_model(), keras.optimizers.Adam(1e-3)
-restored_adam.build(resumed.trainable_variables)
-tf.train.Checkpoint(model=resumed, optimizer=restored_adam).restore(path).assert_consumed()
-train_epoch(resumed, restored_adam)
+with_all = resume("model", "optimizer", "draws")
 
-with_adam = largest_difference(resumed.get_weights(), ours.get_weights())
-print(f"same weights: {with_adam < 1e-4}, after {int(restored_adam.iterations)} steps")
-assert with_adam < 1e-4 and without_adam > 1e-3
-assert restored_adam.iterations == 4 * 16
+print("same weights:", with_all < 1e-4)
+assert with_all < 1e-4 and model_alone > 1e-3 and with_adam > 1e-3
+assert our_adam.iterations == 4 * 16
 
 # %% [markdown]
-# This run has no other state: its order is fixed, and nothing is drawn at random. Dropout's random numbers,
-# and the order of the examples, would have to be saved, too; lesson 13 shows how for dropout.
+# Where examples are shuffled, their order is a fourth part of the state; lesson 13 saves it.
 #
 # ## Checkpoint
 #
@@ -681,7 +806,8 @@ assert restored_adam.iterations == 4 * 16
 #
 # <details><summary>1. Your loop and <code>fit</code> start alike and end apart. What do you look for?</summary>
 #
-# Other batches, no `training=True`, no `model.losses`, or shapes that broadcast.
+# Other batches or another seed, no `training=True`, no `model.losses`, no `from_logits=True`, or shapes that
+# broadcast.
 #
 # </details>
 # <details><summary>2. You restore the model, but not its Adam. When does the difference show, and
@@ -704,7 +830,7 @@ assert restored_adam.iterations == 4 * 16
 # - Test: the same weights as `fit` from the same start and batches, in a model that uses every part.
 # - Weigh batch means by size; reset metrics before each pass; validate without a tape.
 # - Accumulated gradients are weighed by each part's share, and applied once.
-# - A checkpoint holds the model and the optimizer.
+# - A checkpoint holds the model, the optimizer, and what dropout drew.
 #
 # ```python
 # with tf.GradientTape() as tape:
