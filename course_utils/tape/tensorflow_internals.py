@@ -4,6 +4,7 @@ Everything that may move between versions of TensorFlow stands here, and nowhere
 """
 
 import random
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
@@ -22,6 +23,7 @@ __all__ = [
     "role_of_file",
     "run_operation",
     "traced_anew",
+    "values_at_tracing",
 ]
 
 # "function" stands for the call of a tf.function.
@@ -133,6 +135,30 @@ def role_of_file(file: str) -> Role:
 def called_graph(frame: FrameType) -> Any:
     """Return the graph of the ``tf.function`` that is being called in ``frame``, or None."""
     return getattr(frame.f_locals.get("self"), "graph", None)
+
+
+def values_at_tracing(graph: Any) -> dict[int, Any]:
+    """Return the values with which a ``tf.function`` is being traced, by the ids of what they fill.
+
+    What it captured has its value, and so have its arguments, unless it is traced without a call.
+    """
+    import tensorflow as tf
+
+    pairs = list(graph.captures)
+    frame: FrameType | None = sys._getframe()
+    placeholders: list = []
+    while frame is not None:
+        if frame.f_code.co_name == "_create_concrete_function" and not placeholders:
+            if frame.f_locals["func_graph"] is graph:
+                bound = frame.f_locals["placeholder_bound_args"]
+                placeholders = tf.nest.flatten([bound.args, bound.kwargs], expand_composites=True)
+        elif frame.f_code.co_name == "_maybe_define_function" and placeholders:
+            bound = frame.f_locals["bound_args"]
+            given = tf.nest.flatten([bound.args, bound.kwargs], expand_composites=True)
+            pairs += zip(given, placeholders, strict=True)
+            break
+        frame = frame.f_back
+    return {id(inner): outer for outer, inner in pairs if isinstance(outer, tf.Tensor)}
 
 
 def inner_graphs(operation: Any) -> dict[str, Any]:

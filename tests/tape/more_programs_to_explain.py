@@ -8,6 +8,34 @@ import tensorflow as tf
 from programs_to_explain import X, Y, correct, mse, program, small_model
 
 
+@program("swapped-arguments")
+def source_first(Tape):
+    x = tf.Variable(3.0)
+    with Tape() as tape:
+        y = x**2
+    return tape.gradient(x, y)  # <-
+
+
+@program("swapped-arguments")
+def keras_weights_first(Tape):
+    model = small_model()
+    with Tape() as tape:
+        loss = mse(Y, model(X))
+    return tape.gradient(model.trainable_variables, loss)  # <-
+
+
+@program("swapped-arguments")
+def graph_source_first(Tape):
+    @tf.function
+    def step(x):
+        with Tape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(x**2)
+        return tape.gradient(x, y)  # <-
+
+    return step(tf.constant([1.0, 2.0]))
+
+
 @program("state-assignment")
 def wrapped_in_variable(Tape):
     w = tf.Variable(2.0)

@@ -614,20 +614,119 @@ def test_a_watch_before_reset_is_no_reason_for_a_zero():
     assert [each.cause for each in tape.explanations] == ["zero-saturated"]
 
 
-def test_a_traced_function_says_that_values_are_not_known_yet():
-    w = tf.Variable(-1.0)
+def traced(compute, call):
+    """Trace a function under a tape that asks for the gradient of its argument; explain it."""
     notes = []
+
+    @tf.function
+    def step(x):
+        with ExplainingTape() as tape:
+            tape.watch(x)
+            y = compute(x)
+        gradient = tape.gradient(y, x)
+        notes.append(tape.explain())
+        return gradient
+
+    call(step)
+    return notes[0]
+
+
+def test_zeros_and_nan_inside_a_traced_function_are_explained_with_the_values_of_the_call():
+    (zero,) = traced(lambda x: tf.nn.relu(x - 5.0), lambda step: step(tf.constant(2.0)))
+    assert zero.cause == "zero-saturated" and "values -3" in zero.message
+    assert zero.where.operation == "Relu" and "relu(x - 5.0)" in zero.where.text
+    (nan,) = traced(lambda x: tf.sqrt(x**2), lambda step: step(tf.constant(0.0)))
+    assert (nan.cause, nan.where.operation) == ("not-finite", "Sqrt")
+    fine = traced(lambda x: tf.nn.relu(x - 5.0), lambda step: step(tf.constant(6.0)))
+    assert not fine and "the call that traced" in fine.note
+
+
+@pytest.mark.parametrize(
+    ("compute", "call", "why"),
+    [
+        (
+            tf.nn.relu,
+            lambda step: step.get_concrete_function(tf.TensorSpec([])),
+            "the value of x:0 is not known yet",
+        ),
+        (
+            lambda x: tf.nn.relu(changed.assign_add(-1.0) * x),
+            lambda step: step(tf.constant(2.0)),
+            "a variable was assigned to before it was read",
+        ),
+    ],
+)
+def test_a_traced_function_says_why_values_are_not_known(compute, call, why):
+    explanations = traced(compute, call)
+    assert not explanations and why in str(explanations)
+
+
+changed = tf.Variable(0.0)
+
+
+def test_a_branch_not_taken_inside_a_traced_function_is_named():
+    w = tf.Variable(3.0)
+
+    @tf.function
+    def step(x):
+        with ExplainingTape() as tape:
+            y = w * x if x > 0.0 else x
+        tape.gradient(y, w)
+        return [each.cause for each in tape.explanations] == ["zero-branch"]
+
+    assert step(tf.constant(-1.0))
+
+
+def test_a_tape_hears_every_result_while_another_listens():
+    w = tf.Variable(3.0)
+    with ExplainingTape() as never_asked:
+        w * 2.0
 
     @tf.function
     def step():
         with ExplainingTape() as tape:
-            y = tf.nn.relu(w)
-        gradient = tape.gradient(y, w)
-        notes.append(str(tape.explain()))
-        return gradient
+            y = tf.round(w)
+        tape.gradient(y, w)
+        return [each.cause for each in tape.explanations] == ["no-gradient-op"]
 
-    step()
-    assert "values are not known yet" in notes[0]
+    assert step()
+    with ExplainingTape() as second:
+        y = tf.round(w)
+    second.gradient(y, w)
+    assert second.explanations[0].cause == "no-gradient-op"
+    assert len(never_asked._steps.steps) > 2
+
+
+def test_of_two_gradients_on_one_line_each_names_its_own_source():
+    a, b = tf.Variable(2.0), tf.Variable(5.0)
+    with ExplainingTape() as outer:
+        with ExplainingTape() as inner:
+            y = a**3
+        outer.gradient(inner.gradient(y, a), b)
+    assert [each.source for each in outer.explanations] == ["b"]
+    with ExplainingTape(persistent=True) as tape:
+        y = a**3
+        tape.gradient(tape.gradient(y, a), b)
+    assert [each.source for each in tape.explanations] == ["b"]
+
+
+def test_a_name_that_a_graph_loop_gives_another_value_was_never_the_variable():
+    w = tf.Variable(2.0)
+    found = []
+
+    @tf.function
+    def descend(w):
+        for _ in tf.range(2):
+            with ExplainingTape() as tape:
+                loss = (w - 5.0) ** 2
+            gradient = tape.gradient(loss, w)
+            found.extend(tape.explain())
+            w = w - 0.1 * (0.0 if gradient is None else gradient)
+        return w
+
+    descend(w)
+    assert found[0].cause == "rebound-source" and "from the first pass on" in found[0].message
+    assert found[0].where.text.startswith("w = w - 0.1")
 
 
 def test_not_finite_names_the_input_and_an_earlier_bad_value():

@@ -1,6 +1,7 @@
 """One call of ``gradient`` as the diagnosis sees it: sources, names, what was recorded."""
 
 import ast
+import operator
 import types
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -66,6 +67,11 @@ class Source:
         """Whether a tape watches this source by itself."""
         return is_trainable(self.value)
 
+    @property
+    def is_of_loop(self) -> bool:
+        """True for a tensor that a graph's loop hands from pass to pass."""
+        return tf.is_symbolic_tensor(self.value) and "while_body" in self.value.graph.name
+
 
 @dataclass(eq=False)
 class Case:
@@ -80,12 +86,17 @@ class Case:
     watched_variables: tuple[tf.Variable, ...]
     tape_name: str = "tape"
     of_function: bool = False
+    traced_values: dict[int, tf.Tensor] = field(default_factory=dict)  # by ids of a graph's tensors
+
+    def values_of(self, tensors: list[Any]) -> list[Any]:
+        """Return the tensors themselves, or what a graph's tensors are in the call that traced."""
+        return [self.traced_values.get(id(each), each) for each in tensors]
 
     @cached_property
     def flow(self) -> Flow:
         """The flow of data around the tape, with variables that TensorFlow read unreported."""
         if self.recorder.in_graph:
-            tensors = [t for t in self.targets if hasattr(t, "graph")]
+            tensors = [t for t in (*self.targets, *self.sources) if hasattr(t, "graph")]
             return flow_of_graph(self.recorder, tensors[0].graph) if tensors else Flow()
         return flow_of_steps(self.recorder, self.unreported_reads)
 
@@ -137,6 +148,11 @@ class Case:
         return self.text is not None and self.text.depends_on(
             assignment.value, self.roots_of(source)
         )
+
+    def names_variable(self, assignment: Assignment) -> bool:
+        """Tell whether an assignment gives its name to a variable, a new one or one with a name."""
+        other = self.text.names.get(ast.unparse(assignment.value)) if self.text else None
+        return assignment.makes_variable or is_variable(other)
 
     def ran_before(self, assignment: Assignment) -> bool:
         """Tell whether recorded operations stand before an assignment in the text."""
@@ -199,14 +215,32 @@ class Case:
         node = self._argument(1, "source")
         return _short(node) if node is not None else "sources"
 
+    @cached_property
+    def _call(self) -> ast.Call | None:
+        """The call in the user's text: of several on a line, this tape's with these sources."""
+
+        def fitting(call: ast.Call) -> tuple[bool, bool]:
+            of_tape = ast.unparse(call.func).startswith(f"{self.tape_name}.")
+            return of_tape, self._are_sources(_argument(call, 1, "source"))
+
+        return max(self.text.calls_of(_CALLS), key=fitting, default=None) if self.text else None
+
+    def _are_sources(self, node: ast.expr | None) -> bool:
+        elements = getattr(node, "elts", [node]) if node is not None else []
+        assert self.text is not None
+        named = tf.nest.flatten([self.text.names.get(ast.unparse(each)) for each in elements])
+        same_count = len(named) == len(self.sources)
+        return same_count and all(map(operator.is_, named, self.sources))
+
     def _argument(self, position: int, keyword: str) -> ast.expr | None:
-        call = self.text.call_of(_CALLS) if self.text else None
-        if call is None:
-            return None
-        for each in call.keywords:
-            if (each.arg or "").startswith(keyword):
-                return each.value
-        return call.args[position] if len(call.args) > position else None
+        return _argument(self._call, position, keyword) if self._call is not None else None
+
+
+def _argument(call: ast.Call, position: int, keyword: str) -> ast.expr | None:
+    for each in call.keywords:
+        if (each.arg or "").startswith(keyword):
+            return each.value
+    return call.args[position] if len(call.args) > position else None
 
 
 def _holds(value: Any, variable: Any) -> bool:

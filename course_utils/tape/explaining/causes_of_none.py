@@ -29,6 +29,8 @@ def why_none(case: Case, source: Source) -> Finding | None:
     """
     if not is_differentiable(source.value):
         return _whole_numbers(source, _assigned(case, source))
+    if _is_swapped(case, source):
+        return Finding("swapped-arguments", case.place)
     if source.key in case.upstream:
         return _lost_on_the_way(case, source)
     return (
@@ -52,6 +54,12 @@ def why_none_of_source(case: Case, source: Source) -> Finding | None:
 def _whole_numbers(source: Source, place: Place | None) -> Finding:
     dtype = tf.as_dtype(source.value.dtype).name
     return Finding("integer-dtype", place, {"dtype": dtype}, "own")
+
+
+def _is_swapped(case: Case, source: Source) -> bool:
+    """Tell whether the source was computed from the target, and not the target from it."""
+    apart = source.key not in case.upstream
+    return apart and bool(case.target_keys & case.flow.upstream([source.key]))
 
 
 def _assigned(case: Case, source: Source) -> Place | None:
@@ -145,9 +153,10 @@ def _rebinding(case: Case, source: Source) -> Finding | None:
     """Return the line that made a plain tensor of a name that was a variable."""
     assigned = case.assignments(source.name)
     again = [each for each in assigned if each.refers_to_itself]
-    if again and (len(again) == len(assigned) or any(each.makes_variable for each in assigned)):
+    if again and (len(again) == len(assigned) or any(map(case.names_variable, assigned))):
         facts = {"statement": ast.unparse(again[0].node)}
-        return Finding("rebound-source", again[0].place, facts, "variable")
+        variant = "in loop" if source.is_of_loop else "variable"
+        return Finding("rebound-source", again[0].place, facts, variant)
     return None
 
 

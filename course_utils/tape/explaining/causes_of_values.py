@@ -5,7 +5,7 @@ import tensorflow as tf
 
 from ..recording.places import Place
 from ..recording.recorder import Step
-from ..recording.tensors import is_differentiable
+from ..recording.tensors import is_differentiable, key_of
 from .case import Case, Finding, Source
 from .flow import Key
 from .replay import Backward, CannotReplay, all_finite, all_zero, backward_pass, forward_pass
@@ -37,8 +37,8 @@ def why_zero(case: Case, source: Source) -> Finding:
     try:
         forward, backward, mine = _replay(case, source)
     except CannotReplay as reason:
-        return _no_slope(case.place, f"{reason} runs only once")
-    if not any(id(target) in mine for target in case.targets):
+        return _no_slope(case.place, str(reason))
+    if not any(id(target) in mine for target in case.values_of(case.targets)):
         branch = [link for link in case.flow.links if link.op == "If"]
         place = branch[0].place if branch else case.place
         return Finding("zero-branch", place, {"operation": "If"})
@@ -86,7 +86,7 @@ def why_not_finite(case: Case, source: Source) -> Finding:
     try:
         forward, backward, mine = _replay(case, source)
     except CannotReplay as reason:
-        return _unknown(case, f"{reason} runs only once")
+        return _unknown(case, str(reason))
     for step in backward:
         if all(all_finite(gradient) for gradient in step.arriving):
             for tensor, gradient in step.left():
@@ -113,8 +113,9 @@ def _culprit(step: Backward, gradient: np.ndarray, forward: list[Step]) -> Findi
 def _replay(case: Case, source: Source) -> tuple[list[Step], list[Backward], set[Key]]:
     """Return both passes, and the ids of the values that were computed from the source."""
     forward = forward_pass(case.recorder)
-    backward = backward_pass(forward, case.targets, case.output_gradients)
-    mine = {source.key}
+    given = case.output_gradients and case.values_of(case.output_gradients)
+    backward = backward_pass(forward, case.values_of(case.targets), given)
+    mine: set[Key] = {key_of(each) for each in case.values_of([source.value])}
     mine |= {key for key, handle in case.unreported_reads.items() if id(handle) == source.key}
     for step in forward:
         if any(id(tensor) in mine for tensor in step.inputs):

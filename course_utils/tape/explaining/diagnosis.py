@@ -12,18 +12,21 @@ import tensorflow as tf
 
 from ..recording.places import Place, calling_point
 from ..recording.recorder import Recorder
+from ..tensorflow_internals import values_at_tracing
 from .case import Case, Finding, Source
 from .causes_of_none import why_none, why_none_of_source
 from .causes_of_values import why_not_finite, why_zero
 from .explanation import Explanation, Explanations, Gradient
 from .program_text import ProgramText
+from .replay import CannotReplay, run_while_tracing
 from .wording import explanation_of
 
 __all__ = ["explain_call"]
 
+_TRACED = "Zeros and NaN were looked for with the values of the call that traced the tf.function."
 _TRACING = (
-    "A tf.function is being traced, so values are not known yet: a zero or NaN gradient shows only "
-    "outside it, or with tf.config.run_functions_eagerly(True)."
+    "A tf.function is being traced, and zeros and NaN could not be looked for: {}. They show "
+    "outside the tf.function, or with tf.config.run_functions_eagerly(True)."
 )
 
 
@@ -44,9 +47,11 @@ def explain_call(
     note = f"The diagnosis is limited: {recorder.limited}." if recorder.limited else ""
     try:
         flat, gradients = tf.nest.flatten(sources), tf.nest.flatten(result)
-        kinds = [_kind(gradient) for gradient in gradients]
-        if not note and any(each is not None and tf.is_symbolic_tensor(each) for each in gradients):
-            note = _TRACING
+        values: dict[int, Any] = {}
+        graphs = [each.graph for each in map(_tensor_of, gradients) if tf.is_symbolic_tensor(each)]
+        if graphs and not note:
+            values, note = _traced_values(recorder, graphs[0])
+        kinds = [_kind(values.get(id(each), each)) for each in map(_tensor_of, gradients)]
         if not any(kinds):
             return Explanations((), note)
         frame, place = calling_point(sys._getframe(1))
@@ -61,13 +66,22 @@ def explain_call(
         watched = tuple(tape.watched_variables())
         name = (text and text.name_of(tape)) or "tape"
         is_function = function is not None
-        case = Case(recorder, text, place, targets, flat, given, watched, name, is_function)
+        case = Case(recorder, text, place, targets, flat, given, watched, name, is_function, values)
         for value, kind, name in zip(flat, kinds, case.name_sources(), strict=True):
             if kind:
                 made.append(_explain(case, Source(value, name), kind))
 
     failure = _error_in_another_thread(explain)
     return Explanations(made, f"{note} {_failed(failure)}".strip() if failure else note)
+
+
+def _traced_values(recorder: Recorder, graph: Any) -> tuple[dict[int, Any], str]:
+    """Return the values in a graph being traced, as far as they are known, and a note on them."""
+    values = values_at_tracing(graph)
+    failure = _error_in_another_thread(lambda: run_while_tracing(recorder, graph, values))
+    if failure is None:
+        return values, _TRACED
+    return {}, _TRACING.format(failure if isinstance(failure, CannotReplay) else repr(failure))
 
 
 def _failed(error: Exception) -> str:
@@ -107,11 +121,15 @@ def _find(case: Case, source: Source, kind: Gradient) -> Finding | None:
     return finding
 
 
+def _tensor_of(gradient: Any) -> Any:
+    """Return the tensor with a gradient's numbers, and None for None."""
+    return getattr(gradient, "values", gradient)
+
+
 def _kind(gradient: Any) -> Gradient | None:
     """Return what is to be explained of a gradient; None if it needs no words."""
     if gradient is None:
         return "None"
-    gradient = getattr(gradient, "values", gradient)
     if not isinstance(gradient, tf.Tensor) or tf.is_symbolic_tensor(gradient):
         return None
     values = gradient.numpy()

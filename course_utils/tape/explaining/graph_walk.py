@@ -32,6 +32,14 @@ class GraphWalk(ABC, Generic[Value]):
     def graph(self, graph: Any, inputs: Sequence[Value], path: tuple = ()) -> list[Value]:
         """Walk through a graph that gets ``inputs``; return the values of its outputs."""
         values = dict(zip(map(id, graph.inputs), inputs, strict=False))
+        self.operations(graph, values, path)
+        return [
+            values[id(each)] if id(each) in values else self.unknown(each, path)
+            for each in graph.outputs
+        ]
+
+    def operations(self, graph: Any, values: dict[int, Value], path: tuple = ()) -> None:
+        """Walk through a graph's operations; ``values``, by the ids of tensors, becomes longer."""
 
         def value(tensor: tf.Tensor) -> Value:
             return values[id(tensor)] if id(tensor) in values else self.unknown(tensor, path)
@@ -40,7 +48,6 @@ class GraphWalk(ABC, Generic[Value]):
             if operation.type not in self.skipped:
                 made = self.operation(operation, [value(each) for each in operation.inputs], path)
                 values.update(zip(map(id, operation.outputs), made, strict=False))
-        return [value(tensor) for tensor in graph.outputs]
 
     def operation(
         self, operation: tf.Operation, inputs: Sequence[Value], path: tuple

@@ -11,6 +11,7 @@ Cause = Literal[
     "outside-tape",
     "recording-paused",
     "left-tensorflow",
+    "swapped-arguments",
     "integer-dtype",
     "no-gradient-op",
     "gradient-stopped",
@@ -79,6 +80,11 @@ WORDS = {
         "remember {x}. {inferred}",
         "{rewritten}",
     ),
+    "swapped-arguments": (
+        "{x} was computed from {y}, and not {y} from {x}: the arguments of {tape}.gradient are "
+        "exchanged. It takes the target first, then the sources.",
+        "{tape}.gradient({x}, {y})  # target first, then the sources",
+    ),
     "integer-dtype own": (
         "{x} has dtype {dtype}. Only floating-point and complex tensors have gradients.",
         "{rewritten}",
@@ -106,6 +112,11 @@ WORDS = {
     "rebound-source variable": (
         "This line makes {x} the name of a new tensor: it is no longer the variable that a tape "
         "watches by itself.",
+        "{assign}",
+    ),
+    "rebound-source in loop": (
+        "This line gives {x} another value in the loop of a graph, so {x} is a tensor from the "
+        "first pass on, and not a variable that a tape watches by itself.",
         "{assign}",
     ),
     "rebound-source made": (

@@ -71,14 +71,15 @@ class ProgramText:
                 return found
         return []
 
-    def call_of(self, methods: tuple[str, ...]) -> ast.Call | None:
-        """Return the call of one of ``methods`` that stands on the frame's line."""
-        best = None
-        for node in walk(self._scopes[0]):
-            if isinstance(node, ast.Call) and last_name(node.func) in methods:
-                if node.lineno <= self.line <= (node.end_lineno or node.lineno):
-                    best = node
-        return best
+    def calls_of(self, methods: tuple[str, ...]) -> list[ast.Call]:
+        """Return the calls of ``methods`` that stand on the frame's line, an inner one first."""
+        found = [
+            node
+            for node in walk(self._scopes[0])
+            if isinstance(node, ast.Call) and last_name(node.func) in methods
+            if node.lineno <= self.line <= (node.end_lineno or node.lineno)
+        ]
+        return found[::-1]
 
     def returned(self) -> ast.expr | None:
         """Return the expression that the function returns."""

@@ -14,13 +14,21 @@ from ..tensorflow_internals import gradients_of_operation, run_operation
 from .flow import ASSIGNMENTS
 from .graph_walk import GraphWalk, Site
 
-__all__ = ["Backward", "CannotReplay", "all_finite", "all_zero", "backward_pass", "forward_pass"]
+__all__ = [
+    "Backward",
+    "CannotReplay",
+    "all_finite",
+    "all_zero",
+    "backward_pass",
+    "forward_pass",
+    "run_while_tracing",
+]
 
 _REPEATABLE = ("Read", "ResourceGather", "If", "While", "PartitionedCall", "Random", "VarHandle")
 
 
 class CannotReplay(Exception):
-    """An operation of a function must not be run a second time."""
+    """What the program ran cannot be run a second time; the message says why."""
 
 
 @dataclass(eq=False, slots=True)
@@ -54,6 +62,17 @@ def forward_pass(recorder: Recorder) -> list[Step]:
     return found
 
 
+def run_while_tracing(recorder: Recorder, graph: Any, values: dict[int, Any]) -> None:
+    """Run what a graph holds so far, and let the recorder have it as if it had run eagerly.
+
+    ``values`` holds what is known of the graph's tensors, by their ids, and becomes all of it.
+    """
+    found: list[Step] = []
+    run = _Tracing(found, recorder)
+    run.operations(graph, values)
+    recorder.steps = found
+
+
 class _Rerun(GraphWalk[tf.Tensor]):
     """Runs a graph eagerly on values, appending each operation to ``found``."""
 
@@ -63,7 +82,7 @@ class _Rerun(GraphWalk[tf.Tensor]):
         self.found = found
 
     def unknown(self, tensor: tf.Tensor, path: tuple) -> tf.Tensor:
-        raise KeyError(id(tensor))
+        raise CannotReplay(f"the value of {tensor.name} is not known yet")
 
     def choice(self, site: Site[tf.Tensor]) -> Sequence[tf.Tensor]:
         branch = "then_branch" if bool(site.inputs[0]) else "else_branch"
@@ -83,11 +102,38 @@ class _Rerun(GraphWalk[tf.Tensor]):
         if operation.type == "Const":
             return [tf.constant(tf.make_ndarray(operation.get_attr("value")))]
         if operation.op_def.is_stateful and not any(n in operation.type for n in _REPEATABLE):
-            raise CannotReplay(operation.type)
+            raise CannotReplay(f"{operation.type} runs only once")
         outputs, attributes = run_operation(operation, list(inputs))
         place = place_of_operation(operation)
         self.found.append(Step(operation.type, inputs, tuple(outputs), attributes, place=place))
         return outputs
+
+
+class _Tracing(_Rerun):
+    """Runs the graph that a tape is in, and keeps for each operation what the tape was doing."""
+
+    skipped = {"Placeholder", "Assert", "NoOp"}
+
+    def __init__(self, found: list[Step], recorder: Recorder) -> None:
+        super().__init__(found)
+        self.recorder = recorder
+        self.assigned: set[int] = set()  # ids of the handles whose value is no longer the first one
+
+    def operation(
+        self, operation: tf.Operation, inputs: Sequence[tf.Tensor], path: tuple
+    ) -> Sequence[tf.Tensor]:
+        if operation.type in ASSIGNMENTS:
+            self.assigned.add(id(inputs[0]))
+            return ()
+        if any(id(each) in self.assigned for each in inputs):
+            raise CannotReplay("a variable was assigned to before it was read")
+        first = len(self.found)
+        made = super().operation(operation, inputs, path)
+        states = (self.recorder.graph_states.get(id(each)) for each in operation.outputs)
+        state, _ = next(filter(None, states), (State.BEFORE, 0))
+        for step in self.found[first:]:
+            step.state = state
+        return made
 
 
 def backward_pass(

@@ -142,6 +142,8 @@ def _as_assignment(line: str) -> str:
         node = ast.parse(line).body[0]
     except (SyntaxError, IndexError):
         return "variable.assign(...)"
+    if isinstance(getattr(node, "value", None), (ast.Dict, ast.List, ast.Tuple)):
+        return "variable.assign(...)"  # for each in the structure
     if isinstance(node, ast.AugAssign):
         method = {ast.Add: "assign_add", ast.Sub: "assign_sub"}.get(type(node.op), "assign")
         return f"{ast.unparse(node.target)}.{method}({ast.unparse(node.value)})"
