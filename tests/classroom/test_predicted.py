@@ -1,0 +1,63 @@
+import json
+
+import pytest
+
+from course_staff.classroom import predicted
+from course_staff.classroom.submissions import Submission
+from course_utils.exercises.callouts import Predict
+
+LETTERED = Predict("04.a", right="9", options={"27": "No.", "9": "Yes."})
+TYPED = Predict("04.b", right="0", options={"0": "Yes.", "6": "No."}, otherwise="No.")
+
+
+@pytest.fixture
+def count(tmp_path, monkeypatch):
+    monkeypatch.setattr(predicted, "predictions_of", lambda number: (LETTERED, TYPED))
+
+    def count_in(*notebooks, counts=True):
+        handed_in = []
+        for number, notebook in enumerate(notebooks):
+            path = tmp_path / f"{number}.ipynb"
+            if isinstance(notebook, list):
+                cells = [{"cell_type": "code", "source": source} for source in notebook]
+                notebook = json.dumps({"cells": cells})
+            path.write_text(notebook)
+            one = Submission(str(number), "04", path, path.name, 0.0, counts=counts)
+            handed_in.append(one)
+        return predicted.count_predictions(handed_in, lambda one: one.path.read_bytes())
+
+    return count_in
+
+
+def test_what_a_class_predicted_is_counted(count):
+    first = ['predict("04.a", "a")', "predict( '04.b' , 6 )"]
+    second = ['predict("04.a", "B")', 'predict("04.b", "17")']
+    assert count(first, second, second) == {
+        "04.a": {"27": 1, "9": 2},
+        "04.b": {"6": 1, "17": 2},
+    }
+
+
+def test_of_several_answers_the_last_counts(count):
+    assert count(['predict("04.a", "a")', 'predict("04.a", "b")']) == {"04.a": {"9": 1}}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'predict("04.a", "")',
+        'predict("04.a", ...)',
+        'predict("04.a", "z")',
+        'predict("99.a", "a")',
+        'print(\'predict("04.a", "a")\')',
+        'predict("04.a", open("/etc/passwd").read())',
+        'predict("04.b", "' + "x" * 10**6,
+    ],
+)
+def test_what_is_no_prediction_is_left_out(count, source):
+    assert count([source]) == {}
+
+
+def test_what_cannot_be_read_or_does_not_count_is_left_out(count):
+    assert count("{", "[]", '{"cells": 3}') == {}
+    assert count(['predict("04.a", "a")'], counts=False) == {}
