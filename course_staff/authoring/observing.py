@@ -49,12 +49,13 @@ def load(path: Path) -> ModuleType:
 
 def answer_of_cell(exercise_id: str, source: str, name: str) -> Any:
     """Run the cell of an exercise by itself and return what it binds to ``name``."""
+    import keras
     import numpy as np
     import tensorflow as tf
 
     # As in a notebook, the source can be read again, which AutoGraph needs.
     linecache.cache[exercise_id] = (len(source), None, source.splitlines(True), "")
-    namespace = {"tf": tf, "np": np}
+    namespace = {"tf": tf, "np": np, "keras": keras}
     exec(compile(source, exercise_id, "exec"), namespace)
     return namespace[name]
 
