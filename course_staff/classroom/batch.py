@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from pathlib import Path
 
 from course_utils.course.curriculum import find_lesson
 
@@ -12,7 +11,8 @@ from .journal import Journal
 from .judging import Examination, Verdict, fingerprint
 from .references import References
 from .runner.limits import Limits
-from .submissions import Submission, UnreadableFile, read_data
+from .submissions import Submission, read_data
+from .walking import UnreadableFile
 
 __all__ = ["Batch"]
 
@@ -27,21 +27,25 @@ class Batch:
 
     def __init__(
         self,
-        folder: Path,
         limits: Limits,
         references: References,
         journal: Journal,
         version: str,
     ):
-        self._folder, self._limits, self._references = folder, limits, references
-        self._journal = journal
+        self._limits, self._references, self._journal = limits, references, journal
         self.accidents: list[str] = []
         self._version = f"{version} {sorted(limits.as_dict().items())}"
 
     def known(self, one: Submission) -> dict[str, Verdict] | None:
         """Return the verdicts on a submission that need no run, or None."""
         try:
-            data = read_data(one.path, self._folder, self._limits.notebook)
+            return self._known(one)
+        except Exception:  # it is met again, and named, when the submission is examined
+            return None
+
+    def _known(self, one: Submission) -> dict[str, Verdict] | None:
+        try:
+            data = read_data(one, self._limits.notebook)
         except UnreadableFile as error:
             verdict = Verdict("unreadable", str(error))
             return {exercise.id: verdict for exercise in find_lesson(one.lesson).exercises()}
@@ -79,10 +83,10 @@ class Batch:
 
     def _run(self, one: Submission, server: ForkServer) -> dict[str, Verdict]:
         # Read again, or for the first time where two submissions are the same and one is done.
-        known = self.known(one)
+        known = self._known(one)
         if known is not None:
             return known
-        data = read_data(one.path, self._folder, self._limits.notebook)
+        data = read_data(one, self._limits.notebook)
         key = self._journal_key(one, data)
         exercises = {exercise.id: exercise for exercise in find_lesson(one.lesson).exercises()}
         settled: dict[str, Verdict] = {}

@@ -159,7 +159,8 @@ def grade(
     where it was; a notebook runs again only if it, the exercises or the limits changed.
 
     Exit status: 0 when everything was graded, however well; 1 when there was nothing to grade or no
-    such lesson, a notebook belonged to no lesson, a folder seems to hold several students, the
+    such lesson, a notebook belonged to no lesson, a folder seems to hold several students, a
+    name contradicts another, the
     grader itself failed on a notebook, the system allows no sandbox, or the results could not be
     written; 2 for a wrong option;
     130 when interrupted.
@@ -210,7 +211,8 @@ def grade(
         )
         page = write_results(grading, out)
     _report_grading(grading, page)
-    if grading.found.unrecognised or grading.found.crowded or grading.accidents:
+    found = grading.found
+    if found.unrecognised or found.crowded or found.contradictions or grading.accidents:
         raise typer.Exit(1)
 
 
@@ -231,6 +233,8 @@ def _report_grading(grading: "Grading", page: Path) -> None:
             markup=False,
             soft_wrap=True,
         )
+    for sentence in grading.found.contradictions:
+        errors.print(sentence, markup=False, soft_wrap=True)
     for place in grading.found.unrecognised:
         errors.print(f"Belongs to no lesson or no student: {place}", markup=False, soft_wrap=True)
     for place in grading.accidents:

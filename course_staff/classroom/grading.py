@@ -164,7 +164,7 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
     observed, version = Journal(state / "references.jsonl", fresh), exercises_version()
     lessons_folder = _require_lessons()
     references = References(lessons_folder, secret_key(state / "key"), observed, version)
-    batch = Batch(submissions, limits, references, journal, f"{version} {jail}")
+    batch = Batch(limits, references, journal, f"{version} {jail}")
     hidden = [submissions.resolve(), out.resolve(), lessons_folder.parent, *private_folders()]
     server = ForkServer(state, limits, _data_folders(), hidden)
     verdicts: dict[str, dict[str, Verdict]] = {}

@@ -1,46 +1,38 @@
 """Finding what was handed in: whose it is, which lesson it answers, and when it came."""
 
-import os
 import re
-import stat
-import unicodedata
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
-from pathlib import Path
-from typing import BinaryIO
+from pathlib import Path, PurePath
 
 from course_utils.course.curriculum import LESSONS
 
-__all__ = ["Submission", "SubmissionsFound", "UnreadableFile", "find_submissions", "read_data"]
+from .shown import shown
+from .walking import Entry, UnreadableFile, read_file, walk
+from .whose import Owner, around_lesson, claimed, copy_number, lesson_in, owners
 
-_NOT_SUBMISSIONS = {"__pycache__", "__MACOSX", "node_modules"}
+__all__ = ["Submission", "SubmissionsFound", "find_submissions", "read_data"]
+
 _LOOKED_AT = 4_000_000  # bytes of a notebook that are searched for its lesson
-
-# What browsers, file managers, JupyterLab and Canvas add to the name of a second copy.
-_COPY = r"(copy)?[ _-]*\(?(?P<number>\d*)\)?"
-
-# How learning systems begin the names of the files and folders that they hand out.
-_LEARNING_SYSTEMS = {
-    "Moodle's download": r"(?P<student>.+?)_\d+_assignsubmission_",
-    "Canvas's download": r"(?P<student>[^_]+)(_LATE)?_\d{3,}_\d{3,}_",
-    "Blackboard's download": r".+_(?P<student>[^_]+)_attempt_\d{4}-\d\d-\d\d",
-}
-
-
-class UnreadableFile(Exception):
-    """The file cannot be read as a notebook; the message says why, for the learner."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """One notebook that was handed in; ``counts`` is false where a newer one replaces it."""
+    """One notebook that was handed in; ``counts`` is false where a newer one replaces it.
+
+    ``place`` is the path below the folder of submissions, for tables; ``trouble`` says why the
+    notebook cannot be read, where that is known.
+    """
 
     student: str
     lesson: str
     path: Path
-    place: str  # the path below the folder of submissions, for tables
+    place: str
     time: float
     counts: bool = True
+    trouble: str = ""
 
     @property
     def when(self) -> str:
@@ -54,13 +46,16 @@ class SubmissionsFound:
 
     ``unrecognised`` are notebooks of no lesson or no student. ``crowded`` are students' folders in
     which several names stand beside one another for a lesson, and may be the students.
-    ``other_files`` are no notebooks, or empty folders, or links to folders, which are not followed.
+    ``contradictions`` say, a sentence each, where a name claims what another denies.
+    ``other_files`` are no notebooks, or empty folders, or links to folders, which are not followed,
+    or notebooks that programs hide.
     """
 
     submissions: list[Submission] = field(default_factory=list)
     layouts: dict[str, int] = field(default_factory=dict)
     unrecognised: list[str] = field(default_factory=list)
     crowded: dict[str, list[str]] = field(default_factory=dict)
+    contradictions: list[str] = field(default_factory=list)
     other_files: list[str] = field(default_factory=list)
 
 
@@ -70,8 +65,8 @@ def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFo
     Three layouts are read, also mixed: nbgrader's ``student/lesson/lesson.ipynb``, a folder for
     each student, and flat ``student_lesson.ipynb`` or ``lesson_student.ipynb``; each of them may
     also stand in a folder for each lesson. The names in what Moodle, Canvas and Blackboard hand out
-    are read wherever they stand. A lesson is known by the exercises that the notebook holds, or
-    else by its name in the file's or the folder's name. ``results`` is left out.
+    are read at the beginning of a path. A lesson is known by the exercises that the notebook holds,
+    or else by its name in the file's or the folder's name. ``results`` is left out.
 
     Raises
     ------
@@ -81,106 +76,92 @@ def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFo
     found = SubmissionsFound()
     if (folder / "submitted").is_dir():  # the folder of a whole nbgrader course
         folder = folder / "submitted"
-    skipped = results.resolve() if results else None
-    for parent, folders, files in os.walk(folder, onerror=_raise):
-        here = Path(parent)
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not name.startswith(".")
-            and name not in _NOT_SUBMISSIONS
-            and (here / name).resolve() != skipped
+    handed_in: dict[PurePath, tuple[str, str]] = {}  # the lesson of each place, and its trouble
+    for entry in _entries(folder, results):
+        place = PurePath(entry.path.relative_to(folder))
+        lesson = _lesson_of(entry, place)
+        if entry.kind in ("other", "empty", "hidden") or (entry.kind == "linked" and not lesson):
+            suffix = {"other": "", "linked": ""}.get(entry.kind, f" ({entry.kind})")
+            found.other_files.append(shown(str(place)) + suffix)
+        elif lesson is None:
+            found.unrecognised.append(f"{shown(str(place))}{entry.why and f' ({entry.why})'}")
+        else:
+            handed_in[place] = lesson, entry.why
+    owned = owners({p: lesson for p, (lesson, _) in handed_in.items()}, folder.resolve().name)
+    for place, owner in list(owned.items()):
+        if not owner.student:
+            found.unrecognised.append(shown(str(place)))
+            del owned[place]
+    lessons = {place: handed_in[place][0] for place in owned}
+    _drop_second_layouts(owned, found)
+    _name_claims(owned, found)
+    _tell_namesakes_apart(owned, lessons, found)
+    found.crowded = _crowded(owned, lessons)
+    found.layouts = dict(Counter(owner.layout for owner in owned.values()))
+    found.submissions = _with_newest_counting(
+        Submission(
+            student=shown(owner.student),
+            lesson=lessons[place],
+            path=folder / place,
+            place=shown(str(place)),
+            time=_time_of(folder / place),
+            trouble=handed_in[place][1],
         )
-        if not folders and not files and here != folder and _lesson_in(here.name) is None:
-            found.other_files.append(f"{here.relative_to(folder)} (empty)")
-        for name in list(folders):
-            is_place_of_file = _is_notebook(name)
-            if is_place_of_file or _is_empty_assignment(here / name):
-                _add(found, folder, here / name)
-            elif (here / name).is_symlink():
-                found.other_files.append(str((here / name).relative_to(folder)))
-            if is_place_of_file:
-                folders.remove(name)
-        for name in sorted(files):
-            if name.startswith(".") or name == "timestamp.txt":
-                continue
-            if _is_notebook(name):
-                _add(found, folder, here / name)
-            else:
-                found.other_files.append(str((here / name).relative_to(folder)))
-    found.submissions = _with_newest_counting(found.submissions)
-    found.crowded = _crowded(found.submissions)
+        for place, owner in owned.items()
+    )
     return found
 
 
-def read_data(path: Path, folder: Path, megabytes: int) -> bytes:
+def read_data(one: Submission, megabytes: int) -> bytes:
     """Return the bytes of a submission.
 
     Raises
     ------
     UnreadableFile
-        If it is not an ordinary file below ``folder``, or larger than a notebook may be.
+        If it is not an ordinary file, or larger than a notebook may be.
     """
-    if not path.resolve().is_relative_to(folder.resolve()):
-        raise UnreadableFile("This is a link to a place outside the submissions.")
-    try:
-        with _opened(path) as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise UnreadableFile("This is not an ordinary file.")
-            if status.st_size > megabytes << 20:
-                raise UnreadableFile(
-                    f"The file has {status.st_size >> 20} MB, and {megabytes} MB is the most. "
-                    "Clear the outputs, save the notebook, and hand it in again."
-                )
-            return file.read((megabytes << 20) + 1)
-    except IsADirectoryError:
-        raise UnreadableFile("Here stands a folder without a notebook in it.") from None
-    except OSError as error:
-        raise UnreadableFile(f"The file cannot be opened: {error.strerror}.") from None
+    if one.trouble:
+        raise UnreadableFile(one.trouble)
+    data = read_file(one.path, megabytes << 20)
+    if len(data) > megabytes << 20:
+        raise UnreadableFile(
+            f"The file has {one.path.stat().st_size >> 20} MB, and {megabytes} MB is the most. "
+            "Clear the outputs, save the notebook, and hand it in again."
+        )
+    return data
 
 
-def _opened(path: Path) -> BinaryIO:
-    """Open a file without waiting, because a pipe in its place would never end."""
-    return open(path, "rb", opener=lambda p, flags: os.open(p, flags | os.O_NONBLOCK))
+def _entries(folder: Path, results: Path | None) -> Iterable[Entry]:
+    """Return what was found, of the folders those that should hold a notebook and hold none."""
+    entries = list(walk(folder, results.resolve() if results else None))
+    full = {
+        parent for e in entries if e.kind in ("notebook", "closed") for parent in e.path.parents
+    }
+    empty = Entry(folder, "folder")
+    for entry in entries:
+        if entry.kind == "folder":
+            if lesson_in(entry.path.name) is None or entry.path in full:
+                continue
+            if entry.path.is_relative_to(empty.path) and empty.path != folder:
+                continue  # in one that is named already
+            empty = entry
+        if entry.kind != "empty" or lesson_in(entry.path.name) is None:
+            yield entry
 
 
-def _is_notebook(name: str) -> bool:
-    return name.lower().endswith(".ipynb")
-
-
-def _raise(error: OSError) -> None:
-    raise error
-
-
-def _add(found: SubmissionsFound, folder: Path, path: Path) -> None:
-    place = path.relative_to(folder)
-    lesson = _lesson_inside(path) or _lesson_in(path.stem)
-    lesson = lesson or _lesson_in(path.parent.name if len(place.parts) > 1 else "")
-    student, layout = _student_of(place, folder, lesson)
-    if lesson is None or not student:
-        found.unrecognised.append(str(place))
-        return
-    found.layouts[layout] = found.layouts.get(layout, 0) + 1
-    student = unicodedata.normalize("NFC", student)
-    found.submissions.append(Submission(student, lesson, path, str(place), _time_of(path)))
-
-
-def _lesson_in(name: str) -> str | None:
-    """Return the number of the lesson that a name contains, such as ``alice_01_first_tape (2)``."""
-    normal = re.sub(r"[^a-z0-9]+", "_", name.lower())
-    for lesson in LESSONS:
-        if re.search(rf"(^|_){lesson.name}(_|$|copy)", normal):
-            return lesson.number
-    return None
+def _lesson_of(entry: Entry, place: PurePath) -> str | None:
+    if entry.kind == "closed":  # what stands above it says what it holds
+        return next(filter(None, map(lesson_in, reversed(place.parts))), None)
+    lesson = _lesson_inside(entry.path) if entry.kind == "notebook" else None
+    lesson = lesson or lesson_in(place.stem)
+    return lesson or lesson_in(place.parent.name if len(place.parts) > 1 else "")
 
 
 def _lesson_inside(path: Path) -> str | None:
     """Return the lesson that a notebook starts, or else whose exercises it holds."""
     try:
-        with _opened(path) as file:
-            text = file.read(_LOOKED_AT)
-    except OSError:
+        text = read_file(path, _LOOKED_AT)
+    except UnreadableFile:
         return None
     for pattern in (rb'start_lesson\(\\?["\'](\d\d)', rb'"exercise":\s*"(\d\d)\.\d+"'):
         numbers = set(re.findall(pattern, text))
@@ -190,94 +171,90 @@ def _lesson_inside(path: Path) -> str | None:
     return None
 
 
-def _student_of(place: Path, folder: Path, lesson: str | None) -> tuple[str, str]:
-    for layout, pattern in _LEARNING_SYSTEMS.items():
-        for named in filter(None, (re.match(pattern, part) for part in place.parts)):
-            return named["student"], layout
-    if len(place.parts) > 1 and _is_lesson(place.parts[0]):  # a folder for each lesson
-        return _student_of(place.relative_to(place.parts[0]), folder, lesson)
-    if len(place.parts) > 1:
-        is_nbgrader = len(place.parts) == 3 and _lesson_in(place.parts[1]) == lesson
-        return place.parts[0], "student/lesson/lesson.ipynb" if is_nbgrader else "student/..."
-    around = _around_lesson(place.stem)
-    if around is None:
-        number = rf"[-_. ]+(lesson)?[-_. ]*0*{int(lesson or 0)}$"  # ada_01, ada_lesson1
-        return re.sub(number, "", place.stem, flags=re.IGNORECASE), "student_lesson.ipynb"
-    before, after = around
-    if not before and re.fullmatch(_COPY, after, re.IGNORECASE):
-        return folder.resolve().name, "lesson.ipynb, named after its folder"
-    return before or after, "student_lesson.ipynb" if before else "lesson_student.ipynb"
+def _drop_second_layouts(owned: dict[PurePath, Owner], found: SubmissionsFound) -> None:
+    """Keep each student's submissions in one layout: in another, anybody could use the name."""
+    students: dict[str, set[str]] = {}
+    for owner in owned.values():
+        students.setdefault(owner.family, set()).add(owner.student)
+    usual = sorted(students, key=lambda family: (-len(students[family]), family))
+    for place, owner in list(owned.items()):
+        family = next(family for family in usual if owner.student in students[family])
+        if owner.family != family:
+            found.contradictions.append(
+                f"{shown(str(place))} is named like work of {shown(owner.student)}, whose "
+                "submissions stand elsewhere, named in another way. It was not graded: if it is "
+                "theirs, move it there."
+            )
+            del owned[place]
 
 
-def _around_lesson(stem: str) -> tuple[str, str] | None:
-    """Return what stands before and after a lesson's name; None where there is none."""
-    for lesson in LESSONS:
-        loose = lesson.name.replace("_", "[^a-zA-Z0-9]+")
-        around = re.split(loose, stem, maxsplit=1, flags=re.IGNORECASE)
-        if len(around) == 2:
-            before, after = (part.strip("_- .") for part in around)
-            return before, after
-    return None
+def _name_claims(owned: dict[PurePath, Owner], found: SubmissionsFound) -> None:
+    students = {owner.student for owner in owned.values()}
+    for place, owner in owned.items():
+        if others := claimed(owner, students):
+            found.contradictions.append(
+                f"{shown(str(place))} is named like work of {shown(', '.join(others))}, and came "
+                f"from {shown(owner.student)}: it was graded as work of {shown(owner.student)}."
+            )
 
 
-def _is_lesson(name: str) -> bool:
-    """Tell whether a folder's name is that of a lesson and nothing else."""
-    normal = re.sub(r"[^a-z0-9]+", "_", name.lower())
-    return any(normal == lesson.name for lesson in LESSONS)
-
-
-def _is_empty_assignment(path: Path) -> bool:
-    """Tell whether a folder with a lesson's name holds no notebook, at any depth."""
-    return _lesson_in(path.name) is not None and not any(
-        _is_notebook(inner.name) for inner in path.rglob("*")
-    )
+def _tell_namesakes_apart(
+    owned: dict[PurePath, Owner], lessons: dict[PurePath, str], found: SubmissionsFound
+) -> None:
+    """Add the learning system's id to a name that several students have."""
+    ids: dict[tuple[str, str], set[str]] = {}
+    for place, owner in owned.items():
+        ids.setdefault((owner.student, lessons[place]), set()).add(owner.id)
+    several = {student: sorted(own) for (student, _), own in ids.items() if len(own) > 1}
+    for student, own in several.items():
+        found.contradictions.append(
+            f"Several students are named {shown(student)}: {shown(', '.join(own))}. They were "
+            "graded apart, each under a name with this addition."
+        )
+    for place, owner in owned.items():
+        if owner.student in several:
+            owned[place] = replace(owner, student=f"{owner.student} ({owner.id})")
 
 
 def _time_of(path: Path) -> float:
     """Return nbgrader's time stamp, or else the time at which the file was last changed."""
     try:
-        with _opened(path.parent / "timestamp.txt") as file:
-            text = file.read(100).decode().strip().removesuffix(" UTC")
+        text = read_file(path.parent / "timestamp.txt", 100).decode().strip().removesuffix(" UTC")
         moment = datetime.fromisoformat(text)
         seconds = (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
         datetime.fromtimestamp(seconds, timezone.utc)  # in the years 1 to 9999 there, too
         return seconds
-    except (OSError, ValueError):
+    except (UnreadableFile, ValueError):
         try:
-            return path.lstat().st_mtime
-        except OSError:
+            seconds = path.lstat().st_mtime
+            datetime.fromtimestamp(seconds, timezone.utc)
+            return seconds
+        except (OSError, ValueError, OverflowError):
             return 0.0
 
 
-def _with_newest_counting(submissions: list[Submission]) -> list[Submission]:
+def _with_newest_counting(submissions: Iterable[Submission]) -> list[Submission]:
     newest: dict[tuple[str, str], Submission] = {}
-    for one in sorted(submissions, key=lambda s: (s.time, _copy_number(s.path), s.place)):
+    listed = sorted(submissions, key=lambda s: (s.time, copy_number(s.path.stem), s.place))
+    for one in listed:
         newest[one.student, one.lesson] = one
     return [
-        Submission(s.student, s.lesson, s.path, s.place, s.time, newest[s.student, s.lesson] is s)
-        for s in sorted(submissions, key=lambda s: (s.student, s.lesson, s.time, s.place))
+        replace(one, counts=newest[one.student, one.lesson] is one)
+        for one in sorted(listed, key=lambda s: (s.student, s.lesson, s.time, s.place))
     ]
 
 
-def _copy_number(path: Path) -> int:
-    """Return the number of a copy, such as 2 for ``01_first_tape (2)``; 0 for the first."""
-    around = _around_lesson(path.stem)
-    copy = re.fullmatch(_COPY, around[1], re.IGNORECASE) if around else None
-    return int(copy["number"] or 0) if copy else 0
-
-
-def _crowded(submissions: list[Submission]) -> dict[str, list[str]]:
+def _crowded(owned: dict[PurePath, Owner], lessons: dict[PurePath, str]) -> dict[str, list[str]]:
     """Return, by student's folder, names below it that stand beside one another for a lesson."""
     names: dict[tuple[str, str], set[str]] = {}
-    for one in submissions:
-        parts = Path(one.place).parts
-        if len(parts) == 1 or unicodedata.normalize("NFC", parts[0]) != one.student:
+    for place, owner in owned.items():
+        if owner.family != "folders":
             continue
-        if len(parts) == 2:
-            around = _around_lesson(Path(parts[1]).stem)
+        if len(owner.rest) == 1:
+            around = around_lesson(PurePath(owner.rest[0]).stem)
             name = around[0] if around else ""
         else:
-            name = "" if _lesson_in(parts[1]) else parts[1]
-        names.setdefault((one.student, one.lesson), set()).add(name)
+            name = "" if lesson_in(owner.rest[0]) else owner.rest[0]
+        names.setdefault((owner.student, lessons[place]), set()).add(shown(name))
     crowded = {student: found for (student, _), found in names.items() if len(found) > 1}
-    return {student: sorted(filter(None, found)) for student, found in crowded.items()}
+    return {shown(student): sorted(filter(None, found)) for student, found in crowded.items()}

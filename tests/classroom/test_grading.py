@@ -443,6 +443,35 @@ def test_an_accident_with_one_submission_does_not_stop_the_others(tmp_path, monk
     assert result.exit_code == 1 and "next time: s2/01_first_tape.ipynb" in result.output
 
 
+def test_an_unforeseen_file_does_not_stop_the_others(tmp_path, monkeypatch):
+    submissions = hand_in(tmp_path / "in", {f"s{n}/01_first_tape.ipynb": given("01") for n in "12"})
+    real = engine.Batch._known
+
+    def unforeseen(self, one):
+        if one.student == "s1":
+            raise RuntimeError("nobody thought of this")
+        return real(self, one)
+
+    monkeypatch.setattr(engine.Batch, "_known", unforeseen)
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
+    monkeypatch.setattr(engine.ForkServer, "run", lambda *_: Run("done"))
+    result = run(submissions, "--out", tmp_path / "out")
+    assert result.exit_code == 1 and "next time: s1/01_first_tape.ipynb" in result.output
+    graded = [json.loads(line) for line in (tmp_path / "out" / "results.jsonl").open()]
+    outcomes = {(row["student"], row["outcome"]) for row in graded}
+    assert outcomes >= {("s1", "crashed"), ("s2", "not attempted")}
+    assert "nobody thought of this" in (tmp_path / "out" / "class.html").read_text()
+
+
+def test_a_name_that_contradicts_another_is_said_and_gives_status_1(tmp_path):
+    submissions = hand_in(tmp_path / "in", {})
+    (submissions / "gil_01_first_tape.ipynb").mkdir()
+    result = run(submissions, "--out", tmp_path / "out")
+    said = "gil_01_first_tape.ipynb is named like work of gil"
+    assert result.exit_code == 1 and said in result.output
+    assert said in (tmp_path / "out" / "class.html").read_text(encoding="utf-8")
+
+
 def test_page_names_are_safe_and_different():
     names = [
         "ada",

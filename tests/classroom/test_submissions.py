@@ -7,7 +7,9 @@ import unicodedata
 import pytest
 from handed_in import given
 
-from course_staff.classroom.submissions import UnreadableFile, find_submissions, read_data
+from course_staff.classroom import walking
+from course_staff.classroom.submissions import find_submissions, read_data
+from course_staff.classroom.walking import UnreadableFile
 
 
 def put(path, data=b"{}", time=1_000_000):
@@ -160,12 +162,12 @@ def test_checkpoints_hidden_files_and_the_results_are_not_submissions(tmp_path):
 def test_the_newest_counts_and_both_are_listed(tmp_path):
     put(tmp_path / "ada" / "01_first_tape.ipynb", time=2_000)
     put(tmp_path / "ada" / "01_first_tape (1).ipynb", time=3_000)
-    put(tmp_path / "ada_01_first_tape.ipynb", time=1_000)
+    put(tmp_path / "ada" / "01_first_tape" / "01_first_tape.ipynb", time=1_000)
     listed = {s.place: s.counts for s in find_submissions(tmp_path).submissions}
     assert listed == {
         "ada/01_first_tape.ipynb": False,
         "ada/01_first_tape (1).ipynb": True,
-        "ada_01_first_tape.ipynb": False,
+        "ada/01_first_tape/01_first_tape.ipynb": False,
     }
 
 
@@ -202,25 +204,183 @@ def test_folders_in_place_of_notebooks_are_submissions(tmp_path):
     assert {s.student for s in submissions} == {"ada", "bob"}
     for one in submissions:
         with pytest.raises(UnreadableFile, match="folder without a notebook"):
-            read_data(one.path, tmp_path, 64)
+            read_data(one, 64)
 
 
-def test_links_out_of_the_folder_pipes_and_large_files_are_unreadable(tmp_path):
+def troubles(folder):
+    """Return what is said of each submission that cannot be read."""
+    said = {}
+    for one in find_submissions(folder).submissions:
+        try:
+            read_data(one, 64)
+        except UnreadableFile as error:
+            said[one.place] = str(error)
+    return said
+
+
+def test_links_pipes_and_large_files_are_unreadable(tmp_path):
     folder = tmp_path / "submissions"
-    outside = put(tmp_path / "solutions" / "01_first_tape.ipynb")
-    (folder / "ada").mkdir(parents=True)
-    (folder / "ada" / "01_first_tape.ipynb").symlink_to(outside)
-    with pytest.raises(UnreadableFile, match="outside the submissions"):
-        read_data(folder / "ada" / "01_first_tape.ipynb", folder, 64)
-    os.mkfifo(folder / "ada" / "00_start_here.ipynb")
-    with pytest.raises(UnreadableFile, match="not an ordinary file"):
-        read_data(folder / "ada" / "00_start_here.ipynb", folder, 64)
-    large = folder / "bob_01_first_tape.ipynb"
-    with open(large, "wb") as file:
+    outside = put(tmp_path / "solutions" / "01_first_tape.ipynb", given("01"))
+    other = put(folder / "ada" / "01_first_tape.ipynb", given("01"))
+    for student in ("bob", "cyd", "dan", "eve", "fay", "gil", "hal"):
+        (folder / student).mkdir()
+    (folder / "bob" / "01_first_tape.ipynb").symlink_to(outside)
+    (folder / "cyd" / "01_first_tape.ipynb").symlink_to(other)
+    (folder / "dan" / "01_first_tape.ipynb").symlink_to("01_first_tape.ipynb")
+    (folder / "eve" / "01_first_tape.ipynb").hardlink_to(put(tmp_path / "elsewhere"))
+    os.mkfifo(folder / "fay" / "01_first_tape.ipynb")
+    with open(folder / "gil" / "01_first_tape.ipynb", "wb") as file:
         file.truncate(200 << 20)
-    with pytest.raises(UnreadableFile, match="200 MB"):
-        read_data(large, folder, 64)
-    (folder / "cyd_01_first_tape.ipynb").symlink_to("nowhere.ipynb")
-    with pytest.raises(UnreadableFile, match="cannot be opened"):
-        read_data(folder / "cyd_01_first_tape.ipynb", folder, 64)
-    assert len(find_submissions(folder).submissions) == 4
+    (folder / "hal" / "01_first_tape").symlink_to(other.parent)
+    said = troubles(folder)
+    for student, words in [
+        ("bob", "a link"), ("cyd", "a link"), ("dan", "a link"), ("eve", "a hard link"),
+        ("fay", "not an ordinary file"), ("gil", "200 MB"),
+    ]:  # fmt: skip
+        assert words in said.pop(f"{student}/01_first_tape.ipynb")
+    assert said == {"hal/01_first_tape": "This is a link. Hand in the file itself."}
+
+
+def test_a_pipe_in_which_somebody_writes_is_unreadable(tmp_path):
+    pipe = tmp_path / "ada" / "01_first_tape.ipynb"
+    pipe.parent.mkdir()
+    for path in (pipe, pipe.with_name("timestamp.txt")):
+        os.mkfifo(path)
+    open_ends = [os.open(path, os.O_RDWR) for path in (pipe, pipe.with_name("timestamp.txt"))]
+    assert "not an ordinary file" in troubles(tmp_path)["ada/01_first_tape.ipynb"]
+    for end in open_ends:
+        os.close(end)
+
+
+def test_a_folder_that_cannot_be_looked_into_stops_nobody(tmp_path, monkeypatch):
+    put(tmp_path / "ada" / "01_first_tape.ipynb")
+    put(tmp_path / "bob" / "01_first_tape" / "x" / "01_first_tape.ipynb")
+    put(tmp_path / "cyd" / "closed" / "work.ipynb")
+    tmp_path.joinpath("dan", "01_first_tape", *["deeper"] * 40).mkdir(parents=True)
+    real = os.scandir
+
+    def scandir(path):
+        if path in (tmp_path / "bob" / "01_first_tape" / "x", tmp_path / "cyd" / "closed"):
+            raise PermissionError(13, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(walking.os, "scandir", scandir)
+    found, said = find_submissions(tmp_path), troubles(tmp_path)
+    assert {s.student for s in found.submissions} == {"ada", "bob", "dan"}
+    assert said["bob/01_first_tape/x"] == "This folder cannot be listed: Permission denied."
+    assert found.unrecognised == ["cyd/closed (This folder cannot be listed: Permission denied.)"]
+    (place,) = [place for place in said if place.startswith("dan")]
+    assert said[place] == "More than 20 folders stand in one another."
+
+
+def test_notebooks_that_programs_hide_are_named(tmp_path):
+    put(tmp_path / "ada" / ".01_first_tape.ipynb")
+    put(tmp_path / "bob" / ".ipynb_checkpoints" / "01_first_tape-checkpoint.ipynb")
+    put(tmp_path / ".cyd" / "01_first_tape.ipynb")
+    put(tmp_path / "dan" / "01_first_tape.ipynb")  # of these everybody has some
+    put(tmp_path / "dan" / ".ipynb_checkpoints" / "01_first_tape-checkpoint.ipynb")
+    put(tmp_path / "__MACOSX" / "dan" / "._01_first_tape.ipynb")
+    found = find_submissions(tmp_path)
+    assert [s.student for s in found.submissions] == ["dan"]
+    assert sorted(found.other_files) == [
+        ".cyd/01_first_tape.ipynb (hidden)",
+        "ada/.01_first_tape.ipynb (hidden)",
+        "bob/.ipynb_checkpoints/01_first_tape-checkpoint.ipynb (hidden)",
+    ]
+
+
+# Whose it is -------------------------------------------------------------------------------------
+
+
+MOODLE = "{}_{}_assignsubmission_file_/01_first_tape.ipynb"
+
+
+@pytest.mark.parametrize(
+    ("honest", "claim"),
+    [
+        (["ada/01_first_tape.ipynb"], "bob/ada_1234_assignsubmission_file_01_first_tape.ipynb"),
+        (["ada/01_first_tape.ipynb"], "bob/ada_1234_assignsubmission_file_/01_first_tape.ipynb"),
+        (["ada/01_first_tape.ipynb"], "bob/ada_48211_993311_01_first_tape.ipynb"),
+        (["ada/01_first_tape.ipynb"], "bob/ada_01_first_tape.ipynb"),
+        (["ada/01_first_tape.ipynb"], "bob/01_first_tape_ada.ipynb"),
+        (["ada/01_first_tape.ipynb"], "bob/ada/01_first_tape.ipynb"),
+        (
+            [MOODLE.format("ada", 1)],
+            "bob_2_assignsubmission_file_ada_1_assignsubmission_file_01_first_tape.ipynb",
+        ),
+        (
+            [MOODLE.format("ada", 1)],
+            "bob_2_assignsubmission_file_/ada_1_assignsubmission_file_01_first_tape.ipynb",
+        ),
+        (
+            [
+                "L_ada_attempt_2026-11-20-10-10-10_01_first_tape.ipynb",
+                "L_eve_attempt_2026-11-20-10-10-10_01_first_tape.ipynb",
+            ],
+            "L_bob_attempt_2026-11-20-10-10-10_L_ada_attempt_2026-11-21_01_first_tape.ipynb",
+        ),
+        (
+            ["ada_48211_993311_01_first_tape.ipynb", "eve_48212_993312_01_first_tape.ipynb"],
+            "bob_48213_993313_ada_1_assignsubmission_file_01_first_tape.ipynb",
+        ),
+    ],
+)
+def test_a_name_that_contradicts_its_folder_is_said_and_changes_nobody(tmp_path, honest, claim):
+    for place in honest:
+        put(tmp_path / place, time=1_000)
+    put(tmp_path / claim, time=2_000)
+    found = find_submissions(tmp_path)
+    counting = {(s.student, s.place) for s in found.submissions if s.counts}
+    assert ("ada", honest[0]) in counting and ("bob", claim) in counting
+    (said,) = found.contradictions
+    assert said.startswith(claim) and "like work of ada, and came from bob" in said
+
+
+@pytest.mark.parametrize(
+    ("usual", "claim"),
+    [
+        ("{}/01_first_tape.ipynb", "ada_01_first_tape.ipynb"),
+        ("{}_01_first_tape.ipynb", "ada/01_first_tape.ipynb"),
+        ("{}_01_first_tape.ipynb", "01_first_tape_ada.ipynb"),
+        (MOODLE.format("{}", 7), "ada/01_first_tape.ipynb"),
+    ],
+)
+def test_a_second_way_of_naming_a_student_replaces_nothing(tmp_path, usual, claim):
+    for student in ("ada", "bob"):
+        put(tmp_path / usual.format(student), time=1_000)
+    put(tmp_path / claim, time=2_000)
+    found = find_submissions(tmp_path)
+    assert {(s.student, s.place) for s in found.submissions} == {
+        (student, usual.format(student)) for student in ("ada", "bob")
+    }
+    (said,) = found.contradictions
+    assert said.startswith(claim) and "was not graded" in said
+
+
+def test_two_students_of_one_name_are_two(tmp_path):
+    for number in (1, 2):
+        put(tmp_path / MOODLE.format("Kim", number))
+    found = find_submissions(tmp_path)
+    assert {(s.student, s.counts) for s in found.submissions} == {
+        ("Kim (1)", True),
+        ("Kim (2)", True),
+    }
+    assert "Several students are named Kim: 1, 2." in found.contradictions[0]
+
+
+def test_names_hide_nothing_and_stay_apart(tmp_path):
+    names = [
+        "ada",
+        "ada\u202e",
+        "ada\u200b",
+        "\x1b[2Jada",
+        "ada\\u202e",
+        "\u0645\u06cc\u200c\u062e",
+    ]
+    for name in names:
+        put(tmp_path / name / "01_first_tape.ipynb")
+    found = find_submissions(tmp_path)
+    assert {s.student for s in found.submissions} == {
+        "ada", "ada\\u202e", "ada\\u200b", "\\x1b[2Jada", "ada\\\\u202e", names[-1],
+    }  # fmt: skip
+    assert len({s.place for s in found.submissions}) == len(names)

@@ -12,9 +12,9 @@ With namespaces, code in a submitted notebook
 
 Many containers and some hardened systems do not allow them. `course grade` then ends with an error,
 and goes on without them only where it is told to. The limits on time, memory and processes hold
-all the same, and so does everything about forged passes that rests on the judge's sitting in another
-process. But the code then runs as you: it can read what you can read, the solutions and other
-submissions among it, write where you can write, and use the network. Every page says so.
+all the same, and so does everything about forged passes that rests on the judge's sitting in
+another process. But the code then runs as you: it can read what you can read, the solutions and
+other submissions among it, write where you can write, and use the network. Every page says so.
 
 In both cases the code runs on your kernel. Against someone who attacks the kernel itself, grade in
 a container or a virtual machine that holds nothing else.

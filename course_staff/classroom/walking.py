@@ -1,0 +1,132 @@
+"""Looking through a folder of submissions: what stands there, and whatever stands there."""
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Entry", "UnreadableFile", "is_notebook", "read_file", "walk"]
+
+_DEEPEST = 20  # folders one in another, more than any honest hand-in holds
+_NOT_SUBMISSIONS = {"__pycache__", "__MACOSX", "node_modules"}
+_CHECKPOINTS = ".ipynb_checkpoints"
+
+
+class UnreadableFile(Exception):
+    """The file cannot be read as a notebook; the message says why, for the learner."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Something below the folder of submissions.
+
+    ``kind`` is ``notebook``, ``folder``, ``other`` (a file that is none), ``empty``, ``linked`` (a
+    link to a folder), ``hidden`` (a notebook that programs hide) or ``closed``: a folder that
+    cannot be looked into, for the reason in ``why``.
+    """
+
+    path: Path
+    kind: str
+    why: str = ""
+
+
+def walk(folder: Path, skipped: Path | None = None) -> Iterator[Entry]:
+    """Yield what stands below ``folder``, in a fixed order, and follow no link.
+
+    Parameters
+    ----------
+    folder : Path
+        Where to look.
+    skipped : Path, optional
+        A folder that is left out, with its links resolved.
+
+    Raises
+    ------
+    OSError
+        If ``folder`` itself cannot be listed; what stands below it never stops the walk.
+    """
+    waiting = [(folder, 0, False)]
+    while waiting:
+        here, depth, is_hidden = waiting.pop()
+        try:
+            with os.scandir(here) as listed:
+                entries = sorted(listed, key=lambda entry: entry.name)
+        except OSError as error:
+            if depth == 0:
+                raise
+            yield Entry(here, "closed", f"This folder cannot be listed: {error.strerror}.")
+            continue
+        inner = []
+        for entry in entries:
+            path, name = here / entry.name, entry.name
+            hides = is_hidden or name.startswith(".") or name in _NOT_SUBMISSIONS
+            is_folder = _is_folder(entry)
+            if is_folder and skipped is not None and path.resolve() == skipped:
+                continue
+            if is_notebook(name):
+                if not hides:
+                    yield Entry(path, "notebook")
+                elif not _is_copy_of_a_program(path):
+                    yield Entry(path, "hidden")
+            elif is_folder and depth == _DEEPEST:
+                yield Entry(path, "closed", f"More than {_DEEPEST} folders stand in one another.")
+            elif is_folder:
+                inner.append((path, depth + 1, hides))
+                if not hides:
+                    yield Entry(path, "folder")
+            elif not hides and name != "timestamp.txt":
+                is_linked = entry.is_symlink() and os.path.isdir(path)
+                yield Entry(path, "linked" if is_linked else "other")
+        if not entries and depth and not is_hidden:
+            yield Entry(here, "empty")
+        waiting += reversed(inner)
+
+
+def read_file(path: Path, most: int) -> bytes:
+    """Return the bytes of a file, at most ``most`` and one more.
+
+    Raises
+    ------
+    UnreadableFile
+        If it is a link, has a second name elsewhere, is no ordinary file, or cannot be opened.
+    """
+    try:
+        mode = os.lstat(path).st_mode
+        if stat.S_ISLNK(mode):
+            raise UnreadableFile("This is a link. Hand in the file itself.")
+        if stat.S_ISDIR(mode):
+            raise UnreadableFile("Here stands a folder without a notebook in it.")
+        # Without waiting, because a pipe in its place would never end.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with open(descriptor, "rb") as file:
+            status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode):
+                raise UnreadableFile("This is not an ordinary file.")
+            if status.st_nlink > 1:
+                raise UnreadableFile(
+                    "This is a hard link: the file has a second name. Hand in a copy of it."
+                )
+            return file.read(most + 1)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "its name is no name of a file"
+        raise UnreadableFile(f"The file cannot be opened: {why}.") from None
+
+
+def is_notebook(name: str) -> bool:
+    """Tell whether a name is that of a notebook."""
+    return name.lower().endswith(".ipynb")
+
+
+def _is_folder(entry: os.DirEntry) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _is_copy_of_a_program(path: Path) -> bool:
+    """Tell whether macOS or JupyterLab made the file beside a notebook that is looked at."""
+    original = path.stem.removesuffix("-checkpoint") + path.suffix
+    is_checkpoint = path.parent.name == _CHECKPOINTS and path.stem.endswith("-checkpoint")
+    return path.name.startswith("._") or (is_checkpoint and (path.parents[1] / original).exists())

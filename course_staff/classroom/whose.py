@@ -1,0 +1,148 @@
+"""Whose a submission is, read from where it stands; the notebook itself is not asked.
+
+Notes
+-----
+A student controls the names of the files that he hands in, and of the folders in his own. So only
+the first part of a path says whose it is, below a folder for a lesson or for a download; and a
+learning system's way of naming is looked for there alone, one system for the whole batch.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from pathlib import PurePath
+
+from course_utils.course.curriculum import LESSONS
+
+__all__ = ["Owner", "around_lesson", "claimed", "copy_number", "lesson_in", "owners"]
+
+# What browsers, file managers, JupyterLab and Canvas add to the name of a second copy.
+_COPY = r"(copy)?[ _-]*\(?(?P<number>\d*)\)?"
+
+# How learning systems begin the names of the files and folders that they hand out.
+_SYSTEMS = {
+    "Moodle's download": r"(?P<student>.+?)_(?P<id>\d+)_assignsubmission_(file_|onlinetext_)?",
+    "Canvas's download": r"(?P<student>[^_]+)(_LATE)?_(?P<id>\d{3,})_\d{3,}_",
+    "Blackboard's download": r"(?P<id>.+?_(?P<student>[^_]+))_attempt_\d{4}-\d\d-\d\d",
+}
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose a path is.
+
+    ``id`` is what the learning system adds to the name, ``rest`` what the student has named, and
+    ``family`` tells apart the ways in which one student can be named.
+    """
+
+    student: str
+    layout: str
+    family: str
+    rest: tuple[str, ...]
+    id: str = ""
+
+
+def owners(places: dict[PurePath, str | None], folder: str) -> dict[PurePath, Owner]:
+    """Return whose each path is.
+
+    Parameters
+    ----------
+    places : dict of PurePath to str or None
+        The paths below the folder of submissions, and the lesson of each.
+    folder : str
+        The name of that folder, which is the student's where a file names nobody.
+    """
+    parts = {place: _below_containers(place.parts) for place in places}
+    system = _system_of({own[0] for own in parts.values()})
+    if system is None:  # a folder for each download?
+        inner = {own[1] if len(own) > 1 else "" for own in parts.values()}
+        system = _system_of(inner, all_of_them=True)
+        if system is not None:
+            parts = {place: own[1:] for place, own in parts.items()}
+    return {place: _owner(parts[place], system, lesson, folder) for place, lesson in places.items()}
+
+
+def _system_of(names: set[str], all_of_them: bool = False) -> str | None:
+    """Return the learning system that named at least half of these, or all of them."""
+    counts = {
+        system: sum(re.match(pattern, name) is not None for name in names)
+        for system, pattern in _SYSTEMS.items()
+    }
+    system = max(counts, key=lambda system: counts[system])
+    least = len(names) if all_of_them else len(names) / 2
+    return system if names and counts[system] >= max(least, 1) else None
+
+
+def claimed(owner: Owner, students: set[str]) -> list[str]:
+    """Return the other students whose names the student has given to his files and folders."""
+    found = []
+    for name in owner.rest:
+        for system, pattern in _SYSTEMS.items():
+            named = {match["student"] for match in re.finditer(pattern, name)}
+            # Canvas's way is no more than numbers between underscores, such as those of a date.
+            found += named & students if system == "Canvas's download" else named
+        stem = re.sub(r"\.ipynb$", "", name, flags=re.IGNORECASE)
+        found += {stem, *(around_lesson(stem) or ())} & students
+    return sorted({_normal(name) for name in found} - {owner.student})
+
+
+def lesson_in(name: str) -> str | None:
+    """Return the number of the lesson that a name contains, such as ``alice_01_first_tape (2)``."""
+    normal = re.sub(r"[^a-z0-9]+", "_", name.lower())
+    for lesson in LESSONS:
+        if re.search(rf"(^|_){lesson.name}(_|$|copy)", normal):
+            return lesson.number
+    return None
+
+
+def around_lesson(stem: str) -> tuple[str, str] | None:
+    """Return what stands before and after a lesson's name; None where there is none."""
+    for lesson in LESSONS:
+        loose = lesson.name.replace("_", "[^a-zA-Z0-9]+")
+        around = re.split(loose, stem, maxsplit=1, flags=re.IGNORECASE)
+        if len(around) == 2:
+            before, after = (_normal(part.strip("_- .")) for part in around)
+            return before, after
+    return None
+
+
+def copy_number(stem: str) -> int:
+    """Return the number of a copy, such as 2 for ``01_first_tape (2)``; 0 for the first."""
+    around = around_lesson(stem)
+    copy = re.fullmatch(_COPY, around[1], re.IGNORECASE) if around else None
+    return int(copy["number"] or 0) if copy else 0
+
+
+def _owner(parts: tuple[str, ...], system: str | None, lesson: str | None, folder: str) -> Owner:
+    named = re.match(_SYSTEMS[system], parts[0]) if system else None
+    if named:
+        rest = (parts[0][named.end() :], *parts[1:])
+        return Owner(_normal(named["student"]), system, system, rest, named["id"])
+    if len(parts) > 1:
+        is_nbgrader = len(parts) == 3 and lesson_in(parts[1]) == lesson
+        layout = "student/lesson/lesson.ipynb" if is_nbgrader else "student/..."
+        return Owner(_normal(parts[0]), layout, "folders", parts[1:])
+    student, layout = _named_in_file(PurePath(parts[0]).stem, lesson, folder)
+    return Owner(_normal(student), layout, layout, ())
+
+
+def _named_in_file(stem: str, lesson: str | None, folder: str) -> tuple[str, str]:
+    around = around_lesson(stem)
+    if around is None:
+        number = rf"[-_. ]+(lesson)?[-_. ]*0*{int(lesson or 0)}$"  # ada_01, ada_lesson1
+        return re.sub(number, "", stem, flags=re.IGNORECASE), "student_lesson.ipynb"
+    before, after = around
+    if not before and re.fullmatch(_COPY, after, re.IGNORECASE):
+        return folder, "lesson.ipynb, named after its folder"
+    return before or after, "student_lesson.ipynb" if before else "lesson_student.ipynb"
+
+
+def _below_containers(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the path below a folder that has the name of a lesson and nothing else."""
+    normal = re.sub(r"[^a-z0-9]+", "_", parts[0].lower())
+    is_lesson = any(normal == lesson.name for lesson in LESSONS)
+    return parts[1:] if is_lesson and len(parts) > 1 else parts
+
+
+def _normal(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
