@@ -32,8 +32,10 @@ _HOME = {
     "plot_tape": "tape.drawing",
     "predict": "course.predicting",
     "record_tape": "tape.recording",
+    "reset": "course.resetting",
     "show_images": "figures",
     "start_lesson": "course.session",
+    "status": "course.standing",
 }
 
 __all__ = list(_HOME)

@@ -4,6 +4,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from .curriculum import LESSONS, Lesson
+from .progress import Progress
 from .session import PALETTE
 
 if TYPE_CHECKING:
@@ -11,19 +12,22 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_lesson_map"]
 
-_HALF_WIDTH, _HALF_HEIGHT = 0.36, 0.36  # of a box; columns and rows are 1 apart
+_HALF_WIDTH, _HALF_HEIGHT = 0.4, 0.4  # of a box; columns and rows are 1 apart
+_INCHES = 1.0  # from one column, or row, to the next
 _SWEEPS = 8  # how often the order within the columns is improved
 
 Slot = tuple[str, ...]  # a lesson's number, or both ends and the column of an arrow that passes
 
 
-def plot_lesson_map(ax: "Axes | None" = None) -> "Axes":
+def plot_lesson_map(ax: "Axes | None" = None, progress: Progress | None = None) -> "Axes":
     """Draw every lesson as a box, left to right, with an arrow from each one it builds on.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure without it.
+    progress : Progress, optional
+        Its boxes then say how many of the lesson's exercises are passed.
 
     Returns
     -------
@@ -39,19 +43,27 @@ def plot_lesson_map(ax: "Axes | None" = None) -> "Axes":
     if ax is None:
         import matplotlib.pyplot as plt
 
-        columns = 1 + max(x for x, _ in places.values())
-        _, ax = plt.subplots(figsize=(columns, 4.0))
+        columns, rows = (max(side) - min(side) for side in zip(*places.values(), strict=True))
+        _, ax = plt.subplots(figsize=(_INCHES * (columns + 1), _INCHES * (rows + 2)))
     parts = list(dict.fromkeys(lesson.part for lesson in LESSONS))
     for lesson in LESSONS:
-        _draw_box(ax, lesson, places[lesson.number,], PALETTE[parts.index(lesson.part)])
+        colour = PALETTE[parts.index(lesson.part)]
+        _draw_box(ax, lesson, places[lesson.number,], colour, progress)
         for needed in lesson.needs:
             _draw_arrow(ax, _way(needed, lesson.number, places))
-    top = max(y for _, y in places.values()) + 0.7
+    bottom, *_, top = sorted(y for _, y in places.values())
     for number, part in enumerate(parts):
         x = min(places[lesson.number,][0] for lesson in LESSONS if lesson.part == part)
-        ax.text(x - _HALF_WIDTH, top + 0.35 * (number % 2), part, color=PALETTE[number], fontsize=9)
+        ax.text(
+            x - _HALF_WIDTH,
+            top + 0.6 + 0.35 * (number % 2),
+            part,
+            color=PALETTE[number],
+            fontsize=9,
+        )
     ax.set_aspect("equal")
     ax.autoscale_view()
+    ax.set_ylim(bottom - 0.6, top + 1.2)
     ax.axis("off")
     return ax
 
@@ -114,21 +126,37 @@ def _way(start: str, end: str, places: dict[Slot, tuple[float, float]]) -> list[
     return points[1:-1]
 
 
-def _draw_box(ax: "Axes", lesson: Lesson, place: tuple[float, float], colour: str) -> None:
+def _draw_box(
+    ax: "Axes", lesson: Lesson, place: tuple[float, float], colour: str, progress: Progress | None
+) -> None:
     from matplotlib.patches import FancyBboxPatch
 
     x, y = place
+    exercises = lesson.exercises() if progress else ()
+    passed = sum(progress.has_passed(exercise.id) for exercise in exercises)
+    is_done = 0 < passed == len(exercises)
     box = FancyBboxPatch(
         (x - _HALF_WIDTH, y - _HALF_HEIGHT),
         2 * _HALF_WIDTH,
         2 * _HALF_HEIGHT,
         boxstyle="round,pad=0,rounding_size=0.1",
-        color=colour,
+        facecolor=_tint(colour, 0.4 if is_done else 0.12),
+        edgecolor=colour,
+        linewidth=1.2,
         zorder=2,
     )
     ax.add_patch(box)
     text = f"{lesson.number}\n{fill(lesson.title, 11)}"
-    ax.text(x, y, text, color="white", fontsize=6.5, ha="center", va="center", zorder=3)
+    if progress:
+        text += f"\n{'✓ ' if is_done else ''}{passed} of {len(exercises)}"
+    ax.text(x, y, text, color="#111111", fontsize=7, ha="center", va="center", zorder=3)
+
+
+def _tint(colour: str, strength: float) -> tuple[float, ...]:
+    """Return a colour mixed with white, on which dark text can be read."""
+    from matplotlib.colors import to_rgb
+
+    return tuple(1 - strength * (1 - part) for part in to_rgb(colour))
 
 
 def _draw_arrow(ax: "Axes", points: list[tuple]) -> None:

@@ -1,4 +1,4 @@
-"""``course reset``: put one exercise's cell back to its stub and leave every other cell alone."""
+"""``course reset``: put one exercise's cell back to its stub and leave every other text alone."""
 
 import re
 from datetime import datetime
@@ -10,16 +10,64 @@ from nbformat import NotebookNode
 from ..exercises.exercise import stubs
 from .atomic_files import write_atomically
 from .curriculum import find_exercise
+from .notebook import running_shell
+from .progress import course_folder
 
-__all__ = ["ResetError", "reset_exercise"]
+__all__ = ["ResetError", "reset", "reset_exercise", "what_was_reset"]
 
 
 class ResetError(Exception):
     """The exercise's notebook cannot be read; the message says what to do."""
 
 
+def reset(exercise_id: str) -> None:
+    """Put one exercise of this notebook back to how it was given; your text is kept in a file.
+
+    Parameters
+    ----------
+    exercise_id : str
+        Such as ``"01.2"``.
+
+    Raises
+    ------
+    LookupError
+        If there is no such exercise.
+    ResetError
+        If the notebook cannot be read.
+
+    Notes
+    -----
+    The notebook on disk is changed, and JupyterLab reads it again when you tell it to. So that
+    nothing is lost then, the cell with this call must be saved. First used in lesson 00.
+    """
+    folder, shell = course_folder(), running_shell()
+    name = stubs()[find_exercise(exercise_id).id]["notebook"]
+    if shell is not None:
+        call = shell.history_manager.input_hist_raw[-1].strip()
+        cells = _read(folder / "notebooks" / name).cells
+        if call not in [cell.source.strip() for cell in cells]:
+            print(
+                f"Nothing was reset yet, because {name} holds this call not yet, and may lack more "
+                f"of what you typed. Save it (Ctrl+S) with this call in one of its cells, and run "
+                "that cell again."
+            )
+            return
+    print(what_was_reset(exercise_id, reset_exercise(exercise_id, folder)))
+
+
+def what_was_reset(exercise_id: str, kept: Path | None) -> str:
+    """Return what to say after `reset_exercise`: where the old text is, and what to do now."""
+    done = f"{exercise_id} is as it was given. Your text is kept in {kept}"
+    if kept is None:
+        done = f"The cell of {exercise_id} was missing; it stands above its check again."
+    return (
+        f"{done}\nIf the notebook is open, choose File > Reload Notebook from Disk. Where "
+        "JupyterLab asks about a changed file, choose Revert: Overwrite would undo the reset."
+    )
+
+
 def reset_exercise(exercise_id: str, folder: Path) -> Path | None:
-    """Put the cell of ``exercise_id`` back to its stub.
+    """Put the cell of ``exercise_id`` back to its stub, and take away what its checks said.
 
     Parameters
     ----------
@@ -43,14 +91,7 @@ def reset_exercise(exercise_id: str, folder: Path) -> Path | None:
     """
     stub = stubs()[find_exercise(exercise_id).id]
     path = folder / "notebooks" / stub["notebook"]
-    try:
-        notebook = nbformat.read(path, as_version=4)
-    except FileNotFoundError:
-        raise ResetError(f"{path} does not exist. Run this in the course's folder.") from None
-    except Exception as error:  # nbformat raises many types for a file that is not a notebook
-        raise ResetError(
-            f"{path.name} cannot be read as a notebook ({error}). It was left as it is."
-        ) from error
+    notebook = _read(path)
     cell = _find_cell(notebook, stub["cell"], exercise_id)
     kept = None
     if cell is None:
@@ -60,9 +101,22 @@ def reset_exercise(exercise_id: str, folder: Path) -> Path | None:
         notebook.cells.insert(_place_for(notebook, exercise_id), cell)
     else:
         kept = _keep(cell.source, exercise_id, folder)
-    cell.source, cell.outputs, cell.execution_count = stub["source"], [], None
+    cell.source = stub["source"]
+    for stale in [cell, *_checks(notebook, exercise_id)]:
+        stale.outputs, stale.execution_count = [], None
     write_atomically(path, nbformat.writes(notebook) + "\n")
     return kept
+
+
+def _read(path: Path) -> NotebookNode:
+    try:
+        return nbformat.read(path, as_version=4)
+    except FileNotFoundError:
+        raise ResetError(f"{path} does not exist. Run this in the course's folder.") from None
+    except Exception as error:  # nbformat raises many types for a file that is not a notebook
+        raise ResetError(
+            f"{path.name} cannot be read as a notebook ({error}). It was left as it is."
+        ) from error
 
 
 def _find_cell(notebook: NotebookNode, cell_id: str, exercise_id: str) -> NotebookNode | None:
@@ -73,13 +127,16 @@ def _find_cell(notebook: NotebookNode, cell_id: str, exercise_id: str) -> Notebo
     return next(iter(by_id + by_mark), None)
 
 
+def _checks(notebook: NotebookNode, exercise_id: str) -> list[NotebookNode]:
+    """Return the code cells that check the exercise."""
+    call = re.compile(rf"""check\(\s*["']{re.escape(exercise_id)}["']""")
+    return [c for c in notebook.cells if c.cell_type == "code" and call.search(c.source)]
+
+
 def _place_for(notebook: NotebookNode, exercise_id: str) -> int:
     """Return the position just above the exercise's check, or the end."""
-    call = re.compile(rf"""check\(\s*["']{re.escape(exercise_id)}["']""")
-    for index, cell in enumerate(notebook.cells):
-        if cell.cell_type == "code" and call.search(cell.source):
-            return index
-    return len(notebook.cells)
+    checks = _checks(notebook, exercise_id)
+    return notebook.cells.index(checks[0]) if checks else len(notebook.cells)
 
 
 def _keep(source: str, exercise_id: str, folder: Path) -> Path:

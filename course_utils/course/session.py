@@ -8,7 +8,9 @@ from contextlib import contextmanager, suppress
 from logging import LogRecord
 from types import ModuleType
 
-from .curriculum import find_lesson
+from .curriculum import Lesson, find_lesson
+from .notebook import prepare_cells, running_shell, say_that_tensorflow_starts, wipe
+from .progress import read_progress, runs_a_solution
 
 __all__ = ["PALETTE", "quiet_tensorflow", "standard_error_held", "start_lesson"]
 
@@ -19,7 +21,7 @@ _SEED = 20
 
 
 def start_lesson(number: str) -> None:
-    """Start TensorFlow quietly, seed every generator, and print one line on what is running.
+    """Start TensorFlow quietly, seed every generator, and show what is running and where you are.
 
     Import it before ``tensorflow``, whose start-up lines are held back; what TensorFlow wrote is
     shown after all when it fails to start.
@@ -38,7 +40,8 @@ def start_lesson(number: str) -> None:
     -----
     On a GPU, memory is taken as it is needed, and float32 products keep their full precision
     instead of TensorFloat-32's ten bits. The warning that a tape's ``jacobian`` traces a function
-    anew at every call is held back: only TensorFlow could mend it. First used in lesson 00.
+    anew at every call is held back: only TensorFlow could mend it. So is the one that a cell which
+    runs again traces again. An interrupt also ends a loop inside a graph. First used in lesson 00.
     """
     lesson = find_lesson(number)
     tf = quiet_tensorflow()
@@ -46,7 +49,24 @@ def start_lesson(number: str) -> None:
     tf.keras.utils.set_random_seed(_SEED)
     tf.get_logger().addFilter(_is_for_the_learner)
     _set_figure_style()
+    prepare_cells()
+    wipe()
     print(f"Lesson {lesson.number} · {lesson.title} · {_versions(tf)}")
+    _show_exercises(lesson)
+
+
+def _show_exercises(lesson: Lesson) -> None:
+    """Show a learner in a notebook which of the lesson's exercises are passed."""
+    if running_shell() is None or runs_a_solution():
+        return
+    from IPython.display import display
+
+    from .standing import LessonBar
+
+    try:
+        display(LessonBar(lesson, read_progress()))
+    except OSError as error:
+        print(f"Your progress could not be read: {error}.")
 
 
 def _is_for_the_learner(record: LogRecord) -> bool:
@@ -63,6 +83,7 @@ def quiet_tensorflow() -> ModuleType:
     thread of ``tf.data`` warns at random when a dataset's loop in a graph ends before it does.
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    say_that_tensorflow_starts()
     with standard_error_held():
         import tensorflow as tf
 

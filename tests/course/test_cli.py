@@ -1,4 +1,5 @@
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from course_utils.course.cli import app
+from course_utils.course.curriculum import all_exercises
 from course_utils.course.progress import record_outcome
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +41,9 @@ def test_status_shows_what_is_passed_and_what_is_next(copy):
     result = run("status")
     assert result.exit_code == 0
     (line,) = [line for line in result.output.splitlines() if "The first tape" in line]
-    assert "1 of 4" in line and "2 of 8" in line and "01.2 The shape of a gradient" in line
+    assert "1 of 4" in line and "2 of 8" in line
+    assert re.search(r"1 of \d+ exercises passed, 2 of \d+ points", result.output)
+    assert "Next: 01.2 The shape of a gradient, in notebooks/01_first_tape" in result.output
     record_outcome("01.2", "passed", 1.0)
     assert "2 of 4" in run("status").output
 
@@ -82,15 +86,45 @@ def test_lab_outside_a_working_copy_says_what_to_do(tmp_path, monkeypatch):
     assert result.exit_code == 1 and "Change to the course's folder" in result.output
 
 
-def test_lab_opens_the_first_lesson_passes_options_and_puts_course_on_the_path(copy, monkeypatch):
+@pytest.fixture
+def started(monkeypatch):
+    """Return the calls of JupyterLab, each its command and its environment."""
     calls = []
-    monkeypatch.setattr(subprocess, "call", lambda *a, **k: calls.append((a, k)) or 0)
+
+    def call(command, cwd, env):
+        calls.append((command, env))
+        return 0
+
+    monkeypatch.setattr(subprocess, "call", call)
+    return calls
+
+
+def test_lab_passes_options_and_puts_course_on_the_path(copy, started):
     assert run("lab", "--no-browser", "--port", "8899").exit_code == 0
-    ((command,), options) = calls[0]
+    ((command, environment),) = started
     assert f"--notebook-dir={copy}" in command
-    assert "--LabApp.default_url=/lab/tree/notebooks/00_start_here.ipynb" in command
     assert command[-3:] == ["--no-browser", "--port", "8899"]
-    assert options["env"]["PATH"].split(os.pathsep)[0] == str(Path(sys.executable).parent)
+    assert environment["PATH"].split(os.pathsep)[0] == str(Path(sys.executable).parent)
+    settings = Path(environment["JUPYTER_CONFIG_PATH"].split(os.pathsep)[0]) / "labconfig"
+    assert "fetchNews" in (settings / "default_setting_overrides.json").read_text()
+
+
+def test_lab_opens_the_lesson_of_the_next_exercise_and_at_the_end_a_page(copy, started):
+    def opened():
+        assert run("lab").exit_code == 0
+        command, _ = started.pop()
+        (page,) = [part for part in command if part.startswith("--LabApp.default_url")]
+        return page.partition("/lab/tree/")[2]
+
+    assert opened() == "notebooks/00_start_here.ipynb"
+    record_outcome("02.1", "passed", 1.0)
+    assert opened() == "notebooks/02_watching.ipynb"
+    (copy / "notebooks" / "02_watching.ipynb").unlink()
+    assert opened() == "notebooks/00_start_here.ipynb"
+    for exercise in all_exercises():
+        record_outcome(exercise.id, "passed", 1.0)
+    assert opened() == "finished.html"
+    assert "Every exercise is passed" in (copy / "finished.html").read_text(encoding="utf-8")
 
 
 @pytest.fixture

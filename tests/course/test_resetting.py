@@ -1,10 +1,11 @@
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import nbformat
 import pytest
 
-from course_utils.course.resetting import ResetError, reset_exercise
+from course_utils.course.resetting import ResetError, reset, reset_exercise
 from course_utils.exercises.exercise import stubs
 
 ROOT = Path(__file__).parents[2]
@@ -40,6 +41,44 @@ def test_one_cell_goes_back_and_every_other_stays(copy):
             assert new.outputs == [] and new.execution_count is None
         else:
             assert new == old
+
+
+def test_what_the_checks_said_goes_too(copy):
+    notebook = read(copy)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":
+            cell.outputs = [nbformat.v4.new_output("stream", text="Passed")]
+            cell.execution_count = 1
+    nbformat.write(notebook, copy / "notebooks" / NAME)
+    reset_exercise("01.3", copy)
+    empty = [c for c in read(copy).cells if c.cell_type == "code" and c.outputs == []]
+    assert [c.metadata.get("exercise") for c in empty] == ["01.3", None]
+    assert 'check("01.3"' in empty[1].source and empty[1].execution_count is None
+
+
+@pytest.fixture
+def shell(copy, monkeypatch):
+    """Stand in the copy's kernel, and return its list of the inputs that ran."""
+    ran = []
+    history = SimpleNamespace(input_hist_raw=ran)
+    shell = SimpleNamespace(history_manager=history)
+    monkeypatch.setattr("course_utils.course.resetting.running_shell", lambda: shell)
+    (copy / "notebooks" / "00_start_here.ipynb").touch()
+    monkeypatch.chdir(copy / "notebooks")
+    return ran
+
+
+def test_a_notebook_that_is_not_saved_is_not_reset(copy, shell, capsys):
+    before = read(copy)
+    shell.append('reset("01.3")')
+    reset("01.3")
+    assert "Nothing was reset yet" in capsys.readouterr().out
+    assert read(copy) == before
+    before.cells.append(nbformat.v4.new_code_cell('reset("01.3")\n'))
+    nbformat.write(before, copy / "notebooks" / NAME)
+    reset("01.3")
+    assert "Your text is kept in" in capsys.readouterr().out
+    assert read(copy) != before
 
 
 def test_texts_of_several_resets_are_all_kept(copy):

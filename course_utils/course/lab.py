@@ -1,0 +1,100 @@
+"""JupyterLab as the course opens it: at the lesson where you are, with settings of its own."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
+from tornado.web import HTTPError
+
+from .atomic_files import write_atomically
+from .curriculum import find_lesson
+from .progress import read_progress
+from .standing import Standing
+
+__all__ = ["CourseContents", "lab_command", "lab_environment", "page_to_open"]
+
+# Defaults, below what learners set themselves.
+_SETTINGS = {
+    # The question whether to fetch news lies on the text; nothing is fetched until somebody asks.
+    "@jupyterlab/apputils-extension:notification": {
+        "fetchNews": "false",
+        "checkForUpdates": False,
+    },
+    # The names of the lessons need the room that this column takes.
+    "@jupyterlab/filebrowser-extension:browser": {"showLastModifiedColumn": False},
+    # A cell that is run before its kernel is there does nothing: this says so.
+    "@jupyterlab/notebook-extension:tracker": {"enableKernelInitNotification": True},
+}
+
+_FINISHED = "finished.html"
+
+
+class CourseContents(AsyncLargeFileManager):
+    """The files that JupyterLab shows; those of ``solutions`` can be run and not changed.
+
+    JupyterLab writes the version of Python into every notebook that it opens, and saves it.
+    """
+
+    async def get(self, path: str, *args, **kwargs) -> dict:
+        """Return the file, marked as one that JupyterLab does not save where it is a solution."""
+        model = await super().get(path, *args, **kwargs)
+        return model | {"writable": model["writable"] and not _is_solution(path)}
+
+    async def save(self, model: dict, path: str = "") -> dict:
+        """Save the file, unless it is a solution."""
+        if _is_solution(path):
+            raise HTTPError(403, f"{path} is a solution and stays as it is. Save it elsewhere.")
+        return await super().save(model, path)
+
+
+def _is_solution(path: str) -> bool:
+    return path.strip("/").startswith("solutions/")
+
+
+def page_to_open(folder: Path) -> str:
+    """Return the lesson of the next exercise, or a page about the finished course.
+
+    It is a path inside ``folder``, with forward slashes. A lesson that is not there, as in a
+    release of a few, gives way to the first one.
+    """
+    standing = Standing(read_progress())
+    if standing.next is None:
+        write_atomically(folder / _FINISHED, standing.page())
+        return _FINISHED
+    lesson = f"notebooks/{find_lesson(standing.next.id[:2]).name}.ipynb"
+    return lesson if (folder / lesson).exists() else "notebooks/00_start_here.ipynb"
+
+
+def lab_command(folder: Path, page: str, options: list[str]) -> list[str]:
+    """Return the command that opens JupyterLab in ``folder`` on one of its pages."""
+    command = [
+        *(sys.executable, "-m", "jupyterlab"),
+        f"--notebook-dir={folder}",
+        f"--LabApp.default_url=/lab/tree/{page}",
+        f"--ServerApp.contents_manager_class={__name__}.{CourseContents.__name__}",
+    ]
+    if os.name != "nt":
+        # Where JupyterLab was started without a terminal, its own choice is a login shell, which
+        # sets the PATH anew.
+        shell = os.environ.get("SHELL") or "sh"
+        command.append(f"--ServerApp.terminado_settings=shell_command={shell}")
+    return command + options
+
+
+def lab_environment(folder: Path) -> dict[str, str]:
+    """Return the environment of JupyterLab, and write the settings that it finds there."""
+    place = folder / ".course" / "lab"
+    settings = place / "labconfig" / "default_setting_overrides.json"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(json.dumps(_SETTINGS, indent=1) + "\n", encoding="utf-8")
+    return os.environ | {
+        # In JupyterLab's terminals, `course` and `python` are those of this environment.
+        "PATH": _joined(Path(sys.executable).parent, os.environ.get("PATH")),
+        "JUPYTER_CONFIG_PATH": _joined(place, os.environ.get("JUPYTER_CONFIG_PATH")),
+    }
+
+
+def _joined(first: Path, others: str | None) -> str:
+    return os.pathsep.join([str(first), *filter(None, [others])])

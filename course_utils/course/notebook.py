@@ -1,0 +1,86 @@
+"""What a notebook that runs is given: a sign of life, and interrupts that reach into graphs."""
+
+import os
+import signal
+import socket
+import sys
+import threading
+from contextlib import ExitStack
+from typing import Any
+
+from ..tape.tensorflow_internals import forget_tracings, graphs_can_be_cancelled
+
+__all__ = ["prepare_cells", "say_that_tensorflow_starts", "running_shell", "wipe"]
+
+_prepared: list[Any] = []  # the shells whose cells are prepared; a kernel has one
+
+
+def running_shell() -> Any:
+    """Return IPython's shell where a notebook's kernel runs this, and None elsewhere."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return shell if hasattr(shell, "kernel") else None
+
+
+def say_that_tensorflow_starts() -> None:
+    """Print in a notebook that TensorFlow starts, unless it runs already."""
+    if "tensorflow" not in sys.modules and running_shell() is not None:
+        print("TensorFlow starts, which takes up to half a minute the first time ...", flush=True)
+
+
+def wipe() -> None:
+    """Let the cell's next output take the place of what it has shown so far."""
+    if running_shell() is not None:
+        from IPython.display import clear_output
+
+        clear_output(wait=True)
+
+
+def prepare_cells() -> None:
+    """Make each cell of this notebook one that may run again, and that an interrupt ends.
+
+    TensorFlow counts how often a function of the same text is traced, over all runs of a cell, and
+    warns of it. And a signal reaches Python between two of its steps, but no loop inside a graph.
+    """
+    shell = running_shell()
+    if shell is None or _prepared:
+        return
+    _prepared.append(shell)
+    shell.events.register("pre_run_cell", lambda info: forget_tracings())
+    if os.name != "nt":  # which has no signals to wake anybody with
+        _let_interrupts_reach_graphs(shell)
+
+
+def _let_interrupts_reach_graphs(shell: Any) -> None:
+    import tensorflow as tf
+
+    stack = ExitStack()
+    cancel = stack.enter_context(graphs_can_be_cancelled())
+    heard, told = socket.socketpair()
+    told.setblocking(False)
+    # Python's own handler runs only after the graph; these bytes come at once.
+    if (other := signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)) != -1:
+        signal.set_wakeup_fd(other)
+        return
+
+    def listen():
+        while number := heard.recv(1):
+            if number[0] == signal.SIGINT:
+                cancel()
+
+    def before_cell(info):
+        nonlocal cancel
+        stack.close()
+        cancel = stack.enter_context(graphs_can_be_cancelled())  # one that was used stays used
+        signal.signal(signal.SIGINT, interrupt)  # until the kernel puts its own back
+
+    def interrupt(number, frame):
+        # While TensorFlow makes the exception of a cancelled graph, no other may be raised.
+        if frame.f_code.co_name != "__init__" or "errors_impl" not in frame.f_code.co_filename:
+            raise KeyboardInterrupt
+
+    def show(shell, kind, error, trace, tb_offset=None):
+        shell.showtraceback((KeyboardInterrupt, KeyboardInterrupt(), trace), tb_offset=tb_offset)
+
+    threading.Thread(target=listen, daemon=True).start()
+    shell.events.register("pre_run_cell", before_cell)
+    shell.set_custom_exc((tf.errors.CancelledError,), show)

@@ -1,0 +1,61 @@
+"""What ``start_lesson`` does in a kernel: signs of life, cells that run again, interrupts."""
+
+import os
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+START = "from course_utils import start_lesson\nstart_lesson('01')\nimport tensorflow as tf"
+TRACED = "f = tf.function(lambda x: x)\nf(1)"
+RETRACED = "g = tf.function(lambda x: x + 1)\nfor i in range(6):\n    g(i)"
+ENDLESS = """\
+import os, signal, threading
+@tf.function
+def endless():
+    x = 0.0
+    while x < 1.0:
+        x *= 0.5
+    return x
+threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+endless()"""
+
+
+@pytest.fixture(scope="module")
+def cells(tmp_path_factory):
+    """Return the cells of a notebook after they ran, the one that is traced six times over."""
+    sources = [START, *[TRACED] * 6, RETRACED, ENDLESS, "print('goes on')", ENDLESS]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
+    folder = tmp_path_factory.mktemp("notebook")
+    client = NotebookClient(
+        notebook,
+        timeout=120,
+        allow_errors=True,
+        resources={"metadata": {"path": str(folder)}},
+    )
+    client.execute(env=os.environ | {"COURSE_PROGRESS_FILE": str(folder / "progress.json")})
+    return notebook.cells
+
+
+def shown(cell):
+    return "".join(str(output) for output in cell.outputs)
+
+
+def test_the_start_leaves_the_versions_and_the_exercises(cells):
+    said, bar = cells[0].outputs
+    assert said.text.startswith("Lesson 01 · The first tape") and "starts" not in said.text
+    assert "Start with Exercise 01.1" in bar.data["text/plain"]
+    assert "01.4" in bar.data["text/html"]
+
+
+def test_a_cell_that_runs_again_is_not_warned_of_and_one_that_traces_is(cells):
+    assert not any("retracing" in shown(cell) for cell in cells[1:7])
+    assert "triggered tf.function retracing" in shown(cells[7])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no signals")
+def test_an_interrupt_ends_a_loop_in_a_graph_and_the_next_cell_runs(cells):
+    for cell in (cells[8], cells[10]):
+        (error,) = [output for output in cell.outputs if output.output_type == "error"]
+        assert error.ename == "KeyboardInterrupt"
+    assert shown(cells[9]).count("goes on") == 1
