@@ -12,10 +12,10 @@
 # - find a hint, see your progress, and put an exercise back to its start.
 #
 # **Before you start**: you can write a Python function, and you have met TensorFlow's tensors, the
-# arrays that it computes with. **Time**: 15 minutes.
+# arrays that it computes with. **Time**: 20 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import check, plot_lesson_map, start_lesson
+from course_utils import check, plot_lesson_map, predict, start_lesson
 
 start_lesson("00")
 
@@ -52,11 +52,16 @@ assert y.numpy() == 9.0
 # ## Why predict before you run?
 #
 # Reading a correct result feels like knowing it. To find out whether you did know, say your answer
-# first, before you read on. The course asks you to, at every surprise:
+# first, before you read on. The course asks you to, at every surprise. Below each such question stands a cell
+# with `predict`: type a letter, or where no letters are listed a word or a number, between its quotes, and
+# run it. It tells you the truth, and why a wrong answer tempts. Your first answer is kept, and never marked.
 #
 # > **Predict**
 # >
 # > `tf.constant(7)` and `tf.constant(2)` are 32-bit integers. Which dtype does their quotient have?
+
+# %%
+predict("00.a", "")
 
 # %%
 quotient = tf.constant(7) / tf.constant(2)
@@ -64,14 +69,13 @@ quotient = tf.constant(7) / tf.constant(2)
 print(quotient.numpy(), quotient.dtype.name)
 
 # %% [markdown]
-# The tempting answers are `int32`, and `float32`, the type of `tf.constant(3.0)`. But `/` means true
-# division, as in Python, and TensorFlow first casts 32-bit integers to `float64`. `//` keeps integers:
+# There is a second division, `//`. It rounds down, as in Python:
 
 # %%
 whole = tf.constant(7) // tf.constant(2)
 
 print(whole.numpy(), whole.dtype.name)
-assert quotient.dtype == tf.float64 and whole.dtype == tf.int32
+assert whole.dtype == tf.int32 and quotient.dtype != whole.dtype
 
 # %% [markdown]
 # ### Exercise 00.1: predict
@@ -112,6 +116,8 @@ for step in (0.1, 0.01, 0.001):
     print(f"step {step:5}: rate {rate:.3f}")
     assert abs(rate - (6 + step)) < 1e-9
 
+assert quotient.dtype == tf.float64  # of the prediction above
+
 # %% [markdown]
 # ## What does a check tell you?
 #
@@ -139,7 +145,6 @@ def rate_of_change(f, x, h):
     ### BEGIN SOLUTION
     return (f(x + h) - f(x)) / h
     ### END SOLUTION
-
 
 # %%
 check("00.2", rate_of_change)
@@ -180,8 +185,8 @@ assert reported_loss.numpy() == 0.0
 # %% [markdown]
 # ### Exercise 00.3: repair
 #
-# Below is the same fault as a function. Change it so that it returns the mean squared error: the
-# average of the squared differences.
+# Below is the same fault as a function, one fault and no other. Change it so that it returns the mean
+# squared error: the average of the squared differences.
 
 # %% exercise="00.3"
 def mean_squared_error(y_hat, y):
@@ -190,7 +195,6 @@ def mean_squared_error(y_hat, y):
     #| return tf.reduce_mean(y_hat - y) ** 2
     return tf.reduce_mean((y_hat - y) ** 2)
     ### END SOLUTION
-
 
 # %%
 check("00.3", mean_squared_error)
@@ -210,7 +214,8 @@ check("00.3", mean_squared_error)
 # %% [markdown]
 # ## Where am I, and where can I go?
 #
-# Every check is remembered. Open a terminal in JupyterLab (*File > New > Terminal*) and type
+# Every check is remembered, and every first prediction. Open a terminal in JupyterLab (*File > New >
+# Terminal*) and type
 #
 # - `course status` to see what you have passed, and what is next (harder exercises give more points);
 # - `course reset 00.2` to put one exercise back to its start (your text is kept in a file, and a pass

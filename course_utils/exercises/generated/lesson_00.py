@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from course_utils.exercises.callouts import Predict
 from course_utils.exercises.question import Part, Prediction, Question
 
 
@@ -70,5 +71,20 @@ EXERCISES = (
             )
         ],
         praise="Squared first, averaged after: errors of opposite sign no longer cancel.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "00.a",
+        right="float64",
+        options={
+            "int32": "Integers in, integers out: that holds for `+`, `*` and `//`. But `/` means "
+            "true division, as in Python: 7 / 2 is 3.5, which no integer holds.",
+            "float32": "It is the type of `tf.constant(3.0)`, and so of most numbers in TensorFlow. "
+            "But not every 32-bit integer fits into a float32.",
+            "float64": "`/` is true division, and TensorFlow first casts 32-bit integers to "
+            "`float64`, which holds each of them exactly.",
+        },
     ),
 )
