@@ -1,7 +1,8 @@
-"""The commands for instructors: ``course release``, ``course nbgrader`` and ``course grade``."""
+"""The commands for instructors: ``release``, ``nbgrader``, ``grade`` and ``mistakes``."""
 
 import os
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -127,7 +128,13 @@ def grade(
         typer.Option("--resume/--fresh", help="Keep what was graded before, or grade all again."),
     ] = True,
     seconds: Annotated[
-        float, typer.Option(min=1.0, max=_DAY, help="The longest that one notebook may run.")
+        float,
+        typer.Option(
+            min=1.0,
+            max=_DAY,
+            help="The longest that one notebook may run, the time aside in which the machine had "
+            "no processor free for it.",
+        ),
     ] = 300.0,
     cell_seconds: Annotated[
         float, typer.Option(min=1.0, max=_DAY, help="The longest that one cell may run.")
@@ -254,4 +261,59 @@ def _report_grading(grading: "Grading", page: Path) -> None:
         )
 
 
-COMMANDS = (release, nbgrader, grade)
+def mistakes(
+    results: Annotated[
+        Path, typer.Argument(metavar="RESULTS", help="The folder that `course grade` wrote.")
+    ],
+    group: Annotated[
+        str, typer.Option(metavar="GROUP", help="Tell this group its mistake, such as 01.1-3fa2.")
+    ] = "",
+    name: Annotated[str, typer.Option(help="The mistake in a few words, for tables.")] = "",
+    sentence: Annotated[
+        str, typer.Option(help="What everybody in the group is told: the mistake, the way out.")
+    ] = "",
+) -> None:
+    """Show the wrong answers that got only the general sentence, grouped by what they did.
+
+    All answers of a grading met the same inputs, so answers that behave alike stand in one group,
+    however they are written; the largest group comes first, with its shortest program. Give a
+    group a name and one to three sentences, and the next `course grade` into the same folder tells
+    them to everybody in it, whoever hands in what does the same.
+
+    For example:
+
+    - `course mistakes results/`
+
+    - `course mistakes results/ --group 01.1-3fa2 --name "squared twice" --sentence "You square
+      twice: x**3 is x times its square. Take one square away."`
+    """
+    from .naming import NamingError, groups_in, name_group
+
+    given = [bool(group), bool(name), bool(sentence)]
+    if any(given) and not all(given):
+        errors.print("Naming a group takes all three: --group, --name and --sentence.")
+        raise typer.Exit(2)
+    with sentence_for(NamingError, OSError):
+        if group:
+            students = name_group(results, group, name, sentence)
+            print_text(
+                f"{len(students)} students are told so when you grade into {results} again: "
+                f"{', '.join(students)}"
+            )
+            return
+        found = groups_in(results)
+    answers = sum(len(one.answers) for one in found)
+    if not found:
+        print_text("Every wrong answer was told its mistake.")
+    else:
+        print_text(
+            f"{answers} wrong answers got only the general sentence, in {len(found)} groups."
+        )
+    for one in found:
+        count = len(one.students)
+        print_text(f"\n{one.id} · {count} student{'s' * (count > 1)}: {', '.join(one.students)}")
+        print_text(f"told so far: {one.shortest.message}")
+        print_text(textwrap.indent(one.shortest.program.strip(), "    "))
+
+
+COMMANDS = (release, nbgrader, grade, mistakes)

@@ -2,24 +2,26 @@
 
 import json
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from course_utils.course.curriculum import LESSONS, find_lesson
+from course_utils.course.curriculum import LESSONS, find_exercise, find_lesson
 from course_utils.course.progress import course_folder
 
 from .batch import Batch
+from .behaviours import Answer, Taught, program_of, read_lines, taught_to, write_lines
 from .fork_server import ForkServer
 from .journal import Journal, secret_key
 from .judging import Verdict
 from .public_package import exercises_version, private_folders
 from .references import References
 from .runner.limits import Limits
-from .submissions import Submission, SubmissionsFound, find_submissions
+from .submissions import Submission, SubmissionsFound, find_submissions, read_data
+from .walking import UnreadableFile
 
 __all__ = ["RESULTS", "BadInput", "Grading", "Row", "grade"]
 
@@ -190,6 +192,9 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
         references.close()
         journal.close()
         observed.close()
+    taught = read_lines(state / "taught.jsonl", Taught)
+    verdicts = {place: _as_taught(each, taught) for place, each in verdicts.items()}
+    write_lines(state / "unexplained.jsonl", _unexplained(found.submissions, verdicts, limits))
     grading.rows = [row for one in found.submissions for row in _rows(one, verdicts[one.place])]
     grading.unreadable = len(verdicts) - grading.run - grading.kept
     grading.set_aside = _set_aside(out, places)
@@ -209,6 +214,32 @@ def _require_lessons() -> Path:
 
 def _is_unreadable(verdicts: dict[str, Verdict]) -> bool:
     return all(verdict.outcome == "unreadable" for verdict in verdicts.values())
+
+
+def _as_taught(verdicts: dict[str, Verdict], taught: Sequence[Taught]) -> dict[str, Verdict]:
+    """Return the verdicts with the sentences that a teacher wrote since."""
+    told = {}
+    for exercise_id, verdict in verdicts.items():
+        known = verdict.did and taught_to(verdict.did, taught, find_exercise(exercise_id))
+        if known:
+            verdict = replace(verdict, message=known.sentence, mistake=known.name, did=None)
+        told[exercise_id] = verdict
+    return told
+
+
+def _unexplained(
+    submissions: Sequence[Submission], verdicts: dict[str, dict[str, Verdict]], limits: Limits
+) -> Iterator[Answer]:
+    """Yield the answers that count and got only the general sentence, for `course mistakes`."""
+    for one in (one for one in submissions if one.counts):
+        for exercise_id, verdict in verdicts[one.place].items():
+            if verdict.did:
+                try:
+                    program = program_of(read_data(one, limits.notebook), exercise_id)
+                except (OSError, UnreadableFile):  # gone since it was judged
+                    continue
+                message, done = verdict.message, verdict.did
+                yield Answer(exercise_id, one.student, one.place, message, program, done)
 
 
 def _set_aside(out: Path, places: set[str]) -> Path | None:

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from course_utils.exercises.comparing import is_general
 from course_utils.exercises.exercise import Exercise, Judgement, stubs
 from course_utils.exercises.judging import assess
 from course_utils.exercises.question import Question
 
+from .behaviours import did
 from .conversation import Run
 from .references import References
 from .runner.answers import bound_names
@@ -27,13 +29,15 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 class Verdict:
     """What one exercise of one submission ends in.
 
-    ``score`` is the fraction of its points; ``mistake`` names what went wrong.
+    ``score`` is the fraction of its points; ``mistake`` names what went wrong. ``did`` is what a
+    wrong answer did that no gallery explains; see `course_staff.classroom.behaviours`.
     """
 
     outcome: str
     message: str
     score: float = 0.0
     mistake: str = ""
+    did: list | None = None
 
 
 class Examination:
@@ -97,7 +101,7 @@ def _judge(exercise: Exercise, observation: Any, seed: int, references: Referenc
         return Verdict("error", _plain(f"This answer was not judged: {observation['broken']}."))
     try:
         with np.errstate(all="ignore"):
-            judgement = _compared(exercise, observation, seed, references)
+            judgement, done = _compared(exercise, observation, seed, references)
     except (Exception, RecursionError) as error:  # an answer such as nobody thought of, or forged
         message = (
             f"The check could not make sense of this answer ({type(error).__name__}). "
@@ -105,19 +109,26 @@ def _judge(exercise: Exercise, observation: Any, seed: int, references: Referenc
         )
         return Verdict("error", message)
     score = min(1.0, max(0.0, float(judgement.score)))
-    return Verdict(judgement.outcome, _plain(judgement.message), score, judgement.mistake)
+    return Verdict(judgement.outcome, _plain(judgement.message), score, judgement.mistake, done)
 
 
 def _compared(
     exercise: Exercise, observation: dict, seed: int, references: References
-) -> Judgement:
-    """Compare with the right program, and with the gallery if the answer fails."""
+) -> tuple[Judgement, list | None]:
+    """Compare with the right program, and with the gallery if the answer fails.
+
+    The second result is what the answer did, where nothing in the gallery explains it.
+    """
     if not isinstance(exercise, Question):
-        return assess(exercise, observation, seed)
+        return assess(exercise, observation, seed), None
     judgement = assess(exercise, observation, seed, references.right(exercise.id))
     if judgement.outcome in ("passed", "not attempted"):
-        return judgement
-    return assess(exercise, observation, seed, references.whole(exercise.id))
+        return judgement, None
+    whole = references.whole(exercise.id)
+    judgement = assess(exercise, observation, seed, whole)
+    if not is_general(judgement.mistake):
+        return judgement, None
+    return judgement, did(exercise, observation, whole)
 
 
 def _stopped_cell(error: Any) -> Verdict:

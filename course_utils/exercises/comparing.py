@@ -21,7 +21,10 @@ from .showing import (
     reading_in_words,
 )
 
-__all__ = ["first_wrong_part", "judged"]
+__all__ = ["behaviour", "first_wrong_part", "is_general", "judged"]
+
+# What an answer is called that no program of a gallery explains, nor the second look.
+_GENERAL = ("unexplained", "other form", "returned None", "raised ")
 
 
 def judged(question: Question, observation: dict, reference: Reference) -> Judgement:
@@ -47,6 +50,26 @@ def judged(question: Question, observation: dict, reference: Reference) -> Judge
         if not demand.met(noted):
             return failed(demand.sentence, demand.name)
     return passed(question.praise)
+
+
+def is_general(mistake: str) -> bool:
+    """Tell whether a mistake's name is one of those that say only what came back."""
+    return mistake.startswith(_GENERAL)
+
+
+def behaviour(question: Question, observation: dict, reference: Reference) -> tuple[int, list]:
+    """Return in which part an answer first went wrong, and that part's readings.
+
+    For one that raised these are -1 and the error's signature, as in a `KnownMistake`.
+    """
+    for record in observation["calls"]:
+        if "raised" in record:
+            return -1, error_signature(record["raised"])
+    parts = question.readings_of(observation, reference.calls)
+    wrong = first_wrong_part(question, parts, reference)
+    if wrong is None:
+        raise ValueError("nothing is wrong with this observation but a demand")
+    return wrong, parts[wrong]
 
 
 def first_wrong_part(question: Question, parts: list[list], reference: Reference) -> int | None:

@@ -1,0 +1,173 @@
+"""Wrong answers that no gallery explains, grouped by what they did, and what is said of them.
+
+All answers of a grading met the same inputs, so answers that behave alike can be seen to. A teacher
+names a group and writes one sentence; at the next grading everybody in it is told.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from course_utils.course.atomic_files import write_atomically
+from course_utils.exercises.comparing import behaviour
+from course_utils.exercises.exercise import stubs
+from course_utils.exercises.question import Question
+from course_utils.exercises.readings import decoded, encoded
+from course_utils.exercises.references import KnownMistake, Reference
+
+from .runner.answers import bound_names
+from .runner.cells import NotANotebook, read_cells
+
+__all__ = [
+    "Answer",
+    "Group",
+    "Taught",
+    "did",
+    "groups",
+    "program_of",
+    "read_lines",
+    "taught_to",
+    "write_lines",
+]
+
+_LARGEST = 50_000  # characters that are kept of one answer's readings
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A wrong answer that got only the general sentence: whose it is, what it did, its program.
+
+    ``did`` is what `did` returned, and ``message`` the general sentence.
+    """
+
+    exercise: str
+    student: str
+    submission: str
+    message: str
+    program: str
+    did: list
+
+
+@dataclass(frozen=True)
+class Taught:
+    """A mistake that a teacher named: its exercise, its sentence, and what its makers did."""
+
+    exercise: str
+    name: str
+    sentence: str
+    program: str
+    did: list
+
+
+@dataclass(frozen=True)
+class Group:
+    """Answers to one exercise that did the same."""
+
+    answers: tuple[Answer, ...]
+
+    @property
+    def shortest(self) -> Answer:
+        """The answer with the shortest program."""
+        return min(self.answers, key=lambda a: (len(a.program.strip()), a.program, a.student))
+
+    @property
+    def students(self) -> list[str]:
+        """Who gave one of the answers."""
+        return sorted({answer.student for answer in self.answers})
+
+    @property
+    def id(self) -> str:
+        """The exercise, and four letters that stay as long as its shortest program does."""
+        digest = hashlib.sha256(self.shortest.program.encode("utf-8", "replace")).hexdigest()
+        return f"{self.shortest.exercise}-{digest[:4]}"
+
+
+def did(question: Question, observation: dict, reference: Reference) -> list | None:
+    """Return what a wrong answer did, as JSON can hold it; None where that is too much to keep."""
+    part, readings = behaviour(question, observation, reference)
+    data = [part, readings if part < 0 else encoded(readings)]
+    return data if len(json.dumps(data)) <= _LARGEST else None
+
+
+def program_of(data: bytes, exercise_id: str) -> str:
+    """Return the source of the cell that answers an exercise; empty where none is found.
+
+    It is the last cell with the exercise's mark or id, or that binds the name its stub binds.
+    """
+    stub = stubs()[exercise_id]
+    try:
+        cells = read_cells(data)
+    except NotANotebook:
+        return ""
+    names = set(bound_names(stub["source"])[-1:])
+    own = [
+        cell.source
+        for cell in cells
+        if exercise_id == cell.exercise
+        or stub["cell"] == cell.id
+        or names & set(bound_names(cell.source))
+    ]
+    return own[-1] if own else ""
+
+
+def groups(answers: Iterable[Answer], questions: dict[str, Question]) -> list[Group]:
+    """Return the answers in groups that did the same, the largest group first.
+
+    Parameters
+    ----------
+    answers : iterable of Answer
+        Of one grading.
+    questions : dict of str to Question
+        By id; they say how far two numbers may be apart.
+    """
+    found: list[tuple[KnownMistake, list[Answer]]] = []
+    for answer in answers:
+        part, readings = _as_read(answer.did)
+        for known, members in found:
+            is_same_exercise = members[0].exercise == answer.exercise
+            if is_same_exercise and _explains(known, part, readings, questions[answer.exercise]):
+                members.append(answer)
+                break
+        else:
+            found.append((KnownMistake("", "", part, readings), [answer]))
+    made = [Group(tuple(members)) for _, members in found]
+    return sorted(made, key=lambda g: (-len(g.students), g.shortest.exercise, g.id))
+
+
+def taught_to(answer_did: list, taught: Sequence[Taught], question: Question) -> Taught | None:
+    """Return the mistake that a teacher named and that does what this answer did, or None."""
+    part, readings = _as_read(answer_did)
+    for one in taught:
+        known = KnownMistake(one.name, one.sentence, *_as_read(one.did))
+        if one.exercise == question.id and _explains(known, part, readings, question):
+            return one
+    return None
+
+
+def _explains(known: KnownMistake, part: int, readings: Any, question: Question) -> bool:
+    if known.part != part:
+        return False
+    if part < 0:
+        return known.readings == readings
+    return known.explains(readings, question.parts[part].tolerance)
+
+
+def _as_read(data: list) -> tuple[int, Any]:
+    part, readings = data
+    return part, readings if part < 0 else decoded(readings)
+
+
+def read_lines(path: Path, kind: type) -> list:
+    """Return the records of a file, one a line; none where there is no file."""
+    if not path.exists():
+        return []
+    return [kind(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def write_lines(path: Path, records: Iterable) -> None:
+    """Write the records, one a line, in place of what the file held."""
+    text = "".join(json.dumps(asdict(record)) + "\n" for record in records)
+    write_atomically(path, text)

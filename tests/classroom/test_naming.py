@@ -1,0 +1,96 @@
+"""Wrong answers that nothing explains: grouped by what they did, named once, told to everybody."""
+
+import json
+
+import pytest
+from handed_in import RIGHT, notebook
+from typer.testing import CliRunner
+
+from course_staff.classroom.grading import grade
+from course_staff.classroom.naming import NamingError, groups_in, name_group
+from course_staff.classroom.runner.limits import Limits
+from course_utils.course.cli import app
+
+LIMITS = Limits(cell_seconds=5.0, check_seconds=3.0, total_seconds=20.0, memory=600)
+PUZZLING = "def slope(x):\n    return 3 * x**2 - 2 + 0.125 * x"
+CLASS = {
+    "ada": PUZZLING,
+    "bob": "def slope(x):\n    square = x * x\n    return square * 3 - 2 + x / 8",
+    "cyd": "def slope(x):\n    return 7.5 / x",
+    "dan": "def slope(x):\n    return x['loss']",
+    "eve": "def slope(x):\n    values = x\n    return values['loss']",
+    "fay": RIGHT["01.1"],
+    "gil": "def slope(x):\n    return 0.0",
+}
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory):
+    root = tmp_path_factory.mktemp("class")
+    for student, program in CLASS.items():
+        path = root / "submitted" / student / "01_first_tape.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(notebook("01", RIGHT | {"01.1": program}))
+    grade(root / "submitted", root / "results", jobs=2, limits=LIMITS)
+    return root / "submitted", root / "results"
+
+
+def test_what_behaves_alike_is_one_group_with_its_shortest_program(graded):
+    found = {tuple(group.students): group for group in groups_in(graded[1])}
+    assert {("ada", "bob"), ("dan", "eve"), ("cyd",)} <= found.keys()
+    assert not any("fay" in students for students in found)
+    assert found["ada", "bob"].shortest.program == PUZZLING
+    assert "should be" in found["ada", "bob"].shortest.message
+    sizes = [len(group.students) for group in groups_in(graded[1])]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_a_named_group_is_told_at_the_next_grading_and_nothing_runs_again(graded):
+    submitted, results = graded
+    group = next(g for g in groups_in(results) if "ada" in g.students)
+    said = "An eighth of x is added. Take it away."
+    assert name_group(results, group.id, "an eighth more", said) == ["ada", "bob"]
+    with pytest.raises(NamingError, match="needs a name of its own"):
+        name_group(results, group.id, "an eighth more", said)
+    late = submitted / "zoe" / "01_first_tape.ipynb"
+    late.parent.mkdir()
+    late.write_bytes(notebook("01", RIGHT | {"01.1": PUZZLING.replace("0.125 * x", "x * 0.125")}))
+    grading = grade(submitted, results, jobs=2, limits=LIMITS)
+    assert grading.run == 1
+    told = {r.student: r for r in grading.counting if r.exercise == "01.1"}
+    for student in ("ada", "bob", "zoe"):
+        assert (told[student].mistake, told[student].message) == ("an eighth more", said)
+    assert told["cyd"].mistake == "unexplained"
+    assert not any("ada" in group.students for group in groups_in(results))
+
+
+def test_what_cannot_be_told_is_refused_with_a_reason(graded, tmp_path):
+    results = graded[1]
+    group = next(g for g in groups_in(results) if "cyd" in g.students)
+    for name, sentence, reason in (
+        ("", "Mend it.", "a name of its own"),
+        ("divided", "", "one to three sentences"),
+        ("divided", "No full stop", "one to three sentences"),
+        ("divided", "One. Two. Three. Four.", "one to three sentences"),
+    ):
+        with pytest.raises(NamingError, match=reason):
+            name_group(results, group.id, name, sentence)
+    with pytest.raises(NamingError, match="There is no group '01.1-none'"):
+        name_group(results, "01.1-none", "a", "B.")
+    with pytest.raises(NamingError, match="holds no grading"):
+        groups_in(tmp_path)
+
+
+def test_the_command_shows_groups_and_names_one(graded):
+    results = graded[1]
+    shown = CliRunner().invoke(app, ["mistakes", str(results)])
+    assert shown.exit_code == 0, shown.output
+    assert "dan, eve" in shown.output and "    return x['loss']" in shown.output
+    group = next(g for g in groups_in(results) if "dan" in g.students)
+    options = ["--group", group.id, "--name", "keyed", "--sentence", "x is one number, no dict."]
+    named = CliRunner().invoke(app, ["mistakes", str(results), *options])
+    assert named.exit_code == 0 and "dan, eve" in named.output
+    half = CliRunner().invoke(app, ["mistakes", str(results), *options[:2]])
+    assert half.exit_code == 2
+    lines = (results / ".grading" / "taught.jsonl").read_text().splitlines()
+    assert json.loads(lines[-1])["name"] == "keyed"
