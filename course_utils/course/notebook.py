@@ -58,7 +58,8 @@ def _let_interrupts_reach_graphs(shell: Any) -> None:
     heard, told = socket.socketpair()
     told.setblocking(False)
     # Python's own handler runs only after the graph; these bytes come at once.
-    if (other := signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)) != -1:
+    stays_open = told.detach()  # the socket itself would be closed with this function
+    if (other := signal.set_wakeup_fd(stays_open, warn_on_full_buffer=False)) != -1:
         signal.set_wakeup_fd(other)
         return
 
