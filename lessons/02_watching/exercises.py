@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from course_utils.exercises.callouts import Predict
 from course_utils.exercises.observation import calls_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
@@ -157,5 +158,65 @@ EXERCISES = (
             ),
         ],
         praise="The gradients are right, and so is the number of watched variables.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "02.a",
+        right="None",
+        options={
+            "27": "x³ stands in the block, and 3x² at 3 is 27: the truth. But nothing told the tape "
+            "to follow x.",
+            "0": "A constant does not move, one might say. But 0 would mean that a path was found.",
+            "None": "A tape records an operation only if it follows one of its inputs, and of what "
+            "exists before the block it follows nothing by itself but trainable variables.",
+        },
+    ),
+    Predict(
+        "02.b",
+        right="6",
+        options={
+            "12": "12 is the truth, and the product stands in the block.",
+            "6": "A result from before the block is not watched: for this tape, `doubled` is the "
+            "fixed number 6, and one of two paths is lost. A `None` you would notice. Here you get "
+            "a wrong number.",
+            "None": "`None` comes when no path is left. Here the direct one is.",
+        },
+    ),
+    Predict(
+        "02.c",
+        right="T's weights, 0.5 on its pixels",
+        options={
+            "0 for every pixel": "Nothing is there, so nothing contributes to the score. But that "
+            "is not what a gradient tells.",
+            "T's weights, 0.5 on its pixels": "A gradient tells how fast the score grows with each "
+            "pixel. These scores are weighted sums, so it is the pixel's weight, in every image. It "
+            "has the shape of its source, (5, 5).",
+            "None": "The image is watched, and the score is computed from it inside the block.",
+        },
+    ),
+    Predict(
+        "02.d",
+        right="4 and 2",
+        options={
+            "2 and 2": "Frozen means not trainable, and a tape follows trainable variables. But "
+            "`trainable = False` was said to a Keras layer, and the tape asks a `tf.Variable`.",
+            "4 and 2": "Freezing changes the list that Keras keeps for you. The `tf.Variable` inside "
+            "each Keras variable stays trainable, and so the tape watches all four. Take "
+            "`tape.watched_variables()` for your sources, and you train what you froze.",
+            "4 and 4": "The tape does watch all four. Keras has left the frozen two out of its list.",
+        },
+    ),
+    Predict(
+        "02.e",
+        right="the error",
+        options={
+            "both gradients": "You will read that a frozen layer costs no backward pass, and a pass "
+            "that stops at the head would not meet the trap.",
+            "the error": "In code that runs line by line, as here, the body was recorded, so the "
+            "tape goes back through it, for nothing.",
+            "None for both": "The head's variables have a path that does not touch the trap.",
+        },
     ),
 )

@@ -11,10 +11,10 @@
 # - ask which entries of an input move a model's score;
 # - say what freezing a layer changes, and what it does not.
 #
-# **Before you start**: [01 · The first tape](01_first_tape.ipynb). **Time**: 45 minutes.
+# **Before you start**: [01 · The first tape](01_first_tape.ipynb). **Time**: 60 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import check, plot_tape, start_lesson
+from course_utils import check, plot_tape, predict, start_lesson
 
 start_lesson("02")
 
@@ -29,7 +29,10 @@ import tensorflow as tf
 #
 # > **Predict**
 # >
-# > x is `tf.constant(3.0)`. What is the gradient of x³: 27, 0 or `None`?
+# > x is `tf.constant(3.0)`. What is the gradient of x³?
+
+# %%
+predict("02.a", "")
 
 # %%
 x = tf.constant(3.0)
@@ -42,9 +45,7 @@ answer = tape.gradient(y, x)
 print(answer)
 
 # %% [markdown]
-# The tempting answer is 27: x³ stands in the block. But a tape records an operation only if one of its
-# inputs is **watched**, that is, followed by this tape. Of all that exists before the block, it watches
-# nothing by itself but trainable variables. `tape.watch` adds a tensor:
+# Here it is with one line more, which tells the tape to **watch** x, that is, to follow it:
 
 # %%
 with tf.GradientTape() as tape:
@@ -54,12 +55,13 @@ with tf.GradientTape() as tape:
 watched_answer = tape.gradient(y, x)
 
 print(f"{watched_answer.numpy():.1f}")
-assert answer is None and watched_answer.numpy() == 27.0
+assert watched_answer.numpy() == 27.0 and answer != watched_answer
 
 # %% [markdown]
-# Why not watch everything? Recording takes time and memory, and training needs no gradient of the data.
-# Variables for a counter or a running mean are made with `trainable=False`; a tape passes them over too,
-# until told:
+# A tape records an operation only if one of its inputs is watched. Of all that exists before the block, it
+# watches nothing by itself but trainable variables. Why not everything? Recording takes time and memory,
+# and training needs no gradient of the data. Variables for a counter or a running mean are made with
+# `trainable=False`; a tape passes them over too, until told:
 
 # %%
 scale = tf.Variable(3.0, trainable=False)
@@ -82,7 +84,6 @@ assert by_itself is None and when_told.numpy() == 6.0
 # Here `x` is a plain tensor of shape (n,), and y is the sum of its squares times its sum. Return the
 # gradient of y with respect to `x`.
 
-
 # %% exercise="02.1"
 def gradient_of_product(x):
     """Return the gradient of y = sum(x**2) * sum(x), an array of the shape of x."""
@@ -92,7 +93,6 @@ def gradient_of_product(x):
         y = tf.reduce_sum(x**2) * tf.reduce_sum(x)
     return tape.gradient(y, x)
     ### END SOLUTION
-
 
 # %%
 check("02.1", gradient_of_product)
@@ -132,7 +132,10 @@ assert (first, last) == (0, 1) and tape.gradient(y, b) is None
 # > **Predict**
 # >
 # > x is 3. Above the block stands `doubled = 2 * x`, and in it y = x · doubled. That is 2x², with the
-# > slope 4x = 12. What does the tape say: 12, 6 or `None`?
+# > slope 4x = 12. What does the tape say?
+
+# %%
+predict("02.b", "")
 
 # %%
 doubled = 2 * x
@@ -146,11 +149,8 @@ answer = tape.gradient(y, x)
 print(f"{answer.numpy():.1f}")
 
 # %% [markdown]
-# The truth is 12. But a result from before the block is not watched: for this tape, `doubled` is the fixed
-# number 6. A `None` you would notice; where one of two paths is lost, you get a wrong number. The first
-# figure draws that cell, the second has `doubled` inside the block. Count the orange lines that reach x:
-# one, with 6 under x; then two, with 6 + 2 · 3 = 12.
-
+# The first figure draws that cell, the second has `doubled` inside the block. Count the orange lines that
+# reach x, and read the number under x.
 
 # %%
 def x_times_doubled(x):
@@ -158,7 +158,6 @@ def x_times_doubled(x):
     return x * doubled
 
 
-assert answer.numpy() == 6.0
 ax = plot_tape(lambda x: x * doubled, x)
 ax = plot_tape(x_times_doubled, x)
 
@@ -166,11 +165,12 @@ ax = plot_tape(x_times_doubled, x)
 # A tensor from before the tape, such as `doubled`, can be watched like any other, and be a source. But
 # `watch` does not look back: of x² + x below, only the second term counts.
 
-
 # %%
 def numbers(gradients):
     return [None if g is None else round(float(g), 2) for g in gradients]
 
+
+assert answer.numpy() == doubled.numpy()
 
 with tf.GradientTape() as tape:
     tape.watch([x, doubled])
@@ -258,12 +258,13 @@ W = tf.constant(np.transpose(pixels) / 2, tf.float32)  # (25, 3): one column a l
 def scores(image):
     return (tf.reshape(image, (1, 25)) @ W)[0]  # (5, 5) -> (3,)
 
-
 # %% [markdown]
 # > **Predict**
 # >
-# > The image is black: 25 zeros. Is the gradient of T's score 0 for every pixel, or not?
+# > The image is black: 25 zeros. What is the gradient of T's score?
 
+# %%
+predict("02.c", "")
 
 # %%
 def input_gradient(f, image):
@@ -278,10 +279,6 @@ of_black = input_gradient(lambda image: scores(image)[1], tf.zeros((5, 5)))
 print(of_black.numpy())
 
 # %% [markdown]
-# The tempting answer is 0: nothing is there. But a gradient does not tell how much a pixel contributes. It
-# tells how fast the score grows with that pixel. These scores are weighted sums, so the answer is the
-# pixel's weight, in every image. It has the shape of its source, (5, 5).
-#
 # **Softmax** turns scores into probabilities that add up to 1, so the letters compete. Here they see a
 # stem with a short bar. In the figure, compare the two, in the middle and on the right.
 
@@ -360,7 +357,6 @@ assert four == [6.0, None, None, None]
 # must add up to 0. As it stands, for x = (1, 2, 6) and w = (1, 2, 3) it returns (-4, -4, 18), which
 # adds up to 10.
 
-
 # %% exercise="02.3"
 def score_gradient(x, w):
     # x and w are plain tensors of shape (n,); the result has the shape of x.
@@ -376,7 +372,6 @@ def score_gradient(x, w):
         score = tf.reduce_sum(w * centred**2)
     return tape.gradient(score, x)
     ### END SOLUTION
-
 
 # %%
 check("02.3", score_gradient)
@@ -430,7 +425,6 @@ assert head_alone == [None, None, 16.0]
 # `names` lists some of these keys. Return a dict with the gradients of the mean squared error for these
 # names alone, and the number of variables that your tape watched: these and no others.
 
-
 # %% exercise="02.4"
 def gradients_of(params, names, x, y):
     """Return ({name: gradient}, number of watched variables); x and y have shape (n,)."""
@@ -442,7 +436,6 @@ def gradients_of(params, names, x, y):
         loss = tf.reduce_mean((y_hat - y) ** 2)
     return tape.gradient(loss, chosen), len(tape.watched_variables())
     ### END SOLUTION
-
 
 # %%
 check("02.4", gradients_of)
@@ -473,6 +466,9 @@ check("02.4", gradients_of)
 # > many does `model.trainable_variables` hold?
 
 # %%
+predict("02.d", "")
+
+# %%
 body = tf.keras.layers.Dense(4, activation="tanh")
 head = tf.keras.layers.Dense(1)
 model = tf.keras.Sequential([tf.keras.Input((3,)), body, head])
@@ -482,18 +478,17 @@ body.trainable = False
 with tf.GradientTape() as tape:
     loss = tf.reduce_mean(model(x) ** 2)
 
-print(len(tape.watched_variables()), "and", len(model.trainable_variables))
+watched, trainable = len(tape.watched_variables()), len(model.trainable_variables)
+print(watched, "and", trainable)
 
 # %% [markdown]
-# Not two and two. Freezing changes the list that Keras keeps for you. The `tf.Variable` inside each Keras
-# variable, its `.value`, stays trainable. So you can still look at a frozen layer's gradient. But take
-# `tape.watched_variables()` for your sources, and you train what you froze.
+# Is there a gradient for a frozen layer, and what is marked as trainable: the Keras variable, or the
+# `tf.Variable` inside it, its `.value`?
 
 # %%
 of_frozen = tape.gradient(loss, body.kernel)
 
 print(of_frozen.shape, body.kernel.trainable, body.kernel.value.trainable)
-assert len(tape.watched_variables()) == 4 and len(model.trainable_variables) == 2
 assert of_frozen.shape == (3, 4)
 assert (body.kernel.trainable, body.kernel.value.trainable) == (False, True)
 
@@ -504,8 +499,10 @@ assert (body.kernel.trainable, body.kernel.value.trainable) == (False, True)
 #
 # > **Predict**
 # >
-# > You ask for the gradients of the head's two variables alone. Do you get them, or the error?
+# > You ask for the gradients of the head's two variables alone. What do you get?
 
+# %%
+predict("02.e", "")
 
 # %%
 def trap(hidden):
@@ -527,10 +524,8 @@ except LookupError as error:
 print(outcome)
 
 # %% [markdown]
-# You will read that a frozen layer costs no backward pass. In code that runs line by line, as here, it
-# does: it was recorded, so the tape goes back through it, for nothing. To save the work, compute the body
-# above the block. Or watch only what you train: `tape.watch` refuses Keras's own variables, and takes
-# their `.value`.
+# There are two ways to leave a frozen body out of the recording: compute it above the block, or watch only
+# what you train. `tape.watch` refuses Keras's own variables, and takes their `.value`.
 
 # %%
 hidden = trap(body(x))
@@ -548,7 +543,6 @@ chosen = gradients_of_head(head_alone, [variable.value for variable in head.vari
 
 print("above the block:", [gradient.shape for gradient in above])
 print("head alone:     ", [gradient.shape for gradient in chosen])
-assert outcome == "LookupError"
 assert len(tape.watched_variables()) == len(head_alone.watched_variables()) == 2
 assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, chosen, strict=True))
 
@@ -568,6 +562,7 @@ thawed = layer(batch, training=True).numpy().ravel()
 
 print("frozen:", frozen.round(2), "trained:", thawed.round(2))
 assert np.allclose(frozen, [1, 3], atol=0.05) and np.allclose(thawed, [-1, 1], atol=0.05)
+assert outcome == "LookupError" and (watched, trainable) == (4, 2)  # of the predictions above
 
 # %% [markdown]
 # ## Checkpoint
