@@ -20,9 +20,9 @@ FLOORS = (
     (
         "course_utils.tape",
         "course_utils.gradients",
-        "course_utils.figures",
         "course_utils.datasets",
     ),
+    ("course_utils.figures",),
 )
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 

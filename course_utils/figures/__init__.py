@@ -1,13 +1,5 @@
-"""The course's figures but the drawn tape: each takes and returns an Axes, and never shows it."""
+"""The course's figures but the drawn tape, and what all that is shown shares: palette and card.
 
-from course_utils.figures.images import show_images
-from course_utils.figures.lines import plot_error_curve, plot_gradient_norms, plot_history
-from course_utils.figures.surface import plot_loss_surface
-
-__all__ = [
-    "plot_error_curve",
-    "plot_gradient_norms",
-    "plot_history",
-    "plot_loss_surface",
-    "show_images",
-]
+``images``, ``lines`` and ``surface`` each take and return an Axes, and never show it; ``palette``
+and ``card`` need no matplotlib.
+"""

@@ -5,11 +5,10 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from course_utils.figures.style import COLORS, INK, make_axes
+from course_utils.figures.palette import INK, VERMILLION
+from course_utils.figures.style import make_axes
 
 __all__ = ["show_images"]
-
-_WRONG = COLORS[1]
 
 
 def show_images(
@@ -73,11 +72,11 @@ def show_images(
             wrong = bool(predictions[i] != labels[i])
             text = f"{predictions[i]} ✗ is {labels[i]}" if wrong else f"{text} ✓"
         ax.text(
-            x + 0.5, y - 0.05, text, ha="center", fontsize=10, color=_WRONG if wrong else INK,
+            x + 0.5, y - 0.05, text, ha="center", fontsize=10, color=VERMILLION if wrong else INK,
             weight="bold" if wrong else "normal", family="DejaVu Sans",
         )  # fmt: skip
         if wrong:
-            ax.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor=_WRONG, lw=3, ls="--"))
+            ax.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor=VERMILLION, lw=3, ls="--"))
     ax.set(xlim=(-0.06, columns * 1.12 - 0.06), ylim=(rows * 1.32 - 0.26, -0.3), aspect="equal")
     ax.axis("off")
     return ax

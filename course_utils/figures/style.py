@@ -4,11 +4,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 
-__all__ = ["COLORS", "GREY", "INK", "label_lines", "line_style", "make_axes"]
+from course_utils.figures.palette import COLORS
 
-# Okabe and Ito's palette without its yellow, which is too light for a line on white.
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
-INK, GREY = "#1B1F24", "#6A6F76"
+__all__ = ["label_lines", "line_style", "make_axes"]
+
 _STYLES = ("-", "--", "-.")
 _LINE_OF_TEXT = 12.0  # points between two names
 

@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from course_utils.figures.style import COLORS, INK, make_axes
+from course_utils.figures.palette import INK, VERMILLION
+from course_utils.figures.style import make_axes
 
 __all__ = ["plot_loss_surface"]
 
@@ -79,7 +80,7 @@ def plot_loss_surface(
         path = np.asarray(path, float)
         if path.ndim != 2 or path.shape[1] != 2:
             raise ValueError(f"path has shape {path.shape}; it needs (steps, 2).")
-        style = {"color": COLORS[1], "markersize": 4, "markeredgecolor": "white", "zorder": 4}
+        style = {"color": VERMILLION, "markersize": 4, "markeredgecolor": "white", "zorder": 4}
         ax.plot(*path.T, "o-", lw=1.8, markeredgewidth=0.6, label="path", **style)
         for name, point in (("start", path[0]), ("end", path[-1])):
             box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from ..figures.palette import BLUE, GREY, VERMILLION
 from .measurements import Measurement
 from .verdicts import (
     AGREES,
@@ -44,7 +45,6 @@ _COLUMNS = (
     "verdict",
 )
 _TEXT_COLUMNS = {"name", "shape", "dtype", "verdict"}
-_BLUE, _VERMILION, _GREY = "#0072B2", "#D55E00", "#888888"
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class GradientRow:
             xytext=(10 if is_left else -10, -4),
             textcoords="offset points",
             horizontalalignment="left" if is_left else "right",
-            color=_VERMILION,
+            color=VERMILLION,
             in_layout=False,
         )
 
@@ -234,7 +234,7 @@ class GradientReport:
             (row, m) for row in self.rows for m in row.measurements if np.isfinite(m.error_bar)
         ]
         low, high, linear = _limits([x for _, m in drawn for x in (m.analytic, m.numeric)])
-        ax.plot([low, high], [low, high], color=_GREY, linewidth=1, zorder=0)
+        ax.plot([low, high], [low, high], color=GREY, linewidth=1, zorder=0)
         for row, m in drawn:
             agrees = row.verdict == AGREES
             ax.errorbar(
@@ -242,7 +242,7 @@ class GradientReport:
                 m.analytic,
                 xerr=m.error_bar,
                 fmt="o" if agrees else "x",
-                color=_BLUE if agrees else _VERMILION,
+                color=BLUE if agrees else VERMILLION,
                 fillstyle="none",
                 markersize=6,
                 capsize=2,

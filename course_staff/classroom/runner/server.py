@@ -24,7 +24,7 @@ _WARM = (
     "keras matplotlib.pyplot sklearn.datasets IPython.core.inputtransformer2 IPython.display "
     "course_utils.gradients.derivatives course_utils.exercises course_utils.gradients.check "
     "course_utils.tape.explaining course_utils.course.lesson_map course_utils.datasets "
-    "course_utils.figures course_utils.course.session course_utils.tape.drawing "
+    "course_utils.figures.lines course_utils.course.session course_utils.tape.drawing.still "
     "course_utils.tape.recording course_staff.classroom.runner.learner"
 )
 

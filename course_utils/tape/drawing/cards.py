@@ -10,20 +10,33 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.textpath import text_to_path
 
+from course_utils.figures.palette import BLUE, GREEN, GREY, INK, VERMILLION, WHITE
 from course_utils.tape.drawing.folding import Card
 from course_utils.tape.drawing.grouping import Kind
 
-__all__ = ["BACKGROUND", "card_size", "draw_card", "draw_line", "draw_repeat", "repeat_size"]
+__all__ = [
+    "FONT",
+    "LEADING",
+    "VALUE",
+    "card_size",
+    "draw_card",
+    "draw_line",
+    "draw_repeat",
+    "height_of",
+    "lines_of",
+    "outline_of",
+    "repeat_size",
+    "rounded",
+    "text_width",
+]
 
-# Okabe and Ito's palette, with tints of it mixed with white, and greys.
-BLUE, GREEN, VERMILLION, RUST = "#0072B2", "#009E73", "#D55E00", "#963F00"
-BLUE_TINT, GREEN_TINT, ORANGE_TINT = "#E3F0F8", "#E2F4EE", "#FBE9DC"
-ORANGE_BAND = "#F3B48A"
-INK, GREY, GREY_TINT, BACKGROUND = "#1B1F24", "#6A6F76", "#EFEFEF", "#FFFFFF"
+# The palette mixed with white, and vermillion with black.
+BLUE_TINT, GREEN_TINT, ORANGE_TINT, GREY_TINT = "#E3F0F8", "#E2F4EE", "#FBE9DC", "#EFEFEF"
+ORANGE_BAND, RUST = "#F3B48A", "#963F00"
 
-_FONT = "DejaVu Sans"
-_TITLE, _VALUE, _DETAIL, _GRADIENT = 11.5, 10.5, 8.5, 10.0
-_LEADING = 1.42  # of a line of text, times its size
+FONT = "DejaVu Sans"
+_TITLE, VALUE, _DETAIL, _GRADIENT = 11.5, 10.5, 8.5, 10.0
+LEADING = 1.42  # of a line of text, times its size
 _PADDING = 11.0
 _SLANT = 11.0  # how far the points of a target's hexagon stand out
 _DASHES = (0, (3.5, 2))
@@ -32,16 +45,16 @@ _Line = tuple[str, float, bool]
 
 def card_size(card: Card) -> tuple[float, float]:
     """Give the width and height that a card needs, in points."""
-    lines = _lines(card)
-    width = max(_text_width(text, size, bold) for text, size, bold in [*lines[0], *lines[1]])
-    upper, strip = (_height(block) for block in lines)
+    lines = lines_of(card)
+    width = max(text_width(text, size, bold) for text, size, bold in [*lines[0], *lines[1]])
+    upper, strip = (height_of(block) for block in lines)
     slant = 2 * _SLANT if card.is_target else 6.0 if card.kind is Kind.SOURCE else 0.0
     return max(width + 2 * _PADDING + slant, 56.0), upper + strip
 
 
 def repeat_size(card: Card) -> tuple[float, float]:
     """Give the width and height of a source's repetition, which shows its name alone."""
-    return _text_width(card.title, _VALUE, False) + 2 * _PADDING, _VALUE * _LEADING + 8
+    return text_width(card.title, VALUE, False) + 2 * _PADDING, VALUE * LEADING + 8
 
 
 def draw_card(ax: Axes, card: Card, x: float, y: float, scale: float) -> None:
@@ -50,15 +63,15 @@ def draw_card(ax: Axes, card: Card, x: float, y: float, scale: float) -> None:
     left, top = x - width / 2, y - height / 2
     edge, face = _colors(card)
     line = {"edgecolor": edge, "ls": "-" if card.alive else _DASHES}
-    outline = _outline(card, left, top, width, height)
+    outline = outline_of(card, left, top, width, height)
     if card.kind in (Kind.LAYER, Kind.FOLDED):  # a second sheet behind says: there is more inside
-        behind = _rounded(left + 7, top - 5, width - 14, height / 2, 6.0)
+        behind = rounded(left + 7, top - 5, width - 14, height / 2, 6.0)
         _patch(ax, behind, 4, facecolor=face, edgecolor=edge, lw=scale)
     body = _patch(ax, outline, 5, facecolor=face, gid=f"card {card.title}")
-    upper, strip = _lines(card)
-    strip_top = top + height - _height(strip)
+    upper, strip = lines_of(card)
+    strip_top = top + height - height_of(strip)
     tint = ORANGE_TINT if card.alive else GREY_TINT
-    band = Rectangle((left, strip_top), width, _height(strip), fc=tint, ec="none", zorder=6)
+    band = Rectangle((left, strip_top), width, height_of(strip), fc=tint, ec="none", zorder=6)
     ax.add_patch(band)
     band.set_clip_path(body)
     _patch(ax, outline, 7, lw=(2.2 if card.is_target else 1.5) * scale, **line)
@@ -70,9 +83,9 @@ def draw_repeat(ax: Axes, card: Card, x: float, y: float, scale: float) -> None:
     """Draw the name of a source again where a later row reads it."""
     width, height = repeat_size(card)
     edge, style = (GREEN, "-") if card.alive else (GREY, _DASHES)
-    outline = _rounded(x - width / 2, y - height / 2, width, height, height / 2)
-    _patch(ax, outline, 5, facecolor=BACKGROUND, edgecolor=edge, lw=scale, ls=style)
-    _text(ax, x, y, card.title, size=_VALUE * scale, color=edge)
+    outline = rounded(x - width / 2, y - height / 2, width, height, height / 2)
+    _patch(ax, outline, 5, facecolor=WHITE, edgecolor=edge, lw=scale, ls=style)
+    _text(ax, x, y, card.title, size=VALUE * scale, color=edge)
 
 
 def draw_line(ax: Axes, path: Path, alive: bool, scale: float, name: str) -> None:
@@ -95,16 +108,16 @@ def _patch(ax: Axes, path: Path, zorder: int, **look: Any) -> PathPatch:
 
 def _text(ax: Axes, x: float, y: float, text: str, **look: Any) -> None:
     centred: dict[str, Any] = {"ha": "center", "va": "center_baseline", "parse_math": False}
-    ax.text(x, y, text, family=_FONT, zorder=8, **centred, **look)
+    ax.text(x, y, text, family=FONT, zorder=8, **centred, **look)
 
 
 def _colors(card: Card) -> tuple[str, str]:
     """Return the colours of a card's edge and of its face."""
     if not card.alive:
-        return GREY, BACKGROUND
+        return GREY, WHITE
     if card.is_target:
         return BLUE, BLUE_TINT
-    return (GREEN, GREEN_TINT) if card.kind is Kind.SOURCE else (BLUE, BACKGROUND)
+    return (GREEN, GREEN_TINT) if card.kind is Kind.SOURCE else (BLUE, WHITE)
 
 
 def _head(ax: Axes, tip: np.ndarray, length: float, half: float, color: str) -> None:
@@ -113,37 +126,40 @@ def _head(ax: Axes, tip: np.ndarray, length: float, half: float, color: str) -> 
     _patch(ax, Path(points), 3, facecolor=color)
 
 
-def _lines(card: Card) -> tuple[list[_Line], list[_Line]]:
+def lines_of(card: Card) -> tuple[list[_Line], list[_Line]]:
     """List the lines above and in the strip: (text, size, bold)."""
     above = [(card.title, _TITLE, True)]
-    above += [(card.value, _VALUE, False)] if card.value else []
+    above += [(card.value, VALUE, False)] if card.value else []
     above += [(text, _DETAIL, False) for text in card.details]
     return above, [(text, _GRADIENT, False) for text in card.gradient]
 
 
-def _height(lines: list[_Line]) -> float:
-    return sum(size * _LEADING for _, size, _ in lines) + 8.0
+def height_of(lines: list[_Line]) -> float:
+    """Give the height that lines of text need."""
+    return sum(size * LEADING for _, size, _ in lines) + 8.0
 
 
 def _write(ax: Axes, lines: list[_Line], x: float, top: float, color: str, scale: float) -> None:
     y = top + 4.0
     for text, size, bold in lines:
         weight = "bold" if bold else "normal"
-        y += size * _LEADING / 2
+        y += size * LEADING / 2
         _text(ax, x, y, text, size=size * scale, weight=weight, color=color)
-        y += size * _LEADING / 2
+        y += size * LEADING / 2
 
 
 @lru_cache(maxsize=1024)
-def _text_width(text: str, size: float, bold: bool) -> float:
-    font = FontProperties(family=_FONT, size=size, weight="bold" if bold else "normal")
+def text_width(text: str, size: float, bold: bool) -> float:
+    """Give the width of a text in points."""
+    font = FontProperties(family=FONT, size=size, weight="bold" if bold else "normal")
     return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
 
 
-def _outline(card: Card, left: float, top: float, width: float, height: float) -> Path:
+def outline_of(card: Card, left: float, top: float, width: float, height: float) -> Path:
+    """Draw a card's outline: round for a source, pointed for a target."""
     if not card.is_target:
         radius = 7.0 if card.kind is not Kind.SOURCE else 20.0
-        return _rounded(left, top, width, height, radius)
+        return rounded(left, top, width, height, radius)
     right, bottom, middle = left + width, top + height, top + height / 2
     points = [
         (left, middle),
@@ -157,7 +173,7 @@ def _outline(card: Card, left: float, top: float, width: float, height: float) -
     return Path(points, [Path.MOVETO, *[Path.LINETO] * 5, Path.CLOSEPOLY])
 
 
-def _rounded(left: float, top: float, width: float, height: float, radius: float) -> Path:
+def rounded(left: float, top: float, width: float, height: float, radius: float) -> Path:
     """Draw a rectangle whose corners are quarter circles."""
     r, k = min(radius, height / 2, width / 2), 0.5523  # Bézier's handle for a quarter circle
     right, bottom = left + width, top + height

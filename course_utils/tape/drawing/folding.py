@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from course_utils.tape.drawing.grouping import Grouping, Key, Kind
+from course_utils.tape.drawing.grouping import Grouping, Key, Kind, Use
 from course_utils.tape.recording import LayerCall, RecordedValue, TapeRecording
 from course_utils.tape.recording.labels import value_text
 
@@ -19,7 +19,8 @@ _MOST_WEIGHTS = 4  # a layer with more says only how many
 class Card:
     """What is written on one box, and what that box is.
 
-    ``alive`` says whether gradient reaches a source, or passes through an operation.
+    ``alive`` says whether gradient reaches a source, or passes through an operation; ``lines`` are
+    those of the program that ran it, and ``leaving`` the values that others read.
     """
 
     kind: Kind
@@ -28,6 +29,8 @@ class Card:
     gradient: tuple[str, ...]
     alive: bool
     is_target: bool
+    lines: tuple[str, ...] = ()
+    leaving: tuple[RecordedValue, ...] = ()
     details: tuple[str, ...] = ()
 
 
@@ -35,12 +38,18 @@ class Card:
 class Folded:
     """The cards in an order in which they can be computed, and their connections.
 
-    ``edges`` maps (from, to) to whether gradient goes back along it.
+    ``uses`` maps (from, to) to the values that go that way.
     """
 
     cards: tuple[Card, ...]
-    edges: dict[tuple[int, int], bool]
+    uses: dict[tuple[int, int], list[Use]]
     notes: tuple[str, ...]
+    recording: TapeRecording
+
+    @property
+    def edges(self) -> dict[tuple[int, int], bool]:
+        """For each (from, to), whether gradient goes back along it."""
+        return {edge: any(use.passes for use in uses) for edge, uses in self.uses.items()}
 
 
 def fold(recording: TapeRecording, depth: int, most: int) -> Folded:
@@ -71,7 +80,7 @@ def fold(recording: TapeRecording, depth: int, most: int) -> Folded:
         )
     symbol, note = _symbol(recording)
     cards = tuple(_card(recording, grouping, key, symbol, read) for key in grouping.order)
-    return Folded(cards, grouping.edges(), (*notes, *note))
+    return Folded(cards, grouping.edges(), (*notes, *note), recording)
 
 
 def _without_dead_ends(recording: TapeRecording) -> tuple[TapeRecording, list[str]]:
@@ -124,6 +133,8 @@ def _card(
         _gradient_lines(live, symbol, target, passes),
         passes and bool(live),
         target is not None,
+        tuple(dict.fromkeys(recording.operations[number].line for number in numbers)),
+        tuple(left),
         details,
     )
 
@@ -138,7 +149,8 @@ def _source_card(
         lines.append("no operation reads it")
     title = value.name if position in recording.sources else f"{value.name} (constant)"
     is_target, alive = target is not None, gradient is not None
-    return Card(Kind.SOURCE, title, _short(value), tuple(lines), alive, is_target)
+    short = _short(value)
+    return Card(Kind.SOURCE, title, short, tuple(lines), alive, is_target, leaving=(value,))
 
 
 def _title(

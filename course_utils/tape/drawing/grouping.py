@@ -4,9 +4,11 @@ from collections import defaultdict
 from enum import Enum
 from typing import Any, NamedTuple
 
-from course_utils.tape.recording import TapeRecording
+import numpy as np
 
-__all__ = ["Grouping", "Key", "Kind"]
+from course_utils.tape.recording import RecordedOperation, RecordedValue, TapeRecording
+
+__all__ = ["Grouping", "Key", "Kind", "Use"]
 
 _KEPT_AT_EACH_END = 12  # of a drawing that is too long
 
@@ -25,6 +27,29 @@ class Key(NamedTuple):
 
     kind: Kind
     what: Any
+
+
+class Use(NamedTuple):
+    """A value that an operation reads, as its input number ``place``."""
+
+    value: RecordedValue
+    operation: RecordedOperation
+    place: int
+
+    @property
+    def passes(self) -> bool:
+        """Whether gradient goes back through the operation to the value."""
+        return self.operation.passes_gradient[self.place]
+
+    @property
+    def passed_on(self) -> np.ndarray | None:
+        """The gradient that the operation's rule sends to the value; None if it sends none."""
+        return self.operation.passed_on[self.place]
+
+    @property
+    def slopes(self) -> np.ndarray | None:
+        """What the operation multiplies by, where it is one number an entry."""
+        return self.operation.slopes[self.place]
 
 
 class Grouping:
@@ -87,13 +112,13 @@ class Grouping:
         mine = [p for p, other in self.value_key.items() if other == key]
         return [p for p in mine if p in targets or self.readers[p] - {key}]
 
-    def edges(self) -> dict[tuple[int, int], bool]:
-        """Join the cards: (from, to), and whether gradient goes back along it."""
+    def edges(self) -> dict[tuple[int, int], list[Use]]:
+        """Join the cards: (from, to), and the uses of values on that way."""
         number = {key: i for i, key in enumerate(self.order)}
-        found: dict[tuple[int, int], bool] = {}
+        found: dict[tuple[int, int], list[Use]] = defaultdict(list)
         for key, operation in zip(self.op_key, self.recording.operations, strict=True):
-            for position, passes in zip(operation.inputs, operation.passes_gradient, strict=True):
+            for place, position in enumerate(operation.inputs):
                 edge = number[self.value_key[position]], number[key]
                 if edge[0] != edge[1]:
-                    found[edge] = found.get(edge, False) or passes
-        return found
+                    found[edge].append(Use(self.recording.values[position], operation, place))
+        return dict(found)

@@ -14,8 +14,8 @@ import tensorflow as tf
 
 from ..recording.places import Place, place_of_operation
 from ..recording.recorder import State, Step
-from ..recording.tensors import SHAPE_ONLY, is_differentiable
-from ..tensorflow_internals import differentiable_inputs, gradients_of_operation, role_of_file
+from ..recording.tensors import SHAPE_ONLY
+from ..tensorflow_internals import differentiable_inputs, role_of_file
 
 __all__ = ["ASSIGNMENTS", "Flow", "Key", "Kind", "Link"]
 
@@ -79,7 +79,7 @@ class Link:
             return set()
         try:
             if isinstance(self.origin, Step):
-                return _passed_by_step(self.origin)
+                return set(self.origin.pass_back({}))
             if any(role_of_file(f.filename) == "custom gradient" for f in self.origin.traceback):
                 return set(self.inputs)
             passed = differentiable_inputs(self.origin)
@@ -88,13 +88,6 @@ class Link:
             return set()
         except Exception:  # A gradient function that cannot run here still leads a gradient back.
             return set(self.inputs)
-
-
-def _passed_by_step(step: Step) -> set[Key]:
-    arriving = [tf.ones_like(o) if is_differentiable(o) else None for o in step.outputs]
-    passed = gradients_of_operation(step.op, step.attributes, step.inputs, step.outputs, arriving)
-    pairs = zip(step.inputs, passed, strict=False)
-    return {id(tensor) for tensor, gradient in pairs if gradient is not None}
 
 
 class Flow:

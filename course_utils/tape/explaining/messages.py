@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-__all__ = ["FINITE", "WORDS", "Cause"]
+__all__ = ["FINITE", "WORDS", "Cause", "loss_at"]
 
 Cause = Literal[
     "not-watched",
@@ -212,4 +212,23 @@ FINITE = {
     "Acos": "tf.acos(tf.clip_by_value(x, -1 + 1e-6, 1 - 1e-6))",
     "Asin": "tf.asin(tf.clip_by_value(x, -1 + 1e-6, 1 - 1e-6))",
     "Reciprocal": "tf.math.divide_no_nan(1.0, x)",
+}
+
+
+def loss_at(operation: str, dtype: str) -> str:
+    """Say why an operation passes no gradient on to an input of this dtype.
+
+    >>> loss_at("Round", "float32")
+    'Round has no gradient.'
+    """
+    if not dtype.startswith(("float", "bfloat", "complex")):
+        return f"{dtype} holds whole numbers, which have no gradient."
+    return _LOSSES.get(operation, f"{operation} has no gradient.")
+
+
+_LOSSES = {
+    "StopGradient": "stop_gradient lets the value through and the gradient not.",
+    "PreventGradient": "This operation lets the value through and refuses a gradient.",
+    "Cast": "A cast to whole numbers has no gradient.",
+    "PyFunc": "NumPy returns plain numbers, which have no gradient.",
 }

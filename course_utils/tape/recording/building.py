@@ -1,8 +1,10 @@
 """From the operations that ran to a recording: fold the plumbing, ask the tape for gradients."""
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -105,6 +107,8 @@ class _Graph:
                 tuple(new[i] for i in operation.outputs),
                 tuple(operation.passes[i] for i in operation.inputs),
                 operation.step.layers,
+                operation.step.place.text if operation.step.place else "",
+                *self._backward(operation),
             )
             for operation in self.operations
         )
@@ -116,6 +120,62 @@ class _Graph:
             tuple(new[i] for i in targets),
             positions[given:],
         )
+
+    def _backward(self, operation: _Operation) -> tuple[tuple, tuple]:
+        """Return what an operation passes on to each of its inputs, and the slopes there."""
+        nothing = (None,) * len(operation.inputs)
+        arriving = {id(t): self.gradients.get(id(t)) for t in operation.outputs.values()}
+        is_custom = operation.op_type == "CustomGradient"
+        through = self._through_tape(operation) if is_custom else operation.step.pass_back
+        try:
+            passed = self._by_position(operation, through(arriving))
+        except Exception:  # There is no rule, or one that runs only once, as py_function's.
+            return nothing, nothing
+        slopes: dict[int, np.ndarray | None] = dict.fromkeys(passed)
+        if len(operation.outputs) == 1:
+            (output,) = operation.outputs.values()
+            slopes = self._slopes(operation, through, id(output), tuple(output.shape), passed)
+        return tuple(map(passed.get, operation.inputs)), tuple(map(slopes.get, operation.inputs))
+
+    def _slopes(
+        self, operation: _Operation, through: Callable, key: int, shape: tuple, passed: dict
+    ) -> dict[int, np.ndarray | None]:
+        """Return the slopes where a gradient is only multiplied by a number each."""
+        ones = self._by_position(operation, through({key: np.ones(shape)}))
+        if shape == ():
+            return {**ones}
+        probe = np.linspace(1.0, 2.0, math.prod(shape)).reshape(shape)
+        probed = self._by_position(operation, through({key: probe}))
+        return {
+            position: ones[position]
+            if shape == ones[position].shape
+            and np.allclose(probed[position], probe * ones[position], rtol=1e-4, equal_nan=True)
+            else None
+            for position in passed
+        }
+
+    def _by_position(self, operation: _Operation, passed: dict[int, Any]) -> dict[int, np.ndarray]:
+        """Sum what was passed on to tensors by the values that they are."""
+        found: dict[int, np.ndarray] = {}
+        for key, gradient in passed.items():
+            position = self.position.get(key)
+            if position in operation.inputs:
+                gradient = tf.convert_to_tensor(gradient).numpy()
+                found[position] = found[position] + gradient if position in found else gradient
+        return found
+
+    def _through_tape(self, operation: _Operation) -> Callable[[dict[int, Any]], dict[int, Any]]:
+        """Return what passes a gradient back where only the tape knows the rule."""
+
+        def through(arriving: dict[int, Any]) -> dict[int, Any]:
+            outputs = list(operation.outputs.values())
+            given = [tf.cast(arriving[id(t)], t.dtype) for t in outputs]
+            tensors = list(operation.inputs.values())
+            gradients = self.tape.gradient(outputs, tensors, output_gradients=given)
+            pairs = zip(map(key_of, tensors), gradients, strict=True)
+            return {key: gradient for key, gradient in pairs if gradient is not None}
+
+        return through
 
     def _value(self, position: int, name: str) -> RecordedValue:
         tensor = self.read.get(position, self.tensors[position])

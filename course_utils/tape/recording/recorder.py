@@ -12,7 +12,13 @@ import keras
 import tensorflow as tf
 
 from course_utils.tape.recording.places import Place, calling_point, is_user_file
-from course_utils.tape.tensorflow_internals import called_graph, listen_to_operations, role_of_file
+from course_utils.tape.recording.tensors import is_differentiable
+from course_utils.tape.tensorflow_internals import (
+    called_graph,
+    gradients_of_operation,
+    listen_to_operations,
+    role_of_file,
+)
 
 __all__ = ["LayerCall", "Recorder", "State", "Step", "Watch"]
 
@@ -55,6 +61,35 @@ class Step:
     in_custom: bool = False  # inside a custom gradient
     graph: Any = None  # of the tf.function that this operation is a call of
     layers: tuple[LayerCall, ...] = ()  # from the outermost call inwards
+
+    def pass_back(self, arriving: dict[int, Any]) -> dict[int, tf.Tensor]:
+        """Apply the rule that TensorFlow has for this operation.
+
+        Both gradients, those that arrive at outputs and those that are passed on to inputs, stand
+        under the ids of their tensors. An operation without a rule raises LookupError.
+        """
+        given = [arriving.get(id(output)) for output in self.outputs]
+        gradients = gradients_of_operation(
+            self.op,
+            self.attributes,
+            list(self.inputs),
+            list(self.outputs),
+            [
+                tf.cast(gradient, output.dtype)
+                if gradient is not None
+                else tf.zeros_like(output)
+                if is_differentiable(output)
+                else None
+                for output, gradient in zip(self.outputs, given, strict=True)
+            ],
+        )
+        passed: dict[int, tf.Tensor] = {}
+        for tensor, gradient in zip(self.inputs, gradients, strict=False):
+            if gradient is not None:
+                gradient = tf.convert_to_tensor(gradient)
+                before = passed.get(id(tensor))
+                passed[id(tensor)] = gradient if before is None else before + gradient
+        return passed
 
 
 class Watch(NamedTuple):

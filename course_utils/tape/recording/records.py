@@ -54,6 +54,15 @@ class RecordedOperation:
         For each input, whether gradient went back through this operation to it.
     layers : tuple of LayerCall
         The Keras layers that it ran in, the outermost first.
+    line : str
+        The line of the program that ran it; empty where it cannot be read.
+    passed_on : tuple of numpy.ndarray or None
+        For each input, the gradient that this operation's rule sends there, for the gradient that
+        arrived or, if none did, for zero; None where the rule sends none.
+    slopes : tuple of numpy.ndarray or None
+        For each input, what the arriving gradient is multiplied by: an array of the input's shape
+        where each of its entries moves one entry of the output at the same place, or the output is
+        one number; else None.
     """
 
     op_type: str
@@ -62,6 +71,9 @@ class RecordedOperation:
     outputs: tuple[int, ...]
     passes_gradient: tuple[bool, ...]
     layers: tuple[LayerCall, ...]
+    line: str
+    passed_on: tuple[np.ndarray | None, ...]
+    slopes: tuple[np.ndarray | None, ...]
 
 
 @dataclass(frozen=True, eq=False)

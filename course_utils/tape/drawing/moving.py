@@ -1,0 +1,153 @@
+"""The moving picture of a tape: forward, then back, one operation a step."""
+
+from base64 import b64encode
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+from course_utils.tape.drawing.cards import card_size, repeat_size
+from course_utils.tape.drawing.folding import Folded, fold
+from course_utils.tape.drawing.grouping import Kind
+from course_utils.tape.drawing.routing import lay_out
+from course_utils.tape.drawing.stepping import steps_of
+from course_utils.tape.drawing.vector import svg_of
+from course_utils.tape.drawing.words import in_words, title_in_words
+from course_utils.tape.recording import record_tape
+
+__all__ = ["MovingTape", "play_tape"]
+
+_MOST_CARDS = 40
+# Without the script the picture is still and whole, and the steps stand below it as a list.
+_THEME = """
+.course-tape-moves{outline-offset:3px;overflow-x:auto}
+.course-tape-moves .course-tape{--ink:var(--jp-content-font-color1,#1b1f24);
+--paper:var(--jp-layout-color0,#fff);--grey:#6a6f76}
+@media (prefers-color-scheme:dark){.course-tape-moves .course-tape{
+--ink:var(--jp-content-font-color1,#e8e8e8);--paper:var(--jp-layout-color0,#111)}}
+[data-jp-theme-light=false] .course-tape-moves .course-tape{--grey:#a0a5ab}
+.course-tape-moves [data-at]:not(.on){opacity:.25}
+.course-tape-moves .later:not(.on){visibility:hidden}
+.course-tape-moves .now>.face{stroke-width:3.5}
+.course-tape-moves .card:focus{outline:2px solid currentColor}
+.course-tape-moves ol{list-style:none;margin:0;padding:0;min-height:9em}
+.course-tape-moves button{font:inherit;padding:.2em .8em;margin-right:.3em}
+"""
+_SCRIPT = """
+document.querySelectorAll(".course-tape-moves:not(.ready)").forEach(function (root) {
+  var still = root.querySelector("img"), steps = root.querySelectorAll("li"), now = 0;
+  var bytes = Uint8Array.from(atob(still.src.split(",")[1]), function (c) {
+    return c.charCodeAt(0);
+  });
+  var holder = document.createElement("div");
+  holder.innerHTML = new TextDecoder().decode(bytes);
+  var drawing = holder.firstChild, style = document.createElement("style");
+  style.textContent = THEME;
+  root.prepend(style);
+  still.replaceWith(drawing);
+  root.classList.add("ready");
+  root.tabIndex = 0;
+  root.querySelectorAll("[hidden]").forEach(function (each) { each.hidden = false; });
+  function show(step) {
+    now = Math.max(0, Math.min(steps.length - 1, step));
+    steps.forEach(function (each, i) { each.hidden = i !== now; });
+    drawing.querySelectorAll("[data-at]").forEach(function (each) {
+      each.classList.toggle("on", Number(each.dataset.at) <= now);
+    });
+    drawing.querySelectorAll("[data-card]").forEach(function (each) {
+      each.classList.toggle("now", each.dataset.card === steps[now].dataset.card);
+    });
+    root.querySelector("output").textContent = "Step " + now + " of " + (steps.length - 1);
+  }
+  function move(name) {
+    show({first: 0, back: now - 1, on: now + 1, last: steps.length - 1}[name]);
+  }
+  root.addEventListener("click", function (event) {
+    var name = event.target.getAttribute("data-move");
+    if (name) { move(name); }
+  });
+  root.addEventListener("keydown", function (event) {
+    var name = {Home: "first", ArrowLeft: "back", ArrowRight: "on", End: "last"}[event.key];
+    if (name) { move(name); event.preventDefault(); event.stopPropagation(); }
+  });
+  show(0);
+});
+"""
+_BUTTONS = (("first", "Start"), ("back", "◀ Back"), ("on", "Step ▶"), ("last", "End"))
+
+
+class MovingTape:
+    """What `play_tape` returns: a notebook shows it; elsewhere it is its description."""
+
+    def __init__(self, folded: Folded) -> None:
+        cards = folded.cards
+        layout = lay_out(
+            [card_size(card) for card in cards],
+            [repeat_size(card) for card in cards],
+            sorted(folded.edges),
+            [card.kind is Kind.SOURCE for card in cards],
+        )
+        self.steps, times = steps_of(folded)
+        self.title, self.description = title_in_words(folded), in_words(folded)
+        self.svg = svg_of(folded, layout, times)
+
+    def __repr__(self) -> str:
+        return self.description
+
+    def _repr_html_(self) -> str:
+        """Return the drawing with its controls; nothing in it comes from elsewhere."""
+        picture = b64encode(self.svg.encode()).decode()
+        buttons = "".join(
+            f'<button type="button" data-move="{name}">{text}</button>' for name, text in _BUTTONS
+        )
+        steps = "".join(
+            f"<li{'' if each.card is None else f' data-card={each.card}'}>{each.html}</li>"
+            for each in self.steps
+        )
+        theme = "`" + _THEME.replace("\n", "") + "`"
+        return (
+            f'<div class="course-tape-moves" role="group" aria-label="{escape(self.title)}" '
+            'data-lm-suppress-shortcuts="true">'
+            f"<p hidden>{buttons}<output></output> <small>or the arrow keys</small></p>"
+            f'<img src="data:image/svg+xml;base64,{picture}" alt="{escape(self.description)}">'
+            f'<ol aria-live="polite">{steps}</ol>'
+            f"<script>{_SCRIPT.replace('THEME', theme)}</script></div>"
+        )
+
+
+def play_tape(f: Callable, *inputs: Any, depth: int = 1) -> MovingTape:
+    """Go through what a tape records of ``f(*inputs)``: forward, then back, step by step.
+
+    The drawing is that of ``plot_tape``. Buttons or the arrow keys go on by one operation. On the
+    way back each step shows the gradient that arrived, the local slope, their product, and the line
+    of the program; a path without gradient ends where it is lost, with the cause.
+
+    Parameters
+    ----------
+    f, *inputs, depth
+        As for ``plot_tape``.
+
+    Returns
+    -------
+    MovingTape
+        Shown when it stands last in a cell: a picture that follows the theme, whole and still where
+        scripts do not run. Its ``steps`` hold what is said, its ``description`` the whole drawing
+        in words, its ``svg`` the picture alone.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is nothing to draw; see ``record_tape``.
+
+    Notes
+    -----
+    A local slope is shown where each entry of the gradient is multiplied by one number. Where an
+    operation mixes entries, as a matrix product does, only what is passed on is. First used in
+    lesson 01.
+
+    Examples
+    --------
+    >>> moving = play_tape(lambda x: x**2, 3.0)
+    >>> moving
+    Tape of y: 1 operation. Source x is 3.0; ∂y/∂x = 6.0. y = x² of x is 9.0; ∂y/∂y = 1.0.
+    """
+    return MovingTape(fold(record_tape(f, *inputs), depth, _MOST_CARDS))
