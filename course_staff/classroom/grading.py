@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -17,6 +18,7 @@ from .behaviours import Answer, Taught, program_of, read_lines, taught_to, write
 from .fork_server import ForkServer
 from .journal import Journal, secret_key
 from .judging import Verdict
+from .predicted import count_predictions
 from .public_package import exercises_version, private_folders
 from .references import References
 from .runner.limits import Limits
@@ -56,6 +58,7 @@ class Grading:
     """What was graded: the rows in order, and what the pages say about how it went."""
 
     rows: list[Row] = field(default_factory=list)
+    predicted: dict[str, Counter[str]] = field(default_factory=dict)  # by the prediction's id
     found: SubmissionsFound = field(default_factory=SubmissionsFound)
     run: int = 0
     kept: int = 0
@@ -196,6 +199,9 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
     verdicts = {place: _as_taught(each, taught) for place, each in verdicts.items()}
     write_lines(state / "unexplained.jsonl", _unexplained(found.submissions, verdicts, limits))
     grading.rows = [row for one in found.submissions for row in _rows(one, verdicts[one.place])]
+    grading.predicted = count_predictions(
+        found.submissions, lambda one: read_data(one, limits.notebook)
+    )
     grading.unreadable = len(verdicts) - grading.run - grading.kept
     grading.set_aside = _set_aside(out, places)
     return grading

@@ -13,6 +13,7 @@ from .gradebook import gradebook_csv, results_jsonl
 from .grading import Grading, Row
 from .judging import OUTCOMES
 from .mistakes import common_mistakes
+from .predicted import prediction_lines
 
 __all__ = ["page_name", "write_results"]
 
@@ -99,6 +100,7 @@ def _class(grading: Grading, names: dict[str, str]) -> dict:
         "students": [_student_line(s, names[s], exercises, by_cell) for s in students],
         "exercises": [_exercise_line(e, rows) for e in exercises],
         "mistakes": common_mistakes(rows),
+        "predictions": prediction_lines(grading.predicted),
         "broken": [row for row in _first_of_each(grading.rows) if row.outcome in _BROKEN],
         "older": [
             f"{row.submission} ({row.submitted})"

@@ -4,12 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from course_utils.course.predicting import predictions_of
+from course_utils.course.predicting import find_prediction, predictions_of
 
 from .runner.cells import read_cells
 from .submissions import Submission
 
-__all__ = ["count_predictions"]
+__all__ = ["count_predictions", "prediction_lines"]
 
 # What stands between the quotes; a number or None may stand without them.
 _CALL = re.compile(
@@ -35,6 +35,17 @@ def count_predictions(
             for prediction_id, words in _predicted_in(one, read_data).items():
                 counts.setdefault(prediction_id, Counter())[words] += 1
     return dict(sorted(counts.items()))
+
+
+def prediction_lines(counts: dict[str, Counter[str]]) -> list[dict]:
+    """Return a table's lines: the truth, how many predicted it, and what the others predicted."""
+    lines = []
+    for prediction_id, answers in counts.items():
+        right = find_prediction(prediction_id).right
+        others = [(words, count) for words, count in answers.most_common() if words != right]
+        line = {"id": prediction_id, "right": right, "hits": answers[right], "others": others}
+        lines.append(line | {"total": answers.total()})
+    return sorted(lines, key=lambda line: line["hits"] / line["total"])
 
 
 def _predicted_in(one: Submission, read_data: Callable[[Submission], bytes]) -> dict[str, str]:

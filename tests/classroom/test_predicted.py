@@ -1,8 +1,11 @@
 import json
+from collections import Counter
 
 import pytest
 
 from course_staff.classroom import predicted
+from course_staff.classroom.grading import Grading
+from course_staff.classroom.pages import _class, _render
 from course_staff.classroom.submissions import Submission
 from course_utils.exercises.callouts import Predict
 
@@ -61,3 +64,20 @@ def test_what_is_no_prediction_is_left_out(count, source):
 def test_what_cannot_be_read_or_does_not_count_is_left_out(count):
     assert count("{", "[]", '{"cells": 3}') == {}
     assert count(['predict("04.a", "a")'], counts=False) == {}
+
+
+def test_the_truth_stands_beside_what_was_predicted(monkeypatch):
+    known = {"04.a": LETTERED, "04.b": TYPED}
+    monkeypatch.setattr(predicted, "find_prediction", known.__getitem__)
+    counts = {"04.a": Counter({"9": 3, "27": 1}), "04.b": Counter({"6": 2, "17": 1, "0": 1})}
+    assert predicted.prediction_lines(counts) == [
+        {"id": "04.b", "right": "0", "hits": 1, "total": 4, "others": [("6", 2), ("17", 1)]},
+        {"id": "04.a", "right": "9", "hits": 3, "total": 4, "others": [("27", 1)]},
+    ]
+
+
+def test_the_class_page_shows_them():
+    grading = Grading(predicted={"04.c": Counter({"9": 1, "27": 2})})
+    page = _render("class.html", **_class(grading, {}))
+    row = page[page.index("What the class predicted</h2>") :]
+    assert row.index("04.c") < row.index("1 of 3") < row.index("27: 2")
