@@ -2,7 +2,6 @@
 
 import html
 import os
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,11 +9,12 @@ from ..exercises.exercise import Exercise, Judgement
 from ..exercises.isolation import tensorflow_warnings_held
 from ..exercises.judging import observe_and_judge
 from ..exercises.references import SEEDS
+from ..figures.card import card, with_code
 from .curriculum import find_exercise, find_lesson
 from .progress import Progress, record_outcome
 from .session import standard_error_held
 
-__all__ = ["CheckResult", "card", "check", "with_code"]
+__all__ = ["CheckResult", "check"]
 
 # Each outcome has a sign and a word, so that nothing depends on seeing a colour.
 _SIGNS = {"passed": "✓", "failed": "✗", "not attempted": "○", "error": "!"}
@@ -69,19 +69,6 @@ class CheckResult:
             progress,
             printed,
         )
-
-
-def card(colour: str, *blocks: str) -> str:
-    """Return the HTML of a card: a headline and more blocks of HTML, beside a coloured line."""
-    return (
-        f'<div role="status" style="border-left:4px solid {colour};'
-        f'padding:.3em .8em;margin:.3em 0">{"".join(blocks)}</div>'
-    )
-
-
-def with_code(text: str) -> str:
-    """Return text as HTML, with what stands between backquotes as code."""
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
 def check(exercise_id: str, answer: Any = ...) -> CheckResult:

@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import Any
 
 from ..exercises.callouts import Predict
-from .checking import card, with_code
+from ..figures.card import card, with_code
 from .curriculum import LESSONS
 from .progress import record_prediction
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from ..exercises.exercise import Exercise
+from ..figures.card import card, with_code
 from .curriculum import LESSONS, Lesson, all_exercises, find_lesson
 from .progress import Progress, read_progress
 
@@ -104,8 +105,6 @@ class Standing:
         return text.getvalue() + "\n".join(self.summary())
 
     def _repr_html_(self) -> str:
-        from .checking import card, with_code
-
         words = [f"<div>{with_code(sentence)}</div>" for sentence in self.summary()]
         heading = "Every exercise is passed" if self.next is None else "Your progress"
         rows = [
@@ -170,8 +169,6 @@ class LessonBar:
         return f"{signs}  {self._advice}"
 
     def _repr_html_(self) -> str:
-        from .checking import with_code
-
         cells = "".join(
             f'<span title="{html.escape(exercise.title)}: {look.word}" style="flex:1;'
             f'border-bottom:4px solid {look.colour};padding:0 .3em">'

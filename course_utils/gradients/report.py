@@ -1,13 +1,15 @@
-"""The report of a gradient check: one row a variable, as text, as HTML, as a figure."""
+"""The report of a gradient check: one row a variable, as text, as a card, as a figure."""
 
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ..figures.palette import BLUE, GREY, VERMILLION
+from ..figures.card import card, with_code
+from ..figures.palette import BLUE, GREEN, GREY, VERMILLION
 from .measurements import Measurement
 from .verdicts import (
     AGREES,
@@ -33,18 +35,7 @@ _SIGNS: dict[Verdict, str] = {
     KINK_NEARBY: "∧",
     CANNOT_TELL: "?",
 }
-_COLUMNS = (
-    "name",
-    "shape",
-    "dtype",
-    "analytic",
-    "numeric",
-    "difference",
-    "error bar",
-    "evaluations",
-    "verdict",
-)
-_TEXT_COLUMNS = {"name", "shape", "dtype", "verdict"}
+_MOST_OPEN = 6  # rows that agree, shown at once
 
 
 @dataclass(frozen=True)
@@ -124,21 +115,22 @@ class GradientRow:
             in_layout=False,
         )
 
-    def _cells(self) -> list[str]:
-        numbers = (self.analytic, self.numeric, self.difference, self.error_bar)
-        formats = ("+.6e", "+.6e", "+.1e", ".1e")
-        shown = [
-            f"{x:{f}}" if np.isfinite(x) else "" for x, f in zip(numbers, formats, strict=True)
-        ]
-        if self.verdict == DISCONNECTED:
-            shown[0], shown[2] = "None", ""
-        sign = f"{_SIGNS[self.verdict]} {self.verdict}"
-        return [self.name, str(self.shape), self.dtype, *shown, str(self.evaluations), sign]
+    @property
+    def _verdict(self) -> str:
+        return f"{_SIGNS[self.verdict]} {self.verdict}"
+
+    @property
+    def _numbers(self) -> str:
+        """The slope that is claimed and the one that was measured."""
+        claimed = "None" if self.verdict == DISCONNECTED else f"{self.analytic:+.6e}"
+        if not self.measurements:
+            return f"{self.evaluations} evaluations"
+        return f"claimed {claimed}, measured {self.numeric:+.6e} ± {self.error_bar:.1e}"
 
 
 @dataclass(frozen=True)
 class GradientReport:
-    """What `check_gradients` found: a table in Jupyter, plain text elsewhere.
+    """What `check_gradients` found: a card in Jupyter, plain text elsewhere.
 
     Attributes
     ----------
@@ -173,43 +165,31 @@ class GradientReport:
         )
 
     def __str__(self) -> str:
-        """Align the rows as a plain table, with the hints below."""
-        table = [list(_COLUMNS), *(row._cells() for row in self.rows)]
-        widths = [max(len(cells[i]) for cells in table) for i in range(len(_COLUMNS))]
-        lines = [
-            "  ".join(
-                cell.ljust(width) if column in _TEXT_COLUMNS else cell.rjust(width)
-                for cell, width, column in zip(cells, widths, _COLUMNS, strict=True)
-            ).rstrip()
-            for cells in table
-        ]
-        hints = [f"{row.name}: {row._remark}" for row in self.rows if row.hint]
-        return "\n".join([self._headline, "", *lines, *([""] if hints else []), *hints])
+        """Write the headline, and two or three lines for each row."""
+        lines = [self._headline]
+        for row in self.rows:
+            lines += [
+                "",
+                f"{row._verdict}: {row.name} {row.shape} {row.dtype}",
+                f"  {row._numbers}",
+            ]
+            lines += fill(row._remark, 96, initial_indent="  ", subsequent_indent="  ").splitlines()
+        return "\n".join(lines)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th scope='col'>{column}</th>" for column in _COLUMNS)
-        body = "".join(self._html_row(row) for row in self.rows)
-        return (
-            "<table style='border-collapse:collapse'>"
-            f"<caption style='caption-side:top;text-align:left'>{html.escape(self._headline)}"
-            f"</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-        )
-
-    @staticmethod
-    def _html_row(row: GradientRow) -> str:
-        name, *values = (html.escape(cell) for cell in row._cells())
-        cells = "".join(
-            f"<td style='text-align:{'left' if column in _TEXT_COLUMNS else 'right'}'>{cell}</td>"
-            for cell, column in zip(values, _COLUMNS[1:], strict=True)
-        )
-        weight = "normal" if row.verdict == AGREES else "bold"
-        line = f"<tr style='font-weight:{weight}'><th scope='row'>{name}</th>{cells}</tr>"
-        if not row.hint:
-            return line
-        remark = html.escape(row._remark)
-        return f"{line}<tr><td colspan='{len(_COLUMNS)}' style='text-align:left'>{remark}</td></tr>"
+        sign, colour = ("✓", GREEN) if self.passed else ("✗", VERMILLION)
+        blocks = [f"<div><strong>{sign} {html.escape(self._headline)}</strong></div>"]
+        doubtful = [row for row in self.rows if row.verdict != AGREES]
+        agreeing = [row for row in self.rows if row.verdict == AGREES]
+        blocks += [f"<div>{_row(row)}</div>" for row in doubtful]
+        if agreeing:
+            items = "".join(f"<li>{_row(row)}</li>" for row in agreeing)
+            is_open = " open" if len(agreeing) <= _MOST_OPEN else ""
+            count = f"{len(agreeing)} that agree{'s' if len(agreeing) == 1 else ''}"
+            blocks.append(f"<details{is_open}><summary>{count}</summary><ul>{items}</ul></details>")
+        return card(colour, *blocks)
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Draw analytic against numeric slopes, with error bars, on the line where they are equal.
@@ -259,6 +239,13 @@ class GradientReport:
         agree = sum(row.verdict == AGREES for row in self.rows)
         ax.set(title=f"{agree} of {len(self.rows)} agree with central differences")
         return ax
+
+
+def _row(row: GradientRow) -> str:
+    """Return what was found about one variable, as HTML."""
+    about = f"<code>{html.escape(row.name)}</code> {row.shape} {row.dtype}"
+    remark = f"<br>{with_code(row._remark)}" if row._remark else ""
+    return f"<strong>{row._verdict}</strong> · {about}<br>{row._numbers}{remark}"
 
 
 def _limits(slopes: Sequence[float]) -> tuple[float, float, float]:

@@ -103,10 +103,12 @@ def test_text_and_html_and_plot():
     report = check_gradients(lambda x, y: x**2 * y, [3.0, 2.0], grads=[12.0, -9.0])
     text = str(report)
     assert text.startswith("Not passed: 1 of 2 gradients agree with central differences (")
-    assert "✗ disagrees" in text and "✓ agrees" in text and "y: The sign is wrong" in text
+    assert "✗ disagrees: y () float32\n  claimed -9.0" in text and "✓ agrees: x" in text
+    assert "  The sign is wrong" in text and max(map(len, text.splitlines())) <= 100
     page = report._repr_html_()
-    assert "<caption" in page and "<th scope='col'>error bar</th>" in page
-    assert "<th scope='row'>x</th>" in page and "✗ disagrees" in page
+    assert 'role="status"' in page and "<strong>✗ Not passed" in page
+    assert "<strong>✓ agrees</strong> · <code>x</code>" in page and "The sign is wrong" in page
+    assert page.index("✗ disagrees") < page.index("✓ agrees")  # what is wrong comes first
     ax = report.plot()
     assert ax.get_xlabel().startswith("numeric") and ax.get_ylabel().startswith("analytic")
     assert [text.get_text() for text in ax.texts] == ["y: 200.0% off"]

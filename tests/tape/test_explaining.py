@@ -557,16 +557,28 @@ def shown():
     return tape.explain()
 
 
-def test_html_is_a_table_with_headers_and_escaped_source():
+def test_html_is_a_card_with_escaped_source():
     html = shown()._repr_html_()
-    assert "<caption>" in html and html.count('scope="col"') == 6 and 'scope="row"' in html
+    assert 'role="status"' in html and "<strong>✗ Gradient is None</strong>" in html
     assert "a &lt; 3.0" in html and "a < 3.0" not in html
-    assert "color" not in html
+    assert "<pre" in html and "tf.stop_gradient" in html
+    assert not re.findall(r"[^-]color:", html)
+
+
+def test_sources_that_were_lost_alike_share_a_card():
+    model = programs_to_explain.small_model()
+    other = tf.constant(1.0)
+    with ExplainingTape() as tape:
+        loss = tf.reduce_sum(tf.round(model(programs_to_explain.X)))
+    tape.gradient(loss, [*model.trainable_variables, other])
+    html = tape.explain()._repr_html_()
+    assert html.count('role="status"') == 2 and "So it is with" in html
+    assert all(variable.path in html for variable in model.trainable_variables)
 
 
 def test_text_names_source_cause_line_and_remedy():
     text = str(shown())
-    assert text.startswith("a: gradient is None (no-gradient-op)")
+    assert text.startswith("✗ a: gradient is None (no-gradient-op)")
     assert "test_explaining.py, line" in text and "operation Round" in text
     assert "tf.stop_gradient(tf.math.round(x) - x)" in text
 

@@ -3,16 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import groupby
 from typing import Literal
 
+from ...figures.card import card, code_block, with_code
+from ...figures.palette import ORANGE, PURPLE, VERMILLION
 from ..recording.places import Place
-from ..recording.records import html_table
 from .messages import Cause
 
 __all__ = ["Explanation", "Explanations", "Gradient"]
 
-_HEADS = ("Source", "Gradient", "Cause", "Where", "What happened", "What to change")
 Gradient = Literal["None", "zero", "not finite"]
+# Each verdict has a sign and a word, so that nothing depends on seeing a colour.
+_SIGNS: dict[Gradient, str] = {"None": "✗", "zero": "0", "not finite": "∞"}
+_COLOURS: dict[Gradient, str] = {"None": VERMILLION, "zero": ORANGE, "not finite": PURPLE}
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,8 @@ class Explanation:
 
     def __str__(self) -> str:
         """Return the explanation as plain text."""
-        lines = [f"{self.source}: gradient is {self.gradient} ({self.cause})"]
+        sign = _SIGNS[self.gradient]
+        lines = [f"{sign} {self.source}: gradient is {self.gradient} ({self.cause})"]
         if self.where is not None:
             text = f": {self.where.text}" if self.where.text else ""
             lines.append(f"  where   {self.where}{text}")
@@ -58,7 +63,7 @@ class Explanation:
 
 
 class Explanations(tuple):
-    """The explanations of one call, shown as a table in a notebook and as lines elsewhere.
+    """The explanations of one call, shown as cards in a notebook and as lines elsewhere.
 
     Examples
     --------
@@ -90,14 +95,21 @@ class Explanations(tuple):
         note = f"<p>{escape(self.note)}</p>" if self.note else ""
         if not self:
             return f"<p>{escape(self._nothing())}</p>{note}"
-        caption = "Why these gradients are None, zero or not finite"
-        return html_table(caption, _HEADS, map(_row, self), ' style="text-align:left"') + note
+        alike = groupby(self, key=lambda each: (each.gradient, each.cause, each.where))
+        return "".join(_card(list(group)) for _, group in alike) + note
 
 
-def _row(each: Explanation) -> list[str]:
-    where = ""
-    if each.where is not None:
-        where = f"{escape(str(each.where))}<br><code>{escape(each.where.text)}</code>"
-    source, remedy = f"<code>{escape(each.source)}</code>", f"<pre>{escape(each.remedy)}</pre>"
-    gradient, cause, message = map(escape, (each.gradient, each.cause, each.message))
-    return [source, gradient, cause, where, message, remedy]
+def _card(alike: list[Explanation]) -> str:
+    """Show what is the same for one source or several."""
+    first, *others = alike
+    names = ", ".join(f"<code>{escape(each.source)}</code>" for each in alike)
+    verdict = f"{_SIGNS[first.gradient]} Gradient is {first.gradient}"
+    blocks = [f"<div><strong>{verdict}</strong> · {names} · {first.cause}</div>"]
+    if first.where is not None:
+        line = f": <code>{escape(first.where.text)}</code>" if first.where.text else ""
+        blocks.append(f"<div>{escape(str(first.where))}{line}</div>")
+    blocks.append(f"<div>{with_code(first.message)}</div>")
+    if others:
+        blocks.append(f"<div>So it is with {', '.join(escape(x.source) for x in others)}.</div>")
+    remedies = "\n".join(dict.fromkeys(each.remedy for each in alike))
+    return card(_COLOURS[first.gradient], *blocks, f"<div>To change:</div>{code_block(remedies)}")

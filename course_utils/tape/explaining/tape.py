@@ -58,7 +58,7 @@ class ExplainingTape(tf.GradientTape):
 
     @_as_written
     def explain(self) -> Explanations:
-        """Return the explanations, shown as a table in a notebook and as text elsewhere."""
+        """Return the explanations, shown as cards in a notebook and as text elsewhere."""
         return self._explanations
 
     def __enter__(self) -> "ExplainingTape":
