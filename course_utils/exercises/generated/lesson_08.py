@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from course_utils.exercises.callouts import Predict
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
 
@@ -203,5 +204,57 @@ EXERCISES = (
             ),
         ],
         praise="This is the closed form's parabola, wherever x lies and however wide.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "08.a",
+        right="above 10",
+        options={
+            "below 10": "It comes from there, and 200 small steps sound like too few. But the slope "
+            "in w is the steeper one.",
+            "at 10": "So it would be if w moved alone. But w and b move together, and each step "
+            "looks at the error of both.",
+            "above 10": "w arrives while b is still too low, and then makes up for it: w is 10.47, "
+            "b is 3.05, and for the mean parcel the price is almost right.",
+        },
+    ),
+    Predict(
+        "08.b",
+        right="no, and more steps change nothing",
+        options={
+            "yes": "The points were made from these three numbers. But each has an error, and the "
+            "loss knows the points alone.",
+            "no, and more steps change nothing": "The loss knows 200 points and no truth, and "
+            "another parabola lies nearer to them: 0.991, -1.992, 0.509. The loop is right, and "
+            "ends there. Whether the data are good enough to find the truth, no loop can say.",
+            "no, but with more and more steps it would": "1,000 steps and 10,000 end at the same "
+            "numbers: this is the minimum already.",
+        },
+    ),
+    Predict(
+        "08.c",
+        right="never",
+        options={
+            "sooner": "Larger steps are faster, up to a limit. Beyond it, each step lands farther "
+            "from the minimum than it started.",
+            "later": "A step that is a little too long may well lose some time. But here every "
+            "step makes the distance larger.",
+            "never": "The loss explodes. Across the valley, each step lands on the other side, and "
+            "farther out than before.",
+        },
+    ),
+    Predict(
+        "08.d",
+        right="1",
+        options={
+            "1": "Each step multiplies the distance by 1 - lr · λ = 1 - 0.5 · 2 = 0, in every "
+            "direction: no distance is left.",
+            "about 10": "Ten would be fast, where 200 were too few above. But compute the factor "
+            "1 - lr · λ.",
+            "about 100": "Gradient descent counts as slow. But that comes from the flat direction, "
+            "and there is none now: both curvatures are 2.",
+        },
     ),
 )
