@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from course_utils.exercises.callouts import Predict
 from course_utils.exercises.observation import calls_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
@@ -235,5 +236,79 @@ EXERCISES = (
             ),
         ],
         praise="The parts together move the model as one batch would.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "09.a",
+        right="0",
+        options={
+            "2": "A kernel and a bias are to come. But the kernel's shape depends on the input, "
+            "and none has been seen.",
+            "1": "A bias needs no input, as one output is known. But a layer makes its variables "
+            "together, when it knows the shape of its input.",
+            "0": "A layer makes its variables when it first sees the shape of an input: in the "
+            "first call, or where the model begins with `keras.Input`. Before that, a tape would "
+            "get an empty list.",
+        },
+    ),
+    Predict(
+        "09.b",
+        right="another number",
+        options={
+            "an error": "That would be kind, as no probability is 2 or -1. But nothing looks.",
+            "another number": "0.693 in place of 0.349: the scores are taken for probabilities, "
+            "and you would train on a wrong loss without a word.",
+            "the same number": "Scores and probabilities could be told apart, here by the 2. But "
+            "nothing looks.",
+        },
+    ),
+    Predict(
+        "09.c",
+        right="none",
+        options={
+            "none": "A tape tells layers nothing. Called without `training`, a dropout works as in "
+            "use, and lets everything pass.",
+            "about 200": "Why else would one record? But the tape only watches what is computed, "
+            "and layers do not know of it.",
+            "about 800": "0.2 is the share that is dropped, not the share that is kept; and only "
+            "in training.",
+        },
+    ),
+    Predict(
+        "09.d",
+        right="no",
+        options={
+            "yes": "The weights are equal, and so is each loss. But these losses are means, and "
+            "the mean of means is another one where the batches differ in size.",
+            "no": "The last batch holds 20 examples, and each counts for more than one of the "
+            "others: 2.1570 in place of 2.1623. Weigh each batch by its size.",
+        },
+    ),
+    Predict(
+        "09.e",
+        right="2",
+        options={
+            "1": "Gradients add. But these are gradients of means, each over 16, and not over 32.",
+            "0.5": "A half of the examples gives about as long a gradient as all of them, since "
+            "each loss is a mean. And you add two.",
+            "2": "Each half has the gradient of a mean over 16, and their sum is twice the mean of "
+            "all 32; the penalty, too, is there twice.",
+        },
+        otherwise="The loss of each half is a mean. What is the sum of two means, next to the mean "
+        "of all?",
+    ),
+    Predict(
+        "09.f",
+        right="neither",
+        options={
+            "both": "The weights are the model, one would think. But the step depends on more.",
+            "neither": "Adam keeps two averages for each weight, and its count of steps: a new one "
+            "starts them at 0. And the seed of dropout counts its draws; a checkpoint of the model "
+            "leaves it out, so other inputs are dropped.",
+            "the second alone": "A new Adam starts its averages and its count at 0, so the first "
+            "goes astray. But dropout's draws start anew in both.",
+        },
     ),
 )
