@@ -25,6 +25,7 @@ __all__ = [
     "Answer",
     "Group",
     "Taught",
+    "as_known",
     "did",
     "groups",
     "program_of",
@@ -141,10 +142,15 @@ def taught_to(answer_did: list, taught: Sequence[Taught], question: Question) ->
     """Return the mistake that a teacher named and that does what this answer did, or None."""
     part, readings = _as_read(answer_did)
     for one in taught:
-        known = KnownMistake(one.name, one.sentence, *_as_read(one.did))
+        known = as_known(one.name, one.sentence, one.did)
         if one.exercise == question.id and _explains(known, part, readings, question):
             return one
     return None
+
+
+def as_known(name: str, sentence: str, done: list) -> KnownMistake:
+    """Return what `did` returned of an answer as a mistake that others are compared with."""
+    return KnownMistake(name, sentence, *_as_read(done))
 
 
 def _explains(known: KnownMistake, part: int, readings: Any, question: Question) -> bool:

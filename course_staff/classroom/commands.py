@@ -272,13 +272,19 @@ def mistakes(
     sentence: Annotated[
         str, typer.Option(help="What everybody in the group is told: the mistake, the way out.")
     ] = "",
+    keep: Annotated[
+        bool,
+        typer.Option("--keep", help="Tell it in every later grading, too: of the next class."),
+    ] = False,
 ) -> None:
     """Show the wrong answers that got only the general sentence, grouped by what they did.
 
     All answers of a grading met the same inputs, so answers that behave alike stand in one group,
     however they are written; the largest group comes first, with its shortest program. Give a
     group a name and one to three sentences, and the next `course grade` into the same folder tells
-    them to everybody in it, whoever hands in what does the same.
+    them to everybody in it, whoever hands in what does the same. With `--keep` the program stands
+    in the lesson's folder from then on, in `learned.jsonl`: other gradings run it, in the sandbox
+    as a submission, and tell the sentence to whoever does the same.
 
     For example:
 
@@ -287,15 +293,17 @@ def mistakes(
     - `course mistakes results/ --group 01.1-3fa2 --name "squared twice" --sentence "You square
       twice: x**3 is x times its square. Take one square away."`
     """
+    from .fork_server import ServerFailed
+    from .grading import BadInput
     from .naming import NamingError, groups_in, name_group
 
     given = [bool(group), bool(name), bool(sentence)]
-    if any(given) and not all(given):
+    if (any(given) or keep) and not all(given):
         errors.print("Naming a group takes all three: --group, --name and --sentence.")
         raise typer.Exit(2)
-    with sentence_for(NamingError, OSError):
+    with sentence_for(BadInput, NamingError, ServerFailed, OSError):
         if group:
-            students = name_group(results, group, name, sentence)
+            students = name_group(results, group, name, sentence, keep)
             print_text(
                 f"{len(students)} students are told so when you grade into {results} again: "
                 f"{', '.join(students)}"

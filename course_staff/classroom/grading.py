@@ -5,6 +5,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from .behaviours import Answer, Taught, program_of, read_lines, taught_to, write
 from .fork_server import ForkServer
 from .journal import Journal, secret_key
 from .judging import Verdict
+from .learned import observed_in_jail
 from .predicted import count_predictions
 from .public_package import exercises_version, private_folders
 from .references import References
@@ -25,7 +27,7 @@ from .runner.limits import Limits
 from .submissions import Submission, SubmissionsFound, find_submissions, read_data
 from .walking import UnreadableFile
 
-__all__ = ["RESULTS", "BadInput", "Grading", "Row", "grade"]
+__all__ = ["RESULTS", "BadInput", "Grading", "Row", "grade", "require_lessons"]
 
 # What is written to the folder of the results.
 RESULTS = ("class.html", "feedback", "gradebook.csv", "results.jsonl")
@@ -167,7 +169,7 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
     grading = Grading(found=found, is_jailed=jail)
     journal = Journal(state / "journal.jsonl", fresh)
     observed, version = Journal(state / "references.jsonl", fresh), exercises_version()
-    lessons_folder = _require_lessons()
+    lessons_folder = require_lessons()
     references = References(lessons_folder, secret_key(state / "key"), observed, version)
     batch = Batch(limits, references, journal, f"{version} {jail}")
     hidden = [submissions.resolve(), out.resolve(), lessons_folder.parent, *private_folders()]
@@ -185,6 +187,7 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
         on_found(found, len(open_ones))
         if open_ones:
             server.start(jail)
+            references.learn(partial(observed_in_jail, server))
             for one, result in batch.run(open_ones, server, jobs):
                 verdicts[one.place] = result
                 grading.run += not _is_unreadable(result)
@@ -207,7 +210,7 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
     return grading
 
 
-def _require_lessons() -> Path:
+def require_lessons() -> Path:
     """Return the folder that holds the right programs and the galleries."""
     for checkout in (Path(__file__).parents[2], course_folder()):
         if any((checkout / "lessons").glob("*/gallery.py")):

@@ -6,7 +6,14 @@ from pathlib import Path
 from course_utils.course.curriculum import find_exercise
 from course_utils.exercises.references import stored
 
-from .behaviours import Answer, Group, Taught, groups, read_lines, write_lines
+from .behaviours import Answer, Group, Taught, did, groups, read_lines, taught_to, write_lines
+from .fork_server import ForkServer
+from .grading import require_lessons
+from .journal import Journal, secret_key
+from .learned import learned_path, observed_in_jail
+from .public_package import exercises_version, private_folders
+from .references import References
+from .runner.limits import Limits
 
 __all__ = ["NamingError", "groups_in", "name_group"]
 
@@ -32,14 +39,19 @@ def groups_in(results: Path) -> list[Group]:
     return groups(answers, {a.exercise: find_exercise(a.exercise) for a in answers})
 
 
-def name_group(results: Path, group_id: str, name: str, sentence: str) -> list[str]:
-    """Keep a group's name and sentence for the next grading, and return its students.
+def name_group(
+    results: Path, group_id: str, name: str, sentence: str, keep: bool = False
+) -> list[str]:
+    """Write down a group's name and sentence for the next grading, and return its students.
+
+    With ``keep`` its shortest program stands beside the lesson's gallery from now on, and every
+    other grading tells the sentence, too.
 
     Raises
     ------
     NamingError
-        If there is no such group, the name is taken, or the sentence is empty, does not end, or is
-        longer than three sentences.
+        If there is no such group, the name is taken, the sentence is empty, does not end, or is
+        longer than three sentences, or the program to keep does something else by itself.
     """
     found = groups_in(results)
     group = next((one for one in found if one.id == group_id), None)
@@ -59,6 +71,38 @@ def name_group(results: Path, group_id: str, name: str, sentence: str) -> list[s
     ):
         raise NamingError("Write one to three sentences, the last one with its full stop.")
     shortest = group.shortest
-    taught.append(Taught(exercise, name, sentence, shortest.program, shortest.did))
-    write_lines(path, taught)
+    new = Taught(exercise, name, sentence, shortest.program, shortest.did)
+    if keep:
+        _keep(results / ".grading", new)
+    write_lines(path, [*taught, new])
     return group.students
+
+
+def _keep(state: Path, new: Taught) -> None:
+    """Run the program by itself in the sandbox, and write it beside the lesson's gallery."""
+    lessons = require_lessons()
+    question = find_exercise(new.exercise)
+    journal = Journal(state / "references.jsonl")
+    references = References(lessons, secret_key(state / "key"), journal, exercises_version())
+    hidden = [state.parent.resolve(), lessons.parent, *private_folders()]
+    try:
+        right = references.right(new.exercise)
+        with ForkServer(state, Limits(), hidden=hidden) as server:
+            server.start()
+            seed = references.seed(new.exercise)
+            observation = observed_in_jail(server, new.exercise, new.program, seed)
+    finally:
+        references.close()
+        journal.close()
+    try:
+        does_the_same = taught_to(did(question, observation, right), [new], question) is not None
+    except (KeyError, TypeError, ValueError):  # it did not run, or goes right
+        does_the_same = False
+    if not does_the_same:
+        raise NamingError(
+            "The shortest program of this group does something else when it is run by itself: it "
+            "needs other cells of its notebook. Name the group without --keep, or write such a "
+            "program into the lesson's gallery.py."
+        )
+    path = learned_path(lessons, new.exercise)
+    write_lines(path, [*read_lines(path, Taught), new])

@@ -11,14 +11,18 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 
+from course_utils.course.curriculum import find_exercise
 from course_utils.exercises.references import SEEDS, Reference
 
+from .behaviours import Taught, as_known, did
 from .journal import Journal
+from .learned import Observe, learned_of
 
 __all__ = ["References"]
 
@@ -42,8 +46,9 @@ class References:
 
     def __init__(self, lessons: Path, key: bytes, journal: Journal, version: str):
         self._lessons, self._key, self._journal, self._version = lessons, key, journal, version
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._pool: ProcessPoolExecutor | None = None
+        self._observe_learned: Observe = lambda exercise_id, program, seed: None
 
     def seed(self, exercise_id: str) -> int:
         """Return the secret seed of an exercise; none of those that are stored."""
@@ -57,7 +62,35 @@ class References:
     def whole(self, exercise_id: str) -> Reference:
         """Return what the right program and the gallery did."""
         data = self._data(exercise_id, True)
-        return Reference.from_data(data["seed"], data["mistakes"])
+        reference = Reference.from_data(data["seed"], data["mistakes"])
+        reference.wrong.extend(
+            as_known(one.name, one.sentence, done) for one, done in self._learned(exercise_id)
+        )
+        return reference
+
+    def _learned(self, exercise_id: str) -> Iterator[tuple[Taught, list]]:
+        """Yield what was learned about an exercise, and what each program does on its seed."""
+        for one in learned_of(self._lessons, exercise_id):
+            key = f"{self._version} {exercise_id} learned {one.program}"
+            with self._lock:
+                done = self._journal.get(key)
+                if done is None:
+                    done = self._did(one)
+                    self._journal.add(key, done)
+            if done:
+                yield one, done
+
+    def _did(self, one: Taught) -> list:
+        """Return what a learned program does; nothing if it goes right, or does not run, here."""
+        observation = self._observe_learned(one.exercise, one.program, self.seed(one.exercise))
+        try:
+            return did(find_exercise(one.exercise), observation, self.right(one.exercise)) or []
+        except (KeyError, TypeError, ValueError):
+            return []
+
+    def learn(self, observe: Observe) -> None:
+        """Say how the programs are observed that students wrote: never in the trusted process."""
+        self._observe_learned = observe
 
     def close(self) -> None:
         """End the process."""

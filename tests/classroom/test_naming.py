@@ -1,11 +1,13 @@
 """Wrong answers that nothing explains: grouped by what they did, named once, told to everybody."""
 
 import json
+import shutil
 
 import pytest
-from handed_in import RIGHT, notebook
+from handed_in import RIGHT, ROOT, notebook
 from typer.testing import CliRunner
 
+from course_staff.classroom import grading, naming
 from course_staff.classroom.grading import grade
 from course_staff.classroom.naming import NamingError, groups_in, name_group
 from course_staff.classroom.runner.limits import Limits
@@ -55,13 +57,37 @@ def test_a_named_group_is_told_at_the_next_grading_and_nothing_runs_again(graded
     late = submitted / "zoe" / "01_first_tape.ipynb"
     late.parent.mkdir()
     late.write_bytes(notebook("01", RIGHT | {"01.1": PUZZLING.replace("0.125 * x", "x * 0.125")}))
-    grading = grade(submitted, results, jobs=2, limits=LIMITS)
-    assert grading.run == 1
-    told = {r.student: r for r in grading.counting if r.exercise == "01.1"}
+    again = grade(submitted, results, jobs=2, limits=LIMITS)
+    assert again.run == 1
+    told = {r.student: r for r in again.counting if r.exercise == "01.1"}
     for student in ("ada", "bob", "zoe"):
         assert (told[student].mistake, told[student].message) == ("an eighth more", said)
     assert told["cyd"].mistake == "unexplained"
     assert not any("ada" in group.students for group in groups_in(results))
+
+
+def test_what_is_kept_is_told_to_the_next_class(graded, tmp_path, monkeypatch):
+    lessons = tmp_path / "lessons"
+    shutil.copytree(ROOT / "lessons" / "01_first_tape", lessons / "01_first_tape")
+    for module in (grading, naming):
+        monkeypatch.setattr(module, "require_lessons", lambda: lessons)
+    group = next(g for g in groups_in(graded[1]) if "cyd" in g.students)
+    name_group(graded[1], group.id, "divided", "You divide by x. Ask the tape.", keep=True)
+    (line,) = (lessons / "01_first_tape" / "learned.jsonl").read_text().splitlines()
+    assert json.loads(line)["program"] == CLASS["cyd"]
+    path = tmp_path / "submitted" / "hal" / "01_first_tape.ipynb"
+    path.parent.mkdir(parents=True)
+    answer = "def slope(x):\n    half = 3.75 / x\n    return half + half"
+    path.write_bytes(notebook("01", RIGHT | {"01.1": answer}))
+    (row, *_) = grade(tmp_path / "submitted", tmp_path / "results", limits=LIMITS).counting
+    assert (row.mistake, row.message) == ("divided", "You divide by x. Ask the tape.")
+
+
+def test_a_program_that_needs_other_cells_is_not_kept(graded, monkeypatch):
+    monkeypatch.setattr(naming, "observed_in_jail", lambda *a: {"raised": "NameError"})
+    group = next(g for g in groups_in(graded[1]) if "dan" in g.students)
+    with pytest.raises(NamingError, match="does something else"):
+        name_group(graded[1], group.id, "keyed", "x is one number.", keep=True)
 
 
 def test_what_cannot_be_told_is_refused_with_a_reason(graded, tmp_path):
@@ -69,9 +95,9 @@ def test_what_cannot_be_told_is_refused_with_a_reason(graded, tmp_path):
     group = next(g for g in groups_in(results) if "cyd" in g.students)
     for name, sentence, reason in (
         ("", "Mend it.", "a name of its own"),
-        ("divided", "", "one to three sentences"),
-        ("divided", "No full stop", "one to three sentences"),
-        ("divided", "One. Two. Three. Four.", "one to three sentences"),
+        ("a name", "", "one to three sentences"),
+        ("a name", "No full stop", "one to three sentences"),
+        ("a name", "One. Two. Three. Four.", "one to three sentences"),
     ):
         with pytest.raises(NamingError, match=reason):
             name_group(results, group.id, name, sentence)
