@@ -3,9 +3,9 @@
 from textwrap import fill
 from typing import TYPE_CHECKING
 
+from ..figures.palette import COLORS
 from .curriculum import LESSONS, Lesson
 from .progress import Progress
-from .session import PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +47,7 @@ def plot_lesson_map(ax: "Axes | None" = None, progress: Progress | None = None) 
         _, ax = plt.subplots(figsize=(_INCHES * (columns + 1), _INCHES * (rows + 2)))
     parts = list(dict.fromkeys(lesson.part for lesson in LESSONS))
     for lesson in LESSONS:
-        colour = PALETTE[parts.index(lesson.part)]
+        colour = COLORS[parts.index(lesson.part)]
         _draw_box(ax, lesson, places[lesson.number,], colour, progress)
         for needed in lesson.needs:
             _draw_arrow(ax, _way(needed, lesson.number, places))
@@ -58,7 +58,7 @@ def plot_lesson_map(ax: "Axes | None" = None, progress: Progress | None = None) 
             x - _HALF_WIDTH,
             top + 0.6 + 0.35 * (number % 2),
             part,
-            color=PALETTE[number],
+            color=COLORS[number],
             fontsize=9,
         )
     ax.set_aspect("equal")

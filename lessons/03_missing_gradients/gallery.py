@@ -618,7 +618,7 @@ DISTANCES = [
     Wrong(
         "down the columns",
         "The squares are added up down the columns. Sum over axis=1: one root a pair.",
-        of_distances(lambda a, b: tf.sqrt(tf.reduce_sum((a - b) ** 2, axis=0) + 1e-12)),
+        of_distances(lambda a, b: tf.sqrt(tf.reduce_sum((a - b) ** 2, axis=0) + 1e-20)),
     ),
     Wrong(
         "absolute differences",
@@ -635,15 +635,17 @@ DISTANCES = [
     ),
     Wrong(
         "near points lost",
-        "Points 0.01 apart differ, and their gradient is 0 here. Let your condition be true for "
-        "equal points alone.",
+        "Points that are near each other differ, and their gradient is 0 here. A limit, or a number "
+        "added under the root, is too large beside them: let a condition be true for equal points "
+        "alone.",
         of_distances(lambda a, b: tf.where(squares(a, b) < 1e-3, 0.0, lengths(a, b))),
     ),
     Wrong(
         "epsilon too large",
-        "Far and equal points are right, but for points 0.01 apart the gradient is too short. The "
-        "number added under the root is too large for them: 1e-12 is enough.",
-        *(with_epsilon(epsilon) for epsilon in (1e-3, 1e-4, 1e-5, 1e-6)),
+        "Far and equal points are right, but for points 3e-6 apart the gradient is too short: beside "
+        "their sum of squares, 1e-11, what is added under the root counts. Put a `where` before the "
+        "root and one after it.",
+        *(with_epsilon(epsilon) for epsilon in (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)),
         calls=(1,),
     ),
     Wrong(

@@ -11,10 +11,10 @@
 # - close a path on purpose, or give an operation a gradient of your own;
 # - find where a NaN comes from, and repair it.
 #
-# **Before you start**: [02 · Watching](02_watching.ipynb). **Time**: 60 minutes.
+# **Before you start**: [02 · Watching](02_watching.ipynb). **Time**: 75 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import ExplainingTape, check, explain_gradients, plot_tape, start_lesson
+from course_utils import ExplainingTape, check, explain_gradients, plot_tape, predict, start_lesson
 
 start_lesson("03")
 
@@ -30,7 +30,10 @@ import tensorflow as tf
 # > **Predict**
 # >
 # > At x = 0, take `tf.sign(x)`, `tf.sqrt(x**2)` and `tf.round(x)`. One gradient is 0, one is `None`,
-# > one is NaN, "not a number". Which is which?
+# > one is NaN, "not a number". What do they have, in this order?
+
+# %%
+predict("03.a", "")
 
 # %%
 def slope(f, x):
@@ -44,8 +47,7 @@ def slope(f, x):
 print([slope(f, 0.0) for f in (tf.sign, lambda x: tf.sqrt(x**2), tf.round)])
 
 # %% [markdown]
-# You might expect one answer for `sign` and `round`: both are staircases. But TensorFlow's rule for `sign`
-# says 0, and its entry for `round` says that there is no gradient.
+# Each answer says something else:
 #
 # |gradient|what it says|
 # |---|---|
@@ -55,8 +57,8 @@ print([slope(f, 0.0) for f in (tf.sign, lambda x: tf.sqrt(x**2), tf.round)])
 # |NaN|as a rule 0 met ∞, or a value was NaN already|
 # |`LookupError`|an operation on the way has no entry at all|
 #
-# At 0 `sign` jumps: a slope of 0 does not prove that the target stays. And finite slopes give NaN if
-# their product overflows:
+# A slope of 0 does not prove that the target stays: it may jump there. And finite slopes give NaN if their
+# product overflows:
 
 # %%
 results = {
@@ -70,8 +72,6 @@ except LookupError as error:
 
 print(results)
 assert results["sqrt(x)"] == np.inf and np.isnan(results["large"]) and "unique" in results
-assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None
-assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0))
 
 # %% [markdown]
 # `None` is an alarm, and `unconnected_gradients="zero"` switches it off. That is right for a source that
@@ -97,6 +97,8 @@ except AttributeError as error:
     refused = type(error).__name__
 
 print([float(gradient) for gradient in right], float(hidden), refused)
+assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None
+assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0))
 assert right[0] == 6.0 and right[1] == 0.0 and hidden == 0.0
 
 # %% [markdown]
@@ -105,7 +107,10 @@ assert right[0] == 6.0 and right[1] == 0.0 and hidden == 0.0
 # > **Predict**
 # >
 # > A step of **gradient descent** subtracts a part of the gradient, here 0.1 of it. For (w - 5)² at
-# > w = 2 the gradient is -6, so w becomes 2.6. What is the second gradient: -6, -4.8 or `None`?
+# > w = 2 the gradient is -6, so w becomes 2.6. What is the second gradient?
+
+# %%
+predict("03.b", "")
 
 # %%
 w = tf.Variable(2.0)
@@ -120,11 +125,8 @@ second = tape.gradient(loss, w)
 print(f"w = {w.numpy():.1f}, second gradient: {second}")
 
 # %% [markdown]
-# The tempting answer is -4.8. But a tape follows variables and tensors, not names, and `=` gave the name
-# `w` to a new tensor that nothing watches. In a loop the error comes one line later: `0.1 * None` is a
-# `TypeError`.
-#
-# The course's `ExplainingTape` returns the same gradients, and can say why one is missing:
+# The course's `ExplainingTape` returns the same gradients, and can say why one is missing. A cell that ends in
+# `tape.explain()` shows it:
 
 # %%
 def show(explanations):
@@ -134,11 +136,11 @@ def show(explanations):
         print("  change  " + each.remedy.replace("\n", "\n          "))
 
 
-show(tape.explain())
+tape.explain()
 
 # %% [markdown]
-# Alone in a cell, `tape.explain()` shows a table with more. *change* is code to copy: `assign` changes a
-# variable's value, and `assign_sub` subtracts from it.
+# `show` prints the same in three lines, for the rest of this lesson. *change* is code to copy: `assign` changes
+# a variable's value, and `assign_sub` subtracts from it.
 
 # %%
 w = tf.Variable(2.0)
@@ -155,7 +157,7 @@ assert second is None and np.isclose(gradient, -4.8)
 # ### Exercise 03.1: repair
 #
 # This function should take `steps` steps of gradient descent on the mean squared error of w · x + b, and
-# return `params`. It does so for one step. For two, it stops with a `TypeError` about `NoneType`.
+# return `params`. It does so for one step. For two, it stops with a `TypeError` about `NoneType`: one fault.
 
 # %% exercise="03.1"
 def descend(params, x, y, lr, steps):
@@ -172,7 +174,6 @@ def descend(params, x, y, lr, steps):
             params[name].assign_sub(lr * gradients[name])
             ### END SOLUTION
     return params
-
 
 # %%
 check("03.1", descend)
@@ -283,8 +284,12 @@ assert len(set(causes.values())) == len(programs)
 #
 # > **Predict**
 # >
-# > x = 2.75. What is the gradient of `tf.round(x) + x`: `None`, 0, 1 or 2?
-#
+# > x = 2.75. What is the gradient of `tf.round(x) + x`?
+
+# %%
+predict("03.c", "")
+
+# %% [markdown]
 # In the figure, follow the orange way back.
 
 # %%
@@ -296,11 +301,8 @@ print(slope(stairs_and_line, 2.75))
 ax = plot_tape(stairs_and_line, tf.Variable(2.75))
 
 # %% [markdown]
-# The tempting answer is `None`, because of `round`. But two paths lead to x. One ends at `round`; the other
-# brings 1. `None` comes when *no* path is left. **A number does not prove that all paths are there.**
-#
-# A clip is flat outside its limits, and a ReLU below zero: 0, not `None`. `x % 1` is x minus a staircase,
-# and has the slope of x.
+# Nine operations, each by itself. A clip is flat outside its limits, and a ReLU below zero. `x % 1` is x minus
+# a staircase.
 
 # %%
 operations = {
@@ -319,7 +321,7 @@ slopes = {name: slope(f, 2.75) for name, f in operations.items()}
 for answer in (None, 0.0, 1.0):
     print(answer, [name for name in slopes if slopes[name] == answer])
 assert list(slopes.values()) == [None] * 5 + [0.0] * 3 + [1.0]
-assert slope(stairs_and_line, 2.75) == 1.0
+assert slope(stairs_and_line, 2.75) == slopes["x % 1"]
 
 # %% [markdown]
 # ### Exercise 03.2: predict
@@ -371,9 +373,9 @@ assert answers == [None, 2.0, 0.0, 1.0, 2.25]
 # %% [markdown]
 # ### Exercise 03.3: repair
 #
-# Someone makes the share of errors the loss. The gradient is `None`: a count is a staircase. Return the
-# gradient of the mean **cross-entropy** instead. For one example that is -log of the probability that
-# softmax gives to the right class: `tf.nn.sparse_softmax_cross_entropy_with_logits` computes it.
+# Someone makes the share of errors the loss. The gradient is `None`: a count is a staircase, the one fault.
+# Return the gradient of the mean **cross-entropy** instead. For one example that is -log of the probability
+# that softmax gives to the right class: `tf.nn.sparse_softmax_cross_entropy_with_logits` computes it.
 
 # %% exercise="03.3"
 def classifier_gradient(W, x, labels):
@@ -388,7 +390,6 @@ def classifier_gradient(W, x, labels):
         loss = tf.reduce_mean(losses)
         ### END SOLUTION
     return tape.gradient(loss, W)
-
 
 # %%
 check("03.3", classifier_gradient)
@@ -413,15 +414,15 @@ check("03.3", classifier_gradient)
 #
 # > **Predict**
 # >
-# > What is the gradient of `x * tf.stop_gradient(x)` at x = 3: 6, 3 or `None`?
+# > What is the gradient of `x * tf.stop_gradient(x)` at x = 3?
+
+# %%
+predict("03.d", "")
 
 # %%
 print(slope(lambda x: x * tf.stop_gradient(x), 3.0))
 
 # %% [markdown]
-# 6 is the slope of x². But the second factor counts as a constant 3, and one path is left. Close the only
-# path, and you get `None`.
-#
 # To *replace* a path, `tf.custom_gradient` takes a function that returns its value and a second
 # function. That one receives the gradient that arrives on the way back, and returns what goes on. A
 # **straight-through estimator** passes it on as it is, as if there were no rounding. That is not the
@@ -461,7 +462,6 @@ def to_quarters(x):
     return rounded(x)
     ### END SOLUTION
 
-
 # %%
 check("03.4", to_quarters)
 
@@ -482,8 +482,12 @@ check("03.4", to_quarters)
 #
 # > **Predict**
 # >
-# > `tf.where(x > 0, tf.math.log(x), 0.0)` at x = 0 is 0. What is its gradient: 0, 1 or NaN?
-#
+# > `tf.where(x > 0, tf.math.log(x), 0.0)` at x = 0 is 0. What is its gradient?
+
+# %%
+predict("03.e", "")
+
+# %% [markdown]
 # In the figure, follow the orange way back through the logarithm.
 
 # %%
@@ -495,9 +499,7 @@ print(slope(log_or_zero, 0.0))
 ax = plot_tape(log_or_zero, tf.Variable(0.0))
 
 # %% [markdown]
-# The tempting answer is 0, the slope of the chosen branch. But both branches are computed, and the tape
-# goes back through both. The slope of the logarithm, 1/x, is infinite at 0; `where` sends it the gradient
-# 0, and 0 · ∞ is NaN. A second `where`, *before* the operation, keeps bad inputs away:
+# There is another way to write it, with a second `where` *before* the logarithm, which keeps bad inputs away:
 
 # %%
 def guarded(x):
@@ -555,8 +557,9 @@ assert slope(one_where, 0.0) == 0.0 and np.isnan(compiled)
 # ### Exercise 03.5: repair
 #
 # The gradient of the sum of distances between pairs of points is NaN where both points are equal. It
-# should be 0 there, and elsewhere as it is (the check takes points at least 0.01 apart). Mend the distance:
-# a NaN that is replaced afterwards was still sent back.
+# should be 0 there, and elsewhere as it is, however near the points are: the check takes some 3e-6 apart, where
+# 1e-12 under the root is too much. There is one fault. Mend the distance: a NaN that is replaced afterwards was
+# still sent back.
 
 # %% exercise="03.5"
 def distance_gradient(a, b):
@@ -565,11 +568,12 @@ def distance_gradient(a, b):
         # The distance of each pair, shape (n,).
         ### BEGIN SOLUTION
         #| distances = tf.sqrt(tf.reduce_sum((a - b) ** 2, axis=1))
-        distances = tf.sqrt(tf.reduce_sum((a - b) ** 2, axis=1) + 1e-12)
+        squares = tf.reduce_sum((a - b) ** 2, axis=1)
+        safe = tf.where(squares > 0, squares, 1.0)
+        distances = tf.where(squares > 0, tf.sqrt(safe), 0.0)
         ### END SOLUTION
         total = tf.reduce_sum(distances)
     return tape.gradient(total, a)
-
 
 # %%
 check("03.5", distance_gradient)
@@ -582,7 +586,8 @@ check("03.5", distance_gradient)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Add 1e-12 to the sum of squares, before the root.
+# Name the sum of squares. Put a `where` before the root, which replaces a 0 by 1, and one after it, as in
+# `two_wheres`.
 #
 # </details>
 

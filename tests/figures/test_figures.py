@@ -1,7 +1,12 @@
 """What the figures drew, read from their Axes without an image."""
 
+from base64 import b64decode
+from pathlib import Path
+
 import matplotlib
 import matplotlib.pyplot as plt
+import nbclient
+import nbformat
 import numpy as np
 import pytest
 
@@ -10,8 +15,10 @@ from course_utils import (
     plot_gradient_norms,
     plot_history,
     plot_loss_surface,
+    plot_tape,
     show_images,
 )
+from course_utils.figures.in_notebooks import figure_in_words
 
 matplotlib.use("Agg")
 
@@ -185,3 +192,40 @@ def test_images_share_one_scale_of_grey():
 def test_images_that_do_not_fit(arguments, says):
     with pytest.raises(ValueError, match=says):
         show_images(*arguments)
+
+
+def test_a_figure_says_what_is_drawn_in_it():
+    ax = plot_error_curve([0.1, 0.01], {"forward": [0.05, 0.005]}, orders={"forward": 1})
+    words = figure_in_words(ax.figure)
+    assert words.startswith("Figure of absolute error against step h. Scales: x log, y log.")
+    assert "Line forward from (0.1, 0.05) to (0.01, 0.005)." in words and "slope 1" in words
+    images = show_images(np.zeros((2, 4, 4)), [7, 1], [7, 2])
+    assert figure_in_words(images.figure) == "2 images. Texts: 7 ✓, 2 ✗ is 1."
+    tape = plot_tape(lambda x: x**2, 3.0)
+    assert "Source x is 3.0; ∂y/∂x = 6.0." in figure_in_words(tape.figure)
+
+
+def test_every_figure_has_words():
+    for draw, arguments in FIGURES:
+        assert figure_in_words(draw(*arguments).figure), draw
+
+
+def test_a_notebook_shows_figures_sharp_small_and_with_words():
+    cells = [
+        "import numpy as np\nfrom course_utils import plot_history, start_lesson\n"
+        'start_lesson("00")',
+        'ax = plot_history({"loss": [1.0, 0.5]})',
+        "import matplotlib.pyplot as plt\nplt.plot([1.0, 2.0]);",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
+    root = {"metadata": {"path": str(Path(__file__).parents[2])}}
+    nbclient.NotebookClient(notebook, timeout=100, resources=root).execute()
+    for cell, words in zip(
+        notebook.cells[1:], ("Line training from (1, 1) to (2, 0.5)", "Line from"), strict=True
+    ):
+        (output,) = [each for each in cell.outputs if "image/png" in each.get("data", {})]
+        about = output.metadata["image/png"]
+        assert words in about["alt"]
+        png = b64decode(output.data["image/png"])
+        width = int.from_bytes(png[16:20], "big")
+        assert width // 2 == about["width"] and len(png) < 40_000

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from course_utils.exercises.callouts import Predict
 from course_utils.exercises.observation import results_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
@@ -87,7 +88,7 @@ def draw_pairs(rng: np.random.Generator) -> list[tuple]:
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         distances = rng.uniform(0.7, 3.0, n)
         directions[1] = np.abs(directions[1])  # without squares, too, a root of it exists
-        distances[0] = 0.01  # near, not equal
+        distances[0] = 3e-6  # near, not equal
         distances[n - equal :] = 0.0
         return b + distances[:, None] * directions, b
 
@@ -192,8 +193,6 @@ EXERCISES = (
                 "gradient",
                 "the gradient of a",
                 "Return tape.gradient(total, a), with a itself as the source.",
-                # What is added under the root shortens the gradient of points 0.01 apart.
-                tolerance=3e-3,
             )
         ],
         demands=[
@@ -205,6 +204,67 @@ EXERCISES = (
                 lambda noted: all(noted["finite"]),
             )
         ],
-        praise="Where the points are equal the gradient is 0, and from 0.01 apart it is as it was.",
+        praise="Where the points are equal the gradient is 0, and everywhere else as it was.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "03.a",
+        right="0, NaN, None",
+        options={
+            "0, NaN, None": "TensorFlow's rule for `sign` says 0, and its entry for `round` says "
+            "that there is no gradient. The root has an infinite slope at 0, and the square before "
+            "it the slope 0: 0 · ∞ is NaN, not a number.",
+            "None, 0, NaN": "`sign` jumps at 0, so a missing gradient would be honest. The square "
+            "root of x² is |x|, and 0 is a usual choice for its corner. But the tape knows no |x|.",
+            "NaN, 0, None": "`round` has none, that is right. A jump as NaN would be fair, but "
+            "TensorFlow has a rule for `sign`, and it is not the true slope that it asks.",
+        },
+    ),
+    Predict(
+        "03.b",
+        right="None",
+        options={
+            "-6": "It would be so if w were still 2. But the line above changed what `w` means.",
+            "-4.8": "-4.8 is the slope 2(w - 5) at 2.6, the truth.",
+            "None": "A tape follows variables and tensors, not names, and `=` gave the name `w` to a "
+            "new tensor that nothing watches. In a loop the error comes one line later: `0.1 * None` "
+            "is a TypeError.",
+        },
+    ),
+    Predict(
+        "03.c",
+        right="1",
+        options={
+            "None": "`round` has no gradient. But one path without gradient does not close the "
+            "other.",
+            "0": "A staircase is flat, so `round` might bring 0; and then the other path still "
+            "brings something.",
+            "1": "Two paths lead to x. One ends at `round`; the other brings 1. `None` comes when no "
+            "path is left. A number does not prove that all paths are there.",
+            "2": "2 would be right if rounding kept the slope, as if it were not there.",
+        },
+    ),
+    Predict(
+        "03.d",
+        right="3",
+        options={
+            "6": "6 is the slope of x², and the value is that of x².",
+            "3": "The second factor counts as a constant 3, and one path is left. Close the only "
+            "path, and you get `None`.",
+            "None": "That comes if the only path is closed. Here the first factor has one.",
+        },
+    ),
+    Predict(
+        "03.e",
+        right="NaN",
+        options={
+            "0": "0 is the slope of the chosen branch, a constant.",
+            "1": "1 is the slope of the logarithm at 1. At 0 it is infinite.",
+            "NaN": "Both branches are computed, and the tape goes back through both. The slope of "
+            "the logarithm, 1/x, is infinite at 0; `where` sends it the gradient 0, and 0 · ∞ is "
+            "NaN.",
+        },
     ),
 )

@@ -50,7 +50,7 @@ def plot_tape(f: Callable, *inputs: Any, depth: int = 1, ax: Axes | None = None)
     Returns
     -------
     matplotlib.axes.Axes
-        The texts of the boxes are its ``texts``, and its label is the drawing in words.
+        The texts of the boxes are its ``texts``, and its gid is the drawing in words.
 
     Raises
     ------
@@ -79,7 +79,7 @@ def plot_tape(f: Callable, *inputs: Any, depth: int = 1, ax: Axes | None = None)
     notes_height = 1.6 * _NOTE_SIZE * len(folded.notes)
     width, height = layout.width + 2 * _BORDER, layout.height + 2 * _BORDER + notes_height
     ax, scale = _prepare(ax, width, height)
-    ax.set_label(in_words(folded))
+    ax.set_gid(in_words(folded))
     for (a, b), path in layout.lines.items():
         name = f"edge {cards[a].title} -> {cards[b].title}"
         draw_line(ax, path, folded.edges[a, b], scale, name)

@@ -142,7 +142,7 @@ def clipped(x):
     return tf.clip_by_value(x, -1.0, 1.0)
 
 
-def rooted(d, tiny=1e-12, axis=1):
+def rooted(d, tiny=1e-20, axis=1):
     return tf.sqrt(tf.reduce_sum(tf.square(d), axis=axis) + tiny)
 
 
@@ -348,7 +348,7 @@ WRONG = {
         ),
         (
             "one pair empties all",
-            distance(lambda d: rooted(d) if tf.reduce_all(rooted(d) > 1e-5) else 0 * rooted(d)),
+            distance(lambda d: rooted(d) if tf.reduce_all(rooted(d) > 1e-7) else 0 * rooted(d)),
         ),
         ("squared distances", distance(lambda d: rooted(d) ** 2)),
         ("averaged", distance(total=lambda each: tf.reduce_sum(each) / len(each))),
@@ -358,7 +358,8 @@ WRONG = {
         ("absolute differences", distance(lambda d: tf.norm(d, ord=1, axis=1))),
         ("added to the points", distance(lambda d: tf.norm(d + 1e-6, axis=1))),
         ("near points lost", distance(lambda d: tf.maximum(rooted(d), 0.05))),
-        ("epsilon too large", distance(lambda d: rooted(d, tiny=1e-3))),
+        ("epsilon too large", distance(lambda d: rooted(d, tiny=1e-8))),
+        ("near points lost", distance(lambda d: rooted(d, tiny=1e-3))),
         ("raised TypeError", distance(total=lambda distances: sum(distances.numpy().tolist()))),
         ("patched afterwards", mended_afterwards),
     ],

@@ -1,0 +1,102 @@
+"""Figures in a notebook: sharp on a dense screen, small in the file, and with words beside them."""
+
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from .palette import COLORS, WHITE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["figure_in_words", "prepare_figures"]
+
+_DENSITY = 2  # dots of the picture for one of the screen's
+_COLOURS = 256  # more would double the file, and no figure here needs them
+_MOST_TEXTS = 40
+
+
+def prepare_figures() -> None:
+    """Give figures the course's style, and in a notebook sharp pictures with words."""
+    import matplotlib as mpl
+    from IPython import get_ipython
+
+    mpl.rcParams.update(
+        {
+            "axes.prop_cycle": mpl.cycler(color=COLORS),
+            "axes.spines.right": False,
+            "axes.spines.top": False,
+            "axes.titlelocation": "left",
+            "figure.constrained_layout.use": True,
+            "figure.dpi": 110,
+            # Opaque, so that dark labels stay readable on JupyterLab's dark theme.
+            "figure.facecolor": WHITE,
+            "figure.figsize": (6.4, 3.6),
+            "font.size": 10.5,
+            "image.cmap": "cividis",
+            "lines.linewidth": 2.0,
+            "savefig.facecolor": WHITE,
+        }
+    )
+    shell = get_ipython()
+    if shell is not None:
+        import matplotlib.pyplot as plt
+        from matplotlib.figure import Figure
+
+        plt.switch_backend(plt.get_backend())  # As it starts, it sets formats of its own.
+        shell.display_formatter.formatters["image/png"].for_type(Figure, _picture)
+
+
+def figure_in_words(figure: "Figure") -> str:
+    """Say what a figure shows, made from what is drawn in it.
+
+    A drawing that can say more of itself, such as ``plot_tape``, says it in the gid of its Axes.
+
+    Examples
+    --------
+    >>> from course_utils import plot_history
+    >>> figure_in_words(plot_history({"loss": [1.0, 0.5]}).figure)
+    'Figure of loss against epoch. Line training from (1, 1) to (2, 0.5).'
+    """
+    return " ".join(ax.get_gid() or _axes_in_words(ax) for ax in figure.axes)
+
+
+def _axes_in_words(ax: "Axes") -> str:
+    said = [ax.get_title() or ax.get_title(loc="left")]
+    names = (ax.get_ylabel(), ax.get_xlabel())
+    if all(names):
+        said.append(f"Figure of {' against '.join(names)}")
+    scales = [f"{axis} log" for axis in "xy" if getattr(ax, f"get_{axis}scale")() == "log"]
+    said.append(", ".join(scales) and f"Scales: {', '.join(scales)}")
+    said += [_line(*line.get_data(), str(line.get_label())) for line in ax.lines]
+    if ax.images:
+        said.append(f"{len(ax.images)} image{'s' if len(ax.images) > 1 else ''}")
+    names_of_lines = {str(line.get_label()) for line in ax.lines}
+    texts = [text.get_text() for text in ax.texts if text.get_text() not in names_of_lines]
+    if any(texts):
+        said.append("Texts: " + ", ".join(" ".join(text.split()) for text in texts[:_MOST_TEXTS]))
+    return " ".join(f"{each.rstrip('.')}." for each in said if each)
+
+
+def _line(x: Any, y: Any, label: str) -> str:
+    points = [(float(a), float(b)) for a, b in zip(x, y, strict=True) if b == b]  # no gaps
+    if len(points) < 2:
+        return ""
+    ends = " to ".join(f"({a:.3g}, {b:.3g})" for a, b in (points[0], points[-1]))
+    return f"Line{'' if label.startswith('_') else f' {label}'} from {ends}"
+
+
+def _picture(figure: "Figure") -> tuple[bytes, dict[str, Any]] | None:
+    """Return the PNG of a figure, and its size and words for the page it stands in."""
+    from IPython.core.pylabtools import print_figure
+    from PIL import Image
+
+    png = print_figure(figure, fmt="png", dpi=_DENSITY * figure.dpi)
+    if png is None:  # nothing is drawn
+        return None
+    image = Image.open(BytesIO(png)).convert("RGB")
+    small = BytesIO()
+    reduced = image.quantize(_COLOURS, dither=Image.Dither.NONE)
+    reduced.save(small, "png", optimize=True)
+    width, height = (length // _DENSITY for length in image.size)
+    return small.getvalue(), {"width": width, "height": height, "alt": figure_in_words(figure)}
