@@ -64,6 +64,13 @@ def test_first_cell_says_title_aims_and_time(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_a_solution_says_what_it_is_and_a_learners_notebook_does_not(name):
+    assert "> **Solution**\n>\n> " in prose(name)[0]
+    assert f"`notebooks/{name}.ipynb`" in prose(name)[0]
+    assert "**Solution**" not in cells(name, "markdown", "notebooks")[0].source
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_second_cell_starts_the_lesson_before_tensorflow(name):
     setup = read("notebooks", name).cells[1]
     assert setup.cell_type == "code"
@@ -126,10 +133,10 @@ def test_headings_are_few_flat_and_ask(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_exercise_has_its_heading_with_its_kind(name):
+def test_every_exercise_has_its_heading_with_its_name_and_kind(name):
     text = "\n".join(prose(name))
     for exercise in find_lesson(name[:2]).exercises():
-        assert f"### Exercise {exercise.id}: {exercise.kind}\n" in text
+        assert f"### Exercise {exercise.id}: {exercise.title} ({exercise.kind})\n" in text
     assert "## Checkpoint" in text and "## Recap" in text
     assert text.split("## Checkpoint")[1].count("<details>") == 3
 

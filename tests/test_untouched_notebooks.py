@@ -30,6 +30,7 @@ def test_exercises_are_not_attempted_and_all_else_is_as_in_the_worked_notebook(
     pairs = zip(
         cells(root, "notebooks", lesson.name), cells(root, "solutions", lesson.name), strict=True
     )
+    next(pairs)  # the title, below which a solution says what it is
     for given, worked in pairs:
         is_exercise = "exercise" in given.metadata
         is_prediction = given.source.startswith("predict(")

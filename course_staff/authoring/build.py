@@ -26,6 +26,7 @@ __all__ = [
     "needs_observing",
     "observe",
     "read_lessons",
+    "renew_text",
     "select",
     "table_text",
     "write_table",
@@ -165,6 +166,27 @@ def build(
         write_atomically(folders.stubs, _stubs_text(stubs))
 
 
+def renew_text(lesson: LessonSource, folders: Folders) -> bool:
+    """Write both notebooks without executing them where text alone changed, and tell whether."""
+    solution = _stored_solution(lesson, folders)
+    text = _read(folders.notebooks / f"{lesson.name}.ipynb")
+    if solution is None or not text or _read(folders.questions(lesson)) != questions_text(lesson):
+        return False
+    fresh, worked = _copy(lesson.solution), _code_cells(solution)
+    notebook = nbformat.reads(text, as_version=4)
+    if _sources(solution) != _sources(fresh) or _sources(notebook) != _sources(lesson.notebook):
+        return False
+    for new, old in zip(_code_cells(fresh), worked, strict=True):
+        new.outputs, new.execution_count = old.outputs, old.execution_count
+    write_atomically(folders.solutions / f"{lesson.name}.ipynb", _text_of(fresh))
+    write_atomically(folders.notebooks / f"{lesson.name}.ipynb", _text_of(lesson.notebook))
+    return True
+
+
+def _sources(notebook: NotebookNode) -> list[tuple[str, dict]]:
+    return [(cell.source, cell.metadata) for cell in _code_cells(notebook)]
+
+
 def write_table(lessons: list[LessonSource], folders: Folders) -> None:
     """Write the table of the lessons, which all that runs afterwards reads."""
     write_atomically(folders.table, table_text(lessons))
@@ -277,17 +299,23 @@ def _drifted(path: Path, folders: Folders, message: str) -> Problem:
 
 def solution_is_current(lesson: LessonSource, folders: Folders) -> bool:
     """Tell whether the stored solution has this source's cells, executed in one run in order."""
-    text = _read(folders.solutions / f"{lesson.name}.ipynb")
-    try:
-        stored = nbformat.reads(text, as_version=4)
-    except ValueError:  # missing, or not a notebook
-        return False
-    counts = [cell.execution_count for cell in _code_cells(stored)]
-    if counts != list(range(1, len(counts) + 1)):
+    stored = _stored_solution(lesson, folders)
+    if stored is None:
         return False
     for cell in _code_cells(stored):
         cell.outputs, cell.execution_count = [], None
     return _text_of(stored) == _text_of(lesson.solution)
+
+
+def _stored_solution(lesson: LessonSource, folders: Folders) -> NotebookNode | None:
+    """Return the solution on disk, if it was executed in one run in order."""
+    text = _read(folders.solutions / f"{lesson.name}.ipynb")
+    try:
+        stored = nbformat.reads(text, as_version=4)
+    except ValueError:  # missing, or not a notebook
+        return None
+    counts = [cell.execution_count for cell in _code_cells(stored)]
+    return stored if counts == list(range(1, len(counts) + 1)) else None
 
 
 def _code_cells(notebook: NotebookNode) -> list[NotebookNode]:

@@ -25,7 +25,8 @@ def build(
     """Write `notebooks/` and `solutions/` from `lessons/`.
 
     Solutions are executed, and so are the untouched notebooks: every solution must pass, every stub
-    must be *not attempted*. Lessons whose source did not change are left alone.
+    must be *not attempted*. Lessons whose source did not change are left alone; where text alone
+    changed, the outputs stay.
     """
     with need_extra("author", "Building"):
         from . import build as authoring
@@ -38,6 +39,8 @@ def build(
             _report_drift(authoring.find_drift(sources, chosen, folders))
             return
         stale = [source for source in chosen if force or authoring.needs_build(source, folders)]
+        renewed = [s for s in stale if not force and authoring.renew_text(s, folders)]
+        stale = [source for source in stale if source not in renewed]
         authoring.write_table(sources, folders)
         unobserved = [s for s in chosen if force or authoring.needs_observing(s, folders)]
         with progress_bars("exercises") as bars:
@@ -47,7 +50,8 @@ def build(
         with progress_bars("cells") as bars:
             tasks = {s.name: bars.add_task(s.name, total=2 * _code_cells(s)) for s in stale}
             authoring.build(sources, stale, folders, lambda s: bars.advance(tasks[s.name]))
-    console.print(f"{len(stale)} built, {len(chosen) - len(stale)} unchanged.")
+    unchanged = len(chosen) - len(stale) - len(renewed)
+    console.print(f"{len(stale)} executed, {len(renewed)} in text alone, {unchanged} unchanged.")
 
 
 def _code_cells(source) -> int:

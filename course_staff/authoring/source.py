@@ -11,6 +11,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from .callouts import answered, list_options
+from .naming import as_worked, with_exercise_names
 from .observing import load
 from .regions import BEGIN, END, GIVEN, RegionError, as_solution, as_stub
 
@@ -93,17 +94,17 @@ def read_lesson(path: Path) -> LessonSource:
     except (OSError, SyntaxError, ValueError) as error:
         lesson.problems.append(Problem(str(path.with_name("exercises.py")), str(error)))
         return lesson
-    known_ids = {exercise.id for exercise in questions.EXERCISES}
+    titles = {exercise.id: exercise.title for exercise in questions.EXERCISES}
     predictions = {p.id: p for p in getattr(questions, "PREDICTIONS", ())}
     lesson.part = cells[0].metadata.get("part", "")
     for index, message in list_options(cells, predictions):
         _note(lesson, index, message)
     for index, cell in enumerate(cells):
-        _add_cell(lesson, index, cell, known_ids)
+        _add_cell(lesson, index, cell, titles)
     if not lesson.problems:
         for cell in lesson.solution.cells:
             cell.source = answered(cell.source, predictions)
-    _find_missing_parts(lesson, known_ids)
+    _find_missing_parts(lesson, set(titles))
     return lesson
 
 
@@ -119,7 +120,7 @@ def _first_lines(text: str) -> list[int]:
     return [number + 1 for number in markers]
 
 
-def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, known: set[str]) -> None:
+def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, titles: dict[str, str]) -> None:
     """Add one cell to both notebooks, and note what is wrong with it."""
     stub = solution = cell.source
     exercise_id = cell.metadata.get("exercise")
@@ -128,8 +129,8 @@ def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, known: set[s
         for call in _check_calls(tree):
             line = lesson.lines[index] + call.lineno - 1
             lesson.checks.append((call.args[0].value, line))
-            if call.args[0].value not in known:
-                nearby = ", ".join(sorted(i for i in known if i[:2] == lesson.name[:2])) or "none"
+            if call.args[0].value not in titles:
+                nearby = ", ".join(sorted(i for i in titles if i[:2] == lesson.name[:2])) or "none"
                 message = f"check of an unknown exercise; this lesson has {nearby}"
                 lesson.problems.append(Problem(f"{lesson.path}:{line}", message))
         try:
@@ -142,6 +143,10 @@ def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, known: set[s
             if (stub != cell.source) != (exercise_id is not None):
                 message = 'a solution region and exercise="NN.N" belong to the same cell'
                 _note(lesson, index, message)
+    else:
+        stub = solution = with_exercise_names(cell.source, titles)
+        if index == 0:
+            solution = as_worked(solution, lesson.name)
     if exercise_id is not None:
         if exercise_id in lesson.exercises:
             _note(lesson, index, f"a second cell for exercise {exercise_id}: ids must differ")

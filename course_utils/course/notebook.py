@@ -5,12 +5,13 @@ import signal
 import socket
 import sys
 import threading
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from ..tape.tensorflow_internals import forget_tracings, graphs_can_be_cancelled
 
-__all__ = ["prepare_cells", "say_that_tensorflow_starts", "running_shell", "wipe"]
+__all__ = ["prepare_cells", "running_shell", "saying_that_tensorflow_starts"]
 
 _prepared: list[Any] = []  # the shells whose cells are prepared; a kernel has one
 
@@ -21,18 +22,17 @@ def running_shell() -> Any:
     return shell if hasattr(shell, "kernel") else None
 
 
-def say_that_tensorflow_starts() -> None:
-    """Print in a notebook that TensorFlow starts, unless it runs already."""
-    if "tensorflow" not in sys.modules and running_shell() is not None:
-        print("TensorFlow starts, which takes up to half a minute the first time ...", flush=True)
+@contextmanager
+def saying_that_tensorflow_starts() -> Iterator[None]:
+    """Say in a notebook that TensorFlow starts, for as long as the block runs."""
+    if "tensorflow" in sys.modules or running_shell() is None:
+        yield
+        return
+    from IPython.display import clear_output
 
-
-def wipe() -> None:
-    """Let the cell's next output take the place of what it has shown so far."""
-    if running_shell() is not None:
-        from IPython.display import clear_output
-
-        clear_output(wait=True)
+    print("TensorFlow starts, which takes up to half a minute the first time ...", flush=True)
+    yield
+    clear_output()
 
 
 def prepare_cells() -> None:

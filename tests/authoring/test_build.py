@@ -170,6 +170,43 @@ def check_that_ids_move_with_their_cells(folders, learner):
     assert [i for i in after if i in before] == before and len(after) == len(before) + 1
 
 
+def test_where_text_alone_changed_nothing_is_executed(folders):
+    write(folders)
+    build(folders)
+    worked = folders.solutions / "01_first_tape.ipynb"
+    outputs = [cell.get("outputs") for cell in json.loads(worked.read_text())["cells"]]
+
+    def renewed(text):
+        write(folders, text)
+        (lesson,) = authoring.read_lessons(folders)
+        return authoring.renew_text(lesson, folders)
+
+    assert renewed(PREDICT.replace("# Two numbers", "# Three numbers"))
+    assert drift(folders) == [] and "Three numbers" in worked.read_text()
+    assert outputs == [cell.get("outputs") for cell in json.loads(worked.read_text())["cells"]]
+    for before, after in (
+        ('print("ready")', 'print("set")'),
+        ("# A tuple", "# A pair"),
+        ("shape = (4, 2)", "#| shape = None\nshape = (4, 2)"),
+        ("# %%\nfrom", '# %% tags=["nbval-ignore-output"]\nfrom'),
+    ):
+        assert not renewed(PREDICT.replace(before, after))
+    worked.write_text(worked.read_text().replace('"execution_count": 2', '"execution_count": 9'))
+    assert not renewed(PREDICT)
+
+
+def test_the_builder_names_exercises_and_says_what_a_solution_is(folders):
+    heading = "# %% [markdown]\n# ### Exercise 01.2: predict\n\n# %% exercise"
+    write(folders, PREDICT.replace("# %% exercise", heading))
+    (lesson,) = authoring.read_lessons(folders)
+    for notebook in (lesson.notebook, lesson.solution):
+        assert "### Exercise 01.2: Shape (predict)" in [cell.source for cell in notebook.cells]
+    title, banner = lesson.solution.cells[0].source.split("\n\n")[:2]
+    assert title == "# 01 · The first tape" and banner.startswith("> **Solution**\n>\n> ")
+    assert "Solution" not in lesson.notebook.cells[0].source
+    assert lesson.solution.cells[0].id == lesson.notebook.cells[0].id
+
+
 BROKEN = {
     "region left open": (
         PREDICT.replace("### END SOLUTION\n", ""),
