@@ -8,14 +8,12 @@ from contextlib import contextmanager, suppress
 from logging import LogRecord
 from types import ModuleType
 
+from ..figures.in_notebooks import prepare_figures
 from .curriculum import Lesson, find_lesson
 from .notebook import prepare_cells, running_shell, saying_that_tensorflow_starts
 from .progress import read_progress, runs_a_solution
 
-__all__ = ["PALETTE", "quiet_tensorflow", "standard_error_held", "start_lesson"]
-
-# Okabe and Ito's colours, told apart by readers of every kind of colour vision.
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+__all__ = ["quiet_tensorflow", "standard_error_held", "start_lesson"]
 
 _SEED = 20
 
@@ -48,7 +46,7 @@ def start_lesson(number: str) -> None:
     tf.config.experimental.enable_tensor_float_32_execution(False)
     tf.keras.utils.set_random_seed(_SEED)
     tf.get_logger().addFilter(_is_for_the_learner)
-    _set_figure_style()
+    prepare_figures()
     prepare_cells()
     print(f"Lesson {lesson.number} · {lesson.title} · {_versions(tf)}")
     _show_exercises(lesson)
@@ -123,25 +121,3 @@ def standard_error_held() -> Iterator[None]:
         finally:
             os.dup2(kept, 2)
             os.close(kept)
-
-
-def _set_figure_style() -> None:
-    import matplotlib as mpl
-
-    mpl.rcParams.update(
-        {
-            "axes.prop_cycle": mpl.cycler(color=PALETTE),
-            "axes.spines.right": False,
-            "axes.spines.top": False,
-            "axes.titlelocation": "left",
-            "figure.constrained_layout.use": True,
-            "figure.dpi": 110,
-            # Opaque, so that dark labels stay readable on JupyterLab's dark theme.
-            "figure.facecolor": "white",
-            "figure.figsize": (6.4, 3.6),
-            "font.size": 10.5,
-            "image.cmap": "cividis",
-            "lines.linewidth": 2.0,
-            "savefig.facecolor": "white",
-        }
-    )
