@@ -355,7 +355,7 @@ assert four == [6.0, None, None, None]
 # The score is the sum of w · (x - mean of x)². The function should return its gradient with respect to
 # the `x` that comes in. If every entry of `x` grows by 1, the score stays: the entries of the gradient
 # must add up to 0. As it stands, for x = (1, 2, 6) and w = (1, 2, 3) it returns (-4, -4, 18), which
-# adds up to 10.
+# adds up to 10. There is one fault.
 
 # %% exercise="02.3"
 def score_gradient(x, w):

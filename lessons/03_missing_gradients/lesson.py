@@ -97,8 +97,6 @@ except AttributeError as error:
     refused = type(error).__name__
 
 print([float(gradient) for gradient in right], float(hidden), refused)
-assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None
-assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0))
 assert right[0] == 6.0 and right[1] == 0.0 and hidden == 0.0
 
 # %% [markdown]
@@ -152,6 +150,7 @@ for _ in range(2):
 
 print(f"second gradient: {gradient.numpy():.1f}")
 assert second is None and np.isclose(gradient, -4.8)
+assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None  # of the first prediction
 
 # %% [markdown]
 # ### Exercise 03.1: repair
