@@ -4,7 +4,7 @@ import hashlib
 import json
 import os
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -45,10 +45,8 @@ def write_output(files: Mapping[str, str], out: Path, kind: str, force: bool = F
     OutputError
         If ``out`` is something else, or holds changed files and ``force`` is not set.
     """
-    manifest = {"files": {path: _digest(files[path]) for path in sorted(files)}, "kind": kind}
-    files = {**files, MANIFEST: json.dumps(manifest, indent=1) + "\n"}
     if out.suffix.lower() == ".zip":
-        _write_zip(files, out, kind)
+        _write_zip({**files, MANIFEST: _manifest(files, kind)}, out, kind)
     else:
         _write_folder(files, out, kind, force)
 
@@ -56,14 +54,17 @@ def write_output(files: Mapping[str, str], out: Path, kind: str, force: bool = F
 def _write_folder(files: Mapping[str, str], out: Path, kind: str, force: bool) -> None:
     if out.exists() and not out.is_dir():
         raise OutputError(f"{out} is a file. Give a new folder, or a name that ends with .zip.")
-    earlier: dict[str, str] = {}
-    if out.exists() and any(out.iterdir()):
+    earlier: dict[str, list[str]] = {}
+    # Of a first call that was killed at once, no more may be left than the list's beginning.
+    if out.exists() and any(path.name != f".{MANIFEST}.new" for path in out.iterdir()):
         manifest = out / MANIFEST
-        earlier = _earlier(manifest.read_bytes() if manifest.is_file() else b"", out, kind)
+        is_file = manifest.is_file() and not manifest.is_symlink()
+        earlier = _earlier(manifest.read_bytes() if is_file else b"", out, kind)
+    _refuse_links(out, {*earlier, *files, MANIFEST})
     kept = [
         path for path in earlier if (out / path).exists() and not _is(out / path, earlier[path])
     ]
-    in_the_way = [p for p in files if p not in earlier and p != MANIFEST and (out / p).exists()]
+    in_the_way = [p for p in files if p not in earlier and (out / p).exists()]
     clashes = sorted({path for path in kept if path in files} | set(in_the_way))
     if clashes and not force:
         raise OutputError(
@@ -71,27 +72,64 @@ def _write_folder(files: Mapping[str, str], out: Path, kind: str, force: bool) -
             "added by somebody since. Move what is worth keeping and write again with --force, "
             "or give a new folder. Nothing was written."
         )
+    # First what will be ours, with what is: whenever this is cut off, the next call knows both.
+    out.mkdir(parents=True, exist_ok=True)
+    write_atomically(out / MANIFEST, _manifest(files, kind, earlier))
     for path, text in files.items():
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         write_atomically(out / path, text)
     for path in earlier:
         if path not in files and path not in kept:
             _remove(out, path)
+    write_atomically(out / MANIFEST, _manifest(files, kind))
 
 
-def _earlier(manifest: bytes, out: Path, kind: str) -> dict[str, str]:
-    """Return the digests that an earlier call noted, where this was one of the same kind."""
-    try:
+def _manifest(
+    files: Mapping[str, str], kind: str, earlier: Mapping[str, list[str]] | None = None
+) -> str:
+    """Return the list of the files, and of those of an earlier call that this one may replace."""
+    noted = {"files": {path: _digest(files[path]) for path in sorted(files)}, "kind": kind}
+    if earlier:
+        noted["earlier"] = earlier
+    return json.dumps(noted, indent=1) + "\n"
+
+
+def _refuse_links(out: Path, paths: Iterable[str]) -> None:
+    """Refuse to write or remove through a link, which may lead anywhere."""
+    for path in sorted(paths):
+        for place in (out / path, *(out / path).parents):
+            if place == out:
+                break
+            if place.is_symlink():
+                raise OutputError(
+                    f"{place} is a link, and what it leads to is nobody's to replace. Remove the "
+                    "link, or give a new folder. Nothing was written."
+                )
+
+
+def _earlier(manifest: bytes, out: Path, kind: str) -> dict[str, list[str]]:
+    """Return the digests that an earlier call noted, where this was one of the same kind.
+
+    There are several of a file where that call did not come to its end.
+    """
+    with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
         noted = json.loads(manifest)
+        digests = {path: list(map(str, of)) for path, of in noted.get("earlier", {}).items()}
+        for path, digest in noted["files"].items():
+            digests.setdefault(path, []).append(str(digest))
         # A list that leads out of the folder is nothing that was written here.
-        if noted["kind"] == kind and not any(".." in Path(path).parts for path in noted["files"]):
-            return {str(path): str(digest) for path, digest in noted["files"].items()}
-    except (ValueError, KeyError, TypeError, AttributeError):
-        pass
+        if noted["kind"] == kind and all(map(_stays_inside, digests)):
+            return digests
     raise OutputError(
         f"{out} is not empty, and no earlier `{kind}` wrote it. Give a folder that is new or "
         "empty, so that nothing of yours is replaced."
     )
+
+
+def _stays_inside(path: str) -> bool:
+    """Tell whether a path of a list names a file below the folder, on every system."""
+    parts = path.split("/")
+    return not any(part in ("", ".", "..") or "\\" in part or ":" in part for part in parts)
 
 
 def _remove(out: Path, path: str) -> None:
@@ -114,17 +152,21 @@ def _write_zip(files: Mapping[str, str], out: Path, kind: str) -> None:
         _earlier(manifest, out, kind)
     out.parent.mkdir(parents=True, exist_ok=True)
     beside = out.with_name(f".{out.name}.new")
-    with zipfile.ZipFile(beside, "w", zipfile.ZIP_STORED) as archive:
-        for path in sorted(files):
-            entry = zipfile.ZipInfo(f"{top}/{path}", _EARLIEST)
-            entry.create_system, entry.external_attr = 3, 0o644 << 16
-            archive.writestr(entry, files[path])
-    os.replace(beside, out)
-
-
-def _is(path: Path, digest: str) -> bool:
+    beside.unlink(missing_ok=True)  # left by a call that was killed, or a link
     try:
-        return _digest(path.read_text(encoding="utf-8")) == digest
+        with zipfile.ZipFile(beside, "x", zipfile.ZIP_STORED) as archive:
+            for path in sorted(files):
+                entry = zipfile.ZipInfo(f"{top}/{path}", _EARLIEST)
+                entry.create_system, entry.external_attr = 3, 0o644 << 16
+                archive.writestr(entry, files[path])
+        os.replace(beside, out)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _is(path: Path, digests: list[str]) -> bool:
+    try:
+        return _digest(path.read_text(encoding="utf-8")) in digests
     except (OSError, UnicodeDecodeError):
         return False
 

@@ -4,6 +4,7 @@ import zipfile
 
 import pytest
 
+from course_staff.classroom import output
 from course_staff.classroom.output import MANIFEST, OutputError, write_output
 
 KIND = "course release"
@@ -81,6 +82,9 @@ def test_a_changed_file_that_is_no_longer_written_stays(out):
         '{"kind": "course release"}',
         '{"kind": "course nbgrader", "files": {}}',
         '{"kind": "course release", "files": {"../kept.txt": "0"}}',
+        '{"kind": "course release", "files": {"/etc/passwd": "0"}}',
+        '{"kind": "course release", "files": {}, "earlier": {"a/../../kept.txt": ["0"]}}',
+        '{"kind": "course release", "files": {"C:\\\\kept.txt": "0"}}',
     ],
 )
 def test_a_folder_that_was_not_written_here_is_left_alone(tmp_path, manifest):
@@ -91,6 +95,43 @@ def test_a_folder_that_was_not_written_here_is_left_alone(tmp_path, manifest):
     with pytest.raises(OutputError, match="is not empty, and no earlier `course release` wrote it"):
         write(tmp_path, force=True)
     assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("path", ["README.md", "notebooks", "source", MANIFEST])
+def test_nothing_is_written_or_removed_through_a_link(out, tmp_path, path):
+    elsewhere = tmp_path / "elsewhere"
+    (out / path).rename(elsewhere)
+    (out / path).symlink_to(elsewhere)
+    before = contents(tmp_path)
+    with pytest.raises(OutputError, match="is a link|no earlier"):
+        write(out, {"README.md": "new\n", "notebooks/a.ipynb": "new\n"}, force=True)
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("first", [{}, {"README.md": "old\n", "notebooks/b.ipynb": "old\n"}])
+def test_a_call_that_was_cut_off_anywhere_is_repeated(tmp_path, monkeypatch, first):
+    """As by kill -9, or a full disk: each time after one file more."""
+    real = output.write_atomically
+    for whole in range(len(FILES) + 2):
+        out = tmp_path / str(whole)
+        if first:
+            write(out, first)
+        written = []
+
+        def cut_off(path, text, written=written, whole=whole):
+            if len(written) == whole:
+                path.with_name(f".{path.name}.new").write_text(text[: len(text) // 2])
+                raise OSError(28, "No space left on device")
+            written.append(path)
+            real(path, text)
+
+        monkeypatch.setattr(output, "write_atomically", cut_off)
+        with pytest.raises(OSError, match="No space left"):
+            write(out)
+        monkeypatch.setattr(output, "write_atomically", real)
+        write(out)
+        assert set(contents(out)) == {*FILES, MANIFEST}
+        assert "earlier" not in (out / MANIFEST).read_text()
 
 
 def test_a_file_in_place_of_the_folder_is_said(tmp_path):
