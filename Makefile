@@ -17,7 +17,7 @@ STAMP := $(VENV)/.installed-$(LOCK)
 .PHONY: help setup lab clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 	@echo "  Options:"
 	@echo "    make lab LAB_ARGS=\"--no-browser --port 8899\"   pass options to JupyterLab"
 	@echo "    make lab GPU=1                                 install TensorFlow with CUDA"
@@ -62,7 +62,7 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist
 # nbgrader puts menus into the JupyterLab beside which it is installed, so it stands apart.
 NBGRADER := $(VENV)/nbgrader/.installed
 
-.PHONY: test lint unit notebooks build bench lock
+.PHONY: test lint unit notebooks browser-test build bench lock
 
 test: lint unit notebooks ## Run everything that CI runs
 
@@ -84,6 +84,12 @@ $(NBGRADER): requirements-nbgrader.lock $(STAMP)
 notebooks: $(STAMP)
 	$(PYTEST) loadfile $(SOLUTIONS) --nbval-cell-timeout 120 solutions
 
+# Pictures of what failed are left in build/browser.
+browser-test: $(STAMP) ## Use the course in JupyterLab, in a browser
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
+	    -r requirements-browser.lock
+	@COURSE_BROWSER=required $(BIN)/python -m pytest tests/browser
+
 build: $(STAMP) ## Write notebooks/ and solutions/ from lessons/
 	@$(BIN)/course build
 
@@ -98,7 +104,9 @@ lock: $(STAMP) ## Resolve the lock files anew, for every platform
 	@$(BIN)/python -m pip install --quiet uv
 	@for lock in "requirements.lock" "requirements-gpu.lock --extra gpu"; do \
 	    $(COMPILE) --extra author --extra classroom --extra test --output-file $$lock; done
-	@# What nbgrader needs beyond requirements.lock, in versions that go with it.
-	@$(COMPILE) --extra nbgrader --constraint requirements.lock \
-	    --output-file requirements-nbgrader.lock \
-	    $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements.lock | sort -u)
+	@# What these need beyond requirements.lock, in versions that go with it.
+	@for extra in nbgrader browser; do \
+	    $(COMPILE) --extra $$extra --constraint requirements.lock \
+	    --output-file requirements-$$extra.lock \
+	    $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements.lock | sort -u) \
+	    || exit 1; done

@@ -67,16 +67,18 @@ def test_lock_satisfies_pyproject(lock, python, platform):
 
 
 @pytest.mark.parametrize("python", PYTHONS)
-def test_the_lock_of_nbgrader_adds_to_the_plain_one_and_changes_nothing(python):
+@pytest.mark.parametrize("extra", ["nbgrader", "browser"])
+def test_a_lock_of_its_own_adds_to_the_plain_one_and_changes_nothing(extra, python):
     plain = locked("requirements.lock", python, "linux")
-    added = locked("requirements-nbgrader.lock", python, "linux")
+    added = locked(f"requirements-{extra}.lock", python, "linux")
     assert not plain.keys() & added.keys()
-    (wanted,) = map(Requirement, PROJECT["optional-dependencies"]["nbgrader"])
-    assert added["nbgrader"] in wanted.specifier
-    assert "nbgrader" not in plain, "its menus would stand in every learner's JupyterLab"
+    (wanted,) = map(Requirement, PROJECT["optional-dependencies"][extra])
+    assert added[wanted.name] in wanted.specifier
 
 
-@pytest.mark.parametrize("lock", [*LOCKS, "requirements-nbgrader.lock"])
+@pytest.mark.parametrize(
+    "lock", [*LOCKS, "requirements-nbgrader.lock", "requirements-browser.lock"]
+)
 def test_every_locked_version_has_hashes_and_no_address(lock):
     text = (ROOT / lock).read_text()
     assert not re.search(r"https?://|file:|--index-url|--find-links|--extra-index-url", text)
