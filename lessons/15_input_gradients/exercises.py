@@ -1,0 +1,188 @@
+"""The questions of lesson 15: parts of a score, a rise, a step toward a class, an attack to mend."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from course_utils.exercises.callouts import Predict
+from course_utils.exercises.question import Part, Prediction, Question
+
+
+def draw_scores(rng: np.random.Generator) -> list[tuple]:
+    """Draw curved scores, of which no two entries, starts or pieces do the same."""
+
+    def draw(d: int, m: int, pieces: int) -> tuple:
+        w = rng.uniform(0.6, 1.2, d) * rng.choice([-1, 1], d)
+        v = rng.uniform(0.4, 0.8, d) * (-1) ** np.arange(d)  # parts for the score, and against it
+        x = rng.uniform(1, 2, d)
+        starts = rng.uniform(-1, 0.6, (m, d))
+        return w.round(2), v.round(2), x.round(2), starts.round(2), pieces
+
+    return [draw(3, 2, 4), draw(2, 4, 3), draw(4, 3, 5)]
+
+
+def as_scores(
+    w: np.ndarray, v: np.ndarray, x: np.ndarray, starts: np.ndarray, pieces: int
+) -> tuple:
+    import tensorflow as tf
+
+    def f(x):
+        return tf.tanh(tf.reduce_sum(w * x, axis=1)) + tf.reduce_sum(v * x**3, axis=1)
+
+    return f, tf.constant(x), tf.constant(starts), pieces
+
+
+def network_of(W: np.ndarray, V: np.ndarray) -> Callable:
+    """Return a network from (n, d) to logits (n, classes)."""
+    import tensorflow as tf
+
+    W, V = tf.constant(W, tf.float32), tf.constant(V, tf.float32)
+    return lambda x: tf.tanh(x @ W) @ V
+
+
+def draw_pictures(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    """Draw pictures with pixels at 0, at 1, close to both, and between."""
+    x = rng.uniform(0.25, 0.75, (n, d))
+    x[:, 0], x[:, 1], x[:, 2], x[:, 3] = 0.0, 1.0, 0.04, 0.96
+    return rng.permuted(x, axis=1).round(2)
+
+
+def draw_targets(rng: np.random.Generator) -> list[tuple]:
+    def draw(n: int, d: int, classes: int, epsilon: float) -> tuple:
+        W, V = rng.normal(size=(d, 4)), rng.normal(size=(4, classes))
+        return W, V, draw_pictures(rng, n, d), rng.integers(0, classes, n), epsilon
+
+    return [draw(6, 8, 4, 0.1), draw(5, 9, 5, 0.2)]
+
+
+def as_targets(
+    W: np.ndarray, V: np.ndarray, x: np.ndarray, target: np.ndarray, epsilon: float
+) -> tuple:
+    import tensorflow as tf
+
+    return network_of(W, V), tf.constant(x, tf.float32), tf.constant(target), epsilon
+
+
+def draw_attacks(rng: np.random.Generator) -> list[tuple]:
+    def draw(n: int, d: int, classes: int, limits: tuple) -> tuple:
+        W, V = 2 * rng.normal(size=(d, 5)), rng.normal(size=(5, classes))
+        return W, V, draw_pictures(rng, n, d), rng.integers(0, classes, n), *limits
+
+    return [
+        draw(8, 8, 4, (0.1, 0.04, 7)),
+        draw(9, 9, 3, (0.15, 0.06, 6)),
+        draw(3, 6, 3, (0.2, 0.1, 1)),
+    ]
+
+
+def as_attacks(W: np.ndarray, V: np.ndarray, x: np.ndarray, y: np.ndarray, *limits: float) -> tuple:
+    import tensorflow as tf
+
+    return network_of(W, V), tf.constant(x, tf.float32), tf.constant(y), *limits
+
+
+EXERCISES = (
+    Question(
+        id="15.1",
+        title="The parts of a score",
+        kind="complete",
+        points=3,
+        draw=draw_scores,
+        prepare=as_scores,
+        parts=[
+            Part(
+                words="the parts",
+                form="Return one part for each entry of x, (d,): the mean over the starts.",
+            )
+        ],
+        praise="Complete: the parts add up to the mean difference, up to the size of the pieces.",
+    ),
+    Prediction(
+        id="15.2",
+        title="Many small steps",
+        kind="predict",
+        points=1,
+        form="Write a list of two numbers",
+        entries=("the largest rise", "the standard deviation"),
+        tolerance=2e-2,
+        praise="28 times as much: 784 pixels that agree, against the root of 784.",
+    ),
+    Question(
+        id="15.3",
+        title="Toward a class",
+        kind="complete",
+        points=2,
+        draw=draw_targets,
+        prepare=as_targets,
+        parts=[Part(words="the moved pictures", form="Return pictures of the shape of x, (n, d).")],
+        praise="Each picture is one step closer to the class that you chose.",
+    ),
+    Question(
+        id="15.4",
+        title="A clip that holds nothing",
+        kind="repair",
+        points=2,
+        draw=draw_attacks,
+        prepare=as_attacks,
+        parts=[Part(words="the moved pictures", form="Return pictures of the shape of x, (n, d).")],
+        praise="However many steps it takes, it stays near the original.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "15.a",
+        right="the slope of score 3 alone",
+        options={
+            "the slope of score 3 alone": "Picture 3 moves score 3 and no other, so the other 199 "
+            "have slope 0 there: one backward pass serves all pictures. Where examples are not "
+            "independent, as in BatchNormalization with `training=True`, they would mix.",
+            "a mixture of 200 slopes": "The target is a sum, and a sum sounds mixed.",
+            "the mean of 200 slopes": "Nothing divides by 200: the sum of the scores is asked, not "
+            "their mean.",
+        },
+    ),
+    Predict(
+        "15.b",
+        right="8",
+        options={
+            "0": "`trainable` sounds as if it spoke to the tape.",
+            "8": "The line changes a list, `model.trainable_variables`. But each variable stays one "
+            "that a tape watches when it is read.",
+        },
+        otherwise="The line frees all variables of the model from the tape, or none.",
+    ),
+    Predict(
+        "15.c",
+        right="about 0",
+        options={
+            "about 1": "Parts of 0.99 should add up to about that, or they are no parts.",
+            "about a half": "A half would fit a straight way with a bend.",
+            "about 0": "The network is sure: its probability lies on a plateau, where every slope is "
+            "near 0. The way up was steep, but a gradient knows only the place where it is taken.",
+        },
+    ),
+    Predict(
+        "15.d",
+        right="like the digit",
+        options={
+            "like noise": "The network is noise, so one expects its map to be noise.",
+            "like the digit": "The product is 0 wherever the picture is 0. The digit that you see is "
+            "the picture itself, which masks whatever the gradient says.",
+            "black: no pixel counts": "A network that knows nothing still has slopes. They mean "
+            "nothing, but they are not 0.",
+        },
+    ),
+    Predict(
+        "15.e",
+        right="it fails on more than a tenth",
+        options={
+            "it stays right on nearly all, too": "The step has the same size, and your eye hardly "
+            "tells the pictures apart.",
+            "it fails on a few in a hundred": "A few more than random signs would seem fair for a "
+            "step of the same size.",
+            "it fails on more than a tenth": "Random signs cancel in a sum of 784 products. The "
+            "gradient's signs all work in one direction, 28 times as strong.",
+        },
+    ),
+)

@@ -1,0 +1,435 @@
+"""Wrong answers to the questions of lesson 15, and what each is told."""
+
+import tensorflow as tf
+
+from course_staff.authoring.gallery import Between, Table, Wrong
+
+# 15.1
+
+
+def sliced(
+    share=lambda piece, pieces: (piece + 0.5) / pieces,
+    point=lambda x, starts, share: starts + share * (x - starts),
+    ways=lambda x, starts: x - starts,
+    divide=lambda total, pieces: total / pieces,
+    join=lambda parts: tf.reduce_mean(parts, axis=0),
+    at_shares=range,
+):
+    """Return an answer to 15.1 with other points, ways, or means."""
+
+    def mean_parts(f, x, starts, pieces):
+        total = tf.zeros_like(starts)
+        for piece in at_shares(pieces):
+            at = point(x, starts, share(piece, pieces))
+            with tf.GradientTape() as tape:
+                tape.watch(at)
+                scores = f(at)
+            total += tape.gradient(scores, at)
+        return join(divide(total * ways(x, starts), pieces))
+
+    return mean_parts
+
+
+def from_mean_start(f, x, starts, pieces):
+    return sliced()(f, x, tf.reduce_mean(starts, axis=0, keepdims=True), pieces)
+
+
+def from_black(f, x, starts, pieces):
+    return sliced()(f, x, tf.zeros_like(starts), pieces)
+
+
+def slope_of_start(f, x, starts, pieces):
+    """Watch the starts in place of the point between."""
+    total = 0.0
+    for piece in range(pieces):
+        with tf.GradientTape() as tape:
+            tape.watch(starts)
+            scores = f(starts + (piece + 0.5) / pieces * (x - starts))
+        total += tape.gradient(scores, starts)
+    return tf.reduce_mean((x - starts) * total / pieces, axis=0)
+
+
+def slope_of_x(f, x, starts, pieces):
+    """Watch x in place of the point between: the gradient is summed over the starts, and shrunk."""
+    total = 0.0
+    for piece in range(pieces):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            scores = f(starts + (piece + 0.5) / pieces * (x - starts))
+        total += tape.gradient(scores, x)
+    return tf.reduce_mean((x - starts) * total / pieces, axis=0)
+
+
+PARTS = [
+    Wrong(
+        "ends that are left",
+        "You took the slopes where each piece begins. Take them at the middles: (piece + 0.5) / "
+        "pieces.",
+        sliced(share=lambda piece, pieces: piece / pieces),
+    ),
+    Wrong(
+        "ends that are right",
+        "You took the slopes where each piece ends. Take them at the middles: (piece + 0.5) / "
+        "pieces.",
+        sliced(share=lambda piece, pieces: (piece + 1) / pieces),
+    ),
+    Wrong(
+        "points from end to end",
+        "Your points include both ends of the line, as np.linspace gives them. Take the middles "
+        "of the pieces: (piece + 0.5) / pieces.",
+        sliced(share=lambda piece, pieces: piece / (pieces - 1)),
+    ),
+    Wrong(
+        "slope at x alone",
+        "This is the slope at x times the way: gradient times input, which forgets the way. Take "
+        "the mean slope over the middles of the pieces.",
+        sliced(share=lambda piece, pieces: 1.0),
+    ),
+    Wrong(
+        "slope at starts alone",
+        "This is the slope at the starts times the way. Let the point walk from the start to x.",
+        sliced(share=lambda piece, pieces: 0.0),
+    ),
+    Wrong(
+        "one middle",
+        "You took one slope, halfway. Cut the line into `pieces` pieces, and take the slope in "
+        "the middle of each.",
+        sliced(share=lambda piece, pieces: 0.5),
+    ),
+    Wrong(
+        "times x",
+        "You multiplied by x, as if each start were black. Each entry went from its start to x: "
+        "multiply by x - starts.",
+        sliced(ways=lambda x, starts: x + 0 * starts),
+    ),
+    Wrong(
+        "way turned round",
+        "The way has the wrong sign. It goes from the start to x: x - starts.",
+        sliced(ways=lambda x, starts: starts - x),
+    ),
+    Wrong(
+        "not times the way",
+        "These are mean slopes. A part is the mean slope times the way, x - starts.",
+        sliced(ways=lambda x, starts: tf.ones_like(starts)),
+    ),
+    Wrong(
+        "slopes summed",
+        "You summed the slopes over the pieces. Divide by `pieces`: the mean slope counts.",
+        sliced(divide=lambda total, pieces: total),
+    ),
+    Wrong(
+        "starts summed",
+        "You summed over the starts. Return the mean over them.",
+        sliced(join=lambda parts: tf.reduce_sum(parts, axis=0)),
+    ),
+    Wrong(
+        "starts not joined",
+        "You return the parts of each start, (m, d). Take their mean over the starts: axis 0.",
+        sliced(join=lambda parts: parts),
+    ),
+    Wrong(
+        "mean over entries",
+        "You took the mean over the entries, which leaves one number for each start. Take it over "
+        "the starts: axis 0.",
+        sliced(join=lambda parts: tf.reduce_mean(parts, axis=1)),
+    ),
+    Wrong(
+        "mean start",
+        "You averaged the starts first, and walked once. The slopes on the way differ from start "
+        "to start: walk from each, and average the parts.",
+        from_mean_start,
+    ),
+    Wrong(
+        "from black",
+        "You walked from zeros. Walk from each row of `starts`.",
+        from_black,
+    ),
+    Wrong(
+        "last piece missing",
+        "You left out the last piece. The middles are (piece + 0.5) / pieces for all of "
+        "range(pieces).",
+        sliced(at_shares=lambda pieces: range(pieces - 1)),
+    ),
+    Wrong(
+        "size of parts",
+        "You dropped the signs. A part may be negative, and only with its sign do the parts add up.",
+        sliced(join=lambda parts: tf.reduce_mean(tf.abs(parts), axis=0)),
+        sliced(join=lambda parts: tf.abs(tf.reduce_mean(parts, axis=0))),
+    ),
+    Wrong(
+        "gradient of the start",
+        "You asked for the gradient with respect to the starts, which move the point by less the "
+        "further it is. Ask for the point itself: watch the tensor that f takes.",
+        slope_of_start,
+    ),
+    Wrong(
+        "gradient of x",
+        "You asked for the gradient with respect to x, which moves every line's point at once, "
+        "and the less the nearer it is to its start. Ask for the point itself: watch the tensor "
+        "that f takes.",
+        slope_of_x,
+    ),
+]
+
+# 15.2
+
+RISES = Table(
+    {
+        39.2: "Each pixel moves by 0.1, and not by 1: 784 times 0.05 times 0.1.",
+        78.4: "Each pixel counts with its weight, 0.05: 784 times 0.05 times 0.1.",
+        0.0: "Half of the weights are negative, but each pixel may choose: down, where its weight is "
+        "negative. Then all 784 products rise.",
+        0.005: "This is one pixel's part. All 784 pixels move.",
+        1.96: "That would be half of the pixels. Those with a negative weight move down, and raise "
+        "the score, too.",
+        0.14: "This is what random signs give. At best no product works against another.",
+    },
+    "Each pixel raises the score by 0.05 times 0.1, if its sign is chosen well. There are 784.",
+)
+SPREADS = Table(
+    {
+        0.0: "The mean of the change is 0. Its standard deviation is not: it says how far from 0 the "
+        "change usually is.",
+        3.92: "That is the best case. Random signs mostly cancel: variances add up, and the standard "
+        "deviation grows with the root of 784.",
+        0.005: "This is one pixel's standard deviation. For 784 independent ones, multiply by the "
+        "root of 784.",
+        Between(0.0195, 0.0197): "This is the variance. Take its root.",
+        1.4: "Each pixel moves by 0.1, and not by 1: 28 times 0.05 times 0.1.",
+        2.8: "Each pixel counts with its weight, 0.05: 28 times 0.05 times 0.1.",
+    },
+    "Each pixel has the standard deviation 0.05 times 0.1; for 784 independent ones the variances "
+    "add up, so multiply by the root of 784, 28.",
+)
+
+# 15.3
+
+
+def cross_entropy(labels, logits):
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+
+
+def clipped(pictures):
+    return tf.clip_by_value(pictures, 0.0, 1.0)
+
+
+def slope(loss_of, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        loss = loss_of(x)
+    return tape.gradient(loss, x)
+
+
+def moving(move, keep=clipped, loss_of=cross_entropy):
+    """Return an answer to 15.3 with another step, another clip or another loss."""
+
+    def toward(logits_of, x, target, epsilon):
+        gradient = slope(lambda x: loss_of(target, logits_of(x)), x)
+        return keep(move(x, gradient, epsilon))
+
+    return toward
+
+
+def down(x, gradient, epsilon):
+    return x - epsilon * tf.sign(gradient)
+
+
+def from_prediction(logits_of, x, target, epsilon):
+    seen = tf.argmax(logits_of(x), axis=1)
+    gradient = slope(lambda x: cross_entropy(seen, logits_of(x)), x)
+    return clipped(x + epsilon * tf.sign(gradient))
+
+
+def of_length_one(x, gradient, epsilon):
+    return x - epsilon * gradient / tf.norm(gradient, axis=1, keepdims=True)
+
+
+def largest_one(x, gradient, epsilon):
+    return x - epsilon * gradient / tf.reduce_max(tf.abs(gradient), axis=1, keepdims=True)
+
+
+TOWARD = [
+    Wrong(
+        "away from the target",
+        "You move away from the target: its cross-entropy grows. Subtract the step.",
+        moving(lambda x, g, e: x + e * tf.sign(g)),
+    ),
+    Wrong(
+        "no sign",
+        "The step has the size of the gradient. tf.sign of it moves every pixel by epsilon.",
+        moving(lambda x, g, e: x - e * g),
+        moving(lambda x, g, e: x - e * g / len(x)),
+    ),
+    Wrong(
+        "no sign, and away",
+        "The step has the size of the gradient, and its sign is wrong. Take tf.sign of it, times "
+        "epsilon, and subtract that.",
+        moving(lambda x, g, e: x + e * g),
+        moving(lambda x, g, e: x + e * g / len(x)),
+    ),
+    Wrong(
+        "divided by its norm",
+        "You made the gradient of length 1, so that most pixels move by far less than epsilon. "
+        "tf.sign moves each of them by epsilon.",
+        moving(of_length_one),
+        moving(largest_one),
+    ),
+    Wrong(
+        "not clipped",
+        "Right, but some pixels leave the range from 0 to 1. Clip the result: tf.clip_by_value.",
+        moving(down, keep=lambda pictures: pictures),
+    ),
+    Wrong(
+        "clipped below alone",
+        "Pixels above 1 are left. Clip to both limits, 0 and 1.",
+        moving(down, keep=tf.nn.relu),
+    ),
+    Wrong(
+        "clipped above alone",
+        "Pixels below 0 are left. Clip to the range from 0 to 1, on both sides.",
+        moving(down, keep=lambda pictures: tf.minimum(pictures, 1.0)),
+        moving(down, keep=lambda pictures: tf.clip_by_value(pictures, -1.0, 1.0)),
+    ),
+    Wrong(
+        "away from the prediction",
+        "You move away from what the network says now. Move toward `target`: take the loss for "
+        "that class, and go down.",
+        from_prediction,
+    ),
+    Wrong(
+        "logit alone",
+        "You raised the target's logit alone. Cross-entropy also counts how the other logits "
+        "change: take its gradient.",
+        moving(down, loss_of=lambda target, z: -tf.gather(z, target, batch_dims=1)),
+    ),
+    Wrong(
+        "step returned",
+        "You return the step. Return the moved pictures: x minus the step, clipped.",
+        moving(lambda x, g, e: down(x, g, e) - x, keep=lambda pictures: pictures),
+        moving(lambda x, g, e: x - down(x, g, e), keep=lambda pictures: pictures),
+        moving(lambda x, g, e: x - down(x, g, e)),
+        moving(lambda x, g, e: down(x, g, e) - x),
+    ),
+    Wrong(
+        "sign alone",
+        "The step is 1 in every pixel: epsilon is missing. Multiply the sign by it.",
+        moving(lambda x, g, e: x - tf.sign(g)),
+    ),
+    Wrong(
+        "nothing moved",
+        "The pictures come back as they were. Subtract epsilon times the sign of the gradient.",
+        moving(lambda x, g, e: x),
+    ),
+]
+
+# 15.4
+
+
+def around(x, moved, epsilon):
+    return clipped(tf.clip_by_value(moved, x - epsilon, x + epsilon))
+
+
+def attacking(
+    after_each=around,
+    at_end=lambda x, moved, epsilon: moved,
+    step=lambda gradient, size: size * tf.sign(gradient),
+    ask_at=lambda x, moved: moved,
+):
+    """Return an answer to 15.4 with another clip, another step, or the slope of another place."""
+
+    def attack(logits_of, x, y, epsilon, size, steps):
+        moved = x
+        for _ in range(steps):
+            at = ask_at(x, moved)
+            gradient = slope(lambda x: cross_entropy(y, logits_of(x)), at)
+            moved = after_each(x, moved + step(gradient, size), epsilon)
+        return at_end(x, moved, epsilon)
+
+    return attack
+
+
+def one_step_of_epsilon(logits_of, x, y, epsilon, size, steps):
+    gradient = slope(lambda x: cross_entropy(y, logits_of(x)), x)
+    return clipped(x + epsilon * tf.sign(gradient))
+
+
+def smaller_steps(logits_of, x, y, epsilon, size, steps):
+    return attacking()(logits_of, x, y, epsilon, min(size, epsilon / steps), steps)
+
+
+def into_ball(x, moved, epsilon):
+    change = moved - x
+    length = tf.norm(change, axis=1, keepdims=True)
+    return clipped(x + change * tf.minimum(1.0, tf.math.divide_no_nan(epsilon, length)))
+
+
+# Below, call 2 takes a single step: only what goes wrong in several shows in the others.
+SEVERAL = (0, 1)
+ATTACKS = [
+    Wrong(
+        "still around itself",
+        "Some pixels are further than epsilon from where they were. `x` names a new picture in "
+        "each pass, so the clip holds it near its last place. Keep the original under a name of "
+        "its own.",
+        attacking(lambda x, moved, epsilon: clipped(moved)),
+        calls=SEVERAL,
+    ),
+    Wrong(
+        "no clip to the range",
+        "It stays near the original, but some pixels leave the range from 0 to 1. Keep the second "
+        "clip.",
+        attacking(lambda x, moved, e: tf.clip_by_value(moved, x - e, x + e)),
+    ),
+    Wrong(
+        "no clip at all",
+        "Nothing limits the pixels now. Clip twice after each step: to within epsilon of the "
+        "original, and to the range from 0 to 1.",
+        attacking(lambda x, moved, epsilon: moved),
+    ),
+    Wrong(
+        "clipped at the end",
+        "You clipped once, behind the loop. On the way the picture was further away, and its slopes "
+        "were those of another place: clip after each step.",
+        attacking(lambda x, moved, epsilon: moved, around),
+        attacking(lambda x, moved, epsilon: clipped(moved), around),
+        calls=SEVERAL,
+    ),
+    Wrong(
+        "slope of the original",
+        "This goes along the slope of the original alone, as one step of epsilon would. Ask for "
+        "the slope at the picture that moves, before each step, and keep the original for the clip.",
+        attacking(ask_at=lambda x, moved: x),
+        one_step_of_epsilon,
+        calls=SEVERAL,
+    ),
+    Wrong(
+        "smaller steps",
+        "You made the steps so small that they cannot go too far. Keep `size`, and clip around the "
+        "original.",
+        smaller_steps,
+        calls=SEVERAL,
+    ),
+    Wrong(
+        "downwards",
+        "The loss of the right class falls. An attack goes up: add the step.",
+        attacking(step=lambda g, size: -size * tf.sign(g)),
+    ),
+    Wrong(
+        "no sign",
+        "The step has lost its sign function: each pixel moves by `size`, whatever its slope.",
+        attacking(step=lambda g, size: size * g),
+    ),
+    Wrong(
+        "into a ball",
+        "You limited the length of the whole change. Here each pixel has its own limit: clip to "
+        "x - epsilon and x + epsilon, with the original x.",
+        attacking(into_ball),
+    ),
+    Wrong(
+        "change returned",
+        "You return how far the pixels moved. Return the moved pictures.",
+        attacking(at_end=lambda x, moved, epsilon: moved - x),
+    ),
+]
+
+GALLERY = {"15.1": PARTS, "15.2": [RISES, SPREADS], "15.3": TOWARD, "15.4": ATTACKS}

@@ -1,0 +1,234 @@
+"""Answers to lesson 15's exercises: other right ones, and wrong ones that no gallery holds."""
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+
+def walked(shares, way=np.subtract, mean=np.mean, starts_of=lambda starts: starts):
+    """Answer 15.1 with one batch of all points: shares is (pieces,) for a number of pieces."""
+
+    def mean_parts(f, x, starts, pieces):
+        x, starts = x.numpy(), starts_of(starts.numpy())
+        share = np.array(shares(pieces))[:, None, None]
+        points = tf.Variable((1 - share) * starts + share * x)  # (pieces, m, d)
+        with tf.GradientTape() as tape:
+            scores = f(tf.reshape(points, (-1, len(x))))
+        slopes = tape.gradient(scores, points)
+        return mean(np.mean(slopes, axis=0) * way(x, starts), axis=0)
+
+    return mean_parts
+
+
+def middles(pieces):
+    return np.arange(0.5, pieces) / pieces
+
+
+def parts_by_differences(f, x, starts, pieces, h=1e-5):
+    x, starts = x.numpy(), starts.numpy()
+    parts = np.zeros_like(x)
+    for start in starts:
+        for share in middles(pieces):
+            at = start + share * (x - start)
+            for i, unit in enumerate(np.eye(len(x))):
+                above, below = f(tf.constant([at + h * unit, at - h * unit]))
+                parts[i] += (above - below) / (2 * h) * (x - start)[i] / pieces / len(starts)
+    return parts
+
+
+def parts_in_a_graph(f, x, starts, pieces):
+    @tf.function
+    def slopes_at(points):
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(points)
+            target = tf.reduce_sum(f(points))
+        return tape.gradient(target, points)
+
+    ways = x[None] - starts
+    return (
+        sum(tf.reduce_mean(slopes_at(starts + s * ways) * ways, 0) for s in middles(pieces))
+        / pieces
+    )
+
+
+def late_watch(f, x, starts, pieces):
+    at = starts + (x - starts) / 2
+    with tf.GradientTape() as tape:
+        scores = f(at)
+        tape.watch(at)
+    return tf.reduce_mean(tape.gradient(scores, at), axis=0)
+
+
+def gradient_at(loss_of, x):
+    x = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        loss = loss_of(x)
+    return tape.gradient(loss, x)
+
+
+def mean_loss(labels, logits):
+    return keras.losses.SparseCategoricalCrossentropy(from_logits=True)(labels, logits)
+
+
+def toward(step, loss=mean_loss, limits=(0, 1), up=False):
+    """Answer 15.3: step(gradient) times epsilon is subtracted, or added."""
+
+    def move(logits_of, x, target, epsilon):
+        gradient = gradient_at(lambda x: loss(target, logits_of(x)), x).numpy()
+        moved = x + (1 if up else -1) * epsilon * step(gradient)
+        return np.clip(moved, *limits)
+
+    return move
+
+
+def by_probability(target, logits):
+    return -tf.math.log(tf.gather(tf.nn.softmax(logits), target, batch_dims=1))
+
+
+def target_logits(target, logits):
+    return -tf.reduce_sum(tf.one_hot(target, logits.shape[1]) * logits)
+
+
+def toward_by_differences(logits_of, x, target, epsilon, h=1e-2):
+    x = x.numpy()
+    moved = x.copy()
+    for i in np.ndindex(x.shape):
+        losses = []
+        for step in (h, -h):
+            near = x.copy()
+            near[i] += step
+            near = tf.constant(near)
+            losses.append(by_probability(target, logits_of(near))[i[0]])
+        moved[i] -= epsilon * np.sign(losses[0] - losses[1])
+    return moved.clip(0, 1)
+
+
+def held_change(logits_of, x, y, epsilon, size, steps):
+    """Keep the change, and limit that."""
+    change = tf.zeros_like(x)
+    for _ in range(steps):
+        slope = gradient_at(lambda c: mean_loss(y, logits_of(x + c)), change)
+        change = tf.clip_by_value(change + size * tf.sign(slope), -epsilon, epsilon)
+        change = tf.clip_by_value(x + change, 0, 1) - x
+    return x + change
+
+
+def limits_first(logits_of, x, y, epsilon, size, steps, **options):
+    return attack(tf.maximum(x - epsilon, 0), tf.minimum(x + epsilon, 1))(
+        logits_of, x, y, epsilon, size, steps
+    )
+
+
+def attack(low=None, high=None, direction=np.sign, up=True, last=lambda moved, x: moved):
+    """Answer 15.4: low and high are limits, or make them from the original and epsilon."""
+
+    def move(logits_of, x, y, epsilon, size, steps):
+        moved = x
+        for _ in range(steps):
+            slope = direction(gradient_at(lambda x: mean_loss(y, logits_of(x)), moved).numpy())
+            moved = moved + (size if up else -size) * slope
+            lowest = low(x, epsilon) if callable(low) else low
+            highest = high(x, epsilon) if callable(high) else high
+            moved = tf.minimum(tf.maximum(moved, lowest), highest)
+        return last(moved, x)
+
+    return move
+
+
+def lowest(x, epsilon):
+    return tf.maximum(x - epsilon, 0)
+
+
+def highest(x, epsilon):
+    return tf.minimum(x + epsilon, 1)
+
+
+def clips_behind_the_loop(logits_of, x, y, epsilon, size, steps):
+    far = attack(0.0, 1.0)(logits_of, x, y, epsilon, size, steps)
+    return np.clip(far, lowest(x, epsilon), highest(x, epsilon))
+
+
+def asks_once(logits_of, x, y, epsilon, size, steps):
+    step = size * tf.sign(gradient_at(lambda x: mean_loss(y, logits_of(x)), x))
+    moved = x
+    for _ in range(steps):
+        moved = tf.clip_by_value(moved + step, lowest(x, epsilon), highest(x, epsilon))
+    return moved
+
+
+def whole_epsilon(logits_of, x, y, epsilon, size, steps):
+    return attack(lowest, highest)(logits_of, x, y, epsilon, epsilon, 1)
+
+
+def renamed_only(logits_of, x, y, epsilon, size, steps):
+    picture = x
+    for _ in range(steps):
+        slope = gradient_at(lambda x: mean_loss(y, logits_of(x)), picture)
+        moved = picture + size * tf.sign(slope)
+        picture = tf.clip_by_value(moved, lowest(picture, epsilon), highest(picture, epsilon))
+    return picture
+
+
+RIGHT = {
+    "15.1": [walked(middles), parts_by_differences, parts_in_a_graph],
+    "15.2": [(3.92, 0.14), [np.float32(3.92), 0.14], [784 * 0.05 * 0.1, 28 * 0.05 * 0.1]],
+    "15.3": [
+        toward(np.sign),
+        tf.autograph.experimental.do_not_convert(toward(np.sign, by_probability)),
+        toward_by_differences,
+    ],
+    "15.4": [attack(lowest, highest), held_change, limits_first],
+}
+
+WRONG = {
+    "15.1": [
+        ("returned None", lambda *given: None),
+        ("raised ValueError", late_watch),
+        ("ends that are left", walked(lambda n: np.arange(n) / n)),
+        ("ends that are right", walked(lambda n: np.arange(1, n + 1) / n)),
+        ("points from end to end", walked(lambda n: np.linspace(0, 1, n))),
+        ("slope at x alone", walked(lambda n: [1.0])),
+        ("slope at starts alone", walked(lambda n: [0.0])),
+        ("one middle", walked(lambda n: [0.5])),
+        ("times x", walked(middles, way=lambda x, starts: x)),
+        ("way turned round", walked(middles, way=lambda x, starts: starts - x)),
+        ("not times the way", walked(middles, way=lambda x, starts: 1.0 + 0 * starts)),
+        ("starts summed", walked(middles, mean=np.sum)),
+        ("starts not joined", walked(middles, mean=lambda parts, axis: parts)),
+        ("mean over entries", walked(middles, mean=lambda parts, axis: parts.mean(axis=-1))),
+        ("mean start", walked(middles, starts_of=lambda s: s.mean(axis=0, keepdims=True))),
+        ("from black", walked(middles, starts_of=np.zeros_like)),
+        ("size of parts", walked(middles, mean=lambda p, axis: abs(p.mean(axis=0)))),
+        ("other form", lambda *given: tf.reduce_sum(walked(middles)(*given))),
+    ],
+    "15.2": [
+        ("line 1: wrote 39.2", [39.2, 0.14]),
+        ("line 2: wrote 3.92", [3.92, 3.92]),
+    ],
+    "15.3": [
+        ("away from the target", toward(np.sign, up=True)),
+        ("no sign", toward(lambda g: g * len(g))),
+        ("no sign, and away", toward(lambda g: g, up=True)),
+        ("divided by its norm", toward(lambda g: g / np.linalg.norm(g, axis=1)[:, None])),
+        ("not clipped", toward(np.sign, limits=(-np.inf, np.inf))),
+        ("clipped below alone", toward(np.sign, limits=(0, np.inf))),
+        ("clipped above alone", toward(np.sign, limits=(-1, 1))),
+        (
+            "logit alone",
+            toward(np.sign, lambda t, z: -tf.reduce_sum(tf.one_hot(t, z.shape[1]) * z)),
+        ),
+        ("nothing moved", lambda logits_of, x, target, epsilon: tf.clip_by_value(x, 0, 1)),
+        ("nothing moved", toward(lambda g: 0.0)),
+    ],
+    "15.4": [
+        ("still around itself", renamed_only),
+        ("no clip to the range", attack(lambda x, e: x - e, lambda x, e: x + e)),
+        ("no clip at all", attack(-np.inf, np.inf)),
+        ("clipped at the end", clips_behind_the_loop),
+        ("slope of the original", asks_once),
+        ("slope of the original", whole_epsilon),
+        ("downwards", attack(lowest, highest, up=False)),
+        ("change returned", attack(lowest, highest, last=lambda moved, x: moved - x)),
+        ("change returned", attack(lowest, highest, last=tf.subtract)),
+    ],
+}
