@@ -8,6 +8,7 @@ from importlib import import_module
 
 _HOME = {
     "central_difference": "gradients.differences",
+    "cheat_sheet": "tape.explaining.cheat_sheet",
     "check": "course.checking",
     "check_gradients": "gradients.check",
     "directional_derivative": "gradients.differences",

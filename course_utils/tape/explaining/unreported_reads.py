@@ -12,6 +12,7 @@ import tensorflow as tf
 
 from ..recording.recorder import State, Step
 from ..recording.tensors import is_trainable, is_variable
+from .flow import ASSIGNMENTS
 
 if TYPE_CHECKING:
     from .case import Case
@@ -26,7 +27,8 @@ def find_unreported_reads(case: "Case") -> dict[int, Any]:
     known |= {id(watch.tensor) for watch in case.recorder.watches}
     found: dict[int, Any] = {}
     for step in case.recorder.steps:
-        for tensor in step.inputs:
+        # What is assigned to a variable may share its memory, but was not read from it.
+        for tensor in () if step.op in ASSIGNMENTS else step.inputs:
             if id(tensor) in known or not tensor.dtype.is_floating or _is_literal(tensor, step):
                 continue
             known.add(id(tensor))
