@@ -11,10 +11,10 @@
 # - tell which of your lines run at every call, and which once;
 # - differentiate through an algorithm's loop, and know when to distrust the result.
 #
-# **Before you start**: [03 · Missing gradients](03_missing_gradients.ipynb). **Time**: 55 minutes.
+# **Before you start**: [03 · Missing gradients](03_missing_gradients.ipynb). **Time**: 75 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import ExplainingTape, check, plot_tape, start_lesson
+from course_utils import ExplainingTape, check, plot_tape, predict, start_lesson
 
 start_lesson("05")
 
@@ -57,19 +57,17 @@ assert found == {"x": 5.0, "y": 2.0}
 # > And at x = -2, y = 5: what is the gradient of z with respect to y?
 
 # %%
+predict("05.a", "")
+
+# %%
 eager = gradients(-x, y)
 
 print(f"x: {eager['x']}, y: {eager['y']}")
 
 # %% [markdown]
-# The tempting answer is 0, because y makes no difference there. But the tape never sees the function. Python decides
-# which branch to run, and the tape records the operations that run. None of them used y: no path, so
-# `None`. In the figure, which calls z by the function's name, compare the two tapes: a product of two
-# sources on the left; on the right a square, and a y that no operation reads.
+# In the figure, which calls z by the function's name, compare the two tapes, and look for y in each.
 
 # %%
-assert eager == {"x": -4.0, "y": None}
-
 fig, (left, right) = plt.subplots(1, 2, figsize=(9.0, 2.6))
 left.set_title("x = 2")
 right.set_title("x = -2")
@@ -108,6 +106,8 @@ assert [value_and_slope(power, x) for x in (3.0, 2.0)] == [(27.0, 27.0), (32.0, 
 assert value_and_slope(power, 2.71)[0] > value_and_slope(power, 2.72)[0] + 33
 
 # %%
+assert eager == {"x": -4.0, "y": None}  # of the prediction above
+
 fig, ax = plt.subplots(figsize=(6.4, 2.8))
 for left_end, right_end, name in ((2.12, 2.714, "x⁴"), (2.715, 3.2, "x³")):
     grid = np.linspace(left_end, right_end, 60).astype("float32")
@@ -134,7 +134,6 @@ def huber_gradients(error, threshold):
             loss = threshold * (tf.abs(error) - threshold / 2)
     return tape.gradient(loss, {"error": error, "threshold": threshold})
     ### END SOLUTION
-
 
 # %%
 check("05.1", huber_gradients)
@@ -182,6 +181,9 @@ for number in (3.0, 2.0, 2.71, 2.72):
 # > After three calls with three different tensors, how long is the list?
 
 # %%
+predict("05.b", "")
+
+# %%
 marks, counter = [], tf.Variable(0)
 
 
@@ -198,40 +200,22 @@ for number in (1.0, 2.0, 3.0):
 print("length of the list:", len(marks))
 
 # %% [markdown]
-# Not 3: Python ran once, for the trace. `append` is no operation, so the graph does not hold it, nor
-# `print`, nor a Python counter. The variable's assignment is one, and runs at every call.
-#
-# Python runs again for arguments of a new kind. A tensor counts by its shape and dtype. A Python number
+# Python runs anew for arguments of a new kind. A tensor counts by its shape and dtype. A Python number
 # gets no placeholder: it is built into the graph, and counts by its *value*. So pass numbers that change
 # as tensors.
 
 # %%
-assert len(marks) == 1 and counter.numpy() == 3
+assert counter.numpy() == 3
+lengths = [len(marks)]
 
 double(10.0)
 double(20.0)
-print("after two Python numbers:", len(marks))
-assert len(marks) == 3
-
+lengths.append(len(marks))
 double(tf.zeros(2))
-print("after a new shape:", len(marks))
-assert len(marks) == 4
+lengths.append(len(marks))
 
-# %% [markdown]
-# A batch whose length changes would trace at each new length. Two options prevent it. An
-# `input_signature` states the kinds beforehand, and `None` in it stands for any length.
-# `reduce_retracing=True` leaves an axis open once it has seen two lengths. The method with the long name
-# counts the traces.
-
-# %%
-any_length = tf.function(lambda x: 2 * x, input_signature=[tf.TensorSpec([None])])
-relaxed = tf.function(lambda x: 2 * x, reduce_retracing=True)
-for n in (2, 3, 4, 5):
-    any_length(tf.zeros(n))
-    relaxed(tf.zeros(n))
-traces = [f.experimental_get_tracing_count() for f in (any_length, relaxed)]
-print("traces for four lengths:", traces)
-assert traces == [1, 2]
+print("at first, after two Python numbers, after a new shape:", lengths)
+assert np.array_equal(np.diff(lengths), [2, 1])
 
 # %% [markdown]
 # You will read that one trace runs your Python once; run this. A function that *creates* something on its
@@ -259,7 +243,7 @@ for number in (1.0, 2.0):
     value = first_use(tf.constant(number))
 
 print(counts, value.numpy())
-assert list(counts.values()) == [1, 1, 6] and value == 54.0
+assert list(counts.values()) == [1, 1, 6] and value == 54.0 and lengths[0] == 1
 
 # %% [markdown]
 # ### Exercise 05.2: predict
@@ -296,7 +280,7 @@ check("05.2", number_of_traces)
 #
 # </details>
 #
-# Six such calls, counted:
+# Six such calls, counted by the method with the long name:
 
 # %%
 scale = tf.function(lambda x, factor: x * factor)
@@ -319,18 +303,16 @@ assert seen == [1, 1, 2, 3, 4, 4]
 # > What is it in the graph?
 
 # %%
+predict("05.c", "")
+
+# %%
 in_graph = graph_gradients(-x, y)
 
 print(f"x: {in_graph['x']}, y: {in_graph['y']}")
 
 # %% [markdown]
-# The program is the same, so `None` is the tempting answer. But the graph holds both branches in one operation, and y
-# goes into it. So there is a path, and 0 comes back. Where Python chooses the branch while tracing,
-# the other one is not in the graph, and you get `None` again.
-#
-# > **Warning**
-# >
-# > Code that asks `if gradient is None` may act differently under `tf.function`.
+# A condition may be a tensor, which the graph decides, or a Python bool, which Python decides while tracing.
+# Compare:
 
 # %%
 @tf.function
@@ -342,10 +324,13 @@ def gradient_if(positive):
 
 
 print("a tensor:", gradient_if(tf.constant(False)).numpy(), "| a Python bool:", gradient_if(False))
-assert in_graph == {"x": -4.0, "y": 0.0}
-assert gradient_if(tf.constant(False)) == 0.0 and gradient_if(False) is None
+assert gradient_if(tf.constant(False)) == in_graph["y"] and gradient_if(False) is None
 
 # %% [markdown]
+# > **Warning**
+# >
+# > Code that asks `if gradient is None` may act differently under `tf.function`.
+#
 # So is a 0 from a graph always a branch not taken? No: a graph hides real faults, too. Below, the branch
 # that *is* taken uses y, and `round` breaks the path. Eager mode says `None`; the graph says 0, and so does
 # an eager tape about the first result of a `tf.function` that reads y only for its second. When a graph
@@ -366,7 +351,7 @@ with tf.GradientTape() as tape:
 
 eager, graph = rounded(-x, y), tf.function(rounded)(-x, y)
 print("eager:", eager[1], "| graph:", graph[1].numpy())
-assert eager == [5.0, None] and graph == [5.0, 0.0]
+assert eager == [5.0, None] and graph == [5.0, 0.0] and in_graph == {"x": -4.0, "y": 0.0}
 assert tape.gradient(first, [x, y]) == [2.0, 0.0]
 
 # %% [markdown]
@@ -395,7 +380,10 @@ assert loss == 495.0 and slope == 330.0  # 55 w**2 and 110 w
 # %% [markdown]
 # > **Predict**
 # >
-# > The same function under `tf.function`: is its slope 330, 0 or `None`?
+# > The same function under `tf.function`: what is its slope?
+
+# %%
+predict("05.d", "")
 
 # %%
 graph_loss, graph_slope = tf.function(loss_and_slope)(batches)
@@ -403,11 +391,8 @@ graph_loss, graph_slope = tf.function(loss_and_slope)(batches)
 print(f"loss {graph_loss:.0f}, slope {graph_slope}")
 
 # %% [markdown]
-# Loops in graphs had their gradients so far, so 330 is tempting. The loss is right, and the slope is lost
-# without a word. AutoGraph makes a while loop of a loop over a tensor or an iterator. A loop over a
-# *dataset* becomes dataset operations, `ScanDataset` and `ReduceDataset`, which have no gradient.
-# `ExplainingTape` says so while tracing. With a second term in the loss, you get a number, and it lacks the
-# loop's part.
+# What becomes of the loop in the graph? An `ExplainingTape` can speak while tracing, and the second function
+# below adds a term to the loss, w itself, with the slope 1.
 
 # %%
 @tf.function
@@ -428,17 +413,19 @@ def with_second_term(batches):
     return tape.gradient(loss, w)
 
 
-assert explained(batches) is None and graph_slope is None and graph_loss == 495.0
-assert with_second_term(batches) == 1.0  # the truth is 331
+assert explained(batches) == graph_slope and graph_loss == 495.0
+assert with_second_term(batches) == 1.0  # and not 331
 
 # %%
 graph = tf.function(loss_and_slope).get_concrete_function(batches).graph  # that of one trace
 
 print("operations:", [o.type for o in graph.get_operations() if "Dataset" in o.type])
 assert {"ScanDataset", "ReduceDataset"} <= {operation.type for operation in graph.get_operations()}
+assert graph_slope is None
 
 # %% [markdown]
-# `iter(dataset)` is the short repair. The better one puts the tape *inside* the loop and adds up the
+# AutoGraph makes a while loop of a loop over a tensor or an iterator, and that has its gradient. `iter(dataset)`
+# is the short repair. The better one puts the tape *inside* the loop and adds up the
 # gradients: the gradient of a sum is the sum of the gradients, and no tape holds more than one batch.
 
 # %%
@@ -465,7 +452,8 @@ assert tf.function(lambda: loss_and_slope(iter(batches)))()[1] == 330.0
 # ### Exercise 05.3: repair
 #
 # This function should return the sum of the squared errors of w · x over all batches, and its gradient
-# with respect to `w`. The sum is right; the gradient is `None`. Keep the `@tf.function`.
+# with respect to `w`. The sum is right; the gradient is `None`. There is one fault. Keep the
+# `@tf.function`.
 
 # %% exercise="05.3"
 @tf.function
@@ -485,7 +473,6 @@ def sum_and_gradient(w, dataset):
         total += loss
     return total, gradient
     ### END SOLUTION
-
 
 # %%
 check("05.3", sum_and_gradient)
@@ -572,7 +559,10 @@ for name, line, at in zip(("value", "slope"), lines, errors[-1], strict=True):
 # > **Predict**
 # >
 # > `newton_root` starts at g = 1. For a = 1 that is already the root. Which slope does an eager tape
-# > give: 0.5, 0 or `None`?
+# > give?
+
+# %%
+predict("05.e", "")
 
 # %%
 root, slope_at_one = root_and_slope(newton_root, 1.0)
@@ -580,10 +570,7 @@ root, slope_at_one = root_and_slope(newton_root, 1.0)
 print(f"root {root:.1f}, slope {slope_at_one}")
 
 # %% [markdown]
-# 0.5 is the slope of the square root. But the loop made no pass, so the result is the constant 1 of the
-# first line: no path. A graph gives 0, as for a branch not taken.
-#
-# One more pass after the loop repairs it: at the root, a pass leaves the value alone and has the right
+# Does one more pass after the loop help? At the root, a pass leaves the value alone and has the right
 # slope, whatever slope g had before, since (g + a/g)/2 does not change with g there.
 
 # %%
@@ -592,14 +579,14 @@ def newton_root_one_more(a):
     return (g + a / g) / 2
 
 
-assert slope_at_one is None and root_and_slope(tf.function(newton_root), 1.0)[1] == 0.0
 for number in (1.0, 10.0):
     root, slope = root_and_slope(newton_root_one_more, number)
     print(f"a = {number:4}: root {root:.6f}, slope {slope:.6f}")
     assert np.allclose([root, slope], [number**0.5, 0.5 / number**0.5], rtol=1e-8)
 
 # %% [markdown]
-# That is special to Newton's iteration. Take one whose passes depend on g all the way: g/2 + a, with the
+# In a graph, `newton_root` at 1 has the slope 0, as for a branch not taken. That one more pass is enough is
+# special to Newton's iteration. Take one whose passes depend on g all the way: g/2 + a, with the
 # solution 2a and the slope 2. From g = 0 at a = 0 it is solved before the first pass, and one more pass
 # gives the slope 1. A fixed number of passes brings it to 2. Nor is a slope always late: from g = 1 at
 # a = 0.1 it is the value that is further off.
@@ -617,6 +604,7 @@ for number, n, start in ((0.0, 1, 0.0), (0.0, 40, 0.0), (0.1, 10, 1.0)):
     print(f"a = {number}, passes: {n:2}, value {value:.4f}, slope {slope:.4f}")
     assert np.isclose(slope, 2 - 2 * 0.5**n)
 assert abs(value / 0.2 - 1) > 3 * abs(slope / 2 - 1)
+assert slope_at_one is None and root_and_slope(tf.function(newton_root), 1.0)[1] == 0.0
 
 # %% [markdown]
 # ### Exercise 05.4: complete
@@ -635,7 +623,6 @@ def kepler_gradients(M, e):
             E = M + e * tf.sin(E)
     return tape.gradient(E, {"M": M, "e": e})
     ### END SOLUTION
-
 
 # %%
 check("05.4", kepler_gradients)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from course_utils.exercises.callouts import Predict
 from course_utils.exercises.observation import results_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
@@ -183,5 +184,67 @@ EXERCISES = (
         parts=[Part(form='Return tape.gradient(E, {"M": M, "e": e}), with E as one number.')],
         praise="These are the slopes of a function that has no formula, also at e = 0. By hand "
         "they are 1 and sin E, both divided by 1 - e * cos E.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "05.a",
+        right="None",
+        options={
+            "-2": "x times y would have the slope x. But at x = -2 that branch does not run.",
+            "0": "y makes no difference there, and that is what 0 says in a calculus book.",
+            "None": "The tape never sees the function. Python decides which branch to run, and the "
+            "tape records the operations that run. None of them used y: no path. In the figure, a "
+            "product of two sources stands on the left; on the right a square, and a y that no "
+            "operation reads.",
+        },
+    ),
+    Predict(
+        "05.b",
+        right="1",
+        options={
+            "0": "Tracing runs Python, so the line does run.",
+            "1": "Python ran once, for the trace. `append` is no operation, so the graph does not "
+            "hold it, nor `print`, nor a Python counter. The variable's assignment is one, and runs "
+            "at every call.",
+            "3": "A function that is called three times runs three times, in Python. Here the later "
+            "calls run the graph.",
+        },
+        otherwise="Python runs once for each trace. How many traces do three tensors of one shape "
+        "and dtype make?",
+    ),
+    Predict(
+        "05.c",
+        right="0",
+        options={
+            "None": "The program is the same, and eager mode said None.",
+            "0": "The graph holds both branches in one operation, and y goes into it. So there is a "
+            "path, and 0 comes back. Where Python chooses the branch while tracing, the other one is "
+            "not in the graph, and you get None again.",
+            "-2": "That would be the slope of the branch that is not taken. The graph holds it, and "
+            "does not run it.",
+        },
+    ),
+    Predict(
+        "05.d",
+        right="None",
+        options={
+            "330": "330 is the truth, and the loops in graphs above had their gradients.",
+            "0": "0 is what the graph said of a branch not taken. Here the loop did run.",
+            "None": "The loss is right, and the slope is lost without a word. A loop over a dataset "
+            "becomes dataset operations, `ScanDataset` and `ReduceDataset`, which have no gradient. "
+            "With a second term in the loss you get a number, and it lacks the loop's part.",
+        },
+    ),
+    Predict(
+        "05.e",
+        right="None",
+        options={
+            "0.5": "0.5 is the slope of the square root at 1.",
+            "0": "0 is what a graph gives, as for a branch not taken.",
+            "None": "The loop made no pass, so the result is the constant 1 of the first line: no "
+            "path.",
+        },
     ),
 )
