@@ -1,0 +1,265 @@
+"""The questions of lesson 17: a lost path, steps of a Keras model, four directions, Reptile."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from course_utils.exercises.callouts import Predict
+from course_utils.exercises.question import Demand, Part, Prediction, Question
+
+
+def tensors(*arrays: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    return tuple(tf.constant(array, tf.float32) for array in arrays)
+
+
+def variables(arrays: list[np.ndarray]) -> list:
+    import tensorflow as tf
+
+    return [tf.Variable(array, dtype=tf.float32) for array in arrays]
+
+
+def draw_examples(rng: np.random.Generator, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+    return rng.normal(0.3, 1, (n, d)), rng.normal(0.5, 1, (n, 1))
+
+
+def draw_sets(rng: np.random.Generator) -> list[tuple]:
+    def draw(n, m, d, lr):
+        """Draw support and query sets of unlike sizes: n and m examples."""
+        weights = rng.normal(size=(d, 1)), rng.normal(size=1)
+        return *weights, draw_examples(rng, n, d), draw_examples(rng, m, d), lr
+
+    return [draw(6, 4, 3, 0.2), draw(5, 7, 2, 0.15), draw(4, 9, 2, 0.3)]
+
+
+def as_sets(W: np.ndarray, b: np.ndarray, support: tuple, query: tuple, lr: float) -> tuple:
+    return *variables([W, b]), tensors(*support), tensors(*query), lr
+
+
+def gradients_and_rest(function: Callable, W: Any, b: Any, *arguments: Any) -> dict:
+    """Return the gradients, and whether the variables moved."""
+    before = [W.numpy(), b.numpy()]
+    gradients = function(W, b, *arguments)
+    moved = any(np.any(v != old) for v, old in zip((W, b), before, strict=True))
+    return {"gradients": gradients, "moved": moved}
+
+
+def draw_adaptations(rng: np.random.Generator) -> list[tuple]:
+    def draw(n, lr, steps):
+        shapes = [(2, 3), (3,), (3, 1), (1,)]
+        weights = [rng.normal(0, 0.8, shape) for shape in shapes]
+        ahead = [rng.normal(size=shape) for shape in shapes]
+        return weights, ahead, *draw_examples(rng, n, 2), lr, steps
+
+    return [draw(5, 0.3, 2), draw(7, 0.2, 3), draw(6, 0.4, 4)]
+
+
+def as_adaptation(
+    weights: list, ahead: list, x: np.ndarray, y: np.ndarray, lr: float, steps: int
+) -> tuple:
+    import keras
+
+    layers = [keras.layers.Dense(3, "tanh"), keras.layers.Dense(1)]
+    model = keras.Sequential([keras.Input((2,)), *layers])
+    model.set_weights(weights)
+    return tensors(*ahead), model, *tensors(x, y), lr, steps
+
+
+def adapted(adapt: Callable, ahead: tuple, model: Any, *arguments: Any) -> dict:
+    """Return the new weights, the gradient of a sum of them through the steps, and what moved."""
+    import tensorflow as tf
+
+    before = model.get_weights()
+    with tf.GradientTape() as tape:
+        weights = adapt(model, *arguments)
+        total = tf.constant(0.0)
+        if isinstance(weights, list | tuple) and len(weights) == len(ahead):
+            products = [
+                a * w for a, w in zip(ahead, weights, strict=True) if np.shape(w) == np.shape(a)
+            ]
+            total = tf.add_n([total, *map(tf.reduce_sum, products)])
+    gradients = tape.gradient(total, model.trainable_variables)
+    moved = any(np.any(new != old) for new, old in zip(model.get_weights(), before, strict=True))
+    return {"weights": weights, "gradients": gradients, "moved": moved}
+
+
+def draw_tasks(rng: np.random.Generator) -> list[tuple]:
+    def draw(count, inner_lr, outer_lr, steps):
+        """Draw tasks of unlike bowls, so that the way that a task takes depends on its start."""
+        weights = [rng.normal(size=2), rng.normal(size=())]
+        bowls = [
+            (rng.uniform(0.5, 1.5, 2), rng.uniform(0.5, 1.5), *rng.normal(0, 2, (2, 2)))
+            for _ in range(count)
+        ]
+        return weights, bowls, inner_lr, outer_lr, steps
+
+    return [draw(2, 0.2, 0.3, 2), draw(3, 0.1, 0.6, 3), draw(4, 0.15, 0.4, 4)]
+
+
+def as_tasks(weights: list, bowls: list, inner_lr: float, outer_lr: float, steps: int) -> tuple:
+    import tensorflow as tf
+
+    def as_task(widths, width, centre, slopes):
+        (widths, centre, slopes) = tensors(widths, centre, slopes)
+
+        def loss_of(weights):
+            a, b = weights
+            error = tf.reduce_sum(slopes * a) + b - 1.0
+            return tf.reduce_sum(widths * (a - centre) ** 2) + width * error**2 / 4
+
+        return loss_of
+
+    return variables(weights), [as_task(*bowl) for bowl in bowls], inner_lr, outer_lr, steps
+
+
+def change_of(step: Callable, weights: list, *arguments: Any) -> list:
+    """Return by how much each of the variables moved."""
+    before = [w.numpy() for w in weights]
+    step(weights, *arguments)
+    return [w.numpy() - old for w, old in zip(weights, before, strict=True)]
+
+
+EXERCISES = (
+    Question(
+        id="17.1",
+        title="A step that lost its path",
+        kind="repair",
+        points=2,
+        draw=draw_sets,
+        prepare=as_sets,
+        call=gradients_and_rest,
+        inputs="W b support query lr",
+        parts=[
+            Part(
+                "gradients",
+                "the pair of gradients",
+                "Return what outer.gradient gives for [W, b].",
+            )
+        ],
+        demands=[
+            Demand(
+                "variables moved",
+                "The gradients are right, but W or b is another one afterwards. Compute the new "
+                "weights as tensors, and assign nothing.",
+                lambda noted: not any(noted["moved"]),
+            )
+        ],
+        praise="The gradients go through the step, and the variables stay where they were.",
+    ),
+    Question(
+        id="17.2",
+        title="Steps of a Keras model that a tape can follow",
+        kind="complete",
+        points=3,
+        draw=draw_adaptations,
+        prepare=as_adaptation,
+        call=adapted,
+        inputs="weights ahead x y lr steps",
+        parts=[
+            Part(
+                "weights",
+                "the list of new weights",
+                "Return a list with one tensor for each trainable variable, in the model's order.",
+            ),
+            Part("gradients", "the gradient through the steps"),
+        ],
+        demands=[
+            Demand(
+                "model moved",
+                "Weights and gradients are right, but the model's own weights changed. Work with "
+                "tensors, and assign nothing.",
+                lambda noted: not any(noted["moved"]),
+            )
+        ],
+        praise="A tape finds its way from the new weights back to the model's own.",
+    ),
+    Prediction(
+        id="17.3",
+        title="Four directions from one point",
+        kind="predict",
+        points=2,
+        form="Write a list of four, each a number or None",
+        entries=("MAML's gradient", "the first-order one", "Reptile's w - w'", "with a copy"),
+        praise="The factor of the step makes the difference, and a copy has no path at all.",
+    ),
+    Question(
+        id="17.4",
+        title="Every task from the same start",
+        kind="repair",
+        points=3,
+        draw=draw_tasks,
+        prepare=as_tasks,
+        call=change_of,
+        inputs="weights tasks inner_lr outer_lr steps",
+        parts=[Part(words="the change of the weights")],
+        praise="Each task started at the same weights, and each counts alike.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "17.a",
+        right="a wave that belongs to no task",
+        options={
+            "zero": "Waves of all shifts would cancel. But these shifts end at π, half a turn.",
+            "a wave that belongs to no task": "The best answer to x under a squared error is the "
+            "mean of all y there. The mean of a · sin(x - shift) over these tasks is "
+            "-(2a/π) cos(x), with a = 2.75 on average: a wave in the middle of all tasks, which "
+            "fits none of them.",
+            "one of the tasks": "It has seen 50,000 tasks, and no reason to like one better: with "
+            "a squared error it pays to answer with their mean.",
+        },
+    ),
+    Predict(
+        "17.b",
+        right="-4.8",
+        options={
+            "-3.84": "That is the truth, with the factor 0.8 of the step. But `assign_sub` stores "
+            "a number, and a number carries no gradient.",
+            "-4.8": "The factor 0.8 is lost, since an assignment carries no gradient. But w is read "
+            "again after it, and that path is there: -4.8 is the slope at the new w, 2 (2.6 - 5). "
+            "A number came, and it answers another question.",
+            "None": "Lesson 03 says that `assign` carries no gradient, and here it carries none. "
+            "But w is read once more, after the step.",
+        },
+    ),
+    Predict(
+        "17.c",
+        right="numbers",
+        options={
+            "numbers": "A tape follows tensors, not layers. `fast` was computed from the variables "
+            "inside the block, so the path leads through it. An inner step needs just that.",
+            "None for each variable": "The layers' own variables were not used, so this tempts. "
+            "But `fast` was computed from them, and the tape saw it.",
+        },
+    ),
+    Predict(
+        "17.d",
+        right="neither of them",
+        options={
+            "that of MAML": "MAML has the lowest loss in the end, but it is trained for the loss "
+            "after a step.",
+            "that of Reptile": "Reptile starts near the ends of all tasks. But near all of them "
+            "is in the middle, where pretraining is as well.",
+            "both": "Both do better in the end. But no training can make one network fit every "
+            "task at once.",
+            "neither of them": "Before a step, the mean wave is the best there is, and pretraining "
+            "is trained for just that. What the others learn shows after a step.",
+        },
+    ),
+    Predict(
+        "17.e",
+        right="that of MAML alone",
+        options={
+            "that of all three": "All three take eight steps. But numbers that nobody will ask for "
+            "again need not stay.",
+            "that of MAML and of first order": "Both have an outer tape. But behind a "
+            "`stop_gradient` nothing is walked back.",
+            "that of MAML alone": "A graph keeps what the way back needs, and no more. MAML goes "
+            "back through every step and needs each one's numbers. First-order MAML stops at each "
+            "inner gradient, and Reptile has no way back at all.",
+        },
+    ),
+)

@@ -1,0 +1,544 @@
+"""Wrong answers to the questions of lesson 17, and what each is told."""
+
+import tensorflow as tf
+
+from course_staff.authoring.gallery import Table, Wrong
+
+# 17.1
+
+
+def error_of(weights, examples):
+    (W, b), (x, y) = weights, examples
+    return tf.reduce_mean((x @ W + b - y) ** 2)
+
+
+def moved(weights, gradients, lr):
+    return [w - lr * g for w, g in zip(weights, gradients, strict=True)]
+
+
+def through_step(
+    step=moved,
+    inner_loss=lambda weights, support, query: error_of(weights, support),
+    outer_loss=lambda fast, weights, support, query: error_of(fast, query),
+    steps=1,
+    result=lambda found, fast, inner: found,
+):
+    """Return an answer to 17.1 from its parts."""
+
+    def meta_gradients(W, b, support, query, lr):
+        with tf.GradientTape() as outer:
+            fast = weights = [tf.identity(W), tf.identity(b)]
+            for _ in range(steps):
+                with tf.GradientTape() as inner:
+                    inner.watch(fast)
+                    support_loss = inner_loss(fast, support, query)
+                for_step = inner.gradient(support_loss, fast)
+                fast = step(fast, for_step, lr)
+            loss = outer_loss(fast, weights, support, query)
+        return result(outer.gradient(loss, [W, b]), fast, for_step)
+
+    return meta_gradients
+
+
+def cutting(*positions):
+    """Return a step whose gradients at these positions are constants."""
+
+    def step(weights, gradients, lr):
+        kept = [tf.stop_gradient(g) if i in positions else g for i, g in enumerate(gradients)]
+        return moved(weights, kept, lr)
+
+    return step
+
+
+def moving(*positions):
+    """Return a step that moves the weights at these positions only."""
+    return lambda weights, gradients, lr: [
+        w - lr * g if i in positions else w
+        for i, (w, g) in enumerate(zip(weights, gradients, strict=True))
+    ]
+
+
+THROUGH_A_STEP = [
+    Wrong(
+        "first order",
+        "These are the slopes at the new weights: the first-order form. The path through the step "
+        "is cut by an assignment, by stop_gradient, or by asking the inner tape outside the outer "
+        "block. Compute W - lr * gradient as a new tensor, inside it.",
+        through_step(cutting(0, 1)),
+    ),
+    Wrong(
+        "one path cut",
+        "One of the two inner gradients has become a constant. The new weights depend on the old "
+        "ones through both: keep both as tensors of the outer tape.",
+        through_step(cutting(0)),
+        through_step(cutting(1)),
+    ),
+    Wrong(
+        "step upwards",
+        "The inner step climbs. Subtract lr times the gradient.",
+        through_step(lambda weights, gradients, lr: moved(weights, gradients, -lr)),
+    ),
+    Wrong(
+        "rate left out",
+        "The inner step is as long as the gradient. Multiply the gradient by lr.",
+        through_step(lambda weights, gradients, lr: moved(weights, gradients, 1.0)),
+    ),
+    Wrong(
+        "no inner step",
+        "The query loss is taken at W and b themselves: no step was taken. Use fast_W and fast_b "
+        "there.",
+        through_step(outer_loss=lambda fast, weights, support, query: error_of(weights, query)),
+    ),
+    Wrong(
+        "support judged",
+        "The new weights are judged on the support set, which they were fitted to. Take the query "
+        "set for the outer loss.",
+        through_step(outer_loss=lambda fast, weights, support, query: error_of(fast, support)),
+    ),
+    Wrong(
+        "query fitted",
+        "The inner step is taken on the query set. Fit on the support set, and keep the query set "
+        "for the outer loss.",
+        through_step(inner_loss=lambda weights, support, query: error_of(weights, query)),
+    ),
+    Wrong(
+        "sets exchanged",
+        "The two sets are exchanged: the step belongs to the support set, the outer loss to the "
+        "query set.",
+        through_step(
+            inner_loss=lambda weights, support, query: error_of(weights, query),
+            outer_loss=lambda fast, weights, support, query: error_of(fast, support),
+        ),
+    ),
+    Wrong(
+        "only W moved",
+        "b is used as it was: the step moved W alone. Both take part in the step.",
+        through_step(moving(0)),
+    ),
+    Wrong(
+        "only b moved",
+        "W is used as it was: the step moved b alone. Both take part in the step.",
+        through_step(moving(1)),
+    ),
+    Wrong(
+        "losses added",
+        "The support loss is in the outer loss as well. Only the query loss counts there; the "
+        "support set speaks through the step.",
+        through_step(
+            outer_loss=lambda fast, weights, support, query: (
+                error_of(fast, query) + error_of(weights, support)
+            )
+        ),
+        through_step(
+            outer_loss=lambda fast, weights, support, query: (
+                error_of(fast, query) + error_of(fast, support)
+            )
+        ),
+    ),
+    Wrong(
+        "two steps",
+        "Two inner steps were taken. The statement wants one.",
+        through_step(steps=2),
+    ),
+    Wrong(
+        "inner sum",
+        "The support loss is the sum over the examples. Take their mean.",
+        through_step(
+            inner_loss=lambda weights, support, query: len(support[0]) * error_of(weights, support)
+        ),
+    ),
+    Wrong(
+        "outer sum",
+        "The query loss is the sum over the examples. Take their mean.",
+        through_step(
+            outer_loss=lambda fast, weights, support, query: len(query[0]) * error_of(fast, query)
+        ),
+    ),
+    Wrong(
+        "inner gradients returned",
+        "These are the gradients of the support loss. Return those of the query loss, from the "
+        "outer tape.",
+        through_step(result=lambda found, fast, inner: inner),
+    ),
+    Wrong(
+        "new weights returned",
+        "These are the new weights. Return the gradients of the query loss with respect to W and "
+        "b.",
+        through_step(result=lambda found, fast, inner: fast),
+    ),
+    Wrong(
+        "step taken outside",
+        "You took a step from W and b with the gradients that were asked for. Return the "
+        "gradients.",
+        lambda W, b, support, query, lr: moved(
+            [W, b], through_step()(W, b, support, query, lr), lr
+        ),
+    ),
+]
+
+# 17.2
+
+
+def adapting(
+    step=lambda weights, gradients, lr, start: moved(weights, gradients, lr),
+    loss_of=lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2),
+    at=lambda weights, start: weights,
+    count=lambda steps: steps,
+    result=lambda weights, start, gradients: weights,
+):
+    """Return an answer to 17.2 from its parts."""
+
+    def adapt(model, x, y, lr, steps):
+        start = weights = [tf.identity(v) for v in model.trainable_variables]
+        gradients = None
+        for _ in range(count(steps)):
+            with tf.GradientTape() as tape:
+                point = at(weights, start)
+                tape.watch(point)
+                y_hat, _ = model.stateless_call(point, [], x)
+                loss = loss_of(y_hat, y)
+            gradients = tape.gradient(loss, point)
+            weights = step(weights, gradients, lr, start)
+        return result(weights, start, gradients)
+
+    return adapt
+
+
+def stepping(change):
+    return adapting(lambda weights, gradients, lr, start: change(weights, gradients, lr, start))
+
+
+STEPS = [
+    Wrong(
+        "one step",
+        "One step was taken, whatever steps says. Put all of it into the loop, and return after "
+        "the loop.",
+        adapting(count=lambda steps: 1),
+    ),
+    Wrong(
+        "one step too many",
+        "One step too many was taken: there are as many as steps says.",
+        adapting(count=lambda steps: steps + 1),
+    ),
+    Wrong(
+        "one step too few",
+        "One step is missing: there are as many as steps says.",
+        adapting(count=lambda steps: steps - 1),
+    ),
+    Wrong(
+        "gradient at the start",
+        "Every step uses the gradient at the first weights. Call the model with the weights that "
+        "the last step gave.",
+        adapting(at=lambda weights, start: start),
+    ),
+    Wrong(
+        "always from the start",
+        "Each step starts at the first weights again, so only the last one counts. Subtract from "
+        "the weights that the last step gave.",
+        stepping(lambda weights, gradients, lr, start: moved(start, gradients, lr)),
+    ),
+    Wrong(
+        "nothing changed",
+        "The weights are those of the model: no step was taken. Put the new list in the place of "
+        "the old one, in each pass of the loop.",
+        adapting(count=lambda steps: 0),
+    ),
+    Wrong(
+        "upwards",
+        "The steps climb. Subtract lr times the gradient.",
+        stepping(lambda weights, gradients, lr, start: moved(weights, gradients, -lr)),
+    ),
+    Wrong(
+        "rate left out",
+        "The steps are as long as the gradients. Multiply those by lr.",
+        stepping(lambda weights, gradients, lr, start: moved(weights, gradients, 1.0)),
+    ),
+    Wrong(
+        "kernels only",
+        "The biases did not move. Every trainable variable takes the steps.",
+        stepping(
+            lambda weights, gradients, lr, start: [
+                w - lr * g if w.shape.rank == 2 else w
+                for w, g in zip(weights, gradients, strict=True)
+            ]
+        ),
+    ),
+    Wrong(
+        "summed loss",
+        "The loss is the sum over the examples. Take their mean.",
+        adapting(loss_of=lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2)),
+    ),
+    Wrong(
+        "half the error",
+        "The loss is half of the mean squared error. Leave the half out.",
+        adapting(loss_of=lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2) / 2),
+    ),
+    Wrong(
+        "absolute error",
+        "The loss is the mean absolute error. Square the errors.",
+        adapting(loss_of=lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat - y))),
+    ),
+    Wrong(
+        "gradients returned",
+        "These are the last gradients. Return the weights after the steps.",
+        adapting(result=lambda weights, start, gradients: gradients),
+    ),
+    Wrong(
+        "changes returned",
+        "These are the changes of the weights. Return the weights themselves.",
+        adapting(
+            result=lambda weights, start, gradients: [
+                w - s for w, s in zip(weights, start, strict=True)
+            ]
+        ),
+    ),
+    Wrong(
+        "first order",
+        "The new weights are right. But for a tape around them every step is a constant shift: "
+        "the inner gradients are cut off, by stop_gradient or an assignment.",
+        stepping(
+            lambda weights, gradients, lr, start: moved(
+                weights, [tf.stop_gradient(g) for g in gradients], lr
+            )
+        ),
+    ),
+    Wrong(
+        "no path",
+        "The new weights are right. But a tape around them finds no way back to the model: they "
+        "are plain numbers, copies in variables, or closed by stop_gradient. Compute them from "
+        "`weights` with TensorFlow's operations alone.",
+        adapting(result=lambda weights, start, gradients: [tf.stop_gradient(w) for w in weights]),
+    ),
+    Wrong(
+        "last step only",
+        "The new weights are right. But a tape around them sees a part of the steps alone: a step "
+        "before starts from weights that are cut off.",
+        stepping(
+            lambda weights, gradients, lr, start: [
+                s + tf.stop_gradient(w - s) - lr * g
+                for w, g, s in zip(weights, gradients, start, strict=True)
+            ]
+        ),
+    ),
+]
+
+# 17.3
+
+MAML = Table(
+    {
+        6: "6 is the slope of the query loss at w' = 1. MAML multiplies it by the factor with "
+        "which w' changes when w does.",
+        8: "8 is the slope at w = 2, before the step. The query loss is taken at w' = 1.",
+        9: "The factor of the step is 1 - 0.25 · 2, with a minus: a larger w is pulled back more.",
+        1.5: "1.5 has the factor of the step twice. There is one step.",
+        None: "There is a path: w' = w - 0.25 · 2w is a new tensor, computed from w.",
+        0.5: "0.5 is the factor of the step alone. Multiply it by the slope of the query loss at "
+        "w' = 1.",
+        12: "12 is 6 divided by 0.5. The chain rule multiplies.",
+    },
+    "{value} is not it. By the chain rule it is the slope of (w' + 2)² at w' = 1, times the factor "
+    "with which w' changes with w.",
+)
+FIRST_ORDER = Table(
+    {
+        3: "3 is the exact gradient. The first-order one leaves the factor 0.5 of the step out.",
+        8: "8 is the slope at w = 2. First order leaves a factor out, not the step: the query loss "
+        "is taken at w' = 1.",
+        None: "`stop_gradient` closes the path through the inner gradient. w itself stands in w' "
+        "as well, and that path is open.",
+        4: "4 is the slope of the support loss at w = 2. It is the query loss that is asked about.",
+    },
+    "{value} is not it. The inner gradient counts as a constant: what is the slope of (w' + 2)² at "
+    "w' = 1?",
+)
+REPTILE = Table(
+    {
+        -1: "The sign is turned: w - w' is 2 - 1. An optimizer subtracts it, and so w moves towards "
+        "w'.",
+        4: "4 is the inner gradient. The step is a quarter of it.",
+        6: "6 is the first-order gradient. Reptile never looks at a query loss.",
+        3: "3 is MAML's gradient. Reptile never looks at a query loss.",
+        None: "Reptile asks no outer tape, so nothing can be None: it subtracts two numbers.",
+        0.5: "0.5 is the factor of the step. Reptile takes the difference of two weights.",
+    },
+    "{value} is not it. Where does the step of 0.25 lead from w = 2, and how far is that from w?",
+)
+COPY = Table(
+    {
+        6: "6 would come if `assign_sub` moved w itself: then w is read again. A copy is a "
+        "variable of its own.",
+        3: "3 needs a path through the step. An assignment stores a number, and both the copy's "
+        "first value and its step are assigned.",
+        0: "Without any path the tape returns None, not 0.",
+        8: "8 is the slope at w = 2. But the loss is computed from the copy, and no path leads "
+        "from there to w.",
+        1: "1 is where the copy stands. A gradient was asked for.",
+    },
+    "{value} is not it. Which path leads from the copy back to w?",
+)
+
+# 17.4
+
+
+def descended(weights, task, inner_lr, steps):
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            loss = task(weights)
+        for w, g in zip(weights, tape.gradient(loss, weights), strict=True):
+            w.assign_sub(inner_lr * g)
+    return [w.numpy() for w in weights]
+
+
+def put(weights, values):
+    for w, value in zip(weights, values, strict=True):
+        w.assign(value)
+
+
+def averaging(
+    formula=lambda start, mean, rate, last: start + rate * (mean - start),
+    reset=True,
+    chosen=lambda ends: ends,
+    inner=lambda steps: steps,
+    rate_of=lambda inner_lr, outer_lr: inner_lr,
+):
+    """Return an answer to 17.4: a formula of the start and the mean of the chosen ends."""
+
+    def reptile_step(weights, tasks, inner_lr, outer_lr, steps):
+        start, ends = [w.numpy() for w in weights], []
+        for task in tasks:
+            if reset:
+                put(weights, start)
+            ends.append(descended(weights, task, rate_of(inner_lr, outer_lr), inner(steps)))
+        counted = chosen(ends)
+        means = [sum(values) / len(counted) for values in zip(*counted, strict=True)]
+        triples = zip(start, means, ends[-1], strict=True)
+        put(weights, [formula(s, mean, outer_lr, last) for s, mean, last in triples])
+
+    return reptile_step
+
+
+def one_after_the_other(weights, tasks, inner_lr, outer_lr, steps):
+    for task in tasks:
+        start = [w.numpy() for w in weights]
+        ends = descended(weights, task, inner_lr, steps)
+        put(weights, [s + outer_lr * (e - s) for s, e in zip(start, ends, strict=True)])
+
+
+def moved_by_sum(weights, tasks, inner_lr, outer_lr, steps):
+    averaging(lambda s, mean, rate, last: s + len(tasks) * rate * (mean - s))(
+        weights, tasks, inner_lr, outer_lr, steps
+    )
+
+
+def by_gradients_at_ends(weights, tasks, inner_lr, outer_lr, steps):
+    start, found = [w.numpy() for w in weights], []
+    for task in tasks:
+        put(weights, start)
+        descended(weights, task, inner_lr, steps)
+        with tf.GradientTape() as tape:
+            loss = task(weights)
+        found.append(tape.gradient(loss, weights))
+    means = [sum(gradients) / len(tasks) for gradients in zip(*found, strict=True)]
+    put(weights, [s - outer_lr * g for s, g in zip(start, means, strict=True)])
+
+
+ENDS = [
+    Wrong(
+        "start not kept",
+        "The weights end where the last task left them. After `start = weights` both names mean "
+        "the same variables, and each task goes on where the one before stopped. Copy the values "
+        "with w.numpy(), and put them back before each task.",
+        averaging(lambda s, mean, rate, last: last, reset=False),
+    ),
+    Wrong(
+        "last end",
+        "The start is put back before each task, and the result is where the last task ended. "
+        "Keep the ends of all tasks, and go the part outer_lr of the way to their average.",
+        averaging(lambda s, mean, rate, last: last),
+    ),
+    Wrong(
+        "tasks in a chain",
+        "The start is kept, but each task goes on where the one before stopped. Put the start back "
+        "into the variables before each task, and average the ends.",
+        averaging(lambda s, mean, rate, last: s + rate * (last - s), reset=False),
+    ),
+    Wrong(
+        "chain averaged",
+        "You average the ends, but each task goes on where the one before stopped. Put the start "
+        "back into the variables before each task.",
+        averaging(reset=False),
+    ),
+    Wrong(
+        "one task after the other",
+        "You move the weights after each task, so the next one starts elsewhere. Let every task "
+        "start at the same weights, and move once, to the average of the ends.",
+        one_after_the_other,
+    ),
+    Wrong(
+        "last task only",
+        "Only the last task counts. Keep the ends of all tasks, and average them.",
+        averaging(chosen=lambda ends: ends[-1:]),
+    ),
+    Wrong(
+        "first task only",
+        "Only the first task counts. Keep the ends of all tasks, and average them.",
+        averaging(chosen=lambda ends: ends[:1]),
+    ),
+    Wrong(
+        "moved all the way",
+        "The weights move all the way to the average of the ends. Go the part outer_lr of it.",
+        averaging(lambda s, mean, rate, last: mean),
+    ),
+    Wrong(
+        "summed ends",
+        "The moves of all tasks are added up. Divide by the number of tasks: it is the average "
+        "that the weights move towards.",
+        moved_by_sum,
+    ),
+    Wrong(
+        "away from the ends",
+        "The weights move away from the ends. Add outer_lr * (average - start).",
+        averaging(lambda s, mean, rate, last: s - rate * (mean - s)),
+    ),
+    Wrong(
+        "parts exchanged",
+        "The part 1 - outer_lr of the way is gone, or the part is counted from the wrong end. Go "
+        "the part outer_lr of the way, from the start.",
+        averaging(lambda s, mean, rate, last: mean + rate * (s - mean)),
+    ),
+    Wrong(
+        "from the last end",
+        "The move is right, but it is added where the last task ended. Start from the weights as "
+        "they were: assign start + outer_lr * (average - start).",
+        averaging(lambda s, mean, rate, last: last + rate * (mean - s)),
+    ),
+    Wrong(
+        "one inner step",
+        "Each task took one inner step, whatever steps says.",
+        averaging(inner=lambda steps: 1),
+    ),
+    Wrong(
+        "rates exchanged",
+        "The inner steps use outer_lr. They use inner_lr, and outer_lr is for the move at the end.",
+        averaging(rate_of=lambda inner_lr, outer_lr: outer_lr),
+    ),
+    Wrong(
+        "start left as it is",
+        "The weights end where they started: the ends are not used. Assign start + outer_lr * "
+        "(average - start).",
+        averaging(lambda s, mean, rate, last: s),
+    ),
+    Wrong(
+        "first-order MAML",
+        "The weights move along the gradients at the ends, which is first-order MAML. Reptile "
+        "moves towards the ends themselves.",
+        by_gradients_at_ends,
+    ),
+]
+
+GALLERY = {
+    "17.1": THROUGH_A_STEP,
+    "17.2": STEPS,
+    "17.3": [MAML, FIRST_ORDER, REPTILE, COPY],
+    "17.4": ENDS,
+}
