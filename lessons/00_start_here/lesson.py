@@ -24,7 +24,8 @@ import tensorflow as tf
 # %% [markdown]
 # Every lesson starts with this cell. Click it and press **Shift+Enter**: the cell runs, and the next
 # one is selected. Run it before any other cell, which would stop with a `NameError` without it. It takes
-# a while, because TensorFlow is large. Then one line says what is running.
+# a while, because TensorFlow is large. Then one line says what is running, and below it stand the
+# exercises of the lesson, and where to go on.
 #
 # `start_lesson` holds back TensorFlow's usual pages of messages, and so comes before `import tensorflow`.
 # It also gives Python, NumPy and TensorFlow a fixed random seed. A generator that you make yourself, with
@@ -214,22 +215,23 @@ check("00.3", mean_squared_error)
 # %% [markdown]
 # ## Where am I, and where can I go?
 #
-# Every check is remembered, and every first prediction. Open a terminal in JupyterLab (*File > New >
-# Terminal*) and type
+# Every check is remembered, and every first prediction. In a cell of any notebook, after
+# `from course_utils import reset, status`,
 #
-# - `course status` to see what you have passed, and what is next (harder exercises give more points);
-# - `course reset 00.2` to put one exercise back to its start (your text is kept in a file, and a pass
-#   stays a pass);
-# - `course doctor` when something does not work: it says what, and how to mend it.
+# - `status()` shows on the map what you have passed, and what is next (harder exercises give more points);
+# - `reset("00.2")` puts one exercise back to its start (your text is kept in a file, and a pass stays a
+#   pass).
+#
+# In a terminal of JupyterLab (*File > New > Terminal*), `course status` and `course reset 00.2` do the
+# same, and `course doctor` says what does not work, and how to mend it.
 #
 # Where your copy of the course has a folder `solutions`, it holds every lesson with its answers. Open
 # the hints first.
 
 # %% [markdown]
-# The figure shows the lessons. An arrow leads from a lesson to one that builds on it; where a box hides
-# the arrow's end, *Before you start* in each lesson's first cell says the same. Part I, the upper half, is
-# about the tape itself: what it records, why a gradient is missing, and how to check one. Part II, the
-# lower half, builds training loops from it.
+# The figure shows the lessons, and the names of the parts above the first lesson of each. An arrow leads
+# from a lesson to one that builds on it. Part I is about the tape itself: what it records, why a gradient
+# is missing, and how to check one. Part II builds training loops from it.
 
 # %%
 ax = plot_lesson_map()
@@ -252,7 +254,7 @@ ax = plot_lesson_map()
 # none, or not for your case, write one.
 #
 # </details>
-# <details><summary>3. What is lost when you run <code>course reset 00.2</code>?</summary>
+# <details><summary>3. What is lost when you run <code>reset("00.2")</code>?</summary>
 #
 # Nothing. That one cell goes back to its start, your text is kept in a file whose name is shown, and
 # what you passed stays passed.
@@ -265,7 +267,7 @@ ax = plot_lesson_map()
 # - Shift+Enter runs a cell; run them in order.
 # - Predict first: a surprise is worth more than a page.
 # - `check("00.1", answer)` names the mistake; it takes functions without parentheses.
-# - Hints are under the check, your progress is in `course status`.
+# - Hints are under the check, your progress is in `status()`.
 # - A slope is what the rate of change (f(x + h) - f(x)) / h tends to as h shrinks.
 #
 # **Next**: [01 · The first tape](01_first_tape.ipynb), in which TensorFlow finds the slope by itself.
