@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from course_utils.exercises.callouts import Predict
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
 
@@ -166,5 +167,69 @@ EXERCISES = (
             )
         ],
         praise="Each part moved at its own rate, both from one gradient.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "11.a",
+        right="kernel",
+        options={
+            "head/kernel": "So it was in older versions of Keras. In Keras 3 that is the `path`, or "
+            "the end of it.",
+            "head": "That is the layer's name. The variable has one of its own.",
+            "kernel": "In Keras 3 a name is the variable's own, `kernel` in every Dense layer. Code "
+            "that looks for `head` in it finds nothing, clips nothing as meant, and raises nothing.",
+        },
+    ),
+    Predict(
+        "11.b",
+        right="by global norm alone",
+        options={
+            "by norm alone": "By norm, (3, 4) keeps its own direction. But it is scaled by 1/5, and "
+            "12 by 1/12, so that the three numbers together turn by 22 degrees.",
+            "by global norm alone": "One factor for all numbers changes no direction. By norm, each "
+            "variable has a factor of its own, and the whole turns by 22 degrees; by value, even "
+            "(3, 4) turns.",
+            "both": "Both only scale. But by norm the factors differ from variable to variable.",
+        },
+    ),
+    Predict(
+        "11.c",
+        right="0.05, 0.05 and 0.05",
+        options={
+            "0.50, 0.25 and 0.05": "That is SGD: 50 steps of 0.001 times 10, 5 and 1. Adam divides "
+            "by the size of the gradient.",
+            "0.05, 0.05 and 0.05": "Adam divides the average gradient by its average size, so a "
+            "constant factor cancels, and each step has the length 0.001. A clipping that does "
+            "nothing looks the same: test it with SGD.",
+            "0.05, 0.025 and 0.005": "The first is right: a step has about the length 0.001. But "
+            "the factor by which clipping shortens a constant gradient cancels.",
+        },
+    ),
+    Predict(
+        "11.d",
+        right="117",
+        options={
+            "1.1": "That is the slope of one time step. There are 50 of them, one behind the other.",
+            "55": "50 times 1.1 would be right if slopes added up. Along a path they multiply.",
+            "117": "Along a path slopes multiply: 1.1 to the power of 50.",
+        },
+        otherwise="Each step has the slope 1.1. What do slopes do along a path of 50 steps?",
+    ),
+    Predict(
+        "11.e",
+        right="C",
+        options={
+            "A": "A random head sends random gradients into the backbone, and a smaller head would "
+            "send smaller ones, one would think. But it only learns more slowly, while the "
+            "backbone moves on.",
+            "B": "It fits the 40 examples best. But the backbone, which knew more than these 40, "
+            "is moved by a head that knows nothing yet.",
+            "C": "0.45, next to 0.59 and 0.60. The new head has everything to learn, and its large "
+            "gradients are what it needs. It is the backbone that has something to lose: hold it "
+            "back, by its rate. A tight limit on the head costs even here, 0.54.",
+        },
+        otherwise="Type A, B or C.",
     ),
 )
