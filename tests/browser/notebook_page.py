@@ -1,0 +1,91 @@
+"""What a person does in JupyterLab: open, run, type, press keys, look."""
+
+import json
+import re
+
+PATIENCE = 120_000  # milliseconds; TensorFlow may start while the machine does other work
+
+
+class NotebookPage:
+    """One window of JupyterLab, and the notebook in front of it."""
+
+    def __init__(self, page, lab):
+        self.page, self.lab = page, lab
+        page.set_default_timeout(PATIENCE)
+
+    def open(self, path: str) -> None:
+        """Open a notebook, in a workspace of its own, and wait for its kernel."""
+        workspace = re.sub(r"\W", "-", path)
+        self.page.goto(f"{self.lab.address}/lab/workspaces/{workspace}/tree/{path}")
+        self.panel.locator(".jp-Cell").first.wait_for()
+        self.wait_for_kernel()
+
+    def wait_for_kernel(self) -> None:
+        self.page.locator("#jp-main-statusbar", has_text="| Idle").wait_for()
+
+    def choose_theme(self, name: str) -> None:
+        """Set the theme as JupyterLab's settings do, for what is opened next."""
+        address = f"{self.lab.address}/lab/api/settings/@jupyterlab/apputils-extension:themes"
+        data = {"raw": json.dumps({"theme": name})}
+        assert self.page.request.put(address, data=data).ok
+
+    @property
+    def panel(self):
+        return self.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
+
+    def code(self, fragment: str, nth: int = 0):
+        """Return the code cell with this text."""
+        return self.panel.locator(".jp-CodeCell", has_text=fragment).nth(nth)
+
+    def prompt(self, cell) -> str:
+        return cell.locator(".jp-InputPrompt").text_content().strip()
+
+    def start(self, cell) -> None:
+        """Select a cell and press Shift+Enter, again where the kernel was not there yet."""
+        before = self.prompt(cell)
+        while self.prompt(cell) == before:
+            cell.locator(".jp-InputPrompt").click()
+            self.page.keyboard.press("Shift+Enter")
+            self.page.wait_for_timeout(500)
+
+    def run(self, cell) -> str:
+        """Run a cell, wait until it is done, and return what it shows."""
+        before = self.prompt(cell)
+        self.start(cell)
+        self.wait_until_done(cell, before)
+        return self.shown(cell)
+
+    def wait_until_done(self, cell, before: str = "[ ]:") -> None:
+        self.page.wait_for_function(
+            "([cell, before]) => {const prompt = cell.querySelector('.jp-InputPrompt').textContent"
+            ".trim(); return prompt !== before && /\\[\\d+\\]/.test(prompt)}",
+            arg=[cell.element_handle(), before],
+        )
+
+    def shown(self, cell) -> str:
+        """Return the text of a cell's outputs."""
+        return cell.locator(".jp-OutputArea").first.text_content()
+
+    def type_into(self, cell, text: str) -> None:
+        """Replace the text of a cell."""
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("ControlOrMeta+A")
+        self.page.keyboard.insert_text(text)
+        self.page.keyboard.press("Escape")
+
+    def add_cell_below(self, cell, text: str):
+        """Add a code cell with a text, and return it."""
+        cell.locator(".jp-InputPrompt").click()
+        self.page.keyboard.press("b")
+        self.type_into(self.panel.locator(".jp-CodeCell.jp-mod-active"), text)
+        return self.code(text.splitlines()[-1])
+
+    def menu(self, *path: str) -> None:
+        """Choose an entry of a menu, such as ``("Run", "Run All Cells")``."""
+        self.page.locator(".lm-MenuBar-item", has_text=re.compile(f"^{path[0]}$")).click()
+        label = self.page.locator(".lm-Menu-itemLabel", has_text=re.compile(f"^{path[1]}"))
+        label.first.click()
+
+    def save(self) -> None:
+        self.page.keyboard.press("ControlOrMeta+S")
+        self.page.locator(".lm-DockPanel-tabBar .lm-mod-current:not(.jp-mod-dirty)").wait_for()

@@ -1,0 +1,56 @@
+"""How the lessons look: nothing is cut off, at three widths, in the light and the dark theme."""
+
+import json
+
+import pytest
+
+SOLUTIONS = ("00_start_here", "01_first_tape", "03_missing_gradients", "13_mnist")
+WIDTHS = (1600, 1280, 900)
+
+# What shows an output or a table, and is wider than the room that it has.
+CUT_OFF = """
+() => {
+  const shown = ".jp-NotebookPanel:not(.lm-mod-hidden) ";
+  const parts = ["img", "svg", "table", ".jp-RenderedHTMLCommon > div", "pre"];
+  const where = [".jp-OutputArea-output ", ".jp-MarkdownOutput "];
+  const found = document.querySelectorAll(
+    where.flatMap(place => parts.map(part => shown + place + part)).join(", "));
+  const cut = [];
+  for (const part of found) {
+    const room = part.closest(".jp-OutputArea-output, .jp-MarkdownOutput");
+    const edges = [part, room].map(element => element.getBoundingClientRect().right);
+    const scrolls = part.scrollWidth > part.clientWidth + 1 && part.tagName !== "svg";
+    if (part.getClientRects().length && (edges[0] > edges[1] + 1 || scrolls))
+      cut.push(part.tagName + ": " + (part.innerText || part.alt || "").slice(0, 80));
+  }
+  return {cut, looked_at: found.length};
+}
+"""
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+@pytest.mark.parametrize("name", SOLUTIONS)
+def test_no_figure_table_or_text_is_cut_off(notebook, name, theme):
+    notebook.choose_theme(theme)
+    notebook.open(f"solutions/{name}.ipynb")
+    notebook.page.locator(f"body[data-jp-theme-name='{theme}']").wait_for()
+    for width in WIDTHS:
+        notebook.page.set_viewport_size({"width": width, "height": 1000})
+        for cell in notebook.panel.locator(".jp-Cell").all():
+            cell.evaluate(
+                "cell => cell.scrollIntoView()"
+            )  # far from the screen, it is not laid out
+        seen = notebook.page.evaluate(CUT_OFF)
+        assert seen["looked_at"] > 3 and not seen["cut"], f"at {width} pixels"
+
+
+def test_a_solution_that_was_opened_and_run_is_as_it_was(notebook):
+    path = notebook.lab.folder / "solutions" / "00_start_here.ipynb"
+    before = path.read_bytes()
+    notebook.open("solutions/00_start_here.ipynb")
+    notebook.panel.locator("blockquote", has_text="Solution").wait_for()
+    notebook.run(notebook.code("start_lesson("))
+    notebook.page.keyboard.press("ControlOrMeta+S")
+    notebook.page.wait_for_timeout(2000)
+    assert path.read_bytes() == before
+    assert json.loads(before)["metadata"]["language_info"]["name"] == "python"
