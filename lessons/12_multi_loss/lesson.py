@@ -28,9 +28,17 @@ from keras import layers
 # %% [markdown]
 # ## How do I penalise an activation?
 #
-# An **activation** is what a layer returns for an example. The forward pass must hand it out. Call layers on a `keras.Input`, and `keras.Model(inputs, outputs)` runs from there to any tensor on the way.
-# Here three models share their layers, and each layer notes when it runs. The penalty is 0.001 times the absolute activations, summed for each
-# example and averaged over the batch.
+# An **activation** is what a layer returns for an example. To penalise it, the forward pass must hand it out, and a
+# `Sequential` model hands out its last layer alone.
+#
+# Keras's **functional** way gives more. `keras.Input((30,))` stands for a batch that is not there yet. A layer that is
+# called on it computes nothing: it returns a symbol for its result, which the next layer can be called on. So you write the
+# way from layer to layer, once. Then `keras.Model(inputs, outputs)` makes a model that runs from the input to any symbol on
+# the way, or to a list of them. Layers that were called once belong to every model made of their symbols, with one set of
+# weights.
+#
+# Here three models are made of one way, and each layer notes when it runs. The penalty is 0.001 times the absolute
+# activations, summed for each example and averaged over the batch.
 
 
 # %%
@@ -385,8 +393,16 @@ check("12.2", cosine_of_losses)
 # %% [markdown]
 # ## How do I weigh them?
 #
-# Four ways: equal weights, fixed ones, learned ones, balanced norms. **Fixed weights**, equal or not, stand inside the
-# block, where the tape sees them. Losses are printed in m².
+# There are four ways, and each of them ends somewhere else. Here they are tried on the trees, all from the same start:
+#
+# | way | what is summed | feels the unit of a loss |
+# |---|---|---|
+# | equal weights | the losses as they are | yes |
+# | fixed weights | each loss times a number that you choose | yes, until you choose again |
+# | learned weights | exp(-s) · L + s, and s is trained | no |
+# | balanced norms | each gradient divided by its norm | no |
+#
+# Weights, equal or not, stand inside the block, where the tape sees them. Losses are printed in m².
 
 # %%
 s, ends = tf.Variable([0.0, 0.0]), {}
