@@ -10,15 +10,17 @@ for inputs that its author learned a moment before, which is what the exercise a
 
 import socket
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from .runner.channel import BadMessage, Channel, Closed, TooLate
 from .runner.limits import Limits
+from .runner.supervisor import JUDGES, LISTENS
 
 __all__ = ["Questions", "Run", "converse", "end_of"]
 
-_GRACE = 10.0  # seconds beyond a limit that the child keeps by itself, until it is killed
+_PATIENCE = 6.0  # how many times as long as its own time a notebook may take on the clock
 _MOST_QUESTIONS = 1_000
 
 
@@ -48,8 +50,17 @@ class Run:
     cell_errors: dict[str, dict] = field(default_factory=dict)
 
 
-def converse(channel: Channel, limits: Limits, questions: Questions, run: Run) -> None:
+def converse(
+    channel: Channel,
+    limits: Limits,
+    questions: Questions,
+    run: Run,
+    tell_supervisor: Callable[[bytes], None],
+) -> None:
     """Answer what the child asks, and have its observations judged, until it is done.
+
+    The supervisor is told when this side listens and when it judges, because it counts how long the
+    child is silent, and that while this side judges the child may have to wait.
 
     Raises
     ------
@@ -57,13 +68,14 @@ def converse(channel: Channel, limits: Limits, questions: Questions, run: Run) -
         If the child ends, falls silent, or sends what no notebook sends.
     """
     asked = 0
-    end = time.monotonic() + limits.total_seconds + _GRACE
-    silence = max(limits.cell_seconds, limits.check_seconds) + _GRACE
-    seed = -1
+    end = time.monotonic() + _PATIENCE * (limits.total_seconds + limits.grace)
+    seed, has_begun = -1, False
     while True:
-        message = channel.receive(max(0.0, min(silence, end - time.monotonic())))
+        tell_supervisor(LISTENS)
+        message = channel.receive(max(0.0, end - time.monotonic()))
+        tell_supervisor(JUDGES)
         if "cell" in message:
-            run.cell = int(message["cell"])
+            run.cell, has_begun = int(message["cell"]), True
         elif "ask" in message and asked < _MOST_QUESTIONS:
             if run.pending is not None:  # asked for, and never answered
                 questions.take(run.pending, seed, {})
@@ -73,7 +85,7 @@ def converse(channel: Channel, limits: Limits, questions: Questions, run: Run) -
         elif "observed" in message and message["observed"] == run.pending:
             exercise_id, run.pending = run.pending, None
             questions.take(exercise_id, seed, message["observation"])
-        elif "unreadable" in message:
+        elif "unreadable" in message and not has_begun:  # later, the learner's code may say so
             run.ended, run.message = "unreadable", str(message["unreadable"])
             return
         elif "done" in message:

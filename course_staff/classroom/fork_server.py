@@ -100,13 +100,18 @@ class ForkServer:
         """Run one notebook, put the questions to it, and see to its end."""
         folder = None if self.is_jailed else tempfile.mkdtemp(prefix="course-")
         channel, control = self._fork()
+
+        def tell_supervisor(what: bytes) -> None:
+            with suppress(OSError):  # it has ended, and will say why
+                control.send(what, socket.MSG_DONTWAIT)
+
         self._running.add(control)
         run = Run()
         try:
             channel.connection.settimeout(_SECONDS_TO_START)
             channel.send(job | {"folder": folder})
             channel.send_bytes(data)
-            converse(channel, self._limits, questions, run)
+            converse(channel, self._limits, questions, run, tell_supervisor)
         except Closed:
             pass  # the supervisor says why
         except TooLate:

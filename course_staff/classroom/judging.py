@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,14 +15,17 @@ from course_utils.exercises.question import Question
 from .behaviours import did
 from .conversation import Run
 from .references import References
-from .runner.answers import bound_names
+from .runner.answers import TOO_LARGE, bound_names
 
 __all__ = ["OUTCOMES", "Examination", "Verdict", "fingerprint"]
 
 OUTCOMES = ("passed", "failed", "not attempted", "error", "timeout", "crashed", "unreadable")
 
 _LONGEST_MESSAGE = 1_000  # characters
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+    r"\ud800-\udfff\ufffe\uffff]"
+)
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,8 @@ class Verdict:
     """What one exercise of one submission ends in.
 
     ``score`` is the fraction of its points; ``mistake`` names what went wrong. ``did`` is what a
-    wrong answer did that no gallery explains; see `course_staff.classroom.behaviours`.
+    wrong answer did that no gallery explains; see `course_staff.classroom.behaviours`. ``note``
+    says how the notebook ended, where it was stopped after this answer.
     """
 
     outcome: str
@@ -38,6 +42,7 @@ class Verdict:
     score: float = 0.0
     mistake: str = ""
     did: list | None = None
+    note: str = ""
 
 
 class Examination:
@@ -78,11 +83,11 @@ class Examination:
         verdicts = self._verdicts[exercise_id]
         attempted = [v for v in verdicts if v.outcome != "not attempted"]
         if attempted:
-            return attempted[-1]
+            return replace(attempted[-1], note=_note(run))
         if exercise_id in run.cell_errors:
             return _stopped_cell(run.cell_errors[exercise_id])
         if verdicts:
-            return verdicts[-1]
+            return replace(verdicts[-1], note=_note(run))
         if run.ended != "done":
             return _broken_off(run, f"in code cell {run.cell}, before this answer was reached")
         names = bound_names(stubs().get(exercise_id, {}).get("source", ""))
@@ -98,7 +103,7 @@ def _judge(exercise: Exercise, observation: Any, seed: int, references: Referenc
         )
         return Verdict("timeout", message)
     if isinstance(observation, dict) and "broken" in observation:
-        return Verdict("error", _plain(f"This answer was not judged: {observation['broken']}."))
+        return Verdict("error", f"This answer was not judged: {_why_broken(observation)}.")
     try:
         with np.errstate(all="ignore"):
             judgement, done = _compared(exercise, observation, seed, references)
@@ -110,6 +115,20 @@ def _judge(exercise: Exercise, observation: Any, seed: int, references: Referenc
         return Verdict("error", message)
     score = min(1.0, max(0.0, float(judgement.score)))
     return Verdict(judgement.outcome, _plain(judgement.message), score, judgement.mistake, done)
+
+
+def _why_broken(observation: dict) -> str:
+    """Return why an answer has no observation, in no words but those of `runner`."""
+    why = str(observation["broken"])[:_LONGEST_MESSAGE]
+    is_known = why == TOO_LARGE or re.fullmatch(r"calling it raised [A-Za-z_]\w{0,99}", why)
+    return why if is_known else "what came of it makes no sense"
+
+
+def _note(run: Run) -> str:
+    if run.ended == "done":
+        return ""
+    where = f"in code cell {run.cell}" if run.cell else "at its end"
+    return _broken_off(run, f"{where}, after this answer").message
 
 
 def _compared(

@@ -17,11 +17,11 @@ import numpy as np
 
 from ..tape.tensorflow_internals import graphs_can_be_cancelled, keep_tensorflow_random_state
 
-__all__ = ["TimeLimitReached", "state_kept", "tensorflow_warnings_held", "time_limit"]
+__all__ = ["PATIENCE", "TimeLimitReached", "state_kept", "tensorflow_warnings_held", "time_limit"]
 
 
 _BETWEEN_LOOKS = 0.1  # seconds
-_PATIENCE = 6  # how many times as long as its processor time a block may take on the clock
+PATIENCE = 6  # how many times as long as its processor time a block may take on the clock
 
 
 class TimeLimitReached(BaseException):
@@ -79,11 +79,16 @@ def tensorflow_warnings_held() -> Iterator[None]:
 
 
 @contextmanager
-def time_limit(seconds: float, file: str = "") -> Iterator[None]:
+def time_limit(
+    seconds: float,
+    file: str = "",
+    patience: float = PATIENCE,
+    clock: Callable[[], float] = time.monotonic,
+) -> Iterator[None]:
     """Raise `TimeLimitReached` in the block when it has used ``seconds`` of the processor.
 
     Loops in Python, a sleep, and loops inside a ``tf.function`` are stopped. A block that waits is
-    stopped after `_PATIENCE` times as long on the clock, and one that ends only after its time,
+    stopped after ``patience`` times as long on the clock, and one that ends only after its time,
     because the stop met it inside TensorFlow, counts as stopped too.
 
     Parameters
@@ -92,8 +97,12 @@ def time_limit(seconds: float, file: str = "") -> Iterator[None]:
         Of this process, all threads together: a busy machine takes nothing away from it.
     file : str
         Where the learner's code stands; the exception then tells whether its values stood still.
+    patience : float
+        How many times as long as its processor time the block may take on the clock.
+    clock : callable
+        Returns seconds.
     """
-    watch = _Watch(seconds, file)
+    watch = _Watch(seconds, file, patience, clock)
     with ExitStack() as stack:
         in_main_thread = threading.current_thread() is threading.main_thread()
         has_alarm = hasattr(signal, "setitimer") and in_main_thread
@@ -115,16 +124,18 @@ def time_limit(seconds: float, file: str = "") -> Iterator[None]:
 class _Watch:
     """How much time a block has used, and whether the values of the learner's loop still change."""
 
-    def __init__(self, seconds: float, file: str):
-        self._seconds, self._file = seconds, file
-        self._processor, self._clock = time.process_time(), time.monotonic()
+    def __init__(self, seconds: float, file: str, patience: float, clock: Callable[[], float]):
+        self._seconds, self._file, self._patience = seconds, file, patience
+        self._clock, self._begun = clock, clock()
+        self._processor = time.process_time()
         self._values: dict[str, bytes] | None = None
         self.line, self.stands_still = "", None
 
     def used(self) -> float:
         """Return which fraction of the time is used."""
         processor = (time.process_time() - self._processor) / self._seconds
-        return max(processor, (time.monotonic() - self._clock) / (_PATIENCE * self._seconds))
+        waited = (self._clock() - self._begun) / (self._patience * self._seconds)
+        return max(processor, waited)
 
     def is_over(self) -> bool:
         """Tell whether the time is used up."""

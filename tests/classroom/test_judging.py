@@ -117,6 +117,16 @@ def test_an_answer_that_could_not_be_called_is_an_error_with_its_cause():
     assert verdict.outcome == "error" and "FileNotFoundError" in verdict.message
 
 
+@pytest.mark.parametrize(
+    "forged", ["full points, says the grader", ["x"], "calling it raised A.\nB"]
+)
+def test_a_forged_cause_is_not_repeated(forged):
+    one = examination()
+    one.take(SLOPE, 5, {"broken": forged})
+    message = one.decide(Run("done"))[SLOPE].message
+    assert message == "This answer was not judged: what came of it makes no sense."
+
+
 def test_fewer_calls_than_were_drawn_are_no_observation():
     observation = observed(right, 5)
     observation["calls"].pop()

@@ -5,6 +5,7 @@ import os
 import subprocess
 import time
 from functools import cache
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -16,10 +17,12 @@ from course_staff.classroom.fork_server import ForkServer
 from course_staff.classroom.journal import Journal
 from course_staff.classroom.judging import Examination
 from course_staff.classroom.references import References
-from course_staff.classroom.runner.limits import Limits
+from course_staff.classroom.runner.limits import Limits, seconds_of
 from course_utils.course.curriculum import find_lesson
 
-LIMITS = Limits(cell_seconds=3.0, check_seconds=2.0, total_seconds=12.0, memory=600, processes=40)
+LIMITS = Limits(
+    cell_seconds=3.0, check_seconds=2.0, total_seconds=20.0, grace=2.0, memory=600, processes=40
+)
 
 
 @pytest.fixture(scope="module")
@@ -299,21 +302,92 @@ def test_an_endless_answer_is_a_timeout(server):
     assert set(result.values()) == {"passed"}
 
 
-def test_a_notebook_that_cannot_be_interrupted_is_killed(tmp_path, server):
-    limits = Limits(cell_seconds=1.0, check_seconds=1.0, total_seconds=1.0)
-    stubborn = "while True:\n    try:\n        while True: pass\n    except BaseException: pass"
-    import course_staff.classroom.conversation as conversation
+def test_a_notebook_that_cannot_be_interrupted_is_killed(server):
+    stubborn = "import signal\nsignal.signal(signal.SIGALRM, signal.SIG_IGN)\nwhile True: pass"
+    cells = cells_of("01", RIGHT)
+    run, verdicts = examine(server, as_bytes([*cells[:3], code(stubborn), *cells[3:]]))
+    assert run.ended == "time"
+    outcomes = {exercise_id: verdict.outcome for exercise_id, verdict in verdicts.items()}
+    assert outcomes.pop("01.1") == "passed" and set(outcomes.values()) == {"timeout"}
 
-    server_limits, grace = server._limits, conversation._GRACE
-    server._limits, conversation._GRACE = limits, 2.0
+
+def test_a_cell_that_waits_costs_only_its_own_exercise(server):
+    answers = RIGHT | {"01.2": "import time; time.sleep(1e6)\ngradient_shape = (4, 2)"}
+    result = outcomes(server, notebook("01", answers))
+    assert result.pop("01.2") == "timeout" and set(result.values()) == {"passed"}
+
+
+def test_time_in_which_the_machine_is_busy_does_not_count():
+    def spin():
+        os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+        while True:
+            pass
+
+    begun = time.monotonic()
+    spinning = [get_context("fork").Process(target=spin) for _ in range(6)]
     try:
-        run, verdicts = examine(server, notebook("01", RIGHT, after=[stubborn]))
-        assert run.ended == "time"
-        assert {verdict.outcome for verdict in verdicts.values()} == {"passed"}
-        _, verdicts = examine(server, notebook("01", RIGHT, before=[stubborn]))
-        assert {verdict.outcome for verdict in verdicts.values()} == {"timeout"}
+        for process in spinning:
+            process.start()
+        time.sleep(2.0)
+        clock = time.monotonic() - begun
+        used = [seconds_of([process.pid], begun) for process in spinning]
+        assert sum(used) < 0.7 * clock * len(used) and min(used) < clock / 2
+        assert seconds_of([os.getpid()], begun) > 0.5 * clock  # a wait counts
     finally:
-        server._limits, conversation._GRACE = server_limits, grace
+        for process in spinning:
+            process.kill()
+
+
+def test_memory_that_no_limit_counts_is_refused(server):
+    tried = (
+        "import ctypes, mmap, os\n"
+        "libc = ctypes.CDLL(None)\n"
+        "def refused(f, *arguments):\n"
+        "    try: return f(*arguments) == -1\n"
+        "    except OSError: return True\n"
+        "ways = [(os.memfd_create, 'x'), (libc.shmget, 0, 4096, 0o1600), (mmap.mmap, -1, 4096),\n"
+        "        (libc.msgget, 0, 0o1600), (libc.unshare, 1 << 28), (open, '/dev/zero', 'r+b')]\n"
+        "shared = mmap.mmap(-1, 1 << 20, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)\n"
+        "steepness = 6.0 if all(refused(*way) for way in ways) else 0.0"
+    )
+    verdict = examine(server, notebook("00", {"00.1": tried}), "00")[1]["00.1"]
+    assert verdict.outcome == "passed", verdict
+
+
+def test_files_without_number_are_refused(server):
+    tried = (
+        "import os\nmade = 0\n"
+        "try:\n"
+        "    for made in range(40_000): os.close(os.open(f'{made}', os.O_CREAT | os.O_WRONLY))\n"
+        "except OSError: pass\n"
+        "steepness = 6.0 if 1_000 < made < 39_000 else 0.0"
+    )
+    assert outcomes(server, notebook("00", {"00.1": tried}), "00")["00.1"] == "passed"
+
+
+def test_three_folders_share_one_limit(server):
+    tried = (
+        "import shutil\nsteepness = 6.0\n"
+        "for folder in ('/scratch', '/tmp', '/dev/shm'):\n"
+        "    if shutil.disk_usage(folder).total > 256 << 20: steepness = 0.0\n"
+        "open('/dev/shm/large', 'wb').write(b'x' * (200 << 20))\n"
+        "if shutil.disk_usage('/scratch').free > 100 << 20: steepness = 0.0"
+    )
+    assert outcomes(server, notebook("00", {"00.1": tried}), "00")["00.1"] == "passed"
+
+
+def test_a_cell_may_await_as_in_a_notebook(server):
+    awaited = "import asyncio\nawait asyncio.sleep(0)\nasync def six(): return 6.0\n"
+    before = ["import asyncio\ntask = asyncio.ensure_future(asyncio.sleep(0, 6.0))"]
+    answers = RIGHT | {"00.1": awaited + "steepness = await six() if True else 0"}
+    assert set(outcomes(server, notebook("00", answers), "00").values()) == {"passed"}
+    endless = {"00.1": "import asyncio\nawait asyncio.sleep(1e6)\nsteepness = 6.0"}
+    assert outcomes(server, notebook("00", endless, before), "00")["00.1"] == "timeout"
+
+
+def test_nobody_says_in_the_graders_words_that_he_is_unreadable(server):
+    _, verdicts = examine(server, FORGERIES["says that it cannot be read"].notebook())
+    assert not [v for v in verdicts.values() if "full points" in v.message]
 
 
 def test_too_much_memory_in_one_process_is_an_error_of_its_cell(server):

@@ -24,8 +24,11 @@ from course_utils.exercises.exercise import Exercise
 from course_utils.exercises.isolation import TimeLimitReached, state_kept, time_limit
 
 from .cells import Cell, CellError
+from .limits import Clock
 
-__all__ = ["Answers", "bound_names"]
+__all__ = ["TOO_LARGE", "Answers", "bound_names"]
+
+TOO_LARGE = "what it returns is too large, or no plain data"
 
 _MISSING = object()
 _MOST_OBSERVATIONS = 30  # of one exercise; more than any honest notebook makes
@@ -46,6 +49,8 @@ class Answers:
         Sends an observation, or None for one that ran too long.
     seconds : float
         The time of one observation.
+    clock : Clock
+        By which that is measured.
     """
 
     def __init__(
@@ -55,11 +60,13 @@ class Answers:
         ask: Callable[[str], int],
         tell: Callable[[str, Any], None],
         seconds: float,
+        clock: Clock,
     ):
         self._exercises = exercises
         self._cells = {i: stubs[i]["cell"] for i in exercises if i in stubs}
         self._names = {i: bound_names(stubs[i]["source"]) for i in exercises if i in stubs}
-        self._ask, self._tell, self._seconds = ask, tell, seconds
+        self._ask, self._tell = ask, tell
+        self._seconds, self._clock = seconds, clock
         self._last: dict[str, Any] = {}
         self._count: dict[str, int] = {}
         self._instead: dict[str, list[str]] = {}  # what an exercise's own cell bound
@@ -103,7 +110,7 @@ class Answers:
             return
         seed = self._ask(exercise_id)
         try:
-            with state_kept(seed), time_limit(self._seconds):
+            with state_kept(seed), time_limit(self._seconds, clock=self._clock):
                 observation = self._exercises[exercise_id].observe(answer, seed)
         except TimeLimitReached:
             observation = None

@@ -1,6 +1,9 @@
 """Reading a notebook's code cells and running them in order, as a kernel would."""
 
+import ast
+import asyncio
 import builtins
+import inspect
 import json
 import linecache
 import sys
@@ -11,6 +14,8 @@ from types import ModuleType
 from typing import Any
 
 from course_utils.exercises.isolation import TimeLimitReached, time_limit
+
+from .limits import Clock
 
 __all__ = ["Cell", "CellError", "Kernel", "NotANotebook", "read_cells"]
 
@@ -83,11 +88,12 @@ class Kernel:
     Magics and shell commands do nothing, except that ``%%time`` and its like run their cell.
     """
 
-    def __init__(self, cell_seconds: float):
+    def __init__(self, cell_seconds: float, clock: Clock):
         from IPython.core.inputtransformer2 import TransformerManager
 
         self._transform = TransformerManager
-        self._cell_seconds = cell_seconds
+        self._cell_seconds, self._clock = cell_seconds, clock
+        self._loop: asyncio.AbstractEventLoop | None = None  # one for all cells that await
         # A module of its own, as in a kernel: pickle and inspect look names up there.
         self.module = ModuleType("__main__")
         sys.modules["__main__"] = self.module
@@ -103,7 +109,7 @@ class Kernel:
         """Run one cell and return what stopped it, or None."""
         name = f"<cell {cell.number}>"
         try:
-            with time_limit(self._cell_seconds):
+            with time_limit(self._cell_seconds, patience=1.0, clock=self._clock):
                 self.execute(cell.source, name)
         except TimeLimitReached:
             message = f"it was still running after {self._cell_seconds:g} seconds"
@@ -117,7 +123,13 @@ class Kernel:
         text = self._transform().transform_cell(source)
         lines = text.splitlines(keepends=True)
         linecache.cache[name] = (len(text), None, lines, name)
-        exec(compile(text, name, "exec"), self.namespace)
+        code = compile(text, name, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+        ended = eval(code, self.namespace)
+        if code.co_flags & inspect.CO_COROUTINE:  # the cell awaits something
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                asyncio.set_event_loop(self._loop)
+            self._loop.run_until_complete(ended)
 
 
 class _Shell:

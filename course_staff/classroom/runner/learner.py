@@ -17,10 +17,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from .answers import Answers
+from .answers import TOO_LARGE, Answers
 from .cells import Kernel, NotANotebook, read_cells
 from .channel import LARGEST_MESSAGE, Channel
-from .limits import Limits, restrict_this_process
+from .limits import Clock, Limits, restrict_this_process
 from .sandbox import enter_own_folders
 from .supervisor import SECONDS_BETWEEN_LOOKS
 
@@ -55,7 +55,8 @@ def _run(cells: list, job: dict, channel: Channel, limits: Limits) -> None:
 
     def ask(exercise_id: str) -> int:
         channel.send({"ask": exercise_id})
-        return int(channel.receive()["seed"])
+        with clock.stopped():
+            return int(channel.receive()["seed"])
 
     def tell(exercise_id: str, observation: Any) -> None:
         message = {"observed": exercise_id, "observation": observation}
@@ -63,14 +64,15 @@ def _run(cells: list, job: dict, channel: Channel, limits: Limits) -> None:
             if len(json.dumps(message)) > LARGEST_MESSAGE:
                 raise ValueError
         except (ValueError, TypeError, RecursionError, MemoryError):
-            message["observation"] = {"broken": "what it returns is too large, or no plain data"}
+            message["observation"] = {"broken": TOO_LARGE}
         channel.send(message)
 
+    clock = Clock()
     exercises = {e.id: e for e in find_lesson(job["lesson"]).exercises()}
     chosen = {i: e for i, e in exercises.items() if i not in job["without"]}
-    answers = Answers(chosen, stubs(), ask, tell, limits.check_seconds)
+    answers = Answers(chosen, stubs(), ask, tell, limits.check_seconds, clock)
     _replace_check(answers)
-    kernel = Kernel(limits.cell_seconds)
+    kernel = Kernel(limits.cell_seconds, clock)
     for cell in cells:
         channel.send({"cell": cell.number})
         error = kernel.run(cell)

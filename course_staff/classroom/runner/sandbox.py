@@ -41,11 +41,12 @@ _BIND, _RECURSIVE, _PRIVATE, _DETACH = 4096, 16384, 1 << 18, 2
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _MOUNT_SETATTR = 442  # the same number on every architecture
 _NOBODY = 65534
+_MOST_FILES = 20_000  # each costs memory that no limit on sizes counts
 
 _SYSTEM = """
 /usr /bin /sbin /lib /lib32 /lib64 /etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/passwd
 /etc/group /etc/nsswitch.conf /etc/localtime /etc/fonts /etc/ssl /etc/mime.types /etc/alternatives
-/sys/devices/system/cpu /dev/null /dev/zero /dev/full /dev/random /dev/urandom
+/sys/devices/system/cpu /dev/null /dev/random /dev/urandom
 """
 
 
@@ -114,14 +115,20 @@ def enter_own_namespaces() -> None:
 
 
 def enter_own_folders(megabytes: int) -> Path:
-    """Give this process an empty folder in memory, give up every privilege, return the folder."""
+    """Give this process an empty folder in memory, give up every privilege, return the folder.
+
+    ``/tmp`` and ``/dev/shm`` stand in the same memory, so that one limit holds for all three.
+    """
     _unshare(_NEW_MOUNTS)
-    folders = ["/scratch", "/dev/shm"]
+    options = f"size={megabytes}m,nr_inodes={_MOST_FILES},mode=1777"
+    _mount("tmpfs", "/scratch", "tmpfs", _NO_SETUID | _NO_DEVICES, options)
+    others = {"/dev/shm": "/scratch/shm"}
     if not os.listdir("/tmp"):  # else something readable stands there, such as this package
-        folders.append("/tmp")
-    for folder in folders:
-        options = f"size={megabytes}m,mode=1777"
-        _mount("tmpfs", folder, "tmpfs", _NO_SETUID | _NO_DEVICES, options)
+        others["/tmp"] = "/scratch/tmp"
+    for folder, place in others.items():
+        os.mkdir(place)
+        os.chmod(place, 0o1777)
+        _mount(place, folder, None, _BIND)
     with suppress(OSError):  # refused where a container hides parts of its own /proc
         _mount("proc", "/proc", "proc", _NO_SETUID | _NO_DEVICES)
     if os.geteuid() == 0:

@@ -12,12 +12,14 @@ from contextlib import suppress
 from pathlib import Path
 
 from .channel import Channel, Closed
-from .limits import Limits, memory_of
+from .limits import Limits, memory_of, seconds_of
 from .sandbox import enter_own_namespaces
 
-__all__ = ["SECONDS_BETWEEN_LOOKS", "supervise"]
+__all__ = ["JUDGES", "LISTENS", "SECONDS_BETWEEN_LOOKS", "supervise"]
 
+LISTENS, JUDGES = b"l", b"j"  # what the grader says that it does
 SECONDS_BETWEEN_LOOKS = 0.1
+_BETWEEN_LOOKS_AT_THE_CLOCK = 0.5
 _BECOME_REAPER = 36
 
 
@@ -26,9 +28,10 @@ def supervise(
 ) -> None:
     """Call ``run`` in a child and stay until it and everything that it started have ended.
 
-    The child is killed when its memory or its processes pass the limits, and when the grader
-    closes ``control`` or dies. How it ended is sent to the grader as ``{"ended": ...}``: an exit
-    status, ``"signal N"``, ``"memory"`` or ``"processes"``.
+    The child is killed when its time, its memory or its processes pass the limits, and when the
+    grader closes ``control`` or dies. On ``control`` the grader says when it hears of the child,
+    and when it listens again. How it ended is sent to the grader as ``{"ended": ...}``: an exit
+    status, ``"signal N"``, ``"time"``, ``"memory"`` or ``"processes"``.
     """
     os.setsid()
     if is_jailed:
@@ -56,7 +59,7 @@ def supervise(
 
 def _watch(child: int, control: socket.socket, limits: Limits) -> str | None:
     """Return once the child has ended, or must; the reason is None where it ended by itself."""
-    base = memory_of(child)
+    base, clock = memory_of(child), _Clock(limits)
     ended = os.pidfd_open(child) if hasattr(os, "pidfd_open") else None
     waited = [control] if ended is None else [control, ended]
     pause = 0.02 if ended is None else SECONDS_BETWEEN_LOOKS
@@ -64,10 +67,15 @@ def _watch(child: int, control: socket.socket, limits: Limits) -> str | None:
         while True:
             ready, _, _ = select.select(waited, [], [], pause)
             if control in ready:
-                return "stopped"
+                said = control.recv(4096)
+                if not said:
+                    return "stopped"
+                clock.hear(said)
             if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
                 return None
             family = [child, *_descendants(child)]
+            if clock.is_over(family):
+                return "time"
             if len(family) > limits.processes:
                 return "processes"
             if sum(max(0, memory_of(pid) - base) for pid in family) > limits.memory << 20:
@@ -75,6 +83,37 @@ def _watch(child: int, control: socket.socket, limits: Limits) -> str | None:
     finally:
         if ended is not None:
             os.close(ended)
+
+
+class _Clock:
+    """How long a notebook has run, and been silent, apart from waits for a processor or grader."""
+
+    def __init__(self, limits: Limits):
+        from course_utils.exercises.isolation import PATIENCE  # with TensorFlow: not above
+
+        self._silence = max(limits.cell_seconds, PATIENCE * limits.check_seconds) + limits.grace
+        self._total = limits.total_seconds + limits.grace
+        self._begun = self._looked = time.monotonic()
+        self._now = self._heard = self._judged = 0.0
+        self._judges_since: float | None = None
+
+    def hear(self, said: bytes) -> None:
+        """Note what the grader does: it has heard of the notebook."""
+        now, self._heard = time.monotonic(), self._now
+        for what in (said[i : i + 1] for i in range(len(said))):
+            if self._judges_since is not None:
+                self._judged += now - self._judges_since
+            self._judges_since = now if what == JUDGES else None
+
+    def is_over(self, family: list[int]) -> bool:
+        """Look at the time, and tell whether the notebook has had it all."""
+        now = time.monotonic()
+        if now < self._looked + _BETWEEN_LOOKS_AT_THE_CLOCK:
+            return False
+        self._looked = now
+        judged = self._judged + (0.0 if self._judges_since is None else now - self._judges_since)
+        self._now = seconds_of(family, self._begun + judged)
+        return self._now > self._total or self._now - self._heard > self._silence
 
 
 def _descendants(pid: int) -> list[int]:
