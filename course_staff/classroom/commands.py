@@ -215,9 +215,9 @@ def grade(
             jail=sandbox,
             on_found=on_found,
             on_graded=lambda one: bars.advance(task),
+            write=write_results,
         )
-        page = write_results(grading, out)
-    _report_grading(grading, page)
+    _report_grading(grading, out / "class.html")
     found = grading.found
     if found.unrecognised or found.crowded or found.contradictions or grading.accidents:
         raise typer.Exit(1)

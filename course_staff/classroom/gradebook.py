@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import unicodedata
 from dataclasses import asdict
 
 from course_utils.course.curriculum import all_exercises
@@ -11,7 +12,7 @@ from .grading import Grading, Row
 
 __all__ = ["gradebook_csv", "results_jsonl"]
 
-_STARTS_A_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_STARTS_A_FORMULA = ("=", "+", "-", "@", "|", "%", "\t", "\r", "\n")
 
 
 def results_jsonl(grading: Grading) -> str:
@@ -31,7 +32,8 @@ def gradebook_csv(grading: Grading) -> str:
     points = {(row.student, row.exercise): row.points for row in rows}
     header = ["student", *(e.id for e in exercises), *(f"lesson {n}" for n in lessons)]
     text = io.StringIO()
-    table = csv.writer(text)
+    # All quoted: a spreadsheet that splits at semicolons finds none in a name.
+    table = csv.writer(text, quoting=csv.QUOTE_ALL)
     table.writerow([*header, "total", "possible"])
     possible = sum(e.points for e in exercises)
     for student in sorted({row.student for row in rows}):
@@ -54,4 +56,5 @@ def _number(value: float | None) -> str:
 
 def _as_text(value: str) -> str:
     """Return text that a spreadsheet shows and does not compute."""
-    return f"'{value}" if value.startswith(_STARTS_A_FORMULA) else value
+    start = unicodedata.normalize("NFKC", value).lstrip(" ")[:1]
+    return f"'{value}" if start in _STARTS_A_FORMULA else value

@@ -53,6 +53,7 @@ class Row:
     submitted: str
     counts: bool
     mistake: str
+    note: str = ""
 
 
 @dataclass
@@ -86,6 +87,7 @@ def grade(
     jail: bool = True,
     on_found: Callable[[SubmissionsFound, int], None] = lambda found, open_ones: None,
     on_graded: Callable[[Submission], None] = lambda submission: None,
+    write: Callable[[Grading, Path], object] = lambda grading, out: None,
 ) -> Grading:
     """Grade every submission and return the rows; what was graded before is not run again.
 
@@ -106,6 +108,8 @@ def grade(
         what was graded in a jail is graded again, and the other way round.
     on_found, on_graded : callable
         Called with what was found and how much of it must run, and after each submission.
+    write : callable
+        Called at the end, while no other grading can write to ``out``.
 
     Raises
     ------
@@ -116,9 +120,11 @@ def grade(
     state = _prepare(submissions, out, lessons)
     try:
         with FileLock(state / "lock", timeout=0):
-            return _grade(
+            grading = _grade(
                 submissions, out, state, lessons, jobs, fresh, limits, jail, on_found, on_graded
             )
+            write(grading, out)
+            return grading
     except Timeout:
         raise BadInput(f"Another grading writes to {out}. Wait for it, or name another.") from None
 
@@ -171,7 +177,7 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
     observed, version = Journal(state / "references.jsonl", fresh), exercises_version()
     lessons_folder = require_lessons()
     references = References(lessons_folder, secret_key(state / "key"), observed, version)
-    batch = Batch(limits, references, journal, f"{version} {jail}")
+    batch = Batch(limits, references, journal, f"{version} {jail} {_data_sets()}")
     hidden = [submissions.resolve(), out.resolve(), lessons_folder.parent, *private_folders()]
     server = ForkServer(state, limits, _data_folders(), hidden)
     verdicts: dict[str, dict[str, Verdict]] = {}
@@ -192,7 +198,7 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
                 verdicts[one.place] = result
                 grading.run += not _is_unreadable(result)
                 on_graded(one)
-            grading.accidents = batch.accidents
+            grading.accidents = sorted(batch.accidents)
     finally:
         server.close()
         references.close()
@@ -284,6 +290,7 @@ def _rows(one: Submission, verdicts: dict[str, Verdict]) -> list[Row]:
             submitted=one.when,
             counts=one.counts,
             mistake=verdicts[exercise.id].mistake,
+            note=verdicts[exercise.id].note,
         )
         for exercise in find_lesson(one.lesson).exercises()
     ]
@@ -295,3 +302,9 @@ def _data_folders() -> list[Path]:
     keras = Path(os.environ.get("KERAS_HOME", "~/.keras")).expanduser() / "datasets"
     folders = [Path(named).expanduser()] if named else []
     return [folder.resolve() for folder in (*folders, keras) if folder.is_dir()]
+
+
+def _data_sets() -> list[tuple]:
+    """Return what changes when a data set is another one."""
+    files = [path for folder in _data_folders() for path in sorted(folder.glob("*.npz"))]
+    return [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]

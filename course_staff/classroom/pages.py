@@ -12,6 +12,7 @@ from course_utils.course.curriculum import all_exercises, find_lesson
 from .gradebook import gradebook_csv, results_jsonl
 from .grading import Grading, Row
 from .judging import OUTCOMES
+from .kept_pages import write_pages
 from .mistakes import common_mistakes
 from .predicted import prediction_lines
 
@@ -27,22 +28,21 @@ _COLOURS = {
     "stopped": "#56B4E9",
 }
 _BROKEN = ("timeout", "crashed", "unreadable")
+# Names of files that Windows keeps for itself, and those that look like what is added to others.
+_NOT_PLAIN = r"|con|nul|prn|aux|(com|lpt)\d|(.*-)?[0-9a-f]{16}"
 
 
 def write_results(grading: Grading, out: Path) -> Path:
     """Write the tables and the pages to ``out`` and return the class page."""
-    feedback = out / "feedback"
-    feedback.mkdir(exist_ok=True)
     _write(out / "results.jsonl", results_jsonl(grading))
     _write(out / "gradebook.csv", gradebook_csv(grading))
     students = sorted({row.student for row in grading.rows})
     names = {student: page_name(student) for student in students}
-    for student in students:
-        page = _render("feedback.html", **_feedback(student, grading))
-        _write(feedback / names[student], page)
-    for path in feedback.glob("*.html"):
-        if path.name not in names.values():
-            path.unlink()
+    pages = {
+        names[student]: _render("feedback.html", **_feedback(student, grading))
+        for student in students
+    }
+    write_pages(out / "feedback", pages, out / ".grading" / "pages.json")
     _write(out / "class.html", _render("class.html", **_class(grading, names)))
     return out / "class.html"
 
@@ -51,12 +51,12 @@ def page_name(student: str) -> str:
     """Return a file name for a student's page, safe on every system and different for each.
 
     >>> page_name("alice"), page_name("Zoë Åkerman/..")
-    ('alice.html', 'Zoë-Åkerman-beb3ae.html')
+    ('alice.html', 'Zoë-Åkerman-beb3aee442c540b9.html')
     """
-    safe = re.sub(r"[^\w-]+", "-", unicodedata.normalize("NFC", student)).strip("-")[:60]
-    is_plain = safe == student == safe.lower() and safe not in ("", "con", "nul", "prn", "aux")
-    if not is_plain:
-        digest = hashlib.sha256(student.encode("utf-8", "surrogateescape")).hexdigest()[:6]
+    safe = re.sub(r"[^\w-]+", "-", unicodedata.normalize("NFC", student)).strip("-")
+    safe = safe.encode()[:120].decode(errors="ignore")
+    if not (safe == student == safe.lower()) or re.fullmatch(_NOT_PLAIN, safe):
+        digest = hashlib.sha256(student.encode("utf-8", "surrogateescape")).hexdigest()[:16]
         safe = f"{safe}-{digest}".strip("-")
     return f"{safe}.html"
 
@@ -102,6 +102,7 @@ def _class(grading: Grading, names: dict[str, str]) -> dict:
         "mistakes": common_mistakes(rows),
         "predictions": prediction_lines(grading.predicted),
         "broken": [row for row in _first_of_each(grading.rows) if row.outcome in _BROKEN],
+        "stopped_later": list({r.submission: r for r in grading.rows if r.note}.values()),
         "older": [
             f"{row.submission} ({row.submitted})"
             for row in _first_of_each([row for row in grading.rows if not row.counts])

@@ -6,10 +6,13 @@ right programs and the galleries did on the stored seeds nor what only authors a
 
 import hashlib
 import shutil
+import sys
 from collections.abc import Iterable
+from importlib.metadata import version
 from pathlib import Path
 
 import course_utils
+from course_utils.course.progress import course_folder
 
 __all__ = ["exercises_version", "private_folders", "write_public_package"]
 
@@ -51,12 +54,17 @@ def _copy_runner(folder: Path) -> None:
 
 
 def exercises_version() -> str:
-    """Return a digest that changes when anything changes on which a verdict depends."""
-    exercises, here = _PACKAGE / "exercises", Path(__file__).parent
-    paths = [path for path in exercises.rglob("*") if path.suffix in (".json", ".py", ".txt")]
-    paths += [*(here / "runner").glob("*.py")]
-    paths += [here / f"{name}.py" for name in ("batch", "conversation", "fork_server", "judging")]
+    """Return a digest that changes when anything changes on which a verdict depends.
+
+    That is the whole package, the lessons with their galleries, and the libraries. Of the package
+    more is counted than has to be: to run a class again costs less than to grade it in two ways.
+    """
     digest = hashlib.sha256()
-    for path in sorted(paths, key=lambda path: (path.parent.name, path.name)):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    lessons = [folder / "lessons" for folder in (_STAFF.parent, course_folder())]
+    for folder in (_PACKAGE, _STAFF, next(filter(Path.is_dir, lessons), lessons[0])):
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in (".json", ".py", ".txt") and path.is_file():
+                place = path.relative_to(folder).as_posix()
+                digest.update(f"{place}\0{path.stat().st_size}\0".encode() + path.read_bytes())
+    digest.update(repr([sys.version, *map(version, ("tensorflow", "keras", "numpy"))]).encode())
     return digest.hexdigest()[:16]

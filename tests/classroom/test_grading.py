@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 from course_staff.classroom import grading as engine
 from course_staff.classroom.conversation import Run
 from course_staff.classroom.fork_server import ServerFailed
+from course_staff.classroom.gradebook import gradebook_csv
 from course_staff.classroom.grading import BadInput, Grading, Row, grade
 from course_staff.classroom.journal import Journal, secret_key
 from course_staff.classroom.mistakes import common_mistakes
@@ -486,10 +487,85 @@ def test_page_names_are_safe_and_different():
         "=1+2<i>",
         "a b",
         "a-b",
+        "a-b-" + "0" * 16,
+        page_name("Ada").lower().removesuffix(".html"),
+        "COM1",
+        "com1",
+        "\U00020000" * 80,
     ]
     pages = [page_name(name) for name in names]
     assert len({page.lower() for page in pages}) == len(names)
-    assert all(re.fullmatch(r"[\w-]+\.html", page) and len(page) < 100 for page in pages)
+    assert all(re.fullmatch(r"[\w-]+\.html", page) and len(page.encode()) < 200 for page in pages)
+
+
+@pytest.mark.parametrize("name", ["a;=1+1", "\uff1d1+1", " =1+1", "|calc", '";=1+1;"'])
+def test_no_name_starts_a_formula_at_commas_or_semicolons(name):
+    text = gradebook_csv(Grading(rows=rows(f"{name}/a.ipynb", 1.0, True)))
+    for mark in (",", ";", "\t"):
+        for line in csv.reader(io.StringIO(text), delimiter=mark):
+            for cell in line:
+                assert not cell.strip().startswith(("=", "+", "-", "@", "|", "\uff1d")), (
+                    mark,
+                    cell,
+                )
+
+
+def test_pages_are_written_before_another_grading_may_begin(tmp_path, monkeypatch):
+    submissions = hand_in(tmp_path / "in", {"ada/01_first_tape.ipynb": given("01")})
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
+    monkeypatch.setattr(engine.ForkServer, "run", lambda *_: Run("done"))
+
+    def write(grading, out):
+        write_results(grading, out)
+        with pytest.raises(BadInput, match="Another grading"):
+            grade(submissions, out)
+
+    grade(submissions, tmp_path / "out", write=write)
+    assert (tmp_path / "out" / "class.html").exists()
+
+
+def test_a_notebook_that_was_stopped_after_an_answer_is_named(tmp_path, monkeypatch):
+    submissions = hand_in(tmp_path / "in", {"ada/01_first_tape.ipynb": given("01")})
+
+    def stopped(self, job, data, questions):
+        questions.take("01.2", questions.seed("01.2"), {"broken": "calling it raised TypeError"})
+        return Run("memory", cell=7)
+
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
+    monkeypatch.setattr(engine.ForkServer, "run", stopped)
+    run(submissions, "--out", tmp_path / "out")
+    page = re.sub(r"\s+", " ", (tmp_path / "out" / "class.html").read_text(encoding="utf-8"))
+    why = "used more memory than allowed and was stopped in code cell 7, after this answer"
+    assert f"ada/01_first_tape.ipynb: The notebook {why}" in page
+    assert why in (tmp_path / "out" / "feedback" / "ada.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("ended", "outcome"), [("time", "timeout"), ("signal 9", "crashed")])
+def test_what_was_stopped_runs_once_more_alone_before_it_is_recorded(
+    tmp_path, monkeypatch, ended, outcome
+):
+    files = {f"s{n}/01_first_tape.ipynb": notebook("01", {"01.1": OFF.format(n)}) for n in range(4)}
+    submissions = hand_in(tmp_path / "in", files)
+    running, runs, recorded = [], [], []
+
+    def busy(self, job, data, questions):
+        running.append(data)
+        is_again = data in runs
+        if is_again:
+            assert running == [data]
+        runs.append(data)
+        recorded.append(kept(tmp_path / "out"))
+        time.sleep(0.05)
+        running.remove(data)
+        is_late = data == files["s1/01_first_tape.ipynb"] or not is_again
+        return Run(ended if is_late else "done", cell=3)
+
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
+    monkeypatch.setattr(engine.ForkServer, "run", busy)
+    graded = grade(submissions, tmp_path / "out", jobs=4)
+    assert sorted(runs) == sorted(2 * list(files.values()))
+    assert recorded == [0, 0, 0, 0, 0, 1, 2, 3] and kept(tmp_path / "out") == 4
+    assert {row.student for row in graded.rows if row.outcome == outcome} == {"s1"}
 
 
 def test_relative_folders_keep_notebooks_apart_as_absolute_ones_do(tmp_path, monkeypatch):

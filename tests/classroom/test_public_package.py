@@ -85,16 +85,27 @@ def test_the_copy_observes_as_the_original_does(package):
     assert json.loads(copied) == json.loads(json.dumps(ours))
 
 
-def test_the_version_changes_with_an_exercise(monkeypatch, tmp_path):
-    before = exercises_version()
-    assert before == exercises_version()
-    copy = tmp_path / "course_utils"
-    shutil.copytree(ROOT / "course_utils", copy)
-    monkeypatch.setattr(public_package, "_PACKAGE", copy)
-    assert exercises_version() == before
-    path = copy / "exercises" / "generated" / "lesson_01.txt"
-    path.write_text(path.read_text() + "\n# changed\n")
-    assert exercises_version() != before
+def test_the_version_changes_with_every_file_that_a_verdict_depends_on(monkeypatch, tmp_path):
+    for name in ("course_utils", "course_staff", "lessons"):
+        shutil.copytree(ROOT / name, tmp_path / name)
+    monkeypatch.setattr(public_package, "_PACKAGE", tmp_path / "course_utils")
+    monkeypatch.setattr(public_package, "_STAFF", tmp_path / "course_staff")
+    seen = [exercises_version()]
+    assert seen == [exercises_version()]
+    for place in (
+        "course_utils/exercises/generated/lesson_01.txt",
+        "course_utils/course/curriculum.py",
+        "course_staff/authoring/questions.py",
+        "course_staff/classroom/references.py",
+        "course_staff/classroom/runner/sandbox.py",
+        "lessons/01_first_tape/gallery.py",
+        "lessons/01_first_tape/lesson.py",
+    ):
+        path = tmp_path / place
+        path.write_text(path.read_text() + "\n# changed\n")
+        seen.append(exercises_version())
+    monkeypatch.setattr(public_package, "version", lambda name: "another TensorFlow")
+    assert len({*seen, exercises_version()}) == 9
 
 
 # What finding answers rests on --------------------------------------------------------------------
