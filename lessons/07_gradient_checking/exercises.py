@@ -1,10 +1,11 @@
-"""The questions of lesson 07: an error's order, three wrong backward passes, a custom gradient."""
+"""The questions of lesson 07: an error's order, backward passes, a check, a custom gradient."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from course_utils.exercises.callouts import Predict
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
 
@@ -56,11 +57,62 @@ def as_logits(logits: np.ndarray, labels: np.ndarray) -> tuple:
     return tf.constant(logits, tf.float32), tf.constant(labels, tf.int32)
 
 
-def draw_centered(rng: np.random.Generator) -> list[tuple]:
-    def draw(n, d):
-        return tuple(rng.normal(1, 2, size=shape).round(1) for shape in ((n, d), (d,), (n, d)))
+# What `is_right` is given: of each backward pass, whether it is right.
+BACKWARD_PASSES = {
+    "as it should be": True,
+    "direct path alone": False,
+    "upstream left out": False,
+    "scale left out": False,
+    "d_scale of x": False,
+    "d_x too large": False,
+    "written otherwise": True,
+}
 
-    return [draw(5, 3), draw(2, 4), draw(6, 4)]
+
+def backward_pass(kind: str, factor: float) -> Callable:
+    """Return a backward pass of (x - mean of its row) * scale, right or with the fault named."""
+    import tensorflow as tf
+
+    def backward(x, scale, upstream):
+        x, scale, upstream = (tf.convert_to_tensor(a) for a in (x, scale, upstream))
+        centred = x - tf.reduce_mean(x, axis=1, keepdims=True)
+        arriving = tf.ones_like(upstream) if kind == "upstream left out" else upstream
+        direct = arriving * (1 if kind == "scale left out" else scale)
+        through_mean = tf.reduce_mean(direct, axis=1, keepdims=True)
+        d_x = direct if kind == "direct path alone" else direct - through_mean
+        d_scale = tf.reduce_sum(arriving * (x if kind == "d_scale of x" else centred), axis=0)
+        if kind == "written otherwise":
+            d_scale = tf.einsum("nd,nd->d", upstream, centred)
+        return d_x * factor if kind == "d_x too large" else d_x, d_scale
+
+    return backward
+
+
+def verdict_on(is_right: Callable, kind: str, factor: float) -> Any:
+    """Return what an answer to 07.4 says of one backward pass."""
+    return is_right(backward_pass(kind, factor))
+
+
+def draw_networks(rng: np.random.Generator) -> list[tuple]:
+    """Return parameters, inputs, the hidden layer and the errors of a few networks."""
+
+    def draw(n, d, k):
+        shapes = {"W1": (d, k), "b1": (k,), "W2": (k, 1), "b2": (1,)}
+        params = {name: rng.normal(size=shape).round(1) for name, shape in shapes.items()}
+        x = rng.normal(size=(n, d)).round(1)
+        hidden = np.tanh(x @ params["W1"] + params["b1"])
+        return params, x, hidden, hidden @ params["W2"] + params["b2"] - rng.normal(size=(n, 1))
+
+    return [draw(6, 3, 4), draw(4, 2, 3), draw(5, 3, 3)]
+
+
+def gradients_by_name(function: Callable, *arguments: Any) -> dict:
+    """Return each gradient under its name; anything else than a dict with these comes first."""
+    names = ("W2", "b2", "W1", "b1")
+    returned = function(*arguments)
+    if isinstance(returned, dict) and returned.keys() == set(names):
+        return {name: returned[name] for name in names}
+    return dict.fromkeys(names) | {"W2": returned}
 
 
 def draw_curve_points(rng: np.random.Generator) -> list[tuple]:
@@ -155,21 +207,19 @@ EXERCISES = (
     ),
     Question(
         id="07.4",
-        title="A path through the mean",
-        kind="repair",
+        title="A check that exposes a fault",
+        kind="complete",
         points=3,
-        draw=draw_centered,
-        prepare=as_float32,
-        call=by_name("d_x", "d_scale"),
-        inputs="x scale upstream",
+        draw=lambda rng: [(kind, float(rng.uniform(1.5, 3))) for kind in BACKWARD_PASSES],
+        call=verdict_on,
+        inputs="",
         parts=[
             Part(
-                name, f"the gradient {name}", "Return d_x and d_scale as one tuple, in this order."
+                words="your verdict",
+                form="Return report.passed, which is True or False, and not the report.",
             )
-            for name in ("d_x", "d_scale")
         ],
-        demands=[BY_HAND],
-        praise="Both paths of x are there: the direct one, and the one through the mean.",
+        praise="Your check passes what is right, and exposes every fault.",
     ),
     Question(
         id="07.5",
@@ -201,5 +251,92 @@ EXERCISES = (
             )
         ],
         praise="Value, slope and second derivative are right, at 0 and where exp overflows.",
+    ),
+    Question(
+        id="07.6",
+        title="A network, backwards",
+        kind="complete",
+        points=3,
+        draw=draw_networks,
+        call=gradients_by_name,
+        inputs="params x hidden error",
+        parts=[
+            Part(
+                name,
+                f"the gradient of {name}",
+                "Return a dict with the keys W1, b1, W2 and b2, and under each a gradient of the "
+                "shape of that parameter.",
+            )
+            for name in ("W2", "b2", "W1", "b1")
+        ],
+        demands=[BY_HAND],
+        praise="All four are right: you have gone back through a network by yourself.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "07.a",
+        right="1e-8",
+        options={
+            "1e-4": "Here only the truncation error counts, about h/2 · e, that is 1e-4. A shorter "
+            "step does better.",
+            "1e-8": "Truncation falls with h, and the rounding of each value, divided by h, grows. "
+            "They meet near the root of 2e-16, at 1e-8.",
+            "1e-12": "The shortest step follows the tangent best. But each value is rounded at the "
+            "16th digit, and divided by 1e-12 that is an error of 1e-4.",
+        },
+    ),
+    Predict(
+        "07.b",
+        right="0",
+        options={
+            "about 3e10": "So it would be with a step that suits x: `delta=512`.",
+            "0": "Around 100,000 float32 numbers are 1/128 apart: x + h and x - h both round to x, "
+            "and their difference is 0.",
+            "about 3e7": "A wrong factor is what one expects of a bad step. Here nothing is left.",
+        },
+    ),
+    Predict(
+        "07.c",
+        right="yes",
+        options={
+            "yes": "Every entry has its share in the sum, and in float64 the rest is known to eight "
+            "digits. A direction misses an error only by accident.",
+            "no": "One in a million is little, and a tolerance of 1e-4 relative to the whole would "
+            "hide it. But the rest of the sum is known far better than that.",
+            "only in direction 7": "An entry-by-entry check would have to hit entry 7. A random "
+            "direction moves all entries at once.",
+        },
+    ),
+    Predict(
+        "07.d",
+        right="0.5",
+        options={
+            "0": "It is the slope on the left, and what the tape says, by convention.",
+            "0.5": "It is the mean of both sides, at any step.",
+            "1": "It is the slope on the right. A forward difference gives it.",
+        },
+    ),
+    Predict(
+        "07.e",
+        right="1",
+        options={
+            "0": "Both parts have a kink at 0, and 0 is a usual convention there.",
+            "0.5": "The value is right, and the sum is smooth. But the tape differentiates the parts.",
+            "1": "`maximum` and `abs` each have a kink at 0, and there the tape follows its "
+            "conventions: 1 + 0.",
+        },
+    ),
+    Predict(
+        "07.f",
+        right="None",
+        options={
+            "about 0.2": "It is the truth, and the slopes equal those of `softplus`.",
+            "0": "To NumPy the slope is a constant, and a constant has the slope 0. But the tape "
+            "does not even know of it.",
+            "None": "NumPy left no path from x to the slope. With more computed on top you get a "
+            "number that lacks this part.",
+        },
     ),
 )

@@ -4,6 +4,7 @@ import numpy as np
 import tensorflow as tf
 
 from course_staff.authoring.gallery import Between, Table, Wrong
+from course_utils import check_gradients
 
 # 07.1
 
@@ -263,131 +264,99 @@ MEANS = [
 # 07.4
 
 
-def centered(d_x, d_scale=None, returned=(0, 1)):
-    """Return an answer to 07.4 with d_x of the direct path g, or another d_scale."""
+def checking(shapes=((5, 3), (3,), (5, 3)), judge=None, ones=(), of=None, loss=None):
+    """Return an answer to 07.4 that fills what ``ones`` names with ones, and judges its report."""
 
-    def centered_backward(x, scale, upstream):
-        c = x - row_mean(x)
-        parts = (
-            d_x(upstream * scale, x, scale, upstream),
-            d_scale(x, c, upstream) if d_scale else tf.reduce_sum(upstream * c, axis=0),
-        )
-        return tuple(parts[i] for i in returned)
+    def is_right(backward):
+        names = ("x", "scale", "upstream")
+        drawn = {
+            name: tf.ones(shape) if name in ones else tf.random.normal(shape)
+            for name, shape in zip(names, shapes, strict=True)
+        }
+        x, scale, upstream = drawn.values()
 
-    return centered_backward
+        def weighted(x, scale):
+            y = (x - tf.reduce_mean(x, axis=1, keepdims=True)) * scale
+            return tf.reduce_sum(upstream * y if loss is None else loss(y, upstream))
+
+        grads = backward(x, scale, upstream)
+        if of == "x":
+            report = check_gradients(lambda x: weighted(x, scale), x, grads=grads[0])
+        elif of == "scale":
+            report = check_gradients(lambda scale: weighted(x, scale), scale, grads=grads[1])
+        else:
+            report = check_gradients(weighted, [x, scale], grads=grads)
+        return judge(report) if judge else report.passed
+
+    return is_right
 
 
-def row_mean(a):
-    return tf.reduce_mean(a, axis=1, keepdims=True)
+def by_shapes(backward):
+    x, scale, upstream = (tf.random.normal(shape) for shape in ((5, 3), (3,), (5, 3)))
+    d_x, d_scale = backward(x, scale, upstream)
+    return d_x.shape == x.shape and d_scale.shape == scale.shape
 
 
-def row_sum(a):
-    return tf.reduce_sum(a, axis=1, keepdims=True)
-
-
-def right_d_x(g, x, s, u):
-    return g - row_mean(g)
-
-
-CENTERED = [
+CHECKS = [
     Wrong(
-        "results swapped",
-        "The two have changed places. Return d_x first, then d_scale.",
-        centered(right_d_x, returned=(1, 0)),
-        centered(lambda g, x, s, u: g, returned=(1, 0)),
+        "looks at d_scale alone",
+        "It passes a wrong d_x. Give check_gradients both: [x, scale], with both gradients.",
+        checking(of="scale"),
+        checking(judge=lambda report: report.rows[1].verdict == "agrees"),
     ),
     Wrong(
-        "direct path alone",
-        "d_x still holds the direct path alone. Every entry of x also moves the mean of its row, "
-        "and with it every entry of that row.",
-        centered(lambda g, x, s, u: g),
+        "looks at d_x alone",
+        "It passes a wrong d_scale. Give check_gradients both: [x, scale], with both gradients.",
+        checking(of="x"),
+        checking(judge=lambda report: report.rows[0].verdict == "agrees"),
     ),
     Wrong(
-        "mean over axis 0",
-        "You took the mean over axis 0. The mean belongs to a row: axis=1.",
-        centered(lambda g, x, s, u: g - tf.reduce_mean(g, axis=0)),
+        "an upstream of ones",
+        "It passes a backward pass that leaves upstream out, and may even stop at d_x = 0: with an "
+        "upstream of ones nothing tells these apart. Draw it at random.",
+        checking(ones=("upstream",)),
     ),
     Wrong(
-        "mean of everything",
-        "You took the mean of all entries. Each row has its own: axis=1, keepdims.",
-        centered(lambda g, x, s, u: g - tf.reduce_mean(g)),
+        "a scale of ones",
+        "It passes a backward pass that leaves the scale out: with a scale of ones nothing tells. "
+        "Draw it at random.",
+        checking(ones=("scale",)),
     ),
     Wrong(
-        "axis lost",
-        "The mean of each row has lost its axis: it has shape (n,), which does not fit (n, d). "
-        "Keep the axis, with keepdims=True.",
-        centered(lambda g, x, s, u: g - tf.reduce_mean(g, axis=1)),
+        "refuses what is right",
+        "It says False to every backward pass, the right ones too. They start from upstream, so the "
+        "loss must use it: the sum of upstream * y. And it is `passed` that says whether all agrees.",
+        checking(loss=lambda y, upstream: y),
+        checking(loss=lambda y, upstream: y**2),
+        lambda backward: False,
     ),
     Wrong(
-        "sum of the row",
-        "You took the sum of each row. An entry of x adds only 1/d to its row's mean, so it is the "
-        "mean of the row that must go.",
-        centered(lambda g, x, s, u: g - row_sum(g)),
+        "says the opposite",
+        "It says True to what is wrong and False to what is right. Return report.passed.",
+        checking(judge=lambda report: not report.passed),
     ),
     Wrong(
-        "mean added",
-        "The sign is wrong: the mean is subtracted going forward, so also back.",
-        centered(lambda g, x, s, u: g + row_mean(g)),
+        "always True",
+        "It says True to every backward pass. Return what the report says, report.passed.",
+        lambda backward: True,
+        checking(judge=lambda report: report is not None),
+        by_shapes,
     ),
     Wrong(
-        "all signs wrong",
-        "The sign of all of d_x is wrong: the direct path, d_centered, has a plus.",
-        centered(lambda g, x, s, u: row_mean(g) - g),
+        "one of the two is enough",
+        "It passes a backward pass in which one gradient is right and the other one wrong. Both "
+        "rows must agree: report.passed.",
+        checking(judge=lambda report: any(row.verdict == "agrees" for row in report.rows)),
     ),
     Wrong(
-        "own place only",
-        "You counted what an entry of x does to its own place through the mean. It moves the mean "
-        "for every entry of its row, so the whole row of d_centered comes in.",
-        centered(lambda g, x, s, u: g - g / x.shape[1]),
+        "returns the report",
+        "This is the whole report. Return report.passed, which is True or False.",
+        checking(judge=lambda report: report),
     ),
     Wrong(
-        "divided by rows",
-        "You divided the sum of a row by the number of rows. A row has d entries, and its mean is "
-        "the sum divided by d.",
-        centered(lambda g, x, s, u: g - row_sum(g) / len(x)),
-    ),
-    Wrong(
-        "mean path alone",
-        "This is the path through the mean alone. Add the direct one, d_centered.",
-        centered(lambda g, x, s, u: -row_mean(g) + 0 * g),
-        centered(lambda g, x, s, u: -row_mean(g)),
-    ),
-    Wrong(
-        "centred before scaling",
-        "You centred upstream and scaled it afterwards. Going back, the order turns round: first "
-        "times scale, then minus the mean of the row.",
-        centered(lambda g, x, s, u: s * (u - row_mean(u))),
-    ),
-    Wrong(
-        "forward pass",
-        "This is y, the result of the forward pass. Use upstream, not x, in d_x.",
-        centered(lambda g, x, s, u: s * (x - row_mean(x))),
-    ),
-    Wrong(
-        "mean of x",
-        "You took the mean of x from it. It is d_centered whose row mean must go.",
-        centered(lambda g, x, s, u: g - row_mean(x)),
-    ),
-    Wrong(
-        "mean of upstream",
-        "You took the mean of upstream from it. It is d_centered, upstream * scale, whose row mean "
-        "must go.",
-        centered(lambda g, x, s, u: g - row_mean(u)),
-    ),
-    Wrong(
-        "scale left out",
-        "This is upstream minus its row means: scale is missing. Start from d_centered, which is "
-        "upstream * scale.",
-        centered(lambda g, x, s, u: u - row_mean(u)),
-    ),
-    Wrong(
-        "d_scale spoilt",
-        "d_x is right now, but d_scale is not. It was right in the program as given: upstream * "
-        "centered, added up over the rows.",
-        centered(right_d_x, lambda x, c, u: tf.reduce_sum(u * x, axis=0)),
-        centered(right_d_x, lambda x, c, u: tf.reduce_mean(u * c, axis=0)),
-        centered(right_d_x, lambda x, c, u: tf.reduce_sum(u, axis=0)),
-        centered(right_d_x, lambda x, c, u: u * c),
+        "returns none",
+        "Your function returned None. Return report.passed.",
+        lambda backward: print(checking()(backward)),
     ),
 ]
 
@@ -560,10 +529,143 @@ CURVES = [
     ),
 ]
 
+# 07.6
+
+
+def network(**changes):
+    """Return an answer to 07.6 with other lines of the backward pass."""
+    lines = {
+        "d_error": lambda e, n: 2 * e / n,
+        "d_hidden": lambda d_e, W2: d_e @ W2.T,
+        "slope": lambda h: 1 - h**2,
+        "W1": lambda x, d: x.T @ d,
+        "b1": lambda d: d.sum(axis=0),
+        "W2": lambda h, d_e: h.T @ d_e,
+        "b2": lambda d_e: d_e.sum(axis=0),
+    } | changes
+
+    def backward(params, x, hidden, error):
+        d_error = lines["d_error"](error, len(error))
+        d_sum = lines["d_hidden"](d_error, params["W2"]) * lines["slope"](hidden)
+        return {
+            "W1": lines["W1"](x, d_sum),
+            "b1": lines["b1"](d_sum),
+            "W2": lines["W2"](hidden, d_error),
+            "b2": lines["b2"](d_error),
+        }
+
+    return backward
+
+
+NETWORKS = [
+    Wrong(
+        "sum not mean",
+        "Every gradient is n times too large: the loss is the mean of the squared errors. Divide "
+        "their slope by the number of rows.",
+        network(d_error=lambda e, n: 2 * e),
+    ),
+    Wrong(
+        "the 2 is missing",
+        "Every gradient is half of what it should be: the slope of error**2 is 2 * error.",
+        network(d_error=lambda e, n: e / n),
+    ),
+    Wrong(
+        "neither 2 nor n",
+        "Every gradient starts at the error itself. The loss is the mean of its squares: start at "
+        "2 * error / n.",
+        network(d_error=lambda e, n: e),
+    ),
+    Wrong(
+        "wrong sign",
+        "Every sign is wrong. The error is prediction minus y, and the prediction grows with it.",
+        network(d_error=lambda e, n: -2 * e / n),
+    ),
+    Wrong(
+        "b2 per row",
+        "b2 is added to each row, so its gradient adds up over them: sum over axis 0.",
+        network(b2=lambda d_e: d_e),
+        network(b2=lambda d_e: d_e[:, 0]),
+    ),
+    Wrong(
+        "b2 averaged",
+        "b2's gradient is too small by n: the mean stands in the first slope already, so here it is "
+        "a sum.",
+        network(b2=lambda d_e: d_e.mean(axis=0)),
+    ),
+    Wrong(
+        "tanh left out",
+        "The second layer is right. The way to W1 and b1 leads through the tanh: multiply by its "
+        "slope, 1 - hidden**2.",
+        network(slope=lambda h: 1.0),
+    ),
+    Wrong(
+        "tanh of tanh",
+        "The second layer is right. `hidden` is already the tanh, so its slope is 1 - hidden**2.",
+        network(slope=lambda h: 1 - np.tanh(h) ** 2),
+    ),
+    Wrong(
+        "slope of a sigmoid",
+        "The second layer is right. hidden * (1 - hidden) is the slope of a sigmoid; that of a tanh "
+        "is 1 - hidden**2.",
+        network(slope=lambda h: h * (1 - h)),
+    ),
+    Wrong(
+        "slope of a relu",
+        "The second layer is right. 1 where hidden is positive is the slope of a relu; that of a "
+        "tanh is 1 - hidden**2.",
+        network(slope=lambda h: (h > 0).astype(float)),
+    ),
+    Wrong(
+        "square forgotten",
+        "The second layer is right. The slope of tanh is 1 - hidden**2, with the square.",
+        network(slope=lambda h: 1 - h),
+    ),
+    Wrong(
+        "W2 left out",
+        "The second layer is right. On the way back to the hidden layer each error goes through "
+        "W2: d_error @ W2.T.",
+        network(d_hidden=lambda d_e, W2: d_e),
+        network(d_hidden=lambda d_e, W2: d_e @ np.ones_like(W2).T),
+    ),
+    Wrong(
+        "b1 per row",
+        "b1 is added to each row, so its gradient adds up over them: sum over axis 0.",
+        network(b1=lambda d: d),
+    ),
+    Wrong(
+        "b1 averaged",
+        "b1's gradient is too small by n: the mean stands in the first slope already, so here it is "
+        "a sum.",
+        network(b1=lambda d: d.mean(axis=0)),
+    ),
+    Wrong(
+        "W1 transposed",
+        "W1's gradient is transposed. In x @ W1 the gradient of W1 is x.T @ upstream.",
+        network(W1=lambda x, d: d.T @ x),
+    ),
+    Wrong(
+        "W2 transposed",
+        "W2's gradient is transposed. In hidden @ W2 the gradient of W2 is hidden.T @ upstream.",
+        network(W2=lambda h, d_e: d_e.T @ h),
+    ),
+    Wrong(
+        "gradients in a list",
+        "These stand in a list or a tuple. Return a dict with the keys of params.",
+        lambda *inputs: list(network()(*inputs).values()),
+        lambda *inputs: tuple(network()(*inputs).values()),
+    ),
+    Wrong(
+        "returns none",
+        "Your function returned None. Return the dict of the four gradients.",
+        lambda *inputs: None,
+    ),
+]
+
 GALLERY = {
     "07.1": ERRORS,
     "07.2": LAYERS,
     "07.3": MEANS,
-    "07.4": CENTERED,
+    "07.4": CHECKS,
     "07.5": CURVES,
+    "07.6": NETWORKS,
 }

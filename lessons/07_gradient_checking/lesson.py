@@ -9,12 +9,12 @@
 # - choose the step of a finite difference, and say how exact it can be;
 # - check a million parameters with a few evaluations;
 # - read a report of `check_gradients`;
-# - write a gradient with `tf.custom_gradient`, and prove it and its second derivative.
+# - write a gradient with `tf.custom_gradient`, and a whole backward pass in NumPy, and prove both.
 #
-# **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: 75 minutes.
+# **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: 110 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import check, check_gradients, plot_error_curve, start_lesson
+from course_utils import check, check_gradients, plot_error_curve, predict, start_lesson
 
 start_lesson("07")
 
@@ -102,8 +102,10 @@ assert np.isclose(long, 0.0064) and np.isclose(short, 1.6e-5)
 #
 # > **Predict**
 # >
-# > Forward differences of exp at 1, in float64. Which of the steps 1e-4, 1e-8 and 1e-12 is the most
-# > accurate?
+# > Forward differences of exp at 1, in float64. Which step is the most accurate?
+
+# %%
+predict("07.a", "")
 
 # %%
 x = tf.constant(1.0, tf.float64)
@@ -112,11 +114,10 @@ errors = {h: abs(forward(tf.exp, x, h).numpy() - np.e) for h in (1e-4, 1e-8, 1e-
 print("most accurate:", min(errors, key=errors.get))
 
 # %% [markdown]
-# The shortest, one would think. But every value is rounded, at a relative `eps` of 2e-16 in float64 and 1e-7
-# in float32. In the difference of two nearly equal values this **rounding error** remains, and is divided by h:
-# about `eps` · f / h.
+# Every value is rounded, at a relative `eps` of 2e-16 in float64 and 1e-7 in float32. In the difference of two
+# nearly equal values this **rounding error** remains, and is divided by h: about `eps` · f / h.
 #
-# One error shrinks with h, the other grows. In the figure, look for the valley between them.
+# In the figure, look for the shortest step, the longest, and the best.
 
 # %%
 points, steps = np.linspace(1, 2, 101), 2.0 ** -np.arange(1, 41)
@@ -176,18 +177,22 @@ assert central(lambda x: x**2, tf.constant(1.5), 0.25) == 3.0
 # > The slope of x³ at 100,000 is 3e10. Which slope does it find in float32?
 
 # %%
+predict("07.b", "")
+
+# %%
 _, numeric = tf.test.compute_gradient(lambda x: x**3, [tf.constant([1e5])])
 
 print(numeric[0].item())
 
 # %% [markdown]
-# About 3e10, one would hope. But around 100,000 float32 numbers are 1/128 apart: x + h and x - h both round to
-# x. The scale on which x³ changes is x itself, so a step of hundreds is right here; pass one as `delta`. And
-# where the tape has no path, `compute_gradient` claims zero, without a word.
+# The scale on which x³ changes is x itself, so a step of hundreds is right here; pass one as `delta`. And how
+# far apart are float32 numbers around 100,000? Where the tape has no path, `compute_gradient` claims a gradient
+# all the same, without a word.
 
 # %%
-assert numeric[0].item() == 0.0 and np.spacing(np.float32(1e5)) == 1 / 128
 x = tf.constant(1e5)
+assert np.spacing(np.float32(1e5)) == 1 / 128
+assert central(lambda x: x**3, x, 1 / 1024) == numeric[0].item()
 h = np.finfo("float32").eps ** (1 / 3) * 1e5
 assert np.isclose(central(lambda x: x**3, x, h), 3e10, rtol=1e-3)
 _, numeric = tf.test.compute_gradient(lambda x: x**3, [tf.constant([1e5])], delta=512.0)
@@ -209,6 +214,9 @@ assert claimed[0].item() == 0.0
 # > One of a million entries of a gradient has the wrong sign. Does one direction notice?
 
 # %%
+predict("07.c", "")
+
+# %%
 x, v = tf.random.normal((2, 1_000_000), dtype=tf.float64)
 right = tf.cos(x)  # the gradient of the sum of sin
 wrong = tf.tensor_scatter_nd_update(right, [[7]], -right[7:8])
@@ -219,19 +227,17 @@ off = [float(abs(tf.reduce_sum(g * v) - slope)) for g in (right, wrong)]
 print("agrees to 1e-4: right gradient", off[0] < 1e-4, "and wrong gradient", off[1] < 1e-4)
 
 # %% [markdown]
-# No, one would think. But every entry has its share in the sum, and in float64 the rest is known to eight digits.
-# A direction misses an error d only by accident, where d · v is small: below 1 % of its typical size in about
-# 0.8 % of the draws.
+# How often does a direction miss an error d by accident, because d · v is small, say below 1 % of its typical
+# size?
 
 # %%
-assert off[0] < 1e-5 and off[1] > 1e-3
-
 error = np.random.normal(size=50)
 draws = np.random.normal(size=(100_000, 50))  # 100,000 directions
 missed = np.mean(abs(draws @ error) < 0.01 * np.linalg.norm(error))
 
 print(f"missed by {missed:.1%} of the directions")
 assert 0.006 < missed < 0.010
+assert off[0] < 1e-5 and off[1] > 1e-3  # of the two gradients above
 
 # %% [markdown]
 # ## How do I read a report?
@@ -259,9 +265,13 @@ for row in report.rows:
     print(f"{row.name} {row.verdict}: {row.hint or 'no hint'}")
 
 # %% [markdown]
-# Each tensor has a row with a **verdict** and a **hint**: b's gradient lacks the 2 of the square. Write `report`
-# alone in a cell for the table: *analytic* is gradient · v, *numeric* the difference quotient.
-#
+# Each tensor has a row with a **verdict** and a **hint**: b's gradient lacks the 2 of the square. A cell
+# that ends in a report shows it all: *analytic* is gradient · v, *numeric* the difference quotient.
+
+# %% tags=["nbval-ignore-output"]
+check_gradients(loss, [W, b], grads=by_hand)  # the last line of a cell is shown
+
+# %% [markdown]
 # |verdict|what it says|what to do|
 # |---|---|---|
 # |`agrees`|within the error bar, in most directions|nothing|
@@ -374,9 +384,10 @@ assert np.allclose(d_W, by_ways) and by_ways[0, 1] == 3010
 # %% [markdown]
 # ### Exercise 07.2: repair
 #
-# A dense layer is y = x @ W + b. From `upstream`, the gradient with respect to y, this function should return
-# those with respect to x, W and b. Two are wrong; while W is square, no shape gives `d_W` away. Mend them by
-# hand, without a tape. First read the report, in a cell of your own:
+# A dense layer is y = x @ W + b. From `upstream`, the gradient with respect to y, this function should
+# return those with respect to x, W and b. Two of the three are wrong, each by one fault; while W is square,
+# no shape gives `d_W` away. Mend them by hand, without a tape. First read the report, in a cell of your
+# own:
 #
 # ```python
 # shapes = (5, 3), (3, 3), (3,), (5, 3)
@@ -400,7 +411,6 @@ def dense_backward(x, W, upstream):
     return d_x, d_W, d_b
     ### END SOLUTION
 
-
 # %%
 check("07.2", dense_backward)
 
@@ -421,7 +431,7 @@ check("07.2", dense_backward)
 # ### Exercise 07.3: repair
 #
 # This should be the gradient of the *mean* cross-entropy with respect to the logits. Training seems to work,
-# until the batch size changes. Mend it by hand, without a tape. Read the report first:
+# until the batch size changes. It has one fault. Mend it by hand, without a tape. Read the report first:
 #
 # ```python
 # z, y = tf.random.normal((6, 4)), tf.constant([0, 3, 1, 1, 2, 0])
@@ -439,7 +449,6 @@ def cross_entropy_gradient(logits, labels):
     probabilities = tf.nn.softmax(logits)
     return (probabilities - tf.one_hot(labels, logits.shape[1])) / logits.shape[0]
     ### END SOLUTION
-
 
 # %%
 check("07.3", cross_entropy_gradient)
@@ -463,14 +472,17 @@ check("07.3", cross_entropy_gradient)
 #
 # > **Predict**
 # >
-# > What does a central difference of relu at 0 give: 0, 0.5 or 1?
+# > What does a central difference of relu at 0 give?
+
+# %%
+predict("07.d", "")
 
 # %%
 print([central(tf.nn.relu, tf.constant(0.0), h).numpy().item() for h in (1.0, 0.25, 2.0**-20)])
 
 # %% [markdown]
-# 0 or 1, you would think, as on one of the sides. It is the mean of both, at any step; the tape says 0, by
-# convention. Neither is wrong, so the report says `kink nearby`: check at another point.
+# The tape takes the slope of one of the sides, by convention. No choice is wrong, and the report says
+# `kink nearby`: check at another point.
 
 # %%
 x = tf.Variable(0.0)
@@ -480,7 +492,7 @@ report = check_gradients(tf.nn.relu, tf.constant([0.0]))
 
 print("tape:", tape.gradient(y, x).numpy(), "and the report:", report.rows[0].verdict)
 assert not report.passed and report.rows[0].verdict == "kink nearby"
-assert central(tf.nn.relu, tf.constant(0.0), 2.0**-20) == 0.5
+assert len({central(tf.nn.relu, tf.constant(0.0), h).numpy() for h in (1.0, 2.0**-20)}) == 1
 
 # %% [markdown]
 # ## How do I write a gradient by hand, and trust it?
@@ -491,6 +503,9 @@ assert central(tf.nn.relu, tf.constant(0.0), 2.0**-20) == 0.5
 # > **Predict**
 # >
 # > The true slope at 0 is 0.5. Which slope does the tape find for `stable` at 0?
+
+# %%
+predict("07.e", "")
 
 # %%
 def naive(x):
@@ -513,8 +528,7 @@ print("stable at 100:", value_and_slope(stable, 100.0))
 print(f"stable at 0: slope {value_and_slope(stable, 0.0)[1]}")
 
 # %% [markdown]
-# 0.5, since the value is right? The sum is smooth, but `maximum` and `abs` each have a kink at 0, and there the
-# tape follows its conventions: 1 + 0. So write the slope yourself: it is the sigmoid. Under `tf.custom_gradient`
+# You can write the slope yourself: it is the sigmoid. Under `tf.custom_gradient`
 # a function returns its value and `grad`, which multiplies the gradient from above, `upstream`, by the slope.
 
 # %%
@@ -534,14 +548,17 @@ for f in (stable, softplus):
 
 assert not np.isfinite(value_and_slope(naive, 100.0)).any()
 assert value_and_slope(naive, np.float64(100)) == (100.0, 1.0)
-assert value_and_slope(stable, 0.0)[1] == 1.0 and value_and_slope(softplus, 0.0)[1] == 0.5
+assert value_and_slope(softplus, 0.0)[1] == 0.5
 
 # %% [markdown]
 # For a second derivative, the outer tape goes back through what `grad` computed. NumPy computes the same:
 #
 # > **Predict**
 # >
-# > Below, the slope comes from NumPy. Is the second derivative about 0.2, 0 or `None`?
+# > Below, the slope comes from NumPy. What is the second derivative?
+
+# %%
+predict("07.f", "")
 
 # %%
 @tf.custom_gradient
@@ -562,9 +579,8 @@ def second_derivative(f, x):
 print(second_derivative(softplus_numpy, 1.0))
 
 # %% [markdown]
-# The slopes equal those of `softplus`, so one expects 0.2. But NumPy left no path from x to the slope. With
-# more computed on top you get a number that lacks this part. `order=2` checks the gradient of the gradient: run
-# it for every `tf.custom_gradient`. (It judges the tape. With `grads=`, first gradients alone are judged.)
+# `order=2` checks the gradient of the gradient: run it for every `tf.custom_gradient`. (It judges the tape. With
+# `grads=`, first gradients alone are judged.)
 
 # %%
 for f in (softplus, softplus_numpy):
@@ -572,57 +588,72 @@ for f in (softplus, softplus_numpy):
     print(f"{f.__name__}: first {first.rows[0].verdict}, second {second.rows[0].verdict}")
     assert first.passed and second.passed == (f is softplus)
 
-assert second_derivative(softplus_numpy, 1.0) is None
+assert value_and_slope(stable, 0.0)[1] == 1.0 and second_derivative(softplus_numpy, 1.0) is None
 squared = second_derivative(lambda x: softplus_numpy(x) ** 2, 1.0)  # 2 (f' f' + f f''), without f''
 assert np.isclose(squared, 2 * tf.sigmoid(1.0) ** 2)
 
 # %% [markdown]
-# ### Exercise 07.4: repair
+# ### Exercise 07.4: complete
 #
-# The first half of layer normalisation: subtract each row's mean, then multiply by a scale of shape (d,). This
-# backward pass is wrong for x. Mend it by hand, without a tape. Make its report:
-#
-# ```python
-# *inputs, upstream = (tf.random.normal(s) for s in ((5, 3), (3,), (5, 3)))
-# center = lambda x: x - tf.reduce_mean(x, axis=1, keepdims=True)
-# weighted = lambda x, scale: tf.reduce_sum(upstream * center(x) * scale)
-# grads = centered_backward(*inputs, upstream)
-# check_gradients(weighted, inputs, grads=grads)
-# ```
+# The first half of layer normalisation: subtract each row's mean, then multiply by a scale of shape (d,). The
+# backward pass below has one fault, and its author's test passes it.
+
+# %%
+def centered(x, scale):
+    return (x - tf.reduce_mean(x, axis=1, keepdims=True)) * scale
+
+
+def centered_backward(x, scale, upstream):
+    d_x = upstream * scale
+    d_scale = tf.reduce_sum(upstream * centered(x, 1.0), axis=0)
+    return d_x, d_scale
+
+
+x, scale = tf.random.normal((5, 3)), tf.ones(3)
+d_x, d_scale = centered_backward(x, scale, tf.ones((5, 3)))
+report = check_gradients(lambda s: tf.reduce_sum(centered(x, s)), scale, grads=d_scale)
+
+print("the author's test passes:", d_x.shape == x.shape and report.passed)
+assert report.passed
+
+# %% [markdown]
+# Write the check that exposes it, and every other fault: `is_right(backward)` takes a backward pass of `centered`
+# and returns `True` or `False`. Yours is given right ones, and wrong ones with one fault each.
 
 # %% exercise="07.4"
-def centered_backward(x, scale, upstream):
-    # y = (x - mean of its row) * scale; x, upstream: (n, d), scale: (d,), float32.
-    # Return d_x, d_scale.
+def is_right(backward):
+    """Return whether backward(x, scale, upstream) gives (d_x, d_scale) of y = centered(x, scale)."""
     ### BEGIN SOLUTION
-    #| centered = x - tf.reduce_mean(x, axis=1, keepdims=True)
-    #| d_scale = tf.reduce_sum(upstream * centered, axis=0)
-    #| d_centered = upstream * scale
-    #| d_x = d_centered
-    #| return d_x, d_scale
-    centered = x - tf.reduce_mean(x, axis=1, keepdims=True)
-    d_scale = tf.reduce_sum(upstream * centered, axis=0)
-    d_centered = upstream * scale
-    d_x = d_centered - tf.reduce_mean(d_centered, axis=1, keepdims=True)
-    return d_x, d_scale
+    from course_utils import check_gradients
+
+    x, scale, upstream = (tf.random.normal(shape) for shape in ((5, 3), (3,), (5, 3)))
+
+    def weighted(x, scale):
+        centred = x - tf.reduce_mean(x, axis=1, keepdims=True)
+        return tf.reduce_sum(upstream * centred * scale)
+
+    return check_gradients(weighted, [x, scale], grads=backward(x, scale, upstream)).passed
     ### END SOLUTION
 
 
 # %%
-check("07.4", centered_backward)
+check("07.4", is_right)
 
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# "A term is missing": x reaches `centered` on two paths, directly and through the mean of its row.
+# The author looks at d_scale alone, with an upstream and a scale of ones. Which faults can that hide?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# An entry of x adds 1/d to its row's mean, which is taken from every entry of the row. So from `d_centered`,
-# take the mean of each row.
+# The report of exercise 07.2, with `centered` in place of the layer: a weighted sum whose weights are `upstream`,
+# all three of them random, and both gradients in `grads`. Return `report.passed`.
 #
 # </details>
+#
+# The fault is a path left out: each entry of x also moves the mean of its row. So from `upstream * scale`
+# the mean of each row has to be taken.
 
 # %% [markdown]
 # ### Exercise 07.5: complete
@@ -645,7 +676,6 @@ def log_cosh(x):
     return size + tf.math.log1p(tf.exp(-2 * size)) - np.log(2), grad
     ### END SOLUTION
 
-
 # %%
 check("07.5", log_cosh)
 
@@ -658,6 +688,71 @@ check("07.5", log_cosh)
 # <details><summary>Hint 2</summary>
 #
 # `grad` multiplies `upstream` by TensorFlow's tanh of x. `tf.math.log1p(t)` is log(1 + t).
+#
+# </details>
+
+# %% [markdown]
+# ### A network by hand
+#
+# The summit: a network with a hidden layer, in NumPy, where no tape can help. Its forward pass returns the
+# loss, and the two results that the way back needs.
+
+# %%
+def forward(params, x, y):
+    hidden = np.tanh(x @ params["W1"] + params["b1"])  # (n, 4)
+    error = hidden @ params["W2"] + params["b2"] - y  # (n, 1)
+    return np.mean(error**2), hidden, error
+
+
+rng = np.random.default_rng(7)
+x, y = rng.normal(size=(6, 3)), rng.normal(size=(6, 1))
+shapes = {"W1": (3, 4), "b1": (4,), "W2": (4, 1), "b2": (1,)}
+params = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+
+loss, hidden, error = forward(params, x, y)
+print(f"loss of {loss:.3f}, from a hidden layer of shape {hidden.shape}")
+
+# %% [markdown]
+# ### Exercise 07.6: complete
+#
+# Write its backward pass: the gradients of the loss in a dict with the keys of `params`, in NumPy. Start at
+# the error, and go back line by line. Then prove it, in a cell of your own:
+#
+# ```python
+# grads = backward(params, x, hidden, error)
+# check_gradients(lambda params: forward(params, x, y)[0], params, grads=grads)
+# ```
+
+# %% exercise="07.6"
+def backward(params, x, hidden, error):
+    """Return {"W1": ..., "b1": ..., "W2": ..., "b2": ...}: the gradients of mean(error**2)."""
+    ### BEGIN SOLUTION
+    d_error = 2 * error / len(error)  # (n, 1)
+    d_hidden = d_error @ params["W2"].T  # (n, 4)
+    d_sum = d_hidden * (1 - hidden**2)  # (n, 4), in front of the tanh
+    return {
+        "W1": x.T @ d_sum,
+        "b1": d_sum.sum(axis=0),
+        "W2": hidden.T @ d_error,
+        "b2": d_error.sum(axis=0),
+    }
+    ### END SOLUTION
+
+
+# %%
+check("07.6", backward)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Two dense layers, each as in 07.2, with a tanh between them. The first `upstream` is the slope of the mean of the
+# squared errors: 2 · error / n.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The slope of tanh is 1 - tanh², and `hidden` is the tanh. Multiply what arrives at `hidden` by it before
+# you go on to W1 and b1.
 #
 # </details>
 

@@ -3,6 +3,8 @@
 import numpy as np
 import tensorflow as tf
 
+from course_utils import check_gradients
+
 
 def layer(
     d_x=lambda x, W, u: tf.matmul(u, W, transpose_b=True),
@@ -63,32 +65,93 @@ def summed_losses(logits, labels):
     return tape.gradient(losses, logits)
 
 
-def mean_of(rows):
-    return tf.reduce_mean(rows, -1)[:, None]
+def verdict_by(f, scale=None, upstream=None, take=lambda grads: grads):
+    """Return a check in float64, with its own way to reach a verdict."""
+
+    def is_right(backward):
+        rng = np.random.default_rng(3)
+        x = tf.constant(rng.normal(size=(4, 2)))
+        s = tf.constant(rng.normal(size=2)) if scale is None else scale
+        u = tf.constant(rng.normal(size=(4, 2))) if upstream is None else upstream
+        return f(x, s, u, *take(backward(x, s, u)))
+
+    return is_right
 
 
-def centered(d_x, d_scale=lambda x, u: tf.reduce_sum((x - mean_of(x)) * u, 0), order=1):
-    """Return a backward pass with d_x(d, x, scale, upstream), where d is the direct path."""
-
-    def centered_backward(x, scale, upstream):
-        direct = tf.multiply(scale, upstream)
-        return (d_x(direct, x, scale, upstream), d_scale(x, upstream))[::order]
-
-    return centered_backward
+def layer_norm(x, s):
+    return (x - tf.reduce_mean(x, -1)[:, None]) * s
 
 
-def centered_in_numpy(x, scale, upstream):
-    x, scale, upstream = (a.numpy() for a in (x, scale, upstream))
-    d = x.shape[1]
-    g = upstream * scale
-    return g @ (np.eye(d) - 1 / d), ((x - x.mean(1)[:, None]) * upstream).sum(0)
+def by_report(x, s, u, d_x, d_s):
+    return check_gradients(lambda x, s: u * layer_norm(x, s), [x, s], grads=[d_x, d_s]).passed
 
 
-def centered_by_tape(x, scale, upstream):
+def by_weighted_report(x, s, u, d_x, d_s):
+    f = lambda x, s: tf.tensordot(u, layer_norm(x, s), 2)  # noqa: E731
+    return check_gradients(f, [x, s], grads=(d_x, d_s)).passed
+
+
+def two_reports(x, s, u, d_x, d_s):
+    of_x = check_gradients(lambda x: tf.reduce_sum(u * layer_norm(x, s)), x, grads=d_x)
+    of_s = check_gradients(lambda s: tf.reduce_sum(u * layer_norm(x, s)), s, grads=d_s)
+    return of_x.passed and of_s.passed
+
+
+def either_report(x, s, u, d_x, d_s):
+    return (
+        check_gradients(lambda x: tf.reduce_sum(u * layer_norm(x, s)), x, grads=d_x).passed
+        or check_gradients(lambda s: tf.reduce_sum(u * layer_norm(x, s)), s, grads=d_s).passed
+    )
+
+
+def by_report_of_x(x, s, u, d_x):
+    return check_gradients(lambda x: tf.reduce_sum(u * layer_norm(x, s)), x, grads=d_x).passed
+
+
+def against_tape(x, s, u, d_x, d_s):
     with tf.GradientTape() as tape:
-        tape.watch([x, scale])
-        y = (x - mean_of(x)) * scale
-    return tape.gradient(y, [x, scale], output_gradients=upstream)
+        tape.watch([x, s])
+        y = layer_norm(x, s)
+    pairs = zip(tape.gradient(y, [x, s], output_gradients=u), (d_x, d_s), strict=True)
+    return all(np.allclose(one, other) for one, other in pairs)
+
+
+def network_backward(params, x, hidden, error, slope=lambda h: 1 / np.cosh(np.arctanh(h)) ** 2):
+    upstream = error / (0.5 * error.shape[0])
+    arriving = np.outer(upstream, params["W2"]) * slope(hidden)
+    return dict(
+        W1=np.einsum("nd,nk->dk", x, arriving),
+        b1=np.ones(len(x)) @ arriving,
+        W2=np.einsum("nk,no->ko", hidden, upstream),
+        b2=sum(upstream),
+    )
+
+
+def network_with(slope):
+    return lambda *inputs: network_backward(*inputs, slope=slope)
+
+
+def network_scaled(**factors):
+    def backward(params, x, hidden, error):
+        found = network_backward(params, x, hidden, error)
+        return {name: factors.get(name, 1) * found[name] for name in found}
+
+    return backward
+
+
+def network_times(factor):
+    return lambda *inputs: {
+        k: g * factor(len(inputs[1])) for k, g in network_backward(*inputs).items()
+    }
+
+
+def network_by_tape(params, x, hidden, error):
+    y = hidden @ params["W2"] + params["b2"] - error
+    params = {name: tf.Variable(p) for name, p in params.items()}
+    with tf.GradientTape() as tape:
+        h = tf.tanh(x @ params["W1"] + params["b1"])
+        loss = tf.reduce_mean((h @ params["W2"] + params["b2"] - y) ** 2)
+    return tape.gradient(loss, params)
 
 
 def right_value(x):
@@ -119,10 +182,7 @@ RIGHT = {
         entropy(),
         entropy(lambda p, h, n, k: (p - h) / tf.cast(tf.shape(p)[0], tf.float32)),
     ],
-    "07.4": [
-        centered_in_numpy,
-        centered(lambda d, x, s, u: d - tf.reduce_sum(d, 1, keepdims=True) / x.shape[1]),
-    ],
+    "07.4": [verdict_by(by_weighted_report), verdict_by(two_reports), verdict_by(against_tape)],
     "07.5": [
         curve(),
         tf.function(curve()),
@@ -130,14 +190,18 @@ RIGHT = {
         curve(curve_by_tape),
         curve(grad=lambda u, x: [u * (2 * tf.sigmoid(2 * x) - 1)]),
     ],
+    "07.6": [
+        network_backward,
+        lambda *inputs: {k: tf.constant(g) for k, g in network_backward(*inputs).items()},
+    ],
 }
 
 # Without what the statement demands, and with the same values.
 ORACLES = {
     "07.2": [layer_by_tape],
     "07.3": [entropy_by_tape],
-    "07.4": [centered_by_tape],
     "07.5": [curve_by_tape],
+    "07.6": [network_by_tape],
 }
 
 WRONG = {
@@ -180,32 +244,18 @@ WRONG = {
         ("fixed classes", lambda z, y: (tf.nn.softmax(z) - tf.one_hot(y, 4)) / len(z)),
     ],
     "07.4": [
-        ("by a tape", centered_by_tape),
-        ("returned None", nothing),
-        ("results swapped", centered(lambda d, x, s, u: d - mean_of(d), order=-1)),
+        ("looks at d_x alone", verdict_by(lambda x, s, u, d_x, d_s: by_report_of_x(x, s, u, d_x))),
+        ("an upstream of ones", verdict_by(two_reports, upstream=tf.ones((4, 2), tf.float64))),
+        ("a scale of ones", verdict_by(against_tape, scale=tf.ones(2, tf.float64))),
+        ("one of the two is enough", verdict_by(either_report)),
+        ("says the opposite", verdict_by(lambda *parts: not against_tape(*parts))),
+        ("always True", verdict_by(lambda x, s, u, d_x, d_s: np.isfinite(d_x).all())),
         (
-            "d_scale spoilt",
-            centered(lambda d, x, s, u: d - mean_of(d), lambda x, u: tf.einsum("nd,nd->d", x, u)),
+            "refuses what is right",
+            verdict_by(lambda x, s, u, d_x, d_s: by_report(x, s, u, d_s, d_x)),
         ),
-        ("direct path alone", centered(lambda d, x, s, u: tf.identity(d))),
-        ("mean over axis 0", centered(lambda d, x, s, u: d - tf.add_n(tf.unstack(d)) / len(d))),
-        ("mean of everything", centered(lambda d, x, s, u: d - np.mean(d))),
-        ("sum of the row", centered(lambda d, x, s, u: d - tf.einsum("nd->n", d)[:, None])),
-        ("mean added", centered(lambda d, x, s, u: tf.add(mean_of(d), d))),
-        ("all signs wrong", centered(lambda d, x, s, u: -1 * (d - mean_of(d)))),
-        ("own place only", centered(lambda d, x, s, u: d * (1 - 1 / d.shape[1]))),
-        (
-            "divided by rows",
-            centered(lambda d, x, s, u: d - d @ tf.ones([d.shape[1]] * 2) / len(d)),
-        ),
-        (
-            "mean path alone",
-            centered(lambda d, x, s, u: tf.repeat(-mean_of(d), d.shape[1], axis=1)),
-        ),
-        ("centred before scaling", centered(lambda d, x, s, u: d - s * mean_of(u))),
-        ("forward pass", centered(lambda d, x, s, u: s * x - s * mean_of(x))),
-        ("mean of x", centered(lambda d, x, s, u: d - np.mean(x, axis=1, keepdims=True))),
-        ("axis lost", centered(lambda d, x, s, u: d - tf.reduce_sum(d, 1) / d.shape[1])),
+        ("returns none", verdict_by(nothing)),
+        ("raised TypeError", lambda: True),
     ],
     "07.5": [
         ("no gradient of one's own", curve_by_tape),
@@ -237,5 +287,20 @@ WRONG = {
         ),
         ("slope cut off", curve(grad=lambda u, x: u * tf.stop_gradient(tf.tanh(x)))),
         ("kink at zero", curve(grad=lambda u, x: u * tf.sign(x) * tf.tanh(tf.abs(x)))),
+    ],
+    "07.6": [
+        ("by a tape", network_by_tape),
+        ("returns none", nothing),
+        ("gradients in a list", lambda *inputs: [*network_backward(*inputs).values()]),
+        ("sum not mean", network_times(lambda n: n)),
+        ("the 2 is missing", network_times(lambda n: 0.5)),
+        ("neither 2 nor n", network_times(lambda n: n / 2)),
+        ("wrong sign", network_times(lambda n: -1.0)),
+        ("tanh left out", network_with(np.ones_like)),
+        ("slope of a sigmoid", network_with(lambda h: h - h * h)),
+        ("slope of a relu", network_with(lambda h: np.where(h > 0, 1.0, 0.0))),
+        ("tanh of tanh", network_with(lambda h: np.cosh(h) ** -2.0)),
+        ("square forgotten", network_with(lambda h: np.subtract(1, h))),
+        ("constant factor", network_scaled(b1=3)),
     ],
 }
