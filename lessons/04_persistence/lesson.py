@@ -11,10 +11,10 @@
 # - pause and restart a recording, and lose nothing by it;
 # - say what a persistent tape keeps in memory, and until when.
 #
-# **Before you start**: [03 · Missing gradients](03_missing_gradients.ipynb). **Time**: 45 minutes.
+# **Before you start**: [03 · Missing gradients](03_missing_gradients.ipynb). **Time**: 60 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import check, plot_tape, predict, start_lesson
+from course_utils import check, plot_tape, predict, record_tape, start_lesson
 
 start_lesson("04")
 
@@ -93,6 +93,33 @@ assert slopes == [4.0, 12.0, 32.0] and seconds[0] == 12.0 and seconds[1] is None
 # You will read that a persistent tape gives second derivatives. It does only for a first gradient asked
 # *inside* its block, where a persistent tape records its own way back; lesson 06 has the better way.
 #
+# What does a question inside cost? The course's `record_tape` runs a function under a tape, and tells what that
+# recorded. Here are six operations in a row, and then the same with a question asked while the tape is on:
+
+# %%
+def six_tanh(x):
+    h = x
+    for _ in range(6):
+        h = tf.tanh(h)
+    return h
+
+
+def six_and_a_question(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        h = six_tanh(x)
+    return h, tape.gradient(h, x)
+
+
+recorded = [len(record_tape(f, 0.5).operations) for f in (six_tanh, six_and_a_question)]
+
+print("operations on the tape:", recorded)
+assert recorded == [6, 12]
+
+# %% [markdown]
+# The way back is recorded, too: the tape has become twice as long, keeps twice as many values, and each further
+# question inside adds its own way back. So ask inside only what you mean to differentiate again.
+#
 # Several *sources* need no persistence, for one question takes them all. Several *targets* need it if each
 # wants a `gradient` of its own.
 
@@ -169,7 +196,8 @@ with tf.GradientTape(persistent=True) as tape:
 print(tape.gradient(y, v).numpy())
 
 # %% [markdown]
-# If you want the gradient of one entry, pick it *inside* the block. `y[1]` below it is a new tensor that no tape saw:
+# If you want the gradient of one entry, pick it *inside* the block. `y[1]` below it is a new tensor that no
+# tape saw:
 
 # %%
 row = tape.gradient(middle, v)
@@ -239,7 +267,6 @@ def gradients_by_loss(w, x, y):
         }
     return {name: tape.gradient(loss, w) for name, loss in losses.items()}
     ### END SOLUTION
-
 
 # %%
 check("04.2", gradients_by_loss)
@@ -344,7 +371,7 @@ assert tape.gradient(doubled, s) is None
 #
 # The loss is a mean squared error plus a penalty that keeps the weights small. The function should return
 # the gradient of the loss and, for a log, the norm (the length) of the penalty's gradient. The log is
-# right, no error is raised, and training behaves as if there were no penalty.
+# right, no error is raised, and training behaves as if there were no penalty. There is one fault.
 
 # %% exercise="04.3"
 def gradient_and_norm(w, x, y):
@@ -363,7 +390,6 @@ def gradient_and_norm(w, x, y):
         loss = tf.reduce_mean((x @ w - y) ** 2) + penalty
     return tape.gradient(loss, w), penalty_norm
     ### END SOLUTION
-
 
 # %%
 check("04.3", gradient_and_norm)
@@ -405,7 +431,6 @@ def counted_tanh(h):
 
 def alive():
     return sum(value() is not None for value in values)
-
 
 # %% [markdown]
 # Record six of them in a row, and ask a plain and a persistent tape:
@@ -513,7 +538,6 @@ def gradient_table(f, x):
         entries = tf.unstack(f(x))
     return tf.stack([tape.gradient(entry, x) for entry in entries])
     ### END SOLUTION
-
 
 # %%
 check("04.4", gradient_table)
