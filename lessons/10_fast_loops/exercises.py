@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from course_utils.exercises.callouts import Predict
 from course_utils.exercises.observation import calls_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 from course_utils.tape.tensorflow_internals import listen_to_operations
@@ -229,11 +230,11 @@ PAIRS = (
 EXERCISES = (
     Prediction(
         id="10.1",
-        title="Traces of five epochs",
+        title="Traces of a function with a flag",
         kind="predict",
         points=1,
         form="Write one whole number",
-        praise="Two batch sizes in each of five epochs: a Python number counts by its value.",
+        praise="64 and 40 with True, 64 and 8 with False; epochs add none.",
     ),
     Question(
         id="10.2",
@@ -326,5 +327,67 @@ EXERCISES = (
             )
         ],
         praise="Each epoch has an order of its own, and each number was decoded once.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "10.a",
+        right="2, and 3 in the end",
+        options={
+            "1, and 1 in the end": "One function, one trace would be fair. But the first call makes "
+            "variables, and the last batch has another shape.",
+            "1, and 2 in the end": "The last batch, 20 of 500, has a new shape and is traced anew. "
+            "But the first call needs two traces of its own.",
+            "2, and 3 in the end": "A new Adam makes variables when it is first applied, two "
+            "averages for each weight. A `tf.function` may do that on its first call only, so it "
+            "traces this call twice: to make the variables, and for the graph that it keeps. The "
+            "third is for the last batch: 500 is 15 · 32 + 20, and 20 is a new shape.",
+            "2, and 17 in the end": "Each batch holds other numbers. But of a tensor only shape and "
+            "dtype count.",
+        },
+    ),
+    Predict(
+        "10.b",
+        right="no",
+        options={
+            "yes": "It is shuffled, one would think. But what is shuffled are the elements, and "
+            "`batch` stands first.",
+            "no": "Behind `batch(2)` an element of the sequence is a whole batch: 0 stays with 1 "
+            "for ever. Shuffle first, and then batch.",
+        },
+    ),
+    Predict(
+        "10.c",
+        right="24",
+        options={
+            "8": "Each number once, and then the cache serves them. But what does it keep here?",
+            "24": "A cache keeps what comes into it, and here these are the raw numbers: `decode` "
+            "runs for each of the 8 in each of three epochs. Behind the `map`, it keeps results.",
+        },
+        otherwise="There are 8 numbers and three epochs. What does the cache keep: numbers, or what "
+        "`decode` made of them?",
+    ),
+    Predict(
+        "10.d",
+        right="no",
+        options={
+            "yes": "The shuffle would draw anew. But in the second epoch nobody asks it.",
+            "no": "In the first epoch the cache keeps what comes, in its order. After that it "
+            "repeats this order, and asks nothing that stands before it. So what is random comes "
+            "behind the cache.",
+        },
+    ),
+    Predict(
+        "10.e",
+        right="cache() alone",
+        options={
+            "neither": "Without a cache, each image is gone when the next one comes. But a cache is "
+            "there to keep them.",
+            "cache() alone": "It keeps each element, as it comes, in memory. With a filename, they "
+            "go to the disk, and are read from there in the second epoch.",
+            "both": "With a filename, the elements are written to the disk, and read again one by "
+            "one.",
+        },
     ),
 )

@@ -8,24 +8,21 @@ from course_staff.authoring.gallery import Table, Wrong
 
 TRACES = Table(
     {
-        1: "There is more than one kind of call: batches of 64 and of 40, and in each epoch "
-        "another value of epoch.",
-        2: "Two batch sizes make two traces in the first epoch. But epoch is a Python number, "
-        "which counts by its value: what happens when it changes?",
-        3: "Three is what a fresh optimizer makes in one epoch. Here it was built, and epoch, a "
-        "Python number, takes five values.",
-        5: "Each value of epoch is a new trace. But within an epoch there are two shapes: 1,000 is "
-        "15 * 64 + 40.",
-        6: "Each value of epoch needs a trace for *both* batch sizes, the short one too.",
-        11: "One too many: the optimizer was built before, so the first call is traced once.",
-        15: "Three traces an epoch would need an optimizer that makes variables in each of them. "
-        "It was built before.",
-        16: "This is the number of batches in an epoch. A batch of a size seen before, in the same "
-        "epoch, makes no new trace.",
-        80: "This is the number of calls. A call like an earlier one makes no new trace.",
+        1: "There is more than one kind of call: batches of 64, 40 and 8, with True and with False.",
+        2: "Two would be the values of the flag, or the batch sizes of the training. Count the "
+        "different pairs of a batch size and a flag.",
+        3: "Three batch sizes, 64, 40 and 8. But 64 comes with True and with False, and a Python "
+        "value such as a flag counts by its value.",
+        5: "One too many: the optimizer was built before, so the first call is traced once. And "
+        "an epoch like the one before it adds none.",
+        6: "Not every batch size comes with both flags: 40 only with True, 8 only with False.",
+        10: "The later epochs repeat the calls of the first. A call like an earlier one makes no "
+        "new trace.",
+        20: "These are the calls of one epoch, or four traces in each of five. A call like an "
+        "earlier one makes no new trace, in the same epoch or a later one.",
+        100: "This is the number of calls. A call like an earlier one makes no new trace.",
     },
-    "It is not {value}, but a whole number: count the different pairs of a batch size and a value "
-    "of epoch.",
+    "It is not {value}, but a whole number: count the different pairs of a batch size and a flag.",
 )
 
 # 10.2

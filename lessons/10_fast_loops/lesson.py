@@ -8,15 +8,14 @@
 #
 # - count the traces of a step, and get them down to one;
 # - put a whole epoch into one graph, and test that it still trains alike;
-# - order a `tf.data` pipeline so that nothing is computed twice;
-# - tell what XLA and mixed precision need before they help.
+# - order a `tf.data` pipeline so that nothing is computed twice, and every epoch is mixed anew;
+# - train on data that do not fit into memory.
 #
 # **Before you start**: [05 · Control flow](05_control_flow.ipynb) and
-# [09 · A training step](09_training_step.ipynb). **Time**: 60 minutes.
+# [09 · A training step](09_training_step.ipynb). **Time**: 80 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import check, make_classification, start_lesson
-from course_utils.course.session import standard_error_held
+from course_utils import check, make_classification, predict, start_lesson
 
 start_lesson("10")
 
@@ -26,14 +25,16 @@ import timeit
 import keras
 import matplotlib.pyplot as plt
 import numpy as np
+import psutil
 import tensorflow as tf
 from keras import layers
 
 # %% [markdown]
 # ## Where does the time go?
 #
-# Here is the training step of lesson 09, with the penalties of `model.losses`, though this model has none: the
-# step then holds for a model that has some. A graph holds each operation of the step, so they can be counted.
+# Here are the model and the training step of lesson 09, with penalty, batch normalisation and dropout. Python starts
+# each operation of the step, so count them: `get_concrete_function` traces a `tf.function` for the arguments that you
+# give, without running it, and the graph that comes of it holds every operation.
 
 # %%
 inputs, labels = map(tf.constant, make_classification(500, seed=10))  # (500, 20), (500,)
@@ -42,10 +43,13 @@ loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 def new_model():
     keras.utils.set_random_seed(10)
-    hidden = [layers.Dense(64, activation="relu"), layers.Dense(32, activation="relu")]
-    return keras.Sequential([keras.Input((20,)), *hidden, layers.Dense(5)])  # logits
+    first = layers.Dense(64, activation="relu", kernel_regularizer=keras.regularizers.L2(0.01))
+    middle = [layers.BatchNormalization(momentum=0.9), layers.Dropout(0.2, seed=10)]
+    last = [layers.Dense(32, activation="relu"), layers.Dense(5)]  # logits
+    return keras.Sequential([keras.Input((20,)), first, *middle, *last])
 
 
+# %%
 def make_step(model, optimizer):
     def step(x, y):
         with tf.GradientTape() as tape:
@@ -67,17 +71,22 @@ print(len(graph.get_operations()) // 100 * 100, "operations or more")
 assert len(graph.get_operations()) > 200
 
 # %% [markdown]
-# In eager mode Python starts nearly every one of these; a figure below shows what that costs. A
-# compiled step is *one* call, and an epoch in batches of 32 makes 16.
+# In eager mode Python starts nearly every one of these, at each step. A compiled step is *one* call, and an epoch in
+# batches of 32 makes 16. How much that saves you see in a figure below.
 #
 # ## Why is my step traced three times?
 #
 # In a `tf.function` Python runs only while it is traced, and each trace builds all those operations anew.
+# `experimental_get_tracing_count` says how often that happened. There should be one trace. Where the count grows from
+# step to step, the loop is compiled in name alone.
 #
 # > **Predict**
 # >
-# > An epoch with a fresh optimizer, 16 batches. How many traces are there after the first batch, and how
-# > many in the end?
+# > An epoch with a fresh optimizer, 500 examples in batches of 32. How many traces are there after the first
+# > batch, and how many in the end?
+
+# %%
+predict("10.a", "")
 
 
 # %%
@@ -95,12 +104,8 @@ counts = traces_after_each_batch(fresh)
 print("traces after each batch:", *counts)
 
 # %% [markdown]
-# 1, and 1, is the tempting answer. But a new Adam makes variables when it is first applied: two averages for each weight.
-# A `tf.function` may do that on its first call only, so it traces this call twice: to make the variables,
-# and for the graph that it keeps.
-#
-# The third trace is for the last batch: 500 is 15 · 32 + 20, and 20 is a new shape. Build the optimizer
-# first, and one trace goes. Leave the batch axis open, and the other goes.
+# Two remedies: build the optimizer before the first step, so that its variables exist, and leave the length of the
+# batch open, by an `input_signature` with `None` in that place. Try one, and then both.
 
 # %%
 built = traces_after_each_batch(tf.function(eager_step))
@@ -109,31 +114,55 @@ any_size = traces_after_each_batch(tf.function(eager_step, input_signature=signa
 
 print("built first:", built[0], "then", built[-1])
 print("and any batch size:", any_size[0], "then", any_size[-1])
-assert counts == [2] * 15 + [3]
 assert built == [1] * 15 + [2] and any_size == [1] * 16
+
+# %% [markdown]
+# A trace holds for one kind of call: shapes and **dtypes** of tensors, and *values* of Python numbers. NumPy's own
+# numbers are `float64`, so an array of yours may be of another dtype than the last one, and is traced anew.
+#
+# You will read that `keras.config.set_floatx` makes Keras compute in another dtype; run this. Once a layer has been
+# made, it changes nothing for later layers. `set_dtype_policy` does. (Set both back, or all that follows is `float64`.)
+
+# %%
+doubled = tf.function(lambda x: 2 * x)
+for x in (np.zeros(3), np.zeros(3, np.float32), np.ones(3)):
+    doubled(x)
+
+keras.config.set_floatx("float64")
+by_floatx = layers.Dense(1).compute_dtype
+keras.config.set_floatx("float32")
+keras.config.set_dtype_policy("float64")
+by_policy = layers.Dense(1).compute_dtype
+keras.config.set_dtype_policy("float32")
+
+print("traces:", doubled.experimental_get_tracing_count(), "| floatx:", by_floatx, "| policy:", by_policy)
+assert doubled.experimental_get_tracing_count() == 2
+assert counts == [2] * 15 + [3] and (by_floatx, by_policy) == ("float32", "float64")
 
 # %% [markdown]
 # ### Exercise 10.1: predict
 #
-# A colleague passes the number of the epoch too. There are 1,000 examples. How many traces do these loops
-# make?
+# One function both trains and validates, and a flag says which. There are 1,000 examples to train on, and 200 are
+# held out. How many traces do these loops make?
 #
 # ```python
 # optimizer.build(model.trainable_variables)
 #
 # @tf.function
-# def train_step(x, y, epoch):
+# def run(x, y, training):
 #     ...
 #
 # for epoch in range(5):
 #     for first in range(0, 1000, 64):
-#         train_step(inputs[first : first + 64], labels[first : first + 64], epoch)
+#         run(inputs[first : first + 64], labels[first : first + 64], True)
+#     for first in range(0, 200, 64):
+#         run(held_out[first : first + 64], their_labels[first : first + 64], False)
 # ```
 
 # %% exercise="10.1"
-# A whole number: how often train_step is traced in five epochs.
+# A whole number: how often run is traced in five epochs.
 ### BEGIN SOLUTION
-traces_in_five_epochs = 10
+traces_in_five_epochs = 4
 ### END SOLUTION
 
 # %%
@@ -142,25 +171,26 @@ check("10.1", traces_in_five_epochs)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Of a tensor, shape and dtype count. What counts of a Python number such as `epoch`?
+# Of a tensor, shape and dtype count. What counts of a Python value such as `True`?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# 1,000 is 15 · 64 + 40. How many different pairs of batch size and epoch are there?
+# 1,000 is 15 · 64 + 40, and 200 is 3 · 64 + 8. How many different pairs of batch size and flag are there?
 #
 # </details>
 #
 # The same calls, counted:
 
 # %%
-short_step = tf.function(lambda x, epoch: tf.reduce_sum(x))
-for epoch in range(5):
-    for first in range(0, 1000, 64):
-        short_step(tf.zeros(1000)[first : first + 64], epoch)
+short_run = tf.function(lambda x, training: tf.reduce_sum(x))
+for _ in range(5):
+    for count, training in ((1000, True), (200, False)):
+        for first in range(0, count, 64):
+            short_run(tf.zeros(count)[first : first + 64], training)
 
-print("traces:", short_step.experimental_get_tracing_count())
-assert short_step.experimental_get_tracing_count() == 2 * 5
+print("traces:", short_run.experimental_get_tracing_count())
+assert short_run.experimental_get_tracing_count() == 4
 
 # %% [markdown]
 # ### Exercise 10.2: repair
@@ -212,10 +242,10 @@ check("10.2", train)
 
 
 # %%
-def make_train_epoch(model, optimizer, jit_compile=False, batch_size=32):
+def make_train_epoch(model, optimizer, batch_size=32):
     optimizer.build(model.trainable_variables)
 
-    @tf.function(jit_compile=jit_compile)
+    @tf.function
     def train_epoch(order):
         loss_sum = 0.0
         for first in tf.range(0, tf.size(order), batch_size):
@@ -233,7 +263,7 @@ def make_train_epoch(model, optimizer, jit_compile=False, batch_size=32):
 
 # %% [markdown]
 # The short last batch makes no new trace: in this loop the batch axis has no fixed size. Does it train as
-# `fit` does? From the same weights, on the same batches:
+# `fit` does? From the same weights, on the same batches, with the same seed of dropout:
 
 
 # %%
@@ -300,9 +330,7 @@ ax.invert_yaxis()
 
 # %% [markdown]
 # `fit` compiles its step too, and runs callbacks, metrics and a pipeline around it. Their share is smaller in a
-# model with more arithmetic, and the bars come closer: measure *your* model. (On a machine with a GPU, `compile`
-# may turn on XLA, of which more below, by itself: its `jit_compile` is `"auto"`. Say `False` or `True` when you
-# compare.)
+# model with more arithmetic, and the bars come closer: measure *your* model.
 #
 # ### Exercise 10.3: complete
 #
@@ -352,12 +380,20 @@ check("10.3", linear_epoch)
 # %% [markdown]
 # ## In which order does a data pipeline stand?
 #
-# Data that do not fit into memory, or have to be prepared, come through `tf.data`: a chain in which each part
-# feeds the next. `shuffle(k)` mixes a sequence through a buffer of k elements, `batch(n)` joins n of them.
+# Data that have to be prepared, or do not fit into memory, come through `tf.data`: a chain in which each part feeds the
+# next, element by element. `from_tensor_slices` makes a dataset of arrays, one element for each example. Two parts
+# come in nearly every chain:
+#
+# - `batch(n)` joins n elements into one; the last may be shorter.
+# - `shuffle(k)` keeps a buffer of k elements. It draws one at random, hands it on, and fills the place with the next of
+#   the sequence. Each epoch is drawn anew, unless you say `reshuffle_each_iteration=False`.
 #
 # > **Predict**
 # >
 # > The numbers 0 to 5 go through `batch(2).shuffle(3)`. Can 0 and 5 meet in one batch?
+
+# %%
+predict("10.b", "")
 
 # %%
 six = tf.data.Dataset.range(6)
@@ -368,15 +404,28 @@ print([batch.tolist() for batch in mixed_late.as_numpy_iterator()])
 print([batch.tolist() for batch in mixed_early.as_numpy_iterator()])
 
 # %% [markdown]
-# It is shuffled, so yes is the tempting answer. But an element of the sequence is a whole batch by then: 0 stays
-# with 1 for ever. Shuffle first, with a buffer as large as the data.
+# The pairs of 20 epochs, batched first and shuffled first:
 
 # %%
 together = {tuple(b) for _ in range(20) for b in mixed_late.as_numpy_iterator()}
 mixed = {tuple(b) for _ in range(20) for b in mixed_early.as_numpy_iterator()}
 
-print(f"pairs in 20 epochs: {len(together)} and {len(mixed)}")
-assert together == {(0, 1), (2, 3), (4, 5)} and len(mixed) > 10
+print(f"different pairs: {len(together)} and {len(mixed)}")
+assert len(mixed) > 10 > len(together)
+
+# %% [markdown]
+# The buffer matters, too. With a small one, sorted data stay nearly sorted: no element comes more than k - 1 places
+# early. Take a buffer as large as the data, where that fits.
+
+# %%
+many = tf.data.Dataset.range(100)
+places = {k: [int(number) for number in many.shuffle(k)] for k in (5, 100)}
+
+for k, numbers in places.items():
+    early = max(number - place for place, number in enumerate(numbers))
+    print(f"buffer of {k}: {'few' if early < 5 else 'many'} places early at the most")
+    assert (early < 5) == (k == 5) and sorted(numbers) == list(range(100))
+assert together == {(0, 1), (2, 3), (4, 5)}
 
 # %% [markdown]
 # Here `decode` stands for slow work on one element. A `map` traces its function; `tf.py_function` runs
@@ -409,13 +458,15 @@ def runs_in_three_epochs(dataset):
 # > `numbers.cache().map(decode)`?
 
 # %%
+predict("10.c", "")
+
+# %%
 cached_first = runs_in_three_epochs(numbers.cache().map(decode))
 
 print("runs:", cached_first)
 
 # %% [markdown]
-# 8 is the tempting answer: there is a cache. But it keeps what comes *into* it, and here these are the raw numbers.
-# After the `map`, it keeps results. And if `decode` takes arrays, batch first: it runs less often (`unbatch`
+# The parts can stand in another order. And if `decode` takes arrays, batch first: it then runs less often (`unbatch`
 # before you shuffle).
 
 # %%
@@ -423,19 +474,7 @@ mapped_first = runs_in_three_epochs(numbers.map(decode).cache())
 in_batches = runs_in_three_epochs(numbers.batch(4).map(decode).cache())
 
 print("map, cache:", mapped_first, "| batch, map, cache:", in_batches)
-assert (cached_first, mapped_first, in_batches) == (24, 8, 2)
-
-# %% [markdown]
-# These caches are in memory. Results that do not fit into it go to a file, `cache(filename)`, which also
-# serves the next pipeline that names it. Delete the file when `decode` changes.
-
-# %%
-with tempfile.TemporaryDirectory() as folder:
-    on_disk = runs_in_three_epochs(numbers.map(decode).cache(f"{folder}/decoded"))
-    once_more = runs_in_three_epochs(numbers.map(decode).cache(f"{folder}/decoded"))
-
-print("runs:", on_disk, "and then", once_more)
-assert (on_disk, once_more) == (8, 0)
+assert (mapped_first, in_batches) == (8, 2)
 
 # %% [markdown]
 # > **Predict**
@@ -444,9 +483,10 @@ assert (on_disk, once_more) == (8, 0)
 # > in another order than the first?
 
 # %%
-many = tf.data.Dataset.range(100)
+predict("10.d", "")
 
 
+# %%
 def two_orders(dataset):
     return [[int(number) for number in dataset] for _ in range(2)]
 
@@ -456,21 +496,17 @@ first, second = two_orders(many.shuffle(100).cache())
 print("another order:", first != second)
 
 # %% [markdown]
-# The shuffle would draw anew, but it is asked only once: after that the cache repeats what it kept, in
-# its order. So what is random comes after the cache. And `shuffle` draws from a buffer of the size that you
-# give: with a small one, sorted data stay nearly sorted.
-#
-# Last comes `prefetch`, which prepares the next batches while your step computes.
+# So two questions decide an order. What shall be computed once, and kept? It stands before the cache. What shall be
+# drawn anew in each epoch? It stands behind it. Last comes `prefetch`, which prepares the next batches while your
+# step computes.
 
 # %%
 one, two = two_orders(many.cache().shuffle(100))
-nearly, _ = two_orders(many.shuffle(5))
 pipeline = numbers.map(decode).cache().shuffle(8).batch(4).prefetch(tf.data.AUTOTUNE)
 
 print("another order:", one != two, "| runs:", runs_in_three_epochs(pipeline))
-assert first == second and one != two and sorted(one) == sorted(two) == list(range(100))
-assert max(number - place for place, number in enumerate(nearly)) < 5  # never 5 places early
-assert len(runs) == 8
+assert one != two and sorted(one) == sorted(two) == list(range(100))
+assert len(runs) == 8 and cached_first == 3 * 8
 
 # %% [markdown]
 # ### Exercise 10.4: repair
@@ -509,148 +545,98 @@ check("10.4", two_epochs)
 # </details>
 
 # %% [markdown]
-# ## What do XLA and mixed precision need?
+# ## What if the data do not fit into memory?
 #
-# A graph still runs its operations one by one. With `jit_compile=True`, **XLA** fuses neighbours into one
-# piece of machine code. For that it needs the size of every array.
-#
+# `cache()` without an argument keeps every element that passes. Here are 50 "images" of 4 MB each. They are made one
+# after another, as files would be read, and without a cache memory holds few of them at a time. `psutil` tells how much
+# memory this process has.
+
+
+# %%
+def image(number):
+    return tf.fill([1_000_000], tf.cast(number, tf.float32))  # 4 MB
+
+
+def megabytes_gained(dataset, epochs=2):
+    before = psutil.Process().memory_info().rss
+    for _ in range(epochs):
+        dataset.reduce(0, lambda count, image: count + 1)
+    return (psutil.Process().memory_info().rss - before) / 1e6
+
+
+images = tf.data.Dataset.range(50).map(image)
+
+# %% [markdown]
 # > **Predict**
 # >
-# > Ten examples in batches of four, and the sizes of the batches added up: 10. What does the same
-# > function give under XLA: 10, 12, or an error?
-
-
-# %%
-def number_of_examples(order):
-    total = 0
-    for first in tf.range(0, tf.size(order), 4):
-        total += tf.size(order[first : first + 4])
-    return total
-
-
-in_graph = tf.function(number_of_examples)(tf.range(10))
-with standard_error_held():  # XLA announces itself, once
-    in_xla = tf.function(number_of_examples, jit_compile=True)(tf.range(10))
-
-print("graph:", in_graph.numpy(), "| XLA:", in_xla.numpy())
-
-# %% [markdown]
-# An error would be kind. XLA takes the size that it compiled for, 4, for the short batch too, and says
-# nothing. And it does not only count wrongly: it fills the batch up with the index 0. Here example 0 has a slope
-# of 100, all others 1, and `order` leaves example 0 out.
+# > Two epochs over these images, behind `cache()`, and behind `cache(filename)`. Which takes the memory of all
+# > 50, about 200 MB?
 
 # %%
-slopes = tf.constant([100.0, 1, 1, 1, 1, 1, 1])
-
-
-def sum_of_mean_slopes(order):
-    total = 0.0
-    for first in tf.range(0, tf.size(order), 4):
-        total += tf.reduce_mean(tf.gather(slopes, order[first : first + 4]))
-    return total
-
-
-order = tf.range(1, 7)  # six examples: one batch of 4, one of 2
-by_graph = tf.function(sum_of_mean_slopes)(order)
-by_xla = tf.function(sum_of_mean_slopes, jit_compile=True)(order)
-
-print(f"graph: {by_graph.numpy():.1f} | XLA: {by_xla.numpy():.1f}")
-assert in_graph == 10 and in_xla == 12
-assert np.isclose(by_graph, 2.0) and by_xla > 10
-
-# %% [markdown]
-# So an epoch with a short last batch trains on the wrong example. On full batches, XLA and the graph agree up
-# to rounding. Whether XLA is faster depends on model and machine: measure.
+predict("10.e", "")
 
 # %%
-order = tf.constant(np.random.permutation(500)[:480])  # 15 full batches
-models = {jit_compile: new_model() for jit_compile in (False, True)}
-for jit_compile, model in models.items():
-    make_train_epoch(model, keras.optimizers.SGD(0.1), jit_compile)(order)
+folder = tempfile.TemporaryDirectory()
+gained = {
+    "no cache": megabytes_gained(images),
+    "cache(filename)": megabytes_gained(images.cache(f"{folder.name}/images")),
+    "cache()": megabytes_gained(images.cache()),
+}
 
-print("equal weights:", bool(largest_difference(*models.values()) < 1e-4))
-assert largest_difference(*models.values()) < 1e-4
-assert largest_difference(models[True], new_model()) > 1e-2  # they were trained
+for name, megabytes in gained.items():
+    print(f"{name}: {'more' if megabytes > 100 else 'less'} than 100 MB")
 
 # %% [markdown]
-# **Mixed precision** computes in 16 bits and keeps the weights in `float32`. It can gain on machines with units
-# for such numbers; measure. There are two kinds: `float16` with more digits, and `bfloat16` with the range of
-# `float32`. First `float16`.
+# So count before you cache: elements times the size of one, as it comes into the cache. A `float32` image takes four
+# times the memory of its bytes; cache the bytes, and convert behind it.
 #
-# > **Predict**
-# >
-# > The loss is 1e-9 · w² at w = 3, by way of a `float16` w: its slope is 6e-9. What does the tape give?
+# The file of `cache(filename)` also serves the next pipeline that names it. That is its danger: it knows nothing of
+# `decode`, and when that changes, you delete the file.
 
 # %%
-w = tf.Variable(3.0)
+path = f"{folder.name}/decoded"
+on_disk = runs_in_three_epochs(numbers.map(decode).cache(path))
+changed = numbers.map(lambda number: 10 * decode(number)).cache(path)
+once_more = runs_in_three_epochs(changed)
+old = [int(number) for number in changed]
 
-
-def slope(scale, dtype=tf.float16):
-    with tf.GradientTape() as tape:
-        half = tf.cast(w, dtype)
-        loss = 1e-9 * tf.cast(half, tf.float32) ** 2
-        scaled_loss = scale * loss
-    return tape.gradient(scaled_loss, w) / scale
-
-
-with standard_error_held():  # some processors announce that they lack half units
-    unscaled = slope(1.0)
-
-print(f"loss {1e-9 * w.numpy() ** 2:.0e}, slope {unscaled.numpy():.0e}")
+print("runs:", on_disk, "and then", once_more, "| elements:", old)
+assert (on_disk, once_more) == (8, 0) and old == list(range(0, 16, 2))
+assert gained["cache()"] > 100 > 50 > max(gained["no cache"], gained["cache(filename)"])
 
 # %% [markdown]
-# 6e-9 is the tempting answer: loss and w are `float32`. But on its way back the gradient passes through `float16`, where
-# all below 3e-8 is 0. It **underflows**, and this weight stops learning. **Loss scaling** multiplies the loss by
-# a large number, and divides the gradient by it when it is a `float32` again. `bfloat16` needs none of this: it
-# reaches as far down as `float32`, with two or three digits.
+# A loop in a graph runs over a dataset as it runs over `tf.range` (lesson 05), so that the epoch is one call again. The
+# dataset says of its batches that their length is open, and there is one trace. The weights are those of
+# `train_epoch`, on the same batches:
 
 # %%
-print(f"scaled: slope {slope(2.0**15).numpy():.0e}")
-print(f"bfloat16: slope {slope(1.0, tf.bfloat16).numpy():.0e}")
-assert unscaled == 0.0 and np.float16(2.9e-8) == 0.0 < np.float16(6e-8)
-assert np.isclose(slope(2.0**15), 6e-9, rtol=1e-2)
-assert np.isclose(slope(1.0, tf.bfloat16), 6e-9, rtol=1e-2)
+def make_dataset_epoch(model, optimizer):
+    optimizer.build(model.trainable_variables)
+    step = make_step(model, optimizer)
+
+    @tf.function
+    def train_dataset(dataset):
+        for x, y in dataset:
+            step(x, y)
+
+    return train_dataset
+
+
+# %%
+streamed, indexed = new_model(), new_model()
+train_dataset = make_dataset_epoch(streamed, keras.optimizers.Adam(1e-3))
+train_indices = make_train_epoch(indexed, keras.optimizers.Adam(1e-3))
+for _ in range(2):
+    train_dataset(tf.data.Dataset.from_tensor_slices((inputs, labels)).batch(32))
+    train_indices(tf.range(500))
+
+print("equal weights:", bool(largest_difference(streamed, indexed) < 1e-5))
+assert largest_difference(streamed, indexed) < 1e-5
+assert train_dataset.experimental_get_tracing_count() == 1
 
 # %% [markdown]
-# In a loop, `LossScaleOptimizer` does it: you call `scale_loss`, and `apply` divides. (You will read of
-# `get_scaled_loss`; it no longer exists.) Set the policy back after building the model, or every later layer
-# is half.
-
-# %%
-keras.config.set_dtype_policy("mixed_float16")
-model = new_model()
-keras.config.set_dtype_policy("float32")
-
-optimizer = keras.mixed_precision.LossScaleOptimizer(keras.optimizers.Adam(1e-3))
-optimizer.build(model.trainable_variables)
-
-
-@tf.function
-def mixed_step(x, y):
-    with tf.GradientTape() as tape:
-        loss = loss_fn(y, model(x, training=True)) + sum(model.losses)
-        scaled_loss = optimizer.scale_loss(loss)
-    gradients = tape.gradient(scaled_loss, model.trainable_variables)
-    optimizer.apply(gradients, model.trainable_variables)
-    return loss
-
-
-# %% [markdown]
-# Large numbers end early too, at 65,504. If a gradient is not finite, the optimizer leaves that step out and
-# halves its scale. Here a batch is a million times too large: already the forward pass overflows, and neither the
-# loss nor the gradients are finite.
-
-# %%
-losses = [mixed_step(inputs, labels) for _ in range(60)]
-weights, scale = model.get_weights(), float(optimizer.dynamic_scale)
-overflowed = mixed_step(1e6 * inputs, labels)
-moved = [np.any(a != b) for a, b in zip(weights, model.get_weights(), strict=True)]
-
-print(f"weights that moved: {sum(moved)}; scale {scale:.0f}, then {float(optimizer.dynamic_scale):.0f}")
-assert losses[-1] < 0.8 * losses[0] and not hasattr(optimizer, "get_scaled_loss")
-assert not any(moved) and not np.isfinite(overflowed) and float(optimizer.dynamic_scale) == scale / 2
-assert model(inputs).dtype == tf.float16 and model.weights[0].dtype == "float32"
-assert keras.config.dtype_policy().name == "float32" and np.finfo(np.float16).max == 65504
+# Two more ways to speed, XLA and 16-bit numbers, are not for this lesson. XLA is a second compiler, for graphs. On a GPU
+# `compile` may turn it on by itself, so the comparison above says `jit_compile=False`.
 
 # %% [markdown]
 # ## Checkpoint
@@ -669,10 +655,10 @@ assert keras.config.dtype_policy().name == "float32" and np.finfo(np.float16).ma
 # No: each image would be changed once, and alike in every epoch.
 #
 # </details>
-# <details><summary>3. Under XLA, an epoch reports another mean loss than before. What may be wrong?</summary>
+# <details><summary>3. 60,000 images of 28 by 28 bytes, cached as <code>float32</code>: how much memory is
+# that?</summary>
 #
-# A short last batch, taken for a full one and filled up with example 0: the weights are wrong too. Leave it out,
-# or leave XLA out.
+# 60,000 · 784 · 4 bytes, 188 MB. As bytes, behind which the conversion stands, 47 MB.
 #
 # </details>
 
@@ -680,10 +666,10 @@ assert keras.config.dtype_policy().name == "float32" and np.finfo(np.float16).ma
 # ## Recap
 #
 # - A slow loop asks Python often: for each operation, for each step, or once an epoch.
-# - Build the optimizer, fix the shapes, pass numbers as tensors: one trace.
+# - Build the optimizer, leave the batch axis open, pass numbers as tensors of one dtype: one trace.
 # - An epoch is one graph over tensors; the order goes in, and `tf.gather` picks the batches.
 # - Map, cache, shuffle, batch, prefetch: what is random comes after the cache; shuffle examples, not batches.
-# - XLA wants full batches, `float16` wants a scaled loss, `bfloat16` does not. Measure all.
+# - `cache()` takes the memory of all elements, `cache(filename)` a file, which you delete when the code changes.
 #
 # ```python
 # for first in tf.range(0, tf.size(order), batch_size):
@@ -695,7 +681,7 @@ assert keras.config.dtype_policy().name == "float32" and np.finfo(np.float16).ma
 # ## Further reading
 #
 # - TensorFlow's guide *Better performance with the tf.data API*: each part of a pipeline on a time line.
-# - Micikevicius and others, *Mixed precision training*, ICLR 2018: where loss scaling comes from.
+# - TensorFlow's guide *Better performance with tf.function*: what is traced, and when anew.
 #
 # Your loop also reaches what `fit` hides: [11 · Per-layer
 # clipping](11_per_layer_clipping.ipynb) changes gradients layer by layer.

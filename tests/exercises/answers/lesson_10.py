@@ -186,7 +186,7 @@ def a_dataset_each(numbers, decode, size):
 
 
 RIGHT = {
-    "10.1": [10.0, np.int64(10), tf.constant(10)],
+    "10.1": [4.0, np.int64(4), tf.constant(4)],
     "10.2": [schedule(), with_a_signature, with_a_loop_in_the_graph],
     "10.3": [epoch(), epoch_without_tape, compiled_earlier],
     "10.4": [
@@ -200,7 +200,7 @@ RIGHT = {
 ORACLES = {"10.4": [without_tf_data]}
 
 WRONG = {
-    "10.1": [("wrote 7", 7), ("wrote 2.5", 2.5), ("other form", "ten")],
+    "10.1": [("wrote 7", 7), ("wrote 2.5", 2.5), ("other form", "four")],
     "10.2": [
         ("counts made up", counts_made_up),
         ("new function for every rate", compiled_around_it),
