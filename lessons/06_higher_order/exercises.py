@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from course_utils.exercises.callouts import Predict
 from course_utils.exercises.observation import results_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
@@ -196,5 +197,54 @@ EXERCISES = (
             ),
         ],
         praise="Right for every direction, whatever its length.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "06.a",
+        right="None",
+        options={
+            "48": "The first derivative is right, and the outer tape has seen y. But it is asked "
+            "about `slope`.",
+            "0": "0 would say that the slope stays when x moves, and that takes a path to x.",
+            "None": "The target is `slope`, and that was computed when no tape was on. Called outside, "
+            "`gradient` is not recorded, by a persistent tape neither.",
+        },
+    ),
+    Predict(
+        "06.b",
+        right="200 numbers",
+        options={
+            "one number": "The target is summed, that is right, and a sum is one number. But it is "
+            "the target that is one number.",
+            "200 numbers": "The gradient has the shape of its source: it says how the sum moves with "
+            "each time. Only one position depends on that time, and the others stand still, so entry "
+            "i is the speed at time i.",
+            "a table of 200 by 200": "Each position against each time is what a jacobian holds, and "
+            "here nearly all of it would be 0.",
+        },
+    ),
+    Predict(
+        "06.c",
+        right="zeros",
+        options={
+            "6/7 of W, transposed": "That is the truth, as `jacobian` gives it.",
+            "zeros": "Each walk back starts from a sum over the batch, which is safe only while the "
+            "other examples stand still. Here, when one moves up, the others move down, and the sum "
+            "never changes: zeros, and no error.",
+            "an error": "It would help. But `batch_jacobian` does not look at what the layer does.",
+        },
+    ),
+    Predict(
+        "06.d",
+        right="about 5",
+        options={
+            "about 5": "Curvature tells how far each direction may be followed, and a step goes far "
+            "out of the valley. Each step pays with a Hessian.",
+            "about 50": "A bent valley is no bowl, and a bowl's bottom is not the valley's.",
+            "about 500": "That would be 30 times fewer steps. But a rate that must serve a steep and "
+            "a flat direction at once costs more than that.",
+        },
     ),
 )
