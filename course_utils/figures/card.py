@@ -28,4 +28,5 @@ def with_code(text: str) -> str:
 
 def code_block(code: str) -> str:
     """Return lines of code as HTML that can be copied."""
-    return f'<pre style="white-space:pre-wrap;margin:.2em 0 .4em">{html.escape(code)}</pre>'
+    look = "white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere;margin:.2em 0 .4em"
+    return f'<pre style="{look}">{html.escape(code)}</pre>'

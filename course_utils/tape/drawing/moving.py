@@ -10,7 +10,7 @@ from course_utils.tape.drawing.folding import Folded, fold
 from course_utils.tape.drawing.grouping import Kind
 from course_utils.tape.drawing.routing import lay_out
 from course_utils.tape.drawing.stepping import steps_of
-from course_utils.tape.drawing.vector import svg_of
+from course_utils.tape.drawing.vector import DARK, LIGHT, svg_of
 from course_utils.tape.drawing.words import in_words, title_in_words
 from course_utils.tape.recording import record_tape
 
@@ -20,17 +20,16 @@ _MOST_CARDS = 40
 # Without the script the picture is still and whole, and the steps stand below it as a list.
 _THEME = """
 .course-tape-moves{outline-offset:3px;overflow-x:auto}
-.course-tape-moves .course-tape{--ink:var(--jp-content-font-color1,#1b1f24);
---paper:var(--jp-layout-color0,#fff);--grey:#6a6f76}
-@media (prefers-color-scheme:dark){.course-tape-moves .course-tape{
---ink:var(--jp-content-font-color1,#e8e8e8);--paper:var(--jp-layout-color0,#111)}}
-[data-jp-theme-light=false] .course-tape-moves .course-tape{--grey:#a0a5ab}
+@media (prefers-color-scheme:dark){.course-tape-moves .course-tape{COLOURS-OF-DARK}}
+[data-jp-theme-light=true] .course-tape-moves .course-tape{COLOURS-OF-LIGHT}
+[data-jp-theme-light=false] .course-tape-moves .course-tape{COLOURS-OF-DARK}
 .course-tape-moves [data-at]:not(.on){opacity:.25}
 .course-tape-moves .later:not(.on){visibility:hidden}
 .course-tape-moves .now>.face{stroke-width:3.5}
+.course-tape-moves p{min-height:1.4em}
 .course-tape-moves .card:focus{outline:2px solid currentColor}
-.course-tape-moves ol{list-style:none;margin:0;padding:0;min-height:9em}
-.course-tape-moves button{font:inherit;padding:.2em .8em;margin-right:.3em}
+.course-tape-moves ol{list-style:none;margin:0!important;padding:0!important;min-height:9em}
+.course-tape-moves button{font:inherit;font-size:.9em;padding:.2em .8em;margin-right:.3em}
 """
 _SCRIPT = """
 document.querySelectorAll(".course-tape-moves:not(.ready)").forEach(function (root) {
@@ -42,11 +41,13 @@ document.querySelectorAll(".course-tape-moves:not(.ready)").forEach(function (ro
   holder.innerHTML = new TextDecoder().decode(bytes);
   var drawing = holder.firstChild, style = document.createElement("style");
   style.textContent = THEME;
-  root.prepend(style);
-  still.replaceWith(drawing);
+  var controls = document.createElement("p");
+  controls.innerHTML = "BUTTONS<output></output> <small>or the arrow keys</small>";
+  root.prepend(style, controls);
+  var about = document.createElement("p");
+  still.replaceWith(drawing, about);
   root.classList.add("ready");
   root.tabIndex = 0;
-  root.querySelectorAll("[hidden]").forEach(function (each) { each.hidden = false; });
   function show(step) {
     now = Math.max(0, Math.min(steps.length - 1, step));
     steps.forEach(function (each, i) { each.hidden = i !== now; });
@@ -65,6 +66,12 @@ document.querySelectorAll(".course-tape-moves:not(.ready)").forEach(function (ro
     var name = event.target.getAttribute("data-move");
     if (name) { move(name); }
   });
+  ["focusin", "mouseover"].forEach(function (kind) {
+    drawing.addEventListener(kind, function (event) {
+      var card = event.target.closest(".card");
+      if (card) { about.textContent = card.getAttribute("aria-label"); }
+    });
+  });
   root.addEventListener("keydown", function (event) {
     var name = {Home: "first", ArrowLeft: "back", ArrowRight: "on", End: "last"}[event.key];
     if (name) { move(name); event.preventDefault(); event.stopPropagation(); }
@@ -72,7 +79,10 @@ document.querySelectorAll(".course-tape-moves:not(.ready)").forEach(function (ro
   show(0);
 });
 """
-_BUTTONS = (("first", "Start"), ("back", "◀ Back"), ("on", "Step ▶"), ("last", "End"))
+_BUTTONS = "".join(
+    f"<button type='button' data-move='{name}'>{text}</button>"
+    for name, text in (("first", "Start"), ("back", "◀ Back"), ("on", "Step ▶"), ("last", "End"))
+)
 
 
 class MovingTape:
@@ -96,22 +106,30 @@ class MovingTape:
     def _repr_html_(self) -> str:
         """Return the drawing with its controls; nothing in it comes from elsewhere."""
         picture = b64encode(self.svg.encode()).decode()
-        buttons = "".join(
-            f'<button type="button" data-move="{name}">{text}</button>' for name, text in _BUTTONS
-        )
         steps = "".join(
             f"<li{'' if each.card is None else f' data-card={each.card}'}>{each.html}</li>"
             for each in self.steps
         )
-        theme = "`" + _THEME.replace("\n", "") + "`"
+        script = _SCRIPT.replace("BUTTONS", _BUTTONS).replace("THEME", f"`{_theme()}`")
         return (
             f'<div class="course-tape-moves" role="group" aria-label="{escape(self.title)}" '
             'data-lm-suppress-shortcuts="true">'
-            f"<p hidden>{buttons}<output></output> <small>or the arrow keys</small></p>"
             f'<img src="data:image/svg+xml;base64,{picture}" alt="{escape(self.description)}">'
             f'<ol aria-live="polite">{steps}</ol>'
-            f"<script>{_SCRIPT.replace('THEME', theme)}</script></div>"
+            f"<script>{script}</script></div>"
         )
+
+
+def _theme() -> str:
+    """Return the style with the colours of both themes, where JupyterLab has none of its own."""
+    style = _THEME
+    for name, (ink, paper, grey) in (("LIGHT", LIGHT), ("DARK", DARK)):
+        colours = (
+            f"--ink:var(--jp-content-font-color1,{ink});--paper:var(--jp-layout-color0,{paper});"
+            f"--grey:{grey}"
+        )
+        style = style.replace(f"COLOURS-OF-{name}", colours)
+    return style
 
 
 def play_tape(f: Callable, *inputs: Any, depth: int = 1) -> MovingTape:

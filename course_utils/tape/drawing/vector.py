@@ -30,12 +30,14 @@ from course_utils.tape.drawing.routing import Layout
 from course_utils.tape.drawing.stepping import Timetable
 from course_utils.tape.drawing.words import in_words, title_in_words
 
-__all__ = ["svg_of"]
+__all__ = ["DARK", "LIGHT", "svg_of"]
 
 _BORDER = 14.0
 _NOTE = 9.5
+# Ink, paper, and the grey of what passes no gradient.
+LIGHT, DARK = ("#1b1f24", "#ffffff", "#5c6168"), ("#e8e8e8", "#111111", "#a0a5ab")
 _STYLE = f"""
-.course-tape{{--ink:#1b1f24;--paper:#fff;--grey:#6a6f76;background:var(--paper)}}
+.course-tape{{--ink:{LIGHT[0]};--paper:{LIGHT[1]};--grey:{LIGHT[2]};background:var(--paper)}}
 .course-tape text{{font-family:"{FONT}",Verdana,sans-serif;fill:var(--ink);text-anchor:middle;
 dominant-baseline:central}}
 .course-tape path{{fill:none;stroke:none}}

@@ -60,9 +60,8 @@ def _no_slope(place: Place | None, why: str, operation: str = "") -> Finding:
 
 def _stops(step: Backward, mine: set[Key]) -> bool:
     """Tell whether a gradient arrives at an operation and none leaves it towards the source."""
-    return any(
-        id(tensor) in mine and not all_zero(gradient) for tensor, gradient in step.arrived()
-    ) and all(all_zero(gradient) for tensor, gradient in step.left() if id(tensor) in mine)
+    arrives = any(key in mine and not all_zero(each) for key, each in step.arriving.items())
+    return arrives and all(all_zero(each) for key, each in step.leaving.items() if key in mine)
 
 
 def _flat(step: Step, forward: list[Step]) -> Step | None:
@@ -88,10 +87,10 @@ def why_not_finite(case: Case, source: Source) -> Finding:
     except CannotReplay as reason:
         return _unknown(case, str(reason))
     for step in backward:
-        if all(all_finite(gradient) for gradient in step.arriving):
-            for tensor, gradient in step.left():
-                if id(tensor) in mine and not all_finite(gradient):
-                    return _culprit(step, tf.convert_to_tensor(gradient).numpy(), forward)
+        if all(map(all_finite, step.arriving.values())):
+            for key, gradient in step.leaving.items():
+                if key in mine and not all_finite(gradient):
+                    return _culprit(step, gradient.numpy(), forward)
     return _unknown(case, "no single operation")
 
 
@@ -148,8 +147,8 @@ def _unchosen_branch(step: Backward, bad: np.ndarray, forward: list[Step]) -> st
 
     ``where`` sends such a branch the gradient 0, and 0 times an infinite slope is NaN.
     """
-    for arriving in step.arriving:
-        values = tf.convert_to_tensor(arriving).numpy()
+    for arriving in step.arriving.values():
+        values = arriving.numpy()
         if np.any(values[bad] if values.shape == bad.shape else values):
             return ""
     reached = {id(output) for output in step.forward.outputs}

@@ -1,6 +1,6 @@
 """The backward pass once more, operation by operation, to see where a gradient dies or explodes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import tensorflow as tf
 from ..recording.places import place_of_operation
 from ..recording.recorder import Recorder, State, Step
 from ..recording.tensors import is_differentiable
-from ..tensorflow_internals import gradients_of_operation, run_operation
+from ..tensorflow_internals import run_operation
 from .flow import ASSIGNMENTS
 from .graph_walk import GraphWalk, Site
 
@@ -33,19 +33,11 @@ class CannotReplay(Exception):
 
 @dataclass(eq=False, slots=True)
 class Backward:
-    """One operation of the backward pass, with the gradients that arrived and left."""
+    """One operation of the backward pass; gradients stand under the ids of their tensors."""
 
     forward: Step
-    arriving: list[tf.Tensor | None]
-    leaving: list[tf.Tensor | None]
-
-    def arrived(self) -> Iterator[tuple[tf.Tensor, tf.Tensor | None]]:
-        """Pair each output with the gradient that arrived there."""
-        return zip(self.forward.outputs, self.arriving, strict=False)
-
-    def left(self) -> Iterator[tuple[tf.Tensor, tf.Tensor | None]]:
-        """Pair each input with the gradient that left for it."""
-        return zip(self.forward.inputs, self.leaving, strict=False)
+    arriving: dict[int, tf.Tensor]
+    leaving: dict[int, tf.Tensor]
 
 
 def forward_pass(recorder: Recorder) -> list[Step]:
@@ -142,47 +134,35 @@ def backward_pass(
     """Go back through ``forward``, and return the operations that a gradient reached."""
     gradients: dict[int, tf.Tensor] = {}
 
-    def add(tensor: tf.Tensor, gradient: Any) -> None:
-        before = gradients.get(id(tensor))
-        gradients[id(tensor)] = gradient if before is None else before + gradient
+    def add(key: int, gradient: tf.Tensor) -> None:
+        gradients[key] = gradients[key] + gradient if key in gradients else gradient
 
     given = output_gradients or [None] * len(targets)
     for target, gradient in zip(targets, given, strict=True):
-        add(target, tf.ones_like(target) if gradient is None else gradient)
+        add(id(target), tf.ones_like(target) if gradient is None else gradient)
     found = []
     for step in reversed(forward):
-        if not any(id(output) in gradients for output in step.outputs):
-            continue
-        arriving = [gradients.get(id(output), _zeros(output)) for output in step.outputs]
-        if all(gradient is None for gradient in arriving):
+        keys = [id(output) for output in step.outputs if is_differentiable(output)]
+        arriving = {key: gradients[key] for key in keys if key in gradients}
+        if not arriving:
             continue
         try:
-            leaving = gradients_of_operation(
-                step.op, step.attributes, list(step.inputs), list(step.outputs), arriving
-            )
+            leaving = step.pass_back(arriving)
         except LookupError:
             continue
         found.append(Backward(step, arriving, leaving))
-        for tensor, gradient in found[-1].left():
-            if gradient is not None:
-                add(tensor, tf.convert_to_tensor(gradient))
+        for key, gradient in leaving.items():
+            add(key, gradient)
     return found
 
 
-def _zeros(output: tf.Tensor) -> tf.Tensor | None:
-    return tf.zeros_like(output) if is_differentiable(output) else None
+def all_zero(value: tf.Tensor) -> bool:
+    """Tell whether a tensor is zero everywhere."""
+    return not np.any(value.numpy())
 
 
-def all_zero(value: Any) -> bool:
-    """Tell whether a gradient is zero everywhere; None counts as zero."""
-    return value is None or not np.any(tf.convert_to_tensor(value).numpy())
-
-
-def all_finite(value: Any) -> bool:
-    """Tell whether a gradient has neither NaN nor infinity; None and integers count as finite."""
-    if value is None:
-        return True
-    value = tf.convert_to_tensor(value)
+def all_finite(value: tf.Tensor) -> bool:
+    """Tell whether a tensor has neither NaN nor infinity; integers count as finite."""
     if not is_differentiable(value):
         return True
     return bool(np.all(np.isfinite(tf.cast(value, tf.complex128).numpy())))
