@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 
 from .channel import Channel
+from .groups import open_groups
 from .limits import Limits
 from .sandbox import enter_jail, enter_own_folders, enter_own_namespaces, readable_paths
 from .supervisor import supervise
@@ -40,6 +41,7 @@ def main(descriptor: int) -> None:
     settings = grader.receive()
     limits = Limits(**settings["limits"])
     is_jailed = bool(settings["jail"])
+    groups = open_groups()
     if is_jailed:
         visible = readable_paths(_ROOT, map(Path, settings["visible"]))
         try:
@@ -50,10 +52,10 @@ def main(descriptor: int) -> None:
             return
     _import_everything()
     grader.send({"ready": True, "threads": _threads()})
-    _serve(connection, limits, is_jailed)
+    _serve(connection, limits, is_jailed, groups)
 
 
-def _serve(connection: socket.socket, limits: Limits, is_jailed: bool) -> None:
+def _serve(connection: socket.socket, limits: Limits, is_jailed: bool, groups: int | None) -> None:
     while True:
         # Look from time to time for children that have ended.
         ready, _, _ = select.select([connection], [], [], 1.0)
@@ -68,14 +70,16 @@ def _serve(connection: socket.socket, limits: Limits, is_jailed: bool) -> None:
         if os.fork() == 0:
             try:
                 connection.close()
-                _run_one(*descriptors, limits, is_jailed)
+                _run_one(*descriptors, limits, is_jailed, groups)
             finally:
                 os._exit(0)
         for descriptor in descriptors:
             os.close(descriptor)
 
 
-def _run_one(channel: int, control: int, limits: Limits, is_jailed: bool) -> None:
+def _run_one(
+    channel: int, control: int, limits: Limits, is_jailed: bool, groups: int | None
+) -> None:
     from .learner import run_learner
 
     learner_end = socket.socket(fileno=channel)
@@ -83,7 +87,7 @@ def _run_one(channel: int, control: int, limits: Limits, is_jailed: bool) -> Non
     def run():
         run_learner(learner_end, limits, is_jailed)
 
-    supervise(socket.socket(fileno=control), limits, is_jailed, run)
+    supervise(socket.socket(fileno=control), limits, is_jailed, run, groups)
 
 
 def _try_a_child(limits: Limits) -> None:

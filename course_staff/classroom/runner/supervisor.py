@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from .channel import Channel, Closed
+from .groups import group_of_notebook
 from .limits import Limits, memory_of, seconds_of
 from .sandbox import enter_own_namespaces
 
@@ -24,16 +25,22 @@ _BECOME_REAPER = 36
 
 
 def supervise(
-    control: socket.socket, limits: Limits, is_jailed: bool, run: Callable[[], None]
+    control: socket.socket,
+    limits: Limits,
+    is_jailed: bool,
+    run: Callable[[], None],
+    groups: int | None = None,
 ) -> None:
     """Call ``run`` in a child and stay until it and everything that it started have ended.
 
     The child is killed when its time, its memory or its processes pass the limits, and when the
     grader closes ``control`` or dies. On ``control`` the grader says when it hears of the child,
     and when it listens again. How it ended is sent to the grader as ``{"ended": ...}``: an exit
-    status, ``"signal N"``, ``"time"``, ``"memory"`` or ``"processes"``.
+    status, ``"signal N"``, ``"time"``, ``"memory"`` or ``"processes"``. With ``groups``, the
+    system limits its memory, too.
     """
     os.setsid()
+    group = group_of_notebook(groups, limits.memory + limits.disk)
     if is_jailed:
         enter_own_namespaces()
     elif sys.platform.startswith("linux"):
@@ -43,6 +50,8 @@ def supervise(
     if child == 0:
         try:
             control.close()
+            if group is not None:
+                group.enter()
             run()
         finally:
             os._exit(1)
@@ -50,6 +59,8 @@ def supervise(
     _kill_all(child)
     _, status = os.waitpid(child, 0)
     _kill_orphans()
+    if group is not None and group.end():
+        reason = "memory"
     if reason is None:
         is_killed = os.WIFSIGNALED(status)
         reason = f"signal {os.WTERMSIG(status)}" if is_killed else str(os.WEXITSTATUS(status))
