@@ -1,10 +1,11 @@
-"""The questions of lesson 01: a first gradient, its shape, many sources, and a lost recording."""
+"""The questions of lesson 01: a first gradient, its shape, many sources, and the walk back."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from course_utils.exercises.callouts import Predict
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
 
@@ -53,6 +54,21 @@ def slope_and_form(function: Callable, *arguments: Any) -> dict:
 
 def on_a_tape(noted: dict) -> bool:
     return all(noted["compiled"]) or all(noted["gradient"])
+
+
+def draw_tapes(rng: np.random.Generator) -> list[tuple]:
+    """Return tapes with shared inputs, two of them with a number behind the target."""
+
+    def slopes(*places):
+        return [(place, float(rng.uniform(0.5, 2) * rng.choice([-1, 1]))) for place in places]
+
+    tapes = [
+        ([(), (0,), (1,), (0, 2)], 3),
+        ([(), (), (0, 1), (2, 0), (3, 2), (4, 4)], 5),
+        ([(), (0, 0), (0,), (1, 2), (3, 1), (2,)], 4),
+        ([(), (), (), (0, 1), (3, 2), (3, 4), (5, 0), (6,)], 6),
+    ]
+    return [([slopes(*inputs) for inputs in tape], target) for tape, target in tapes]
 
 
 EXERCISES = (
@@ -132,5 +148,57 @@ EXERCISES = (
             ),
         ],
         praise="Nothing between w and the loss is lost any more.",
+    ),
+    Question(
+        id="01.5",
+        title="A tape of one's own",
+        kind="complete",
+        points=3,
+        draw=draw_tapes,
+        inputs="",
+        parts=[
+            Part(
+                words="the list of gradients",
+                form="Return a list with one number for each number on the tape.",
+            )
+        ],
+        praise="Your walk multiplies along each way, and adds where ways meet.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "01.a",
+        right="6",
+        options={
+            "6": "A tape is not a formula that is filled in later: it holds the values of the "
+            "moment of recording, and x was 3 then.",
+            "10": "10 is the slope where x is now, 2 · 5, and a formula would give it.",
+            "an error": "Something could well complain that x has changed. Nothing does.",
+        },
+    ),
+    Predict(
+        "01.b",
+        right="None",
+        options={
+            "20": "It is the slope of 2x² at 5, and the code computes 2x² from x.",
+            "0": "0 says that y stays where it is when x moves. That would be a number, and for it "
+            "the tape needs a way from y back to x.",
+            "None": "No number, and no error. The tape was off when y was computed, so for the tape "
+            "y came from nowhere. `None` means no path: the tape found no way back to the source.",
+        },
+    ),
+    Predict(
+        "01.c",
+        right="100 times, and once",
+        options={
+            "50 times, and 50 times": "One evaluation for each derivative is what a forward "
+            "difference needs, and one more. A central one steps to both sides.",
+            "100 times, and 50 times": "Twice for each derivative is right for the differences. But "
+            "the tape does not take one derivative at a time.",
+            "100 times, and once": "A difference moves one number at a time, a central one to both "
+            "sides. The tape runs the function once, and walks back once for all 50. A forward "
+            "difference evaluates 51 times.",
+        },
     ),
 )

@@ -286,9 +286,113 @@ LINES = [
     ),
 ]
 
+# 01.5
+
+
+def walk(
+    hand_on=lambda gradients, place, source, slope: gradients[source] + gradients[place] * slope,
+    start=lambda count, target: [float(place == target) for place in range(count)],
+    places=lambda count, target: reversed(range(count)),
+    inputs=lambda pairs: pairs,
+    answer=lambda gradients, target: gradients,
+):
+    """Return an answer to 01.5 with other steps."""
+
+    def walk_back(recorded, target):
+        count = len(recorded)
+        gradients = start(count, target)
+        for place in places(count, target):
+            for source, slope in inputs(recorded[place]):
+                gradients[source] = hand_on(gradients, place, source, slope)
+        return answer(gradients, target)
+
+    return walk_back
+
+
+WALKS = [
+    Wrong(
+        "ways do not add",
+        "Where two ways lead to one number, the second replaces the first. Add to what the input "
+        "has already: `+=` in place of `=`.",
+        walk(lambda gradients, place, source, slope: gradients[place] * slope),
+        walk(
+            lambda gradients, place, source, slope: gradients[place] * slope,
+            places=lambda count, target: reversed(range(target + 1)),
+        ),
+    ),
+    Wrong(
+        "first way alone",
+        "Where two ways lead to one number, you keep the first only. Add what comes on the others.",
+        walk(lambda g, place, source, slope: g[source] or g[place] * slope),
+    ),
+    Wrong(
+        "walks forward",
+        "Your walk comes to the inputs of the target, and no further. A walk from the first place to "
+        "the last does that, as nothing has arrived where it begins. Start at the end: "
+        "reversed(range(len(recorded))).",
+        walk(places=lambda count, target: range(count)),
+        walk(places=lambda count, target: [target]),
+    ),
+    Wrong(
+        "slopes added along a way",
+        "Along a way you add the slopes. They multiply: gradients[place] * slope.",
+        walk(lambda g, place, source, slope: g[source] + g[place] + slope),
+    ),
+    Wrong(
+        "slope alone",
+        "You hand on the slope of the last step alone. Multiply it by the gradient of the place "
+        "that it comes from.",
+        walk(lambda g, place, source, slope: g[source] + slope),
+    ),
+    Wrong(
+        "starts at the last number",
+        "You start at the last number of the tape. Start with a 1 at the target, wherever it stands.",
+        walk(start=lambda count, target: [0.0] * (count - 1) + [1.0]),
+    ),
+    Wrong(
+        "starts with zeros",
+        "Every gradient is 0, as nothing starts the walk. The gradient of the target with respect "
+        "to itself is 1.",
+        walk(start=lambda count, target: [0.0] * count),
+    ),
+    Wrong(
+        "starts with ones",
+        "Every number starts with a 1. Only the target does: the others start at 0.",
+        walk(start=lambda count, target: [1.0] * count),
+    ),
+    Wrong(
+        "target left at 0",
+        "The gradient of the target with respect to itself is 1, and your list has another number "
+        "there.",
+        walk(answer=lambda g, target: [0.0 if i == target else x for i, x in enumerate(g)]),
+    ),
+    Wrong(
+        "first input alone",
+        "You hand on to the first input of each number alone. Each of them gets its part.",
+        walk(inputs=lambda pairs: pairs[:1]),
+    ),
+    Wrong(
+        "last number left out",
+        "Your walk ends before place 0. range(start, 0, -1) leaves the 0 out, and range(target) the "
+        "target: reversed(range(target + 1)) has them all.",
+        walk(places=lambda count, target: reversed(range(target))),
+    ),
+    Wrong(
+        "gradient of x alone",
+        "This is one number, the gradient of the first one. Return the whole list.",
+        walk(answer=lambda gradients, target: gradients[0]),
+    ),
+    Wrong(
+        "returned None",
+        "Your function returned None. Return the list of gradients.",
+        walk(answer=lambda gradients, target: None),
+    ),
+]
+
 GALLERY = {
     "01.1": SLOPES,
     "01.2": SHAPES,
     "01.3": GRADIENTS,
     "01.4": LINES,
+    "01.5": WALKS,
 }

@@ -9,13 +9,13 @@
 # - record a computation with `tf.GradientTape` and ask for its gradient;
 # - say what is on the tape, and what is not;
 # - ask for the gradients of many parameters at once, and know their shapes;
-# - check a gradient by hand and by finite differences, and say what each way costs.
+# - check a gradient by hand and by differences, say what each way costs, and walk back by yourself.
 #
 # **Before you start**: [00 · Start here](00_start_here.ipynb), and what a derivative is.
-# **Time**: 55 minutes.
+# **Time**: 80 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import check, plot_tape, start_lesson
+from course_utils import check, plot_tape, predict, start_lesson
 
 start_lesson("01")
 
@@ -48,7 +48,10 @@ assert dy_dx.numpy() == 6.0
 #
 # > **Predict**
 # >
-# > After the recording, x becomes 5. Which slope does the tape give: 6 or 10?
+# > After the recording, x becomes 5. Which slope does the tape give?
+
+# %%
+predict("01.a", "")
 
 # %%
 with tf.GradientTape() as tape:
@@ -60,13 +63,13 @@ slope_after_assign = tape.gradient(y, x)
 print(f"dy/dx = {slope_after_assign.numpy():.1f}")
 
 # %% [markdown]
-# 10 would be the slope where x is now. But a tape is not a formula that is filled in later: it holds
-# the *values* of the moment of recording, and x was 3 then.
-#
 # > **Predict**
 # >
 # > Now y is computed one line earlier, above the `with` block. What is the gradient of `doubled` with
-# > respect to x: 20, 0, or `None`?
+# > respect to x?
+
+# %%
+predict("01.b", "")
 
 # %%
 y = x**2
@@ -78,9 +81,7 @@ answer = tape.gradient(doubled, x)
 print(answer)
 
 # %% [markdown]
-# No number, and no error. The tape was off when y was computed, so for the tape y came from nowhere.
-# `None` means **no path**: the tape found no way back to the source. Zero is another answer. Here there
-# is a path, and the curve is flat:
+# Compare it with this one, where everything stands inside the block, and the curve is flat at x:
 
 # %%
 x.assign(0.0)
@@ -90,8 +91,7 @@ with tf.GradientTape() as tape:
 flat = tape.gradient(y, x)
 
 print(f"{flat.numpy():.1f}")
-assert slope_after_assign.numpy() == 6.0
-assert answer is None and flat.numpy() == 0.0
+assert flat.numpy() == 0.0 and slope_after_assign.numpy() == 2 * 3.0
 
 # %% [markdown]
 # ### Exercise 01.1: complete
@@ -107,7 +107,6 @@ def slope(x):
         y = x**3 - 2 * x
     return tape.gradient(y, x)
     ### END SOLUTION
-
 
 # %%
 check("01.1", slope)
@@ -160,47 +159,8 @@ ax = plot_tape(sine_of_square, x)
 
 # %% [markdown]
 # From right to left: 1, times cos 0.36, gives 0.9359; times 2 · 0.6, gives 1.123. For this the tape keeps
-# values of the forward pass, such as 0.36.
-#
-# Now build a tape of your own. For each number it notes the inputs, with the slopes.
-
-# %%
-inputs_of = []  # for each number: a pair (place of an input, slope with respect to it) per input
-
-
-def note(value, *inputs):
-    """Put a number on the tape, and return its place and its value."""
-    inputs_of.append(inputs)
-    return len(inputs_of) - 1, value
-
-
-def walk_back(target):
-    """Return the gradient of the target with respect to every number on the tape."""
-    gradients = np.zeros(len(inputs_of))
-    gradients[target] = 1.0
-    for place in reversed(range(target + 1)):
-        for input_place, local_slope in inputs_of[place]:
-            gradients[input_place] += gradients[place] * local_slope
-    return gradients
-
-
-# %% [markdown]
-# x · sin(x²) uses x twice. Each use brings a part of the gradient, and `+=` **adds** them:
-
-# %%
-at_x, x_value = note(0.6)
-at_a, a_value = note(x_value**2, (at_x, 2 * x_value))
-at_s, s_value = note(np.sin(a_value), (at_a, np.cos(a_value)))
-at_y, y_value = note(x_value * s_value, (at_x, s_value), (at_s, x_value))
-built = walk_back(at_y)[at_x]
-
-with tf.GradientTape() as tape:
-    y = x * tf.sin(x**2)
-
-theirs = tape.gradient(y, x).numpy()
-
-print(f"your tape {built:.4f}, TensorFlow's {theirs:.4f}")
-assert np.isclose(built, theirs)
+# values of the forward pass, such as 0.36. A source that the walk does not meet gets `None`, **no path**.
+# That is not 0, which is a slope: that of a flat curve.
 
 # %% [markdown]
 # ## What shape does a gradient have?
@@ -262,13 +222,9 @@ print(gradient.shape)
 assert gradient.shape == W.shape
 
 # %% [markdown]
-# ## How do I ask for many gradients at once?
+# ### Many gradients at once
 #
-# Hand over the sources in a list, a tuple or a dict. The gradients come back in the same structure.
-#
-# > **Predict**
-# >
-# > z = 2a + 3b, and the sources are `{"first": a, "second": b}`. What comes back?
+# Hand over the sources in a list, a tuple or a dict. The gradients come back in the same structure:
 
 # %%
 a, b = tf.Variable(1.0), tf.Variable(1.0)
@@ -281,7 +237,7 @@ gradients = tape.gradient(z, {"first": a, "second": b})
 print({key: float(value) for key, value in gradients.items()})
 
 # %% [markdown]
-# A dict with the same keys. A model's parameters keep their names, however deeply nested:
+# A model's parameters keep their names, however deeply nested:
 
 # %%
 def gradients_in(sources):
@@ -374,7 +330,6 @@ def loss_gradients(params, x, y):
     return tape.gradient(loss, params)
     ### END SOLUTION
 
-
 # %%
 check("01.3", loss_gradients)
 
@@ -418,12 +373,14 @@ def tape_gradient(f, p):
         y = f(p)
     return tape.gradient(y, p).numpy()
 
-
 # %% [markdown]
 # > **Predict**
 # >
-# > For 50 derivatives, how often does each way evaluate the function? And how large is the tape's
-# > error: about 1e-2, about 1e-6, or 0?
+# > For 50 derivatives, how often does a central difference evaluate the function, and how often does the
+# > tape?
+
+# %%
+predict("01.c", "")
 
 # %%
 step = 2.0**-10  # a power of two, so that nothing below is rounded
@@ -441,12 +398,9 @@ for way, gradient_by in ways.items():
     print(f"{way}: {counts[way]:3} evaluations, error {errors[way]:.0e}")
 
 # %% [markdown]
-# A forward difference evaluates once more than there are derivatives, a central one twice for each, and
-# the tape once. The tape has no step; it applies the rules that you apply by hand. Its error is 0 here,
-# as no number needs rounding.
-#
-# Elsewhere each rule is right up to a rounding, but the *result* can be far off: 1 - cos(x) loses its
-# digits near 0, and `exp` overflows. In float32, for the slopes 0.5 and 1:
+# Look at the errors, too. The tape has no step: it applies the rules that you apply by hand, and here no
+# number needs rounding. Elsewhere each rule is right up to a rounding, but the *result* can be far off:
+# 1 - cos(x) loses its digits near 0, and `exp` overflows. In float32, for the slopes 0.5 and 1:
 
 # %%
 def loses_digits(x):
@@ -465,6 +419,48 @@ assert np.isclose(tape_gradient(loses_digits, np.float64(1e-4)), 0.5)
 assert np.isclose(tape_gradient(tf.nn.softplus, overflow), 1.0)  # the same function, written well
 assert list(counts.values()) == [n + 1, 2 * n, 1] and errors["tape"] == 0.0
 assert np.isclose(errors["central difference"], step**2)
+
+# %% [markdown]
+# ### And a formula for the slope?
+#
+# You will read that a program can also find the slope as a formula, by **symbolic** differentiation; run this.
+# Start with x, and six times replace y by 4y(1 - y). The product rule writes y twice, so the formula for
+# the slope grows with every round. In closed form y is sin²(64 θ), where sin²(θ) is x: that tells the truth.
+
+# %%
+def rounds(x):
+    y = x
+    for _ in range(6):
+        evaluated.append(1)
+        y = 4 * y * (1 - y)
+    return y
+
+
+value, formula = "x", "1"
+for _ in range(6):
+    formula = f"(4*{formula}*(1-{value})-4*{value}*{formula})"  # the product rule
+    value = f"(4*{value}*(1-{value}))"
+
+x = 0.3
+truth = 32 * np.sin(128 * np.arcsin(x**0.5)) / (x * (1 - x)) ** 0.5
+found = {"formula": lambda: eval(formula)}
+found["difference"] = lambda: central_difference(lambda p: rounds(p[0]), np.array([x]))[0]
+found["tape"] = lambda: tape_gradient(rounds, np.float64(x))
+
+# %%
+occurrences = formula.count("x")
+for way, slope_by in found.items():
+    evaluated.clear()
+    error = abs(slope_by() / truth - 1)
+    size = f"x {occurrences} times" if way == "formula" else f"{len(evaluated) // 6} evaluations"
+    print(f"{way}: {size}, relative error below 1e-10: {error < 1e-10}")
+    assert (error < 1e-10) == (way != "difference") and error < 1e-3
+
+assert occurrences == 6 * 2**6
+
+# %% [markdown]
+# The formula is exact, and twice as long with every round. The difference is off by the error of its step. The
+# tape is exact, too, and evaluates once: it applies the formula's rules to *numbers*, and stores each number once.
 
 # %% [markdown]
 # ### Why one way back serves a million parameters
@@ -506,8 +502,8 @@ assert np.array_equal(tf.convert_to_tensor(sparse), gradient_of_one)
 # ### Exercise 01.4: repair
 #
 # This function should return the gradient with respect to the variable `w` of the mean squared error
-# between w · x and y. It returns `None`, and no error is raised. Find the line that stands in the wrong
-# place, and move it: the tape stays, and gives the gradient.
+# between w · x and y. It returns `None`, and no error is raised. One line stands in the wrong
+# place. Find it, and move it: the tape stays, and gives the gradient.
 
 # %% exercise="01.4"
 def gradient_of_w(w, x, y):
@@ -523,7 +519,6 @@ def gradient_of_w(w, x, y):
     return tape.gradient(loss, w)
     ### END SOLUTION
 
-
 # %%
 check("01.4", gradient_of_w)
 
@@ -536,6 +531,72 @@ check("01.4", gradient_of_w)
 # <details><summary>Hint 2</summary>
 #
 # The product `w * x` belongs inside the `with` block.
+#
+# </details>
+
+# %% [markdown]
+# ## Can I build a tape?
+#
+# A tape is a list. For each number it notes where its inputs stand in the list, each with the slope with
+# respect to that input. Here is x · sin(x²) at 0.6, written down by hand. y uses x on two ways: directly,
+# and through a and s. Along a way slopes multiply, and ways **add**:
+
+# %%
+x_value = 0.6
+a_value = x_value**2
+s_value = np.sin(a_value)
+
+recorded = [
+    [],  # number 0 is x, and has no inputs
+    [(0, 2 * x_value)],  # number 1 is a = x**2, from number 0
+    [(1, np.cos(a_value))],  # number 2 is s = sin(a), from number 1
+    [(0, s_value), (2, x_value)],  # number 3 is y = x * s, from numbers 0 and 2
+]
+both_ways = s_value + x_value * np.cos(a_value) * 2 * x_value
+
+x = tf.Variable(x_value)
+with tf.GradientTape() as tape:
+    y = x * tf.sin(x**2)
+
+theirs = tape.gradient(y, x).numpy()
+
+print(f"both ways {both_ways:.4f}, TensorFlow's tape {theirs:.4f}")
+assert np.isclose(theirs, both_ways)
+
+# %% [markdown]
+# ### Exercise 01.5: complete
+#
+# Write the walk back. `recorded` is such a list, in which inputs stand before what is computed from them, and
+# `target` the place of a number in it. Return the gradient of the target with respect to *every* number, in a
+# list of the same length. Your function then finds `both_ways` for x, from the list above and the target 3.
+
+# %% exercise="01.5"
+def walk_back(recorded, target):
+    """Return, for each number on the tape, the gradient of the target with respect to it."""
+    ### BEGIN SOLUTION
+    gradients = [0.0] * len(recorded)
+    gradients[target] = 1.0
+    for place in reversed(range(target + 1)):
+        for source, slope in recorded[place]:
+            gradients[source] += gradients[place] * slope
+    return gradients
+    ### END SOLUTION
+
+
+# %%
+check("01.5", walk_back)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Start with a list of zeros and a 1 at the target. Go through the places from the last to the first. When you
+# come to a place, its own gradient is complete.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# At each place, hand on to each of its inputs: the gradient of this place times the slope, *added* to what the
+# input has already.
 #
 # </details>
 

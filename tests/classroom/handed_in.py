@@ -27,6 +27,12 @@ RIGHT = {
     "    with tf.GradientTape() as tape:\n"
     "        loss = tf.reduce_mean((w * x - y) ** 2)\n"
     "    return tape.gradient(loss, w)",
+    "01.5": "def walk_back(recorded, target):\n"
+    "    gradients = [float(place == target) for place in range(len(recorded))]\n"
+    "    for place in range(target, -1, -1):\n"
+    "        for source, slope in recorded[place]:\n"
+    "            gradients[source] += gradients[place] * slope\n"
+    "    return gradients",
 }
 ANSWER_NAMES = {
     "00.1": "steepness",
@@ -36,6 +42,7 @@ ANSWER_NAMES = {
     "01.2": "gradient_shape",
     "01.3": "loss_gradients",
     "01.4": "gradient_of_w",
+    "01.5": "walk_back",
 }
 
 

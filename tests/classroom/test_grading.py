@@ -21,10 +21,11 @@ from course_staff.classroom import grading as engine
 from course_staff.classroom.conversation import Run
 from course_staff.classroom.fork_server import ServerFailed
 from course_staff.classroom.gradebook import gradebook_csv
-from course_staff.classroom.grading import BadInput, Grading, Row, grade
+from course_staff.classroom.grading import Grading, grade
 from course_staff.classroom.journal import Journal, secret_key
 from course_staff.classroom.mistakes import common_mistakes
 from course_staff.classroom.pages import page_name, write_results
+from course_staff.classroom.rows import BadInput, Row
 from course_staff.classroom.runner.limits import Limits
 from course_utils.course.cli import app
 from course_utils.course.curriculum import find_lesson
@@ -75,7 +76,7 @@ def outcomes(grading, student, lesson="01"):
 def test_every_submission_has_one_row_for_each_exercise(graded):
     grading, _, out = graded
     rows = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
-    assert len(rows) == len({(row["submission"], row["exercise"]) for row in rows}) == 3 + 10 * 4
+    assert len(rows) == len({(row["submission"], row["exercise"]) for row in rows}) == 3 + 10 * 5
     assert {row["outcome"] for row in rows} >= {
         "passed", "failed", "not attempted", "error", "crashed", "unreadable",
     }  # fmt: skip
@@ -84,16 +85,16 @@ def test_every_submission_has_one_row_for_each_exercise(graded):
 
 def test_each_student_gets_what_was_earned(graded):
     grading, *_ = graded
-    assert outcomes(grading, "ada") == ["passed"] * 4
-    assert outcomes(grading, "bob") == ["failed", "passed", "passed", "failed"]
-    assert outcomes(grading, "dan") == ["not attempted"] * 4
-    assert outcomes(grading, "eve") == ["crashed"] * 4
-    assert outcomes(grading, "fay") == ["unreadable"] * 4
-    assert outcomes(grading, "gil") == ["unreadable"] * 4
-    assert outcomes(grading, "=1+2<i>") == ["error"] + ["not attempted"] * 3
-    assert outcomes(grading, "Zoë Å") == ["passed"] * 4
+    assert outcomes(grading, "ada") == ["passed"] * 5
+    assert outcomes(grading, "bob") == ["failed", "passed", "passed", "failed", "passed"]
+    assert outcomes(grading, "dan") == ["not attempted"] * 5
+    assert outcomes(grading, "eve") == ["crashed"] * 5
+    assert outcomes(grading, "fay") == ["unreadable"] * 5
+    assert outcomes(grading, "gil") == ["unreadable"] * 5
+    assert outcomes(grading, "=1+2<i>") == ["error"] + ["not attempted"] * 4
+    assert outcomes(grading, "Zoë Å") == ["passed"] * 5
     older = [row for row in grading.rows if not row.counts]
-    assert len(older) == 4 and older[1].outcome == "failed"
+    assert len(older) == 5 and older[1].outcome == "failed"
 
 
 def test_the_gradebook_opens_in_a_spreadsheet(graded):
@@ -102,8 +103,8 @@ def test_the_gradebook_opens_in_a_spreadsheet(graded):
     assert data.startswith(b"\xef\xbb\xbf")
     table = list(csv.DictReader(io.StringIO(data.decode("utf-8-sig"))))
     by_name = {line["student"]: line for line in table}
-    assert by_name["ada"]["total"] == "11" == by_name["ada"]["possible"]
-    assert by_name["bob"]["lesson 00"] == "" and by_name["bob"]["lesson 01"] == "4"
+    assert by_name["ada"]["total"] == "14" == by_name["ada"]["possible"]
+    assert by_name["bob"]["lesson 00"] == "" and by_name["bob"]["lesson 01"] == "7"
     assert by_name["dan"]["01.1"] == "0"
     assert "'=1+2<i>" in by_name and "Zoë Å" in by_name and "=1+2<i>" not in by_name
 
@@ -159,7 +160,7 @@ def test_pages_are_whole_offline_and_labelled(graded):
 def test_feedback_is_the_learners_own_and_never_the_answer(graded):
     _, _, out = graded
     page = Page((out / "feedback" / page_name("bob")).read_text()).text
-    assert "added up" in page and "4 of 8 points" in page
+    assert "added up" in page and "7 of 11 points" in page
     for source in RIGHT.values():
         assert source.splitlines()[-1].strip() not in page
     for other in ("ada", "cyd", "Zoë"):
@@ -437,8 +438,8 @@ def test_an_accident_with_one_submission_does_not_stop_the_others(tmp_path, monk
     monkeypatch.setattr(engine.ForkServer, "run", accident)
     grading = grade(submissions, tmp_path / "out")
     assert sorted(grading.accidents) == ["s1/01_first_tape.ipynb", "s2/01_first_tape.ipynb"]
-    assert [r.outcome for r in grading.rows].count("crashed") == 8
-    assert "the disk is full" in grading.rows[4].message
+    assert [r.outcome for r in grading.rows].count("crashed") == 10
+    assert "the disk is full" in grading.rows[5].message
     assert kept(tmp_path / "out") == 0  # so that it runs next time
     result = run(submissions, "--out", tmp_path / "out")
     assert result.exit_code == 1 and "next time: s2/01_first_tape.ipynb" in result.output
@@ -578,7 +579,7 @@ def test_relative_folders_keep_notebooks_apart_as_absolute_ones_do(tmp_path, mon
     absolute = grade(tmp_path / "in", tmp_path / "absolute", limits=LIMITS)
     monkeypatch.setenv("COURSE_DATA_DIR", "data")
     relative = grade(Path("in"), Path("relative"), limits=LIMITS)
-    assert outcomes(absolute, "ada") == outcomes(relative, "ada") == ["passed"] * 4
+    assert outcomes(absolute, "ada") == outcomes(relative, "ada") == ["passed"] * 5
     assert relative.is_jailed and absolute.is_jailed
 
 

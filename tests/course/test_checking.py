@@ -27,7 +27,7 @@ def test_a_right_answer_is_one_plain_line():
     result = check("01.1", slope)
     assert result.passed
     assert repr(result).startswith("✓ 01.1 Slope of a cubic: passed. ")
-    assert repr(result).endswith("Lesson 01: 1 of 4 passed.")
+    assert repr(result).endswith("Lesson 01: 1 of 5 passed.")
     assert "\n" not in repr(result)
 
 
@@ -180,10 +180,10 @@ def test_progress_that_cannot_be_saved_does_not_hide_the_result(tmp_path, monkey
 def test_a_pass_stays_and_is_said_to_stay():
     check("01.2", (4, 2))
     assert check("01.2", (2, 4)).progress == (
-        "You passed this exercise before, and that stays. Lesson 01: 1 of 4 passed."
+        "You passed this exercise before, and that stays. Lesson 01: 1 of 5 passed."
     )
 
 
 def test_only_passes_count_for_the_lesson():
     check("01.1", None)
-    assert check("01.2", (4, 2)).progress == "Lesson 01: 1 of 4 passed."
+    assert check("01.2", (4, 2)).progress == "Lesson 01: 1 of 5 passed."

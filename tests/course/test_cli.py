@@ -41,11 +41,11 @@ def test_status_shows_what_is_passed_and_what_is_next(copy):
     result = run("status")
     assert result.exit_code == 0
     (line,) = [line for line in result.output.splitlines() if "The first tape" in line]
-    assert "1 of 4" in line and "2 of 8" in line
+    assert "1 of 5" in line and "2 of 11" in line
     assert re.search(r"1 of \d+ exercises passed, 2 of \d+ points", result.output)
     assert "Next: 01.2 The shape of a gradient, in notebooks/01_first_tape" in result.output
     record_outcome("01.2", "passed", 1.0)
-    assert "2 of 4" in run("status").output
+    assert "2 of 5" in run("status").output
 
 
 def test_status_says_that_a_damaged_file_was_set_aside(copy):

@@ -29,7 +29,7 @@ def test_at_the_end_next_is_what_was_left_out():
 
 def test_the_text_has_a_row_for_each_lesson_a_total_and_one_next():
     text = repr(Standing(having_passed("01.1", "01.2")))
-    assert re.search(r"01 The first tape\s+│\s+2 of 4", text)
+    assert re.search(r"01 The first tape\s+│\s+2 of 5", text)
     assert f"2 of {len(EVERY)} exercises passed" in text
     assert text.count("Next: ") == 1 and "Next: 01.3" in text
     assert "notebooks/01_first_tape.ipynb" in text
@@ -38,7 +38,7 @@ def test_the_text_has_a_row_for_each_lesson_a_total_and_one_next():
 def test_in_jupyter_it_is_the_map_with_the_same_as_a_table():
     shown = Standing(having_passed("01.1"))._repr_html_()
     assert "data:image/svg+xml;base64," in shown and ' alt="' in shown
-    assert "<td>01 The first tape</td><td>1 of 4</td>" in shown
+    assert "<td>01 The first tape</td><td>1 of 5</td>" in shown
 
 
 def test_a_notice_about_the_file_comes_first():

@@ -106,6 +106,40 @@ def line_gradient_by_hand(w, x, y):
     return np.mean(2 * (w * x - y) * x)
 
 
+def walk_recursively(recorded, target):
+    def gradient(source, of):
+        if source == of:
+            return 1.0
+        return sum(slope * gradient(source, place) for place, slope in recorded[of])
+
+    return [gradient(place, target) for place in range(len(recorded))]
+
+
+def walk_by_matrix(recorded, target):
+    slopes = np.zeros((len(recorded), len(recorded)))
+    for place, inputs in enumerate(recorded):
+        for source, slope in inputs:
+            slopes[source, place] += slope
+    return np.linalg.inv(np.eye(len(slopes)) - slopes)[:, target]
+
+
+def walk_in_dict(recorded, target, add=lambda old, new: old + new):
+    found, waiting = {target: 1.0}, list(range(target, -1, -1))
+    for place in waiting:
+        for source, slope in recorded[place]:
+            found[source] = add(found.get(source, 0.0), found.get(place, 0.0) * slope)
+    return tuple(found.get(place, 0.0) for place in range(len(recorded)))
+
+
+def walk_forward(recorded, target):
+    found = np.zeros(len(recorded))
+    found[target] = 1
+    for inputs, own in zip(recorded, found, strict=True):
+        for source, slope in inputs:
+            found[source] += own * slope
+    return found
+
+
 RIGHT = {
     "01.1": [
         slope_of(lambda x: x * (x * x - 2)),
@@ -119,6 +153,7 @@ RIGHT = {
         of_w(lambda tape, loss, w, y_hat: tape.gradient(loss, w).numpy()),
         tf.function(of_w(lambda tape, loss, w, y_hat: tape.gradient(loss, w))),
     ],
+    "01.5": [walk_recursively, walk_by_matrix, walk_in_dict],
 }
 
 # Their values are right, and they come from no tape, as the statements demand.
@@ -180,5 +215,15 @@ WRONG = {
         ),
         ("sign", of_w(lambda t, loss, w, y_hat: -t.gradient(loss, w))),
         ("no tape", line_gradient_by_hand),
+    ],
+    "01.5": [
+        ("ways do not add", lambda *tape: walk_in_dict(*tape, add=lambda old, new: new)),
+        ("first way alone", lambda *tape: walk_in_dict(*tape, add=lambda old, new: old or new)),
+        ("walks forward", walk_forward),
+        ("starts with zeros", lambda recorded, target: np.zeros(len(recorded))),
+        ("gradient of x alone", lambda *tape: walk_by_matrix(*tape)[0]),
+        ("starts at the last number", lambda r, target: walk_by_matrix(r, len(r) - 1)),
+        ("sign", lambda *tape: -walk_by_matrix(*tape)),
+        ("other form", lambda recorded, target: {0: 1.0}),
     ],
 }
