@@ -109,7 +109,7 @@ def _found(exercise_id: str, questions, out: list, answers: list[tuple]) -> dict
     from course_staff.authoring.observing import observe_gallery, observe_right
     from course_staff.classroom.behaviours import Answer, did, groups
     from course_utils.exercises.comparing import is_general, judged
-    from course_utils.exercises.isolation import state_kept
+    from course_utils.exercises.isolation import state_kept, tensorflow_warnings_held
 
     question, seed = questions.exercises[exercise_id], 1_000
     right = observe_right(question, questions.right(exercise_id), seed)
@@ -119,7 +119,7 @@ def _found(exercise_id: str, questions, out: list, answers: list[tuple]) -> dict
     unexplained = []
     for number, (name, program) in enumerate(answers):
         if id(program) not in observed:  # the same answer does the same
-            with state_kept(seed):
+            with state_kept(seed), tensorflow_warnings_held():
                 observation = question.observe_on(program, right.calls)
             judgement = judged(question, observation, reference)
             general = is_general(judgement.mistake)

@@ -142,6 +142,14 @@ def grade(
     memory: Annotated[
         int, typer.Option(min=128, max=1 << 20, help="Megabytes that one notebook may use.")
     ] = 2048,
+    roster: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Who is in the class: a CSV with the columns name, id, email and group, as "
+            "Moodle, Canvas or Blackboard export it.",
+        ),
+    ] = None,
     sandbox: Annotated[
         bool,
         typer.Option(
@@ -161,16 +169,22 @@ def grade(
     The results are `class.html` (what the class can do, its mistakes, who is stuck), a page for
     each student in `feedback/`, `gradebook.csv` for a spreadsheet, and `results.jsonl`.
 
+    With a roster the gradebook has a line for each of its students and for nobody else, the class
+    page names who handed in nothing and who is not on it, and `upload.csv` is the roster with a
+    column of points for each lesson, for the learning system to read. To change points, or add a
+    comment, write `overrides.csv` beside the results, with the columns student, exercise, points,
+    comment and by: every grading applies it, and feedback and gradebook say who changed what, and
+    why.
+
     Every exercise of every submission ends as *passed*, *failed*, *not attempted*, *error*,
     *timeout*, *crashed* or *unreadable*. When the run is interrupted, the same command goes on
     where it was; a notebook runs again only if it, the exercises or the limits changed.
 
     Exit status: 0 when everything was graded, however well; 1 when there was nothing to grade or no
-    such lesson, a notebook belonged to no lesson, a folder seems to hold several students, a
-    name contradicts another, the
-    grader itself failed on a notebook, the system allows no sandbox, or the results could not be
-    written; 2 for a wrong option;
-    130 when interrupted.
+    such lesson, a notebook belonged to no lesson or to nobody on the roster, a folder seems to hold
+    several students, a name contradicts another, the grader itself failed on a notebook, the system
+    allows no sandbox, or the results could not be written; 2 for a wrong option; 130 when
+    interrupted.
 
     For example:
 
@@ -187,15 +201,16 @@ def grade(
         import jinja2  # noqa: F401, the pages need it at the end of a long run
 
         from .fork_server import ServerFailed
-        from .grading import BadInput
         from .grading import grade as grade_class
         from .pages import write_results
+        from .roster import RosterError, read_roster
+        from .rows import BadInput
         from .runner.limits import Limits
 
     limits = Limits(total_seconds=seconds, cell_seconds=cell_seconds, memory=memory)
     with (
         interruptible(),
-        sentence_for(BadInput, ChoiceError, ServerFailed, OSError),
+        sentence_for(BadInput, ChoiceError, RosterError, ServerFailed, OSError),
         progress_bars("notebooks") as bars,
     ):
         task = bars.add_task("Grading", total=None, visible=False)
@@ -213,13 +228,15 @@ def grade(
             fresh=not resume,
             limits=limits,
             jail=sandbox,
+            roster=read_roster(roster) if roster else None,
             on_found=on_found,
             on_graded=lambda one: bars.advance(task),
             write=write_results,
         )
     _report_grading(grading, out / "class.html")
     found = grading.found
-    if found.unrecognised or found.crowded or found.contradictions or grading.accidents:
+    trouble = (found.unrecognised, found.crowded, found.contradictions, grading.accidents)
+    if any(trouble) or grading.strangers:
         raise typer.Exit(1)
 
 
@@ -244,6 +261,8 @@ def _report_grading(grading: "Grading", page: Path) -> None:
         errors.print(sentence, markup=False, soft_wrap=True)
     for place in grading.found.unrecognised:
         errors.print(f"Belongs to no lesson or no student: {place}", markup=False, soft_wrap=True)
+    for student in grading.strangers:
+        errors.print(f"Not on the roster: {student}", markup=False, soft_wrap=True)
     for place in grading.accidents:
         errors.print(
             f"The grader itself failed, and runs this again next time: {place}",
@@ -294,8 +313,8 @@ def mistakes(
       twice: x**3 is x times its square. Take one square away."`
     """
     from .fork_server import ServerFailed
-    from .grading import BadInput
     from .naming import NamingError, groups_in, name_group
+    from .rows import BadInput
 
     given = [bool(group), bool(name), bool(sentence)]
     if (any(given) or keep) and not all(given):

@@ -6,11 +6,12 @@ import json
 import unicodedata
 from dataclasses import asdict
 
-from course_utils.course.curriculum import all_exercises
+from course_utils.course.curriculum import all_exercises, find_lesson
 
-from .grading import Grading, Row
+from .grading import Grading
+from .rows import Row
 
-__all__ = ["gradebook_csv", "results_jsonl"]
+__all__ = ["gradebook_csv", "results_jsonl", "upload_csv"]
 
 _STARTS_A_FORMULA = ("=", "+", "-", "@", "|", "%", "\t", "\r", "\n")
 
@@ -23,25 +24,52 @@ def results_jsonl(grading: Grading) -> str:
 def gradebook_csv(grading: Grading) -> str:
     """Return one line a student: points for each exercise and lesson, and their sum.
 
-    A cell is empty where nothing was handed in, and 0 where it was and earned nothing. The text
-    starts with a byte order mark, by which spreadsheets know UTF-8, and no cell starts a formula.
+    A cell is empty where nothing was handed in, and 0 where it was and earned nothing. With a
+    roster there is a line for each of its students, and for nobody else. The text starts with a
+    byte order mark, by which spreadsheets know UTF-8, and no cell starts a formula.
     """
     rows = grading.counting
     lessons = sorted({row.lesson for row in rows})
     exercises = [e for e in all_exercises() if e.id[:2] in lessons]
-    points = {(row.student, row.exercise): row.points for row in rows}
     header = ["student", *(e.id for e in exercises), *(f"lesson {n}" for n in lessons)]
     text = io.StringIO()
     # All quoted: a spreadsheet that splits at semicolons finds none in a name.
     table = csv.writer(text, quoting=csv.QUOTE_ALL)
-    table.writerow([*header, "total", "possible"])
+    table.writerow([*header, "total", "possible", "comments"])
     possible = sum(e.points for e in exercises)
-    for student in sorted({row.student for row in rows}):
-        own = [row for row in rows if row.student == student]
-        cells = [_number(points.get((student, e.id))) for e in exercises]
+    for student, own in _lines(grading):
+        points = {row.exercise: row.points for row in own}
+        cells = [_number(points.get(e.id)) for e in exercises]
         sums = [_sum_of(own, lesson) for lesson in lessons]
         total = _number(sum(row.points for row in own))
-        table.writerow([_as_text(student), *cells, *sums, total, possible])
+        comments = "; ".join(f"{row.exercise}: {row.comment}" for row in own if row.comment)
+        table.writerow([_as_text(student), *cells, *sums, total, possible, _as_text(comments)])
+    return "\ufeff" + text.getvalue()
+
+
+def _lines(grading: Grading) -> list[tuple[str, list[Row]]]:
+    """Return whom the gradebook has a line for, and the rows that count of each."""
+    if grading.roster is not None:
+        return [(member.name, grading.of_member(member)) for member in grading.roster.members]
+    students: dict[str, list[Row]] = {}
+    for row in grading.counting:
+        students.setdefault(row.student, []).append(row)
+    return sorted(students.items())
+
+
+def upload_csv(grading: Grading) -> str:
+    """Return the roster as its learning system wrote it, with a column of points for each lesson.
+
+    The columns by which the system knows its students, ids included, are those that it exported.
+    """
+    lessons = sorted({row.lesson for row in grading.counting})
+    text = io.StringIO()
+    table = csv.writer(text)
+    names = [f"Lesson {n} {find_lesson(n).title}" for n in lessons]
+    table.writerow([*map(_as_text, grading.roster.header), *names])
+    for member in grading.roster.members:
+        own = grading.of_member(member)
+        table.writerow([*map(_as_text, member.cells), *(_sum_of(own, n) for n in lessons)])
     return "\ufeff" + text.getvalue()
 
 

@@ -20,40 +20,20 @@ from .fork_server import ForkServer
 from .journal import Journal, secret_key
 from .judging import Verdict
 from .learned import observed_in_jail
+from .overrides import read_overrides, with_overrides
 from .predicted import count_predictions
 from .public_package import exercises_version, private_folders
 from .references import References
+from .roster import Member, Roster
+from .rows import BadInput, Row
 from .runner.limits import Limits
 from .submissions import Submission, SubmissionsFound, find_submissions, read_data
 from .walking import UnreadableFile
 
-__all__ = ["RESULTS", "BadInput", "Grading", "Row", "grade", "require_lessons"]
+__all__ = ["RESULTS", "Grading", "grade", "require_lessons"]
 
 # What is written to the folder of the results.
-RESULTS = ("class.html", "feedback", "gradebook.csv", "results.jsonl")
-
-
-class BadInput(Exception):
-    """There is nothing to grade, or no place for the results; the message says which."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One exercise of one submission in the results."""
-
-    student: str
-    lesson: str
-    exercise: str
-    title: str
-    outcome: str
-    message: str
-    points: float
-    possible: int
-    submission: str
-    submitted: str
-    counts: bool
-    mistake: str
-    note: str = ""
+RESULTS = ("class.html", "feedback", "gradebook.csv", "results.jsonl", "upload.csv")
 
 
 @dataclass
@@ -69,11 +49,22 @@ class Grading:
     set_aside: Path | None = None  # where earlier results are, of submissions that are gone
     accidents: list[str] = field(default_factory=list)  # the grader itself failed on these
     is_jailed: bool = True  # false where --no-sandbox was asked for
+    roster: Roster | None = None
 
     @property
     def counting(self) -> list[Row]:
         """The rows of the newest submissions."""
         return [row for row in self.rows if row.counts]
+
+    @property
+    def strangers(self) -> list[str]:
+        """The students that the roster does not hold, or holds under more than one line."""
+        students = sorted({row.student for row in self.rows})
+        return [s for s in students if self.roster and self.roster.member(s) is None]
+
+    def of_member(self, member: Member) -> list[Row]:
+        """Return the rows that count of a student of the roster."""
+        return [row for row in self.counting if self.roster.member(row.student) is member]
 
 
 def grade(
@@ -85,6 +76,7 @@ def grade(
     fresh: bool = False,
     limits: Limits | None = None,
     jail: bool = True,
+    roster: Roster | None = None,
     on_found: Callable[[SubmissionsFound, int], None] = lambda found, open_ones: None,
     on_graded: Callable[[Submission], None] = lambda submission: None,
     write: Callable[[Grading, Path], object] = lambda grading, out: None,
@@ -106,6 +98,8 @@ def grade(
     jail : bool
         Keep notebooks away from this machine, or fail where the system does not allow it. Without,
         what was graded in a jail is graded again, and the other way round.
+    roster : Roster, optional
+        Who is in the class.
     on_found, on_graded : callable
         Called with what was found and how much of it must run, and after each submission.
     write : callable
@@ -114,15 +108,19 @@ def grade(
     Raises
     ------
     BadInput
-        If there is nothing to grade, or ``out`` cannot be written.
+        If there is nothing to grade, ``out`` cannot be written, or what a teacher changes in its
+        ``overrides.csv`` fits nothing.
     """
     limits = limits or Limits()
     state = _prepare(submissions, out, lessons)
+    overrides = read_overrides(out / "overrides.csv")
     try:
         with FileLock(state / "lock", timeout=0):
             grading = _grade(
                 submissions, out, state, lessons, jobs, fresh, limits, jail, on_found, on_graded
             )
+            grading.roster = roster
+            grading.rows = with_overrides(grading.rows, overrides)
             write(grading, out)
             return grading
     except Timeout:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .grading import Row
+from .rows import Row
 
 __all__ = ["Mistake", "common_mistakes"]
 

@@ -9,12 +9,13 @@ from pathlib import Path
 from course_utils.course.atomic_files import write_atomically
 from course_utils.course.curriculum import all_exercises, find_lesson
 
-from .gradebook import gradebook_csv, results_jsonl
-from .grading import Grading, Row
+from .gradebook import gradebook_csv, results_jsonl, upload_csv
+from .grading import Grading
 from .judging import OUTCOMES
 from .kept_pages import write_pages
 from .mistakes import common_mistakes
 from .predicted import prediction_lines
+from .rows import Row
 
 __all__ = ["page_name", "write_results"]
 
@@ -36,6 +37,8 @@ def write_results(grading: Grading, out: Path) -> Path:
     """Write the tables and the pages to ``out`` and return the class page."""
     _write(out / "results.jsonl", results_jsonl(grading))
     _write(out / "gradebook.csv", gradebook_csv(grading))
+    if grading.roster is not None:
+        _write(out / "upload.csv", upload_csv(grading))
     students = sorted({row.student for row in grading.rows})
     names = {student: page_name(student) for student in students}
     pages = {
@@ -110,6 +113,8 @@ def _class(grading: Grading, names: dict[str, str]) -> dict:
         "better": _better_than_the_newest(grading),
         "stuck": _stuck(exercises, rows),
         "found": grading.found,
+        "strangers": grading.strangers,
+        "absent": _absent(grading, lessons),
         "mean": f"{sum(row.points for row in rows) / max(1, len(students)):.1f}",
         "possible": sum(e.points for e in exercises),
         "submissions": len({row.submission for row in rows}),
@@ -162,6 +167,19 @@ def _stuck(exercises: list, rows: list[Row]) -> list[dict]:
         if names:
             lines.append({"id": exercise.id, "title": exercise.title, "students": sorted(names)})
     return sorted(lines, key=lambda line: (-len(line["students"]), line["id"]))
+
+
+def _absent(grading: Grading, lessons: list[str]) -> dict[str, list[str]]:
+    """Return, for each lesson, who on the roster has handed in nothing for it."""
+    if grading.roster is None:
+        return {}
+    handed_in = {
+        (id(m), row.lesson) for m in grading.roster.members for row in grading.of_member(m)
+    }
+    return {
+        number: [m.name for m in grading.roster.members if (id(m), number) not in handed_in]
+        for number in lessons
+    }
 
 
 def _first_of_each(rows: list[Row]) -> list[Row]:

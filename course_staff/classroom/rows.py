@@ -1,0 +1,32 @@
+"""One exercise of one submission in the results, and what stops a grading before it begins."""
+
+from dataclasses import dataclass
+
+__all__ = ["BadInput", "Row"]
+
+
+class BadInput(Exception):
+    """There is nothing to grade, or no place for the results; the message says which."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One exercise of one submission in the results.
+
+    ``note`` says how the run ended where that matters, and ``comment`` what a teacher changed.
+    """
+
+    student: str
+    lesson: str
+    exercise: str
+    title: str
+    outcome: str
+    message: str
+    points: float
+    possible: int
+    submission: str
+    submitted: str
+    counts: bool
+    mistake: str
+    note: str = ""
+    comment: str = ""
