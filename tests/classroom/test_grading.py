@@ -257,6 +257,7 @@ def stopped(program, out, count, how):
     children = running(["--ppid", str(process.pid)])
     process.send_signal(how)
     status = process.wait(timeout=30)
+    end = time.monotonic() + 60
     assert children
     for child in children:
         while running(["-p", child]) and time.monotonic() < end:
