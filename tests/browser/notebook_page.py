@@ -3,7 +3,7 @@
 import json
 import re
 
-PATIENCE = 120_000  # milliseconds; TensorFlow may start while the machine does other work
+PATIENCE = 240_000  # milliseconds; TensorFlow may start while the machine does other work
 
 
 class NotebookPage:
