@@ -21,7 +21,7 @@ UsageError = typer.BadParameter.__base__
 COMMANDS = typer.main.get_command(app).commands
 
 BLOCKS = re.findall(r"^```\n(.*?)^```", TEXT, re.M | re.S)
-LINES = [line for block in BLOCKS for line in block.splitlines()]
+LINES = [line for block in BLOCKS for line in block.replace("\\\n", " ").splitlines()]
 INLINE = re.findall(r"`([^`\n]+)`", re.sub(r"^```\n.*?^```", "", TEXT, flags=re.M | re.S))
 # `course grade` alone names a command; a line in a block is one that is typed.
 NAMED = [words for words in INLINE if re.match(r"(\S*/)?course [a-z]", words)]
@@ -29,7 +29,7 @@ NAMED = [words for words in INLINE if re.match(r"(\S*/)?course [a-z]", words)]
 
 def problem(line):
     """Return what `course` would say against a command line, or None."""
-    words = shlex.split(line)
+    words = shlex.split(line, comments=True)
     command = COMMANDS.get(words[1])
     if command is None:
         return f"there is no command {words[1]}"
