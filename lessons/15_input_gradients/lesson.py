@@ -641,4 +641,5 @@ assert all(np.all(table[n, "10 steps"] <= table[n, "1 step"] + 0.03) for n in ("
 # - Adebayo et al., *Sanity Checks for Saliency Maps*, NeurIPS 2018: what stays when weights are shuffled.
 # - Madry et al., *Towards Deep Learning Models Resistant to Adversarial Attacks*, ICLR 2018: several steps.
 #
-# Next, the gradient that reaches a picture goes on into the network that made it.
+# Next, the gradient that reaches a picture goes on into the network that made it:
+# [16 · Two networks](16_two_networks.ipynb).

@@ -1,0 +1,190 @@
+"""The questions of lesson 16: a round of a game, two slopes, a penalty between pictures."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from course_utils.exercises.callouts import Predict
+from course_utils.exercises.question import Part, Prediction, Question
+
+RATES = 0.4, 0.9  # of the generator's optimizer and the critic's
+
+
+def draw_rounds(rng: np.random.Generator) -> list[tuple]:
+    def draw(n: int) -> tuple:
+        shapes = [(2, 4), (4, 2)], [(2, 5), (5, 1)]
+        of_both = [[rng.normal(0, 0.8, shape) for shape in player] for player in shapes]
+        return *of_both, rng.normal(1, 1, (n, 2)), rng.normal(0.5, 1, (n, 2))
+
+    return [draw(6), draw(9)]
+
+
+def as_round(of_generator: list, of_critic: list, real: np.ndarray, noise: np.ndarray) -> tuple:
+    import keras
+    import tensorflow as tf
+    from keras import layers
+
+    def network(kernels):
+        hidden = layers.Dense(kernels[0].shape[1], "tanh", use_bias=False)
+        last = layers.Dense(kernels[1].shape[1], use_bias=False)
+        # Without variables that train: the trainable ones are the two kernels.
+        norm = layers.BatchNormalization(center=False, scale=False)
+        model = keras.Sequential([keras.Input((2,)), norm, hidden, last])
+        for variable, kernel in zip(model.trainable_variables, kernels, strict=True):
+            variable.assign(kernel)
+        return model
+
+    def losses_of(for_real, for_fake):
+        of_real = cross_entropy(tf.ones_like(for_real), for_real)
+        of_fake = cross_entropy(tf.zeros_like(for_fake), for_fake)
+        return of_real + of_fake, cross_entropy(tf.ones_like(for_fake), for_fake)
+
+    cross_entropy = keras.losses.BinaryCrossentropy(from_logits=True)
+    models = network(of_generator), network(of_critic)
+    optimizers = [keras.optimizers.SGD(rate) for rate in RATES]
+    batches = [tf.constant(array, tf.float32) for array in (real, noise)]
+    return *models, *optimizers, losses_of, *batches
+
+
+def changes(play: Callable, generator: Any, critic: Any, *given: Any) -> dict:
+    """Return how the weights that train changed."""
+    before = [[v.numpy() for v in player.trainable_variables] for player in (critic, generator)]
+    play(generator, critic, *given)
+    after = [[v.numpy() for v in player.trainable_variables] for player in (critic, generator)]
+    moved = [
+        [new - old for new, old in zip(*pair, strict=True)]
+        for pair in zip(after, before, strict=True)
+    ]
+    return {"critic": moved[0], "generator": moved[1]}
+
+
+def draw_pictures(rng: np.random.Generator) -> list[tuple]:
+    def draw(n: int, h: int, w: int, flat: bool) -> tuple:
+        """Draw critics whose slopes are 0 for the first example, if that is ``flat``."""
+        weights = rng.uniform(0.3, 0.9, (h, w, 1)) * rng.choice([-1, 1], (h, w, 1))
+        real, fake = rng.uniform(0.3, 1, (n, h, w, 1)), rng.uniform(-0.4, 0.6, (n, h, w, 1))
+        if flat:
+            real[0] = fake[0] = 0.0
+        share = rng.permutation(np.linspace(0.1, 0.8, n))
+        return weights.round(2), real.round(2), fake.round(2), share.round(2)
+
+    return [draw(5, 3, 4, False), draw(4, 2, 3, False), draw(4, 3, 2, True)]
+
+
+def as_pictures(weights: np.ndarray, *arrays: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    w = tf.Variable(weights, dtype=tf.float32)
+    real, fake, share = (tf.constant(array, tf.float32) for array in arrays)
+    return lambda x: tf.reduce_sum(w * x**2, axis=(1, 2, 3)), real, fake, share, w
+
+
+def penalty_and_gradient(
+    function: Callable, critic: Callable, real: Any, fake: Any, share: Any, w: Any
+) -> dict:
+    """Return the penalty, and its gradient with respect to the critic's weights."""
+    import tensorflow as tf
+
+    with tf.GradientTape() as tape:
+        penalty = function(critic, real, fake, share)
+    known = isinstance(penalty, tf.Tensor)
+    return {"penalty": penalty, "gradient": tape.gradient(penalty, w) if known else None}
+
+
+EXERCISES = (
+    Question(
+        id="16.1",
+        title="A round of the game",
+        kind="repair",
+        points=3,
+        draw=draw_rounds,
+        prepare=as_round,
+        call=changes,
+        parts=[
+            Part("critic", "the change of the critic's weights"),
+            Part("generator", "the change of the generator's weights"),
+        ],
+        praise="First the critic, then the generator against the new critic, each by its own loss.",
+    ),
+    Prediction(
+        id="16.2",
+        title="The slope of a losing generator",
+        kind="predict",
+        points=1,
+        form="Write a list of two numbers",
+        entries=("log(1 - p)", "-log p"),
+        tolerance=0.15,
+        praise="Where the generator loses, its first loss is flat and its second is steep.",
+    ),
+    Question(
+        id="16.3",
+        title="A penalty between pictures",
+        kind="complete",
+        points=3,
+        draw=draw_pictures,
+        prepare=as_pictures,
+        call=penalty_and_gradient,
+        parts=[
+            Part(
+                "penalty",
+                "the penalty",
+                "Return one number, a tensor: the mean over the examples.",
+            ),
+            Part("gradient", "the penalty's gradient with respect to the critic's weights"),
+        ],
+        praise="Each pair has its point, each picture its length, and nothing is nan.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "16.a",
+        right="further than at the start, about 1.6",
+        options={
+            "nearly there": "Each follows its own gradient downhill, and downhill sounds like "
+            "arriving.",
+            "about 1, as at the start": "So it is for infinitely small steps: they go round in a "
+            "circle.",
+            "further than at the start, about 1.6": "Each changes the other's loss, so they circle. "
+            "And a straight step along a circle ends a little outside: by the root of 1 + 0.1² each "
+            "time, 1.64 after 100.",
+        },
+    ),
+    Predict(
+        "16.b",
+        right="about 1, as at the start",
+        options={
+            "nearly there": "Nothing pulls to the middle here, either: still each changes the "
+            "other's loss.",
+            "about 1, as at the start": "What the critic's step gains outwards, the generator's, "
+            "against the new slope, takes back: the matrix of both has determinant 1.",
+            "further than at the start, about 1.6": "So it was from one recording. The new slope "
+            "changes the generator's step a little, and 100 times.",
+        },
+    ),
+    Predict(
+        "16.c",
+        right="numbers",
+        options={
+            "None": "It is not the generator's loss. But a tape knows no owners: it knows paths.",
+            "zeros": "There is a path, and its slopes are not 0: other fakes would have another "
+            "critic's loss.",
+            "numbers": "The fakes came from the generator inside the block, so a path leads from the "
+            "critic's loss through them to its variables. Only the sources that you ask for decide "
+            "who moves.",
+        },
+    ),
+    Predict(
+        "16.d",
+        right="it runs, and all points lie at one share of their way",
+        options={
+            "an error about shapes": "An error would help. But (1, 1) fits every (n, d).",
+            "it runs, and all points lie at one share of their way": "(1, 1) broadcasts without a "
+            "word: each batch tests one place between real and fake, and its penalty jumps from "
+            "batch to batch.",
+            "it runs, and each number of a point has its own share": "That is the shape (n, d): "
+            "points in a box around the line, and not on it.",
+        },
+    ),
+)

@@ -1,0 +1,377 @@
+"""Wrong answers to the questions of lesson 16, and what each is told."""
+
+import keras
+import tensorflow as tf
+
+from course_staff.authoring.gallery import Table, Wrong
+
+# 16.1
+
+
+def playing(
+    critics=lambda losses: losses[0],
+    generators=lambda losses: losses[1],
+    training=(True, True),
+    in_turn=True,
+    swapped=False,
+    order=("critic", "generator"),
+    losses=None,
+):
+    """Return an answer to 16.1 with other losses, modes, optimizers, or another order."""
+
+    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
+        models = {"critic": critic, "generator": generator}
+        optimizers = {"critic": for_critic, "generator": for_generator}
+        if swapped:
+            optimizers = {"critic": for_generator, "generator": for_critic}
+        loss_of = {"critic": critics, "generator": generators}
+        steps = []
+        for name in order:
+            with tf.GradientTape() as tape:
+                fake = generator(noise, training=training[0])
+                logits = [critic(x, training=training[1]) for x in (real, fake)]
+                loss = loss_of[name]((losses or losses_of)(*logits))
+            variables = models[name].trainable_variables
+            steps.append((optimizers[name], tape.gradient(loss, variables), variables))
+            if in_turn:
+                optimizer, gradients, variables = steps.pop()
+                optimizer.apply(gradients, variables)
+        for optimizer, gradients, variables in steps:
+            optimizer.apply(gradients, variables)
+
+    return play_round
+
+
+def total(losses):
+    return losses[0] + losses[1]
+
+
+def both(training, in_turn):
+    return playing(total, total, training=training, in_turn=in_turn)
+
+
+def on_probabilities(for_real, for_fake):
+    """Return the losses that take logits for probabilities."""
+    loss = keras.losses.BinaryCrossentropy()
+    of_real = loss(tf.ones_like(for_real), for_real)
+    return (
+        of_real + loss(tf.zeros_like(for_fake), for_fake),
+        loss(tf.ones_like(for_fake), for_fake),
+    )
+
+
+EVAL = False, False
+ROUNDS = [
+    Wrong(
+        "one sum for both",
+        "Both networks go down the sum of the losses: the critic learns to be fooled, and the "
+        "generator to be found out. Give each its own loss.",
+        both((True, True), False),
+        both((True, True), True),
+        both(EVAL, True),
+    ),
+    Wrong(
+        "outside training",
+        "Both networks ran as outside training, and batch normalisation behaves differently there. "
+        "Call each with training=True.",
+        playing(training=EVAL),
+        playing(training=EVAL, in_turn=False),
+    ),
+    Wrong(
+        "generator outside training",
+        "The generator ran as outside training. Call it with training=True, too.",
+        playing(training=(False, True)),
+        playing(training=(False, True), in_turn=False),
+    ),
+    Wrong(
+        "critic outside training",
+        "The critic ran as outside training. Call it with training=True, on real and on fakes.",
+        playing(training=(True, False)),
+        playing(training=(True, False), in_turn=False),
+    ),
+    Wrong(
+        "one recording",
+        "The critic is right. The generator answers the critic as it was *before* its step, "
+        "because both gradients come from what was recorded then. Record anew after the critic has "
+        "moved.",
+        playing(in_turn=False),
+    ),
+    Wrong(
+        "generator first",
+        "The generator moved first, and the critic was shown the new fakes. Move the critic first.",
+        playing(order=("generator", "critic")),
+    ),
+    Wrong(
+        "generator helps the critic",
+        "The critic is right. The generator goes down the critic's loss, so that its fakes are "
+        "found out more easily. Its own is the second of the two.",
+        playing(generators=lambda losses: losses[0]),
+    ),
+    Wrong(
+        "generator against the critic's loss",
+        "The critic is right. The generator goes up the critic's loss, the original game, which is "
+        "flat where it loses. Take the second of the two losses.",
+        playing(generators=lambda losses: -losses[0]),
+    ),
+    Wrong(
+        "generator on the sum",
+        "The critic is right. The generator goes down the sum of both losses, which take it in "
+        "opposite directions. Its own is the second of the two.",
+        playing(generators=total),
+    ),
+    Wrong(
+        "generator goes up",
+        "The critic is right. The generator goes up its loss: it makes fakes that are found out. "
+        "Go down.",
+        playing(generators=lambda losses: -losses[1]),
+    ),
+    Wrong(
+        "critic goes up",
+        "The critic goes up its loss. Each network goes down its own.",
+        playing(critics=lambda losses: -losses[0]),
+    ),
+    Wrong(
+        "critic on the generator's loss",
+        "The critic goes down the generator's loss: it learns to take fakes for real. Its own is the "
+        "first of the two.",
+        playing(critics=lambda losses: losses[1]),
+        playing(critics=lambda losses: losses[1], generators=lambda losses: losses[0]),
+    ),
+    Wrong(
+        "optimizers exchanged",
+        "The optimizers are exchanged: for_critic moves the critic, and for_generator the generator.",
+        playing(swapped=True),
+    ),
+    Wrong(
+        "critic alone",
+        "The critic is right, and the generator did not move. Record its loss anew, and apply its "
+        "gradients.",
+        playing(order=("critic",)),
+    ),
+    Wrong(
+        "critic did not move",
+        "The critic did not move. It takes the first step of the round, with for_critic.",
+        playing(order=("generator",)),
+        playing(order=()),
+    ),
+    Wrong(
+        "critic moved twice",
+        "The critic took two steps. In a round each network takes one.",
+        playing(order=("critic", "critic", "generator")),
+    ),
+    Wrong(
+        "generator moved twice",
+        "The critic is right, and the generator took two steps. In a round each takes one.",
+        playing(order=("critic", "generator", "generator")),
+    ),
+    Wrong(
+        "critic's loss halved",
+        "The critic moved half as far: its loss is the sum of both parts, and not their mean.",
+        playing(critics=lambda losses: losses[0] / 2),
+    ),
+    Wrong(
+        "logits as probabilities",
+        "You took logits for probabilities: without from_logits=True a cross-entropy expects "
+        "numbers from 0 to 1. Use losses_of.",
+        playing(losses=on_probabilities),
+    ),
+]
+
+# 16.2
+
+FLAT = Table(
+    {
+        -0.98: "This is the slope of the other one. log(1 - p) hardly changes while p is near 0.",
+        0.02: "The size is right. But a higher logit makes p higher and log(1 - p) lower.",
+        0.98: "log(1 - p) hardly changes while p is near 0; and it falls.",
+        -0.0177: "This is p (1 - p) with a minus, the slope of 1 - p. The logarithm divides it by 1 - p.",
+        -4.0: "This is the logit. Its slope is asked.",
+    },
+    "log(1 - p) is -log(1 + exp(l)): its slope is -p.",
+)
+STEEP = Table(
+    {
+        -0.02: "This is the slope of the other one. -log p is steep where p is near 0.",
+        0.98: "The size is right. But a higher logit makes p higher and -log p lower.",
+        0.02: "-log p is steep where p is near 0; and it falls.",
+        -1.02: "Close. The slope is p - 1, and p is 0.018.",
+        -54.6: "This is -1 / p, the slope with respect to p. With respect to the logit, p's own slope, "
+        "p (1 - p), comes on top.",
+    },
+    "-log p is log(1 + exp(-l)): its slope is p - 1.",
+)
+
+# 16.3
+
+
+def spread(share):
+    return tf.reshape(share, (-1, 1, 1, 1))
+
+
+def mixed(real, fake, share):
+    return spread(share) * real + (1 - spread(share)) * fake
+
+
+def lengths_of(slopes, axis=(1, 2, 3), inside=1e-12):
+    return tf.sqrt(tf.reduce_sum(slopes**2, axis=axis) + inside)
+
+
+def to_one(lengths):
+    return tf.reduce_mean((lengths - 1) ** 2)
+
+
+def penalising(at=mixed, of=lambda slopes: to_one(lengths_of(slopes)), scores=lambda s: s):
+    def penalty_between(critic, real, fake, share):
+        points = at(real, fake, share)
+        with tf.GradientTape() as tape:
+            tape.watch(points)
+            target = scores(critic(points))
+        return of(tape.gradient(target, points))
+
+    return penalty_between
+
+
+def of_lengths(of):
+    """Return variants with a safe root and with one that gives nan."""
+    return [
+        penalising(of=lambda slopes, inside=inside: of(lengths_of(slopes, inside=inside)))
+        for inside in (1e-12, 0.0)
+    ]
+
+
+def at_points(at):
+    """Return variants with a safe root and with one that gives nan."""
+    return [
+        penalising(at, lambda slopes, inside=inside: to_one(lengths_of(slopes, inside=inside)))
+        for inside in (1e-12, 0.0)
+    ]
+
+
+PENALTIES = [
+    Wrong(
+        "share not spread",
+        "A share of shape (n,) against (n, h, w, 1) does not belong to the examples: shapes align "
+        "from the right, and the points became (n, h, w, n). Give it three axes more.",
+        *at_points(lambda real, fake, share: share * real + (1 - share) * fake),
+    ),
+    Wrong(
+        "real and fake exchanged",
+        "The shares are exchanged: the points are share * real + (1 - share) * fake.",
+        *at_points(lambda real, fake, share: mixed(fake, real, share)),
+    ),
+    Wrong(
+        "at the fakes",
+        "These are slopes at the fakes. Take them at the points between real and fake.",
+        *at_points(lambda real, fake, share: fake),
+    ),
+    Wrong(
+        "at the real examples",
+        "These are slopes at the real examples. Take them at the points between real and fake.",
+        *at_points(lambda real, fake, share: real),
+    ),
+    Wrong(
+        "halfway",
+        "All points lie halfway. Each pair has its own share.",
+        *at_points(lambda real, fake, share: (real + fake) / 2),
+    ),
+    Wrong(
+        "one share for all",
+        "All points lie at one share of their way. Each pair has its own.",
+        *at_points(lambda real, fake, share: mixed(real, fake, share[:1])),
+        *at_points(lambda real, fake, share: mixed(real, fake, tf.reduce_mean(share)[None])),
+    ),
+    Wrong(
+        "one axis",
+        "You summed the squares over axis 1 alone: a length for each column of a picture. A picture "
+        "has one length, over axes 1, 2 and 3.",
+        penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=1))),
+        penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=1, inside=0.0))),
+    ),
+    Wrong(
+        "last axis",
+        "You summed the squares over the last axis, which has one entry: a length for each pixel. A "
+        "picture has one length, over axes 1, 2 and 3.",
+        penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=-1))),
+        penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=-1, inside=0.0))),
+    ),
+    Wrong(
+        "length of batch",
+        "This is one length for the whole batch. Each picture has its own: sum the squares over axes "
+        "1, 2 and 3.",
+        penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=None))),
+    ),
+    Wrong(
+        "mean of squares",
+        "You averaged the squares over the pixels. A length is the root of their sum.",
+        penalising(
+            of=lambda slopes: to_one(
+                tf.sqrt(tf.reduce_mean(slopes**2, axis=(1, 2, 3)) + 1e-12),
+            )
+        ),
+        penalising(of=lambda slopes: to_one(tf.sqrt(tf.reduce_mean(slopes**2, axis=(1, 2, 3))))),
+    ),
+    Wrong(
+        "mean score",
+        "The slopes are too small by the number of examples, because you took the gradient of the "
+        "mean score. Ask for the scores themselves, or their sum.",
+        penalising(scores=tf.reduce_mean),
+    ),
+    Wrong(
+        "no root",
+        "The root is missing: this is (squared length - 1)².",
+        penalising(of=lambda slopes: to_one(tf.reduce_sum(slopes**2, axis=(1, 2, 3)))),
+    ),
+    Wrong(
+        "pulled to zero",
+        "This is the mean squared length, which pulls the slopes to 0. Here the length should become "
+        "1.",
+        penalising(of=lambda slopes: tf.reduce_mean(tf.reduce_sum(slopes**2, axis=(1, 2, 3)))),
+        *of_lengths(lambda lengths: tf.reduce_mean(lengths**2)),
+    ),
+    Wrong(
+        "averaged first",
+        "You averaged the lengths and then squared. Take (length - 1)² for each picture, and average "
+        "after that.",
+        *of_lengths(lambda lengths: (tf.reduce_mean(lengths) - 1) ** 2),
+    ),
+    Wrong(
+        "not squared",
+        "The distance of the length from 1 is not squared. Take (length - 1)².",
+        *of_lengths(lambda lengths: tf.reduce_mean(tf.abs(lengths - 1))),
+        *of_lengths(lambda lengths: tf.reduce_mean(lengths - 1)),
+    ),
+    Wrong(
+        "long ones only",
+        "You penalise lengths above 1 alone. Here shorter ones count, too: (length - 1)².",
+        *of_lengths(lambda lengths: tf.reduce_mean(tf.nn.relu(lengths - 1) ** 2)),
+    ),
+    Wrong(
+        "examples added up",
+        "You added up the examples. The penalty is their mean.",
+        *of_lengths(lambda lengths: tf.reduce_sum((lengths - 1) ** 2)),
+    ),
+    Wrong(
+        "epsilon too large",
+        "Where a slope is 0, its length should be 0, and yours is not: the number inside the root is "
+        "too large. 1e-12 is enough.",
+        *(
+            penalising(of=lambda slopes, e=e: to_one(lengths_of(slopes, inside=e)))
+            for e in (1.0, 0.1, 1e-2, 1e-3)
+        ),
+    ),
+    Wrong(
+        "no path to the critic",
+        "The penalty is right, but no path leads from it to the critic's weights, so it trains "
+        "nothing. Stay with TensorFlow's operations: .numpy() and tf.stop_gradient end the path.",
+        penalising(of=lambda slopes: to_one(lengths_of(tf.stop_gradient(slopes)))),
+    ),
+    Wrong(
+        "nan at zero",
+        "Right, until the slopes of one picture are 0: then the gradient is nan, because the root's "
+        "slope is infinite there, also inside of tf.norm. Add 1e-12 inside the root, to the sum of "
+        "squares.",
+        penalising(of=lambda slopes: to_one(lengths_of(slopes, inside=0.0))),
+    ),
+]
+
+GALLERY = {"16.1": ROUNDS, "16.2": [FLAT, STEEP], "16.3": PENALTIES}

@@ -1,0 +1,573 @@
+# %% [markdown] part="Part III: what fit cannot say"
+# # 16 · Two networks
+#
+# A generator makes examples, a critic judges them, and each trains against the other. `fit` knows one loss that
+# falls. Here two fall against each other, and the tape decides who moves what.
+#
+# **You will be able to**
+#
+# - say what each of two players may move, and from which recording;
+# - write a round of a game between two networks, with two optimizers;
+# - choose a generator's loss by its gradient, and recognise a collapse;
+# - penalise a critic's slopes at points between real and fake.
+#
+# **Before you start**: [15 · Input gradients](15_input_gradients.ipynb) and
+# [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: 65 minutes.
+
+# %% tags=["nbval-ignore-output"]
+from course_utils import check, load_mnist, predict, show_images, start_lesson
+
+start_lesson("16")
+
+import keras
+import matplotlib.pyplot as plt
+import numpy as np
+import tensorflow as tf
+from keras import layers
+
+# %% [markdown]
+# ## Where does a game of two end?
+#
+# The smallest game has two numbers. The generator adds `shift` to real numbers, so 0 is perfect. The critic's score of
+# a number is `slope` times it. They play for the **gap**, the mean score of fakes minus that of real numbers, which is
+# slope · shift: the critic lowers it by its slope, the generator raises it by its shift.
+
+
+# %%
+def play(in_turn, pull=0.0, steps=100):
+    """Return shift and slope before each step and at the end, (steps + 1, 2)."""
+    shift, slope = tf.Variable(1.0), tf.Variable(0.0)
+    path = [[1.0, 0.0]]
+    for _ in range(steps):
+        with tf.GradientTape(persistent=True) as tape:
+            gap = slope * shift
+            critic_loss = gap + pull * slope**2
+        slope.assign_sub(0.1 * tape.gradient(critic_loss, slope))
+        if in_turn:
+            with tf.GradientTape() as tape:
+                gap = slope * shift
+        shift.assign_add(0.1 * tape.gradient(gap, shift))
+        path.append([float(shift), float(slope)])
+    return np.array(path)
+
+
+# %% [markdown]
+# > **Predict**
+# >
+# > Both answer from *one* recording, without a pull, from shift 1 and slope 0. After 100 small steps, how far are they
+# > from the solution, shift 0 and slope 0?
+
+# %%
+predict("16.a", "")
+
+# %%
+paths = {"together": play(in_turn=False)}
+distance = np.hypot(*paths["together"][-1])
+
+print(f"distance {distance:.1f}")
+
+# %% [markdown]
+# The other way is **in turn**: the critic moves, and the generator's gradient is recorded anew, against the critic as it
+# is now.
+#
+# > **Predict**
+# >
+# > How far are they now, after 100 steps in turn?
+
+# %%
+predict("16.b", "")
+
+# %%
+paths["in turn"] = play(in_turn=True)
+in_turn = np.hypot(*paths["in turn"].T)  # (101,): the distance before each step
+
+print(f"distances from {in_turn.min():.1f} to {in_turn.max():.1f}")
+
+# %% [markdown]
+# The old recording is not wrong; it answers another question. **A tape holds the values that it saw.** After
+# `slope.assign_sub`, it still has the slope from before.
+#
+# A pull on the critic's slope changes the game: the smallest **gradient penalty**. In the figure all three start at the
+# dot. By hand, each step multiplies (shift, slope) by a matrix, those in `steps`: look for the way that ends at the cross.
+
+# %%
+paths["with a pull"] = play(in_turn=True, pull=1.0)
+steps = {"together": [[1, 0.1], [-0.1, 1]], "in turn": [[0.99, 0.1], [-0.1, 1]]}
+for name, step in steps.items():
+    by_hand = np.linalg.matrix_power(np.array(step), 100) @ [1.0, 0.0]
+    assert np.allclose(paths[name][-1], by_hand, atol=1e-3)
+assert np.isclose(distance, 1.01**50, rtol=1e-3) and 0.9 < in_turn.min() < in_turn.max() < 1.1
+assert np.hypot(*paths["with a pull"][-1]) < 0.05
+
+ax = plt.subplots(figsize=(4.8, 4.2))[1]
+for number, (name, path) in enumerate(paths.items()):
+    ax.plot(*path.T, color=f"C{number}", ls=("-", "--", "-.")[number])
+    at = path[(60, 31, 40)[number]]
+    text = ax.annotate(name, at, (8, 4), textcoords="offset points", color=f"C{number}")
+ax.plot(0, 0, "k+", markersize=12)
+ax.plot(1, 0, "ko")
+labels = ax.set(xlabel="shift of the generator", ylabel="slope of the critic", xlim=(-1.8, 2.4))
+ax.set_aspect("equal")
+
+# %% [markdown]
+# ## Which variables may each network move?
+#
+# Now networks. Real examples are eight small clouds on a circle. The generator turns noise into points, and the
+# critic returns a logit: above 0 for real.
+
+
+# %%
+def build(inputs, outputs, seed, size=64, last=None):
+    keras.utils.set_random_seed(seed)
+    hidden = [layers.Dense(size, "relu"), layers.Dense(size, "relu")]
+    return keras.Sequential([keras.Input((inputs,)), *hidden, layers.Dense(outputs, last)])
+
+
+angles = tf.range(8.0) * np.pi / 4
+centres = 2 * tf.stack([tf.cos(angles), tf.sin(angles)], axis=1)  # (8, 2)
+
+
+def draw_clouds(n):
+    which = tf.random.uniform((n,), 0, 8, tf.int32)
+    return tf.gather(centres, which) + 0.05 * tf.random.normal((n, 2))
+
+
+# %%
+cross_entropy = keras.losses.BinaryCrossentropy(from_logits=True)
+
+
+def classifying_loss(critic, real, fake):
+    for_real, for_fake = critic(real, training=True), critic(fake, training=True)
+    return cross_entropy(tf.ones_like(for_real), for_real) + cross_entropy(
+        tf.zeros_like(for_fake), for_fake
+    )
+
+
+def fooling_loss(critic, fake):
+    for_fake = critic(fake, training=True)
+    return cross_entropy(tf.ones_like(for_fake), for_fake)  # as if fakes were real
+
+
+generator, critic = build(2, 2, seed=16), build(2, 1, seed=17)
+real, noise = draw_clouds(64), tf.random.normal((64, 2))
+
+# %% [markdown]
+# `training=True` goes to both, in each call: with batch normalisation or dropout in either, a loss without it belongs to
+# another network.
+#
+# > **Predict**
+# >
+# > The critic's loss is computed from fakes. What is its gradient with respect to the *generator's* variables?
+
+# %%
+predict("16.c", "")
+
+# %%
+with tf.GradientTape(persistent=True) as tape:
+    fake = generator(noise, training=True)
+    critic_loss = classifying_loss(critic, real, fake)
+    generator_loss = fooling_loss(critic, fake)
+
+crossed = tape.gradient(critic_loss, generator.trainable_variables)
+print({"None" if g is None else "numbers" if np.any(g) else "zeros" for g in crossed})
+
+# %% [markdown]
+# So each player's list of variables belongs to its own loss and its own optimizer. One sum of both losses for all
+# variables is a common fault: there the critic learns to be fooled, and the generator to be found out.
+#
+# And the recording: after the critic's step, this tape still answers for the critic before it.
+
+# %%
+before = tape.gradient(generator_loss, generator.trainable_variables)
+optimizer = keras.optimizers.SGD(0.5)
+optimizer.apply(
+    tape.gradient(critic_loss, critic.trainable_variables), critic.trainable_variables
+)
+remembered = tape.gradient(generator_loss, generator.trainable_variables)
+
+with tf.GradientTape() as anew:
+    generator_loss = fooling_loss(critic, generator(noise, training=True))
+now = anew.gradient(generator_loss, generator.trainable_variables)
+
+print("remembered as before:", bool(np.allclose(remembered[0], before[0])))
+assert all(np.allclose(a, b) for a, b in zip(remembered, before, strict=True))
+assert not np.allclose(now[0], before[0], rtol=1e-2)
+assert all(g is not None and np.any(g) for g in crossed)
+
+# %% [markdown]
+# ### Exercise 16.1: repair
+#
+# A round of the game, as it is often posted. It should first move the critic alone, down `classifying_loss`, and then the
+# generator alone, down `fooling_loss` against the critic as it is *after* its step. Each has its own optimizer. Both
+# models are called with `training=True`; in a round there is one batch `real` and one `noise`.
+
+
+# %%
+def losses_of(for_real, for_fake):
+    """Return the critic's and the generator's loss from logits, as above."""
+    of_real = cross_entropy(tf.ones_like(for_real), for_real)
+    of_fake = cross_entropy(tf.zeros_like(for_fake), for_fake)
+    return of_real + of_fake, cross_entropy(tf.ones_like(for_fake), for_fake)
+
+
+# %% exercise="16.1"
+def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    # Moves both models once, by the optimizers for_generator and for_critic.
+    ### BEGIN SOLUTION
+    #| with tf.GradientTape() as tape:
+    #|     fake = generator(noise)
+    #|     critic_loss, generator_loss = losses_of(critic(real), critic(fake))
+    #|     loss = critic_loss + generator_loss
+    #| of_critic, of_generator = tape.gradient(
+    #|     loss, [critic.trainable_variables, generator.trainable_variables]
+    #| )
+    #| for_critic.apply(of_critic, critic.trainable_variables)
+    #| for_generator.apply(of_generator, generator.trainable_variables)
+    for player, optimizer in ((critic, for_critic), (generator, for_generator)):
+        with tf.GradientTape() as tape:
+            fake = generator(noise, training=True)
+            for_real, for_fake = critic(real, training=True), critic(fake, training=True)
+            critic_loss, generator_loss = losses_of(for_real, for_fake)
+            loss = critic_loss if player is critic else generator_loss
+        gradients = tape.gradient(loss, player.trainable_variables)
+        optimizer.apply(gradients, player.trainable_variables)
+    ### END SOLUTION
+
+
+# %%
+check("16.1", play_round)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Two recordings: the second begins after the critic has moved. In each, one loss and one list of variables count.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The generator's block needs `fake` inside it, or there is no path to the generator's variables.
+#
+# </details>
+
+# %% [markdown]
+# ## Which loss moves a losing generator?
+#
+# Early on the critic sees through every fake. What does the generator learn then? Its whole way goes through the fakes'
+# logit, so look at the slope there.
+#
+# ### Exercise 16.2: predict
+#
+# The critic gives a fake the logit -4; its probability of being real is p = sigmoid(-4) = 0.018. What is the slope, with
+# respect to the logit, of
+#
+# 1. log(1 - p), which the generator lowers in the original game?
+# 2. -log p, the `fooling_loss`?
+
+# %% exercise="16.2"
+# A list of two numbers, to two decimals.
+### BEGIN SOLUTION
+two_slopes = [-0.02, -0.98]
+### END SOLUTION
+
+# %%
+check("16.2", two_slopes)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# With l for the logit: -log p is log(1 + exp(-l)), and log(1 - p) is -log(1 + exp(l)).
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The slopes are p - 1 and -p, in one order or the other.
+#
+# </details>
+#
+# Both want the logit higher. But the first is flat where the generator loses, and the second steep:
+
+# %%
+logit = tf.Variable([-4.0, 0.0, 4.0])
+with tf.GradientTape(persistent=True) as tape:
+    saturating = tf.math.log(1 - tf.sigmoid(logit))
+    fooling = -tf.math.log(tf.sigmoid(logit))
+flat, steep = tape.gradient(saturating, logit), tape.gradient(fooling, logit)
+
+for name, slopes in {"log(1 - p)": flat, "-log p": steep}.items():
+    print(f"{name:10}", slopes.numpy().round(2))
+assert np.allclose(flat, -tf.sigmoid(logit), atol=1e-4)
+assert np.allclose(steep, tf.sigmoid(logit) - 1, atol=1e-4)
+
+# %% [markdown]
+# ## What does a collapse look like?
+#
+# One loop plays every game below: `turns[0]` steps of the critic, then `turns[1]` of the generator, each recorded anew.
+
+
+# %%
+def train(generator, critic, critic_loss, generator_loss, draw, rounds, turns, rate=1e-3):
+    players = ((critic, critic_loss), (generator, generator_loss))
+    optimizers = [keras.optimizers.Adam(rate, beta_1=0.5) for _ in players]
+    for i in (0, 1):
+        optimizers[i].build(players[i][0].trainable_variables)
+
+    @tf.function
+    def play_rounds():
+        for _ in tf.range(rounds // 4):
+            for (player, loss_of), optimizer, count in zip(players, optimizers, turns, strict=True):
+                for _ in range(count):
+                    with tf.GradientTape() as tape:
+                        fake = generator(tf.random.normal((64, generator.input_shape[1])))
+                        loss = loss_of(draw(64), fake)
+                    gradients = tape.gradient(loss, player.trainable_variables)
+                    optimizer.apply(gradients, player.trainable_variables)
+
+    for quarter in (1, 2, 3, 4):
+        play_rounds()
+        print(f"played {quarter / 4:.0%}", end="\r")
+
+
+# %% [markdown]
+# Let the generator run ahead, with five steps for each of the critic's. Then count the **modes** that it reaches: the
+# clouds that get at least one in a hundred of its points.
+
+
+# %%
+def modes(generator):
+    """Return how many of the eight clouds the generator reaches."""
+    points = generator(tf.random.normal((2000, 2)))
+    distances = tf.norm(points[:, None] - centres, axis=2)  # (2000, 8)
+    return int(np.sum(np.mean(distances < 0.4, axis=0) > 0.01))
+
+
+ahead, chased = build(2, 2, seed=16), build(2, 1, seed=17)
+train(
+    ahead,
+    chased,
+    lambda real, fake: classifying_loss(chased, real, fake),
+    lambda real, fake: fooling_loss(chased, fake),
+    draw_clouds,
+    rounds=600,
+    turns=(1, 5),
+)
+reached = {"ahead": modes(ahead)}
+
+# %% [markdown]
+# This is **mode collapse**: nothing in the generator's loss asks for variety. A single place that the critic takes for
+# real is best, all noise goes there, and when the critic learns it, on to the next place.
+
+# %%
+print("at most three of eight:", reached["ahead"] <= 3)
+assert reached["ahead"] <= 3
+
+# %% [markdown]
+# ## How does a slope keep the critic fair?
+#
+# In **WGAN with gradient penalty** the critic's score is no logit: it lowers the gap, as in the game of two numbers. A
+# slope of at most 1 keeps that from running away, and gives the generator a direction everywhere. The penalty asks for
+# it where the generator travels: at random points *between* real and fake.
+#
+# Each pair has a share of its own, of shape (n, 1), drawn evenly. The slope of each example has a length over *its*
+# axes, and the root needs a small number inside, as its slope at 0 is infinite (lesson 03).
+
+
+# %%
+def slope_penalty(critic, real, fake):
+    share = tf.random.uniform((len(real), 1))
+    between = share * real + (1 - share) * fake  # (n, d)
+    with tf.GradientTape() as inner:
+        inner.watch(between)
+        scores = critic(between, training=True)
+    slopes = inner.gradient(scores, between)  # (n, d)
+    lengths = tf.sqrt(tf.reduce_sum(slopes**2, axis=1) + 1e-12)
+    return tf.reduce_mean((lengths - 1) ** 2)
+
+
+def gap_loss(critic, real, fake):
+    gap = tf.reduce_mean(critic(fake, training=True)) - tf.reduce_mean(critic(real, training=True))
+    return gap + slope_penalty(critic, real, fake)
+
+
+# %% [markdown]
+# The inner tape works inside the outer one, so the outer recording holds the way to the slopes, and the critic is
+# trained by a gradient of a gradient.
+#
+# > **Predict**
+# >
+# > Somebody draws one share for the whole batch, of shape (1, 1). What happens?
+
+# %%
+predict("16.d", "")
+
+# %%
+with tf.GradientTape() as tape:
+    penalty = slope_penalty(critic, real, generator(noise))
+of_critic = tape.gradient(penalty, critic.trainable_variables)
+
+for shape in ((64, 1), (1, 1)):
+    share = tf.random.uniform(shape)
+    between = share * real + (1 - share) * tf.zeros_like(real)
+    print(shape, "gives points", between.shape, "at", len(np.unique(share)), "shares")
+
+# %% [markdown]
+# The critic now takes three steps for one of the generator's: with the penalty, a strong critic does no harm. In the
+# figure look for the clouds that are empty: the middle is the generator that ran ahead, the right one this.
+
+# %%
+last_bias = of_critic[-1]
+assert last_bias is None and all(g is not None and np.any(g) for g in of_critic[:-2:2])
+
+fair, judge = build(2, 2, seed=16), build(2, 1, seed=17)
+train(
+    fair,
+    judge,
+    lambda real, fake: gap_loss(judge, real, fake),
+    lambda real, fake: -tf.reduce_mean(judge(fake)),
+    draw_clouds,
+    rounds=2000,
+    turns=(3, 1),
+)
+reached["fair"] = modes(fair)
+
+# %%
+print("at least seven of eight:", reached["fair"] >= 7)
+assert reached["fair"] >= 7
+
+fig, axes = plt.subplots(1, 3, figsize=(9, 3.2), sharex=True, sharey=True)
+latent = tf.random.normal((500, 2))
+clouds = {"real": draw_clouds(500), "ran ahead": ahead(latent), "with the penalty": fair(latent)}
+for number, (ax, (name, points)) in enumerate(zip(axes, clouds.items(), strict=True)):
+    ax.plot(*np.transpose(points), ".", color=f"C{number}", markersize=3)
+    ax.set_title(name)
+    labels = ax.set(aspect="equal", xlim=(-3, 3), ylim=(-3, 3), xlabel="first number")
+labels = axes[0].set_ylabel("second number")
+
+# %% [markdown]
+# The last layer's bias gets `None` from the penalty: it moves all scores, and no slope. An optimizer would warn; the gap
+# gives it a path.
+#
+# ### Exercise 16.3: complete
+#
+# The penalty for pictures, (n, h, w, 1). Here `share` is given, one number for each pair, of shape (n,): the points are
+# share · real + (1 - share) · fake. Return the mean of (length - 1)². The check takes the penalty's gradient with
+# respect to the critic's weights; it must be finite where a slope is 0.
+
+
+# %% exercise="16.3"
+def penalty_between(critic, real, fake, share):
+    """Return the penalty, one number; critic(pictures) gives scores (n,)."""
+    ### BEGIN SOLUTION
+    share = tf.reshape(share, (-1, 1, 1, 1))
+    between = share * real + (1 - share) * fake
+    with tf.GradientTape() as tape:
+        tape.watch(between)
+        scores = critic(between)
+    slopes = tape.gradient(scores, between)
+    lengths = tf.sqrt(tf.reduce_sum(slopes**2, axis=(1, 2, 3)) + 1e-12)
+    return tf.reduce_mean((lengths - 1) ** 2)
+    ### END SOLUTION
+
+
+# %%
+check("16.3", penalty_between)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Shapes align from the right: give `share` three axes more. A picture's slope has three axes, and one length.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `tf.reshape(share, (-1, 1, 1, 1))`; sum the squares over `axis=(1, 2, 3)`, and add 1e-12 before the root.
+#
+# </details>
+#
+# ### Digits
+#
+# Nothing in the game is about two numbers. The same loop, with pictures of 14 by 14 pixels for points, and noise of 16:
+
+# %% tags=["nbval-ignore-output"]
+(x_train, _), _ = load_mnist()
+halved = x_train[:20000].reshape(-1, 14, 2, 14, 2).mean(axis=(2, 4)) / 255  # 2 by 2 pixels each
+small = tf.constant(halved.reshape(-1, 196), tf.float32)
+
+
+def draw_digits(n):
+    return tf.gather(small, tf.random.uniform((n,), 0, len(small), tf.int32))
+
+
+# %%
+artist, judge = build(16, 196, seed=16, size=256, last="sigmoid"), build(196, 1, seed=17, size=256)
+untrained = artist(tf.random.normal((200, 16)))
+train(
+    artist,
+    judge,
+    lambda real, fake: gap_loss(judge, real, fake),
+    lambda real, fake: -tf.reduce_mean(judge(fake)),
+    draw_digits,
+    rounds=1500,
+    turns=(3, 1),
+    rate=5e-4,
+)
+
+# %% [markdown]
+# Look for strokes with an end and a width: no loss said what a stroke is. Some digits are good, some are none; better ones
+# take convolutions and an hour. How near is a drawing to the nearest real digit, compared with an untrained one?
+
+
+# %%
+def distance_to_real(pictures):
+    return np.mean([np.min(np.linalg.norm(small[:2000] - picture, axis=1)) for picture in pictures])
+
+
+drawn = artist(tf.random.normal((200, 16)))
+print("nearer than untrained:", distance_to_real(drawn) < 0.8 * distance_to_real(untrained))
+assert distance_to_real(drawn) < 0.8 * distance_to_real(untrained)
+
+ax = show_images(np.reshape(drawn[:16], (-1, 14, 14)))
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. Both players get their gradients from one persistent tape. What does the generator answer?</summary>
+#
+# The critic as it was recorded, before its step.
+#
+# </details>
+# <details><summary>2. The fakes for the generator's step come from <code>generator.predict</code>. What happens?</summary>
+#
+# They left TensorFlow: all gradients are `None`, and the optimizer raises an error.
+#
+# </details>
+# <details><summary>3. A penalty at zero slope gives nan, and 1e-12 is added outside the root. Does it help?</summary>
+#
+# No. The root's own slope is infinite at 0; the number belongs inside.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - Two losses, two lists of variables, two optimizers; the sources decide who moves.
+# - A tape remembers the values it saw: in turn means recorded anew.
+# - Choose the generator's loss by its slope where it loses.
+# - A collapse is seen in samples, not in a loss.
+# - The penalty: one share for each pair, one length for each example, a tiny number inside the root.
+#
+# ```python
+# with tf.GradientTape() as tape:
+#     loss = fooling_loss(critic, generator(noise, training=True))
+# gradients = tape.gradient(loss, generator.trainable_variables)
+# for_generator.apply(gradients, generator.trainable_variables)
+# ```
+
+# %% [markdown]
+# ## Further reading
+#
+# - Gulrajani et al., *Improved Training of Wasserstein GANs*, NeurIPS 2017: the penalty between real and fake.
+# - Mescheder, Geiger and Nowozin, *Which training methods for GANs do actually converge?*, ICML 2018: the two numbers.
+#
+# Next, a step of training is itself differentiated: [17 · Learning to learn](17_learning_to_learn.ipynb).

@@ -1,0 +1,205 @@
+"""Answers to lesson 16's exercises: other right ones, and wrong ones that no gallery holds."""
+
+import numpy as np
+import tensorflow as tf
+
+
+def logits(generator, critic, real, noise, modes=(True, True, True)):
+    fake = generator(noise, training=modes[0])
+    return critic(real, training=modes[1]), critic(fake, training=modes[2])
+
+
+def step(model, optimizer, loss):
+    """Move one model down loss()."""
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch([v.value for v in model.trainable_variables])
+        value = loss()
+    values = [v.value for v in model.trainable_variables]
+    optimizer.apply(tape.gradient(value, values), model.trainable_variables)
+
+
+def rounds(first=0, second=1, factors=(1, 1), modes=(True, True, True), by=lambda g, c: (g, c)):
+    """Answer 16.1: the critic goes down one loss, times a factor, then the generator another."""
+
+    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
+        for_generator, for_critic = by(for_generator, for_critic)
+        given = generator, critic, real, noise, modes
+        step(critic, for_critic, lambda: factors[0] * losses_of(*logits(*given))[first])
+        step(generator, for_generator, lambda: factors[1] * losses_of(*logits(*given))[second])
+
+    return play_round
+
+
+def only_own_logits(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    """Let the critic see fakes from above the block, and the generator no real example."""
+    fake = generator(noise, training=True)
+    with tf.GradientTape() as tape:
+        loss, _ = losses_of(critic(real, training=True), critic(fake, training=True))
+    variables = critic.trainable_variables
+    for_critic.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(
+            tf.nn.softplus(-critic(generator(noise, training=True), training=True))
+        )
+    variables = generator.trainable_weights
+    for_generator.apply(tape.gradient(loss, variables), variables)
+
+
+def persistent(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    with tf.GradientTape(persistent=True) as tape:
+        of_critic, of_generator = losses_of(*logits(generator, critic, real, noise))
+    for model, optimizer, loss in (
+        (critic, for_critic, of_critic),
+        (generator, for_generator, of_generator),
+    ):
+        optimizer.apply(tape.gradient(loss, model.trainable_variables), model.trainable_variables)
+
+
+def in_a_graph(*given):
+    @tf.function
+    def run():
+        rounds()(*given)
+
+    given[2].build(given[0].trainable_variables)
+    given[3].build(given[1].trainable_variables)
+    run()
+
+
+def predicted_fakes(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    def of_generator():
+        fake = generator.predict(noise, verbose=0)
+        return losses_of(critic(real, training=True), critic(fake, training=True))[1]
+
+    step(critic, for_critic, lambda: losses_of(*logits(generator, critic, real, noise))[0])
+    step(generator, for_generator, of_generator)
+
+
+def summed(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    models = critic, generator
+    with tf.GradientTape() as tape:
+        loss = tf.add_n(losses_of(*logits(generator, critic, real, noise)))
+    found = tape.gradient(loss, [model.trainable_variables for model in models])
+    for model, optimizer, gradients in zip(models, (for_critic, for_generator), found, strict=True):
+        optimizer.apply(gradients, model.trainable_variables)
+
+
+def turned(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    given = generator, critic, real, noise
+    step(generator, for_generator, lambda: losses_of(*logits(*given))[1])
+    step(critic, for_critic, lambda: losses_of(*logits(*given))[0])
+
+
+def exchanged_labels(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    def fake_first(for_real, for_fake):
+        return losses_of(for_fake, for_real)
+
+    rounds()(generator, critic, for_generator, for_critic, fake_first, real, noise)
+
+
+def columns(values):
+    return values[:, None, None, None]
+
+
+def lengths(slopes, inside=1e-12):
+    return tf.sqrt(tf.einsum("nhwc,nhwc->n", slopes, slopes) + inside)
+
+
+def penalty(of=lambda r: (r - 1) ** 2, join=np.mean, place=None, slopes_to=lengths):
+    """Answer 16.3 with one tape on a variable; place makes the points."""
+    join = tf.reduce_mean if join is np.mean else join
+
+    def penalty_between(critic, real, fake, share):
+        points = place(real, fake, share) if place else fake + columns(share) * (real - fake)
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(points)
+            scores = tf.reduce_sum(critic(points))
+        return join(of(slopes_to(tape.gradient(scores, points))))
+
+    return penalty_between
+
+
+def two_wheres(slopes):
+    squares = tf.reduce_sum(tf.reshape(slopes, (len(slopes), -1)) ** 2, axis=1)
+    safe = tf.where(squares > 0, squares, 1.0)
+    return tf.where(squares > 0, tf.sqrt(safe), 0.0)
+
+
+def one_by_one(critic, real, fake, share):
+    """Take each pair by itself."""
+    total = 0.0
+    for r, f, s in zip(real, fake, share, strict=True):
+        point = (s * r + (1 - s) * f)[None]
+        with tf.GradientTape() as tape:
+            tape.watch(point)
+            score = critic(point)[0]
+        slope = tape.gradient(score, point)
+        total += (tf.sqrt(tf.reduce_sum(slope * slope) + 1e-12) - 1) ** 2
+    return total / len(share)
+
+
+def by_differences(critic, real, fake, share):
+    """Use no tape: the slopes are central differences of the critic."""
+    points, h, parts = fake + columns(share) * (real - fake), 0.5, []
+    for i in np.ndindex(*points.shape[1:]):
+        unit = np.zeros((1, *points.shape[1:]), np.float32)
+        unit[0][i] = h
+        parts.append((critic(points + unit) - critic(points - unit)) / (2 * h))
+    squares = tf.reduce_sum(tf.stack(parts, axis=1) ** 2, axis=1)
+    return tf.reduce_mean((tf.sqrt(squares + 1e-12) - 1) ** 2)
+
+
+RIGHT = {
+    "16.1": [rounds(), only_own_logits, in_a_graph],
+    "16.2": [[-0.018, -0.982], (-0.02, -0.98), [np.float64(-0.018), np.float64(-0.98)]],
+    "16.3": [penalty(), penalty(slopes_to=two_wheres), one_by_one, by_differences],
+}
+
+WRONG = {
+    "16.1": [
+        ("one sum for both", summed),
+        ("one recording", persistent),
+        ("outside training", rounds(modes=(False, False, False))),
+        ("generator outside training", rounds(modes=(False, True, True))),
+        ("critic outside training", rounds(modes=(True, False, False))),
+        ("generator first", turned),
+        ("generator helps the critic", rounds(second=0)),
+        ("generator against the critic's loss", rounds(second=0, factors=(1, -1))),
+        ("generator goes up", rounds(factors=(1, -1))),
+        ("critic goes up", rounds(factors=(-1, 1))),
+        ("critic on the generator's loss", rounds(first=1)),
+        ("critic on the generator's loss", rounds(first=1, second=0)),
+        ("optimizers exchanged", rounds(by=lambda g, c: (c, g))),
+        ("raised ValueError", exchanged_labels),
+        ("critic's loss halved", rounds(factors=(0.5, 1))),
+        ("critic did not move", lambda *given: None),
+        ("raised ValueError", predicted_fakes),
+    ],
+    "16.2": [
+        ("line 1: wrote -0.98", [-0.98, -0.02]),
+        ("line 2: wrote 0.98", [-0.02, 0.98]),
+    ],
+    "16.3": [
+        ("share not spread", penalty(place=lambda r, f, s: f + s * (r - f))),
+        ("real and fake exchanged", penalty(place=lambda r, f, s: r + columns(s) * (f - r))),
+        ("at the fakes", penalty(place=lambda r, f, s: tf.identity(f))),
+        ("at the real examples", penalty(place=lambda r, f, s: tf.identity(r))),
+        ("halfway", penalty(place=lambda r, f, s: 0.5 * r + 0.5 * f)),
+        ("one share for all", penalty(place=lambda r, f, s: s[0] * r + (1 - s[0]) * f)),
+        ("last axis", penalty(slopes_to=lambda g: tf.norm(g, axis=-1))),
+        ("one axis", penalty(slopes_to=lambda g: tf.sqrt(tf.reduce_sum(g * g, 1) + 1e-12))),
+        ("length of batch", penalty(slopes_to=tf.norm)),
+        ("no root", penalty(slopes_to=lambda g: tf.einsum("nhwc,nhwc->n", g, g))),
+        ("pulled to zero", penalty(of=tf.square)),
+        ("not squared", penalty(of=lambda r: tf.abs(1 - r))),
+        ("long ones only", penalty(of=lambda r: tf.maximum(r - 1, 0) ** 2)),
+        ("averaged first", penalty(of=lambda r: (tf.reduce_mean(r) - 1) ** 2)),
+        ("examples added up", penalty(join=tf.reduce_sum)),
+        ("epsilon too large", penalty(slopes_to=lambda g: lengths(g, 1e-2))),
+        ("nan at zero", penalty(slopes_to=lambda g: tf.norm(tf.reshape(g, (len(g), -1)), axis=1))),
+        (
+            "no path to the critic",
+            penalty(slopes_to=lambda g: tf.constant(np.sqrt((g.numpy() ** 2).sum((1, 2, 3))))),
+        ),
+        ("other form", penalty(join=lambda values: values)),
+    ],
+}
