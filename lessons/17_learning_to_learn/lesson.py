@@ -711,4 +711,4 @@ assert peaks[1] > 2 * peaks[0] and grown == ["maml"]
 # - Nichol, Achiam and Schulman, *On first-order meta-learning algorithms* (2018): Reptile, and why it works.
 # - Rajeswaran et al., *Meta-learning with implicit gradients*, NeurIPS 2019: many inner steps without their memory.
 #
-# Next: 18 · Choosing examples.
+# Next: [18 · Choosing examples](18_choosing_examples.ipynb).

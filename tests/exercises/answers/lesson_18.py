@@ -1,0 +1,138 @@
+"""Answers to lesson 18's exercises: other right ones, and wrong ones that no gallery holds."""
+
+import numpy as np
+import tensorflow as tf
+
+
+def by_backward_pass(weigh):
+    """Answer 18.1 without a tape: softmax minus target, times weight."""
+
+    def weighted_gradient(W, x, labels, temperature):
+        logits = (x @ W).numpy().astype(float)
+        p = np.exp(logits - logits.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        rows = np.arange(len(p)), labels.numpy()
+        weights = weigh(-np.log(p[rows]), temperature)
+        p[rows] -= 1
+        return x.numpy().T @ (weights[:, None] * p)
+
+    return weighted_gradient
+
+
+def shares(scores):
+    return np.exp(scores) / np.sum(np.exp(scores))
+
+
+def weights_first(W, x, labels, temperature):
+    """Take the weights from a pass of their own, above the block."""
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, tf.matmul(x, W))
+    weights = tf.nn.softmax(-losses / temperature)
+    with tf.GradientTape() as tape:
+        losses = tf.keras.losses.sparse_categorical_crossentropy(labels, x @ W, from_logits=True)
+        loss = tf.tensordot(weights, losses, 1)
+    return tape.gradient(loss, W)
+
+
+def follows(W, x, labels, temperature):
+    with tf.GradientTape() as tape:
+        losses = tf.keras.losses.sparse_categorical_crossentropy(labels, x @ W, from_logits=True)
+        factors = tf.exp(-losses / temperature)
+        loss = tf.reduce_sum(factors * losses) / tf.reduce_sum(factors)
+    return tape.gradient(loss, W)
+
+
+def mean_loss(W, x, labels, temperature):
+    loss_fn = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    with tf.GradientTape() as tape:
+        losses = loss_fn(labels, x @ W)
+        weights = tf.stop_gradient(tf.exp(-losses / temperature))
+        loss = losses * weights / weights
+    return tape.gradient(loss, W)
+
+
+def each(losses_of, W, x, y):
+    """Return the gradients, (n, 3, 2), one example after the other."""
+    found = []
+    for row, target in zip(x, y, strict=True):
+        with tf.GradientTape() as tape:
+            loss = tf.squeeze(losses_of(W, row[None], target[None]))
+        found.append(tape.gradient(loss, W).numpy())
+    return np.stack(found)
+
+
+def combining(combine):
+    def clipped_mean(losses_of, W, x, y, limit):
+        return combine(each(losses_of, W, x, y), limit)
+
+    return clipped_mean
+
+
+def lengths(g):
+    return np.linalg.norm(g.reshape(len(g), -1), axis=1)[:, None, None]
+
+
+def scaled(g, limit):
+    return g / np.maximum(1, lengths(g) / limit)
+
+
+@tf.function
+def vectorized(losses_of, W, x, y, limit):
+    def of_one(pair):
+        row, target = pair
+        with tf.GradientTape() as tape:
+            loss = losses_of(W, row[None], target[None])
+        return tf.clip_by_norm(tape.gradient(loss, W), limit)
+
+    return tf.reduce_mean(tf.vectorized_map(of_one, (x, y)), axis=0)
+
+
+def of_batch(losses_of, W, x, y, limit):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(losses_of(W, x, y))
+    gradient = tape.gradient(loss, W)
+    return gradient * tf.minimum(1.0, limit / tf.norm(gradient))
+
+
+RIGHT = {
+    "18.1": [weights_first, by_backward_pass(lambda losses, T: shares(-losses / T))],
+    "18.2": [[0.75, 0.5, 0.25, -0.5], (3 / 4, 1 / 2, tf.constant(0.25), np.float32(-0.5))],
+    "18.3": [combining(lambda g, limit: scaled(g, limit).mean(axis=0)), vectorized],
+}
+
+WRONG = {
+    "18.1": [
+        ("weights followed", follows),
+        ("no weights", mean_loss),
+        ("hard ones preferred", by_backward_pass(lambda losses, T: shares(losses / T))),
+        ("temperature left out", by_backward_pass(lambda losses, T: shares(-losses))),
+        ("temperature multiplied", by_backward_pass(lambda losses, T: shares(-T * losses))),
+        ("weights not normalised", by_backward_pass(lambda losses, T: np.exp(-losses / T))),
+        (
+            "averaged once more",
+            by_backward_pass(lambda losses, T: shares(-losses / T) / len(losses)),
+        ),
+        ("easiest alone", by_backward_pass(lambda losses, T: 1.0 * (losses == losses.min()))),
+        ("returned None", lambda *given: print(weights_first(*given))),
+        ("other form", lambda *given: [weights_first(*given), 0.0]),
+    ],
+    "18.2": [
+        ("line 1: wrote 0.5", [0.5, 0.5, 0.25, -0.5]),
+        ("line 4: wrote 0.25", [0.75, 0.5, 0.25, 0.25]),
+        ("other form", 0.75),
+    ],
+    "18.3": [
+        ("mean clipped", of_batch),
+        ("not clipped", combining(lambda g, limit: g.mean(axis=0))),
+        ("all clipped as one", combining(lambda g, limit: scaled(g[None], limit)[0].mean(axis=0))),
+        ("entries clipped", combining(lambda g, limit: np.clip(g, -limit, limit).mean(axis=0))),
+        ("short ones stretched", combining(lambda g, limit: (g / lengths(g)).mean(axis=0) * limit)),
+        ("unit length", combining(lambda g, limit: (g / lengths(g)).mean(axis=0))),
+        ("summed", combining(lambda g, limit: scaled(g, limit).sum(axis=0))),
+        (
+            "long ones left out",
+            combining(lambda g, limit: np.mean(g * (lengths(g) < limit), axis=0)),
+        ),
+        ("returned None", combining(lambda g, limit: None)),
+        ("other form", combining(scaled)),
+    ],
+}
