@@ -62,6 +62,9 @@ def listen_to_operations(listener: Callable) -> Iterator[None]:
         op_callbacks.remove_op_callback(forward)
 
 
+_managers: list[Any] = []  # never freed; each takes a few hundred bytes
+
+
 @contextmanager
 def graphs_can_be_cancelled() -> Iterator[Callable[[], None]]:
     """Yield a function that cancels the ``tf.function`` which this thread then runs.
@@ -72,6 +75,9 @@ def graphs_can_be_cancelled() -> Iterator[Callable[[], None]]:
     from tensorflow.python.eager import cancellation
 
     around, manager = cancellation.context(), cancellation.CancellationManager()
+    # What a block starts may outlive it, such as an iterator of a data set, and TensorFlow then
+    # still points to the manager: one that Python had freed would end the process.
+    _managers.append(manager)
     try:
         with cancellation.CancellationManagerContext(manager):
             yield manager.start_cancel
