@@ -68,7 +68,7 @@ def _axes_in_words(ax: "Axes") -> str:
         said.append(f"Figure of {' against '.join(names)}")
     scales = [f"{axis} log" for axis in "xy" if getattr(ax, f"get_{axis}scale")() == "log"]
     said.append(", ".join(scales) and f"Scales: {', '.join(scales)}")
-    said += [_line(*line.get_data(), str(line.get_label())) for line in ax.lines]
+    said += [_line(*line.get_data(orig=False), str(line.get_label())) for line in ax.lines]
     if ax.images:
         said.append(f"{len(ax.images)} image{'s' if len(ax.images) > 1 else ''}")
     names_of_lines = {str(line.get_label()) for line in ax.lines}
