@@ -213,6 +213,11 @@ GRADIENTS = [
         gradients_of(lambda y_hat, y: tf.reduce_mean(y_hat - y) ** 2),
     ),
     Wrong(
+        "root taken",
+        "These are the gradients of the root of the mean squared error. Leave the root out.",
+        gradients_of(lambda y_hat, y: tf.sqrt(mean_square(y_hat, y))),
+    ),
+    Wrong(
         "absolute errors",
         "These are the gradients of the mean absolute error. Square each error instead.",
         gradients_of(lambda y_hat, y: tf.reduce_mean(abs(y_hat - y))),
@@ -372,10 +377,22 @@ WALKS = [
         walk(inputs=lambda pairs: pairs[:1]),
     ),
     Wrong(
-        "last number left out",
-        "Your walk ends before place 0. range(start, 0, -1) leaves the 0 out, and range(target) the "
-        "target: reversed(range(target + 1)) has them all.",
+        "target left out",
+        "Nothing is handed on from the target: range(target) leaves it out. "
+        "reversed(range(target + 1)) has it.",
         walk(places=lambda count, target: reversed(range(target))),
+    ),
+    Wrong(
+        "returned in the loop",
+        "Your walk stops after its first place. A `return` inside the loop does that: move it to the "
+        "left, below the loop.",
+        walk(places=lambda count, target: [count - 1]),
+    ),
+    Wrong(
+        "None where no way leads",
+        "Your list has None where no way leads to the target. TensorFlow's tape answers so, too; in "
+        "this list write 0.",
+        walk(answer=lambda g, target: [x or None for x in g]),
     ),
     Wrong(
         "gradient of x alone",

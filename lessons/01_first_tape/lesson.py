@@ -15,7 +15,7 @@
 # **Time**: 80 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import check, plot_tape, predict, start_lesson
+from course_utils import check, play_tape, plot_tape, predict, start_lesson
 
 start_lesson("01")
 
@@ -459,7 +459,7 @@ for way, slope_by in found.items():
 assert occurrences == 6 * 2**6
 
 # %% [markdown]
-# The formula is exact, and twice as long with every round. The difference is off by the error of its step. The
+# The formula is exact, and more than twice as long with every round. The difference is off by the error of its step. The
 # tape is exact, too, and evaluates once: it applies the formula's rules to *numbers*, and stores each number once.
 
 # %% [markdown]
@@ -537,9 +537,22 @@ check("01.4", gradient_of_w)
 # %% [markdown]
 # ## Can I build a tape?
 #
+# First watch a tape on which x is used twice: in x · sin(x²), directly, and through a and s. Press *Step*,
+# or the right arrow key, and follow the orange way back. Along a way slopes multiply, and ways **add**: x
+# gets its gradient in two parts.
+
+# %%
+def x_times_sine(x):
+    a = x**2
+    s = tf.sin(a)
+    return x * s
+
+
+play_tape(x_times_sine, tf.Variable(0.6))
+
+# %% [markdown]
 # A tape is a list. For each number it notes where its inputs stand in the list, each with the slope with
-# respect to that input. Here is x · sin(x²) at 0.6, written down by hand. y uses x on two ways: directly,
-# and through a and s. Along a way slopes multiply, and ways **add**:
+# respect to that input. Here is the same tape, written down by hand:
 
 # %%
 x_value = 0.6
@@ -556,7 +569,7 @@ both_ways = s_value + x_value * np.cos(a_value) * 2 * x_value
 
 x = tf.Variable(x_value)
 with tf.GradientTape() as tape:
-    y = x * tf.sin(x**2)
+    y = x_times_sine(x)
 
 theirs = tape.gradient(y, x).numpy()
 
@@ -568,7 +581,8 @@ assert np.isclose(theirs, both_ways)
 #
 # Write the walk back. `recorded` is such a list, in which inputs stand before what is computed from them, and
 # `target` the place of a number in it. Return the gradient of the target with respect to *every* number, in a
-# list of the same length. Your function then finds `both_ways` for x, from the list above and the target 3.
+# list of the same length, with 0 where no way leads. Your function then finds `both_ways` for x, from the
+# list above and the target 3.
 
 # %% exercise="01.5"
 def walk_back(recorded, target):
