@@ -1,15 +1,16 @@
-"""The questions of lesson 14: a loss for compile, an own train_step, a penalty, and the choice."""
+"""The questions of lesson 14: a loss, a clipping, a penalty, two optimizers, and a script."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.observation import calls_noted
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises.callouts import Predict
+from course_utils.exercises.question import Part, Prediction, Question
 from course_utils.exercises.readings import Other
 
-PENALTY, RATE = 0.1, 0.1  # of 14.2: times the sum of the squared weights; the step size
+PENALTY, RATE = 0.1, 0.1  # times the sum of the squared weights; the step size
+SCALE = 8.0  # of the loss, where an optimizer scales it
 
 
 def draw_orders(rng: np.random.Generator) -> list[tuple]:
@@ -37,6 +38,54 @@ def called_as_in_fit(cost: Callable, y: Any, y_hat: Any) -> Any:
     return tf.function(cost)(y, y_hat)
 
 
+def draw_optimizers(rng: np.random.Generator) -> list[tuple]:
+    """Draw a variable, gradients for it, and how the optimizer is set up."""
+
+    def draw(kind: str, setting: str, *shape: int) -> tuple:
+        w = rng.uniform(0.5, 1.5, shape) * rng.choice([-1, 1], shape)
+        long = rng.uniform(0.5, 1.5, (2, *shape)) * rng.choice([-1, 1], shape)
+        short = 0.02 * rng.uniform(0.5, 1.5, (2, *shape))
+        return kind, setting, float(rng.uniform(0.05, 0.2)), w, [*long, *short]
+
+    return [
+        draw("SGD", "", 3),
+        draw("SGD", "scaled", 2, 2),
+        draw("SGD", "accumulated", 4),
+        draw("momentum", "", 3),
+    ]
+
+
+def as_optimizer(kind: str, setting: str, rate: float, w: np.ndarray, gradients: list) -> tuple:
+    import keras
+    import tensorflow as tf
+
+    class Momentum(keras.optimizers.SGD):
+        def __init__(self, rate: float, **options: Any):
+            super().__init__(rate, momentum=0.5, **options)
+
+    options = {
+        "scaled": {"loss_scale_factor": SCALE},
+        "accumulated": {"gradient_accumulation_steps": 2},
+    }.get(setting, {})
+    factor = SCALE if setting == "scaled" else 1.0
+    optimizer = Momentum if kind == "momentum" else keras.optimizers.SGD
+    scaled = [tf.constant(factor * gradient, tf.float32) for gradient in gradients]
+    return optimizer, rate, options, keras.Variable(w.astype("float32"), name="w"), scaled
+
+
+def updates(
+    adaptive: Callable, optimizer: type, rate: float, options: dict, w: Any, gradients: list
+) -> list:
+    """Return how much each gradient changed the variable."""
+    own, changes = adaptive(optimizer)(rate, **options), []
+    own.build([w])
+    for gradient in gradients:
+        before = w.numpy()
+        own.apply([gradient], [w])
+        changes.append(w.numpy() - before)
+    return changes
+
+
 def draw_steps(rng: np.random.Generator) -> list[tuple]:
     def draw(loss: str, n: int) -> tuple:
         w = rng.uniform(0.5, 1.5, size=(3, 1)) * rng.choice([-1, 1], size=(3, 1))
@@ -47,7 +96,8 @@ def draw_steps(rng: np.random.Generator) -> list[tuple]:
     return [draw("function", 5), draw("object", 8)]
 
 
-def as_step(kind: str, w: np.ndarray, b: float, *data: np.ndarray) -> tuple:
+def compiled_loss(kind: str) -> Any:
+    """Return a loss for compile, a function or an object."""
     import keras
     import tensorflow as tf
 
@@ -59,38 +109,102 @@ def as_step(kind: str, w: np.ndarray, b: float, *data: np.ndarray) -> tuple:
             return compiled_loss_function(y_true, y_pred)
 
     compiled_loss_function.__qualname__ = compiled_loss_function.__name__  # errors quote it
+    return compiled_loss_function if kind == "function" else CompiledLoss()
+
+
+def as_step(kind: str, w: np.ndarray, b: float, *data: np.ndarray) -> tuple:
+    import keras
+    import tensorflow as tf
+
     last = keras.layers.Dense(1, kernel_regularizer=keras.regularizers.L2(PENALTY))
     norm = keras.layers.BatchNormalization(center=False, scale=False)
     model = keras.Sequential([keras.Input((3,)), norm, last])
     last.set_weights([w, np.array([b])])
-    loss = compiled_loss_function if kind == "function" else CompiledLoss()
-    model.compile(keras.optimizers.SGD(RATE), loss)
+    model.compile(keras.optimizers.SGD(RATE), compiled_loss(kind))
     model.optimizer.build(model.trainable_variables)
     return model, tuple(tf.constant(array, tf.float32) for array in data)
 
 
 def stepped(step: Callable, model: Any, data: tuple) -> dict:
-    """Return what one step in a graph did, as fit calls it.
+    """Return what one step did, and by which factors it differs where the loss is scaled."""
+    import keras
 
-    It is called without a graph first, for plain errors.
-    """
+    before, compiled = model.get_weights(), model.loss
+    change, returned = changed_by(step, model, data)
+    model.set_weights(before)
+    model.compile(keras.optimizers.SGD(RATE, loss_scale_factor=SCALE), compiled)
+    model.optimizer.build(model.trainable_variables)
+    scaled_change, scaled_loss = changed_by(step, model, data)
+    by_name = dict(zip([variable.name for variable in model.weights], change, strict=True))
+    at = list(by_name).index("kernel")
+    lengths = np.linalg.norm(scaled_change[at]), np.linalg.norm(change[at])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factors = [np.divide(*lengths), np.divide(loss_in(scaled_loss), loss_in(returned))]
+    return {
+        "change": {name: by_name.pop(name) for name in ("kernel", "bias")},
+        "averages": by_name,
+        "returned": returned,
+        "scaled": factors,
+    }
+
+
+def changed_by(step: Callable, model: Any, data: tuple) -> tuple[list, Any]:
+    """Return how one step changes each of the weights, and what it returned."""
+    before = model.get_weights()
+    returned = step(model, data)
+    pairs = zip(model.get_weights(), before, strict=True)
+    return [after - start for after, start in pairs], returned
+
+
+def loss_in(returned: Any) -> float:
+    """Return the loss that a step returned, in a dict or alone; not a number where there is none."""
+    loss = returned.get("loss") if isinstance(returned, dict) else returned
+    return float("nan") if loss is None or np.size(loss) != 1 else float(np.reshape(loss, ()))
+
+
+def draw_two(rng: np.random.Generator) -> list[tuple]:
+    def draw(loss: str, n: int, body_scale: float, head_scale: float) -> tuple:
+        kernels = [
+            0.5 * rng.uniform(0.5, 1.5, shape) * rng.choice([-1, 1], shape)
+            for shape in ((3, 4), (4, 2), (2, 1))
+        ]
+        rates = [float(rate) for rate in rng.uniform([0.05, 0.2], [0.1, 0.3])]
+        x, y = rng.normal(0.5, 1, (n, 3)), rng.normal(3, 1, (n, 1))
+        scales = [body_scale, head_scale]
+        return loss, kernels, rates, scales, x, y, np.linspace(0.2, 1.4, n)
+
+    return [draw("function", 5, 1.0, 1.0), draw("object", 6, 8.0, 2.0)]
+
+
+def as_two(loss: str, kernels: list, rates: list, scales: list, *data: np.ndarray) -> tuple:
     import keras
     import tensorflow as tf
 
-    before = model.get_weights()
-    with calls_noted(keras.Model, "train_step") as steps_of_keras:
-        step(model, data)
-    model.set_weights(before)
-    returned = tf.function(step, autograph=False)(model, data)
-    changes = [after - start for after, start in zip(model.get_weights(), before, strict=True)]
-    names = [variable.name for variable in model.weights]
-    change = dict(zip(names, changes, strict=True))
-    return {
-        "change": {name: change.pop(name) for name in ("kernel", "bias")},
-        "averages": change,
-        "returned": returned,
-        "by keras": bool(steps_of_keras),
-    }
+    class ScaleInTraining(keras.layers.Layer):
+        def call(self, inputs, training=False):
+            return 1.5 * inputs if training else inputs
+
+    penalties = keras.regularizers.L2(PENALTY)
+    widths = [kernel.shape[1] for kernel in kernels]
+    hidden = [keras.layers.Dense(width, "tanh", use_bias=False) for width in widths[:-1]]
+    last = keras.layers.Dense(widths[-1], use_bias=False, kernel_regularizer=penalties)
+    model = keras.Sequential([keras.Input((3,)), ScaleInTraining(), *hidden, last])
+    model.set_weights(kernels)
+    body, head = (
+        keras.optimizers.SGD(rate, loss_scale_factor=scale)
+        for rate, scale in zip(rates, scales, strict=True)
+    )
+    model.compile(body, compiled_loss(loss))
+    model.head_optimizer = head
+    body.build(model.trainable_variables)
+    head.build(model.trainable_variables)
+    return model, tuple(tf.constant(array, tf.float32) for array in data)
+
+
+def stepped_by_two(step: Callable, model: Any, data: tuple) -> dict:
+    """Return what one step did to the layers before the last, and to the last."""
+    (*body, head), returned = changed_by(step, model, data)
+    return {"body": body, "head": head, "returned": returned}
 
 
 def logged_loss(reading: Any, *call: Any) -> Any:
@@ -98,57 +212,72 @@ def logged_loss(reading: Any, *call: Any) -> Any:
     return Other("number without a dict") if is_number else reading["loss"]
 
 
-def draw_critics(rng: np.random.Generator) -> list[tuple]:
-    def draw(kind: str, n: int, d: int) -> tuple:
-        w = rng.uniform(0.4, 1.5, size=d) * rng.choice([-1, 1], size=d)
-        x = rng.uniform(0.4, 2, size=(n, d)) * rng.choice([-1, 1], size=(n, d))
-        return kind, w.round(2), x.round(1)
+def draw_runs(rng: np.random.Generator) -> list[tuple]:
+    """Draw runs that each show one fault of the script: elsewhere that fault changes nothing.
 
-    kind, w, x = draw("quadratic", 3, 3)
-    # The slopes of one example are zero. Those of the others are so short that a number inside
-    # the root shows where it is larger than 1e-6.
-    x *= rng.uniform(2.1, 2.3, (3, 1)) / np.linalg.norm(2 * w * x, axis=1, keepdims=True)
-    x[0] = 0.0
-    return [draw("quadratic", 5, 3), draw("linear", 4, 2), (kind, w, x)]
+    Errors are far beyond 1 and of one sign, so that neither the slope of small errors nor a table
+    of all errors shows; rates are constant, the first layer is frozen, and nothing is regularised.
+    """
+
+    def draw(kind: str, n: int = 4, size: int = 2, rates: tuple = (0.1, 0.1)) -> tuple:
+        kernels = [rng.uniform(0.3, 0.9, shape) for shape in ((3, 2), (2, 1))]
+        x, x_val = rng.uniform(0.3, 1.5, (n, 3)), rng.uniform(0.3, 1.5, (3, 3))
+        y, y_val = rng.uniform(5, 8, n), rng.uniform(5, 8, 3)
+        if kind == "shapes":
+            y[::size] *= -1
+        elif kind == "small errors":
+            y = np.tanh(x @ kernels[0]) @ kernels[1][:, 0] + rng.uniform(0.3, 0.6, n)
+        elif kind == "short batch":
+            y[-(n % size) :] += 4
+        return kind, kernels, x, y, x_val, y_val, list(rates), size
+
+    return [
+        draw("training"),
+        draw("penalty"),
+        draw("shapes"),
+        draw("small errors", size=1, rates=(0.05,)),
+        draw("rates", rates=(0.1, 0.02)),
+        draw("short batch", n=5, size=3, rates=(0.1,)),
+    ]
 
 
-def as_critic(kind: str, w: np.ndarray, x: np.ndarray) -> tuple:
+def as_run(kind: str, kernels: list, *data: Any) -> tuple:
+    import keras
     import tensorflow as tf
 
-    w, x = tf.Variable(w, dtype=tf.float32), tf.constant(x, tf.float32)
-    power = 2 if kind == "quadratic" else 1
-    return lambda batch: tf.reduce_sum(w * batch**power, axis=1), w, x
+    class ScaleInTraining(keras.layers.Layer):
+        def call(self, inputs, training=False):
+            return 1.5 * inputs if training else inputs
+
+    penalty = keras.regularizers.L2(0.1) if kind == "penalty" else None
+    # The short batch is a run of one epoch, which has room for one more fault.
+    first = keras.layers.Dense(2, "tanh", use_bias=False, trainable=kind == "short batch")
+    last = keras.layers.Dense(1, use_bias=False, kernel_regularizer=penalty)
+    between = [ScaleInTraining()] if kind == "training" else []
+    model = keras.Sequential([keras.Input((3,)), first, *between, last])
+    first.set_weights([kernels[0]])
+    last.set_weights([kernels[1]])
+    *arrays, rates, size = data
+    return model, *(tf.constant(array, tf.float32) for array in arrays), rates, size
 
 
-def penalty_and_tapes(function: Callable, critic: Callable, w: Any, x: Any) -> dict:
-    """Return what the function returned, and of what tapes gave a gradient."""
-    import tensorflow as tf
+def trained(train: Callable, model: Any, *data: Any) -> dict:
+    """Return how a script changed the weights, and the history that it returned."""
+    import warnings
 
-    with (
-        calls_noted(tf.GradientTape, "gradient") as gradients,
-        calls_noted(tf.autodiff.ForwardAccumulator, "jvp") as jvps,
-    ):
-        returned = function(critic, w, x)
-    of_w = [any(s is w for s in tf.nest.flatten(call["sources"])) for call in gradients]
-    return {
-        "returned": returned,
-        "tape for w": any(of_w),
-        "slopes by tape": not all(of_w) or bool(jvps),
-    }
+    before = model.get_weights()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of a missing gradient: to find it is the task
+        history = train(model, *data)
+    pairs = zip(model.get_weights(), before, strict=True)
+    return {"change": [after - start for after, start in pairs], "history": history}
 
 
-def of_two(i: int) -> Callable:
-    def read(reading: Any, *call: Any) -> Any:
-        if isinstance(reading, np.ndarray) and reading.ndim == 0:
-            return Other("number alone")
-        if len(reading) != 2:
-            raise ValueError(len(reading))
-        return reading[i] if isinstance(reading, list) else np.asarray(reading[i])
-
-    return read
+def losses_of(key: str) -> Callable:
+    return lambda history, *call: history[key]
 
 
-PAIR = "Return the penalty and its gradient with respect to w, as a tuple."
+HISTORY = 'Return the dict {"loss": [...], "val_loss": [...]}, a number for each epoch.'
 LOGS = 'fit needs a dict: return {"loss": loss}.'
 
 EXERCISES = (
@@ -166,6 +295,19 @@ EXERCISES = (
     ),
     Question(
         id="14.2",
+        title="Adaptive clipping in an optimizer",
+        kind="repair",
+        points=2,
+        draw=draw_optimizers,
+        prepare=as_optimizer,
+        call=updates,
+        parts=[
+            Part(words="the list of changes of a variable, one for each gradient that is applied,")
+        ],
+        praise="It clips what is left when scaling and accumulation are done, under any optimizer.",
+    ),
+    Question(
+        id="14.3",
         title="What a train_step leaves out",
         kind="repair",
         points=3,
@@ -176,43 +318,27 @@ EXERCISES = (
             Part("change", "the change of the last layer's weights"),
             Part("averages", "the change of batch normalisation's averages"),
             Part("returned", "the loss in the dict", LOGS, read=logged_loss),
+            Part("scaled", "what loss scaling multiplies the change and the returned loss by"),
         ],
-        demands=[
-            Demand(
-                "keras's own step",
-                "The numbers are right, but it was Keras that took the step, with its own "
-                "train_step. Take it yourself: a tape around the call of the model and the loss, "
-                "tape.gradient, and model.optimizer.apply.",
-                lambda noted: not any(noted["by keras"]),
-            )
-        ],
-        praise="It updates the weights as Keras's own step does, whatever loss was compiled.",
+        praise="A penalty of its own, and all that was compiled: loss, weights, scaling.",
     ),
     Question(
-        id="14.3",
-        title="A gradient penalty for a critic",
+        id="14.4",
+        title="A step with two optimizers",
         kind="complete",
         points=3,
-        draw=draw_critics,
-        prepare=as_critic,
-        call=penalty_and_tapes,
-        inputs="critic w x",
+        draw=draw_two,
+        prepare=as_two,
+        call=stepped_by_two,
         parts=[
-            Part("returned", "the penalty", PAIR, read=of_two(0)),
-            Part("returned", "the gradient of w", PAIR, read=of_two(1)),
+            Part("body", "the change of the layers before the last"),
+            Part("head", "the change of the last layer"),
+            Part("returned", "the loss in the dict", LOGS, read=logged_loss),
         ],
-        demands=[
-            Demand(
-                "no tapes",
-                "The values are right, but no tape gave the slopes, or none the gradient of w. "
-                "Differences depend on a step size: nest two tapes.",
-                lambda noted: all(noted["tape for w"]) and all(noted["slopes by tape"]),
-            )
-        ],
-        praise="A penalty that trains, also where the critic is flat.",
+        praise="One forward pass, one loss, two optimizers, each with its own scale.",
     ),
     Prediction(
-        id="14.4",
+        id="14.5",
         title="fit, train_step or loop",
         kind="predict",
         points=1,
@@ -221,9 +347,59 @@ EXERCISES = (
             "noise on each gradient",
             "projected gradients",
             "more noise on the inputs",
-            "critic and generator",
+            "two kinds of optimizers",
             "three step sizes",
         ),
         praise="The smallest means for each, and one loop among five.",
+    ),
+    Question(
+        id="14.6",
+        title="A script that should do what fit does",
+        kind="repair",
+        points=5,
+        draw=draw_runs,
+        prepare=as_run,
+        call=trained,
+        parts=[
+            Part("change", "the change of the weights"),
+            Part("history", "the training loss of each epoch", HISTORY, read=losses_of("loss")),
+            Part(
+                "history", "the validation loss of each epoch", HISTORY, read=losses_of("val_loss")
+            ),
+        ],
+        praise="The weights and the history of fit, from a script of your own. Parts I and II are "
+        "yours.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "14.a",
+        right="1",
+        options={
+            "48": "In each of the 48 steps two gradients are missing, and in a loop of your own each "
+            "`apply` would warn. But `fit` runs a graph.",
+            "3": "A log often says things once an epoch. But nothing of an epoch is in the step, "
+            "which `fit` traces and runs.",
+            "1": "A warning is Python, and the Python of a step runs while it is traced. One line at "
+            "the start is all that you are told of a layer that never learns.",
+            "0": "A graph says nothing while it runs, that is true. But tracing it runs your Python "
+            "once.",
+        },
+    ),
+    Predict(
+        "14.b",
+        right="1",
+        options={
+            "3": "Its weights were right, so all three are expected. But they were right where "
+            "nothing was scaled and nothing accumulated.",
+            "2": "Accumulation looks like a matter of `fit`, and so kept. But it is the optimizer "
+            "that adds up the batches, after `apply` was called.",
+            "0": "The loss is weighed before the optimizer sees anything, so sample weights are "
+            "kept.",
+            "1": "It keeps the sample weights, which are in the loss. But `apply` comes before "
+            "what the optimizer does itself: it clips gradients that are still 8 times too long, and "
+            "those of each of two batches by themselves.",
+        },
     ),
 )

@@ -2,6 +2,7 @@
 
 from itertools import combinations, product
 
+import keras
 import tensorflow as tf
 
 from course_staff.authoring.gallery import Table, Wrong
@@ -116,6 +117,126 @@ COSTS = [
 # 14.2
 
 
+def clipping(clip):
+    """Return an answer to 14.2 that clips in update_step, in another way."""
+
+    def adaptive(kind):
+        class Adaptive(kind):
+            def update_step(self, gradient, variable, learning_rate):
+                super().update_step(clip(gradient, variable), variable, learning_rate)
+
+        return Adaptive
+
+    return adaptive
+
+
+def clipping_early(clip):
+    """Return an answer that clips in apply, before anything else is done to the gradients."""
+
+    def adaptive(kind):
+        class Adaptive(kind):
+            def apply(self, gradients, variables=None):
+                pairs = zip(gradients, variables, strict=True)
+                super().apply([clip(self, g, v) for g, v in pairs], variables)
+
+        return Adaptive
+
+    return adaptive
+
+
+def clipping_others(kind):
+    class Adaptive(keras.optimizers.SGD):
+        def update_step(self, gradient, variable, learning_rate):
+            super().update_step(to_a_tenth(gradient, variable), variable, learning_rate)
+
+    return lambda rate, **options: Adaptive(rate, **options)
+
+
+def changing_alone(kind):
+    class Adaptive(kind):
+        def update_step(self, gradient, variable, learning_rate):
+            variable.assign_sub(learning_rate * to_a_tenth(gradient, variable))
+
+    return Adaptive
+
+
+def clipping_the_change(kind):
+    class Adaptive(kind):
+        def update_step(self, gradient, variable, learning_rate):
+            clipped = to_a_tenth(learning_rate * gradient, variable)
+            super().update_step(clipped / learning_rate, variable, learning_rate)
+
+    return Adaptive
+
+
+def to_a_tenth(gradient, variable):
+    return tf.clip_by_norm(gradient, 0.1 * tf.norm(variable))
+
+
+def always_a_tenth(gradient, variable):
+    return gradient / tf.norm(gradient) * 0.1 * tf.norm(variable)
+
+
+def with_scale(optimizer, gradient, variable):
+    scale = optimizer.loss_scale_factor or 1.0
+    return to_a_tenth(gradient / scale, variable) * scale
+
+
+ADAPTIVE = [
+    Wrong(
+        "nothing clipped",
+        "No gradient is clipped. Override update_step, with tf.clip_by_norm(gradient, 0.1 * "
+        "tf.norm(variable)), and hand the result to super().update_step.",
+        clipping(lambda gradient, variable: gradient),
+    ),
+    Wrong(
+        "scaling alone",
+        "Loss scaling is kept now, accumulation is not: apply gets the gradients of each batch, "
+        "before they are added up. Clip in update_step, which comes after that.",
+        clipping_early(with_scale),
+    ),
+    Wrong(
+        "limit of one",
+        "The limit is the length of the variable. It should be a tenth of that.",
+        clipping(lambda gradient, variable: tf.clip_by_norm(gradient, tf.norm(variable))),
+    ),
+    Wrong(
+        "fixed limit",
+        "The limit is 0.1 for every variable. It should be a tenth of the variable's own norm: "
+        "0.1 * tf.norm(variable).",
+        clipping(lambda gradient, variable: tf.clip_by_norm(gradient, 0.1)),
+    ),
+    Wrong(
+        "by value",
+        "Each entry is clipped by itself, which turns the gradient. Clip its length: "
+        "tf.clip_by_norm.",
+        clipping(
+            lambda g, v: tf.clip_by_value(g, -0.1 * tf.norm(v), 0.1 * tf.norm(v)),
+        ),
+        clipping(lambda g, v: tf.clip_by_value(g, -0.1 * tf.abs(v), 0.1 * tf.abs(v))),
+    ),
+    Wrong(
+        "short ones lengthened",
+        "Short gradients are made longer. A limit leaves them as they are: tf.clip_by_norm.",
+        clipping(always_a_tenth),
+    ),
+    Wrong(
+        "change clipped",
+        "You clip the gradient times the learning rate. Clip the gradient itself.",
+        clipping_the_change,
+    ),
+    Wrong(
+        "update of its own",
+        "With SGD it is right. With another kind the update is lost: you change the variable "
+        "yourself. Hand the clipped gradient to super().update_step.",
+        changing_alone,
+        clipping_others,
+    ),
+]
+
+# 14.3
+
+
 def each_compiled(model, y, y_hat):
     """Return the compiled loss of each example, also where it would average by itself."""
     return getattr(model.loss, "call", model.loss)(y, y_hat)
@@ -146,6 +267,14 @@ def of_function(model, y, y_hat):
     return model.loss(y, y_hat)
 
 
+def mean_square(y_hat):
+    return 0.1 * tf.reduce_mean(y_hat**2)
+
+
+def scaled_by_optimizer(optimizer, loss):
+    return optimizer.scale_loss(loss)
+
+
 def stepping(
     loss=compiled,
     training=True,
@@ -153,19 +282,23 @@ def stepping(
     change=lambda g: g,
     times=1,
     result=lambda loss, *given: {"loss": loss},
+    own=mean_square,
+    scale=scaled_by_optimizer,
 ):
-    """Return an answer to 14.2 with another loss, another update or another result."""
+    """Return an answer to 14.3 with another loss, another update or another result."""
 
-    def own_train_step(model, data):
+    def penalised_train_step(model, data):
         x, y, w = data
         with tf.GradientTape() as tape:
-            value = loss(model, x, y, call(model, x, training), w)
-        gradients = tape.gradient(value, model.trainable_variables)
+            y_hat = call(model, x, training)
+            value = loss(model, x, y, y_hat, w) + own(y_hat)
+            scaled = scale(model.optimizer, value)
+        gradients = tape.gradient(scaled, model.trainable_variables)
         for _ in range(times):
             model.optimizer.apply([change(g) for g in gradients], model.trainable_variables)
         return result(value, model, x, y, w)
 
-    return own_train_step
+    return penalised_train_step
 
 
 INFERENCE = "the model runs as in inference (say training=True)"
@@ -218,25 +351,9 @@ FAULTS = (
         ),
     ],
 )
-# What comes together: two of these; or what is left of the given program after a repair; or more.
-OFTEN = {
-    "inference mode",
-    "loss not compiled",
-    "weights left out",
-    "mean weight",
-    "penalties left out",
-    "penalties twice",
-}
-MORE = (
-    {"inference mode", "loss not compiled", "weights left out"},
-    {"inference mode", "loss not compiled", "penalties left out"},
-    {"inference mode", "weights left out", "penalties left out"},
-    {"inference mode", "weights left out", "penalties twice"},
-    {"inference mode", "mean weight", "penalties left out"},
-    {"loss not compiled", "weights left out", "penalties left out"},
-    {"loss not compiled", "mean weight", "penalties left out"},
-    {"inference mode", "loss not compiled", "weights left out", "penalties left out"},
-)
+# What comes together: two of these, or all that the given program leaves out.
+OFTEN = {"inference mode", "loss not compiled", "weights left out", "penalties left out"}
+MORE = ({"inference mode", "loss not compiled", "weights left out", "penalties left out"},)
 COMPUTE = " model.compute_loss takes care of loss, weights and penalties."
 
 
@@ -260,7 +377,8 @@ def faults_together():
 
 def called_again(training):
     def result(loss, model, x, y, w):
-        return {"loss": compiled(model, x, y, model(x, training=training), w)}
+        y_hat = model(x, training=training)
+        return {"loss": compiled(model, x, y, y_hat, w) + mean_square(y_hat)}
 
     return result
 
@@ -281,6 +399,21 @@ STEPS = [
         "applied twice",
         "The update is twice as long as it should be: apply the gradients once.",
         stepping(times=2),
+    ),
+    Wrong(
+        "own penalty left out",
+        "The step's own penalty is missing. Add 0.1 * tf.reduce_mean(y_hat**2) to the loss of "
+        "model.compute_loss.",
+        stepping(own=lambda y_hat: 0.0),
+    ),
+    Wrong(
+        "own penalty weighed",
+        "The own penalty is weighed with the sample weights. It is the plain mean: add it after "
+        "compute_loss.",
+        stepping(
+            lambda m, x, y, z, w: compiled(m, x, y, z, w) + 0.1 * tf.reduce_mean(w[:, None] * z**2),
+            own=lambda y_hat: 0.0,
+        ),
     ),
     *faults_together(),
     Wrong(
@@ -348,161 +481,203 @@ STEPS = [
         "took the gradient of.",
         stepping(result=called_again(False)),
     ),
-]
-
-# 14.3
-
-
-def lengths(slopes, axis=1, inside=1e-12):
-    return tf.sqrt(tf.reduce_sum(slopes**2, axis=axis) + inside)
-
-
-def to_one(lengths):
-    return tf.reduce_mean((lengths - 1) ** 2)
-
-
-def safely(slopes):
-    return to_one(lengths(slopes))
-
-
-def unsafely(slopes):
-    return to_one(lengths(slopes, inside=0.0))
-
-
-def penalising(
-    penalty_of=safely,
-    scores_of=lambda scores: scores,
-    result=lambda penalty, gradient, w, slopes: (penalty, gradient),
-):
-    """Return an answer to 14.3 with another penalty, other scores, or another result."""
-
-    def gradient_penalty(critic, w, x):
-        with tf.GradientTape() as outer:
-            with tf.GradientTape() as inner:
-                inner.watch(x)
-                scores = scores_of(critic(x))
-            slopes = inner.gradient(scores, x)
-            penalty = penalty_of(slopes)
-        return result(penalty, outer.gradient(penalty, w), w, slopes)
-
-    return gradient_penalty
-
-
-def of_lengths(of):
-    """Return variants with a safe root and with one that gives nan."""
-    return [
-        penalising(lambda slopes, inside=inside: of(lengths(slopes, inside=inside)))
-        for inside in (1e-12, 0.0)
-    ]
-
-
-def without_nan(penalty, gradient, w, slopes):
-    return penalty, tf.where(tf.math.is_nan(gradient), 0.0, gradient)
-
-
-PENALTIES = [
     Wrong(
-        "returns none",
-        "Your function returned None. Return (penalty, gradient), a tuple.",
-        penalising(result=lambda *given: None),
+        "scaling left out",
+        "Right, until the optimizer scales the loss: apply divides the gradients by a factor that "
+        "you never multiplied with. Take the gradients of model.optimizer.scale_loss(loss), "
+        "computed inside the block.",
+        stepping(scale=lambda optimizer, loss: loss),
     ),
     Wrong(
-        "swapped",
-        "The two are swapped: the penalty comes first, then its gradient.",
-        penalising(result=lambda penalty, gradient, *given: (gradient, penalty)),
+        "scaled twice",
+        "The loss is scaled twice where the optimizer scales it. Call scale_loss once.",
+        stepping(scale=lambda optimizer, loss: optimizer.scale_loss(optimizer.scale_loss(loss))),
     ),
     Wrong(
-        "mean score",
-        "The slopes are too small by the number of examples, because you took the gradient of the "
-        "mean score. Ask inner.gradient for the scores themselves.",
-        penalising(scores_of=tf.reduce_mean),
-        penalising(unsafely, tf.reduce_mean),
-    ),
-    Wrong(
-        "no root",
-        "The root is missing: this is (squared length - 1)². Take tf.sqrt of the sum of squares "
-        "first.",
-        penalising(lambda slopes: to_one(tf.reduce_sum(slopes**2, axis=1))),
-    ),
-    Wrong(
-        "pulled to zero",
-        "This is the mean squared length, which pulls the slopes to 0. Here the length should "
-        "become 1: (length - 1)².",
-        penalising(lambda slopes: tf.reduce_mean(tf.reduce_sum(slopes**2, axis=1))),
-    ),
-    Wrong(
-        "averaged first",
-        "You averaged the lengths and then squared. Take (length - 1)² for each example, and "
-        "average after that.",
-        *of_lengths(lambda lengths: (tf.reduce_mean(lengths) - 1) ** 2),
-    ),
-    Wrong(
-        "not squared",
-        "The distance of the length from 1 is not squared. Take (length - 1)² for each example.",
-        *of_lengths(lambda lengths: tf.reduce_mean(tf.abs(lengths - 1))),
-        *of_lengths(lambda lengths: tf.reduce_mean(lengths - 1)),
-    ),
-    Wrong(
-        "length of batch",
-        "This is one length for the whole batch. Sum the squares over axis 1 alone, so that each "
-        "example has a length of its own.",
-        penalising(lambda slopes: to_one(lengths(slopes, axis=None))),
-    ),
-    Wrong(
-        "length of columns",
-        "These are lengths down the columns, over the examples. Sum the squares over axis 1, so "
-        "that each example has a length of its own.",
-        penalising(lambda slopes: to_one(lengths(slopes, axis=0))),
-    ),
-    Wrong(
-        "examples added up",
-        "You added up the examples. The penalty is their mean: tf.reduce_mean.",
-        *of_lengths(lambda lengths: tf.reduce_sum((lengths - 1) ** 2)),
-    ),
-    Wrong(
-        "epsilon too large",
-        "Where slopes are zero their length should be 0, and yours is not: the number inside the "
-        "root is too large. 1e-12 is enough.",
-        *(
-            penalising(lambda slopes, e=e: to_one(lengths(slopes, inside=e)))
-            for e in (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5)
-        ),
-    ),
-    Wrong(
-        "no path to w",
-        "The gradient is None: the tape found no path from the penalty to w. The outer tape must "
-        "record everything from the call of the critic to the penalty, with inner.gradient and "
-        "TensorFlow's functions; then ask outer.gradient(penalty, w).",
-        penalising(lambda slopes: safely(tf.stop_gradient(slopes))),
-    ),
-    Wrong(
-        "nan at zero",
-        "Right, until the slopes of one example are zero: then the gradient is nan, because the "
-        "root's slope is infinite there, also inside of tf.norm. Write the root yourself, and add "
-        "1e-12 inside the root, to the sum of squares.",
-        penalising(unsafely),
-    ),
-    Wrong(
-        "nan set to zero",
-        "Where the slopes of one example are zero, you set the nan to 0, and with it what the "
-        "other examples give. Keep the nan from arising: add 1e-12 inside the root.",
-        penalising(unsafely, result=without_nan),
-    ),
-    Wrong(
-        "w returned",
-        "The penalty is right, its gradient is not: this is w itself. Return "
-        "outer.gradient(penalty, w).",
-        penalising(result=lambda penalty, gradient, w, slopes: (penalty, w)),
-    ),
-    Wrong(
-        "gradient for x",
-        "The penalty is right, but what you return as its gradient has the shape of x. Ask for "
-        "the gradient with respect to w: outer.gradient(penalty, w).",
-        penalising(result=lambda penalty, gradient, w, slopes: (penalty, slopes)),
+        "scaled loss returned",
+        "The update is right. The loss in the dict is the scaled one: return the loss before "
+        "scale_loss.",
+        stepping(result=lambda loss, model, *given: {"loss": model.optimizer.scale_loss(loss)}),
     ),
 ]
 
 # 14.4
+
+
+def of_layers(layers):
+    return [v for layer in layers for v in layer.trainable_variables]
+
+
+def own_scales(model, loss):
+    return model.optimizer.scale_loss(loss), model.head_optimizer.scale_loss(loss)
+
+
+def two_stepping(
+    scales=own_scales,
+    training=True,
+    weigh=lambda w: w,
+    body=slice(-1),
+    head=slice(-1, None),
+    optimizers=lambda model: (model.optimizer, model.head_optimizer),
+    loss_of=lambda model, x, y, y_hat, w: model.compute_loss(x, y, y_hat, w),
+    result=lambda loss, *given: {"loss": loss},
+    updates=(True, True),
+):
+    """Return an answer to 14.4 with other scales, other variables, or another loss."""
+
+    def two_optimizer_step(model, data):
+        x, y, w = data
+        with tf.GradientTape(persistent=True) as tape:
+            loss = loss_of(model, x, y, model(x, training=training), weigh(w))
+            targets = scales(model, loss)
+        groups = [of_layers(model.layers[part]) for part in (body, head)]
+        gradients = [
+            tape.gradient(target, group) for target, group in zip(targets, groups, strict=True)
+        ]
+        for optimizer, g, group, wanted in zip(
+            optimizers(model), gradients, groups, updates, strict=True
+        ):
+            if wanted:
+                optimizer.apply(g, group)
+        return result(loss, model, x, y, w)
+
+    return two_optimizer_step
+
+
+def one_after_the_other(head_first):
+    """Return an answer that takes the second gradient after the first update."""
+
+    def two_optimizer_step(model, data):
+        x, y, w = data
+        pairs = [
+            (model.optimizer, of_layers(model.layers[:-1])),
+            (model.head_optimizer, of_layers(model.layers[-1:])),
+        ]
+        losses = []
+        for optimizer, variables in pairs[::-1] if head_first else pairs:
+            with tf.GradientTape() as tape:
+                losses.append(model.compute_loss(x, y, model(x, training=True), w))
+                scaled = optimizer.scale_loss(losses[-1])
+            optimizer.apply(tape.gradient(scaled, variables), variables)
+        return {"loss": losses[0]}
+
+    return two_optimizer_step
+
+
+def loss_afterwards(loss, model, x, y, w):
+    return {"loss": model.compute_loss(x, y, model(x, training=True), w)}
+
+
+def of_objects(model, x, y, y_hat, w):
+    losses = getattr(model.loss, "call", model.loss)(y, y_hat)
+    return tf.reduce_mean(w * losses)
+
+
+TWO = [
+    Wrong(
+        "body not applied",
+        "The layers before the last stay where they were. Apply their gradients with "
+        "model.optimizer.",
+        two_stepping(updates=(False, True)),
+    ),
+    Wrong(
+        "head not applied",
+        "The last layer stays where it was. Apply its gradients with model.head_optimizer.",
+        two_stepping(updates=(True, False)),
+    ),
+    Wrong(
+        "exchanged",
+        "The optimizers are exchanged: model.head_optimizer updates the last layer, "
+        "model.optimizer those before it.",
+        two_stepping(
+            lambda model, loss: own_scales(model, loss)[::-1],
+            optimizers=lambda model: (model.head_optimizer, model.optimizer),
+        ),
+    ),
+    Wrong(
+        "one for all",
+        "model.optimizer updates every layer. The last one belongs to model.head_optimizer.",
+        two_stepping(
+            lambda model, loss: [model.optimizer.scale_loss(loss)] * 2,
+            optimizers=lambda model: (model.optimizer, model.optimizer),
+        ),
+    ),
+    Wrong(
+        "head updated twice",
+        "The last layer is updated by both optimizers. Give model.optimizer the variables of "
+        "model.layers[:-1] alone.",
+        two_stepping(body=slice(None)),
+    ),
+    Wrong(
+        "inference mode",
+        "The model runs as in inference: call model(x, training=True).",
+        two_stepping(training=False),
+    ),
+    Wrong(
+        "weights left out",
+        "The sample weights do not count. Give compute_loss the sample_weight.",
+        two_stepping(weigh=lambda w: None),
+    ),
+    Wrong(
+        "penalties left out",
+        "The regulariser's penalty is missing. model.compute_loss adds it.",
+        two_stepping(loss_of=of_objects),
+    ),
+    Wrong(
+        "head first",
+        "The first layers take their gradients after the head has moved. Take both gradients at "
+        "the same weights, of one forward pass, before you apply any.",
+        one_after_the_other(head_first=True),
+    ),
+    Wrong(
+        "body first",
+        "The head takes its gradient after the other layers have moved. Take both gradients at "
+        "the same weights, of one forward pass, before you apply any.",
+        one_after_the_other(head_first=False),
+    ),
+    Wrong(
+        "not scaled",
+        "Right, until an optimizer scales the loss: its apply divides by a factor that you never "
+        "multiplied with. Give each optimizer the gradients of its own scale_loss(loss).",
+        two_stepping(lambda model, loss: [loss, loss]),
+    ),
+    Wrong(
+        "one scale",
+        "Both gradients are those of one scaled loss, but each optimizer divides by a factor of "
+        "its own. Scale the loss once for each: model.optimizer.scale_loss(loss) and "
+        "model.head_optimizer.scale_loss(loss).",
+        two_stepping(lambda model, loss: [model.optimizer.scale_loss(loss)] * 2),
+        two_stepping(lambda model, loss: [model.head_optimizer.scale_loss(loss)] * 2),
+    ),
+    Wrong(
+        "scaled twice",
+        "One loss is scaled by both optimizers. Scale the plain loss once for each of them.",
+        two_stepping(
+            lambda model, loss: (
+                [model.head_optimizer.scale_loss(model.optimizer.scale_loss(loss))] * 2
+            )
+        ),
+    ),
+    Wrong(
+        "returns none",
+        "The update is right, but your function returned None, and fit needs a dict. Return "
+        '{"loss": loss}.',
+        two_stepping(result=lambda *given: None),
+    ),
+    Wrong(
+        "loss after update",
+        "The update is right, but the loss in the dict is one after it. Return the loss that you "
+        "took the gradients of.",
+        two_stepping(result=loss_afterwards),
+    ),
+    Wrong(
+        "scaled loss returned",
+        "The update is right. The loss in the dict is a scaled one: return the plain loss.",
+        two_stepping(result=lambda loss, model, *given: {"loss": model.optimizer.scale_loss(loss)}),
+    ),
+]
+
+# 14.5
 
 LARGER = "That would work, but a smaller means does it: "
 ONE_OF = 'Each is one of "fit", "train_step" and "loop".'
@@ -526,7 +701,7 @@ MEANS = [
     Table({"train_step": DATA, "loop": DATA}, ONE_OF),
     Table(
         {
-            "fit": "compile takes one optimizer, and Keras's own step takes one loss. Two players "
+            "fit": "compile takes one optimizer, and two rates would need no second one. Two kinds "
             "need a step of their own.",
             "loop": LARGER + "both updates belong to one batch, so train_step holds them.",
         },
@@ -542,4 +717,169 @@ MEANS = [
     ),
 ]
 
-GALLERY = {"14.1": COSTS, "14.2": STEPS, "14.3": PENALTIES, "14.4": MEANS}
+# 14.6
+
+
+def sign_beyond_one(error):
+    return tf.clip_by_value(error, -1, 1)
+
+
+def script(
+    slope=sign_beyond_one,
+    first_outside=False,
+    training=True,
+    column=True,
+    penalties=True,
+    rate_in_graph=False,
+    reset=True,
+    weigh=True,
+    validated_in_training=False,
+    penalties_in_validation=True,
+    result=lambda history: history,
+):
+    """Return an answer to 14.6 with one of its faults left, or with another."""
+
+    def train(model, x, y, x_val, y_val, rates, batch_size):
+        @tf.custom_gradient
+        def huber(error):
+            size = tf.abs(error)
+            cost = tf.where(size < 1, error**2 / 2, size - 0.5)
+            return cost, lambda upstream: upstream * slope(error)
+
+        def all_layers(inputs):
+            return model(inputs, training=training)
+
+        rest = keras.Sequential(model.layers[1:])
+        forward = (lambda features: rest(features, training=training)) if first_outside else None
+        inputs, forward = (model.layers[0](x), forward) if first_outside else (x, all_layers)
+        optimizer = keras.optimizers.SGD()
+        optimizer.build(model.trainable_variables)
+        mean, history = keras.metrics.Mean(), {"loss": [], "val_loss": []}
+
+        @tf.function(autograph=False)
+        def step(batch, targets):
+            if rate_in_graph:
+                optimizer.learning_rate = rates[epoch]
+            with tf.GradientTape() as tape:
+                y_hat = forward(batch)
+                error = (y_hat[:, 0] if column else y_hat) - targets
+                loss = tf.reduce_mean(huber(error)) + penalties * sum(model.losses)
+            gradients = tape.gradient(loss, model.trainable_variables)
+            optimizer.apply(gradients, model.trainable_variables)
+            return loss
+
+        for epoch in range(len(rates)):
+            if not rate_in_graph:
+                optimizer.learning_rate = rates[epoch]
+            if reset:
+                mean.reset_state()
+            for start in range(0, len(x), batch_size):
+                batch = slice(start, start + batch_size)
+                loss = step(inputs[batch], y[batch])
+                mean.update_state(loss, sample_weight=len(x[batch]) if weigh else None)
+            history["loss"].append(float(mean.result()))
+            y_hat = model(x_val, training=validated_in_training)[:, 0]
+            val_loss = tf.reduce_mean(huber(y_hat - y_val))
+            history["val_loss"].append(
+                float(val_loss + penalties_in_validation * sum(model.losses))
+            )
+        return result(history)
+
+    return train
+
+
+# Each fault shows in one of the drawn runs alone, so that it is named whatever else is left.
+SCRIPTS = [
+    Wrong(
+        "inference mode",
+        "A fault is left: the network trains as if it were predicting, so dropout drops nothing. "
+        "Call it with training=True (lesson 09).",
+        script(training=False),
+        calls=(0,),
+    ),
+    Wrong(
+        "penalties left out",
+        "A fault is left: the regulariser has no influence. Add sum(model.losses) to the loss, "
+        "inside the block (lesson 09).",
+        script(penalties=False),
+        calls=(1,),
+    ),
+    Wrong(
+        "table of errors",
+        "A fault is left: (n, 1) minus (n,) is a table of n by n errors. Take column 0 of the "
+        "prediction (lesson 09).",
+        script(column=False),
+        calls=(2,),
+    ),
+    Wrong(
+        "slope of small errors",
+        "A fault is left: a slope written by hand is wrong for errors below 1, as check_gradients "
+        "shows. Half the square has the slope error, beyond 1 it is the sign: "
+        "tf.clip_by_value(error, -1, 1) (lesson 07).",
+        script(slope=tf.sign),
+        calls=(3,),
+    ),
+    Wrong(
+        "slope without limit",
+        "The slope of huber is now right for errors below 1 and wrong beyond: there it is the sign "
+        "of the error. tf.clip_by_value(error, -1, 1) is both.",
+        script(slope=lambda error: error),
+        calls=(1,),
+    ),
+    Wrong(
+        "rate of the first trace",
+        "A fault is left: every epoch trains with the first rate. What Python does in a "
+        "tf.function happens once, while it is traced (lesson 05): set the rate outside of it.",
+        script(rate_in_graph=True),
+        calls=(4,),
+    ),
+    Wrong(
+        "first layer outside",
+        "A fault is left: the first layer never learns, and one warning said so. It is computed "
+        "where no tape records (lesson 03): call the whole model inside the block.",
+        script(first_outside=True),
+        calls=(5,),
+    ),
+    Wrong(
+        "never reset",
+        "The weights are right. A fault is left in the training loss: from the second epoch on it "
+        "is a mean over all epochs. Call mean.reset_state() first (lesson 09).",
+        script(reset=False),
+        calls=(0,),
+    ),
+    Wrong(
+        "mean of means",
+        "The weights are right. A fault is left in the training loss: a short last batch counts as "
+        "much as a full one. Give update_state the size as sample_weight (lesson 09).",
+        script(weigh=False),
+        calls=(5,),
+    ),
+    Wrong(
+        "validated in training",
+        "The weights and the training loss are right. A fault is left in the validation: it runs "
+        "the model as in training, with dropout. Say training=False (lesson 09).",
+        script(validated_in_training=True),
+        calls=(0,),
+    ),
+    Wrong(
+        "penalties not validated",
+        "The validation loss lacks the penalties, which fit counts there, too. Add "
+        "sum(model.losses).",
+        script(penalties_in_validation=False),
+        calls=(1,),
+    ),
+    Wrong(
+        "returns none",
+        "The weights are right. Return the history at the end, a dict of two lists.",
+        script(result=lambda history: None),
+    ),
+]
+
+GALLERY = {
+    "14.1": COSTS,
+    "14.2": ADAPTIVE,
+    "14.3": STEPS,
+    "14.4": TWO,
+    "14.5": MEANS,
+    "14.6": SCRIPTS,
+}

@@ -1,33 +1,28 @@
 # %% [markdown] part="Part II: training loops"
 # # 14 · fit or tape
 #
-# You can write the loop yourself now. Should you? Many loops do what one argument of `compile` does.
+# You can write the loop yourself now. Should you? Many loops do what one argument of `compile` does, and each loop is a
+# place where something can be left out.
 #
 # **You will be able to**
 #
 # - say what `fit` does, line by line;
 # - choose the smallest means that does the job, from `compile` to a loop;
 # - move a loss, a clipping, a penalty or a second optimizer into `fit`, and prove that nothing was lost;
-# - write a `train_step` that leaves nothing out.
+# - find the faults of a training script that runs, by equality with `fit` and with the tools of this course.
 #
 # **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
-# **Time**: 60 minutes.
+# **Time**: 100 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import (
-    ExplainingTape,
-    check,
-    make_classification,
-    make_line,
-    start_lesson,
-)
+from course_utils import check, make_classification, make_line, predict, start_lesson
 
 start_lesson("14")
 
+import tempfile
 import warnings
 
 import keras
-import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 from keras import layers
@@ -107,6 +102,78 @@ assert largest_difference(ours, theirs) < 1e-4
 # %% [markdown]
 # For standard training, a loop changes nothing in the weights. `fit` makes a graph of the step, too: the loss never ran
 # eagerly.
+#
+# A graph also changes what you are told. Here a layer rounds, so nothing before it has a gradient (lesson 03). The optimizer
+# leaves out a `None` and warns.
+#
+# > **Predict**
+# >
+# > `fit` runs 48 steps, three epochs of 16. How many warnings does it give?
+
+# %%
+predict("14.a", "")
+
+
+# %%
+def train_rounded(train_head=True):
+    """Fit a model whose first layer has no gradient; return the warnings that were given."""
+    body, head = layers.Dense(32), layers.Dense(5, trainable=train_head)
+    model = keras.Sequential([keras.Input((20,)), body, layers.Activation(tf.round), head])
+    model.compile(keras.optimizers.SGD(0.1), loss_fn)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model.fit(batches, epochs=3, shuffle=False, verbose=0)
+    return [str(each.message) for each in caught]
+
+
+told = train_rounded()
+print(len(told), "warning")
+
+# %% [markdown]
+# A layer that never learns is easily lost in a log. Where *every* gradient is `None`, the optimizer raises:
+
+# %%
+try:
+    train_rounded(train_head=False)
+except ValueError as error:
+    message = str(error)
+print(message)
+assert message.startswith("No gradients provided for any variable")
+assert "Gradients do not exist for variables" in told[0] and not told[1:]
+
+# %% [markdown]
+# **Which kind of model?** `fit` trains three kinds. Each can get a `train_step` of your own:
+#
+# | kind | when | with a step of your own |
+# |---|---|---|
+# | sequential | layers in a row | `class Own(keras.Sequential)` |
+# | functional | branches, several inputs or outputs, activations to hand out | `class Own(keras.Model)`, made as `Own(inputs, outputs)` |
+# | subclassed | the way through the layers depends on values, or is easier said in Python | `call` and `train_step` in one class |
+#
+# Take the first that can say it. The first two know their layers' shapes before any data come; a subclassed model is code
+# that runs, and nothing can look inside:
+
+
+# %%
+class Subclassed(keras.Model):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = layers.Dense(32, "relu"), layers.Dense(5)
+
+    def call(self, x):
+        return self.head(self.body(x))
+
+
+row = keras.Sequential([keras.Input((20,)), layers.Dense(32, "relu"), layers.Dense(5)])
+graph = keras.Model(row.inputs, row.outputs)  # functional: the same layers, by their tensors
+hidden = keras.Model(graph.inputs, graph.layers[1].output)
+subclassed = Subclassed()
+known = [len(model.weights) for model in (row, graph, subclassed)]
+subclassed(x)
+
+print("variables before any data:", known, "and then:", len(subclassed.weights))
+assert known == [4, 4, 0] and len(subclassed.weights) == 4
+assert np.allclose(graph(x), row(x)) and hidden(x).shape == (512, 32)
 
 # %% [markdown]
 # ## What can compile and callbacks already do?
@@ -206,101 +273,195 @@ check("14.1", order_cost)
 # Average as `pinball` does.
 #
 # </details>
-#
-# **A curriculum**: easy examples first, and the hard ones join later. A callback raises a limit before each
-# epoch, and the pipeline passes what is below it.
-#
-# > **Predict**
-# >
-# > For three epochs the pipeline holds 6, 12 and 16 batches. On how many does `fit` train in the third?
-
-
-# %%
-hardness = tf.reduce_max(tf.abs(x), axis=1)  # (512,): here, large readings count as hard
-limit, numbers = tf.Variable(0.0), []  # a pipeline is a graph, and would fix a Python number
-
-
-def raise_limit(epoch, logs=None):
-    limit.assign((2.0, 2.4, 9.0)[epoch])
-
-
-examples = tf.data.Dataset.from_tensor_slices((x, y, hardness))
-growing = examples.filter(lambda x, y, h: h < limit).batch(32).map(lambda *batch: batch[:2])
-stages = keras.callbacks.LambdaCallback(on_epoch_begin=raise_limit)
-note = keras.callbacks.LambdaCallback(on_train_batch_end=lambda batch, logs: numbers.append(batch))
-
-by_fit = build_model()
-by_fit.compile(keras.optimizers.Adam(1e-2), loss_fn)
-with warnings.catch_warnings(record=True) as held:
-    by_fit.fit(growing, epochs=3, callbacks=[stages, note], shuffle=False, verbose=0)
-starts = [i for i, number in enumerate(numbers) if number == 0]
-print("batches in each epoch:", np.diff([*starts, len(numbers)]))
 
 # %% [markdown]
-# All 16, one expects. But `fit` cannot know the length of a filtered pipeline. In the first epoch it finds the end by
-# trying a seventh batch, warns, and takes 7 for the length of all others. The try even counts as a step of Adam. So call
-# `fit` once for each stage, on arrays, whose length it knows; the optimizer keeps its state. `own_fit` goes to the end
-# of any pipeline:
-
-# %%
-assert numbers[-1] == 6 and by_fit.optimizer.iterations == len(numbers) + 1
-assert "ran out of data" in str(held[0].message)
-
-by_stages, by_loop = build_model(), build_model()
-for model in (by_stages, by_loop):
-    model.compile(keras.optimizers.Adam(1e-2), loss_fn)
-
-lengths = []
-for stage in range(3):
-    raise_limit(stage)
-    lengths.append(sum(1 for _ in growing))
-    part = hardness < limit
-    by_stages.fit(x[part], y[part], batch_size=32, shuffle=False, verbose=0)
-own_fit(by_loop, growing, 3, [stages])
-
-print("equal weights:", largest_difference(by_stages, by_loop) < 1e-4)
-assert largest_difference(by_stages, by_loop) < 1e-4 < largest_difference(by_fit, by_loop)
-assert lengths == [6, 12, 16]
-
-# %% [markdown]
-# **What happens to gradients**: each is clipped, say, to the limit of its layer (lesson 11). An optimizer gets every
-# gradient with its variable, and `compile` takes an optimizer of your own:
+# ## How does a clipping move into fit?
+#
+# Each gradient is to be clipped to the limit of its layer (lesson 11). An optimizer gets every gradient with its
+# variable, and `compile` takes an optimizer of your own. But which of its methods? `apply` takes all the gradients of a
+# batch. `update_step` takes one gradient, as late as possible, and changes one variable. There the variable is a plain
+# `tf.Variable`, and its name is the path:
 
 
 # %%
 limits = {"body": 0.5, "head": 0.1}
 
 
-def clip(gradients, variables):
-    layer = [v.path.split("/")[-2] for v in variables]  # "model/body/kernel": the second last
-    return [tf.clip_by_norm(g, limits[n]) for g, n in zip(gradients, layer, strict=True)]
+class ClippedEarly(keras.optimizers.SGD):
+    def apply(self, gradients, variables=None):
+        layer = [v.path.split("/")[-2] for v in variables]  # "model/body/kernel": the second last
+        clipped = [tf.clip_by_norm(g, limits[n]) for g, n in zip(gradients, layer, strict=True)]
+        super().apply(clipped, variables)
 
 
-class ClippedSGD(keras.optimizers.SGD):
-    def apply(self, gradients, variables):
-        super().apply(clip(gradients, variables), variables)
+class ClippedLate(keras.optimizers.SGD):
+    def update_step(self, gradient, variable, learning_rate):
+        layer = variable.name.split("/")[-2]  # "model/body/kernel:0"
+        clipped = tf.clip_by_norm(gradient, limits[layer])
+        super().update_step(clipped, variable, learning_rate)
 
+
+# %% [markdown]
+# Both give the weights of a loop, without a word of `fit` changed:
 
 # %%
-clipped, by_loop, optimizer = build_model(), build_model(), keras.optimizers.SGD(0.1)
-clipped.compile(ClippedSGD(0.1), loss_fn)
-clipped.fit(batches, epochs=2, shuffle=False, verbose=0)
-
+by_loop, optimizer, largest = build_model(), keras.optimizers.SGD(0.1), {}
 for x_batch, y_batch in batches.repeat(2):
     with tf.GradientTape() as tape:
         loss = loss_fn(y_batch, by_loop(x_batch, training=True)) + sum(by_loop.losses)
     gradients = tape.gradient(loss, by_loop.trainable_variables)
-    optimizer.apply(clip(gradients, by_loop.trainable_variables), by_loop.trainable_variables)
+    for index, v in enumerate(by_loop.trainable_variables):
+        largest[v.path] = max(float(tf.norm(gradients[index])), largest.get(v.path, 0.0))
+        gradients[index] = tf.clip_by_norm(gradients[index], limits[v.path.split("/")[-2]])
+    optimizer.apply(gradients, by_loop.trainable_variables)
 
-norms = [float(tf.norm(g)) for g in gradients]
-print("equal weights:", bool(largest_difference(clipped, by_loop) < 1e-4))
-assert largest_difference(clipped, by_loop) < 1e-4 and norms[0] > 0.5 and norms[2] > 0.1
+for kind in (ClippedEarly, ClippedLate):
+    model = build_model()
+    model.compile(kind(0.1), loss_fn)
+    model.fit(batches, epochs=2, shuffle=False, verbose=0)
+    print(f"{kind.__name__}: equal weights {largest_difference(model, by_loop) < 1e-4}")
+    assert largest_difference(model, by_loop) < 1e-4
+assert largest["model/body/kernel"] > 0.5 and largest["model/head/kernel"] > 0.1  # they clip
+
+# %% [markdown]
+# Equal here is not equal everywhere. `fit` can do three more things, and whoever uses your optimizer or your `train_step`
+# next year counts on them:
+#
+# - **sample weights**: an example of weight 0 has no influence;
+# - **loss scaling**, for small floats: the loss is multiplied by a factor, and `apply` divides the gradients by it;
+# - **accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, that of a batch of 64.
+#
+# Each says what must *not* change the weights in the end. So each can be tested without knowing the right weights:
+
+
+# %%
+def kept(build, x, y):
+    """Tell what is kept where `build(**options)` gives a compiled model; options: its optimizer's."""
+    number = np.arange(len(x))
+    counts = 1 - number % 2  # the weights 1, 0, 1, 0, ...
+    other = tf.gather(y, number - number % 2)  # other labels where nothing counts
+
+    def end(y=y, size=32, weights=None, **options):
+        model = build(**options)
+        model.fit(x, y, batch_size=size, sample_weight=weights, shuffle=False, verbose=0)
+        return model
+
+    pairs = {
+        "sample weights": (end(weights=counts), end(other, weights=counts)),
+        "loss scaling": (end(), end(loss_scale_factor=8.0)),
+        "accumulation": (end(size=64), end(gradient_accumulation_steps=2)),
+    }
+    return {name: bool(largest_difference(*pair) < 1e-4) for name, pair in pairs.items()}
+
+
+# %% [markdown]
+# A third way clips in a `train_step`, as the loop does:
+
+
+# %%
+class ClippingStep(keras.Sequential):
+    def train_step(self, data):
+        x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
+        with tf.GradientTape() as tape:
+            loss = loss_fn(y, self(x, training=True)) + sum(self.losses)
+        gradients, clipped = tape.gradient(loss, self.trainable_variables), []
+        for g, v in zip(gradients, self.trainable_variables, strict=True):
+            clipped.append(tf.clip_by_norm(g, limits[v.path.split("/")[-2]]))
+        self.optimizer.apply(clipped, self.trainable_variables)
+        return {"loss": loss}
+
+
+# %%
+def compiled(model, optimizer, loss=loss_fn):
+    model.compile(optimizer, loss)
+    return model
+
+
+ways = {
+    "update_step": lambda **options: compiled(build_model(), ClippedLate(0.1, **options)),
+    "apply": lambda **options: compiled(build_model(), ClippedEarly(0.1, **options)),
+    "train_step": lambda **options: compiled(
+        build_model(ClippingStep), keras.optimizers.SGD(0.1, **options)
+    ),
+}
+
+# %% [markdown]
+# > **Predict**
+# >
+# > The optimizer that clips in `apply` was right above. How many of the three does it keep?
+
+# %%
+predict("14.b", "")
+
+# %%
+table = {way: kept(build, x, y) for way, build in ways.items()}
+
+print("apply:", sum(table["apply"].values()), "of 3")
+
+# %% [markdown]
+# All of them, side by side:
+
+# %%
+for way, keeps in table.items():
+    print(f"{way:12}", {name: "kept" if is_kept else "lost" for name, is_kept in keeps.items()})
+
+kept_by = {way: sum(keeps.values()) for way, keeps in table.items()}
+assert kept_by["train_step"] < kept_by["apply"] < kept_by["update_step"] == 3
+assert table["apply"]["sample weights"]
+
+# %% [markdown]
+# `update_step` comes after all that the optimizer does by itself. The `train_step` is the place for the loss and for what the
+# tape records, and what it does to gradients comes too early. This one also forgets the weights, which
+# `model.compute_loss(x, y, y_hat, sample_weight)` would have counted.
+
+# %% [markdown]
+# ### Exercise 14.2: repair
+#
+# *Adaptive clipping* needs no limits to be chosen: a gradient may be at most a tenth as long as the variable that it
+# changes. `adaptive(kind)` returns a class of optimizers that clips so, from a class such as `keras.optimizers.SGD`.
+# It works, until somebody scales the loss or accumulates. Mend it.
+
+
+# %% exercise="14.2"
+def adaptive(kind):
+    # Returns a subclass of kind, a class of Keras's optimizers.
+    ### BEGIN SOLUTION
+    #| class Adaptive(kind):
+    #|     def apply(self, gradients, variables=None):
+    #|         pairs = zip(gradients, variables, strict=True)
+    #|         clipped = [tf.clip_by_norm(g, 0.1 * tf.norm(v)) for g, v in pairs]
+    #|         super().apply(clipped, variables)
+    #|
+    #| return Adaptive
+    class Adaptive(kind):
+        def update_step(self, gradient, variable, learning_rate):
+            clipped = tf.clip_by_norm(gradient, 0.1 * tf.norm(variable))
+            super().update_step(clipped, variable, learning_rate)
+
+    return Adaptive
+    ### END SOLUTION
+
+
+# %%
+check("14.2", adaptive)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Which method gets a gradient after it was divided by the loss scale, and after the batches were added up?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `update_step(self, gradient, variable, learning_rate)`, as `ClippedLate` has it. It gets one gradient and one variable.
+#
+# </details>
 
 # %% [markdown]
 # ## What goes into train_step?
 #
-# If the *loss* needs more than `y` and `y_hat`, override `compute_loss`, which `fit` calls under its tape.
-# `evaluate` calls it with `training=False`; this gradient penalty (lesson 06) is then left out:
+# A penalty that needs more than `y` and `y_hat` needs no `train_step` either: `fit` calls `compute_loss` under its tape.
+# `evaluate` calls it with `training=False`. This gradient penalty (lesson 06) is then left out:
 
 
 # %%
@@ -316,12 +477,12 @@ class Smooth(keras.Sequential):
         return loss + tf.reduce_mean(slopes**2)
 
 
-smooth = line_model(Smooth)
+# %%
+smooth, by_loop = line_model(Smooth), line_model()
 smooth.compile(keras.optimizers.Adam(0.1), "mse")
 history = smooth.fit(x_line, y_line, batch_size=400, epochs=50, verbose=0).history
 
-# %%
-by_loop, optimizer = line_model(), keras.optimizers.Adam(0.1)
+optimizer = keras.optimizers.Adam(0.1)
 for _ in range(50):
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
@@ -338,24 +499,45 @@ assert difference < 1e-4 and np.isclose(history["loss"][-1], loss, rtol=1e-4)
 assert smooth.evaluate(x_line, y_line, batch_size=400, verbose=0) < 0.7 * history["loss"][-1]
 
 # %% [markdown]
+# And all three are kept, for `compute_loss` hands the weights on, and the optimizer is Keras's own. One thing to know of
+# it: a second forward pass moves the averages of a batch normalisation twice. A model with one needs the penalty in a
+# `train_step` that calls the model once.
+
+# %%
+keeps = kept(
+    lambda **options: compiled(line_model(Smooth), keras.optimizers.SGD(0.1, **options), "mse"),
+    x_line[:384],
+    y_line[:384],
+)
+
+norm = layers.BatchNormalization(momentum=0.5)
+model = Smooth([keras.Input((1,)), norm, layers.Dense(1)])
+model.compile("sgd", "mse")
+model.fit(x_line + 1.0, y_line, batch_size=400, verbose=0)
+moved = float(norm.moving_mean[0] / tf.reduce_mean(x_line + 1.0))  # once: 0.5, twice: 0.75
+
+print(f"kept: {sum(keeps.values())} of 3; the average moved by {moved:.2f}")
+assert all(keeps.values()) and np.isclose(moved, 0.75, atol=0.01)
+
+# %% [markdown]
 # `train_step` is left for what one loss and one optimizer cannot say. Writing one is easy to get wrong:
 
 # %% [markdown]
-# ### Exercise 14.2: repair
+# ### Exercise 14.3: repair
 #
-# This `train_step` should update the weights as Keras's own does, whatever loss was compiled. It leaves out
-# four things. The model starts with batch normalisation and ends with a regularised layer; `data` has three entries.
-# Take the step yourself, without Keras's own `train_step`.
+# This `train_step` adds a penalty of its own, a tenth of the mean squared prediction. The rest should be as in Keras's own
+# step, whatever was compiled. It leaves out five things. The model has a batch normalisation and a regularised layer;
+# `data` has three entries; the optimizer may scale the loss. The loss that you return is not scaled.
 
 
-# %% exercise="14.2"
-def own_train_step(model, data):
+# %% exercise="14.3"
+def penalised_train_step(model, data):
     # Updates the model once, and returns {"loss": the loss before the update}.
     ### BEGIN SOLUTION
     #| x, y, sample_weight = data
     #| with tf.GradientTape() as tape:
     #|     y_hat = model(x)
-    #|     loss = tf.reduce_mean((y_hat - y) ** 2)
+    #|     loss = tf.reduce_mean((y_hat - y) ** 2) + 0.1 * tf.reduce_mean(y_hat**2)
     #| gradients = tape.gradient(loss, model.trainable_variables)
     #| model.optimizer.apply(gradients, model.trainable_variables)
     #| return {"loss": loss}
@@ -363,182 +545,32 @@ def own_train_step(model, data):
     with tf.GradientTape() as tape:
         y_hat = model(x, training=True)
         loss = model.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
-    gradients = tape.gradient(loss, model.trainable_variables)
+        loss += 0.1 * tf.reduce_mean(y_hat**2)
+        scaled = model.optimizer.scale_loss(loss)
+    gradients = tape.gradient(scaled, model.trainable_variables)
     model.optimizer.apply(gradients, model.trainable_variables)
     return {"loss": loss}
     ### END SOLUTION
 
 
 # %%
-check("14.2", own_train_step)
+check("14.3", penalised_train_step)
 
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# How is a model called in training? Which of its methods knows the compiled loss?
+# How is a model called in training? Which of its methods knows the compiled loss? Which of the optimizer's scales it?
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `model.compute_loss`, with x, y, y_pred and sample_weight by name, adds the penalties, too.
+# `model.compute_loss`, with x, y, y_pred and sample_weight by name, adds the regulariser's penalties, too.
+# `model.optimizer.scale_loss(loss)` belongs inside the block; `apply` divides by the factor again.
 #
 # </details>
 #
-# **Two optimizers.** A *generator* makes examples, and a *critic* scores how real they are. Here the generator adds
-# `shift` to real numbers, so 0 is perfect; the critic's score is `slope` times the number. They play for the `gap`, the
-# score of fakes minus that of real numbers:
-#
-# - the critic lowers gap + penalty, by its slope;
-# - the generator raises the gap, by its shift.
-
-
-# %%
-class TwoPlayers(keras.Model):
-    def __init__(self, penalty):
-        super().__init__()
-        self.shift = self.add_weight(shape=(), initializer="ones")
-        self.slope = self.add_weight(shape=(), initializer="zeros")
-        self.penalty, self.critic_optimizer = penalty, keras.optimizers.SGD(0.1)
-
-    def train_step(self, real):
-        with tf.GradientTape(persistent=True) as tape:
-            fake = real + self.shift
-            with tf.GradientTape() as inner:
-                inner.watch(fake)
-                score = self.slope * fake
-            slopes = inner.gradient(score, fake)  # (n, 1)
-            gap = tf.reduce_mean(score - self.slope * real)
-            critic_loss = gap + self.penalty(slopes)
-        d_slope, d_shift = tape.gradient(critic_loss, self.slope), tape.gradient(gap, self.shift)
-        self.critic_optimizer.apply([d_slope], [self.slope])
-        self.optimizer.apply([-d_shift], [self.shift])  # minus: upwards
-        return {"shift": self.shift, "slope": self.slope}
-
-
-# %% [markdown]
-# > **Predict**
-# >
-# > Without a penalty, from shift 1 and slope 0, each takes 100 small steps its own way. Does the distance from the
-# > solution (0, 0) fall, stay about 1, or grow?
-
-
-# %%
-def play(penalty, steps=100):
-    """Return shift and slope at the start and after each step, (steps + 1, 2)."""
-    model = TwoPlayers(penalty)
-    model.compile(keras.optimizers.SGD(0.1))
-    real = tf.random.normal((64, 1))
-    history = model.fit(real, batch_size=64, epochs=steps, verbose=0).history
-    return np.transpose([[1.0, *history["shift"]], [0.0, *history["slope"]]])
-
-
-paths = {"no penalty": play(lambda slopes: 0.0)}
-distance = np.hypot(*paths["no penalty"][-1])
-
-print(f"distance {distance:.1f}")
-
-# %% [markdown]
-# Each follows its own gradient, so one expects them to arrive. But each changes the other's loss: they circle, and every
-# step leads a little outwards. A gradient penalty pulls them in: in the figure both start at the dot; one path winds
-# outwards, the other ends at the cross. By hand, a step multiplies (shift, slope) by a matrix, with the step size 0.1
-# and the penalty's pull in 0.8 = 1 - 0.1 · 2:
-
-# %%
-paths["penalty"] = play(lambda slopes: tf.reduce_mean(slopes**2))
-by_hand = np.array([1.0, 0.0])
-for _ in range(100):
-    by_hand = np.array([[1.0, 0.1], [-0.1, 0.8]]) @ by_hand
-
-print(f"distance with the penalty {np.hypot(*paths['penalty'][-1]):.2f}")
-assert np.isclose(distance, 1.01**50, rtol=1e-3)  # the root of 1 + 0.1**2 at each step
-assert np.allclose(paths["penalty"][-1], by_hand, atol=1e-4) and np.hypot(*by_hand) < 0.01
-
-fig, ax = plt.subplots(figsize=(4.6, 4))
-for number, (name, path) in enumerate(paths.items()):
-    ax.plot(*path.T, color=f"C{number}")
-    at = {"textcoords": "offset points", "ha": "center", "color": f"C{number}"}
-    text = ax.annotate(name, path[-1], (0, 9), **at)
-ax.plot(0, 0, "k+", markersize=12)
-ax.plot(1, 0, "ko")
-ax.margins(0.12)
-labels = ax.set(xlabel="shift of the generator", ylabel="slope of the critic", aspect="equal")
-
-# %% [markdown]
-# > **Predict**
-# >
-# > Many want slopes of length 1: the mean of (length - 1)², where the length is `tf.sqrt` of the sum of squares.
-# > The critic starts with slope 0. What is its slope after one step?
-
-
-# %%
-def to_length_one(slopes):
-    return tf.reduce_mean((tf.sqrt(tf.reduce_sum(slopes**2, axis=1)) - 1) ** 2)
-
-
-def to_length_one_safely(slopes):
-    return tf.reduce_mean((tf.sqrt(tf.reduce_sum(slopes**2, axis=1) + 1e-12) - 1) ** 2)
-
-
-first = {f.__name__: play(f, steps=5)[1, 1] for f in (to_length_one, to_length_one_safely)}
-
-print({name: round(float(slope), 3) for name, slope in first.items()})
-
-# %% [markdown]
-# The penalty is 1, so one expects a moderate step. But the slope of a root at 0 is infinite, and infinity times 0 is
-# `nan` (lesson 03). `fit` trains on without a word; `ExplainingTape` finds the place. With a tiny number inside, the
-# root's slope is finite, and times 0 it is 0: no `nan`, and no push from the penalty.
-
-# %%
-slopes = tf.Variable(tf.zeros((4, 1)))
-with ExplainingTape() as tape:
-    penalty = to_length_one(slopes)
-gradient = tape.gradient(penalty, slopes)
-
-print(tape.explanations[0].message)
-assert np.isnan(first["to_length_one"]) and np.all(np.isnan(gradient))
-assert np.allclose([first["to_length_one_safely"], paths["no penalty"][1, 1]], -0.1)  # alike
-
-# %% [markdown]
-# ### Exercise 14.3: complete
-#
-# `critic(x)` gives a score for each example, (n,), and uses the variable `w`. The penalty is the mean of
-# (length - 1)², with the length of each example's slopes with respect to x, (n, d). Return it and its gradient with
-# respect to `w`, which must be finite where slopes are zero, too. Slopes and gradient both come from a tape.
-
-
-# %% exercise="14.3"
-def gradient_penalty(critic, w, x):
-    """Return (penalty, its gradient with respect to w)."""
-    ### BEGIN SOLUTION
-    with tf.GradientTape() as outer:
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            scores = critic(x)
-        slopes = inner.gradient(scores, x)
-        lengths = tf.sqrt(tf.reduce_sum(slopes**2, axis=1) + 1e-12)
-        penalty = tf.reduce_mean((lengths - 1) ** 2)
-    return penalty, outer.gradient(penalty, w)
-    ### END SOLUTION
-
-
-# %%
-check("14.3", gradient_penalty)
-
-# %% [markdown]
-# <details><summary>Hint 1</summary>
-#
-# Nest two tapes. x is a tensor, so the inner one must watch it.
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# `to_length_one_safely(slopes)` is the penalty; compute it inside the outer block, below the inner one.
-#
-# </details>
-
-# %% [markdown]
-# **What a `train_step` reports.** With three lines more, for mixed precision, the loss that is shown and the metrics,
-# that of 14.2 is Keras's own:
+# **What a `train_step` reports.** With the two last lines here, Keras's own step is complete: the loss that is shown, and
+# the metrics. Three epochs give one history:
 
 
 # %%
@@ -548,7 +580,7 @@ class Own(keras.Sequential):
         with tf.GradientTape() as tape:
             y_hat = self(x, training=True)
             loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
-            scaled = self.optimizer.scale_loss(loss)  # apply divides by the factor again
+            scaled = self.optimizer.scale_loss(loss)
         gradients = tape.gradient(scaled, self.trainable_variables)
         self.optimizer.apply(gradients, self.trainable_variables)
         self.metrics[0].update_state(loss, sample_weight=tf.shape(x)[0])  # a short batch: less
@@ -561,84 +593,103 @@ for model in (build_model(), build_model(Own)):
     optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=8.0)
     model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
     data = {"x": x, "y": y, "sample_weight": weights, "batch_size": 100}  # the last batch has 12
-    histories.append(model.fit(**data, epochs=2, shuffle=False, verbose=0).history)
+    histories.append(model.fit(**data, epochs=3, shuffle=False, verbose=0).history)
+
+keeps = kept(
+    lambda **options: compiled(build_model(Own), keras.optimizers.SGD(0.1, **options)), x, y
+)
 
 print("the same history:", all(np.allclose(histories[1][k], histories[0][k]) for k in histories[0]))
+print("kept:", sum(keeps.values()), "of 3")
 assert all(np.allclose(histories[1][k], histories[0][k], rtol=1e-4) for k in histories[0])
+assert all(keeps.values())
 
 # %% [markdown]
-# ## What needs a loop?
+# **A second optimizer.** Two learning rates need none: `update_step` gets the learning rate, and may multiply it by a factor
+# of the variable's layer. Two *kinds*, SGD for the body and Adam for the head, need a `train_step`. Mind that everything
+# else in Keras knows of one optimizer, `model.optimizer`. A callback for the learning rate leaves the second one alone, and a
+# saved model forgets it:
+
+# %%
+model = compiled(build_model(), keras.optimizers.SGD(0.1))
+model.head_optimizer = keras.optimizers.Adam(0.1)
+slower = keras.callbacks.LearningRateScheduler(lambda epoch: 0.01)
+model.fit(batches, callbacks=[slower], shuffle=False, verbose=0)
+rates = [float(each.learning_rate) for each in (model.optimizer, model.head_optimizer)]
+
+with tempfile.TemporaryDirectory() as folder:
+    model.save(f"{folder}/model.keras")
+    loaded = keras.saving.load_model(f"{folder}/model.keras")
+
+print(f"rates {rates[0]:.2f} and {rates[1]:.2f}; loaded:", hasattr(loaded, "head_optimizer"))
+assert np.allclose(rates, [0.01, 0.1]) and loaded.optimizer.iterations == 16
+assert not hasattr(loaded, "head_optimizer")
+
+# %% [markdown]
+# ### Exercise 14.4: complete
 #
-# `fit` gives you one batch and expects one update. Some methods try a step, measure on all data, and may take it
-# back. **Levenberg and Marquardt's method** fits curves so: from the jacobian J of the errors r it solves
-# (JᵀJ + damping) step = Jᵀr. If the loss falls, it damps less; if not, it stays, and
-# damps more:
-
-# %%
-t = tf.linspace(tf.constant(0.0, tf.float64), 10.0, 60)  # seconds
-p = tf.Variable([1.0, 1.0, 1.6], dtype=tf.float64)  # height, decay, frequency
+# Write the step with two optimizers: `model.head_optimizer` updates the last layer, `model.optimizer` all layers before it.
+# Both take their gradients at the same weights, those before the update. Each may scale the loss by a factor of its own.
+# Keep what exercise 14.3 asked for; there is no penalty of your own.
 
 
-def curve(p):
-    return p[0] * tf.exp(-p[1] * t) * tf.cos(p[2] * t)
-
-
-measured = curve([2.0, 0.3, 2.0]) + 0.05 * np.random.RandomState(14).normal(size=60)
-
-
-def loss_at(p):
-    return tf.reduce_mean((curve(p) - measured) ** 2)
-
-
-@tf.function
-def errors_and_jacobian():
-    with tf.GradientTape() as tape:
-        r = curve(p) - measured  # (60,)
-    return r, tape.jacobian(r, p)  # (60, 3)
+# %% exercise="14.4"
+def two_optimizer_step(model, data):
+    """Update the model once with both optimizers; return {"loss": the loss before the update}."""
+    ### BEGIN SOLUTION
+    x, y, sample_weight = data
+    head = model.layers[-1].trainable_variables
+    body = [v for layer in model.layers[:-1] for v in layer.trainable_variables]
+    with tf.GradientTape(persistent=True) as tape:
+        y_hat = model(x, training=True)
+        loss = model.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
+        for_body = model.optimizer.scale_loss(loss)
+        for_head = model.head_optimizer.scale_loss(loss)
+    of_body, of_head = tape.gradient(for_body, body), tape.gradient(for_head, head)
+    model.optimizer.apply(of_body, body)
+    model.head_optimizer.apply(of_head, head)
+    return {"loss": loss}
+    ### END SOLUTION
 
 
 # %%
-damping, losses, rejected = 0.01, [float(loss_at(p))], 0
-for _ in range(10):
-    r, J = (tensor.numpy() for tensor in errors_and_jacobian())
-    trial = p - np.linalg.solve(J.T @ J + damping * np.eye(3), J.T @ r)
-    loss = float(loss_at(trial))
-    if loss < losses[-1]:
-        p.assign(trial)
-        damping /= 10
-    else:
-        loss, rejected = losses[-1], rejected + 1
-        damping *= 10
-    losses.append(loss)
-
-print(f"found: {p.numpy().round(1)}, {rejected} steps of 10 taken back")
-assert np.allclose(p, [2, 0.3, 2], atol=0.1) and 3 <= rejected < 8
+check("14.4", two_optimizer_step)
 
 # %% [markdown]
-# Of `fit`, only the counting of epochs would be left here: the loop is plainer.
+# <details><summary>Hint 1</summary>
+#
+# One forward pass, one loss, a scaled loss for each optimizer: two targets. Which tape answers twice?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# `head = model.layers[-1].trainable_variables`, and a list of the variables of `model.layers[:-1]`. A persistent tape; both
+# gradients; then both `apply`.
+#
+# </details>
 
 # %% [markdown]
 # ## How do I decide?
 #
-# ### Exercise 14.4: predict
+# ### Exercise 14.5: predict
 #
-# Name the smallest means for each: `"fit"` (with what `compile` takes, callbacks, the data, `compute_loss`),
-# `"train_step"`, or `"loop"` where a step is not one batch and one update.
+# Name the smallest means for each: `"fit"` (with what `compile` takes, an optimizer of your own too, callbacks, the data,
+# `compute_loss`), `"train_step"`, or `"loop"` where a step is not one batch and one update.
 #
 # 1. Each gradient gets noise, a tenth of its norm, before Adam sees it.
 # 2. The gradients of two losses are projected where they conflict (lesson 12).
 # 3. From the fourth epoch on, the inputs get twice as much noise.
-# 4. In each batch a critic and a generator step, each with its own optimizer.
+# 4. The body of a network learns with SGD, its head with Adam.
 # 5. Each step tries three step sizes on all data, and keeps the best, or goes back.
 
-# %% exercise="14.4"
+# %% exercise="14.5"
 # A list of five strings: "fit", "train_step" or "loop".
 ### BEGIN SOLUTION
 means = ["fit", "train_step", "fit", "train_step", "loop"]
 ### END SOLUTION
 
 # %%
-check("14.4", means)
+check("14.5", means)
 
 # %% [markdown]
 # <details><summary>Hint 1</summary>
@@ -659,14 +710,156 @@ check("14.4", means)
 # |---|---|---|
 # | nothing | `fit` | `own_fit` |
 # | when to stop, what to note | callbacks | `EarlyStopping` |
-# | a loss of `y` and `y_hat` | `compile(loss=f)` | `pinball` |
-# | how much data an epoch has | `fit` once a stage | `by_stages` |
-# | what happens to each gradient | an optimizer in `compile` | `ClippedSGD` |
+# | a loss of `y` and `y_hat` | `compile(loss=f)`, one number for each example | `pinball` |
+# | what happens to each gradient | `update_step` of an optimizer | `ClippedLate` |
 # | a loss that needs x or the model | `compute_loss` | `Smooth` |
-# | several losses apart, several optimizers | `train_step` | `TwoPlayers` |
-# | what a step is | loop | steps taken back |
+# | several losses apart, several optimizers | `train_step` | exercise 14.4 |
+# | what a step is | loop | |
 #
-# In a loop, callbacks, metrics, sample weights and the progress bar are yours to write.
+# In a loop, callbacks, metrics, sample weights, loss scaling, accumulation and the progress bar are yours to write.
+
+# %% [markdown]
+# ## Does this script do what fit does?
+#
+# The last exercise is the examination of Parts I and II: a script of 40 lines that somebody sends you. It runs, its losses
+# fall, and it should end where `fit` ends. How many faults it has, nobody knows. You have two instruments:
+#
+# - **Equality.** Build the same model twice, give one to `fit` and one to the script, and compare weights and history. Choose
+#   models and data that separate the causes: without a regulariser, with one batch, with one epoch, without dropout.
+# - **The tools.** `check_gradients` for a slope by hand, `ExplainingTape` for a gradient that is missing, `print` in what is
+#   traced.
+#
+# This is what `fit` does, for you to compare with:
+
+
+# %%
+def by_fit(model, x, y, x_val, y_val, rates, batch_size):
+    """Train one epoch with each rate; return fit's history, a dict of lists."""
+    model.compile(keras.optimizers.SGD(), keras.losses.Huber(delta=1.0))
+    schedule = keras.callbacks.LearningRateScheduler(lambda epoch: rates[epoch])
+    options = {"epochs": len(rates), "callbacks": [schedule], "shuffle": False, "verbose": 0}
+    data = {"x": x, "y": y, "batch_size": batch_size, "validation_data": (x_val, y_val)}
+    history = model.fit(**data, **options).history
+    return {name: history[name] for name in ("loss", "val_loss")}
+
+
+def trial_model(dropout=0.3, strength=0.01):
+    keras.utils.set_random_seed(14)
+    penalty = keras.regularizers.L2(strength)
+    last = layers.Dense(1, kernel_regularizer=penalty)
+    return keras.Sequential(
+        [keras.Input((1,)), layers.Dense(8, "tanh"), layers.Dropout(dropout), last]
+    )
+
+
+# %%
+y_row = y_line[:, 0]  # (400,)
+trial = (x_line[:50], y_row[:50], x_line[50:80], y_row[50:80], [0.1, 0.05], 16)
+history = by_fit(trial_model(), *trial)
+
+print({name: len(values) for name, values in history.items()})
+assert history["loss"][1] < history["loss"][0]
+
+# %% [markdown]
+# ### Exercise 14.6: repair
+#
+# Mend `train`, so that it ends with the weights and the history of `by_fit`. The model is sequential and returns (n, 1);
+# `x` is (n, features), `y` is (n,); the last batch may be short. The loss is Huber's: half the squared error up to an
+# error of 1, and the error minus a half beyond. Compare in cells of your own: `train(trial_model(), *trial)`. Each check
+# names one fault that is left.
+
+
+# %% exercise="14.6"
+def train(model, x, y, x_val, y_val, rates, batch_size):
+    # Trains one epoch with each rate; returns the history, as by_fit does.
+    ### BEGIN SOLUTION
+    #| @tf.custom_gradient
+    #| def huber(error):
+    #|     size = tf.abs(error)
+    #|     cost = tf.where(size < 1, error**2 / 2, size - 0.5)
+    #|     return cost, lambda upstream: upstream * tf.sign(error)
+    #|
+    #| # The first layer's outputs, computed once for all epochs, and the layers behind it.
+    #| features = model.layers[0](x)
+    #| rest = keras.Sequential(model.layers[1:])
+    #| optimizer = keras.optimizers.SGD()
+    #| optimizer.build(model.trainable_variables)
+    #| mean = keras.metrics.Mean()
+    #| history = {"loss": [], "val_loss": []}
+    #|
+    #| @tf.function
+    #| def step(features, targets):
+    #|     optimizer.learning_rate = rates[epoch]
+    #|     with tf.GradientTape() as tape:
+    #|         y_hat = rest(features)
+    #|         loss = tf.reduce_mean(huber(y_hat - targets))
+    #|     gradients = tape.gradient(loss, model.trainable_variables)
+    #|     optimizer.apply(gradients, model.trainable_variables)
+    #|     return loss
+    #|
+    #| for epoch in range(len(rates)):
+    #|     for start in range(0, len(x), batch_size):
+    #|         batch = slice(start, start + batch_size)
+    #|         mean.update_state(step(features[batch], y[batch]))
+    #|     history["loss"].append(float(mean.result()))
+    #|
+    #|     # Validation: the same loss, with the penalties.
+    #|     y_hat = model(x_val, training=True)[:, 0]
+    #|     val_loss = tf.reduce_mean(huber(y_hat - y_val)) + sum(model.losses)
+    #|     history["val_loss"].append(float(val_loss))
+    #| return history
+    @tf.custom_gradient
+    def huber(error):
+        size = tf.abs(error)
+        cost = tf.where(size < 1, error**2 / 2, size - 0.5)
+        return cost, lambda upstream: upstream * tf.clip_by_value(error, -1, 1)
+
+    optimizer = keras.optimizers.SGD()
+    optimizer.build(model.trainable_variables)
+    mean = keras.metrics.Mean()
+    history = {"loss": [], "val_loss": []}
+
+    @tf.function
+    def step(inputs, targets):
+        with tf.GradientTape() as tape:
+            y_hat = model(inputs, training=True)[:, 0]
+            loss = tf.reduce_mean(huber(y_hat - targets)) + sum(model.losses)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply(gradients, model.trainable_variables)
+        return loss
+
+    for rate in rates:
+        optimizer.learning_rate = rate
+        mean.reset_state()
+        for start in range(0, len(x), batch_size):
+            batch = slice(start, start + batch_size)
+            mean.update_state(step(x[batch], y[batch]), sample_weight=len(x[batch]))
+        history["loss"].append(float(mean.result()))
+
+        # Validation: the same loss, with the penalties.
+        y_hat = model(x_val, training=False)[:, 0]
+        val_loss = tf.reduce_mean(huber(y_hat - y_val)) + sum(model.losses)
+        history["val_loss"].append(float(val_loss))
+    return history
+    ### END SOLUTION
+
+
+# %%
+check("14.6", train)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Compare where little can differ: `dropout=0`, `strength=0`, one epoch, one batch. Then add one thing at a time. If the
+# weights already differ, look at the slope of `huber`, at shapes, and at what the tape records; lessons 07, 09 and 03.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# With two rates, ask what Python does while a graph is traced (lesson 05). If only the history differs: what does the metric
+# remember, what does it weigh (lesson 09), and how is the model called for the validation?
+#
+# </details>
 
 # %% [markdown]
 # ## Checkpoint
@@ -678,36 +871,42 @@ check("14.4", means)
 # Sample weights: they weigh the mean, not the examples.
 #
 # </details>
-# <details><summary>2. A <code>train_step</code> calls <code>loss_fn(y, y_hat)</code>. What may be missing?</summary>
+# <details><summary>2. You clip in a <code>train_step</code>, and somebody sets <code>loss_scale_factor</code>. What
+# happens?</summary>
 #
-# The penalties, the sample weights, the compiled loss; `compute_loss` has them all. And `training=True`.
+# If the step scales the loss, the clipped gradients are divided by the factor after that, and end too short. If it does not,
+# all gradients do. `update_step` gets them when all is done.
 #
 # </details>
-# <details><summary>3. When do you leave <code>fit</code>?</summary>
+# <details><summary>3. A script ends with the weights of <code>fit</code>, but reports another loss. Where do you
+# look?</summary>
 #
-# When a step is no longer one batch and one update, or when you measured that your loop is faster (lesson 10).
+# At the metric: is it reset in each epoch, are short batches weighed by their size? And which loss goes in, with the
+# penalties?
 #
 # </details>
 
 # %% [markdown]
 # ## Recap
 #
-# - `fit` is two loops around `train_step`, which it compiles, with callbacks between.
+# - `fit` is two loops around `train_step`, which it compiles, with callbacks between. It warns of a `None` once.
 # - A loss gives one number for each example.
-# - An optimizer of your own changes gradients, `compute_loss` the loss; `train_step` is for several losses or optimizers.
-# - Proof of any move: the same start and batches, the same weights.
+# - `update_step` of an optimizer changes gradients, `compute_loss` the loss; `train_step` is for several losses or
+#   optimizers.
+# - Whatever you move: the same start and batches, the same weights; and sample weights, loss scaling and accumulation.
 #
 # ```python
-# class ClippedSGD(keras.optimizers.SGD):
-#     def apply(self, gradients, variables):
-#         super().apply(clip(gradients, variables), variables)
+# class Clipped(keras.optimizers.Adam):
+#     def update_step(self, gradient, variable, learning_rate):
+#         super().update_step(tf.clip_by_norm(gradient, 1.0), variable, learning_rate)
 # ```
 
 # %% [markdown]
 # ## Further reading
 #
 # - Keras's guide *Customizing what happens in `fit()` with TensorFlow*: `train_step` in reference form.
-# - Mescheder, Geiger and Nowozin, *Which training methods for GANs do actually converge?*, ICML 2018: the two players.
+# - Brock et al., *High-performance large-scale image recognition without normalization*, ICML 2021: adaptive clipping, row
+#   by row.
 #
 # At work, put `ExplainingTape` where a gradient is `None` or `nan`, run `check_gradients` on every loss that
 # you write, and look at `plot_tape` when you no longer know what depends on what.

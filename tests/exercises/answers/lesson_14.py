@@ -22,28 +22,78 @@ def cost_by_factor(y, y_hat):
 # 14.2
 
 
+def adaptive_by_hand(kind):
+    """Clip with a quotient, in a class made by type."""
+
+    def update_step(self, gradient, variable, learning_rate):
+        limit, length = tf.norm(variable) / 10, tf.norm(gradient)
+        factor = tf.where(length > limit, limit / length, 1.0)
+        kind.update_step(self, gradient * factor, variable, learning_rate)
+
+    return type("Adaptive", (kind,), {"update_step": update_step})
+
+
+def adaptive_by_axes(kind):
+    class Own(kind):
+        def update_step(self, gradient, variable, learning_rate):
+            limit = keras.ops.norm(variable) * 0.1
+            super().update_step(
+                limit * gradient / tf.maximum(limit, tf.norm(gradient)), variable, learning_rate
+            )
+
+    return Own
+
+
+def adapting(limit, clip=tf.clip_by_norm):
+    def adaptive(kind):
+        class Own(kind):
+            def update_step(self, g, v, rate):
+                return super().update_step(clip(g, limit(g, v)), v, rate)
+
+        return Own
+
+    return adaptive
+
+
+def unscaled_in_apply(kind):
+    class Own(kind):
+        def apply(self, grads, trainable_variables=None):
+            factor = self.loss_scale_factor or 1
+            limits = [factor * 0.1 * tf.norm(v) for v in trainable_variables]
+            super().apply(list(map(tf.clip_by_norm, grads, limits)), trainable_variables)
+
+    return Own
+
+
+def sgd_by_hand(kind):
+    class Own(kind):
+        def update_step(self, g, v, rate):
+            v.assign(v - rate * tf.clip_by_norm(g, tf.norm(v) / 10))
+
+    return Own
+
+
+# 14.3
+
+
 def step_of_keras(model, data):
     return model.train_step(data)
 
 
-def step_with_train_on_batch(model, data):
-    x, y, sample_weight = data
-    return model.train_on_batch(x, y, sample_weight=sample_weight, return_dict=True)
-
-
 def step_by_hand(model, data):
-    """Differentiate the loss and the penalty of 14.2 without a tape."""
+    """Differentiate the loss and the penalties of 14.3 without a tape."""
     x, y, sample_weight = data
     norm, last = model.layers
     mean, variance = tf.nn.moments(x, [0])
     norm.moving_mean.assign(0.99 * norm.moving_mean + 0.01 * mean)
     norm.moving_variance.assign(0.99 * norm.moving_variance + 0.01 * variance)
     z = (x - mean) / tf.sqrt(variance + norm.epsilon)
-    error = last(z) - y  # (n, 1)
+    y_hat = last(z)
+    error = y_hat - y  # (n, 1)
     weights = sample_weight[:, None] / x.shape[0]
-    penalty = 0.1 * tf.reduce_sum(last.kernel**2)
+    penalty = 0.1 * tf.reduce_sum(last.kernel**2) + 0.1 * tf.reduce_mean(y_hat**2)
     loss = tf.reduce_sum(weights * tf.maximum(error / 2, -error)) + penalty
-    slopes = weights * tf.where(error > 0, 0.5, -1.0)
+    slopes = weights * tf.where(error > 0, 0.5, -1.0) + 0.2 * y_hat / x.shape[0]
     last.kernel.assign_sub(0.1 * (tf.transpose(z) @ slopes + 0.2 * last.kernel))
     last.bias.assign_sub(0.1 * tf.reduce_sum(slopes, axis=0))
     return {"loss": loss}
@@ -54,74 +104,172 @@ def step_with_both_kinds(model, data):
     with tf.GradientTape() as tape:
         y_hat = model(x, training=True)
         losses = of_each(model, y, y_hat)
-        loss = tf.reduce_mean(sample_weight * losses) + sum(model.losses)
+        loss = tf.reduce_mean(sample_weight * losses) + sum(model.losses) + own(y_hat)
+        scaled = loss * (model.optimizer.loss_scale_factor or 1.0)
     variables = model.trainable_variables
-    model.optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+    model.optimizer.apply_gradients(zip(tape.gradient(scaled, variables), variables, strict=True))
     return {"loss": loss}
 
 
-# 14.3
+def own(y_hat):
+    return tf.reduce_mean(tf.square(y_hat)) / 10
 
 
-def penalty_with_batch_jacobian(critic, w, x):
-    with tf.GradientTape() as outer:
-        with tf.GradientTape() as inner:
-            inner.watch(x)
-            scores = critic(x)[:, None]
-        slopes = inner.batch_jacobian(scores, x)[:, 0]
-        squares = tf.reduce_sum(slopes**2, axis=1)
-        safe = tf.where(squares > 0, squares, 1.0)
-        lengths = tf.where(squares > 0, tf.sqrt(safe), 0.0)
-        penalty = tf.reduce_mean(tf.square(1 - lengths))
-    return [penalty, outer.gradient(penalty, w).numpy()]
+# 14.4
 
 
-def penalty_with_forward_slopes(critic, w, x):
+def two_tapes(model, data):
+    """Give each optimizer a tape of its own, and the second one the scaled gradients by hand."""
+    x, y, weights = data
+    *body, head = model.layers
+    with tf.GradientTape() as first, tf.GradientTape() as second:
+        y_hat = model(x, training=True)
+        loss = tf.reduce_mean(weights * of_each(model, y, y_hat)) + tf.add_n(model.losses)
+        scaled = model.optimizer.scale_loss(loss)
+    variables = [v for layer in body for v in layer.trainable_variables]
+    gradients = first.gradient(scaled, variables)
+    scale = model.head_optimizer.loss_scale_factor or 1.0
+    of_head = [scale * g for g in second.gradient(loss, head.trainable_variables)]
+    model.head_optimizer.apply(of_head, head.trainable_variables)
+    model.optimizer.apply(gradients, variables)
+    return {"loss": loss}
+
+
+def all_at_once(model, data):
+    """Take all gradients of the plain loss, split the list, and scale each part by its factor."""
     with tf.GradientTape() as tape:
-        slopes = []
-        for column in tf.eye(x.shape[1]):
-            with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x) * column) as accumulator:
-                scores = critic(x)
-            slopes.append(accumulator.jvp(scores))
-        penalty = to_one(tf.sqrt(sum(slope**2 for slope in slopes) + 1e-10))
-    return penalty, tape.gradient(penalty, w)
+        y_hat = model(data[0], training=True)
+        loss = model.compute_loss(*data[:2], y_hat, data[2])
+    variables = model.trainable_variables
+    gradients = tape.gradient(loss, variables)
+    for each, part in ((model.optimizer, slice(-1)), (model.head_optimizer, slice(-1, None))):
+        scale = each.loss_scale_factor or 1.0
+        each.apply([scale * g for g in gradients[part]], variables[part])
+    return {"loss": loss}
 
 
-def penalty_by_differences(critic, w, x):
-    """Take central differences, of the scores and of the penalty."""
+def splitting(
+    split=-1,
+    call=lambda model, x: model(x, training=True),
+    loss_of=lambda model, x, y, w, y_hat: model.compute_loss(x, y, y_hat, w),
+    factors=lambda model: [model.optimizer, model.head_optimizer],
+    order=lambda model: [model.optimizer, model.head_optimizer],
+    report=lambda model, data, loss: {"loss": loss},
+):
+    def step(model, data):
+        with tf.GradientTape() as tape:
+            loss = loss_of(model, *data, call(model, data[0]))
+        v = model.trainable_variables
+        gradients = tape.gradient(loss, v)
+        for each, by, part in zip(
+            order(model), factors(model), (slice(split), slice(split, None)), strict=True
+        ):
+            scale = by.loss_scale_factor if by is not None else 1.0
+            each.apply([scale * g for g in gradients[part]], v[part])
+        return report(model, data, loss)
 
-    def penalty():
-        slopes = [(critic(x + e) - critic(x - e)) / 2 for e in tf.eye(x.shape[1])]
-        return to_one(tf.norm(tf.stack(slopes, axis=1), axis=1))
-
-    at, gradient = w.numpy(), []
-    for step in 0.01 * np.eye(len(at)):
-        w.assign(at + step)
-        above = penalty()
-        w.assign(at - step)
-        gradient.append((above - penalty()) / 0.02)
-    w.assign(at)
-    return penalty(), tf.stack(gradient)
+    return step
 
 
-def penalty_with_slopes_by_differences(critic, w, x):
+def two_passes(model, data):
+    x, y, w = data
+    for each, part in ((model.optimizer, slice(-1)), (model.head_optimizer, slice(-1, None))):
+        with tf.GradientTape() as tape:
+            loss = each.scale_loss(model.compute_loss(x, y, model(x, training=True), w))
+        v = model.trainable_variables[part]
+        each.apply(tape.gradient(loss, v), v)
+    return {"loss": loss}
+
+
+def body_only(model, data):
     with tf.GradientTape() as tape:
-        slopes = [(critic(x + e) - critic(x - e)) / 2 for e in tf.eye(x.shape[1])]
-        penalty = to_one(lengths(tf.stack(slopes, axis=1)))
-    return penalty, tape.gradient(penalty, w)
+        loss = model.compute_loss(*data[:2], model(data[0], training=True), data[2])
+        scaled = model.optimizer.scale_loss(loss)
+    v = model.trainable_variables[:-1]
+    model.optimizer.apply(tape.gradient(scaled, v), v)
+    return {"loss": loss}
+
+
+# 14.6
+
+
+def run_by_fit(model, x, y, x_val, y_val, rates, batch_size):
+    model.compile(keras.optimizers.SGD(), keras.losses.Huber(delta=1.0))
+    schedule = keras.callbacks.LearningRateScheduler(lambda epoch: rates[epoch])
+    options = {"epochs": len(rates), "callbacks": [schedule], "shuffle": False, "verbose": 0}
+    data = {"x": x, "y": y, "batch_size": batch_size, "validation_data": (x_val, y_val)}
+    history = model.fit(**data, **options).history
+    return {name: history[name] for name in ("loss", "val_loss")}
+
+
+def running(
+    cost=lambda error: keras.losses.huber(tf.zeros_like(error)[:, None], error[:, None]),
+    call=lambda model, x: model(x, training=True),
+    error_of=lambda y_hat, y: y_hat[:, 0] - y,
+    extra=lambda model: sum(model.losses),
+    rate_of=lambda rates, epoch: rates[epoch],
+    average=lambda losses, sizes, before: np.average(losses, weights=sizes),
+    validate=lambda model, x: model(x),
+    val_extra=lambda model: sum(model.losses),
+):
+    """Train eagerly, with SGD by hand, and average at the end of an epoch."""
+
+    def train(model, x, y, x_val, y_val, rates, batch_size):
+        losses, val_losses, before = [], [], []
+        for epoch in range(len(rates)):
+            values, sizes = [], []
+            parts = tf.data.Dataset.from_tensor_slices((x, y)).batch(batch_size)
+            for x_part, y_part in parts:
+                with tf.GradientTape() as tape:
+                    errors = error_of(call(model, x_part), y_part)
+                    loss = tf.reduce_mean(cost(errors)) + extra(model)
+                for v, g in zip(
+                    model.trainable_variables,
+                    tape.gradient(loss, model.trainable_variables),
+                    strict=True,
+                ):
+                    if g is not None:
+                        v.assign_sub(rate_of(rates, epoch) * g)
+                values.append(float(loss))
+                sizes.append(len(y_part))
+            losses.append(float(average(values, sizes, before)))
+            before += values
+            val = tf.reduce_mean(cost(validate(model, x_val)[:, 0] - y_val)) + val_extra(model)
+            val_losses.append(float(val))
+        return {"loss": losses, "val_loss": val_losses}
+
+    return train
+
+
+def huber_by_hand(slope):
+    @tf.custom_gradient
+    def cost(error):
+        size = tf.abs(error)
+        value = tf.where(size < 1, tf.square(size) / 2, size - 0.5)
+        return value, lambda upstream: slope(error) * upstream
+
+    return cost
+
+
+def first_layer_stopped(model, x):
+    first, *others = model.layers
+    y_hat = tf.stop_gradient(first(x))
+    for layer in others:
+        options = {"training": True} if type(layer).__name__.startswith("Scale") else {}
+        y_hat = layer(y_hat, **options)
+    return y_hat
 
 
 MEANS = ["fit", "train_step", "fit", "train_step", "loop"]
 
 RIGHT = {
     "14.1": [tf.function(cost_by_relu), cost_by_factor],
-    "14.2": [step_by_hand, step_with_both_kinds],
-    "14.3": [penalty_with_batch_jacobian, penalty_with_forward_slopes],
-    "14.4": [tuple(MEANS)],
+    "14.2": [adaptive_by_hand, adaptive_by_axes],
+    "14.3": [step_by_hand, step_with_both_kinds],
+    "14.4": [two_tapes, all_at_once],
+    "14.5": [tuple(MEANS)],
+    "14.6": [run_by_fit, running(), running(huber_by_hand(lambda e: tf.clip_by_value(e, -1, 1)))],
 }
-
-# What a demand forbids, and whose values are right all the same.
-ORACLES = {"14.2": [step_of_keras], "14.3": [penalty_by_differences]}
 
 
 def ordering(little=3.0, much=1.0, power=2, mean=lambda cost: tf.reduce_mean(cost, axis=1)):
@@ -154,15 +302,18 @@ def stepping(
     update=lambda optimizer, gradients, variables: optimizer.apply(gradients, variables),
     report=lambda loss, *_: {"loss": loss},
     recorded=("call", "loss"),
+    penalty=own,
+    factor=lambda optimizer: optimizer.loss_scale_factor or 1.0,
 ):
     def train_step(model, data):
         (x, y, weights), tape = data, tf.GradientTape()
         with tape if "call" in recorded else nullcontext():
             y_hat = call(model, x)
         with tape if "loss" in recorded else nullcontext():
-            value = loss(model, x, y, y_hat, weights)
+            value = loss(model, x, y, y_hat, weights) + penalty(y_hat)
+            scaled = value * factor(model.optimizer)
         variables = model.trainable_variables
-        update(model.optimizer, tape.gradient(value, variables), variables)
+        update(model.optimizer, tape.gradient(scaled, variables), variables)
         return report(value, model, *data)
 
     return train_step
@@ -171,40 +322,6 @@ def stepping(
 def by_hand(data_loss):
     """Add the penalties to a loss of the data."""
     return stepping(lambda m, x, *rest: data_loss(m, *rest) + tf.add_n(m.losses))
-
-
-def penalising(
-    penalty=lambda slopes: to_one(lengths(slopes)),
-    end=lambda value, tape, w, x: (value, tape.gradient(value, w)),
-    scores_of=lambda critic, x: critic(x),
-    watched=lambda w, x: x,
-):
-    def gradient_penalty(critic, w, x):
-        with tf.GradientTape() as outer:
-            outer.watch(x)
-            with tf.GradientTape() as inner:
-                inner.watch(watched(w, x))
-                scores = scores_of(critic, x)
-            value = penalty(inner.gradient(scores, x))
-        return end(value, outer, w, x)
-
-    return gradient_penalty
-
-
-def lengths(slopes, axis=1):
-    return tf.sqrt(tf.reduce_sum(tf.square(slopes), axis) + 1e-12)
-
-
-def to_one(lengths):
-    return tf.reduce_mean(tf.math.squared_difference(lengths, 1.0))
-
-
-def one_tape(critic, w, x):
-    with tf.GradientTape(persistent=True) as tape:
-        tape.watch(x)
-        scores = critic(x)
-    penalty = to_one(lengths(tape.gradient(scores, x)))
-    return penalty, tape.gradient(penalty, w)
 
 
 WRONG = {
@@ -230,10 +347,36 @@ WRONG = {
         ("raised AttributeError", lambda y, y_hat: ordering()(y.numpy(), y_hat.numpy())),
     ],
     "14.2": [
-        ("keras's own step", step_of_keras),
-        ("keras's own step", tf.function(step_of_keras)),
-        ("keras's own step", step_with_train_on_batch),
-        ("constant factor", stepping(lambda *given: 0.7 * whole(*given))),
+        ("nothing clipped", lambda kind: kind),
+        ("scaling alone", unscaled_in_apply),
+        ("limit of one", adapting(lambda g, v: tf.norm(v))),
+        ("fixed limit", adapting(lambda g, v: 1 / 10)),
+        (
+            "by value",
+            adapting(
+                lambda g, v: tf.norm(v) / 10, lambda g, size: tf.clip_by_value(g, -size, size)
+            ),
+        ),
+        (
+            "short ones lengthened",
+            adapting(lambda g, v: tf.norm(v) / 10, lambda g, size: tf.math.l2_normalize(g) * size),
+        ),
+        ("update of its own", sgd_by_hand),
+        ("raised TypeError", lambda kind: kind(0.1)),
+    ],
+    "14.3": [
+        ("own penalty left out", step_of_keras),
+        ("own penalty left out", tf.function(step_of_keras)),
+        ("scaling left out", stepping(factor=lambda optimizer: 1.0)),
+        ("scaled twice", stepping(factor=lambda o: (o.loss_scale_factor or 1.0) ** 2)),
+        (
+            "scaled loss returned",
+            stepping(report=lambda loss, m, *_: {"loss": m.optimizer.scale_loss(loss)}),
+        ),
+        (
+            "constant factor",
+            stepping(lambda *given: 0.7 * whole(*given), penalty=lambda z: 0.7 * own(z)),
+        ),
         ("nothing applied", stepping(update=lambda optimizer, _, v: optimizer.build(v))),
         (
             "climbs",
@@ -268,51 +411,92 @@ WRONG = {
         ("loss without dict", stepping(report=lambda loss, *_: tf.identity(loss))),
         (
             "loss after update",
-            stepping(report=lambda _, m, x, y, w: {"loss": whole(m, x, y, m(x), w)}),
+            stepping(report=lambda _, m, x, y, w: {"loss": whole(m, x, y, m(x), w) + own(m(x))}),
         ),
         ("raised ValueError", stepping(recorded=["call"])),
-        ("raised AttributeError", stepping(report=lambda loss, *_: {"loss": loss.numpy()})),
-    ],
-    "14.3": [
-        ("no tapes", penalty_by_differences),
-        ("no tapes", penalty_with_slopes_by_differences),
-        ("other form", penalising(end=lambda value, *given: value)),
-        ("other form", lambda critic, w, x: ("text", w)),
-        (
-            "epsilon too large",
-            penalising(lambda slopes: to_one(tf.sqrt(1e-3 + tf.reduce_sum(slopes**2, 1)))),
-        ),
-        ("unexplained", penalising(lambda slopes: to_one(lengths(slopes) - 1))),
-        ("returns none", penalising(end=lambda value, tape, w, x: print(tape.gradient(value, w)))),
-        ("no path to w", one_tape),
-        (
-            "nan at zero",
-            penalising(lambda slopes: to_one(tf.reduce_sum(slopes**2, axis=-1) ** 0.5)),
-        ),
-        (
-            "nan set to zero",
-            penalising(
-                lambda slopes: to_one(tf.norm(slopes, axis=1)),
-                lambda value, tape, w, x: (value, np.nan_to_num(tape.gradient(value, w))),
-            ),
-        ),
-        ("swapped", penalising(end=lambda value, tape, w, x: [tape.gradient(value, w), value])),
-        ("mean score", penalising(scores_of=lambda critic, x: critic(x) / len(x))),
-        ("no root", penalising(lambda slopes: to_one(tf.einsum("ij,ij->i", slopes, slopes)))),
-        ("pulled to zero", penalising(lambda slopes: tf.reduce_sum(slopes**2) / len(slopes))),
-        ("averaged first", penalising(lambda slopes: to_one(keras.ops.mean(lengths(slopes))))),
-        ("length of batch", penalising(lambda slopes: to_one(lengths(slopes, axis=None)))),
-        ("examples added up", penalising(lambda slopes: len(slopes) * to_one(lengths(slopes)))),
-        ("gradient for x", penalising(end=lambda p, tape, w, x: (p, tape.gradient(p, x)))),
-        ("raised ValueError", penalising(watched=lambda w, x: w)),
-        (
-            "raised AttributeError",
-            penalising(lambda slopes: to_one(lengths(slopes).numpy()).numpy()),
-        ),
     ],
     "14.4": [
+        ("head not applied", body_only),
+        (
+            "exchanged",
+            splitting(
+                order=lambda m: [m.head_optimizer, m.optimizer],
+                factors=lambda m: [m.head_optimizer, m.optimizer],
+            ),
+        ),
+        (
+            "one for all",
+            splitting(order=lambda m: [m.optimizer] * 2, factors=lambda m: [m.optimizer] * 2),
+        ),
+        ("inference mode", splitting(call=lambda model, x: model(x))),
+        (
+            "weights left out",
+            splitting(loss_of=lambda m, x, y, w, y_hat: m.compute_loss(x, y, y_hat)),
+        ),
+        (
+            "penalties left out",
+            splitting(loss_of=lambda m, x, y, w, z: tf.reduce_mean(w * of_each(m, y, z))),
+        ),
+        ("body first", two_passes),
+        ("not scaled", splitting(factors=lambda model: [None, None])),
+        ("one scale", splitting(factors=lambda model: [model.optimizer] * 2)),
+        ("returns none", splitting(report=lambda model, data, loss: print(loss))),
+        (
+            "loss after update",
+            splitting(
+                report=lambda m, data, loss: {
+                    "loss": m.compute_loss(*data[:2], m(data[0], training=True), data[2])
+                }
+            ),
+        ),
+    ],
+    "14.5": [
         ("line 2: wrote callback", ["fit", "callback", *MEANS[2:]]),
         ("other form", MEANS[:4]),
         ("line 1: wrote loop", ["loop"] * 5),
+    ],
+    "14.6": [
+        ("inference mode", running(call=lambda model, x: model(x))),
+        ("penalties left out", running(extra=lambda model: 0.0)),
+        (
+            "table of errors",
+            running(
+                lambda e: huber_by_hand(lambda e: tf.clip_by_value(e, -1, 1))(e),
+                error_of=lambda y_hat, y: y_hat - y,
+            ),
+        ),
+        ("slope of small errors", running(huber_by_hand(lambda e: e / tf.abs(e)))),
+        ("slope without limit", running(huber_by_hand(tf.identity))),
+        ("rate of the first trace", running(rate_of=lambda rates, epoch: rates[0])),
+        ("first layer outside", running(call=first_layer_stopped)),
+        ("never reset", running(average=lambda losses, sizes, before: np.mean(before + losses))),
+        ("mean of means", running(average=lambda losses, sizes, before: np.mean(losses))),
+        ("validated in training", running(validate=lambda model, x: model(x, training=True))),
+        ("penalties not validated", running(val_extra=lambda model: 0.0)),
+        # Of several faults one is named, and it is one that is there.
+        (
+            "inference mode",
+            running(
+                call=lambda model, x: model(x),
+                extra=lambda model: 0.0,
+                rate_of=lambda rates, epoch: rates[0],
+                average=lambda losses, sizes, before: np.mean(before + losses),
+            ),
+        ),
+        (
+            "penalties left out",
+            running(
+                huber_by_hand(tf.sign),
+                extra=lambda model: 0.0,
+                error_of=lambda y_hat, y: y_hat - y,
+            ),
+        ),
+        (
+            "mean of means",
+            running(
+                average=lambda losses, sizes, before: np.mean(losses),
+                validate=lambda model, x: model(x, training=True),
+            ),
+        ),
     ],
 }
