@@ -65,6 +65,7 @@ BACKWARD_PASSES = {
     "scale left out": False,
     "d_scale of x": False,
     "d_x too large": False,
+    "d_scale too large": False,
     "written otherwise": True,
 }
 
@@ -83,6 +84,8 @@ def backward_pass(kind: str, factor: float) -> Callable:
         d_scale = tf.reduce_sum(arriving * (x if kind == "d_scale of x" else centred), axis=0)
         if kind == "written otherwise":
             d_scale = tf.einsum("nd,nd->d", upstream, centred)
+        if kind == "d_scale too large":
+            d_scale = d_scale * factor
         return d_x * factor if kind == "d_x too large" else d_x, d_scale
 
     return backward

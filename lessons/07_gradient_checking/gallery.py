@@ -190,6 +190,12 @@ MEANS = [
         cross_entropy_of(lambda p, hot, n: (p - hot) / n**2),
     ),
     Wrong(
+        "multiplied by rows",
+        "You multiplied by the number of rows. A mean is the sum divided by it, and so is its "
+        "gradient.",
+        cross_entropy_of(lambda p, hot, n: (p - hot) * n),
+    ),
+    Wrong(
         "fixed batch size",
         "You divide by the same number in every batch, but batches differ in size. Take the number "
         "of rows of logits: logits.shape[0].",
@@ -321,6 +327,12 @@ CHECKS = [
         "It passes a backward pass that leaves the scale out: with a scale of ones nothing tells. "
         "Draw it at random.",
         checking(ones=("scale",)),
+    ),
+    Wrong(
+        "an x of ones",
+        "It passes a d_scale that is too large: with an x of ones, each row less its mean is 0, and "
+        "so is the right d_scale. Draw x at random.",
+        checking(ones=("x",)),
     ),
     Wrong(
         "refuses what is right",
@@ -563,6 +575,12 @@ NETWORKS = [
         "Every gradient is n times too large: the loss is the mean of the squared errors. Divide "
         "their slope by the number of rows.",
         network(d_error=lambda e, n: 2 * e),
+    ),
+    Wrong(
+        "fixed batch size",
+        "You divide by the same number in every batch, but batches differ in size. Take the number "
+        "of rows, len(error).",
+        *(network(d_error=lambda e, n, size=size: 2 * e / size) for size in (4, 5, 6)),
     ),
     Wrong(
         "the 2 is missing",

@@ -14,7 +14,7 @@
 # **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: 110 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import check, check_gradients, plot_error_curve, predict, start_lesson
+from course_utils import check, check_gradients, play_tape, plot_error_curve, predict, start_lesson
 
 start_lesson("07")
 
@@ -156,7 +156,7 @@ assert 1e-6 < min(curves["float32"]["central"]) < 1e-3  # of slopes from 2.7 to 
 # %% [markdown]
 # You will read that the step goes with the size of x; run this. The sine changes on a scale of 1 wherever it
 # is, also at a million: a step a million times longer finds nothing. And a function may be kinder than exp:
-# x² has no third derivative, so a central difference with a long step is exact, in float32 too.
+# x² has no third derivative, so a central difference may take a long step, and float32 is enough.
 
 # %%
 x = tf.constant(1e6, tf.float64)
@@ -266,7 +266,8 @@ for row in report.rows:
 
 # %% [markdown]
 # Each tensor has a row with a **verdict** and a **hint**: b's gradient lacks the 2 of the square. A cell
-# that ends in a report shows it all: *analytic* is gradient · v, *numeric* the difference quotient.
+# that ends in a report shows it all: *claimed* is gradient · v, *measured* the difference quotient, with its
+# error bar.
 
 # %% tags=["nbval-ignore-output"]
 check_gradients(loss, [W, b], grads=by_hand)  # the last line of a cell is shown
@@ -360,15 +361,29 @@ assert caught == {1: 0, 3: 3}
 # %% [markdown]
 # ### A backward pass by hand
 #
-# Before you mend gradients, derive one. In y = x @ W, all 2 by 2, where does W[0, 1] go? It meets x[0, 0] on
-# its way to y[0, 1], and x[1, 0] on its way to y[1, 1]. Each way has a slope, the x it meets; `upstream` says
-# what each y is worth; and where the ways meet, their products add up: 1 · 10 + 3 · 1000 = 3010.
+# Before you mend gradients, derive one. In y = x @ W, all 2 by 2, where does one entry w = W[0, 1] go? It meets
+# x[0, 0] on its way to y[0, 1], and x[1, 0] on its way to y[1, 1]; `upstream` says what each y is worth. Press
+# *Step*, or the right arrow key, and follow the orange way back to w.
 
 # %%
 x = tf.constant([[1.0, 2.0], [3.0, 4.0]])
 upstream = tf.constant([[1.0, 10.0], [100.0, 1000.0]])
 W = tf.Variable([[5.0, 6.0], [7.0, 8.0]])
 
+
+def worth(w):
+    y_01 = x[0, 0] * w + x[0, 1] * 8.0  # 8.0 is W[1, 1]
+    y_11 = x[1, 0] * w + x[1, 1] * 8.0
+    return upstream[0, 1] * y_01 + upstream[1, 1] * y_11
+
+
+play_tape(worth, W[0, 1])
+
+# %% [markdown]
+# The slope of each way is the x that w meets, times what the y is worth, and the two ways add up:
+# 1 · 10 + 3 · 1000 = 3010. So it is for every entry:
+
+# %%
 with tf.GradientTape() as tape:
     y = x @ W
 d_W = tape.gradient(y, W, output_gradients=upstream)
@@ -481,8 +496,8 @@ predict("07.d", "")
 print([central(tf.nn.relu, tf.constant(0.0), h).numpy().item() for h in (1.0, 0.25, 2.0**-20)])
 
 # %% [markdown]
-# The tape takes the slope of one of the sides, by convention. No choice is wrong, and the report says
-# `kink nearby`: check at another point.
+# The tape takes 0, the slope on the left, by convention. No slope from 0 to 1 would be wrong, and the report
+# says `kink nearby`: check at another point.
 
 # %%
 x = tf.Variable(0.0)
@@ -579,8 +594,8 @@ def second_derivative(f, x):
 print(second_derivative(softplus_numpy, 1.0))
 
 # %% [markdown]
-# `order=2` checks the gradient of the gradient: run it for every `tf.custom_gradient`. (It judges the tape. With
-# `grads=`, first gradients alone are judged.)
+# `order=2` checks the gradient of the gradient: run it for every `tf.custom_gradient`. It judges
+# the tape, and takes no `grads=`.
 
 # %%
 for f in (softplus, softplus_numpy):

@@ -65,15 +65,15 @@ def summed_losses(logits, labels):
     return tape.gradient(losses, logits)
 
 
-def verdict_by(f, scale=None, upstream=None, take=lambda grads: grads):
+def verdict_by(f, x=None, scale=None, upstream=None, take=lambda grads: grads):
     """Return a check in float64, with its own way to reach a verdict."""
 
     def is_right(backward):
         rng = np.random.default_rng(3)
-        x = tf.constant(rng.normal(size=(4, 2)))
+        a = tf.constant(rng.normal(size=(4, 2))) if x is None else x
         s = tf.constant(rng.normal(size=2)) if scale is None else scale
         u = tf.constant(rng.normal(size=(4, 2))) if upstream is None else upstream
-        return f(x, s, u, *take(backward(x, s, u)))
+        return f(a, s, u, *take(backward(a, s, u)))
 
     return is_right
 
@@ -247,6 +247,7 @@ WRONG = {
         ("looks at d_x alone", verdict_by(lambda x, s, u, d_x, d_s: by_report_of_x(x, s, u, d_x))),
         ("an upstream of ones", verdict_by(two_reports, upstream=tf.ones((4, 2), tf.float64))),
         ("a scale of ones", verdict_by(against_tape, scale=tf.ones(2, tf.float64))),
+        ("an x of ones", verdict_by(two_reports, x=tf.ones((4, 2), tf.float64))),
         ("one of the two is enough", verdict_by(either_report)),
         ("says the opposite", verdict_by(lambda *parts: not against_tape(*parts))),
         ("always True", verdict_by(lambda x, s, u, d_x, d_s: np.isfinite(d_x).all())),
