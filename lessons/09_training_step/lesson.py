@@ -118,7 +118,7 @@ assert same and at_first == 0
 # %% [markdown]
 # You will read `optimizer.apply_gradients(zip(gradients, variables))`, the spelling of most older code; run
 # this. It is the same update. And neither spelling counts: where a gradient is missing at the end of the list,
-# the last variable stays as it is, without a word.
+# the last variable stays as it is, without a word. (`zip(..., strict=True)` raises an error.)
 
 # %%
 older, newer, last = tf.Variable(1.0), tf.Variable(1.0), tf.Variable(1.0)
@@ -133,7 +133,8 @@ assert np.isclose(older, 0.7) and np.isclose(newer, 0.7) and last == 1.0
 # SGD has one step size for all weights. **Adam** gives each weight its own. It keeps two running averages: m of the
 # weight's gradients, and v of their squares. Then it moves the weight by lr · m / √v. While the gradients stay alike,
 # m / √v is 1 or -1: the step has the length lr, whether the gradient is 100 or 0.01. Both averages start at 0, so
-# at first they are too small; dividing by 1 - 0.9ᵗ and 1 - 0.999ᵗ in step t makes up for it. By hand:
+# at first they are too small; dividing by 1 - 0.9ᵗ and 1 - 0.999ᵗ in step t makes up for it. (Keras adds 1e-7 to the
+# root, the **epsilon**, which shortens the steps of tiny gradients alone.) By hand:
 
 # %%
 weight, adam = tf.Variable(1.0), keras.optimizers.Adam(0.01)
@@ -217,10 +218,10 @@ assert np.isclose(penalty, 0.01 * np.sum(kernel.numpy() ** 2))
 assert np.allclose(tape.gradient(penalty, kernel), 0.02 * kernel.numpy())
 
 # %% [markdown]
-# The two layers in the middle work in two ways, one in training and one in use. `Dropout(0.2)` sets a random fifth
-# of its inputs to 0 in training, and divides the others by 0.8, so that no later weight relies on one of them. Batch
-# normalisation scales each input to mean 0 and variance 1: in training by the batch at hand, in use by running
-# averages of the batches it saw.
+# The two layers in the middle work in two ways, one in training and one in use. `Dropout(0.2)` draws about a
+# fifth of its inputs in training and sets them to 0, and divides the others by 0.8, so that no later weight relies on
+# one of them. Batch normalisation scales each input to mean 0 and variance 1: in training by the batch at hand, in use
+# by running averages of the batches it saw. (Two trained weights then stretch and shift it.)
 #
 # > **Predict**
 # >
@@ -261,10 +262,10 @@ def train_epoch(model, optimizer, step=train_step):
 
 
 # %% [markdown]
-# A layer obeys where you say `training=True` or `training=False`; `fit` says the first for you. Where nothing is
-# said, the layer's own default counts. For dropout and batch normalisation that is the way in use, where the running
-# averages scale, and are never updated. A layer that turns images at random, such as `RandomRotation`, turns them
-# unless you say `training=False`.
+# A layer obeys where you say `training=True` or `training=False` (lesson 11 shows an exception); `fit` says the first
+# for you. Where nothing is said, the layer's own default counts. For dropout and batch normalisation that is the way
+# in use, where the running averages scale, and are never updated. A layer that turns images at random, such as
+# `RandomRotation`, turns them unless you say `training=False`.
 
 # %%
 assert not np.any(dropped == 0) and abs(unsaid - said) > 0.3
@@ -322,7 +323,8 @@ check("09.1", step_for_regression)
 # ### Is it really what fit does?
 #
 # There is a test: the same first weights and the same batches must end in the same weights. Take three epochs
-# with your loop, and then with `fit`. (Dropout's seed is fixed, so both drop the same inputs.)
+# with your loop, and then with `fit`. (Dropout's seed is fixed, so both drop the same inputs. XLA, a compiler that
+# `compile` may turn on by itself on a GPU, draws others from that seed, so `jit_compile=False` keeps it out.)
 
 # %%
 def largest_difference(weights, others):
@@ -334,7 +336,7 @@ first_weights = ours.get_weights()
 epochs = [train_epoch(ours, our_adam) for _ in range(3)]
 
 theirs = build_model()
-theirs.compile(keras.optimizers.Adam(1e-3), loss_fn, metrics=["accuracy"])
+theirs.compile(keras.optimizers.Adam(1e-3), loss_fn, metrics=["accuracy"], jit_compile=False)
 cut = {"batch_size": 32, "shuffle": False, "verbose": 0}
 history = theirs.fit(x_train, y_train, epochs=3, **cut).history
 
