@@ -273,7 +273,8 @@ assert 0.005 < np.abs(closed_form.ravel() - [1.0, -2.0, 0.5]).max() < 0.05
 # For two variables, d is a vector, and the curvature a matrix, the Hessian H of lesson 06: the gradient is
 # the vector H d. It mostly points elsewhere than d, so a step misses the minimum. In a few directions it does
 # not: there H d = λ d, with a number λ. Such a direction is an **eigenvector** of H, and its λ is the
-# **eigenvalue**, the curvature in that direction; those of a Hessian stand at right angles to each other.
+# **eigenvalue**, the curvature in that direction. Where a Hessian's eigenvalues differ, its eigenvectors stand at
+# right angles to each other.
 
 
 # %%
