@@ -78,7 +78,7 @@ def predict(prediction_id: str, answer: Any = "") -> PredictionResult:
     Examples
     --------
     >>> predict("00.a", "")
-    ○ 00.a. Type a word or a number between the quotes, and run this cell again.
+    ○ 00.a. Type a, b or c between the quotes, and run this cell again.
     """
     try:
         question = find_prediction(prediction_id)
