@@ -214,6 +214,11 @@ def mean_cross_entropy(logits, labels):
     return tf.reduce_mean(cross_entropies(logits, labels))
 
 
+def sigmoid_cross_entropies(logits, labels):
+    one_hot = tf.one_hot(labels, logits.shape[1])
+    return tf.nn.sigmoid_cross_entropy_with_logits(labels=one_hot, logits=logits)
+
+
 def probabilities(logits, labels, axis=-1):
     return tf.gather(tf.nn.softmax(logits, axis=axis), labels, axis=1, batch_dims=1)
 
@@ -335,6 +340,28 @@ CLASSIFIERS = [
         "The softmax runs over the examples. Each row of the logits is one example: take it over "
         "the last axis.",
         classifying(lambda z, y: -tf.reduce_mean(tf.math.log(probabilities(z, y, axis=0)))),
+    ),
+    Wrong(
+        "sigmoid",
+        "This cross-entropy has a sigmoid, which takes each class by itself. Take the one with "
+        "`softmax` in its name: the classes compete.",
+        *(
+            classifying(lambda z, y, reduce=reduce: reduce(sigmoid_cross_entropies(z, y)))
+            for reduce in (tf.reduce_mean, lambda each: tf.reduce_mean(tf.reduce_sum(each, 1)))
+        ),
+    ),
+    Wrong(
+        "labels and logits exchanged",
+        "The labels come first, and the logits second. Name them in the call: labels=labels, "
+        "logits=logits.",
+        classifying(lambda z, labels: mean_cross_entropy(labels, z)),
+    ),
+    Wrong(
+        "guesses as logits",
+        "You give one number for each example where the logits belong. They are the scores, shape "
+        "(n, classes): leave out argmax and ==.",
+        classifying(lambda z, labels: mean_cross_entropy(tf.argmax(z, axis=1), labels)),
+        classifying(lambda z, y: mean_cross_entropy(tf.cast(tf.argmax(z, 1) == y, tf.float32), y)),
     ),
     Wrong(
         "squared error",

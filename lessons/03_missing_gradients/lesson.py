@@ -14,7 +14,15 @@
 # **Before you start**: [02 · Watching](02_watching.ipynb). **Time**: 75 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import ExplainingTape, check, explain_gradients, plot_tape, predict, start_lesson
+from course_utils import (
+    ExplainingTape,
+    check,
+    explain_gradients,
+    play_tape,
+    plot_tape,
+    predict,
+    start_lesson,
+)
 
 start_lesson("03")
 
@@ -58,7 +66,7 @@ print([slope(f, 0.0) for f in (tf.sign, lambda x: tf.sqrt(x**2), tf.round)])
 # |`LookupError`|an operation on the way has no entry at all|
 #
 # A slope of 0 does not prove that the target stays: it may jump there. And finite slopes give NaN if their
-# product overflows:
+# product overflows, and then meets a 0:
 
 # %%
 results = {
@@ -124,7 +132,7 @@ print(f"w = {w.numpy():.1f}, second gradient: {second}")
 
 # %% [markdown]
 # The course's `ExplainingTape` returns the same gradients, and can say why one is missing. A cell that ends in
-# `tape.explain()` shows it:
+# `tape.explain()` shows it, with a card for each source without a gradient:
 
 # %%
 def show(explanations):
@@ -194,7 +202,8 @@ check("03.1", descend)
 #
 # A tape sees TensorFlow's operations alone. `.numpy()`, `float()`, NumPy's functions and Keras's
 # `predict` return plain numbers: constants, for the tape. You will read that `tf.numpy_function` and
-# `tf.py_function` do, too; run this. The second keeps the path.
+# `tf.py_function` do, too; run this. The second keeps the path through TensorFlow's operations. With NumPy
+# inside it gives 0, which hides the loss.
 
 # %%
 model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, use_bias=False)])
@@ -214,6 +223,7 @@ show(tape.explain())
 assert lost is None and np.allclose(found, [[2.0], [3.0]])  # the features' means
 assert slope(lambda x: tf.numpy_function(np.square, [x], tf.float32), 3.0) is None
 assert slope(lambda x: tf.py_function(tf.square, [x], tf.float32), 3.0) == 6.0
+assert slope(lambda x: tf.py_function(np.square, [x], tf.float32), 3.0) == 0.0
 
 # %% [markdown]
 # ### Whole numbers, and stored numbers
@@ -289,15 +299,18 @@ assert len(set(causes.values())) == len(programs)
 predict("03.c", "")
 
 # %% [markdown]
-# In the figure, follow the orange way back.
+# Then press *Step*, or the right arrow key, and follow the orange way back.
 
 # %%
 def stairs_and_line(x):
-    return tf.round(x) + x
+    stairs = tf.round(x)
+    return stairs + x
 
 
 print(slope(stairs_and_line, 2.75))
-ax = plot_tape(stairs_and_line, tf.Variable(2.75))
+
+# %%
+play_tape(stairs_and_line, tf.Variable(2.75))
 
 # %% [markdown]
 # Nine operations, each by itself. A clip is flat outside its limits, and a ReLU below zero. `x % 1` is x minus
@@ -530,8 +543,9 @@ assert at_zero["sqrt(x)"] == np.inf and at_zero["1e-12 inside"] == 0.0
 assert all(np.isnan(at_zero[name]) for name in ("sqrt(x**2)", "norm", "1e-12 outside"))
 
 # %% [markdown]
-# Around 1e-6 and below, it also changes the slope of |x|, which is 1. Two `where`s do not. One `where`,
-# after `tf.sqrt`, is luck: it gives 0 here, and NaN when compiled with XLA.
+# Around 1e-6 and below, it also changes the slope of |x|, which is 1. Two `where`s do not, until x² is
+# rounded to 0, as at 1e-30. One `where`, after `tf.sqrt`, is luck: it gives 0 here, and NaN when compiled
+# with XLA.
 
 # %%
 def one_where(x):
@@ -551,6 +565,7 @@ compiled = slope(tf.function(one_where, jit_compile=True), 0.0)
 print("1e-12 inside:", added, "two wheres:", np.round(exact, 2), "one, compiled:", compiled)
 assert np.allclose(added, [1.0, 0.71, 0.1], atol=0.02) and np.allclose(exact, [0.0, 1.0, 1.0])
 assert slope(one_where, 0.0) == 0.0 and np.isnan(compiled)
+assert slope(two_wheres, 1e-30) == 0.0
 
 # %% [markdown]
 # ### Exercise 03.5: repair
