@@ -71,7 +71,7 @@ print(len(graph.get_operations()) // 100 * 100, "operations or more")
 assert len(graph.get_operations()) > 200
 
 # %% [markdown]
-# In eager mode Python starts nearly every one of these, at each step. A compiled step is *one* call, and an epoch in
+# In eager mode Python starts most of these, at each step. A compiled step is *one* call, and an epoch in
 # batches of 32 makes 16. How much that saves you see in a figure below.
 #
 # ## Why is my step traced three times?
@@ -547,9 +547,10 @@ check("10.4", two_epochs)
 # %% [markdown]
 # ## What if the data do not fit into memory?
 #
-# `cache()` without an argument keeps every element that passes. Here are 50 "images" of 4 MB each. They are made one
-# after another, as files would be read, and without a cache memory holds few of them at a time. `psutil` tells how much
-# memory this process has.
+# `cache()` without an argument keeps every element that passes. (An epoch must be read to its end: one that stops early
+# leaves nothing, and the next computes all anew.) Here are 50 "images" of 4 MB each. They are made one after another,
+# as files would be read, and without a cache memory holds few of them at a time. `psutil` tells how much memory this
+# process has.
 
 
 # %%
