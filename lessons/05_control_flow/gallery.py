@@ -194,6 +194,17 @@ def averaged(w, dataset):
     return batchwise(lambda losses, g: (sum(losses) / count, sum(g) / count))(w, dataset)
 
 
+@tf.function
+def collected(w, dataset):
+    total, gradients = 0.0, []
+    for x, y in dataset:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum((w * x - y) ** 2)
+        total += loss
+        gradients.append(tape.gradient(loss, w))
+    return total, sum(gradients)
+
+
 DATASET = [
     Wrong(
         "no pair",
@@ -205,6 +216,12 @@ DATASET = [
         "order exchanged",
         "The two are exchanged: return the sum first, then its gradient.",
         batchwise(lambda losses, g: (sum(g), sum(losses))),
+    ),
+    Wrong(
+        "collected in a list",
+        "A tensor made inside a graph's loop does not exist outside it, not even in a Python list. "
+        "Start a sum before the loop, at tf.zeros_like(w), and add each batch's gradient to it.",
+        collected,
     ),
     Wrong(
         "last batch only",
@@ -330,6 +347,18 @@ def exchanged_slopes(M, e):
     return {"M": found["e"], "e": found["M"]}
 
 
+def last_pass_recorded(M, e):
+    E = passes(59)(M, e)
+    return kepler(lambda M, e: M + e * tf.sin(E))(M, e)
+
+
+def growing(M, e):
+    E = M
+    for _ in range(60):
+        E = E + e * tf.sin(E)
+    return E
+
+
 KEPLER = [
     Wrong(
         "sources as list",
@@ -389,9 +418,11 @@ KEPLER = [
     ),
     Wrong(
         "last pass only",
-        "These are the slopes of the last pass alone: its sine was a plain number to the tape, as "
-        "math.sin, NumPy's sin, float() and .numpy() make one. Take tf.sin of the tensor E.",
+        "These are the slopes of the last pass alone: its sine was a plain number to the tape. "
+        "Either the passes before it stand above the `with` block, or math.sin, NumPy's sin, float() "
+        "or .numpy() took the sine out of it. Keep all passes inside, with tf.sin of the tensor E.",
         kepler(passes(60, function=np.sin)),
+        last_pass_recorded,
     ),
     Wrong(
         "anomaly returned",
@@ -407,6 +438,11 @@ KEPLER = [
         "keys exchanged",
         "The two gradients stand under each other's keys.",
         exchanged_slopes,
+    ),
+    Wrong(
+        "E in place of M",
+        "Your passes add e * sin(E) to the E before them. Each starts from M: E is M + e * sin(E).",
+        kepler(growing),
     ),
     Wrong(
         "cosine for sine",

@@ -332,9 +332,9 @@ assert gradient_if(tf.constant(False)) == in_graph["y"] and gradient_if(False) i
 # > Code that asks `if gradient is None` may act differently under `tf.function`.
 #
 # So is a 0 from a graph always a branch not taken? No: a graph hides real faults, too. Below, the branch
-# that *is* taken uses y, and `round` breaks the path. Eager mode says `None`; the graph says 0, and so does
-# an eager tape about the first result of a `tf.function` that reads y only for its second. When a graph
-# says 0, ask again in eager mode.
+# that *is* taken uses y, and `round` breaks the path. Eager mode says `None`; the graph says 0. So does an
+# eager tape around `pair`, a `tf.function` with two results, asked for the slope of the first in y, which only
+# the second uses. When a graph says 0, ask again in eager mode.
 
 # %%
 def rounded(x, y):

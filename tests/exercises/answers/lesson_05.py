@@ -337,6 +337,7 @@ WRONG = {
         ("anomaly returned", orbit(ask=lambda tape, E, source: float(E))),
         ("minus for plus", orbit(lambda M, e, E: M + e * tf.sin(-E))),
         ("keys exchanged", orbit(keys=("e", "M"))),
+        ("E in place of M", orbit(lambda M, e, E: tf.add(E, e * tf.sin(E)))),
         ("raised TypeError", orbit(ask=lambda tape, E, source: tape.gradient(float(E), source))),
     ],
 }
