@@ -108,7 +108,7 @@ kinds = {
     "recurrent": chain((None, 3), layers.SimpleRNN(4, name="body")),
     "subclassed": Classifier(),
 }
-kinds["subclassed"](inputs)  # its variables come with the first call
+called = kinds["subclassed"](inputs)  # its variables come with the first call
 
 # %% [markdown]
 # Of each path, look at the part that is the layer's name. It is not always the first part, nor the second, nor
@@ -664,9 +664,9 @@ for name, (started, needed) in counts.items():
 assert list(counts.values()) == [[8, 8], [8, 4], [4, 4]]
 
 # %% [markdown]
-# The tape walks back through a frozen backbone all the same. In eager mode all 8 are computed, and freezing saves no
-# time; a compiled step drops the 4 that nobody needs. Computing the features above the block saves them in both. In any
-# case Adam keeps its two averages for the head's variables alone. And freezing changes values: a frozen batch
+# The tape walks back through a frozen backbone all the same. In eager mode all 8 are computed, and freezing saves none
+# of them; a compiled step drops the 4 that nobody needs. Computing the features above the block saves them in both. In
+# any case Adam keeps its two averages for the head's variables alone. And freezing changes values: a frozen batch
 # normalisation works as in use, whatever you say.
 
 # %%
