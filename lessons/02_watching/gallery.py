@@ -86,6 +86,12 @@ PRODUCTS = [
         product_gradient(lambda x: tf.reduce_sum(x**2 * x)),
     ),
     Wrong(
+        "squared after the sum",
+        "This is the gradient of sum(x)**3: x was added up before it was squared. The first factor is "
+        "the sum of the squares, tf.reduce_sum(x**2).",
+        product_gradient(lambda x: tf.reduce_sum(x) ** 2 * tf.reduce_sum(x)),
+    ),
+    Wrong(
         "squares alone",
         "This is the gradient of sum(x**2) alone. Multiply it by sum(x).",
         product_gradient(lambda x: tf.reduce_sum(x**2)),
@@ -270,7 +276,33 @@ def returning(change):
     return lambda *given: change(*parabola()(*given))
 
 
+def with_chosen_terms(params, names, x, y):
+    sources = {name: params[name] for name in names}
+    powers = {"a": x**2, "b": x, "c": tf.ones_like(x)}
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(sources)
+        y_hat = sum(sources[name] * powers[name] for name in names)
+        loss = tf.reduce_mean((y_hat - y) ** 2)
+    return tape.gradient(loss, sources), len(tape.watched_variables())
+
+
+def with_names_watched(params, names, x, y):
+    with tf.GradientTape(watch_accessed_variables=False) as tape:
+        tape.watch(names)
+
+
 PARABOLAS = [
+    Wrong(
+        "terms left out",
+        "Your prediction has the chosen terms alone. The model keeps all three, "
+        "a * x**2 + b * x + c: `names` says what is watched, and not what is computed.",
+        with_chosen_terms,
+    ),
+    Wrong(
+        "names watched",
+        "A name is a text, and no tensor. Watch the variables: params[name] for each of the names.",
+        with_names_watched,
+    ),
     Wrong(
         "returns none",
         "Your function returned None: its last line must return the dict and the number.",

@@ -127,7 +127,7 @@ print(first, "then", last)
 assert (first, last) == (0, 1) and tape.gradient(y, b) is None
 
 # %% [markdown]
-# The result of a recorded operation is watched too.
+# The result of a recorded operation is watched too, unless it has an integer type.
 #
 # > **Predict**
 # >
@@ -591,7 +591,7 @@ assert outcome == "LookupError" and (watched, trainable) == (4, 2)  # of the pre
 # ## Recap
 #
 # - By itself a tape watches trainable variables, each from its first use on.
-# - An operation is recorded if one of its inputs is watched; then its result is watched too.
+# - An operation is recorded only if one of its inputs is watched; then its result is watched too.
 # - Watch first, then use: a lost path gives `None`, or a wrong number where another path is left.
 # - The input can be a source: its gradient says which entries move the result.
 # - Freezing changes the list `model.trainable_variables`, and the values of a `BatchNormalization`; the
