@@ -299,7 +299,7 @@ assert len(set(causes.values())) == len(programs)
 predict("03.c", "")
 
 # %% [markdown]
-# Then press *Step*, or the right arrow key, and follow the orange way back.
+# Run the next two cells. In the second, press *Step*, or the right arrow key, and follow the orange way back.
 
 # %%
 def stairs_and_line(x):
