@@ -63,8 +63,25 @@ THROUGH_A_STEP = [
         "first order",
         "These are the slopes at the new weights: the first-order form. The path through the step "
         "is cut by an assignment, by stop_gradient, or by asking the inner tape outside the outer "
-        "block. Compute W - lr * gradient as a new tensor, inside it.",
+        "block; or the outer tape is asked for the new weights. Compute W - lr * gradient as a new "
+        "tensor inside the block, and ask for W and b.",
         through_step(cutting(0, 1)),
+    ),
+    Wrong(
+        "zeros",
+        "Zeros in place of None hide that the path is lost. Compute W - lr * gradient as a new "
+        "tensor, inside the outer block.",
+        through_step(result=lambda found, fast, inner: [tf.zeros_like(g) for g in found]),
+    ),
+    Wrong(
+        "step from a copy",
+        "The path through the inner gradient is there, but the step is subtracted from copied "
+        "numbers. Compute W - lr * gradient with W itself.",
+        through_step(
+            lambda weights, gradients, lr: moved(
+                [tf.stop_gradient(w) for w in weights], gradients, lr
+            )
+        ),
     ),
     Wrong(
         "one path cut",
@@ -430,6 +447,12 @@ def moved_by_sum(weights, tasks, inner_lr, outer_lr, steps):
     )
 
 
+def ends_added_up(weights, tasks, inner_lr, outer_lr, steps):
+    averaging(lambda s, mean, rate, last: s + rate * (len(tasks) * mean - s))(
+        weights, tasks, inner_lr, outer_lr, steps
+    )
+
+
 def by_gradients_at_ends(weights, tasks, inner_lr, outer_lr, steps):
     start, found = [w.numpy() for w in weights], []
     for task in tasks:
@@ -469,6 +492,12 @@ ENDS = [
         averaging(reset=False),
     ),
     Wrong(
+        "list copied",
+        "A copied list holds the same variables, so the start moves with them. Copy the values with "
+        "w.numpy(), and put them back before each task.",
+        averaging(lambda s, mean, rate, last: last + rate * (mean - last), reset=False),
+    ),
+    Wrong(
         "one task after the other",
         "You move the weights after each task, so the next one starts elsewhere. Let every task "
         "start at the same weights, and move once, to the average of the ends.",
@@ -494,6 +523,11 @@ ENDS = [
         "The moves of all tasks are added up. Divide by the number of tasks: it is the average "
         "that the weights move towards.",
         moved_by_sum,
+    ),
+    Wrong(
+        "ends added up",
+        "You took the sum of the ends for their average. Divide it by the number of tasks.",
+        ends_added_up,
     ),
     Wrong(
         "away from the ends",

@@ -345,8 +345,8 @@ check("17.2", adapt)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# In each step: `tape.watch(weights)`, `model.stateless_call(weights, others, x)`, the loss; then the gradients, and a new list
-# of tensors `w - lr * g`.
+# In each step: `tape.watch(weights)`, `output, _ = model.stateless_call(weights, others, x)`, the loss; then the
+# gradients, and a new list of tensors `w - lr * g`.
 #
 # </details>
 
