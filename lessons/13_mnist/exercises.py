@@ -1,12 +1,13 @@
-"""The questions of lesson 13: a first loss, measuring in batches, a new order, sure mistakes."""
+"""The questions of lesson 13: holding out, measuring, training, comparing, going on, mistakes."""
 
+import tempfile
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.observation import calls_noted
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises.callouts import Predict
+from course_utils.exercises.question import Demand, Part, Question
 from course_utils.exercises.readings import Other
 
 
@@ -55,49 +56,180 @@ def of_two(i: int) -> Callable:
     return read
 
 
-def draw_sizes(rng: np.random.Generator) -> list[tuple]:
-    return [(int(n),) for n in rng.integers(20, 60, 3)]
+def draw_images(rng: np.random.Generator) -> list[tuple]:
+    """Draw clusters, one for each class; of the held-out labels some are the class before.
+
+    So the accuracy is high on the images that were trained on, and another one on those held out.
+    """
+
+    def draw(kept: int, batch_size: int, epochs: int) -> tuple:
+        n = kept + 20
+        classes = rng.permutation(np.arange(n) % 3)
+        centres = 2.0 * np.eye(3, 4) + rng.uniform(-0.2, 0.2, (3, 4))
+        images = (centres[classes] + rng.normal(0, 0.2, (n, 4))).reshape(n, 2, 2)
+        held, rest = np.split(rng.permutation(n), [20])
+        labels = classes.copy()
+        labels[held[:12]] = (labels[held[:12]] - 1) % 3
+        labels[held[12:15]] = (labels[held[12:15]] + 1) % 3
+        kernels = [0.5 * rng.normal(size=shape) for shape in ((4, 6), (6, 3))]
+        orders = [rng.permutation(rest) for _ in range(epochs)]
+        return kernels, images, labels, orders, held, batch_size
+
+    return [draw(22, 4, 3), draw(15, 6, 4)]
 
 
-def orders_and_traces(function: Callable, n: int) -> dict:
-    """Return what the function returned, and how often the graphs that it called were traced."""
+def as_training(kernels: list, images: np.ndarray, labels: np.ndarray, *rest: Any) -> tuple:
+    """Return a model that gives other logits in training, in place of dropout's chance."""
+    import keras
     import tensorflow as tf
 
-    with calls_noted(type(tf.function(lambda: None)), "__call__") as calls:
-        orders = function(n)
-    called = {id(call["self"]): call["self"] for call in calls}
-    traces = sum(graph.experimental_get_tracing_count() for graph in called.values())
-    return {"orders": orders, "traces": traces}
+    class NextClassInTraining(keras.layers.Layer):
+        def call(self, logits, training=False):
+            return tf.roll(logits, 1, axis=1) if training else logits
+
+    penalty = keras.regularizers.L2(0.02)
+    hidden = keras.layers.Dense(6, "tanh", use_bias=False, kernel_regularizer=penalty)
+    last = keras.layers.Dense(3, use_bias=False)
+    layers = [keras.layers.Flatten(), hidden, last, NextClassInTraining()]
+    model = keras.Sequential([keras.Input((2, 2)), *layers])
+    model.set_weights(kernels)
+    return model, keras.optimizers.SGD(0.5), tf.constant(images, tf.float32), labels, *rest
 
 
-def numbers_of(orders: Any, n: int) -> list[np.ndarray]:
-    """Return the numbers of both orders, sorted; not a number where one is missing."""
-
-    def read(order: np.ndarray) -> np.ndarray:
-        numbers = np.sort(order)
-        missing = numbers.shape == (n,) and np.any(numbers != np.arange(n))
-        return np.full(n, np.nan) if missing else numbers
-
-    first, second = orders
-    return [read(first), read(second)]
+def trained(train_and_measure: Callable, model: Any, *rest: Any) -> dict:
+    before = model.get_weights()
+    accuracy = train_and_measure(model, *rest)
+    pairs = zip(model.get_weights(), before, strict=True)
+    return {"change": [after - start for after, start in pairs], "accuracy": accuracy}
 
 
-def kinship(orders: Any, n: int) -> str:
-    """Return how one order is made of the other, or of 0, 1, 2, ..., whatever chance drew."""
-    first, second = orders
-    if np.array_equal(first, second):
-        return "one order twice" if np.any(np.diff(first) != 1) else "0, 1, 2, ... twice"
-    if any(np.all(np.diff(order) == 1) for order in orders):
-        return "0, 1, 2, ... and another"
-    if any(np.all(np.diff(order) % n == 1) for order in orders):
-        return "0, 1, 2, ... from another start"
-    if np.array_equal(second, first[::-1]):
-        return "an order and its reverse"
-    if len(np.unique((second - first) % n)) == 1:
-        return "an order and its numbers shifted"
-    if any(np.array_equal(second, np.roll(first, places)) for places in range(n)):
-        return "an order and its places shifted"
-    return "two orders"
+def draw_writers(rng: np.random.Generator) -> list[tuple]:
+    def draw(count: int, share: float) -> tuple:
+        writers = np.repeat(np.arange(count), rng.integers(2, 5, count))
+        names = rng.permutation(500)[:count]
+        return rng.permutation(names[writers]), share, int(rng.integers(1000))
+
+    return [draw(30, 0.2), draw(24, 0.25)]
+
+
+def with_two_generators(
+    hold_out: Callable, writers: np.ndarray, share: float, seed: int
+) -> list[Any]:
+    return [hold_out(writers.copy(), share, np.random.default_rng([seed, i])) for i in range(2)]
+
+
+def division(reading: Any, writers: np.ndarray, share: float, seed: int) -> str:
+    """Return what is wrong with a division, or that nothing is; which writers are drawn is free."""
+    kept, held = (np.asarray(part).astype(int) for part in reading[0])
+    if len(kept) == len(held) == len(writers):
+        return "truth values"
+    names, count = np.unique(writers), round(share * len(np.unique(writers)))
+    if set(held) <= set(names) and len(held) == count and len(kept) <= len(names):
+        return "writers"
+    images = np.concatenate([kept, held])
+    if len(np.unique(images)) < len(images):
+        return "images twice"
+    if len(images) < len(writers):
+        return "images missing"
+    drawn = np.unique(writers[held])
+    if len(np.intersect1d(drawn, writers[kept])):
+        return "writers on both sides"
+    if len(drawn) == len(names) - count:
+        return "sides exchanged"
+    if len(drawn) != count:
+        return "another number of writers"
+    in_order = (names, writers[np.sort(np.unique(writers, return_index=True)[1])])
+    ends = [part for order in in_order for part in (order[:count], order[-count:])]
+    return "writers not drawn" if any(set(drawn) == set(end) for end in ends) else "whole writers"
+
+
+def generators(reading: Any, *call: Any) -> str:
+    (_, first), (_, second) = reading
+    return "one division whatever rng is" if np.array_equal(first, second) else "drawn with rng"
+
+
+def draw_comparisons(rng: np.random.Generator) -> list[tuple]:
+    def draw(key: str, value: float, effect: float, count: int) -> tuple:
+        setting = {"shift": 0, "dropout": 0.3, "width": 16, "rate": 2e-3}
+        seeds = [int(seed) for seed in 1 + rng.permutation(40)[:count]]
+        return setting, {key: value}, seeds, effect, rng.uniform(1, 3, 3)
+
+    return [draw("shift", 2, 0.011, 5), draw("dropout", 0.0, -0.007, 7)]
+
+
+def as_comparison(
+    setting: dict, change: dict, seeds: list, effect: float, waves: np.ndarray
+) -> tuple:
+    """Return a measure whose luck is shared by the runs of a seed, but for a little."""
+    ((key, value),) = change.items()
+
+    def measure(setting: dict, seed: int) -> float:
+        changed = setting.get(key) == value
+        whole = len(setting) == 4
+        luck = 0.03 * np.sin(waves[0] * seed) + 0.003 * np.sin(waves[1] * seed + 2 * changed)
+        return float(0.93 + effect * changed - 0.3 * (not whole) + luck)
+
+    return measure, dict(setting), change, seeds
+
+
+def compared(compare: Callable, measure: Callable, setting: dict, *rest: Any) -> dict:
+    before = dict(setting)
+    return {"returned": compare(measure, setting, *rest), "kept": setting == before}
+
+
+def draw_killed(rng: np.random.Generator) -> list[tuple]:
+    return [
+        (kind, rng.normal(size=(6, 4, 3)), rng.normal(size=(6, 4, 1)), int(rng.integers(1000)))
+        for kind in ("momentum", "dropout")
+    ]
+
+
+def killed_and_resumed(go_on: Callable, kind: str, x: np.ndarray, y: np.ndarray, seed: int) -> dict:
+    """Return which epochs were trained after a run was killed in epoch 2, and the last weights."""
+    import keras
+    import tensorflow as tf
+
+    x, y, trained, alive = tf.constant(x, tf.float32), tf.constant(y, tf.float32), [], []
+
+    def new_run() -> tuple:
+        start = keras.initializers.GlorotUniform(seed=seed)
+        hidden = keras.layers.Dense(16, "tanh", kernel_initializer=start)
+        last = keras.layers.Dense(1, kernel_initializer=start)
+        between = [keras.layers.Dropout(0.5, seed=seed)] if kind == "dropout" else []
+        model = keras.Sequential([keras.Input((3,)), hidden, *between, last])
+        optimizer = keras.optimizers.SGD(0.1, momentum=0.9 if kind == "momentum" else 0.0)
+        optimizer.build(model.trainable_variables)
+        return model, optimizer
+
+    def train_epoch(model: Any, optimizer: Any, number: int) -> None:
+        number = int(number)
+        trained.append(number)
+        for part in (slice(2), slice(2, 4)):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(
+                    (model(x[number, part], training=True) - y[number, part]) ** 2
+                )
+            variables = model.trainable_variables
+            optimizer.apply(tape.gradient(loss, variables), variables)
+            if number == 2 and not alive:
+                raise KeyboardInterrupt
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/run"
+        try:
+            go_on(new_run, train_epoch, path, 4)
+        except KeyboardInterrupt:
+            alive.append(True)
+        calls = []
+        for epochs in (4, 6):
+            trained.clear()
+            model = go_on(new_run, train_epoch, path, epochs)
+            calls.append(" ".join(map(str, trained)))
+    return {"epochs": ", then ".join(calls), "weights": weights_of(model)}
+
+
+def weights_of(model: Any) -> Any:
+    return model.get_weights() if hasattr(model, "get_weights") else model
 
 
 def draw_logits(rng: np.random.Generator) -> list[tuple]:
@@ -135,17 +267,21 @@ def which(reading: Any, logits: np.ndarray, labels: np.ndarray, k: int) -> np.nd
 
 
 MEASURED = "Return two numbers, as a tuple: the mean loss, then the accuracy."
+GAIN = "Return two numbers, as a tuple: the gain, then its standard error."
+SIDES = "Return two arrays of indices, as a tuple: (kept, held)."
 INDICES = "Return the indices: one array of shape (k,), or a list of whole numbers."
 
 EXERCISES = (
-    Prediction(
+    Question(
         id="13.1",
-        title="The loss before the first step",
-        kind="predict",
-        points=1,
-        form="Write one number, the loss",
-        tolerance=8e-3,  # to one decimal
-        praise="ln(1000): each class gets a probability of 1/1000.",
+        title="Hold out whole writers",
+        kind="complete",
+        points=2,
+        draw=draw_writers,
+        call=with_two_generators,
+        inputs="writers share",
+        parts=[Part(words="the division", form=SIDES, read=division), Part(read=generators)],
+        praise="No writer stands on both sides, so the held-out number is not flattered.",
     ),
     Question(
         id="13.2",
@@ -172,40 +308,61 @@ EXERCISES = (
     ),
     Question(
         id="13.3",
-        title="A new order for every epoch",
-        kind="repair",
-        points=2,
-        draw=draw_sizes,
-        call=orders_and_traces,
-        inputs="n",
+        title="Train and measure",
+        kind="complete",
+        points=3,
+        draw=draw_images,
+        prepare=as_training,
+        call=trained,
+        inputs="kernels images labels orders held batch_size",
         parts=[
-            Part(
-                "orders",
-                form="Return a list of two orders, each of shape (n,), as given: "
-                "[next_order(), next_order()].",
-                read=numbers_of,
-            ),
-            Part("orders", read=kinship),
+            Part("change", "the change of the weights"),
+            Part("accuracy", "the accuracy", "Return one number, the accuracy."),
         ],
-        demands=[
-            Demand(
-                "traced again",
-                "The orders differ because each was traced anew: what Python or NumPy draws is "
-                "still a constant of its graph. Trace `next_order` once, and draw with an "
-                "operation of TensorFlow's.",
-                lambda noted: all(traces < 2 for traces in noted["traces"]),
-            ),
-            Demand(
-                "no graph",
-                "The orders are right, but no graph draws them. Keep `next_order` a "
-                "`tf.function`, as it was given, and draw with an operation of TensorFlow's.",
-                lambda noted: all(noted["traces"]),
-            ),
-        ],
-        praise="Each epoch has an order of its own, and every example comes once.",
+        praise="Trained in the order that was given, and measured on what it never saw.",
     ),
     Question(
         id="13.4",
+        title="A gain, or luck",
+        kind="complete",
+        points=2,
+        draw=draw_comparisons,
+        prepare=as_comparison,
+        call=compared,
+        inputs="setting change seeds",
+        parts=[
+            Part("returned", "the gain", GAIN, read=of_two(0)),
+            Part("returned", "the standard error", GAIN, read=of_two(1)),
+        ],
+        demands=[
+            Demand(
+                "setting changed",
+                "The numbers are right, but `setting` was changed, and the next comparison would "
+                "start from another one. Make a new dict: setting | change.",
+                lambda noted: all(noted["kept"]),
+            )
+        ],
+        praise="One change, several seeds, and a number that says how far to believe it.",
+    ),
+    Question(
+        id="13.5",
+        title="Go on after a kill",
+        kind="repair",
+        points=3,
+        draw=draw_killed,
+        call=killed_and_resumed,
+        parts=[
+            Part(
+                "epochs",
+                "the list of epochs that were trained in the second and in the third call, after "
+                "a kill in epoch 2,",
+            ),
+            Part("weights", "the list of weights in the end", "Return the model."),
+        ],
+        praise="Killed and called again, it ends as if nothing had happened.",
+    ),
+    Question(
+        id="13.6",
         title="The surest mistakes",
         kind="complete",
         points=3,
@@ -221,5 +378,43 @@ EXERCISES = (
             ),
         ],
         praise="These are where to look for wrong labels first.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "13.a",
+        right="2.3",
+        options={
+            "0": "A small number seems modest. But a loss of 0 means sure and right, and the "
+            "network has not seen a label.",
+            "2.3": "A network that knows nothing spreads its probability evenly: 1/10 for each "
+            "class, and the loss is -ln(1/10) = 2.30.",
+            "0.1": "0.1 is the probability of each class. The loss is minus its logarithm.",
+            "10": "10 is the number of classes. The loss is a logarithm of it.",
+            "1": "This is the logarithm to base 10. The loss takes the natural one.",
+        },
+        otherwise="Much above 2.3 the network would be sure, and wrong; much below, it would know "
+        "something already.",
+    ),
+    Predict(
+        "13.b",
+        right="fewer than 128 entries",
+        options={
+            "an error": "An index beyond the end is an error, for a single entry. A slice is "
+            "different.",
+            "128 entries": "The graph was told 128. But nothing fills the rest up.",
+            "fewer than 128 entries": "A slice ends where the tensor ends, and 96 are left.",
+        },
+    ),
+    Predict(
+        "13.c",
+        right="no",
+        options={
+            "yes": "Model and optimizer are said to be all that there is to save, and the order is "
+            "the same. But two more things are drawn at random.",
+            "no": "Dropout draws from a counter of its own, and the moves from their generator. "
+            "The short checkpoint finds neither, so the new run drops other inputs.",
+        },
     ),
 )

@@ -6,26 +6,117 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from course_staff.authoring.gallery import Between, Table, Wrong
+from course_staff.authoring.gallery import Wrong
 
 # 13.1
 
-FIRST_LOSS = Table(
-    {
-        Between(2.25, 2.35): "2.3 is ln(10), for ten classes. Here there are 1,000.",
-        -6.9: "The size is right. A loss is -ln(p), and p is below 1: it is positive.",
-        7: "It rounds to 7, but one decimal was asked for.",
-        3: "3 is the logarithm to base 10. The loss takes the natural logarithm.",
-        Between(9.9, 10.03): "This is the logarithm to base 2. The loss takes the natural "
-        "logarithm.",
-        0: "0 means that the network is sure, and right. It has not seen a single label yet.",
-        0.001: "This is the probability p that each class gets. The loss is -ln(p).",
-        Between(0.9985, 0.9995): "This is 1 - p. The cross-entropy is -ln(p), where p is 1/1000.",
-        1000: "1,000 is the number of classes. The loss is -ln(p), and p is 1/1000.",
-    },
-    "{value} is not it. A network that knows nothing gives each of 1,000 classes the probability "
-    "p = 1/1000, and the loss is -ln(p).",
-)
+
+def holding_out(draw, held_of=np.isin, end=lambda kept, held: (kept, held)):
+    """Return an answer to 13.1 that draws other writers, or divides otherwise."""
+
+    def hold_out(writers, share, rng):
+        names = np.unique(writers)
+        is_held = held_of(writers, draw(rng, names, round(share * len(names)), writers))
+        return end(np.flatnonzero(~is_held), np.flatnonzero(is_held))
+
+    return hold_out
+
+
+def drawn(rng, names, count, writers):
+    return rng.choice(names, count, replace=False)
+
+
+def by_images(writers, share, rng):
+    order = rng.permutation(len(writers))
+    count = round(share * len(writers))
+    return order[count:], order[:count]
+
+
+def all_kept(writers, share, rng):
+    _, held = holding_out(drawn)(writers, share, rng)
+    return np.arange(len(writers)), held
+
+
+def one_image_each(writers, share, rng):
+    names, first = np.unique(writers, return_index=True)
+    held = rng.choice(first, round(share * len(names)), replace=False)
+    return np.setdiff1d(np.arange(len(writers)), held), held
+
+
+def as_masks(writers, share, rng):
+    kept, held = holding_out(drawn)(writers, share, rng)
+    everyone = np.arange(len(writers))
+    return np.isin(everyone, kept), np.isin(everyone, held)
+
+
+def as_writers(writers, share, rng):
+    _, held = holding_out(drawn)(writers, share, rng)
+    return np.setdiff1d(writers, writers[held]), np.unique(writers[held])
+
+
+SIDES = [
+    Wrong(
+        "returns none",
+        "Your function returned None. Return (kept, held), two arrays of indices.",
+        lambda writers, share, rng: None,
+    ),
+    Wrong(
+        "by images",
+        "Images of one writer stand on both sides, so the network knows the handwriting. Draw "
+        "writers, and hold out all images of each: np.isin(writers, drawn).",
+        by_images,
+        one_image_each,
+    ),
+    Wrong(
+        "images on both sides",
+        "Some images are kept and held out as well. What is kept is the rest: ~np.isin(writers, "
+        "drawn).",
+        all_kept,
+    ),
+    Wrong(
+        "images on neither side",
+        "Some images are on neither side. Every image is kept or held out.",
+        lambda *given: tuple(side[:-1] for side in holding_out(drawn)(*given)),
+    ),
+    Wrong(
+        "sides exchanged",
+        "The sides are exchanged: the writers that were drawn are held out, and come second.",
+        holding_out(drawn, end=lambda kept, held: (held, kept)),
+    ),
+    Wrong(
+        "truth values",
+        "These are truth values, one for each image. Return indices: np.flatnonzero.",
+        as_masks,
+    ),
+    Wrong(
+        "writers returned",
+        "These are writers. Return the indices of their images: np.flatnonzero(np.isin(...)).",
+        as_writers,
+    ),
+    Wrong(
+        "another number of writers",
+        "That is another number of writers than round(share * number of writers). Count each "
+        "writer once, np.unique, and draw without replacement.",
+        holding_out(lambda rng, names, count, writers: rng.choice(names, count - 1, replace=False)),
+        holding_out(lambda rng, names, count, writers: rng.choice(names, count + 1, replace=False)),
+    ),
+    Wrong(
+        "not drawn",
+        "These are the first or the last writers, and a file may be sorted. Draw them: "
+        "rng.choice(names, size=k, replace=False).",
+        holding_out(lambda rng, names, count, writers: names[:count]),
+    ),
+    Wrong(
+        "own generator",
+        "The same writers are drawn whatever `rng` is. Draw with rng, not with a generator or a "
+        "seed of your own.",
+        holding_out(
+            lambda rng, names, count, writers: np.random.default_rng(0).choice(
+                names, count, replace=False
+            )
+        ),
+    ),
+]
 
 # 13.2
 
@@ -185,68 +276,367 @@ MEASUREMENTS = [
 # 13.3
 
 
-def ordering(draw):
-    """Return an answer to 13.3 that makes both orders of one, and of n."""
-
-    def two_orders(n):
-        return draw(np.random.permutation(n), n)
-
-    return two_orders
+def mean_loss(labels, logits):
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+    return tf.reduce_mean(losses)
 
 
-def traced(n):
-    @tf.function
-    def next_order():
-        return tf.constant(np.random.permutation(n))
+def training(
+    batches=lambda order, size: [order[i : i + size] for i in range(0, len(order), size)],
+    epochs=lambda orders: orders,
+    training=True,
+    loss_of=mean_loss,
+    penalties=1,
+    labels_of=tf.gather,
+    in_training=False,
+    measured=lambda orders, held: held,
+    result=np.mean,
+    updates=True,
+):
+    """Return an answer to 13.3 that trains or measures in another way."""
 
-    return [next_order(), next_order()]
+    def train_and_measure(model, optimizer, images, labels, orders, held, batch_size):
+        variables = model.trainable_variables
+        for order in epochs(orders):
+            for batch in batches(order, batch_size):
+                with tf.GradientTape() as tape:
+                    logits = model(tf.gather(images, batch), training=training)
+                    loss = loss_of(labels_of(labels, batch), logits)
+                    loss += penalties * sum(model.losses)
+                if updates:
+                    optimizer.apply(tape.gradient(loss, variables), variables)
+        asked = measured(orders, held)
+        logits = model(tf.gather(images, asked), training=in_training)
+        return result(np.argmax(logits, axis=1) == labels[asked])
+
+    return train_and_measure
 
 
-ORDERS = [
+TRAININGS = [
     Wrong(
-        "numbers repeat",
-        "An order of n examples has every number from 0 to n - 1 once, and one of yours has not. "
-        "Shuffle tf.range(n); numbers drawn one by one repeat.",
-        ordering(lambda order, n: [np.random.choice(n, n), np.random.choice(n, n)]),
-        ordering(lambda order, n: [order, np.random.choice(n, n)]),
-        ordering(lambda order, n: [np.random.choice(n, n), order]),
+        "nothing trained",
+        "The weights are as they were. Call optimizer.apply(gradients, model.trainable_variables) "
+        "in each batch.",
+        training(updates=False),
     ),
     Wrong(
-        "nothing shuffled",
-        "Both orders are 0, 1, 2, ...: nothing is shuffled.",
-        ordering(lambda order, n: [np.arange(n), np.arange(n)]),
+        "inference mode",
+        "The model is trained as if it were predicting. Call model(x, training=True) under the "
+        "tape.",
+        training(training=False),
     ),
     Wrong(
-        "drawn while traced",
-        "The second epoch still repeats the first. What Python or NumPy draws while the function "
-        "is traced becomes a constant of the graph: draw with an operation of TensorFlow's. Call "
-        "it once for each epoch, without the same seed each time.",
-        traced,
+        "penalties left out",
+        "The regulariser has no influence. Add sum(model.losses) to the loss, inside the block.",
+        training(penalties=0),
     ),
     Wrong(
-        "one not shuffled",
-        "One of the two orders is 0, 1, 2, ...: both were to be shuffled.",
-        ordering(lambda order, n: [np.arange(n), order]),
+        "losses added up",
+        "The losses of a batch are added up, so a step grows with the batch. Take tf.reduce_mean.",
+        training(
+            loss_of=lambda labels, logits: tf.reduce_sum(
+                tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+            )
+        ),
     ),
     Wrong(
-        "another start",
-        "An order is 0, 1, 2, ... from another start. Shuffle the numbers.",
-        ordering(lambda order, n: [np.roll(np.arange(n), 1 + order[0] // 2), order]),
+        "labels out of order",
+        "The images are looked up by their indices and the labels are not: each image has another "
+        "one's label. tf.gather(labels, batch).",
+        training(labels_of=lambda labels, batch: labels[: len(batch)]),
     ),
     Wrong(
-        "backwards",
-        "The second order is the first one backwards. Shuffle it anew.",
-        ordering(lambda order, n: [order, order[::-1]]),
+        "order ignored",
+        "The images come in the order of their indices, not in the one that was given.",
+        training(epochs=lambda orders: [np.sort(order) for order in orders]),
     ),
     Wrong(
-        "shifted",
-        "The second order is the first one, shifted. Shuffle it anew.",
-        ordering(lambda order, n: [order, (order + 1) % n]),
-        ordering(lambda order, n: [order, np.roll(order, 1)]),
+        "held out trained on",
+        "You train on every image, those held out included. An order holds the images of an epoch.",
+        training(
+            epochs=lambda orders: [np.arange(len(orders[0]) + 20) for order in orders],
+        ),
+    ),
+    Wrong(
+        "one epoch",
+        "You train one epoch. Each of orders is one.",
+        training(epochs=lambda orders: orders[:1]),
+        training(epochs=lambda orders: orders[-1:]),
+    ),
+    Wrong(
+        "one order for all",
+        "Every epoch has the order of the first. Take each of orders once.",
+        training(epochs=lambda orders: [orders[0]] * len(orders)),
+    ),
+    Wrong(
+        "short batch left out",
+        "The short batch at the end of an epoch is left out. It is a batch, too.",
+        training(
+            lambda order, size: [order[i : i + size] for i in range(0, len(order) - size + 1, size)]
+        ),
+    ),
+    Wrong(
+        "one batch",
+        "You take one step in an epoch, on all images at once. Cut the order into batches.",
+        training(lambda order, size: [order]),
+    ),
+    Wrong(
+        "measured in training",
+        "The weights are right. The accuracy is measured as in training: call the model with "
+        "training=False.",
+        training(in_training=True),
+    ),
+    Wrong(
+        "measured on kept",
+        "The weights are right. This is the accuracy on the images that were trained on: measure "
+        "on those in `held`.",
+        training(measured=lambda orders, held: orders[0]),
+    ),
+    Wrong(
+        "fraction wrong",
+        "This is the share that is wrong. Return the share that is right.",
+        training(result=lambda hits: 1 - np.mean(hits)),
+    ),
+    Wrong(
+        "percent",
+        "This is in percent. Return a share, between 0 and 1.",
+        training(result=lambda hits: 100 * np.mean(hits)),
+    ),
+    Wrong(
+        "count",
+        "This is how many are right. Divide by the number of held-out images.",
+        training(result=np.sum),
+    ),
+    Wrong(
+        "returns none",
+        "The weights are right. Return the accuracy on the held-out images.",
+        training(result=lambda hits: None),
     ),
 ]
 
 # 13.4
+
+
+def comparing(
+    gain=np.mean,
+    error=lambda gains: np.std(gains, ddof=1) / np.sqrt(len(gains)),
+    seeds_of=lambda seeds: (seeds, seeds),
+    join=lambda setting, change: (setting | change, setting),
+    end=lambda gain, error: (gain, error),
+):
+    """Return an answer to 13.4 that compares otherwise."""
+
+    def compare(measure, setting, change, seeds):
+        changed, plain = join(setting, change)
+        pairs = zip(*seeds_of(seeds), strict=True)
+        gains = [measure(changed, one) - measure(plain, other) for one, other in pairs]
+        return end(gain(gains), error(gains))
+
+    return compare
+
+
+def unpaired(measure, setting, change, seeds):
+    with_it, without = (
+        [measure(each, seed) for seed in seeds] for each in (setting | change, setting)
+    )
+    errors = [np.var(values, ddof=1) / len(seeds) for values in (with_it, without)]
+    return np.mean(with_it) - np.mean(without), np.sqrt(sum(errors))
+
+
+def best_of_all(measure, setting, change, seeds):
+    gain, error = comparing()(measure, setting, change, seeds)
+    best = [max(measure(each, seed) for seed in seeds) for each in (setting | change, setting)]
+    return best[0] - best[1], error
+
+
+def updating(setting, change):
+    setting.update(change)
+    return setting, setting
+
+
+GAINS = [
+    Wrong(
+        "returns none",
+        "Your function returned None. Return (gain, standard error).",
+        comparing(end=lambda gain, error: None),
+    ),
+    Wrong(
+        "swapped",
+        "The two are swapped: the gain comes first, then its standard error.",
+        comparing(end=lambda gain, error: (error, gain)),
+    ),
+    Wrong(
+        "sign",
+        "The gain has the wrong sign: it is the accuracy with the change minus the one without.",
+        comparing(gain=lambda gains: -np.mean(gains)),
+    ),
+    Wrong(
+        "compared with itself",
+        "The gain is 0: both are measured with the change, or both without. setting.update(change) "
+        "changes `setting` itself; make a new dict, setting | change.",
+        comparing(join=updating),
+        comparing(join=lambda setting, change: (setting, setting)),
+    ),
+    Wrong(
+        "change alone",
+        "The change alone is no setting: the other entries are missing. Join the two, setting | "
+        "change.",
+        comparing(join=lambda setting, change: (change, setting)),
+    ),
+    Wrong(
+        "one seed",
+        "This is the difference for one seed, and may be luck. Take the mean over all seeds.",
+        comparing(gain=lambda gains: gains[0]),
+        comparing(gain=lambda gains: gains[-1]),
+    ),
+    Wrong(
+        "best runs",
+        "You compare the best run of each. The best of several is luck, more so with more seeds: "
+        "take the mean of the differences.",
+        best_of_all,
+        comparing(gain=np.max),
+    ),
+    Wrong(
+        "median",
+        "This is the median of the differences. Take their mean.",
+        comparing(gain=np.median),
+    ),
+    Wrong(
+        "added up",
+        "The differences are added up. Take their mean.",
+        comparing(gain=np.sum),
+    ),
+    Wrong(
+        "other seeds",
+        "The run with the change and the one without have different seeds, so luck stands in the "
+        "difference. Give each seed to both.",
+        comparing(seeds_of=lambda seeds: (seeds, seeds[1:] + seeds[:1])),
+        comparing(seeds_of=lambda seeds: (seeds, [seed + 1 for seed in seeds])),
+        comparing(seeds_of=lambda seeds: (seeds, [seed + len(seeds) for seed in seeds])),
+        comparing(seeds_of=lambda seeds: (seeds, [seeds[0]] * len(seeds))),
+    ),
+    Wrong(
+        "unpaired",
+        "This is the error of two groups that have nothing to do with each other. The runs of a "
+        "seed share their luck: take the standard deviation of the differences.",
+        unpaired,
+    ),
+    Wrong(
+        "not divided",
+        "This is the standard deviation of one difference. That of their mean is smaller: divide "
+        "by the root of the number of seeds.",
+        comparing(error=lambda gains: np.std(gains, ddof=1)),
+        comparing(error=np.std),
+    ),
+    Wrong(
+        "divided by n",
+        "The standard deviation divides by n here. With few seeds that is too small: "
+        "np.std(gains, ddof=1).",
+        comparing(error=lambda gains: np.std(gains) / np.sqrt(len(gains))),
+    ),
+    Wrong(
+        "not the root",
+        "You divide by the number of seeds. Divide by its root.",
+        comparing(error=lambda gains: np.std(gains, ddof=1) / len(gains)),
+        comparing(error=lambda gains: np.std(gains) / len(gains)),
+    ),
+    Wrong(
+        "variance",
+        "This comes from a variance. The standard error is a standard deviation: take the root.",
+        comparing(error=lambda gains: np.var(gains, ddof=1) / len(gains)),
+        comparing(error=lambda gains: np.var(gains, ddof=1) / np.sqrt(len(gains))),
+        comparing(error=lambda gains: np.var(gains, ddof=1)),
+        comparing(error=np.var),
+    ),
+]
+
+# 13.5
+
+
+def going_on(
+    keep=("optimizer", "dropout", "done"),
+    count=lambda number: number + 1,
+    each_epoch=True,
+    reads=True,
+    count_first=False,
+    result=lambda model: model,
+):
+    """Return an answer to 13.5 that saves less, or at another time."""
+
+    def go_on(new_run, train_epoch, path, epochs):
+        model, optimizer = new_run()
+        done = tf.Variable(0)
+        state = {
+            "optimizer": optimizer,
+            "dropout": [variable.value for variable in model.non_trainable_variables],
+            "done": done,
+        }
+        checkpoint = tf.train.Checkpoint(model=model, **{name: state[name] for name in keep})
+        if reads and tf.io.gfile.exists(f"{path}.index"):
+            checkpoint.read(path).expect_partial()
+        for number in range(int(done), epochs):
+            if count_first:
+                done.assign(count(number))
+                checkpoint.write(path)
+            train_epoch(model, optimizer, number)
+            done.assign(count(number))
+            if each_epoch:
+                checkpoint.write(path)
+        checkpoint.write(path)
+        return result(model)
+
+    return go_on
+
+
+RESUMED = [
+    Wrong(
+        "starts over",
+        "After a kill it trains from epoch 0 again: it does not know how many epochs are done, or "
+        "does not find its file. Put a tf.Variable that counts them into the checkpoint, and go on "
+        "from there.",
+        going_on(keep=("optimizer", "dropout")),
+        going_on(reads=False),
+    ),
+    Wrong(
+        "saved at the end",
+        "After a kill everything is lost, since it is saved at the very end. Write the checkpoint "
+        "after each epoch.",
+        going_on(each_epoch=False),
+    ),
+    Wrong(
+        "one epoch again",
+        "It trains an epoch a second time that was whole. The counter holds the number of the "
+        "last epoch, not how many are done: number + 1, before you write.",
+        going_on(count=lambda number: number),
+    ),
+    Wrong(
+        "killed epoch skipped",
+        "The epoch that was killed counts as done. Count it, and write, when it is whole.",
+        going_on(count_first=True),
+    ),
+    Wrong(
+        "optimizer left out",
+        "The epochs are right, the weights are not: the optimizer starts anew, without what it "
+        "remembers of the steps before. Put it into the checkpoint.",
+        going_on(keep=("dropout", "done")),
+        calls=(0,),
+    ),
+    Wrong(
+        "dropout left out",
+        "The epochs are right, the weights are not: dropout draws from the start again. Its "
+        "counter is among model.non_trainable_variables; the .value of each can stand in a "
+        "checkpoint.",
+        going_on(keep=("optimizer", "done")),
+        calls=(1,),
+    ),
+    Wrong(
+        "returns none",
+        "The epochs are right. Return the model.",
+        going_on(result=lambda model: None),
+    ),
+]
+
+# 13.6
 
 
 def softmax(logits, axis=-1):
@@ -262,7 +652,7 @@ def wrong_among(scores, labels):
 
 
 def ranking(score=sureness, among=wrong_among, end=lambda best, k: best[:k]):
-    """Return an answer to 13.4 that sorts other examples, or by another score."""
+    """Return an answer to 13.6 that sorts other examples, or by another score."""
 
     def surest_mistakes(logits, labels, k):
         candidates = among(logits, labels)
@@ -413,8 +803,10 @@ MISTAKES = [
 ]
 
 GALLERY = {
-    "13.1": FIRST_LOSS,
+    "13.1": SIDES,
     "13.2": MEASUREMENTS,
-    "13.3": ORDERS,
-    "13.4": MISTAKES,
+    "13.3": TRAININGS,
+    "13.4": GAINS,
+    "13.5": RESUMED,
+    "13.6": MISTAKES,
 }

@@ -1,6 +1,6 @@
 """Right answers to lesson 13's exercises, and wrong ones that no gallery holds."""
 
-import random
+import statistics
 
 import keras
 import numpy as np
@@ -34,57 +34,264 @@ def measured_at_once(logits_of, x, y, batch_size):
     return np.mean(cross_entropy(y, logits)), np.mean(np.argmax(logits, axis=1) == y)
 
 
+# 13.1
+
+
+def hold_out_with_sets(writers, share, rng):
+    names = list(dict.fromkeys(writers.tolist()))
+    rng.shuffle(names)
+    chosen = set(names[: round(share * len(names))])
+    sides = [], []
+    for i, writer in enumerate(writers):
+        sides[writer in chosen].append(i)
+    return sides
+
+
+def hold_out_by_ranks(writers, share, rng):
+    names, numbers = np.unique(writers, return_inverse=True)
+    ranks = rng.permutation(len(names))[numbers]
+    order = np.argsort(ranks, kind="stable")
+    held = np.sum(ranks < round(share * len(names)))
+    return tf.constant(order[held:]), tf.constant(order[:held])
+
+
+def sides(names_of, end=lambda kept, held: (kept, held)):
+    def hold_out(writers, share, rng):
+        names = sorted(set(writers))
+        held = [i for i, w in enumerate(writers) if w in names_of(names, share, rng)]
+        return end(sorted(set(range(len(writers))) - set(held)), held)
+
+    return hold_out
+
+
+def split_of_images(writers, share, rng):
+    held = rng.permutation(len(writers)) < share * len(writers)
+    return np.where(~held)[0], np.where(held)[0]
+
+
+def fresh(names, share, rng):
+    generator = np.random.default_rng(7)
+    return generator.permutation(names)[: round(share * len(names))]
+
+
+class Drawn:
+    """Draw once, for `sides` asks again and again."""
+
+    def __init__(self, extra=0):
+        self.extra, self.memory = extra, {}
+
+    def __call__(self, names, share, rng):
+        if id(rng) not in self.memory:
+            count = round(share * len(names)) + self.extra
+            self.memory[id(rng)] = (rng, set(rng.permutation(names)[:count]))
+        return self.memory[id(rng)][1]
+
+
 # 13.3
 
 
-def orders_in_a_graph(n):
+def trained_with_a_dataset(model, optimizer, images, labels, orders, held, batch_size):
     @tf.function
-    def next_order():
-        return tf.argsort(tf.random.uniform((n,)))
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            losses = cross_entropy(y, model(x, training=True))
+            loss = tf.add_n([tf.reduce_mean(losses), *model.losses])
+        variables = model.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
 
-    return next_order(), next_order()
-
-
-def orders_given_to_a_graph(n):
-    @tf.function
-    def next_order(order):
-        return tf.identity(order)
-
-    return np.array([next_order(np.random.permutation(n)) for _ in range(2)])
-
-
-def both_orders_in_a_graph(n):
-    @tf.function
-    def orders():
-        return [tf.random.shuffle(tf.range(n)), tf.random.shuffle(tf.range(n))]
-
-    return orders()
-
-
-def orders_without_a_graph(n):
-    return np.array([np.random.permutation(n) for _ in range(2)])
-
-
-def orders_as_lists(n):
-    orders = list(range(n)), list(range(n))
     for order in orders:
-        random.shuffle(order)
-    return orders
+        data = tf.data.Dataset.from_tensor_slices(order).batch(batch_size)
+        for x, y in data.map(lambda i: (tf.gather(images, i), tf.gather(labels, i))):
+            step(x, y)
+    predictions = tf.argmax(model(tf.gather(images, held)), axis=1).numpy()
+    return float(sum(predictions == labels[held]) / len(held))
 
 
-def orders_of_two_traces(n):
-    @tf.function
-    def next_order(epoch):
-        return tf.constant(np.random.permutation(n))
+def trained_on_splits(model, optimizer, images, labels, orders, held, batch_size):
+    metric = keras.metrics.SparseCategoricalAccuracy()
+    loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    for batch in [b for o in orders for b in np.split(o, range(batch_size, len(o), batch_size))]:
+        with tf.GradientTape() as tape:
+            x, y = tf.gather(images, batch), labels[batch]
+            loss = loss_fn(y, model(x, training=True)) + sum(model.losses)
+        gradients = tape.gradient(loss, model.trainable_weights)
+        optimizer.apply(gradients, model.trainable_weights)
+    metric.update_state(labels[held], model(tf.gather(images, held), training=False))
+    return metric.result()
 
-    return [next_order(0), next_order(1)]
 
+def on_splits(
+    plan=lambda orders: orders,
+    call=lambda model, x: model(x, training=True),
+    targets=lambda labels, batch: labels[batch],
+    extra=sum,
+    cut=lambda order, size: np.split(order, range(size, len(order), size)),
+    measure=lambda model, x, y: float(np.mean(np.argmax(model(x), 1) == y)),
+    asked=lambda orders, held: held,
+    reduce=tf.reduce_mean,
+    rate=1.0,
+):
+    def train_and_measure(model, optimizer, images, labels, orders, held, batch_size):
+        for order in plan(orders):
+            for batch in cut(order, batch_size):
+                with tf.GradientTape() as tape:
+                    x = tf.gather(images, batch)
+                    losses = cross_entropy(targets(labels, batch), call(model, x))
+                    loss = rate * (reduce(losses) + extra(model.losses))
+                v = model.trainable_weights
+                optimizer.apply(tape.gradient(loss, v), v)
+        which = asked(orders, held)
+        return measure(model, tf.gather(images, which), labels[which])
 
-def orders_of_two_graphs(n):
-    return [tf.function(lambda: tf.constant(np.random.permutation(n)))() for _ in range(2)]
+    return train_and_measure
 
 
 # 13.4
+
+
+def compared_with_arrays(measure, setting, change, seeds):
+    (key,) = change
+    plain = np.array([measure(setting, seed) for seed in seeds])
+    changed = np.array([measure({**setting, key: change[key]}, seed) for seed in seeds])
+    gains = changed - plain
+    variance = np.sum((gains - gains.mean()) ** 2) / (len(gains) - 1)
+    return [gains.mean(), (variance / len(gains)) ** 0.5]
+
+
+def compared_with_statistics(measure, setting, change, seeds):
+    gains = [measure(dict(setting, **change), s) - measure(setting, s) for s in seeds]
+    return statistics.mean(gains), statistics.stdev(gains) / len(gains) ** 0.5
+
+
+def changed_in_place(measure, setting, change, seeds):
+    plain = [measure(setting, seed) for seed in seeds]
+    setting.update(change)
+    gains = [measure(setting, seed) - before for seed, before in zip(seeds, plain, strict=True)]
+    return statistics.mean(gains), statistics.stdev(gains) / len(gains) ** 0.5
+
+
+def gains_of(
+    end,
+    one=lambda setting, change: dict(setting, **change),
+    other=lambda setting, change: setting,
+    seed_of=lambda seeds, i: seeds[i],
+):
+    def compare(measure, setting, change, seeds):
+        return end(
+            [
+                measure(one(setting, change), seed)
+                - measure(other(setting, change), seed_of(seeds, i))
+                for i, seed in enumerate(seeds)
+            ]
+        )
+
+    return compare
+
+
+def both(gains):
+    return statistics.mean(gains), statistics.stdev(gains) / len(gains) ** 0.5
+
+
+def groups(measure, setting, change, seeds):
+    a = [measure(dict(setting, **change), seed) for seed in seeds]
+    b = [measure(setting, seed) for seed in seeds]
+    error = (statistics.variance(a) + statistics.variance(b)) / len(seeds)
+    return statistics.mean(a) - statistics.mean(b), error**0.5
+
+
+# 13.5
+
+
+def going_on_with_iterations(new_run, train_epoch, path, epochs):
+    """Keep the number of epochs in a small file of its own, and everything else in one list."""
+    model, optimizer = new_run()
+    values = [v.value for v in [*model.variables, *optimizer.variables]]
+    checkpoint, number = tf.train.Checkpoint(values=values), 0
+    if tf.io.gfile.exists(f"{path}.done"):
+        checkpoint.read(path)
+        with open(f"{path}.done") as file:
+            number = int(file.read())
+    while number < epochs:
+        train_epoch(model, optimizer, number)
+        number += 1
+        checkpoint.write(path)
+        with open(f"{path}.done", "w") as file:
+            file.write(str(number))
+    return model
+
+
+def going_on_with_numpy(new_run, train_epoch, path, epochs):
+    model, optimizer = new_run()
+    variables, number = [*model.variables, *optimizer.variables], 0
+    if tf.io.gfile.exists(f"{path}.npz"):
+        saved = np.load(f"{path}.npz")
+        number = int(saved["number"])
+        for i, variable in enumerate(variables):
+            variable.assign(saved[f"v{i}"])
+    for epoch in range(number, epochs):
+        train_epoch(model, optimizer, epoch)
+        values = {f"v{i}": variable.numpy() for i, variable in enumerate(variables)}
+        np.savez(f"{path}.npz", number=epoch + 1, **values)
+    return model.get_weights()
+
+
+def saving(
+    variables=lambda model, optimizer: [*model.variables, *optimizer.variables],
+    first=lambda saved: int(saved["number"]),
+    result=lambda model: model,
+    before=False,
+):
+    def go_on(new_run, train_epoch, path, epochs):
+        model, optimizer = new_run()
+        kept, number = variables(model, optimizer), 0
+        if tf.io.gfile.exists(f"{path}.npz"):
+            saved = np.load(f"{path}.npz")
+            number = first(saved)
+            for i, variable in enumerate(kept):
+                variable.assign(saved[f"v{i}"])
+
+        def save(number):
+            values = {f"v{i}": variable.numpy() for i, variable in enumerate(kept)}
+            np.savez(f"{path}.npz", number=number, **values)
+
+        for epoch in range(number, epochs):
+            if before:
+                save(epoch + 1)
+            train_epoch(model, optimizer, epoch)
+            save(epoch + 1)
+        return result(model)
+
+    return go_on
+
+
+def saved_by_name(new_run, train_epoch, path, epochs):
+    """Save with `save`, which adds a number to the path, so that nothing is found again."""
+    model, optimizer = new_run()
+    done = tf.Variable(0)
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, done=done)
+    if tf.io.gfile.exists(f"{path}.index"):
+        checkpoint.read(path)
+    for number in range(int(done), epochs):
+        train_epoch(model, optimizer, number)
+        done.assign_add(1)
+        checkpoint.save(path)
+    return model
+
+
+def saved_when_all_is_done(new_run, train_epoch, path, epochs):
+    model, optimizer = new_run()
+    done = tf.Variable(0)
+    state = {"values": [v.value for v in [*model.variables, *optimizer.variables]], "done": done}
+    if tf.io.gfile.exists(f"{path}.index"):
+        tf.train.Checkpoint(**state).read(path)
+    while done < epochs:
+        train_epoch(model, optimizer, int(done))
+        done.assign_add(1)
+    tf.train.Checkpoint(**state).write(path)
+    return model
+
+
+# 13.6
 
 
 def surest_by_sorting_in_python(logits, labels, k):
@@ -101,14 +308,16 @@ def surest_by_masking(logits, labels, k):
 
 
 RIGHT = {
-    "13.1": [np.log(1000), -np.log(1 / 1000), tf.constant(6.91), 6.908],
+    "13.1": [hold_out_with_sets, hold_out_by_ranks],
     "13.2": [weighted_batch_means, measured_in_numpy],
-    "13.3": [orders_in_a_graph, orders_given_to_a_graph, both_orders_in_a_graph],
-    "13.4": [surest_by_sorting_in_python, surest_by_masking],
+    "13.3": [trained_with_a_dataset, trained_on_splits],
+    "13.4": [compared_with_arrays, compared_with_statistics],
+    "13.5": [going_on_with_iterations, going_on_with_numpy],
+    "13.6": [surest_by_sorting_in_python, surest_by_masking],
 }
 
 # What a demand forbids, and whose values are right all the same.
-ORACLES = {"13.2": [measured_at_once], "13.3": [orders_without_a_graph, orders_as_lists]}
+ORACLES = {"13.2": [measured_at_once], "13.4": [changed_in_place]}
 
 
 def measuring(end, drop_remainder=False, losses_of=cross_entropy):
@@ -147,16 +356,6 @@ def overwriting(returns_early):
     return evaluate
 
 
-def twice(draw):
-    """Draw both orders with one compiled function of n."""
-    return lambda n: [(next_order := tf.function(lambda: draw(n)))(), next_order()]
-
-
-def then(change):
-    """Shuffle the first order, and make the second one of it."""
-    return lambda n: (order := tf.random.shuffle(tf.range(n)), change(order))
-
-
 def sureness(logits, labels=None, axis=-1):
     return tf.reduce_max(tf.nn.softmax(logits, axis), axis=1).numpy()
 
@@ -182,6 +381,17 @@ def top_of_all(logits, labels, k):
 
 
 WRONG = {
+    "13.1": [
+        ("returns none", sides(Drawn(), lambda kept, held: print(len(kept), len(held)))),
+        ("other form", sides(Drawn(), lambda kept, held: held)),
+        ("by images", split_of_images),
+        ("images on both sides", sides(Drawn(), lambda kept, held: (kept + held[:1], held))),
+        ("images on neither side", sides(Drawn(), lambda kept, held: (kept[1:], held))),
+        ("sides exchanged", sides(Drawn(), lambda kept, held: (held, kept))),
+        ("another number of writers", sides(Drawn(extra=1))),
+        ("not drawn", sides(lambda names, share, rng: names[-round(share * len(names)) :])),
+        ("own generator", sides(fresh)),
+    ],
     "13.2": [
         ("too many at once", measured_at_once),
         ("other form", lambda *given: measured_at_once(*given)[1]),
@@ -218,23 +428,72 @@ WRONG = {
         ),
     ],
     "13.3": [
-        ("no graph", orders_without_a_graph),
-        ("no graph", orders_as_lists),
-        ("traced again", orders_of_two_traces),
-        ("traced again", orders_of_two_graphs),
-        ("other form", lambda n: np.random.permutation(n)),
-        ("other form", lambda n: [tf.random.shuffle(n), tf.random.shuffle(n)]),
-        ("shifted", then(lambda order: (order + 7) % tf.size(order))),
-        ("numbers repeat", lambda n: list(np.random.choice(n, size=(2, n)))),
-        ("nothing shuffled", twice(lambda n: (tf.range(n), tf.random.shuffle(tf.range(n)))[0])),
-        ("drawn while traced", twice(lambda n: tf.stack(random.sample(range(n), n)))),
-        ("one not shuffled", lambda n: np.stack([np.random.permutation(n), np.arange(n)])),
-        ("backwards", then(lambda order: tf.reverse(order, axis=[0]))),
-        ("shifted", then(lambda order: tf.roll(order, shift=5, axis=0))),
-        ("another start", then(lambda order: tf.roll(tf.sort(order), shift=5, axis=0))),
-        ("raised NotImplementedError", twice(lambda n: np.random.permutation(tf.range(n)))),
+        ("nothing trained", on_splits(rate=0.0)),
+        ("inference mode", on_splits(call=lambda model, x: model(x))),
+        ("penalties left out", on_splits(extra=lambda losses: 0.0)),
+        ("losses added up", on_splits(reduce=tf.reduce_sum)),
+        ("labels out of order", on_splits(targets=lambda labels, batch: labels[: len(batch)])),
+        ("order ignored", on_splits(plan=lambda orders: [sorted(order) for order in orders])),
+        ("one epoch", on_splits(plan=lambda orders: [orders[0]])),
+        ("one order for all", on_splits(plan=lambda orders: [orders[0] for _ in orders])),
+        (
+            "short batch left out",
+            on_splits(cut=lambda o, n: np.reshape(o[: len(o) // n * n], (-1, n))),
+        ),
+        ("one batch", on_splits(cut=lambda order, size: [np.array(order)])),
+        (
+            "measured in training",
+            on_splits(measure=lambda m, x, y: np.mean(np.argmax(m(x, training=True), 1) == y)),
+        ),
+        ("measured on kept", on_splits(asked=lambda orders, held: np.sort(orders[-1]))),
+        ("fraction wrong", on_splits(measure=lambda m, x, y: np.mean(np.argmax(m(x), 1) != y))),
+        ("percent", on_splits(measure=lambda m, x, y: 100 * np.mean(np.argmax(m(x), 1) == y))),
+        ("count", on_splits(measure=lambda m, x, y: sum(np.argmax(m(x), 1) == y))),
+        ("returns none", on_splits(measure=lambda m, x, y: print(np.mean(y)))),
+        ("unexplained", on_splits(rate=0.5)),
     ],
     "13.4": [
+        ("setting changed", changed_in_place),
+        ("returns none", gains_of(lambda gains: print(both(gains)))),
+        ("swapped", gains_of(lambda gains: both(gains)[::-1])),
+        ("sign", gains_of(both, lambda setting, change: setting, lambda s, c: s | c)),
+        ("compared with itself", gains_of(both, other=lambda s, c: dict(s, **c))),
+        ("change alone", gains_of(both, lambda setting, change: change)),
+        ("one seed", gains_of(lambda gains: (gains[0], both(gains)[1]))),
+        ("best runs", gains_of(lambda gains: (max(gains), both(gains)[1]))),
+        ("median", gains_of(lambda gains: (statistics.median(gains), both(gains)[1]))),
+        ("added up", gains_of(lambda gains: (sum(gains), both(gains)[1]))),
+        ("other seeds", gains_of(both, seed_of=lambda seeds, i: seeds[(i + 1) % len(seeds)])),
+        ("unpaired", groups),
+        ("not divided", gains_of(lambda gains: (both(gains)[0], statistics.stdev(gains)))),
+        (
+            "divided by n",
+            gains_of(lambda gains: (both(gains)[0], statistics.pstdev(gains) / len(gains) ** 0.5)),
+        ),
+        (
+            "not the root",
+            gains_of(lambda gains: (both(gains)[0], statistics.stdev(gains) / len(gains))),
+        ),
+        (
+            "variance",
+            gains_of(lambda gains: (both(gains)[0], statistics.variance(gains) / len(gains))),
+        ),
+        ("other form", gains_of(lambda gains: both(gains)[0])),
+    ],
+    "13.5": [
+        ("starts over", saving(first=lambda saved: 0)),
+        ("starts over", saved_by_name),
+        ("saved at the end", saved_when_all_is_done),
+        ("one epoch again", saving(first=lambda saved: max(0, int(saved["number"]) - 1))),
+        ("killed epoch skipped", saving(before=True)),
+        ("optimizer left out", saving(lambda model, optimizer: model.variables)),
+        (
+            "dropout left out",
+            saving(lambda model, optimizer: [*model.trainable_variables, *optimizer.variables]),
+        ),
+        ("returns none", saving(result=lambda model: print(model.name))),
+    ],
+    "13.6": [
         ("other form", lambda logits, labels, k: (labels, logits)),
         ("right ones included", lambda logits, labels, k: np.arange(k)),
         ("margins", ranking(lambda logits, labels: np.ptp(np.sort(logits)[:, -2:], axis=1))),
