@@ -15,7 +15,15 @@
 # [05 · Control flow](05_control_flow.ipynb). **Time**: 90 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import ExplainingTape, check, hessian, plot_loss_surface, predict, start_lesson
+from course_utils import (
+    ExplainingTape,
+    check,
+    hessian,
+    play_tape,
+    plot_loss_surface,
+    predict,
+    start_lesson,
+)
 
 start_lesson("06")
 
@@ -73,6 +81,21 @@ print(outer.explanations[0].message)
 assert outer.explanations[0].cause == "outer-tape-missed"
 
 # %% [markdown]
+# Inside, the outer tape holds the inner one's way back, too. Press *Step*, or the right arrow key: y is
+# computed, then 4 · x³, and the orange way passes through these alone.
+
+
+# %%
+def slope_of_y(x):
+    with tf.GradientTape() as inner:
+        inner.watch(x)
+        y = x**4
+    return inner.gradient(y, x)
+
+
+play_tape(slope_of_y, x)
+
+# %% [markdown]
 # You will read that a second derivative needs `persistent=True`; run this. One persistent tape can replace
 # the two, but only if `gradient` is called inside its block, where it records.
 
@@ -90,6 +113,7 @@ assert inside == outside == 32.0 and second == [48.0, answer]
 # A plain tensor, not a variable, must be watched: call `watch` on each tape that is to differentiate with
 # respect to it. Here is a function that differentiates any function, and so also its own result: the tape
 # of one call is on while the other runs inside it.
+
 
 # %%
 def derivative(f):
@@ -162,6 +186,7 @@ label = axes[-1].set_xlabel("time (s)")
 # `position` is a function of a tensor of times; `t` is a `tf.constant`, shape (n,). Differentiate
 # with one tape inside another, and return the tuple (speed, acceleration), each of shape (n,).
 
+
 # %% exercise="06.1"
 def motion(position, t):
     """Return (speed, acceleration) of position(t) at every time in t."""
@@ -174,6 +199,7 @@ def motion(position, t):
         speed = inner.gradient(s, t)
     return speed, outer.gradient(speed, t)
     ### END SOLUTION
+
 
 # %%
 check("06.1", motion)
@@ -198,6 +224,7 @@ check("06.1", motion)
 # inputs join the loss. This function should return the penalty's gradient with respect to `w`. It
 # returns `None`, by one fault.
 
+
 # %% exercise="06.2"
 def penalty_gradient(w, x):
     # w is a tf.Variable of shape (n,), x a tensor of shape (n,); y is one number.
@@ -217,6 +244,7 @@ def penalty_gradient(w, x):
         penalty = tf.reduce_sum(slopes**2)
     return outer.gradient(penalty, w)
     ### END SOLUTION
+
 
 # %%
 check("06.2", penalty_gradient)
@@ -328,6 +356,7 @@ assert J.shape == y.shape + V.shape
 # `batch_jacobian` returns one table for each example, in 6 walks back instead of 42: one for each
 # column of y, summed over the batch.
 
+
 # %%
 @tf.function  # in eager code, every jacobian builds a graph of its own and throws it away
 def both_jacobians(layer, x):
@@ -353,6 +382,7 @@ assert batch_J.shape == (7, 6, 5) and np.allclose(batch_J, own_blocks)
 
 # %%
 predict("06.c", "")
+
 
 # %%
 def centred_layer(x):
@@ -432,6 +462,7 @@ assert separate["scale"]["scale"].numpy() == 2.0
 # one started with v, give Hv in one walk back through the gradient (H is symmetric: vᵀH is Hv).
 #
 # The loss is Rosenbrock's, a famous narrow valley. `hessian` from `course_utils` forms all of H, to compare.
+
 
 # %%
 def rosenbrock(x):
@@ -523,6 +554,7 @@ assert rates == {"itself": "refused", "its .value": 6.0}
 # direction of `v`, which may have any length. Form no H, and take no differences: differentiate at
 # `x` alone. `f` is the loss, a function of a tensor; `x` and `v` are `tf.constant`s of shape (n,).
 
+
 # %% exercise="06.4"
 def curvature_along(f, x, v):
     """Return u . (H u), one number: u is v scaled to length 1, H the Hessian of f at x."""
@@ -535,6 +567,7 @@ def curvature_along(f, x, v):
         gradient = tape.gradient(y, x)
     return tf.reduce_sum(u * accumulator.jvp(gradient))
     ### END SOLUTION
+
 
 # %%
 check("06.4", curvature_along)
@@ -573,6 +606,7 @@ def descend(p, rate, steps):
     for _ in tf.range(steps):
         p = p - rate * gradient_of(p)
     return p
+
 
 # %% [markdown]
 # > **Predict**
