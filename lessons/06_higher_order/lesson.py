@@ -81,8 +81,8 @@ print(outer.explanations[0].message)
 assert outer.explanations[0].cause == "outer-tape-missed"
 
 # %% [markdown]
-# Inside, the outer tape holds the inner one's way back, too. Press *Step*, or the right arrow key: y is
-# computed, then 4 · x³, and the orange way passes through these alone.
+# Inside, the outer tape holds the inner one's way back, too. Press *Step*, or the right arrow key: x⁴ is
+# computed, then 4 · x³ (the result, which the drawing calls y), and the orange way passes through that alone.
 
 
 # %%
