@@ -711,10 +711,14 @@ check("14.5", means)
 # | nothing | `fit` | `own_fit` |
 # | when to stop, what to note | callbacks | `EarlyStopping` |
 # | a loss of `y` and `y_hat` | `compile(loss=f)`, one number for each example | `pinball` |
+# | which examples count, by their losses | `compile(loss=f)`, too | lesson 18 |
 # | what happens to each gradient | `update_step` of an optimizer | `ClippedLate` |
 # | a loss that needs x or the model | `compute_loss` | `Smooth` |
 # | several losses apart, several optimizers | `train_step` | exercise 14.4 |
-# | what a step is | loop | |
+# | inputs that their own gradient moves | a loop, or a step in it | lesson 15 |
+# | two networks that move in turn | a loop | lesson 16 |
+# | a loss after a step, through the step | a loop | lesson 17 |
+# | which examples count, by their gradients | a loop | lesson 18 |
 #
 # In a loop, callbacks, metrics, sample weights, loss scaling, accumulation and the progress bar are yours to write.
 
@@ -909,4 +913,5 @@ check("14.6", train)
 #   by row.
 #
 # At work, put `ExplainingTape` where a gradient is `None` or `nan`, run `check_gradients` on every loss that
-# you write, and look at `plot_tape` when you no longer know what depends on what.
+# you write, and look at `plot_tape` when you no longer know what depends on what. Part III goes where only a
+# tape leads: [15 · Input gradients](15_input_gradients.ipynb).
