@@ -60,6 +60,11 @@ def slope_of_x(f, x, starts, pieces):
     return tf.reduce_mean((x - starts) * total / pieces, axis=0)
 
 
+def mean_slope_times_mean_way(f, x, starts, pieces):
+    slopes = sliced(ways=lambda x, starts: tf.ones_like(starts))(f, x, starts, pieces)
+    return slopes * tf.reduce_mean(x - starts, axis=0)
+
+
 PARTS = [
     Wrong(
         "ends that are left",
@@ -143,6 +148,18 @@ PARTS = [
         "from black",
         "You walked from zeros. Walk from each row of `starts`.",
         from_black,
+    ),
+    Wrong(
+        "means multiplied",
+        "You averaged the slopes and the ways over the starts, and then multiplied. Multiply for "
+        "each start, and then take the mean: the mean of products is not the product of means.",
+        mean_slope_times_mean_way,
+    ),
+    Wrong(
+        "line from black",
+        "Your points lie between black and x - starts. A line from a start begins there: "
+        "starts + share * (x - starts).",
+        sliced(point=lambda x, starts, share: share * (x - starts)),
     ),
     Wrong(
         "last piece missing",
@@ -248,6 +265,10 @@ def largest_one(x, gradient, epsilon):
     return x - epsilon * gradient / tf.reduce_max(tf.abs(gradient), axis=1, keepdims=True)
 
 
+def probabilities_as_logits(target, z):
+    return tf.keras.losses.sparse_categorical_crossentropy(target, z)
+
+
 TOWARD = [
     Wrong(
         "away from the target",
@@ -301,6 +322,12 @@ TOWARD = [
         "You raised the target's logit alone. Cross-entropy also counts how the other logits "
         "change: take its gradient.",
         moving(down, loss_of=lambda target, z: -tf.gather(z, target, batch_dims=1)),
+    ),
+    Wrong(
+        "logits as probabilities",
+        "The Keras loss took the logits for probabilities, and clipped them to the range from 0 to "
+        "1. Give it from_logits=True.",
+        moving(down, loss_of=probabilities_as_logits),
     ),
     Wrong(
         "step returned",
@@ -363,6 +390,18 @@ def into_ball(x, moved, epsilon):
     return clipped(x + change * tf.minimum(1.0, tf.math.divide_no_nan(epsilon, length)))
 
 
+def from_original(logits_of, x, y, epsilon, size, steps):
+    moved = x
+    for _ in range(steps):
+        gradient = slope(lambda x: cross_entropy(y, logits_of(x)), moved)
+        moved = around(x, x + size * tf.sign(gradient), epsilon)
+    return moved
+
+
+def first_step_alone(logits_of, x, y, epsilon, size, steps):
+    return attacking()(logits_of, x, y, epsilon, size, 1)
+
+
 # Below, call 2 takes a single step: only what goes wrong in several shows in the others.
 SEVERAL = (0, 1)
 ATTACKS = [
@@ -408,6 +447,30 @@ ATTACKS = [
         "original.",
         smaller_steps,
         calls=SEVERAL,
+    ),
+    Wrong(
+        "steps from the original",
+        "Each step starts at the original again, so they do not add up. Add the step to the "
+        "picture that moves, and keep the original for the clip.",
+        from_original,
+        calls=SEVERAL,
+    ),
+    Wrong(
+        "first step alone",
+        "You return after the first step. Put `return` behind the loop.",
+        first_step_alone,
+        calls=SEVERAL,
+    ),
+    Wrong(
+        "original returned",
+        "The pictures come back as they were. Return the picture that moved.",
+        attacking(at_end=lambda x, moved, epsilon: x),
+    ),
+    Wrong(
+        "clipped around 0",
+        "You clipped the pictures themselves to -epsilon and epsilon. Their change is what it "
+        "limits: clip to x - epsilon and x + epsilon, with the original x.",
+        attacking(lambda x, moved, e: clipped(tf.clip_by_value(moved, -e, e))),
     ),
     Wrong(
         "downwards",

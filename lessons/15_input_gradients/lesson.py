@@ -240,9 +240,10 @@ assert np.abs(sums - np.sum(product, axis=(1, 2, 3)))[surest] > 0.9  # of the pr
 #
 # ### Exercise 15.1: complete
 #
-# Against several starts at once: `x` is one example, (d,), and `starts` are m others, (m, d). For each start, each
-# entry's part is its mean slope, from `pieces` middles on the line from the start to `x`, times its way from the
-# start. Return the mean of the parts over the starts. `f` takes examples (n, d) and returns their scores, (n,).
+# Now from several starts: `x` is one example, (d,), and `starts` are m others, (m, d), both in float64. For each
+# start, each entry's part is its mean slope, from `pieces` middles on the line from the start to `x`, times its way
+# from the start. Return the mean of the parts over the starts. `f` takes examples (n, d) and returns their scores,
+# (n,).
 
 
 # %% exercise="15.1"
@@ -399,7 +400,7 @@ w = tf.constant(rng.choice([-0.05, 0.05], 784), tf.float32)
 moved_well = tf.reduce_sum(w * 0.1 * tf.sign(w))
 at_random = 0.1 * rng.choice([-1.0, 1.0], (2000, 784)) @ w.numpy()
 
-print(f"at best {moved_well:.2f}, at random {at_random.std():.1f}")
+print(f"at best {moved_well:.2f}, at random {at_random.std():.2f}")
 assert np.isclose(moved_well, 3.92, rtol=1e-4) and np.isclose(at_random.std(), 0.14, rtol=0.1)
 
 # %% [markdown]
@@ -425,7 +426,8 @@ print({name: "more than a tenth" if cost > 0.1 else "next to nothing" for name, 
 
 # %% [markdown]
 # Two things are forgotten again and again. Without `tf.sign` the step has the size of the gradient, which for a sure
-# network is next to none. Without the clip, pixels leave the range, and a check of the range stops the attack.
+# network is next to none, and which the mean over 1,000 pictures divides by 1,000. Without the clip, pixels leave the
+# range, and a check of the range stops the attack.
 #
 # The figure shows pictures that the step turned, with the wrong answer above each: look for what it changed.
 
@@ -472,7 +474,8 @@ check("15.3", toward)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# It is `one_step` with the target in place of the label, and minus in place of plus.
+# The lines of `one_step`, with the target in place of the label, and minus in place of plus. `logits_of` takes the
+# pictures and nothing else.
 #
 # </details>
 
@@ -566,7 +569,7 @@ train(hardened, epochs=2 if is_mnist else 20, rate=1e-3, changed=against_one_ste
 
 # %% [markdown]
 # In the figure, follow the full lines, several steps: the hardened network holds far longer. Then compare it with its
-# dashed line. Beyond 0.1, for which it was trained, one step looks harmless where several are not.
+# dashed line. Beyond 0.1, for which it was trained, one step does far less harm than several.
 
 # %%
 epsilons = np.array([0, 0.05, 0.1, 0.15, 0.2], np.float32)

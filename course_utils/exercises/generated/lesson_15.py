@@ -158,7 +158,8 @@ PREDICTIONS = (
         right="about 0",
         options={
             "about 1": "Parts of 0.99 should add up to about that, or they are no parts.",
-            "about a half": "A half would fit a straight way with a bend.",
+            "about a half": "A half would fit a probability that grows as the root of the "
+            "input does.",
             "about 0": "The network is sure: its probability lies on a plateau, where every slope is "
             "near 0. The way up was steep, but a gradient knows only the place where it is taken.",
         },
@@ -182,8 +183,9 @@ PREDICTIONS = (
             "tells the pictures apart.",
             "it fails on a few in a hundred": "A few more than random signs would seem fair for a "
             "step of the same size.",
-            "it fails on more than a tenth": "Random signs cancel in a sum of 784 products. The "
-            "gradient's signs all work in one direction, 28 times as strong.",
+            "it fails on more than a tenth": "Random signs mostly cancel in a sum of 784 products. The "
+            "gradient's signs all work in one direction: up to 28 times as strong, and the more "
+            "alike the slopes are in size, the closer to it.",
         },
     ),
 )
