@@ -12,7 +12,7 @@
 # - check a gradient by hand and by differences, say what each way costs, and walk back by yourself.
 #
 # **Before you start**: [00 · Start here](00_start_here.ipynb), and what a derivative is.
-# **Time**: 80 minutes.
+# **Time**: 85 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, play_tape, plot_tape, predict, start_lesson

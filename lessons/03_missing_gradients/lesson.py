@@ -11,7 +11,7 @@
 # - close a path on purpose, or give an operation a gradient of your own;
 # - find where a NaN comes from, and repair it.
 #
-# **Before you start**: [02 · Watching](02_watching.ipynb). **Time**: 75 minutes.
+# **Before you start**: [02 · Watching](02_watching.ipynb). **Time**: 80 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import (
