@@ -101,6 +101,12 @@ def mean(gradients):
     return tf.reduce_mean(gradients, axis=0)
 
 
+def losses_limited(losses_of, W, x, y, limit):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.minimum(losses_of(W, x, y), limit))
+    return tape.gradient(loss, W)
+
+
 def norms(gradients):
     return tf.sqrt(tf.reduce_sum(gradients**2, axis=(1, 2), keepdims=True))
 
@@ -111,6 +117,12 @@ CLIPS = [
         "The mean is clipped, not each example's gradient: one long gradient still drowns the "
         "others. Clip first, then average.",
         of_each(lambda gradients, limit: tf.clip_by_norm(mean(gradients), limit)),
+    ),
+    Wrong(
+        "losses limited",
+        "The losses are cut off at the limit, and a loss above it has no slope left. Clip each "
+        "example's gradient, and leave the losses as they are.",
+        losses_limited,
     ),
     Wrong(
         "not clipped",

@@ -7,7 +7,7 @@
 # **You will be able to**
 #
 # - weigh examples by their losses, without a gradient through the weights;
-# - say when hard examples help, and when they are the wrong ones;
+# - say what a choice by losses costs with true labels, and what it saves with wrong ones;
 # - get the gradient of each example, in three ways, and say what each costs;
 # - train on few labels and many images, and measure whether both tasks agree.
 #
@@ -240,7 +240,7 @@ ax = plt.subplots(figsize=(5.6, 3))[1]
 for name, slope in slopes.items():
     (line,) = ax.plot(losses.numpy(), slope)
     ax.annotate(f" {name}", (4, slope[-1]), color=line.get_color(), va="center")
-ax.axhline(0, color="0.6", lw=0.8)
+zero = ax.hlines(0, 0, 4, color="0.6", lw=0.8)
 labels = ax.set(xlabel="loss of an example", ylabel="factor of its gradient", xlim=(0, 4.6))
 assert np.all(slopes["closed"] >= 0) and np.all(slopes["open"][21:] < 0)
 
@@ -248,8 +248,8 @@ assert np.all(slopes["closed"] >= 0) and np.all(slopes["open"][21:] < 0)
 # ### Exercise 18.1: repair
 #
 # The gradient of the sum of all losses, each times its weight. The weights are the softmax of -loss / temperature, so they add up
-# to 1, and they count as constants. Every temperature gives the same gradient here. Two things are wrong; the second shows when the
-# first is mended.
+# to 1, and they count as constants. As it stands, every temperature gives the same gradient. Two things are wrong; the second
+# shows when the first is mended.
 
 
 # %% exercise="18.1"
@@ -317,8 +317,8 @@ check("18.2", four_factors)
 # ## What needs the gradient of each example?
 #
 # Losses choose *whole* examples. To limit how much any single one may pull, as private learning does, or to see which ones pull
-# apart, you need a gradient for each. The tape of a batch has only their mean. Three ways, for 100 examples and the small last kernel of
-# `young`:
+# apart, you need a gradient for each. The gradient of a batch is only their mean. Three ways, the first two compiled, for 100 examples
+# and the small last kernel of `young`:
 
 
 # %%
@@ -377,7 +377,7 @@ print("longest:", max(times, key=times.get))
 
 # %% [markdown]
 # All three give the same, and their mean is the batch's gradient. What a jacobian holds is n times as large as that: for a whole network
-# and a large batch, the memory is what stops you.
+# and a large batch, the memory is what stops you. A loop that adds up as it goes holds one gradient at a time.
 
 # %%
 with tf.GradientTape() as tape:
@@ -475,15 +475,17 @@ def train_both(weight, steps=600):
 # %%
 alone, _ = train_both(weight=0.0)
 print(".", end="")
-joint, cosines = train_both(weight=10.0)
+joint, cosines = train_both(weight=100.0)
+first, last = cosines[:50].mean(), cosines[-200:].mean()
 
-print(" not worse by more than 3 points:", joint > alone - 0.03)
-print("mean cosine between -0.2 and 0.2:", abs(cosines.mean()) < 0.2)
-assert joint > alone - 0.03 and abs(cosines.mean()) < 0.2
+print(" worse by more than 5 points:", joint < alone - 0.05)
+print("cosine below -0.1 at first:", first < -0.1, "within 0.1 of 0 at last:", abs(last) < 0.1)
+assert joint > alone - 0.05 and first < -0.1 and abs(last) < 0.1
 
 # %% [markdown]
-# The gradients neither fight nor help each other much: in a space of 30,000 directions two tasks are nearly at right angles. A cosine near 0 says that the second
-# task costs the first little. Whether it *helps* only the accuracy says, on images of which no choice was made.
+# At first the gradients pull apart: over the first 50 steps the cosine is between -0.2 and -0.4. Later they are nearly at right angles. A cosine
+# speaks of one step and of the training losses. Whether a second task *helps*, only the accuracy says, on images that were not trained on: in our
+# runs with MNIST it rose by some points, in one with the smaller digits of the course it fell by two. Print `alone` and `joint` for yours.
 
 # %% [markdown]
 # ## Checkpoint
@@ -512,9 +514,9 @@ assert joint > alone - 0.03 and abs(cosines.mean()) < 0.2
 #
 # - A loss for each example comes with the forward pass; a choice by losses needs no tape, and `fit` can make it.
 # - Close the weights, or the gradient follows them.
-# - With wrong labels, hard means wrong.
+# - With many wrong labels, hard mostly means wrong.
 # - A gradient for each example: `jacobian` or `vectorized_map`, and n times the memory.
-# - Two tasks on one body: the cosine says whether they fight, the accuracy whether it pays.
+# - Two tasks on one body: the cosine says whether they fight in this step, the accuracy whether it pays.
 #
 # ```python
 # losses = loss_of_each(labels, logits)  # (n,)

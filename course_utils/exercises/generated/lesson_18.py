@@ -87,7 +87,7 @@ PREDICTIONS = (
             "yet. But it has seen what most sixes look like.",
             "about six in ten": "It is more than chance, but the network knows more than that.",
             "about nine in ten, or more": "What most labels say is learned first, and a wrong label "
-            "contradicts it. In noisy data, hard means wrong.",
+            "contradicts it. With so many wrong labels, hard mostly means wrong.",
         },
     ),
     Predict(
@@ -121,7 +121,8 @@ PREDICTIONS = (
             "vectorized_map": "It asks a tape for each example, as it reads. But what runs are "
             "operations on all examples at once.",
             "the loop": "The numbers are alike, and the loop asks for them one by one, with all of "
-            "Python's and TensorFlow's ceremony in between.",
+            "Python's and TensorFlow's ceremony in between. Compiled, with `tf.range`, it would "
+            "come near them.",
         },
     ),
 )
