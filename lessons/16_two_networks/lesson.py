@@ -173,7 +173,7 @@ print({"None" if g is None else "numbers" if np.any(g) else "zeros" for g in cro
 
 # %% [markdown]
 # So each player's list of variables belongs to its own loss and its own optimizer. One sum of both losses for all
-# variables is a common fault: there the critic learns to be fooled, and the generator to be found out.
+# variables is a common fault: there the critic also learns to be fooled, and the generator to be found out.
 #
 # And the recording: after the critic's step, this tape still answers for the critic before it.
 
