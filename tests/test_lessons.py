@@ -152,11 +152,7 @@ def test_a_prediction_is_a_callout_before_a_cell_that_does_not_give_it_away(name
         if cell.cell_type == "markdown" and "**Predict**" in cell.source:
             assert "> **Predict**\n>\n> " in cell.source
             call, run, *later = [c for c in every[index + 1 :] if c.cell_type == "code"]
-            if predictions_of(name[:2]):
-                assert call is every[index + 1] and call.source.startswith("predict(")
-            else:  # the explanation stands in the text
-                run, later = call, [run, *later]
-                assert every[index + 2].cell_type == "markdown"
+            assert call is every[index + 1] and call.source.startswith("predict(")
             assert "assert" not in run.source
             assert any("assert" in c.source for c in later[:3])
 

@@ -27,8 +27,7 @@ def list_options(cells: list[NotebookNode], known: dict[str, Predict]) -> Iterat
         if cell.cell_type != "markdown" or _CALLOUT not in cell.source:
             continue
         if call is None:
-            if known:
-                yield index, 'a cell with `predict("NN.a", "")` and nothing else belongs below this'
+            yield index, 'a cell with `predict("NN.a", "")` and nothing else belongs below this'
             continue
         asked.append(call[1])
         if call[1] not in known:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from course_utils.exercises.callouts import Predict
 from course_utils.exercises.observation import calls_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
@@ -158,5 +159,55 @@ EXERCISES = (
             )
         ],
         praise="Neither gradient takes back what the other one wants.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "12.a",
+        right="5",
+        options={
+            "3": "Two shared layers and one more make 3, if a result is used again. But only the "
+            "weights are shared.",
+            "4": "That would be one shared layer that runs twice. But both do.",
+            "5": "Layers that are shared share weights, not results: each model runs its own way "
+            "from the input on, 2 layers and 3.",
+        },
+    ),
+    Predict(
+        "12.b",
+        right="none",
+        options={
+            "none": "The minimum has exact zeros. Gradient descent with a fixed step hops to and "
+            "fro around zero, and does not stop on it.",
+            "as many as before": "You will read that L1 gives exact zeros. Of its minimum that is "
+            "true.",
+            "half as many": "Without the ReLU, an activation may be negative. But that alone says "
+            "nothing of exact zeros.",
+        },
+    ),
+    Predict(
+        "12.c",
+        right="it rises",
+        options={
+            "it falls": "The sum contains A's loss, so you might expect it to fall. But the step "
+            "follows the sum alone.",
+            "it rises": "A's loss changes by about minus the step size times a · (a + b), and b is "
+            "long and points against a. B's loss falls by more.",
+            "nothing": "That would need a right angle between a and the step. The cosine of a and "
+            "b is negative here, and b is long.",
+        },
+    ),
+    Predict(
+        "12.d",
+        right="go to 0",
+        options={
+            "settle at a balance": "Equal weighted losses sound fair. But nothing asks for a "
+            "balance.",
+            "go to 0": "A smaller weight makes a positive loss smaller, and no model better. "
+            "Without the price nothing stops it.",
+            "grow without end": "A larger weight makes a positive loss larger, and the sum goes "
+            "down.",
+        },
     ),
 )

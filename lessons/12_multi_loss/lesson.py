@@ -15,7 +15,7 @@
 # [09 · A training step](09_training_step.ipynb). **Time**: 60 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import check, make_classification, start_lesson
+from course_utils import check, make_classification, predict, start_lesson
 
 start_lesson("12")
 
@@ -65,7 +65,10 @@ def penalised_loss(hidden, logits):
 # %% [markdown]
 # > **Predict**
 # >
-# > One program calls `encoder(x)` and `classifier(x)`, which share two layers. How many layer calls: 3 or 5?
+# > One program calls `encoder(x)` and `classifier(x)`, which share two layers. How many layer calls?
+
+# %%
+predict("12.a", "")
 
 # %%
 x, y = make_classification(1000, features=30, classes=10, seed=12)  # (1000, 30), (1000,)
@@ -87,8 +90,7 @@ gradients = tape.gradient(loss, both.trainable_variables)
 print(f"two models {calls_apart}, two outputs {len(runs)}")
 
 # %% [markdown]
-# Shared layers suggest 3. They share weights, not results: each model runs its own way from the input on. Two
-# outputs of one model give the same loss and gradients in one pass.
+# Two outputs of one model give the same loss and gradients in one pass.
 #
 # The built-in `activity_regularizer` puts its penalty into `model.losses`. Divided by the batch size? Ask *your*
 # version:
@@ -196,7 +198,10 @@ labels = ax.set(xlabel="what the task wants", ylabel="activation after training"
 # %% [markdown]
 # > **Predict**
 # >
-# > Now without the ReLU, under the same L1: as many exact zeros as before, or none?
+# > Now without the ReLU, under the same L1: how many exact zeros are there?
+
+# %%
+predict("12.b", "")
 
 # %%
 plain = settle(penalties["L1"], tf.identity)
@@ -206,8 +211,7 @@ near = int(np.sum(np.abs(plain) < 0.05))
 print(f"exactly 0: {np.sum(plain == 0)}, within 0.05 of 0: {near}")
 
 # %% [markdown]
-# You will read that L1 gives exact zeros. The *minimum* has them. Gradient descent with a fixed step hops to and fro
-# around zero; the zeros above were the ReLU's. Without one, count below a threshold.
+# The zeros above were the ReLU's. Without one, count below a threshold.
 #
 # Now the network, with a strength at which L1 and L2 leave activations of a similar mean size:
 
@@ -314,7 +318,10 @@ labels = ax.set(xlabel="first weight", ylabel="second weight", aspect="equal")
 # %% [markdown]
 # > **Predict**
 # >
-# > At the point between, w takes one small step down the sum of both losses. Does A's loss fall or rise?
+# > At the point between, w takes one small step down the sum of both losses. What does A's loss do?
+
+# %%
+predict("12.c", "")
 
 # %%
 a, b = gradients_at([[0.9], [0.1]])
@@ -325,8 +332,7 @@ changes = [float(now - then) for now, then in zip(two_losses(), before, strict=T
 print(["rises" if change > 0 else "falls" for change in changes])
 
 # %% [markdown]
-# The sum contains A's loss, so you might expect it to fall. It changes by about minus the step size times a · (a + b), and
-# b is long and points against a. B's loss falls by more than A's rises.
+# Each loss changes by about minus the step size times its own gradient · (a + b): what one loses, the other more than gains.
 #
 # Each layer has a cosine of its own. Here are task loss and L1 penalty of `both`, which agree a little:
 
@@ -454,8 +460,10 @@ assert np.allclose(in_metres, ends["uncertainty"], atol=0.02)
 # %% [markdown]
 # > **Predict**
 # >
-# > Somebody leaves the price out: exp(-s) · L. What do the weights do: settle where both weighted losses are equal,
-# > or go to 0?
+# > Somebody leaves the price out: exp(-s) · L. What do the weights do?
+
+# %%
+predict("12.d", "")
 
 # %%
 descend(lambda losses: tf.exp(-s) * losses, tf.ones(2))
@@ -464,8 +472,6 @@ learned = np.exp(-s.numpy())
 print("weights below 0.1:", learned < 0.1)
 
 # %% [markdown]
-# A balance sounds fair, but nothing asks for one: a smaller weight makes a positive loss smaller, and no model better.
-#
 # **Gradient-norm balancing** divides, in its simplest form, each gradient by its norm: each loss pulls with the same
 # force.
 
