@@ -12,7 +12,7 @@
 # - train on few labels and many images, and measure whether both tasks agree.
 #
 # **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
-# **Time**: 65 minutes.
+# **Time**: 70 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, load_mnist, predict, show_images, start_lesson
@@ -532,4 +532,4 @@ assert joint > alone - 0.05 and first < -0.1 and abs(last) < 0.1
 # - Shrivastava, Gupta and Girshick, *Training region-based object detectors with online hard example mining*, CVPR 2016.
 # - Abadi et al., *Deep learning with differential privacy*, CCS 2016: why to clip each example.
 #
-# Next: 19 · Equations.
+# This is the last lesson: `status()` shows what you have not passed yet.
