@@ -134,7 +134,7 @@ print(f"w = {w.numpy():.1f}, second gradient: {second}")
 # The course's `ExplainingTape` returns the same gradients, and can say why one is missing. A cell that ends in
 # `tape.explain()` shows it, with a card for each source without a gradient:
 
-# %%
+# %% tags=["nbval-ignore-output"]
 def show(explanations):
     for each in explanations:
         print(f"{each.source}: {each.cause}")
