@@ -2,10 +2,12 @@
 
 import re
 
-from playwright.sync_api import expect
+import pytest
 
 from .notebook_page import PATIENCE
 
+said = "The tests in a browser need Playwright: run `make browser-test`."
+expect = pytest.importorskip("playwright.sync_api", reason=said).expect
 expect.set_options(timeout=PATIENCE)
 LESSON = "notebooks/00_start_here.ipynb"
 WRONG = "def rate_of_change(f, x, h):\n    return f(x + h) - f(x)"
