@@ -548,7 +548,7 @@ check("10.4", two_epochs)
 # ## What if the data do not fit into memory?
 #
 # `cache()` without an argument keeps every element that passes. (An epoch must be read to its end: one that stops early
-# leaves nothing, and the next computes all anew.) Here are 50 "images" of 4 MB each. They are made one after another,
+# leaves nothing, and the next computes all anew.) Here are 150 "images" of 4 MB each. They are made one after another,
 # as files would be read, and without a cache memory holds few of them at a time. `psutil` tells how much memory this
 # process has.
 
@@ -565,13 +565,13 @@ def megabytes_gained(dataset, epochs=2):
     return (psutil.Process().memory_info().rss - before) / 1e6
 
 
-images = tf.data.Dataset.range(50).map(image)
+images = tf.data.Dataset.range(150).map(image)
 
 # %% [markdown]
 # > **Predict**
 # >
 # > Two epochs over these images, behind `cache()`, and behind `cache(filename)`. Which takes the memory of all
-# > 50, about 200 MB?
+# > 150, about 600 MB?
 
 # %%
 predict("10.e", "")
@@ -585,7 +585,7 @@ gained = {
 }
 
 for name, megabytes in gained.items():
-    print(f"{name}: {'more' if megabytes > 100 else 'less'} than 100 MB")
+    print(f"{name}: {'more' if megabytes > 300 else 'less'} than 300 MB")
 
 # %% [markdown]
 # So count before you cache: elements times the size of one, as it comes into the cache. A `float32` image takes four
@@ -603,7 +603,7 @@ old = [int(number) for number in changed]
 
 print("runs:", on_disk, "and then", once_more, "| elements:", old)
 assert (on_disk, once_more) == (8, 0) and old == list(range(0, 16, 2))
-assert gained["cache()"] > 100 > 50 > max(gained["no cache"], gained["cache(filename)"])
+assert gained["cache()"] > 300 > max(gained["no cache"], gained["cache(filename)"])
 
 # %% [markdown]
 # A loop in a graph runs over a dataset as it runs over `tf.range` (lesson 05), so that the epoch is one call again. The
