@@ -21,6 +21,7 @@ NOT_COMPARED = {
     "load_mnist()": "says where the images came from, and whether they are MNIST",
     "first_loss = ": "prints the loss of the first images, MNIST's or the stand-in's",
     "def show(explanations):": "names a cell by its number, which the way of running it decides",
+    "more than doubled:": "compares memory, which TensorFlow counts on a GPU or with oneDNN alone",
     "seed {}: rate": "prints accuracies, which differ between MNIST and the stand-in",
     "the last line of a cell is shown": "shows differences as small as their rounding",
     "on the test set": "prints an accuracy, which differs between MNIST and the stand-in",

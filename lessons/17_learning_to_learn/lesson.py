@@ -599,28 +599,43 @@ check("17.4", reptile_step)
 # %% [markdown]
 # ## What do inner steps cost?
 #
-# TensorFlow counts the memory of its tensors. `cost` measures one gradient for 100 tasks in a graph: how much the memory rose at
-# most, and the time.
+# TensorFlow counts the memory of its tensors on a GPU, and on a CPU where it computes with oneDNN; without, there is only the
+# time here.
 
 
 # %%
 device = "GPU:0" if tf.config.list_physical_devices("GPU") else "CPU:0"
 statistics = tf.config.experimental
 hundred = draw_tasks(100)
+try:
+    statistics.get_memory_info(device)
+    is_counted = True
+except ValueError:  # nobody counts
+    is_counted = False
 
 
+def memory(kind):
+    return statistics.get_memory_info(device)[kind] if is_counted else np.nan
+
+
+# %% [markdown]
+# `cost` measures one gradient for 100 tasks in a graph: how much the memory rose at most, and the time.
+
+
+# %%
 def cost(way, steps, in_graph=True):
-    """Return the peak of the memory, in MB, and the time, in ms."""
+    """Return the peak of the memory, in MB or nan, and the time, in ms."""
 
     def gradients():
         return way(trained["MAML"], *hundred, steps=steps)
 
     run = tf.function(gradients) if in_graph else gradients
     run()  # traces
-    statistics.reset_memory_stats(device)
-    before = statistics.get_memory_info(device)["current"]
+    if is_counted:
+        statistics.reset_memory_stats(device)
+    before = memory("current")
     run()
-    peak = statistics.get_memory_info(device)["peak"] - before
+    peak = memory("peak") - before
     return peak / 1e6, 1e3 * min(timeit.repeat(run, number=1, repeat=20 if in_graph else 1))
 
 
@@ -632,7 +647,7 @@ def cost(way, steps, in_graph=True):
 # %%
 predict("17.e", "")
 
-# %%
+# %% tags=["nbval-ignore-output"]
 counts = (1, 2, 4, 8)
 costs = {way: [cost(way, n) for n in counts] for way in (maml, first_order_maml, reptile)}
 
@@ -657,11 +672,11 @@ assert costs[maml][-1][1] > costs[maml][0][1]
 # And line by line, without a graph? There an outer tape keeps all that it records, whether somebody will walk back through it
 # or not:
 
-# %%
+# %% tags=["nbval-ignore-output"]
 peaks = [cost(first_order_maml, n, in_graph=False)[0] for n in (1, 8)]
 
 print("first order without a graph, more than doubled:", peaks[1] > 2 * peaks[0])
-assert peaks[1] > 2 * peaks[0] and grown == ["maml"]
+assert not is_counted or (peaks[1] > 2 * peaks[0] and grown == ["maml"])
 
 # %% [markdown]
 # ## Checkpoint
