@@ -2,12 +2,14 @@
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import nbformat
+from filelock import FileLock
 from nbformat import NotebookNode
 
 from course_utils.course.atomic_files import write_atomically
@@ -62,6 +64,11 @@ class Folders:
     def stubs(self) -> Path:
         """The stub of every exercise, which ``check`` and ``course reset`` read."""
         return self.root / "course_utils" / "exercises" / "stubs.json"
+
+    @property
+    def locks(self) -> Path:
+        """Where builds keep each other from writing at once; not under version control."""
+        return self.root / ".course"
 
     def questions(self, lesson: LessonSource) -> Path:
         """Return where the lesson's questions are written to."""
@@ -142,8 +149,8 @@ def build(
 ) -> None:
     """Execute the worked and the untouched notebook of each chosen lesson, and write both.
 
-    ``lessons`` are all there are, because the stubs of all stand in one file. ``after_cell`` is
-    called twice for each code cell, once for each notebook.
+    ``lessons`` are all there are, because the stubs of all stand in one file, and several builds
+    may be at work on it. ``after_cell`` is called twice for each code cell, once for each notebook.
 
     Raises
     ------
@@ -151,18 +158,36 @@ def build(
         If a cell does not run, a solution does not pass, or a stub is anything but not attempted.
         That lesson's notebooks are then left as they were.
     """
-    stubs = json.loads(_read(folders.stubs) or "{}")
-    stubs = {key: stubs[key] for lesson in lessons for key in lesson.exercises if key in stubs}
-    for lesson in lessons:
-        if lesson not in chosen and not needs_build(lesson, folders):
+    known = {key for lesson in lessons for key in lesson.exercises}
+    unread = {path.name[:2] for path in folders.lessons.iterdir()} - {x.name[:2] for x in lessons}
+    current = [x for x in lessons if x not in chosen and not needs_build(x, folders)]
+    with _stubs_to_change(folders) as stubs:
+        for key in [key for key in stubs.keys() - known if key[:2] not in unread]:
+            del stubs[key]
+        for lesson in current:
             stubs |= lesson.stubs()
-    try:
-        for lesson in chosen:
-            # The checks of the untouched notebook read its stubs, so they come first.
-            write_atomically(folders.stubs, _stubs_text(stubs | lesson.stubs()))
+    for lesson in chosen:
+        # The checks of the untouched notebook read its stubs, so they come first.
+        with _stubs_to_change(folders) as stubs:
+            before = {key: stubs.get(key) for key in lesson.exercises}
+            stubs |= lesson.stubs()
+        try:
             _build_lesson(lesson, folders, partial(after_cell, lesson))
-            stubs |= lesson.stubs()
-    finally:
+        except BaseException:
+            with _stubs_to_change(folders) as stubs:
+                stubs |= before
+                for key in [key for key, stub in before.items() if stub is None]:
+                    del stubs[key]
+            raise
+
+
+@contextmanager
+def _stubs_to_change(folders: Folders) -> Iterator[dict]:
+    """Give the stubs of all lessons to change, while no other build does."""
+    folders.locks.mkdir(exist_ok=True)
+    with FileLock(folders.locks / "stubs.lock"):
+        stubs = json.loads(_read(folders.stubs) or "{}")
+        yield stubs
         write_atomically(folders.stubs, _stubs_text(stubs))
 
 

@@ -350,6 +350,20 @@ def test_a_first_build_that_fails_leaves_no_stubs_behind(folders):
     assert json.loads(folders.stubs.read_text()) == {}
 
 
+def test_what_another_build_wrote_in_the_meantime_is_kept(folders):
+    write(folders)
+    lessons = authoring.read_lessons(folders)
+    authoring.observe(lessons[0], folders, lambda _: None)
+    (folders.lessons / "02_being_written").mkdir()
+
+    def other_build(lesson):
+        stubs = json.loads(folders.stubs.read_text())
+        folders.stubs.write_text(json.dumps(stubs | {"02.1": {"source": "..."}}))
+
+    authoring.build(lessons, lessons, folders, other_build)
+    assert json.loads(folders.stubs.read_text()).keys() == {"01.2", "02.1"}
+
+
 def test_lessons_that_were_not_chosen_are_not_compared(folders):
     write(folders)
     (lesson,) = authoring.read_lessons(folders)
