@@ -22,13 +22,14 @@ def penalising(
     outputs=lambda model, x, training: model(x, training=training),
     loss_of=lambda task, penalty: task + penalty,
     targets=lambda task, penalty: task + penalty,
+    task_of=lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2),
 ):
     """Return an answer to 12.1 that returns one loss, and the gradients of the same or another."""
 
     def loss_and_gradients(model, x, y, beta):
         with tf.GradientTape() as tape:
             hidden, y_hat = outputs(model, x, training)
-            parts = tf.reduce_mean((y_hat - y) ** 2), penalty(hidden, beta)
+            parts = task_of(y_hat, y), penalty(hidden, beta)
             target = targets(*parts)
         return loss_of(*parts), tape.gradient(target, model.trainable_variables)
 
@@ -61,6 +62,14 @@ PENALTIES = [
         "A gradient is None: the tape has no path to that kernel. Take hidden and y_hat from "
         "model(x, training=True), inside the `with` block.",
         penalising(targets=lambda task, penalty: tf.stop_gradient(task)),
+    ),
+    Wrong(
+        "squared error without gradient",
+        "The gradient of the last kernel is None: what the tape was asked for holds the penalty "
+        "alone. Ask for the gradients of the sum, the mean squared error plus beta times the "
+        "penalty, computed inside the `with` block.",
+        penalising(targets=lambda task, penalty: penalty),
+        calls=PLAIN,
     ),
     Wrong(
         "beta squared",
@@ -112,6 +121,28 @@ PENALTIES = [
         calls=PLAIN,
     ),
     Wrong(
+        "axes exchanged",
+        "The two axes are exchanged: absolute activations are summed over the examples and "
+        "averaged over the 4 activations. Sum them for each example, over axis 1, and take the "
+        "mean over the examples.",
+        penalising(lambda h, beta: len(h) / 4 * right_penalty(h, beta)),
+        calls=PLAIN,
+    ),
+    Wrong(
+        "first example only",
+        "The penalty counts the first example alone. The model's outputs are hidden and y_hat "
+        "already: hidden[0] would take one row of the activations.",
+        penalising(lambda h, beta: right_penalty(h[:1], beta)),
+        penalising(lambda h, beta: right_penalty(h[:1], beta) / 4),
+        calls=PLAIN,
+    ),
+    Wrong(
+        "squared errors summed",
+        "The squared errors are summed. The loss takes their mean: tf.reduce_mean.",
+        penalising(task_of=lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2)),
+        calls=PLAIN,
+    ),
+    Wrong(
         "penalty subtracted",
         "The penalty is subtracted. Add it to the squared error.",
         penalising(weighed(lambda beta: -beta)),
@@ -146,7 +177,6 @@ PENALTIES = [
         penalising(targets=lambda task, penalty: task + 2 * penalty),
         penalising(targets=lambda task, penalty: 2 * task + penalty),
         penalising(targets=lambda task, penalty: 2 * (task + penalty)),
-        penalising(targets=lambda task, penalty: penalty),
         calls=PLAIN,
     ),
     Wrong(
@@ -433,6 +463,32 @@ PROJECTIONS = [
         "parts not divided",
         "The parts are not divided by a squared norm. The part of a along b is (a · b / b · b) b.",
         surgery(lambda a, b: a + b - dot(a, b) * (a + b)),
+    ),
+    Wrong(
+        "cosine for product",
+        "You subtract the cosine times the other gradient. The part of a along b is "
+        "(a · b / b · b) b: the product a · b, divided by the squared norm of b.",
+        surgery(lambda a, b: a + b - cosine(a, b) * (a + b)),
+    ),
+    Wrong(
+        "product entry by entry",
+        "a * b without tf.reduce_sum multiplies entry by entry. a · b is the sum of these "
+        "products, one number.",
+        surgery(lambda a, b: a + b - a * b * (b / dot(b, b) + a / dot(a, a))),
+        surgery(lambda a, b: a + b - a * b * (b / (b * b) + a / (a * a))),
+    ),
+    Wrong(
+        "zeros where they conflict",
+        "Where they conflict you return zeros. Take only the part along the other out of each, "
+        "and add what is left.",
+        surgery(lambda a, b: 0 * a),
+    ),
+    Wrong(
+        "one gradient kept",
+        "Where they conflict you return one of the two as it is. Take its part along the other "
+        "out of each, and add the two.",
+        surgery(lambda a, b: a),
+        surgery(lambda a, b: b),
     ),
     Wrong(
         "norms exchanged",

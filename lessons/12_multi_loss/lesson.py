@@ -8,11 +8,11 @@
 #
 # - penalise activations with one forward pass, and say what becomes sparse;
 # - take the gradient of each loss apart, and measure whether they conflict;
-# - weigh losses in four ways, and say where each way ends;
+# - weigh losses in four ways, and say where each of them ends;
 # - train on labelled and unlabelled data in one step.
 #
 # **Before you start**: [04 · Persistence](04_persistence.ipynb) and
-# [09 · A training step](09_training_step.ipynb). **Time**: 60 minutes.
+# [09 · A training step](09_training_step.ipynb). **Time**: 70 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, make_classification, predict, start_lesson
@@ -57,6 +57,10 @@ def build_models():
     return [keras.Model(inputs, outputs) for outputs in (logits, hidden, [hidden, logits])]
 
 
+x, y = make_classification(1000, features=30, classes=10, seed=12)  # (1000, 30), (1000,)
+loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+
+
 def penalised_loss(hidden, logits):
     penalty = tf.reduce_mean(tf.reduce_sum(tf.abs(hidden), axis=1))
     return loss_fn(y, logits) + 0.001 * penalty
@@ -71,8 +75,6 @@ def penalised_loss(hidden, logits):
 predict("12.a", "")
 
 # %%
-x, y = make_classification(1000, features=30, classes=10, seed=12)  # (1000, 30), (1000,)
-loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 runs = []
 classifier, encoder, both = build_models()
 
@@ -92,8 +94,8 @@ print(f"two models {calls_apart}, two outputs {len(runs)}")
 # %% [markdown]
 # Two outputs of one model give the same loss and gradients in one pass.
 #
-# The built-in `activity_regularizer` puts its penalty into `model.losses`. Divided by the batch size? Ask *your*
-# version:
+# The built-in `activity_regularizer` puts its penalty into `model.losses`. Whether it divides the sum over a batch by the
+# batch size depends on the version of Keras. Ask yours:
 
 # %%
 assert calls_apart == 5 and len(runs) == 3 and np.isclose(loss, loss_apart, rtol=1e-5)
@@ -256,6 +258,8 @@ mean = {name: np.mean(h) for name, h in trained.items()}
 print({name: f"share of zeros {share[name]:.1f}, mean {mean[name]:.1f}" for name in trained})
 assert share["L1"] > share["L2"] + 0.1 > share["none"] + 0.4
 assert abs(mean["L1"] - mean["L2"]) < 0.05 < mean["none"] - 1
+left = {name: np.mean(h[h > 0]) for name, h in trained.items()}
+assert left["L1"] > 2 * left["L2"]
 
 # %% [markdown]
 # Without a penalty a fifth is zero: not sparse. With either it is: even L2 moves the weights until more sums fall
@@ -264,9 +268,11 @@ assert abs(mean["L1"] - mean["L2"]) < 0.05 < mean["none"] - 1
 # ## Do the losses pull the same way?
 #
 # Two teams predict a number for the same 200 trees: A in metres, B in decimetres. A's depends on the first feature
-# alone, B's on the second, with more noise. One pair of weights shall serve both. A persistent tape gives each gradient. The ratio of their norms says who is heard in
-# the sum. The **cosine** of their angle, a · b divided by both norms, says whether they agree: 1 for the same
-# direction, -1 for opposite ones. Below 0 the losses **conflict**.
+# alone, B's on the second, with more noise. One pair of weights shall serve both.
+#
+# A persistent tape gives each loss its gradient, a and b. The ratio of their norms says who is heard in the sum. The
+# **cosine** of their angle, a · b divided by both norms, says whether they agree: 1 for the same direction, -1 for
+# opposite ones. Below 0 the losses **conflict**.
 
 # %%
 features = tf.random.normal((200, 2))
@@ -312,6 +318,7 @@ for where, point in {"outside": [[0.5], [2.0]], "between": [[0.9], [0.1]]}.items
     for gradient, color in ((a, "C0"), (b, "C1")):
         arrow = np.ravel(-0.5 * gradient / tf.norm(gradient))
         ax.quiver(*np.ravel(point), *arrow, color=color, angles="xy", scale_units="xy", scale=1)
+    ax.annotate(f" {where}", np.ravel(point), va="bottom")
     print(f"{where}: cosine {cosine(a, b):.1f}, norms as 1 : {tf.norm(b) / tf.norm(a):.0f}")
 labels = ax.set(xlabel="first weight", ylabel="second weight", aspect="equal")
 
@@ -332,7 +339,8 @@ changes = [float(now - then) for now, then in zip(two_losses(), before, strict=T
 print(["rises" if change > 0 else "falls" for change in changes])
 
 # %% [markdown]
-# Each loss changes by about minus the step size times its own gradient · (a + b): what one loses, the other more than gains.
+# Each loss changes by about minus the step size times its own gradient · (a + b). The two changes add up to less than
+# 0: B's loss falls by more than A's rises.
 #
 # Each layer has a cosine of its own. Here are task loss and L1 penalty of `both`, which agree a little:
 
@@ -399,16 +407,16 @@ check("12.2", cosine_of_losses)
 # %% [markdown]
 # ## How do I weigh them?
 #
-# There are four ways, and each of them ends somewhere else. Here they are tried on the trees, all from the same start:
+# Four ways are common, and each of them ends somewhere else. Here they are tried on the trees, all from the same start:
 #
 # | way | what is summed | feels the unit of a loss |
 # |---|---|---|
 # | equal weights | the losses as they are | yes |
 # | fixed weights | each loss times a number that you choose | yes, until you choose again |
-# | learned weights | exp(-s) · L + s, and s is trained | no |
+# | learned weights | exp(-s) · L + s, and s is trained | no, if there is one minimum |
 # | balanced norms | each gradient divided by its norm | no |
 #
-# Weights, equal or not, stand inside the block, where the tape sees them. Losses are printed in m².
+# What weighs a loss stands inside the block, where the tape sees it. Losses are printed in m².
 
 # %%
 s, ends = tf.Variable([0.0, 0.0]), {}
@@ -438,7 +446,7 @@ for name, weight in {"1 : 1": 1.0, "1 : 0.01": 0.01}.items():
 #
 # **Uncertainty weighting** learns the weights. Each loss L gets a variable s and enters as exp(-s) · L + s:
 # exp(-s) is its weight, and s, in theory a log variance, the price of a small one. The slope for s is zero where the
-# weighted loss is 1. So units cancel: with B in metres, the end is the same.
+# weighted loss is 1. So units cancel: with B in metres, the trees' end is the same.
 
 # %%
 assert ends["1 : 1"][0] > 2 * ends["1 : 0.01"][0]
@@ -458,6 +466,22 @@ assert np.allclose(weighted, 1, atol=0.02)
 assert np.allclose(in_metres, ends["uncertainty"], atol=0.02)
 
 # %% [markdown]
+# Where the weighted loss is 1, s is log L, and what is summed is log L + 1. Learned weights minimise a sum of logarithms,
+# that is the *product* of the losses. In a product a unit is a factor, and moves no minimum.
+#
+# But a product can have two. Let t lead from A's best point, 0, to B's, 1, and let each loss be `rest` at its best point:
+
+# %%
+t = np.linspace(0, 1, 101)
+for rest in (1.0, 0.04):
+    product = (rest + t**2) * (rest + (1 - t) ** 2)
+    lowest = product[1:-1] < np.minimum(product[:-2], product[2:])
+    print(f"rest {rest}: minima at", t[1:-1][lowest].round(2))
+
+# %% [markdown]
+# Where each task alone could be learned well, but not both, learned weights serve one and give up the other. The start
+# decides which.
+#
 # > **Predict**
 # >
 # > Somebody leaves the price out: exp(-s) · L. What do the weights do?
@@ -497,9 +521,9 @@ assert cosine(*gradients_at(w.value())) < -0.99
 assert np.allclose(balance(unit=0.01), ends["balanced norms"], atol=1e-3)
 
 # %% [markdown]
-# It does not feel the unit either. But two opposite arrows of length 1 cancel at *every* compromise: it stops at the first that
-# it meets. In the figure, the line holds every compromise. Look at where the
-# four ways end: 1 : 1 serves B, uncertainty the more exact A.
+# It does not feel the unit either. But two opposite arrows of length 1 cancel at *every* compromise: it stops at the
+# first that it meets. In the figure, the line holds every compromise. Look at where the four ways end: 1 : 1 serves B,
+# uncertainty the more exact A.
 
 # %%
 ax = plt.subplots(figsize=(6.0, 3.6))[1]
@@ -601,29 +625,37 @@ clouds = tf.constant(centres[classes] + 1.5 * random.normal(size=(3050, 30)), tf
 x_few, y_few, unlabelled = clouds[:50], classes[:50], clouds[50:1050]
 
 
-def joint_loss(model, weight):
-    keep = tf.cast(tf.random.uniform(unlabelled.shape) > 0.3, tf.float32)  # 0 where hidden
-    logits, rebuilt = model(tf.concat([x_few, keep * unlabelled], axis=0), training=True)
+def joint_loss(model, weight, rows):
+    keep = tf.cast(tf.random.uniform(rows.shape) > 0.3, tf.float32)  # 0 where hidden
+    logits, rebuilt = model(tf.concat([x_few, keep * rows], axis=0), training=True)
     supervised = loss_fn(y_few, logits[:50])
-    error = (1 - keep) * (rebuilt[50:] - unlabelled)  # only what was hidden
+    error = (1 - keep) * (rebuilt[50:] - rows)  # only what was hidden
     return supervised + weight * tf.reduce_sum(error**2) / tf.reduce_sum(1 - keep)
 
 
+# %% [markdown]
+# A gain could come from the second task alone, whatever its rows hold. So there is a third training: in its rows each
+# column is shuffled by itself, which leaves the numbers of every column and takes the clouds away.
+
+
 # %%
-def accuracy(weight):
+def accuracy(weight, rows=unlabelled):
     """Train two heads on one backbone, and return the accuracy on 2,000 new examples."""
     keras.utils.set_random_seed(12)
     inputs = keras.Input((30,))
     backbone = layers.Dense(64, "relu")(layers.Dense(128, "relu")(inputs))
     model = keras.Model(inputs, [layers.Dense(10)(backbone), layers.Dense(30)(backbone)])
-    logits, _ = train(model, lambda model: joint_loss(model, weight), rate=1e-3)(clouds[1050:])
+    logits, _ = train(model, lambda model: joint_loss(model, weight, rows), rate=1e-3)(clouds[1050:])
     return np.mean(np.argmax(logits, axis=1) == classes[1050:])
 
 
+shuffled = tf.stack([tf.random.shuffle(column) for column in tf.transpose(unlabelled)], axis=1)
 alone, joint = accuracy(weight=0.0), accuracy(weight=1.0)
+without_clouds = accuracy(weight=1.0, rows=shuffled)
 
 print("gain of more than 3 points:", joint - alone > 0.03)
-assert joint - alone > 0.03
+print("the same without clouds:", without_clouds - alone > 0.03)
+assert joint - alone > 0.03 > without_clouds - alone
 
 # %% [markdown]
 # Rebuilding shows the backbone where the clouds lie, and 50 labels name them.
@@ -645,7 +677,8 @@ assert joint - alone > 0.03
 # </details>
 # <details><summary>3. You divide one loss by 100. Which of the four ways notice?</summary>
 #
-# The two with fixed weights. The others end where they ended before.
+# The two with fixed weights. Balanced norms end where they ended before, and so do learned weights, if there is one
+# minimum.
 #
 # </details>
 
@@ -655,14 +688,16 @@ assert joint - alone > 0.03
 # - Penalise activations that the *same* forward pass hands out.
 # - L1 makes exact zeros where something cuts at zero, as a ReLU does.
 # - A persistent tape gives each loss its gradient: norms say who is heard, cosines who agrees.
-# - Fixed weights depend on units; learned ones and balanced norms do not. Each settles elsewhere.
-# - Weigh inside the block.
+# - Fixed weights depend on units. Learned ones minimise the product of the losses, balanced norms stop at the first
+#   compromise, and neither depends on units.
+# - Weigh losses inside the block; below it only gradients can be weighed.
 #
 # ```python
 # with tf.GradientTape(persistent=True) as tape:
 #     hidden, logits = model(x, training=True)
 #     losses = {"task": task(y, logits), "penalty": beta * penalty(hidden)}
 #     total = sum(losses.values())
+# gradients = tape.gradient(total, weights)
 # apart = {name: tape.gradient(loss, weights) for name, loss in losses.items()}
 # ```
 

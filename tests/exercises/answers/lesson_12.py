@@ -32,6 +32,13 @@ def predicts_before_tape(model, x, y, beta):
     return loss, tape.gradient(loss, model.trainable_weights)
 
 
+def sums_squares(model, x, y, beta):
+    with tf.GradientTape() as tape:
+        hidden, y_hat = model(x, training=True)
+        loss = tf.norm(y - y_hat) ** 2 + beta * tf.reduce_mean(tf.norm(hidden, 1, axis=1))
+    return loss, tape.gradient(loss, model.trainable_weights)
+
+
 def keeps_apart(value, *targets):
     def loss_and_gradients(model, x, y, beta):
         with tf.GradientTape() as tape:
@@ -244,6 +251,13 @@ WRONG = {
         ("summed over examples", penalised(lambda h, beta: beta * tf.reduce_sum(h))),
         ("mean over activations", penalised(lambda h, beta: beta * tf.reduce_mean(h))),
         ("penalty subtracted", penalised(lambda h, beta: -beta * tf.reduce_sum(h) / len(h))),
+        ("squared error without gradient", keeps_apart("penalty", "penalty")),
+        (
+            "axes exchanged",
+            penalised(lambda h, beta: beta * tf.reduce_mean(tf.reduce_sum(tf.abs(h), axis=0))),
+        ),
+        ("first example only", penalised(lambda h, beta: beta * tf.reduce_sum(abs(h[0])))),
+        ("squared errors summed", sums_squares),
         ("another loss returned", keeps_apart("task", "task", "penalty")),
         ("gradients of another loss", keeps_apart("total", "total", "penalty")),
         ("raised TypeError", gives(lambda tape, loss, ws: (loss, tape.gradient(float(loss), ws)))),
@@ -308,6 +322,16 @@ WRONG = {
                 )
             ),
         ),
+        (
+            "cosine for product",
+            surgery(lambda a, b: a - cosine(a, b) * b + b - cosine(b, a) * a),
+        ),
+        (
+            "product entry by entry",
+            surgery(lambda a, b: a - a * b / dot(b, b) * b + b - b * a / dot(a, a) * a),
+        ),
+        ("zeros where they conflict", surgery(lambda a, b: tf.zeros_like(b))),
+        ("one gradient kept", surgery(lambda a, b: tf.identity(b))),
         ("mean returned", lambda a, b: surgery(projected)(a, b) / 2),
         ("projected everywhere", projected),
         ("test turned round", lambda a, b: projected(a, b) if dot(a, b) > 0 else a + b),
