@@ -170,11 +170,11 @@ PREDICTIONS = (
         "04.d",
         right="0",
         options={
-            "0": "A tape lives as long as something refers to it, and the function's own name for "
-            "it ended with the return.",
             "6": "You will read that you must delete a persistent tape, or its values stay. That "
             "holds for a name in a notebook, which stays. A function's names end with it.",
+            "1": "The tape holds all six, or it is gone and holds none.",
+            "0": "A tape lives as long as something refers to it, and the function's own name for "
+            "it ended with the return.",
         },
-        otherwise="The tape holds all six, or it is gone and holds none.",
     ),
 )

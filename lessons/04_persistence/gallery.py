@@ -27,12 +27,12 @@ def mean_losses(error):
     return tf.reduce_mean(error**2), tf.reduce_mean(tf.abs(error))
 
 
-def by_loss(answer, losses=mean_losses):
+def by_loss(answer, losses=mean_losses, error_of=lambda x, w, y: x @ w - y):
     """Return an answer to 04.2: a persistent tape, then ``answer(ask, squared, absolute)``."""
 
     def gradients_by_loss(w, x, y):
         with tf.GradientTape(persistent=True) as tape:
-            squared, absolute = losses(x @ w - y)
+            squared, absolute = losses(error_of(x, w, y))
         return answer(lambda target: tape.gradient(target, w), squared, absolute)
 
     return gradients_by_loss
@@ -121,7 +121,8 @@ BY_LOSS = [
             Wrong(
                 f"no path under {name}",
                 f"Under {name} stands None, and not a gradient. Compute both losses from w inside "
-                "the `with` block, with TensorFlow's functions, and ask for each below it.",
+                "the `with` block of one persistent tape, with TensorFlow's functions, and ask for "
+                "each below it.",
                 one_name(name, lambda own, other: tf.identity(own)),
             ),
         )
@@ -129,7 +130,8 @@ BY_LOSS = [
     Wrong(
         "no path at all",
         "Under both names stands None, and not a gradient. Compute both losses from w inside the "
-        "`with` block, with TensorFlow's functions, and ask for each below it.",
+        "`with` block of one persistent tape, with TensorFlow's functions, and ask for each "
+        "below it.",
         targets(lambda s, a: (s + 0, a + 0)),
     ),
     Wrong(
@@ -137,6 +139,35 @@ BY_LOSS = [
         "Under absolute stands the gradient of the mean error, in which errors of both signs "
         "cancel. Take tf.abs of the errors before the mean.",
         by_loss(both, lambda error: (mean_losses(error)[0], tf.reduce_mean(error))),
+    ),
+    Wrong(
+        "mean before absolute value",
+        "Under absolute stands the gradient of |mean error|: the errors cancel before tf.abs sees "
+        "them. Take tf.abs of each error, and then the mean.",
+        by_loss(both, lambda error: (mean_losses(error)[0], abs(tf.reduce_mean(error)))),
+    ),
+    Wrong(
+        "half of squared",
+        "Under squared stands half of the gradient. The loss is the mean of the squares as they "
+        "are, without a factor 1/2.",
+        by_loss(both, lambda error: (mean_losses(error)[0] / 2, mean_losses(error)[1])),
+    ),
+    Wrong(
+        "root of squared",
+        "Under squared stands the gradient of the root of the mean. The loss is the mean of the "
+        "squared errors itself.",
+        by_loss(both, lambda error: (mean_losses(error)[0] ** 0.5, mean_losses(error)[1])),
+    ),
+    Wrong(
+        "errors in a table",
+        "Predictions and targets do not have one shape, so their difference is a table of n by n. "
+        "x @ w has the shape (n, 1), as y has: subtract them as they are.",
+        by_loss(both, error_of=lambda x, w, y: tf.squeeze(x @ w) - y),
+    ),
+    Wrong(
+        "target added",
+        "The target is added to the prediction. An error is their difference.",
+        by_loss(both, error_of=lambda x, w, y: x @ w + y),
     ),
     Wrong(
         "list of sources",
@@ -205,6 +236,11 @@ PENALTY = [
         "The first result is the gradient of the penalty alone. Ask for that of the loss, which "
         "is the error and the penalty together.",
         first(lambda ask, loss, p, e: ask(p)),
+    ),
+    Wrong(
+        "errors summed",
+        "The squared errors are summed. The loss takes their mean, as it was given.",
+        lambda w, x, y: first(lambda ask, loss, p, e: len(x) * ask(e) + ask(p))(w, x, y),
     ),
     Wrong(
         "penalty twice",
@@ -313,8 +349,9 @@ TABLE = [
     ),
     Wrong(
         "entries picked too late",
-        "Every row is None: the tape has no path from those targets to x. Call f(x) and pick its "
-        "entries inside the `with` block; an entry picked below it is a new tensor.",
+        "Every row is None: the tape has no path from those targets to your source. Call f(x) and "
+        "pick its entries inside the `with` block, and ask for x itself: an entry picked below "
+        "the block, or one of x, is a new tensor.",
         picked_too_late(list),
         picked_too_late(tf.stack),
     ),
@@ -329,6 +366,18 @@ TABLE = [
         "Every row is the sum of all rows: each question has the whole f(x) as its target. Ask "
         "for one entry of it at a time.",
         table_of(lambda ask, y: [ask(y) for _ in y], tf.identity),
+    ),
+    Wrong(
+        "zeros",
+        "The table holds nothing but zeros: they stand for a path that the tape does not have. "
+        "Pick the entries of f(x) inside the `with` block.",
+        table_of(lambda ask, entries: [0 * ask(entry) for entry in entries]),
+    ),
+    Wrong(
+        "rows added up",
+        "Each row holds the ones above it, too: the targets of a list are summed. Ask for one "
+        "entry at a time.",
+        table_of(lambda ask, entries: [ask(entries[: i + 1]) for i in range(len(entries))]),
     ),
     Wrong(
         "transposed",

@@ -93,32 +93,31 @@ assert slopes == [4.0, 12.0, 32.0] and seconds[0] == 12.0 and seconds[1] is None
 # You will read that a persistent tape gives second derivatives. It does only for a first gradient asked
 # *inside* its block, where a persistent tape records its own way back; lesson 06 has the better way.
 #
-# What does a question inside cost? The course's `record_tape` runs a function under a tape, and tells what that
-# recorded. Here are six operations in a row, and then the same with a question asked while the tape is on:
+# What does a question inside cost? The course's `record_tape` runs a function under a tape of its own, and tells what that
+# recorded. Here are six operations in a row, with no question, with one, and with two, asked while the course's tape
+# is on:
+
 
 # %%
-def six_tanh(x):
-    h = x
-    for _ in range(6):
-        h = tf.tanh(h)
-    return h
+def six_tanh(questions):
+    def run(x):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(x)
+            h = x
+            for _ in range(6):
+                h = tf.tanh(h)
+        return h, [tape.gradient(h, x) for _ in range(questions)]
+
+    return run
 
 
-def six_and_a_question(x):
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        h = six_tanh(x)
-    return h, tape.gradient(h, x)
-
-
-recorded = [len(record_tape(f, 0.5).operations) for f in (six_tanh, six_and_a_question)]
+recorded = [len(record_tape(six_tanh(questions), 0.5).operations) for questions in (0, 1, 2)]
 
 print("operations on the tape:", recorded)
-assert recorded == [6, 12]
+assert recorded == [6, 12, 18]
 
 # %% [markdown]
-# The way back is recorded, too: the tape has become twice as long, keeps twice as many values, and each further
-# question inside adds its own way back. So ask inside only what you mean to differentiate again.
+# The way back is recorded, too, again for each question. So ask inside only what you mean to differentiate again.
 #
 # Several *sources* need no persistence, for one question takes them all. Several *targets* need it if each
 # wants a `gradient` of its own.
@@ -170,7 +169,7 @@ with tf.GradientTape() as tape:
 
 rows = tape.jacobian(stacked, [a, b])  # two of shape (2,): a plain tape, asked once
 
-print([[g if g is None else float(g) for g in pair] for pair in each])
+print([[g and float(g) for g in pair] for pair in each])
 assert np.array_equal(rows, [[3, 4], [2, 0]])
 assert each == [[3.0, 2.0], [4.0, None]] and np.array_equal(summed, np.sum(rows, axis=1))
 
@@ -327,7 +326,8 @@ after_the_log = tape.gradient(z, x)
 print(f"{for_the_log.numpy():.1f}, {after_the_log.numpy():.1f}")
 
 # %% [markdown]
-# Now the same block with a persistent tape, which keeps its recording through a pause:
+# The question for the log used the recording up, and after the pause the tape starts an empty one: there, y is a constant
+# 9. Now the same block with a persistent tape, which keeps its recording through a pause:
 
 # %%
 with tf.GradientTape(persistent=True) as tape:
@@ -343,28 +343,24 @@ assert for_the_log == 6.0 and kept_its_recording == 3 * x**2
 assert kept_its_recording - after_the_log == 18.0
 
 # %% [markdown]
-# `tape.reset()` forgets on purpose: it throws the recording away and starts over. Here only the last of
-# four steps counts, and the 81 that it starts from is a constant. What you told the tape to watch is
-# forgotten, too:
+# What happened by accident, `tape.reset()` does on purpose: it throws the recording away, and what you told the tape to
+# watch, and starts over.
 
 # %%
 with tf.GradientTape() as tape:
-    s = tf.constant(3.0)
-    for step in range(4):
-        if step == 3:
-            tape.reset()
-        s = s * x
+    y = x**2
+    tape.reset()
+    z = y * x
 
-last_step = tape.gradient(s, x)
+print(f"{tape.gradient(z, x).numpy():.1f}")
+assert after_the_log == 9.0
 
 with tf.GradientTape() as tape:
-    tape.watch(s)
+    watched = tf.constant(3.0)
+    tape.watch(watched)
     tape.reset()
-    doubled = 2 * s
-
-print(f"s = {s.numpy():.0f}, slope of the last step {last_step.numpy():.0f}")
-assert s == 243.0 and last_step == 81.0  # s = 81 * x
-assert tape.gradient(doubled, s) is None
+    doubled = 2 * watched
+assert tape.gradient(doubled, watched) is None
 
 # %% [markdown]
 # ### Exercise 04.3: repair
@@ -498,7 +494,7 @@ assert after_return == alive() and (after_del, alive()) == (6, 0)
 #
 # - **One plain tape, one question**, where the sum will do, as in training: one forward pass, one way back.
 # - **One persistent tape, k questions**, to see k losses apart: one forward pass, k ways back, every value
-#   kept until the tape goes. Use it in a function that returns the gradients, not the tape.
+#   that a rule needs kept until the tape goes. Use it in a function that returns the gradients, not the tape.
 # - **k plain tapes in turn**, where memory is short: k forward passes, k ways back, one recording at a time.
 #
 # For two losses, count the forward passes:
@@ -583,7 +579,7 @@ check("04.4", gradient_table)
 # ## Recap
 #
 # - A plain tape answers once: it releases its recording on the way back.
-# - A persistent tape answers for each target, and keeps every value until its last reference goes.
+# - A persistent tape answers for each target, and keeps what its rules need until its last reference goes.
 # - Several targets, or one with many entries, give the gradient of their sum.
 # - `stop_recording` is for what needs no gradient; to *take* one inside it, make the tape persistent.
 # - `reset` throws the recording away and starts over.

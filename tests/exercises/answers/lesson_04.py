@@ -193,6 +193,13 @@ def whole(finish):  # one question, with all of f(x) as its target
     return program
 
 
+def table_of_zeros(f, x):
+    with tf.GradientTape(persistent=True) as tape:
+        y = f(x)
+    rows = [tape.gradient(y[i], x, unconnected_gradients="zero") for i in range(len(y))]
+    return tf.stack(rows)
+
+
 def plain_tape(f, x):
     with tf.GradientTape() as tape:
         y = f(x)
@@ -249,6 +256,11 @@ WRONG = {
         ("returned None", lambda w, x, y: print(losses()(w, x, y))),
         ("other form", lambda w, x, y: {f"{k} loss": g for k, g in losses()(w, x, y).items()}),
         ("no path under absolute", losses(absolute=lambda e: tf.reduce_mean(np.abs(e)))),
+        ("mean before absolute value", losses(absolute=lambda e: tf.abs(tf.reduce_mean(e)))),
+        ("half of squared", losses(squared=lambda e: tf.nn.l2_loss(e) / len(e))),
+        ("root of squared", losses(squared=lambda e: tf.sqrt(mse(e)))),
+        ("errors in a table", lambda w, x, y: losses()(w, x, tf.squeeze(y))),
+        ("target added", lambda w, x, y: losses()(w, x, -y)),
         ("list of sources", losses(ask=lambda tape, loss, w, e: tape.gradient(loss, (w,)))),
         ("losses returned", losses(ask=lambda tape, loss, w, e: float(loss))),
         ("other form", losses(ask=lambda tape, loss, w, e: tape.gradient(loss, e))),
@@ -263,6 +275,10 @@ WRONG = {
     "04.3": [
         ("penalty lost", penalty_of_other_tape),
         ("penalty alone", pair(lambda e, p, loss: (p, tf.norm(p)))),
+        (
+            "errors summed",
+            lambda w, x, y: pair(lambda e, p, loss: (len(x) * e + p, tf.norm(p)))(w, x, y),
+        ),
         ("penalty twice", pair(lambda e, p, loss: (loss + p, tf.norm(p)))),
         ("returned None", pair(lambda e, p, loss: print(loss, tf.norm(p)))),
         ("other form", pair(lambda e, p, loss: loss)),
@@ -282,6 +298,8 @@ WRONG = {
         ("entries picked too late", picked_below(list)),
         ("one row", whole(tf.identity)),
         ("sum in every row", table(lambda y, i: y)),
+        ("zeros", table_of_zeros),
+        ("rows added up", table(lambda y, i: tf.reduce_sum(y[: i + 1]))),
         ("transposed", table(lambda y, i: y[i], lambda rows: tf.transpose(tf.stack(rows)))),
         ("entry 0 in every row", table(lambda y, i: y[0])),
         ("f returned", lambda f, x: tf.stack([entry for entry in f(x)])),
