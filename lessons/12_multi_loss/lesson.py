@@ -57,6 +57,7 @@ def build_models():
     return [keras.Model(inputs, outputs) for outputs in (logits, hidden, [hidden, logits])]
 
 
+# %%
 x, y = make_classification(1000, features=30, classes=10, seed=12)  # (1000, 30), (1000,)
 loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
