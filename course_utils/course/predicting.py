@@ -89,7 +89,7 @@ def predict(prediction_id: str, answer: Any = "") -> PredictionResult:
         return PredictionResult(question.id, how)
     predicted = question.meant(answer)
     if predicted is None:
-        what = repr(answer)[:40] if isinstance(answer, str) else f"a {type(answer).__name__}"
+        what = repr(answer)[:40] if isinstance(answer, str) else f"of type {type(answer).__name__}"
         message = f"This is {what}. Type {question.how}, in quotes, and run this cell again."
         return PredictionResult(question.id, message)
     said = question.sentence(predicted)

@@ -56,7 +56,8 @@ def judged(prediction: Prediction, described: Any, known: dict) -> Judgement:
 
 def _of_other_form(prediction: Prediction, described: Any, where: str = "") -> Judgement:
     return failed(
-        f"{where}{prediction.form}; you wrote {reading_in_words(read(described))}.", "other form"
+        f"{where}{prediction.form}; you wrote {reading_in_words(value_of(described))}.",
+        "other form",
     )
 
 

@@ -14,6 +14,11 @@ STEEPNESS = Table(
         2: "2 is the exponent. The slope depends on where you look: at x = 0 the curve is flat.",
         3: "3 is the place where you look. The question asks how fast y grows there.",
         0.61: "0.61 is how much y grows from x = 3 to 3.1. Divide it by how much x grew.",
+        0.0601: "0.0601 is how much y grows from x = 3 to 3.01. Divide it by how much x grew.",
+        9.0601: "9.0601 is the height at x = 3.01. Subtract the height at 3, and divide by the step.",
+        18: "18 is 2 * 3**2. The slope of x**2 at any x is 2 * x.",
+        8: "8 is 2**3. The slope of x**2 at any x is 2 * x.",
+        1.5: "1.5 is 3 / 2. The slope of x**2 at any x is the product 2 * x.",
         -6: "The size is right. At x = 3 the curve rises as x grows, so the slope is positive.",
         5: "You added 2 and 3. The slope of x**2 is the product 2 * x.",
         12: "12 is twice too much: the factor 2 of the exponent counts once.",
@@ -63,6 +68,68 @@ RATES = [
         lambda f, x, h: (f(x + h) - f(x - h)) / (2 * h),
     ),
     Wrong(
+        "step back",
+        "This is the rate from x - h to x. The exercise asks for the step to x + h.",
+        lambda f, x, h: (f(x) - f(x - h)) / h,
+    ),
+    Wrong(
+        "half a step both ways",
+        "This steps h / 2 to both sides of x. The exercise asks for the step from x to x + h.",
+        lambda f, x, h: (f(x + h / 2) - f(x - h / 2)) / h,
+    ),
+    Wrong(
+        "step of its own",
+        "You took a tiny step of your own. The step is the argument h, whatever its size.",
+        *[lambda f, x, h, d=d: (f(x + d) - f(x)) / d for d in (0.1, 0.01, 0.001, 1e-4, 1e-5)],
+    ),
+    Wrong(
+        "multiplied",
+        "You multiplied the growth by h. Divide it: half the step for the same growth is twice as "
+        "steep.",
+        lambda f, x, h: (f(x + h) - f(x)) * h,
+    ),
+    Wrong(
+        "divided by x + h",
+        "You divided by x + h, which is a place. The growth happened over a step of h: divide by h.",
+        lambda f, x, h: (f(x + h) - f(x)) / (x + h),
+    ),
+    Wrong(
+        "new height alone divided",
+        "Only f(x + h) is divided by h. Put the difference in parentheses: (f(x + h) - f(x)) / h.",
+        lambda f, x, h: f(x + h) / h - f(x),
+    ),
+    Wrong(
+        "h added to the height",
+        "You added h outside of f. The new height is f(x + h): x grows first, and f is called on "
+        "the result.",
+        lambda f, x, h: (f(x) + h - f(x)) / h,
+        lambda f, x, h: f(x) + h - f(x) / h,
+        lambda f, x, h: f(x) + h - f(x),
+    ),
+    Wrong(
+        "heights added",
+        "You added the two heights. Subtract the old one, f(x), from the new one.",
+        lambda f, x, h: (f(x + h) + f(x)) / h,
+    ),
+    Wrong(
+        "heights divided",
+        "You divided the new height by the old one. Subtract the old one, and divide by h.",
+        lambda f, x, h: f(x + h) / f(x),
+        lambda f, x, h: f(x + h) / f(x) / h,
+    ),
+    Wrong(
+        "turned over",
+        "The quotient is upside down. The growth of f goes above, the step h below.",
+        lambda f, x, h: h / (f(x + h) - f(x)),
+    ),
+    Wrong(
+        "parabola for f",
+        "This is right for x**2 alone. f may be any function: use f(x) and f(x + h).",
+        lambda f, x, h: ((x + h) ** 2 - x**2) / h,
+        lambda f, x, h: 2 * x,
+        lambda f, x, h: 2 * x + h,
+    ),
+    Wrong(
         "divided by x",
         "You divided by x. The growth happened over a step of h: divide by h.",
         lambda f, x, h: (f(x + h) - f(x)) / x,
@@ -107,6 +174,68 @@ LOSSES = [
         "absolute errors",
         "This is the mean absolute error. Square the differences; take no abs.",
         lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat - y)),
+    ),
+    Wrong(
+        "absolute mean",
+        "The differences are averaged first, so +1 and -1 cancel before abs sees them. Square each "
+        "difference, then average.",
+        lambda y_hat, y: tf.abs(tf.reduce_mean(y_hat - y)),
+    ),
+    Wrong(
+        "sum squared",
+        "The differences are added up first, so +1 and -1 cancel before the square. Square each "
+        "difference, then average.",
+        lambda y_hat, y: tf.reduce_sum(y_hat - y) ** 2,
+    ),
+    Wrong(
+        "squares subtracted",
+        "This squares y_hat and y, and then subtracts. Subtract first: the square of the difference "
+        "is wanted.",
+        lambda y_hat, y: tf.reduce_mean(y_hat**2 - y**2),
+        lambda y_hat, y: tf.abs(tf.reduce_mean(y_hat**2 - y**2)),
+        lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat**2 - y**2)),
+    ),
+    Wrong(
+        "one of them squared",
+        "The square is on one of the two alone, for ** binds tighter than the minus. Put the "
+        "difference in parentheses: (y_hat - y) ** 2.",
+        lambda y_hat, y: tf.reduce_mean(y_hat - y**2),
+        lambda y_hat, y: tf.reduce_mean(y_hat**2 - y),
+    ),
+    Wrong(
+        "doubled for squared",
+        "The differences are multiplied by 2. The square is ** 2.",
+        lambda y_hat, y: tf.reduce_mean((y_hat - y) * 2),
+        lambda y_hat, y: tf.reduce_mean(y_hat - y) * 2,
+    ),
+    Wrong(
+        "predictions and targets added",
+        "y_hat and y are added. An error is their difference, y_hat - y.",
+        lambda y_hat, y: tf.reduce_mean((y_hat + y) ** 2),
+    ),
+    Wrong(
+        "largest error",
+        "This is the largest squared error. Average them all, with tf.reduce_mean.",
+        lambda y_hat, y: tf.reduce_max((y_hat - y) ** 2),
+    ),
+    Wrong(
+        "mean of squares squared",
+        "The squared errors are averaged, and the mean is squared once more. Leave the outer "
+        "square out.",
+        lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2) ** 2,
+    ),
+    Wrong(
+        "variance",
+        "The mean of the differences is subtracted first, as in a variance. Square the differences "
+        "as they are.",
+        lambda y_hat, y: tf.math.reduce_variance(y_hat - y),
+    ),
+    Wrong(
+        "divided by another number",
+        "The sum of the squared errors is right, and divided by another number than n. Take "
+        "tf.reduce_mean of them.",
+        lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2) / 2,
+        lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2) / (len(y) - 1),
     ),
     Wrong(
         "root taken",

@@ -23,7 +23,7 @@ import tensorflow as tf
 
 # %% [markdown]
 # Every lesson starts with this cell. Click it and press **Shift+Enter**: the cell runs, and the next
-# one is selected. Run it before any other cell, which would stop with a `NameError` without it. It takes
+# one is selected. Run it first: a cell that uses one of its names stops with a `NameError` without it. It takes
 # a while, because TensorFlow is large. Then one line says what is running, and below it stand the
 # exercises of the lesson, and where to go on.
 #
@@ -73,9 +73,10 @@ print(quotient.numpy(), quotient.dtype.name)
 # There is a second division, `//`. It rounds down, as in Python:
 
 # %%
-whole = tf.constant(7) // tf.constant(2)
+whole = tf.constant([7, -7]) // tf.constant(2)
 
 print(whole.numpy(), whole.dtype.name)
+assert list(whole.numpy()) == [7 // 2, -7 // 2] == [3, -4]
 assert whole.dtype == tf.int32 and quotient.dtype != whole.dtype
 
 # %% [markdown]
@@ -229,9 +230,10 @@ check("00.3", mean_squared_error)
 # the hints first.
 
 # %% [markdown]
-# The figure shows the lessons, and the names of the parts above the first lesson of each. An arrow leads
+# The figure shows the lessons, and the names of the parts above the leftmost lesson of each. An arrow leads
 # from a lesson to one that builds on it. Part I is about the tape itself: what it records, why a gradient
-# is missing, and how to check one. Part II builds training loops from it.
+# is missing, and how to check one. Part II builds training loops from it. Part III trains what `fit` cannot say, and
+# needs both.
 
 # %%
 ax = plot_lesson_map()
