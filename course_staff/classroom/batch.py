@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 
 from course_utils.course.curriculum import find_lesson
 
+from .again import Again
 from .fork_server import ForkServer, ServerFailed
 from .journal import Journal
 from .judging import Examination, Verdict, fingerprint
@@ -22,7 +23,9 @@ _MOST_RUNS = 4  # of one notebook, each without an answer that took the process 
 class Batch:
     """Runs submissions, several at once, and keeps what came out.
 
-    ``accidents`` are the places of submissions on which the grader itself failed.
+    ``accidents`` are the places of submissions on which the grader itself failed. With ``again``,
+    only what it picks is judged, and what was never graded; all else stays as it was, whatever has
+    changed since.
     """
 
     def __init__(
@@ -31,7 +34,9 @@ class Batch:
         references: References,
         journal: Journal,
         version: str,
+        again: Again | None = None,
     ):
+        self._again = again
         self._limits, self._references, self._journal = limits, references, journal
         self.accidents: set[str] = set()
         self._version = f"{version} {sorted(limits.as_dict().items())}"
@@ -49,8 +54,28 @@ class Batch:
         except UnreadableFile as error:
             verdict = Verdict("unreadable", str(error))
             return {exercise.id: verdict for exercise in find_lesson(one.lesson).exercises()}
-        kept = self._journal.get(self._journal_key(one, data))
-        return kept and {exercise_id: Verdict(**verdict) for exercise_id, verdict in kept.items()}
+        kept = self._kept(one, data)
+        return None if kept and self._again and self._again.picks(one, kept) else kept
+
+    def _kept(self, one: Submission, data: bytes) -> dict[str, Verdict] | None:
+        """Return the verdicts on a submission that were kept, and still hold."""
+        common = self._journal.get(_key(one, data))
+        if common is None or not (self._again or common["version"] == self._version):
+            return None
+        own = self._journal.get(_key(one, data, one.place))
+        kept = own if own and own["version"] == common["version"] else common
+        return {exercise_id: Verdict(**each) for exercise_id, each in kept["verdicts"].items()}
+
+    def _keep(self, one: Submission, data: bytes, verdicts: dict[str, Verdict]) -> None:
+        """Keep verdicts: those made once more for this submission alone, all others by content.
+
+        The former stand over a common record, whose version they carry, and go where that goes.
+        """
+        common = self._journal.get(_key(one, data)) if self._again else None
+        key = _key(one, data, one.place) if common else _key(one, data)
+        version = common["version"] if common else self._version
+        made = {exercise_id: vars(verdict) for exercise_id, verdict in verdicts.items()}
+        self._journal.add(key, {"version": version, "verdicts": made})
 
     def run(
         self, open_ones: list[Submission], server: ForkServer, jobs: int
@@ -107,7 +132,6 @@ class Batch:
         if known is not None:
             return known
         data = read_data(one, self._limits.notebook)
-        key = self._journal_key(one, data)
         exercises = {exercise.id: exercise for exercise in find_lesson(one.lesson).exercises()}
         settled: dict[str, Verdict] = {}
         for _ in range(_MOST_RUNS):
@@ -121,13 +145,16 @@ class Batch:
         if before is not None:
             stopped = {i for i, verdict in verdicts.items() if verdict.outcome in _STOPPED}
             verdicts |= {i: before[i] for i in stopped}
-        elif _was_stopped(verdicts):
-            return verdicts  # nothing to keep: it runs once more
-        self._journal.add(key, {i: vars(verdict) for i, verdict in verdicts.items()})
+        kept = self._kept(one, data) if self._again else None
+        if kept is not None:
+            verdicts = kept | {i: verdicts[i] for i in self._again.picks(one, kept)}
+        if before is not None or not _was_stopped(verdicts):  # or else it runs once more
+            self._keep(one, data, verdicts)
         return verdicts
 
-    def _journal_key(self, one: Submission, data: bytes) -> str:
-        return fingerprint(self._version.encode(), one.lesson.encode(), data)
+
+def _key(one: Submission, data: bytes, place: str = "") -> str:
+    return fingerprint(one.lesson.encode(), data, place.encode("utf-8", "surrogateescape"))
 
 
 def _was_stopped(verdicts: dict[str, Verdict]) -> bool:

@@ -127,6 +127,16 @@ def grade(
         bool,
         typer.Option("--resume/--fresh", help="Keep what was graded before, or grade all again."),
     ] = True,
+    again: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHAT",
+            help="Judge once more what this names, and leave everything else byte for byte: a "
+            "student, an exercise such as 03.2, or an outcome such as timeout. Give it several "
+            "times to narrow it down.",
+            show_default=False,
+        ),
+    ] = None,
     seconds: Annotated[
         float,
         typer.Option(
@@ -191,7 +201,14 @@ def grade(
     - `course grade submitted/ --out results/`
 
     - `course grade submitted/ --out results/ --lessons 01-03 --jobs 8 --fresh`
+
+    - `course grade submitted/ --out results/ --again ada --again 03.2`
+
+    - `course grade submitted/ --out results/ --again timeout --seconds 900`
     """
+    if again and not resume:
+        errors.print("--fresh grades everything, and --again only what it names: give one of them.")
+        raise typer.Exit(2)
     if sys.platform != "linux":
         errors.print(
             "Grading limits each notebook as only Linux can: use Linux, WSL or a container."
@@ -200,6 +217,7 @@ def grade(
     with need_extra("classroom", "Grading"):
         import jinja2  # noqa: F401, the pages need it at the end of a long run
 
+        from .again import choose_again
         from .fork_server import ServerFailed
         from .grading import grade as grade_class
         from .pages import write_results
@@ -229,6 +247,7 @@ def grade(
             limits=limits,
             jail=sandbox,
             roster=read_roster(roster) if roster else None,
+            again=choose_again(again or ()),
             on_found=on_found,
             on_graded=lambda one: bars.advance(task),
             write=write_results,

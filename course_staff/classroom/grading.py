@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 from course_utils.course.curriculum import LESSONS, find_exercise, find_lesson
 from course_utils.course.progress import course_folder
 
+from .again import Again
 from .batch import Batch
 from .behaviours import Answer, Taught, program_of, read_lines, taught_to, write_lines
 from .fork_server import ForkServer
@@ -77,6 +78,7 @@ def grade(
     limits: Limits | None = None,
     jail: bool = True,
     roster: Roster | None = None,
+    again: Again | None = None,
     on_found: Callable[[SubmissionsFound, int], None] = lambda found, open_ones: None,
     on_graded: Callable[[Submission], None] = lambda submission: None,
     write: Callable[[Grading, Path], object] = lambda grading, out: None,
@@ -100,6 +102,8 @@ def grade(
         what was graded in a jail is graded again, and the other way round.
     roster : Roster, optional
         Who is in the class.
+    again : Again, optional
+        What is judged once more, while all else stays as it was.
     on_found, on_graded : callable
         Called with what was found and how much of it must run, and after each submission.
     write : callable
@@ -117,7 +121,17 @@ def grade(
     try:
         with FileLock(state / "lock", timeout=0):
             grading = _grade(
-                submissions, out, state, lessons, jobs, fresh, limits, jail, on_found, on_graded
+                submissions,
+                out,
+                state,
+                lessons,
+                jobs,
+                fresh,
+                limits,
+                jail,
+                again,
+                on_found,
+                on_graded,
             )
             grading.roster = roster
             grading.rows = with_overrides(grading.rows, overrides)
@@ -161,7 +175,7 @@ def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
     return state
 
 
-def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found, on_graded):
+def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, again, on_found, on_graded):
     found = find_submissions(submissions, out)
     places = {one.place for one in found.submissions}
     if lessons:
@@ -170,12 +184,14 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, on_found
         others = ", ".join([*found.unrecognised, *found.other_files][:5])
         seen = f" What is there belongs to no lesson, or is no notebook: {others}." * bool(others)
         raise BadInput(f"There are no submissions in {submissions}.{seen}")
+    if again:
+        again.require_students(found.submissions)
     grading = Grading(found=found, is_jailed=jail)
     journal = Journal(state / "journal.jsonl", fresh)
     observed, version = Journal(state / "references.jsonl", fresh), exercises_version()
     lessons_folder = require_lessons()
     references = References(lessons_folder, secret_key(state / "key"), observed, version)
-    batch = Batch(limits, references, journal, f"{version} {jail} {_data_sets()}")
+    batch = Batch(limits, references, journal, f"{version} {jail} {_data_sets()}", again)
     hidden = [submissions.resolve(), out.resolve(), lessons_folder.parent, *private_folders()]
     server = ForkServer(state, limits, _data_folders(), hidden)
     verdicts: dict[str, dict[str, Verdict]] = {}

@@ -1,0 +1,107 @@
+"""Judging once more one student, one exercise or what timed out, and leaving the rest alone."""
+
+import pytest
+from handed_in import notebook
+from typer.testing import CliRunner
+
+from course_staff.classroom import grading as engine
+from course_staff.classroom.again import choose_again
+from course_staff.classroom.conversation import Run
+from course_staff.classroom.grading import grade
+from course_staff.classroom.rows import BadInput
+from course_utils.course.cli import app
+
+FILES = {
+    "ada": notebook("01", {"01.1": "def slope(x):\n    return 1"}),
+    "bob": notebook("01", {"01.1": "def slope(x):\n    return 2"}),
+}
+FILES["cyd"] = FILES["ada"]  # the same file, handed in twice
+
+
+class Class:
+    """Three students whose notebooks end as ``ends`` says, without being run."""
+
+    def __init__(self, folder):
+        self.submitted, self.out = folder / "in", folder / "out"
+        self.ends, self.runs = "done", []
+        for student, data in FILES.items():
+            path = self.submitted / student / "01_first_tape.ipynb"
+            path.parent.mkdir(parents=True)
+            path.write_bytes(data)
+
+    def run(self, server, job, data, questions):
+        self.runs.append(data)
+        return Run(self.ends, cell=3)
+
+    def grade(self, *words, **options):
+        self.runs = []
+        return grade(self.submitted, self.out, again=choose_again(words), **options).rows
+
+    def changed(self, before, after):
+        assert len(before) == len(after)
+        return {
+            (one.student, one.exercise, one.outcome)
+            for other, one in zip(before, after, strict=True)
+            if other != one
+        }
+
+
+@pytest.fixture
+def pupils(tmp_path, monkeypatch):
+    made = Class(tmp_path)
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
+    monkeypatch.setattr(engine.ForkServer, "run", lambda *arguments: made.run(*arguments))
+    return made
+
+
+def test_one_student_is_judged_again_and_a_twin_of_the_notebook_is_not(pupils):
+    before = pupils.grade()
+    pupils.ends = "signal 9"
+    after = pupils.grade("ada")
+    assert {student for student, *_ in pupils.changed(before, after)} == {"ada"}
+    assert {row.outcome for row in after if row.student == "ada"} == {"crashed"}
+    assert pupils.grade() == after and not pupils.runs  # and so it stays
+
+
+def test_one_exercise_of_one_student_is_judged_again_whatever_else_has_changed(pupils, monkeypatch):
+    before = pupils.grade()
+    pupils.ends = "signal 9"
+    monkeypatch.setattr(engine, "exercises_version", lambda: "another")
+    after = pupils.grade("bob", "01.2")
+    assert pupils.changed(before, after) == {("bob", "01.2", "crashed")}
+    assert set(pupils.runs) == {FILES["bob"]}
+    pupils.ends = "done"
+    again = pupils.grade("01.2", "crashed")  # builds on what --again left
+    assert pupils.changed(after, again) == {("bob", "01.2", "not attempted")}
+    pupils.ends = "time"
+    assert {row.outcome for row in pupils.grade()} == {"timeout"}  # all on the other version
+
+
+def test_only_timeouts_are_judged_again(pupils):
+    pupils.ends = "time"
+    pupils.grade()
+    pupils.ends = "done"
+    mixed = pupils.grade("bob")
+    assert {r.outcome for r in mixed if r.student == "ada"} == {"timeout"}
+    pupils.ends = "signal 9"
+    after = pupils.grade("timeout")
+    assert {student for student, *_ in pupils.changed(mixed, after)} == {"ada", "cyd"}
+
+
+def test_what_was_never_graded_is_graded_too(pupils):
+    pupils.grade()
+    late = pupils.submitted / "dan" / "01_first_tape.ipynb"
+    late.parent.mkdir()
+    late.write_bytes(notebook("01"))
+    assert {row.student for row in pupils.grade("ada")} == {"ada", "bob", "cyd", "dan"}
+
+
+def test_a_slip_of_the_pen_is_noticed(pupils):
+    pupils.grade()
+    with pytest.raises(BadInput, match="'adda', which is no exercise .* nobody who handed"):
+        pupils.grade("adda")
+    with pytest.raises(BadInput, match="'01.9', and there is no such exercise"):
+        pupils.grade("01.9")
+    folders = [str(pupils.submitted), "--out", str(pupils.out)]
+    both = CliRunner().invoke(app, ["grade", *folders, "--fresh", "--again", "ada"])
+    assert both.exit_code == 2 and "give one of them" in both.output
