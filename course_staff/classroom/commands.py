@@ -114,7 +114,10 @@ def _write(
 
 def grade(
     submissions: Annotated[
-        Path, typer.Argument(metavar="SUBMISSIONS", help="The folder with what was handed in.")
+        Path,
+        typer.Argument(
+            metavar="SUBMISSIONS", help="The folder with what was handed in, or the zip of a class."
+        ),
     ],
     out: Annotated[
         Path, typer.Option("--out", help="The folder for the results.", show_default=False)
@@ -173,8 +176,9 @@ def grade(
 
     SUBMISSIONS may hold nbgrader's `student/lesson/lesson.ipynb`, a folder for each student, or
     flat `student_lesson.ipynb`; any of these may stand in a folder for each lesson. What Moodle,
-    Canvas or Blackboard hand out is read, too, unpacked. Of several submissions of one student for
-    one lesson the newest counts.
+    Canvas or Blackboard hand out is read as it is downloaded, a zip of the class with zips of
+    students in it, and nothing is unpacked; also unpacked, if you like. Of several submissions of
+    one student for one lesson the newest counts.
 
     The results are `class.html` (what the class can do, its mistakes, who is stuck), a page for
     each student in `feedback/`, `gradebook.csv` for a spreadsheet, and `results.jsonl`.
@@ -200,7 +204,7 @@ def grade(
 
     - `course grade submitted/ --out results/`
 
-    - `course grade submitted/ --out results/ --lessons 01-03 --jobs 8 --fresh`
+    - `course grade submissions.zip --out results/ --lessons 01-03 --jobs 8 --fresh`
 
     - `course grade submitted/ --out results/ --again ada --again 03.2`
 

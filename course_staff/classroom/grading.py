@@ -29,7 +29,7 @@ from .roster import Member, Roster
 from .rows import BadInput, Row
 from .runner.limits import Limits
 from .submissions import Submission, SubmissionsFound, find_submissions, read_data
-from .walking import UnreadableFile
+from .walking import UnreadableFile, is_archive
 
 __all__ = ["RESULTS", "Grading", "grade", "require_lessons"]
 
@@ -145,9 +145,9 @@ def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
     """Return the folder of the grading's own files; refuse what cannot be graded."""
     if not submissions.exists():
         raise BadInput(f"{submissions} does not exist. Name the folder that holds the submissions.")
-    if not submissions.is_dir():
+    if not submissions.is_dir() and not is_archive(submissions.name):
         raise BadInput(
-            f"{submissions} is a file. Unpack it if it is an archive, and name the folder."
+            f"{submissions} is neither a folder nor a zip archive. Unpack it, if it can be."
         )
     known = [lesson.number for lesson in LESSONS]
     for number in lessons or []:
@@ -176,7 +176,10 @@ def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
 
 
 def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, again, on_found, on_graded):
-    found = find_submissions(submissions, out)
+    try:
+        found = find_submissions(submissions, out)
+    except UnreadableFile as error:
+        raise BadInput(f"{submissions} cannot be read. {error}") from None
     places = {one.place for one in found.submissions}
     if lessons:
         found.submissions = [one for one in found.submissions if one.lesson in lessons]

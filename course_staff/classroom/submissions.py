@@ -9,8 +9,9 @@ from pathlib import Path, PurePath
 
 from course_utils.course.curriculum import LESSONS
 
+from .archives import Archived, look_into
 from .shown import shown
-from .walking import Entry, UnreadableFile, read_file, walk
+from .walking import Entry, UnreadableFile, is_archive, read_file, walk
 from .whose import Owner, around_lesson, claimed, copy_number, lesson_in, owners
 
 __all__ = ["Submission", "SubmissionsFound", "find_submissions", "read_data"]
@@ -33,6 +34,7 @@ class Submission:
     time: float
     counts: bool = True
     trouble: str = ""
+    archived: Archived | None = None
 
     @property
     def when(self) -> str:
@@ -60,39 +62,47 @@ class SubmissionsFound:
 
 
 def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFound:
-    """Find every submission below ``folder``.
+    """Find every submission below ``folder``, or in the archive that stands there.
 
     Three layouts are read, also mixed: nbgrader's ``student/lesson/lesson.ipynb``, a folder for
     each student, and flat ``student_lesson.ipynb`` or ``lesson_student.ipynb``; each of them may
     also stand in a folder for each lesson. The names in what Moodle, Canvas and Blackboard hand out
     are read at the beginning of a path. A lesson is known by the exercises that the notebook holds,
-    or else by its name in the file's or the folder's name. ``results`` is left out.
+    or else by its name in the file's or the folder's name. An archive is read as a folder of its
+    name. ``results`` is left out.
 
     Raises
     ------
     OSError
         If the folder cannot be listed.
+    UnreadableFile
+        If it is an archive, and cannot be read.
     """
     found = SubmissionsFound()
     if (folder / "submitted").is_dir():  # the folder of a whole nbgrader course
         folder = folder / "submitted"
-    handed_in: dict[PurePath, tuple[str, str]] = {}  # the lesson of each place, and its trouble
-    for entry in _entries(folder, results):
-        place = PurePath(entry.path.relative_to(folder))
-        lesson = _lesson_of(entry, place)
+    handed_in: dict[PurePath, tuple[Entry, str]] = {}  # what stands at each place, its lesson
+    entries = [(e, PurePath(e.path.relative_to(folder))) for e in _entries(folder, results)]
+    lessons_there = {place: _lesson_of(entry, place) for entry, place in entries}
+    alone = set(filter(None, lessons_there.values()))
+    for entry, place in entries:
+        lesson = lessons_there[place]
+        if lesson is None and entry.kind == "closed" and is_archive(place.name) and len(alone) == 1:
+            (lesson,) = alone  # what everybody handed in
         if entry.kind in ("other", "empty", "hidden") or (entry.kind == "linked" and not lesson):
             suffix = {"other": "", "linked": ""}.get(entry.kind, f" ({entry.kind})")
             found.other_files.append(shown(str(place)) + suffix)
         elif lesson is None:
             found.unrecognised.append(f"{shown(str(place))}{entry.why and f' ({entry.why})'}")
         else:
-            handed_in[place] = lesson, entry.why
-    owned = owners({p: lesson for p, (lesson, _) in handed_in.items()}, folder.resolve().name)
+            handed_in[place] = entry, lesson
+    name = folder.resolve().stem if folder.is_file() else folder.resolve().name
+    owned = owners({place: lesson for place, (_, lesson) in handed_in.items()}, name)
     for place, owner in list(owned.items()):
         if not owner.student:
             found.unrecognised.append(shown(str(place)))
             del owned[place]
-    lessons = {place: handed_in[place][0] for place in owned}
+    lessons = {place: handed_in[place][1] for place in owned}
     _drop_second_layouts(owned, found)
     _name_claims(owned, found)
     _tell_namesakes_apart(owned, lessons, found)
@@ -104,8 +114,9 @@ def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFo
             lesson=lessons[place],
             path=folder / place,
             place=shown(str(place)),
-            time=_time_of(folder / place),
-            trouble=handed_in[place][1],
+            time=_time_of(handed_in[place][0]),
+            trouble=handed_in[place][0].why,
+            archived=handed_in[place][0].archived,
         )
         for place, owner in owned.items()
     )
@@ -122,18 +133,23 @@ def read_data(one: Submission, megabytes: int) -> bytes:
     """
     if one.trouble:
         raise UnreadableFile(one.trouble)
-    data = read_file(one.path, megabytes << 20)
+    data = _read(one, megabytes << 20)
     if len(data) > megabytes << 20:
+        size = one.archived.size if one.archived else one.path.stat().st_size
         raise UnreadableFile(
-            f"The file has {one.path.stat().st_size >> 20} MB, and {megabytes} MB is the most. "
+            f"The file has {size >> 20} MB, and {megabytes} MB is the most. "
             "Clear the outputs, save the notebook, and hand it in again."
         )
     return data
 
 
+def _read(one: Entry | Submission, most: int) -> bytes:
+    return one.archived.read(most) if one.archived else read_file(one.path, most)
+
+
 def _entries(folder: Path, results: Path | None) -> Iterable[Entry]:
     """Return what was found, of the folders those that should hold a notebook and hold none."""
-    entries = list(walk(folder, results.resolve() if results else None))
+    entries = _everything(folder, results)
     full = {
         parent for e in entries if e.kind in ("notebook", "closed") for parent in e.path.parents
     }
@@ -149,18 +165,26 @@ def _entries(folder: Path, results: Path | None) -> Iterable[Entry]:
             yield entry
 
 
+def _everything(folder: Path, results: Path | None) -> list[Entry]:
+    """Return what stands below a folder, or in an archive, and in the archives there."""
+    if folder.is_file():
+        return list(look_into(folder, is_root=True))
+    found = walk(folder, results.resolve() if results else None)
+    return [e for one in found for e in (look_into(one.path) if one.kind == "archive" else [one])]
+
+
 def _lesson_of(entry: Entry, place: PurePath) -> str | None:
     if entry.kind == "closed":  # what stands above it says what it holds
         return next(filter(None, map(lesson_in, reversed(place.parts))), None)
-    lesson = _lesson_inside(entry.path) if entry.kind == "notebook" else None
+    lesson = _lesson_inside(entry) if entry.kind == "notebook" else None
     lesson = lesson or lesson_in(place.stem)
     return lesson or lesson_in(place.parent.name if len(place.parts) > 1 else "")
 
 
-def _lesson_inside(path: Path) -> str | None:
+def _lesson_inside(entry: Entry) -> str | None:
     """Return the lesson that a notebook starts, or else whose exercises it holds."""
     try:
-        text = read_file(path, _LOOKED_AT)
+        text = _read(entry, _LOOKED_AT)
     except UnreadableFile:
         return None
     for pattern in (rb'start_lesson\(\\?["\'](\d\d)', rb'"exercise":\s*"(\d\d)\.\d+"'):
@@ -216,8 +240,11 @@ def _tell_namesakes_apart(
             owned[place] = replace(owner, student=f"{owner.student} ({owner.id})")
 
 
-def _time_of(path: Path) -> float:
+def _time_of(entry: Entry) -> float:
     """Return nbgrader's time stamp, or else the time at which the file was last changed."""
+    if entry.archived:
+        return entry.archived.time
+    path = entry.path
     try:
         text = read_file(path.parent / "timestamp.txt", 100).decode().strip().removesuffix(" UTC")
         moment = datetime.fromisoformat(text)
@@ -248,7 +275,7 @@ def _crowded(owned: dict[PurePath, Owner], lessons: dict[PurePath, str]) -> dict
     """Return, by student's folder, names below it that stand beside one another for a lesson."""
     names: dict[tuple[str, str], set[str]] = {}
     for place, owner in owned.items():
-        if owner.family != "folders":
+        if owner.id or not owner.rest:
             continue
         if len(owner.rest) == 1:
             around = around_lesson(PurePath(owner.rest[0]).stem)

@@ -2,11 +2,26 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, BinaryIO
 
-__all__ = ["Entry", "UnreadableFile", "is_notebook", "read_file", "walk"]
+if TYPE_CHECKING:
+    from .archives import Archived
+
+__all__ = [
+    "Entry",
+    "UnreadableFile",
+    "is_archive",
+    "is_copy_of_a_program",
+    "is_hidden_name",
+    "is_notebook",
+    "open_file",
+    "read_file",
+    "walk",
+]
 
 _DEEPEST = 20  # folders one in another, more than any honest hand-in holds
 _NOT_SUBMISSIONS = {"__pycache__", "__MACOSX", "node_modules"}
@@ -21,14 +36,16 @@ class UnreadableFile(Exception):
 class Entry:
     """Something below the folder of submissions.
 
-    ``kind`` is ``notebook``, ``folder``, ``other`` (a file that is none), ``empty``, ``linked`` (a
-    link to a folder), ``hidden`` (a notebook that programs hide) or ``closed``: a folder that
-    cannot be looked into, for the reason in ``why``.
+    ``kind`` is ``notebook``, ``folder``, ``archive``, ``other`` (a file that is none of these),
+    ``empty``, ``linked`` (a link to a folder), ``hidden`` (a notebook that programs hide) or
+    ``closed``: what cannot be looked into, for the reason in ``why``. ``archived`` says where it is
+    to be read if it stands in an archive.
     """
 
     path: Path
     kind: str
     why: str = ""
+    archived: "Archived | None" = None
 
 
 def walk(folder: Path, skipped: Path | None = None) -> Iterator[Entry]:
@@ -60,14 +77,14 @@ def walk(folder: Path, skipped: Path | None = None) -> Iterator[Entry]:
         inner = []
         for entry in entries:
             path, name = here / entry.name, entry.name
-            hides = is_hidden or name.startswith(".") or name in _NOT_SUBMISSIONS
+            hides = is_hidden or is_hidden_name(name)
             is_folder = _is_folder(entry)
             if is_folder and skipped is not None and path.resolve() == skipped:
                 continue
             if is_notebook(name):
                 if not hides:
                     yield Entry(path, "notebook")
-                elif not _is_copy_of_a_program(path):
+                elif not is_copy_of_a_program(path, Path.exists):
                     yield Entry(path, "hidden")
             elif is_folder and depth == _DEEPEST:
                 yield Entry(path, "closed", f"More than {_DEEPEST} folders stand in one another.")
@@ -77,7 +94,8 @@ def walk(folder: Path, skipped: Path | None = None) -> Iterator[Entry]:
                     yield Entry(path, "folder")
             elif not hides and name != "timestamp.txt":
                 is_linked = entry.is_symlink() and os.path.isdir(path)
-                yield Entry(path, "linked" if is_linked else "other")
+                kind = "archive" if is_archive(name) else "other"
+                yield Entry(path, "linked" if is_linked else kind)
         if not entries and depth and not is_hidden:
             yield Entry(here, "empty")
         waiting += reversed(inner)
@@ -90,6 +108,19 @@ def read_file(path: Path, most: int) -> bytes:
     ------
     UnreadableFile
         If it is a link, has a second name elsewhere, is no ordinary file, or cannot be opened.
+    """
+    with open_file(path) as file:
+        return file.read(most + 1)
+
+
+@contextmanager
+def open_file(path: Path) -> Iterator[BinaryIO]:
+    """Open an ordinary file, and nothing else that may stand in its place.
+
+    Raises
+    ------
+    UnreadableFile
+        As `read_file` does.
     """
     try:
         mode = os.lstat(path).st_mode
@@ -107,7 +138,7 @@ def read_file(path: Path, most: int) -> bytes:
                 raise UnreadableFile(
                     "This is a hard link: the file has a second name. Hand in a copy of it."
                 )
-            return file.read(most + 1)
+            yield file
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or "its name is no name of a file"
         raise UnreadableFile(f"The file cannot be opened: {why}.") from None
@@ -118,15 +149,25 @@ def is_notebook(name: str) -> bool:
     return name.lower().endswith(".ipynb")
 
 
+def is_archive(name: str) -> bool:
+    """Tell whether a name is that of a zip archive, which can be looked into."""
+    return name.lower().endswith(".zip")
+
+
+def is_hidden_name(name: str) -> bool:
+    """Tell whether programs hide what has this name, or put it there themselves."""
+    return name.startswith(".") or name in _NOT_SUBMISSIONS
+
+
+def is_copy_of_a_program(path: PurePath, exists: Callable[[PurePath], bool]) -> bool:
+    """Tell whether macOS or JupyterLab made the file beside a notebook that is looked at."""
+    original = path.stem.removesuffix("-checkpoint") + path.suffix
+    is_checkpoint = path.parent.name == _CHECKPOINTS and path.stem.endswith("-checkpoint")
+    return path.name.startswith("._") or (is_checkpoint and exists(path.parents[1] / original))
+
+
 def _is_folder(entry: os.DirEntry) -> bool:
     try:
         return entry.is_dir(follow_symlinks=False)
     except OSError:
         return False
-
-
-def _is_copy_of_a_program(path: Path) -> bool:
-    """Tell whether macOS or JupyterLab made the file beside a notebook that is looked at."""
-    original = path.stem.removesuffix("-checkpoint") + path.suffix
-    is_checkpoint = path.parent.name == _CHECKPOINTS and path.stem.endswith("-checkpoint")
-    return path.name.startswith("._") or (is_checkpoint and (path.parents[1] / original).exists())

@@ -14,7 +14,17 @@ from pathlib import PurePath
 
 from course_utils.course.curriculum import LESSONS
 
-__all__ = ["Owner", "around_lesson", "claimed", "copy_number", "lesson_in", "owners"]
+from .walking import is_archive
+
+__all__ = [
+    "Owner",
+    "around_lesson",
+    "claimed",
+    "copy_number",
+    "is_download",
+    "lesson_in",
+    "owners",
+]
 
 # What browsers, file managers, JupyterLab and Canvas add to the name of a second copy.
 _COPY = r"(copy)?[ _-]*\(?(?P<number>\d*)\)?"
@@ -22,8 +32,8 @@ _COPY = r"(copy)?[ _-]*\(?(?P<number>\d*)\)?"
 # How learning systems begin the names of the files and folders that they hand out.
 _SYSTEMS = {
     "Moodle's download": r"(?P<student>.+?)_(?P<id>\d+)_assignsubmission_(file_|onlinetext_)?",
-    "Canvas's download": r"(?P<student>[^_]+)(_LATE)?_(?P<id>\d{3,})_\d{3,}_",
-    "Blackboard's download": r"(?P<id>.+?_(?P<student>[^_]+))_attempt_\d{4}-\d\d-\d\d",
+    "Canvas's download": r"(?P<student>[^_]+)(?P<late>_LATE)?_(?P<id>\d{3,})_\d{3,}_",
+    "Blackboard's download": r"(?P<id>.+?_(?P<student>[^_]+))_attempt_(?P<at>\d{4}(-\d\d){2,5})_?",
 }
 
 
@@ -32,7 +42,8 @@ class Owner:
     """Whose a path is.
 
     ``id`` is what the learning system adds to the name, ``rest`` what the student has named, and
-    ``family`` tells apart the ways in which one student can be named.
+    ``family`` tells apart the ways in which one student can be named. ``at`` is when the system
+    says that it came, such as ``2026-11-20-10-10-10``, and ``is_late`` whether it says so.
     """
 
     student: str
@@ -40,6 +51,8 @@ class Owner:
     family: str
     rest: tuple[str, ...]
     id: str = ""
+    at: str = ""
+    is_late: bool = False
 
 
 def owners(places: dict[PurePath, str | None], folder: str) -> dict[PurePath, Owner]:
@@ -60,6 +73,11 @@ def owners(places: dict[PurePath, str | None], folder: str) -> dict[PurePath, Ow
         if system is not None:
             parts = {place: own[1:] for place, own in parts.items()}
     return {place: _owner(parts[place], system, lesson, folder) for place, lesson in places.items()}
+
+
+def is_download(names: set[str]) -> bool:
+    """Tell whether a learning system named all of these."""
+    return _system_of(names, all_of_them=True) is not None
 
 
 def _system_of(names: set[str], all_of_them: bool = False) -> str | None:
@@ -117,13 +135,17 @@ def _owner(parts: tuple[str, ...], system: str | None, lesson: str | None, folde
     named = re.match(_SYSTEMS[system], parts[0]) if system else None
     if named:
         rest = (parts[0][named.end() :], *parts[1:])
-        return Owner(_normal(named["student"]), system, system, rest, named["id"])
-    if len(parts) > 1:
+        said = named.groupdict()
+        student, own_id = _normal(named["student"]), named["id"]
+        return Owner(
+            student, system, system, rest, own_id, said.get("at") or "", bool(said.get("late"))
+        )
+    if len(parts) > 1 and not is_archive(parts[0]):
         is_nbgrader = len(parts) == 3 and lesson_in(parts[1]) == lesson
         layout = "student/lesson/lesson.ipynb" if is_nbgrader else "student/..."
         return Owner(_normal(parts[0]), layout, "folders", parts[1:])
     student, layout = _named_in_file(PurePath(parts[0]).stem, lesson, folder)
-    return Owner(_normal(student), layout, layout, ())
+    return Owner(_normal(student), layout, layout, parts[1:])
 
 
 def _named_in_file(stem: str, lesson: str | None, folder: str) -> tuple[str, str]:
@@ -139,7 +161,7 @@ def _named_in_file(stem: str, lesson: str | None, folder: str) -> tuple[str, str
 
 def _below_containers(parts: tuple[str, ...]) -> tuple[str, ...]:
     """Return the path below a folder that has the name of a lesson and nothing else."""
-    normal = re.sub(r"[^a-z0-9]+", "_", parts[0].lower())
+    normal = re.sub(r"[^a-z0-9]+", "_", parts[0].lower().removesuffix(".zip"))
     is_lesson = any(normal == lesson.name for lesson in LESSONS)
     return parts[1:] if is_lesson and len(parts) > 1 else parts
 

@@ -309,12 +309,12 @@ def test_bad_input_is_a_sentence_and_status_1(tmp_path):
     (tmp_path / "empty").mkdir()
     (tmp_path / "own" / "feedback").mkdir(parents=True)
     (tmp_path / "zipped").mkdir()
-    (tmp_path / "zipped" / "01_first_tape.zip").touch()
+    (tmp_path / "zipped" / "01_first_tape.rar").touch()
     hand_in(tmp_path / "taken", {"ada/01_first_tape.ipynb": given("01")})
     for arguments, sentence in [
         ((tmp_path / "nowhere", "--out", out), "nowhere does not exist. Name the folder"),
         ((tmp_path / "empty", "--out", out), "There are no submissions"),
-        ((tmp_path / "zipped", "--out", out), "is no notebook: 01_first_tape.zip"),
+        ((tmp_path / "zipped", "--out", out), "is no notebook: 01_first_tape.rar"),
         ((tmp_path / "taken", "--out", tmp_path / "taken" / "ada"), "ada holds submissions"),
         ((tmp_path / "empty", "--out", tmp_path / "own"), "holds feedback from elsewhere"),
         ((tmp_path / "empty", "--out", out, "--lessons", "77"), "there is no lesson 77"),

@@ -135,13 +135,13 @@ def test_what_belongs_to_no_lesson_is_listed(tmp_path):
 
 def test_what_is_no_notebook_and_what_is_not_followed_is_listed(tmp_path):
     put(tmp_path / "class" / "ada" / "01_first_tape.ipynb.txt")
-    put(tmp_path / "class" / "bob" / "01_first_tape.zip")
+    put(tmp_path / "class" / "bob" / "01_first_tape.rar")
     put(tmp_path / "elsewhere" / "01_first_tape.ipynb")
     (tmp_path / "class" / "cyd").symlink_to(tmp_path / "elsewhere")
     result = find_submissions(tmp_path / "class")
     assert not result.submissions and not result.unrecognised
     assert sorted(result.other_files) == [
-        "ada/01_first_tape.ipynb.txt", "bob/01_first_tape.zip", "cyd",
+        "ada/01_first_tape.ipynb.txt", "bob/01_first_tape.rar", "cyd",
     ]  # fmt: skip
 
 

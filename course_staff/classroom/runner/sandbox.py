@@ -158,10 +158,12 @@ def _show(path: str, root: str, shown: list[str]) -> None:
 
 
 def _hide(path: str, root: str, visible: list[str], shown: list[str]) -> None:
-    """Cover one folder, where what is visible contains it, and show again what it must hold."""
+    """Cover a folder or file, where what is visible contains it; show again what it must hold."""
     if not any(path == other or path.startswith(f"{other}/") for other in shown):
         return  # it is not there, or only with those of its parts that were asked for
     place = f"{root}{path}"
+    if os.path.isfile(place):
+        _mount("/dev/null", place, None, _BIND)
     if not os.path.isdir(place):
         return
     _mount("tmpfs", place, "tmpfs", _NO_SETUID, "size=1m,mode=755")
