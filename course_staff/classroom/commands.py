@@ -130,6 +130,14 @@ def grade(
         bool,
         typer.Option("--resume/--fresh", help="Keep what was graded before, or grade all again."),
     ] = True,
+    due: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="When lessons are due: a CSV with the columns lesson and due, such as `01,2026-"
+            "10-05 18:00`, and, if wanted, grace (15 min, 2 h, 1 d) and student, for extensions.",
+        ),
+    ] = None,
     again: Annotated[
         list[str] | None,
         typer.Option(
@@ -185,7 +193,9 @@ def grade(
 
     With a roster the gradebook has a line for each of its students and for nobody else, the class
     page names who handed in nothing and who is not on it, and `upload.csv` is the roster with a
-    column of points for each lesson, for the learning system to read. To change points, or add a
+    column of points for each lesson, for the learning system to read. What came after its due time
+    is marked on the pages and in the gradebook, by the time that the learning system noted; no
+    points are taken for it. To change points, or add a
     comment, write `overrides.csv` beside the results, with the columns student, exercise, points,
     comment and by: every grading applies it, and feedback and gradebook say who changed what, and
     why.
@@ -222,6 +232,7 @@ def grade(
         import jinja2  # noqa: F401, the pages need it at the end of a long run
 
         from .again import choose_again
+        from .due import read_due
         from .fork_server import ServerFailed
         from .grading import grade as grade_class
         from .pages import write_results
@@ -251,6 +262,7 @@ def grade(
             limits=limits,
             jail=sandbox,
             roster=read_roster(roster) if roster else None,
+            due=read_due(due) if due else (),
             again=choose_again(again or ()),
             on_found=on_found,
             on_graded=lambda one: bars.advance(task),

@@ -25,8 +25,9 @@ def gradebook_csv(grading: Grading) -> str:
     """Return one line a student: points for each exercise and lesson, and their sum.
 
     A cell is empty where nothing was handed in, and 0 where it was and earned nothing. With a
-    roster there is a line for each of its students, and for nobody else. The text starts with a
-    byte order mark, by which spreadsheets know UTF-8, and no cell starts a formula.
+    roster there is a line for each of its students, and for nobody else. ``late`` names the lessons
+    that came late, and how late. The text starts with a byte order mark, by which spreadsheets know
+    UTF-8, and no cell starts a formula.
     """
     rows = grading.counting
     lessons = sorted({row.lesson for row in rows})
@@ -35,7 +36,7 @@ def gradebook_csv(grading: Grading) -> str:
     text = io.StringIO()
     # All quoted: a spreadsheet that splits at semicolons finds none in a name.
     table = csv.writer(text, quoting=csv.QUOTE_ALL)
-    table.writerow([*header, "total", "possible", "comments"])
+    table.writerow([*header, "total", "possible", "late", "comments"])
     possible = sum(e.points for e in exercises)
     for student, own in _lines(grading):
         points = {row.exercise: row.points for row in own}
@@ -43,8 +44,15 @@ def gradebook_csv(grading: Grading) -> str:
         sums = [_sum_of(own, lesson) for lesson in lessons]
         total = _number(sum(row.points for row in own))
         comments = "; ".join(f"{row.exercise}: {row.comment}" for row in own if row.comment)
-        table.writerow([_as_text(student), *cells, *sums, total, possible, _as_text(comments)])
+        late = "; ".join(f"{n}: {words}" for n, words in _late(own).items())
+        table.writerow(
+            [_as_text(student), *cells, *sums, total, possible, late, _as_text(comments)]
+        )
     return "\ufeff" + text.getvalue()
+
+
+def _late(rows: list[Row]) -> dict[str, str]:
+    return {row.lesson: row.late for row in rows if row.late}
 
 
 def _lines(grading: Grading) -> list[tuple[str, list[Row]]]:

@@ -17,6 +17,7 @@ from course_utils.course.progress import course_folder
 from .again import Again
 from .batch import Batch
 from .behaviours import Answer, Taught, program_of, read_lines, taught_to, write_lines
+from .due import Due, with_lateness, without_time
 from .fork_server import ForkServer
 from .journal import Journal, secret_key
 from .judging import Verdict
@@ -51,6 +52,7 @@ class Grading:
     accidents: list[str] = field(default_factory=list)  # the grader itself failed on these
     is_jailed: bool = True  # false where --no-sandbox was asked for
     roster: Roster | None = None
+    timeless: list[Submission] = field(default_factory=list)  # due, and nobody knows when they came
 
     @property
     def counting(self) -> list[Row]:
@@ -78,6 +80,7 @@ def grade(
     limits: Limits | None = None,
     jail: bool = True,
     roster: Roster | None = None,
+    due: Sequence[Due] = (),
     again: Again | None = None,
     on_found: Callable[[SubmissionsFound, int], None] = lambda found, open_ones: None,
     on_graded: Callable[[Submission], None] = lambda submission: None,
@@ -102,6 +105,8 @@ def grade(
         what was graded in a jail is graded again, and the other way round.
     roster : Roster, optional
         Who is in the class.
+    due : sequence of Due
+        When lessons are due; what came later is marked, and earns what it earns.
     again : Again, optional
         What is judged once more, while all else stays as it was.
     on_found, on_graded : callable
@@ -134,6 +139,8 @@ def grade(
                 on_graded,
             )
             grading.roster = roster
+            grading.timeless = without_time(grading.found.submissions, due)
+            grading.rows = with_lateness(grading.rows, grading.found.submissions, due, roster)
             grading.rows = with_overrides(grading.rows, overrides)
             write(grading, out)
             return grading

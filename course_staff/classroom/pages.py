@@ -80,6 +80,7 @@ def _feedback(student: str, grading: Grading) -> dict:
                 "possible": sum(row.possible for row in rows),
                 "submission": rows[0].submission,
                 "submitted": rows[0].submitted,
+                "late": rows[0].late,
                 "older": sorted(older),
             }
         )
@@ -112,6 +113,8 @@ def _class(grading: Grading, names: dict[str, str]) -> dict:
         ],
         "better": _better_than_the_newest(grading),
         "stuck": _stuck(exercises, rows),
+        "late": _late(grading),
+        "timeless": sorted({one.lesson for one in grading.timeless}),
         "found": grading.found,
         "strangers": grading.strangers,
         "absent": _absent(grading, lessons),
@@ -167,6 +170,17 @@ def _stuck(exercises: list, rows: list[Row]) -> list[dict]:
         if names:
             lines.append({"id": exercise.id, "title": exercise.title, "students": sorted(names)})
     return sorted(lines, key=lambda line: (-len(line["students"]), line["id"]))
+
+
+def _late(grading: Grading) -> list[dict]:
+    """Return who came late with what, and which older submission of theirs was in time."""
+    older = {
+        (row.student, row.lesson): row.submission
+        for row in grading.rows
+        if not row.counts and not row.late
+    }
+    late = [row for row in _first_of_each(grading.counting) if row.late]
+    return [{"row": row, "older": older.get((row.student, row.lesson), "")} for row in late]
 
 
 def _absent(grading: Grading, lessons: list[str]) -> dict[str, list[str]]:

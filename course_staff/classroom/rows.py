@@ -13,7 +13,8 @@ class BadInput(Exception):
 class Row:
     """One exercise of one submission in the results.
 
-    ``note`` says how the run ended where that matters, and ``comment`` what a teacher changed.
+    ``note`` says how the run ended where that matters, ``comment`` what a teacher changed, and
+    ``late`` how late the submission came, where it did.
     """
 
     student: str
@@ -30,3 +31,4 @@ class Row:
     mistake: str
     note: str = ""
     comment: str = ""
+    late: str = ""

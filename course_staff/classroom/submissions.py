@@ -3,9 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path, PurePath
+from typing import Any
 
 from course_utils.course.curriculum import LESSONS
 
@@ -24,7 +26,9 @@ class Submission:
     """One notebook that was handed in; ``counts`` is false where a newer one replaces it.
 
     ``place`` is the path below the folder of submissions, for tables; ``trouble`` says why the
-    notebook cannot be read, where that is known.
+    notebook cannot be read, where that is known. ``clock`` says whose time of submission ``time``
+    is, and is empty where no more than a download's time is known. ``is_late`` is what the learning
+    system says of it, if it says anything.
     """
 
     student: str
@@ -35,6 +39,8 @@ class Submission:
     counts: bool = True
     trouble: str = ""
     archived: Archived | None = None
+    clock: str = ""
+    is_late: bool | None = None
 
     @property
     def when(self) -> str:
@@ -114,7 +120,7 @@ def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFo
             lesson=lessons[place],
             path=folder / place,
             place=shown(str(place)),
-            time=_time_of(handed_in[place][0]),
+            **_when(handed_in[place][0], owner),
             trouble=handed_in[place][0].why,
             archived=handed_in[place][0].archived,
         )
@@ -240,11 +246,29 @@ def _tell_namesakes_apart(
             owned[place] = replace(owner, student=f"{owner.student} ({owner.id})")
 
 
-def _time_of(entry: Entry) -> float:
-    """Return nbgrader's time stamp, or else the time at which the file was last changed."""
-    if entry.archived:
-        return entry.archived.time
-    path = entry.path
+def _when(entry: Entry, owner: Owner) -> dict[str, Any]:
+    """Return the time of a submission, whose clock says it, and whether that calls it late.
+
+    In a learning system's download only names say when something came: the times of its files are
+    that of the download, and a time stamp beside a notebook is a student's file.
+    """
+    if owner.at:
+        with suppress(ValueError, OverflowError):
+            moment = datetime(*map(int, owner.at.split("-")))
+            return {"time": moment.timestamp(), "clock": "Blackboard's name of the file"}
+    file_time = entry.archived.time if entry.archived else _file_time(entry.path)
+    if owner.id:
+        is_canvas = owner.layout == "Canvas's download"
+        return {"time": file_time, "is_late": owner.is_late if is_canvas else None}
+    stamp = None if entry.archived else _time_stamp(entry.path)
+    if stamp is not None:
+        return {"time": stamp, "clock": "nbgrader's time stamp"}
+    clock = "the time in the archive" if entry.archived else "the file's own time"
+    return {"time": file_time, "clock": clock}
+
+
+def _time_stamp(path: Path) -> float | None:
+    """Return the time in nbgrader's file beside a notebook, if there is one."""
     try:
         text = read_file(path.parent / "timestamp.txt", 100).decode().strip().removesuffix(" UTC")
         moment = datetime.fromisoformat(text)
@@ -252,12 +276,17 @@ def _time_of(entry: Entry) -> float:
         datetime.fromtimestamp(seconds, timezone.utc)  # in the years 1 to 9999 there, too
         return seconds
     except (UnreadableFile, ValueError):
-        try:
-            seconds = path.lstat().st_mtime
-            datetime.fromtimestamp(seconds, timezone.utc)
-            return seconds
-        except (OSError, ValueError, OverflowError):
-            return 0.0
+        return None
+
+
+def _file_time(path: Path) -> float:
+    """Return the time at which a file was last changed."""
+    try:
+        seconds = path.lstat().st_mtime
+        datetime.fromtimestamp(seconds, timezone.utc)
+        return seconds
+    except (OSError, ValueError, OverflowError):
+        return 0.0
 
 
 def _with_newest_counting(submissions: Iterable[Submission]) -> list[Submission]:
