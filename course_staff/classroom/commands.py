@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from course_utils.course.curriculum import LESSONS
+from course_utils.course.curriculum import LESSONS, find_lesson
 from course_utils.course.progress import course_folder
 from course_utils.course.terminal import (
     errors,
@@ -328,7 +328,11 @@ def mistakes(
     ] = "",
     keep: Annotated[
         bool,
-        typer.Option("--keep", help="Tell it in every later grading, too: of the next class."),
+        typer.Option(
+            "--keep",
+            help="Tell it in every later grading, too, and print what an author pastes into the "
+            "lesson's gallery.py so that `check` tells it in notebooks.",
+        ),
     ] = False,
 ) -> None:
     """Show the wrong answers that got only the general sentence, grouped by what they did.
@@ -340,6 +344,10 @@ def mistakes(
     in the lesson's folder from then on, in `learned.jsonl`: other gradings run it, in the sandbox
     as a submission, and tell the sentence to whoever does the same.
 
+    The `check` in notebooks knows only the gallery, which `course build` runs as you and no sandbox
+    holds. So `--keep` also prints the mistake as an entry of the lesson's `gallery.py`: read the
+    program, paste it, run `course build`, and the next `course release` tells it to learners.
+
     For example:
 
     - `course mistakes results/`
@@ -348,7 +356,7 @@ def mistakes(
       twice: x**3 is x times its square. Take one square away."`
     """
     from .fork_server import ServerFailed
-    from .naming import NamingError, groups_in, name_group
+    from .naming import NamingError, gallery_entry, groups_in, name_group
     from .rows import BadInput
 
     given = [bool(group), bool(name), bool(sentence)]
@@ -357,11 +365,19 @@ def mistakes(
         raise typer.Exit(2)
     with sentence_for(BadInput, NamingError, ServerFailed, OSError):
         if group:
-            students = name_group(results, group, name, sentence, keep)
+            students, taught = name_group(results, group, name, sentence, keep)
             print_text(
                 f"{len(students)} students are told so when you grade into {results} again: "
                 f"{', '.join(students)}"
             )
+            if keep:
+                number = taught.exercise[:2]
+                print_text(
+                    "Later gradings tell it, too. For `check` to tell it in notebooks, read this "
+                    f"program, paste it into lessons/{find_lesson(number).name}/gallery.py, the "
+                    f"entry into the list of {taught.exercise}, and run `course build {number}`; "
+                    f"the next `course release` hands it out.\n\n{gallery_entry(taught)}"
+                )
             return
         found = groups_in(results)
     answers = sum(len(one.answers) for one in found)

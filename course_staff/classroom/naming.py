@@ -1,9 +1,11 @@
 """``course mistakes``: the groups of a grading, and giving one of them its name and sentence."""
 
 import re
+import textwrap
 from pathlib import Path
 
 from course_utils.course.curriculum import find_exercise
+from course_utils.exercises.exercise import stubs
 from course_utils.exercises.references import stored
 
 from .behaviours import Answer, Group, Taught, did, groups, read_lines, taught_to, write_lines
@@ -13,9 +15,10 @@ from .journal import Journal, secret_key
 from .learned import learned_path, observed_in_jail
 from .public_package import exercises_version, private_folders
 from .references import References
+from .runner.answers import bound_names
 from .runner.limits import Limits
 
-__all__ = ["NamingError", "groups_in", "name_group"]
+__all__ = ["NamingError", "gallery_entry", "groups_in", "name_group"]
 
 _MOST_SENTENCES = 3
 
@@ -41,8 +44,8 @@ def groups_in(results: Path) -> list[Group]:
 
 def name_group(
     results: Path, group_id: str, name: str, sentence: str, keep: bool = False
-) -> list[str]:
-    """Write down a group's name and sentence for the next grading, and return its students.
+) -> tuple[list[str], Taught]:
+    """Write down a group's name and sentence for the next grading; return its students and both.
 
     With ``keep`` its shortest program stands beside the lesson's gallery from now on, and every
     other grading tells the sentence, too.
@@ -75,7 +78,22 @@ def name_group(
     if keep:
         _keep(results / ".grading", new)
     write_lines(path, [*taught, new])
-    return group.students
+    return group.students, new
+
+
+def gallery_entry(taught: Taught) -> str:
+    """Return a named mistake as code for the lesson's ``gallery.py``: a function, and its entry.
+
+    The program stands in a function, so that nothing else of the gallery sees its names.
+    """
+    answer = bound_names(stubs()[taught.exercise]["source"])[-1]
+    function = re.sub(r"\W+", "_", f"learned_{taught.exercise}_{taught.name}").strip("_")
+    body = textwrap.indent(f"{taught.program.strip()}\nreturn {answer}", "    ")
+    return (
+        f"def {function}():\n{body}\n\n\n"
+        f"    Wrong(\n        {taught.name!r},\n        {taught.sentence!r},\n"
+        f"        {function}(),\n    ),"
+    )
 
 
 def _keep(state: Path, new: Taught) -> None:

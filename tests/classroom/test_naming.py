@@ -7,9 +7,11 @@ import pytest
 from handed_in import RIGHT, ROOT, notebook
 from typer.testing import CliRunner
 
+from course_staff.authoring.gallery import Wrong
 from course_staff.classroom import grading, naming
+from course_staff.classroom.behaviours import Taught
 from course_staff.classroom.grading import grade
-from course_staff.classroom.naming import NamingError, groups_in, name_group
+from course_staff.classroom.naming import NamingError, gallery_entry, groups_in, name_group
 from course_staff.classroom.runner.limits import Limits
 from course_utils.course.cli import app
 
@@ -51,7 +53,7 @@ def test_a_named_group_is_told_at_the_next_grading_and_nothing_runs_again(graded
     submitted, results = graded
     group = next(g for g in groups_in(results) if "ada" in g.students)
     said = "An eighth of x is added. Take it away."
-    assert name_group(results, group.id, "an eighth more", said) == ["ada", "bob"]
+    assert name_group(results, group.id, "an eighth more", said)[0] == ["ada", "bob"]
     with pytest.raises(NamingError, match="needs a name of its own"):
         name_group(results, group.id, "an eighth more", said)
     late = submitted / "zoe" / "01_first_tape.ipynb"
@@ -81,6 +83,18 @@ def test_what_is_kept_is_told_to_the_next_class(graded, tmp_path, monkeypatch):
     path.write_bytes(notebook("01", RIGHT | {"01.1": answer}))
     (row, *_) = grade(tmp_path / "submitted", tmp_path / "results", limits=LIMITS).counting
     assert (row.mistake, row.message) == ("divided", "You divide by x. Ask the tape.")
+
+
+def test_a_kept_mistake_is_printed_as_an_entry_of_the_gallery():
+    program = "import math\n\n\ndef slope(x):\n    # half\n    return math.pi * 7.5 / x\n"
+    text = gallery_entry(Taught("01.1", "divided: x's", 'You "divide" by x.', program, []))
+    function, entry = text.split("\n\n\n    Wrong(")
+    names = {"Wrong": Wrong}
+    exec(function, names)
+    assert set(names) == {"Wrong", "__builtins__", "learned_01_1_divided_x_s"}
+    (wrong,) = eval(f"[Wrong({entry}]", names)
+    assert (wrong.name, wrong.sentence) == ("divided: x's", 'You "divide" by x.')
+    assert wrong.programs[0](7.5) == pytest.approx(3.14159, abs=1e-5)
 
 
 def test_a_program_that_needs_other_cells_is_not_kept(graded, monkeypatch):
@@ -118,5 +132,6 @@ def test_the_command_shows_groups_and_names_one(graded):
     assert named.exit_code == 0 and "dan, eve" in named.output
     half = CliRunner().invoke(app, ["mistakes", str(results), *options[:2]])
     assert half.exit_code == 2
+    assert "gallery.py" not in named.output
     lines = (results / ".grading" / "taught.jsonl").read_text().splitlines()
     assert json.loads(lines[-1])["name"] == "keyed"
