@@ -352,8 +352,10 @@ with tf.GradientTape() as tape:
     tape.reset()
     z = y * x
 
-print(f"{tape.gradient(z, x).numpy():.1f}")
-assert after_the_log == 9.0
+after_reset = tape.gradient(z, x)
+
+print(f"{after_reset.numpy():.1f}")
+assert after_reset == after_the_log == 9.0
 
 with tf.GradientTape() as tape:
     watched = tf.constant(3.0)

@@ -40,6 +40,8 @@ def explanation_of(case: Case, source: Source, kind: Gradient, finding: Finding)
     shown = "" if operation == "ReadVariableOp" else operation
     where = Place(place.file, place.line, shown) if place else None
     message = message.format_map(words).strip()
+    if message.startswith("the "):  # a name that the user gave keeps its letters
+        message = message[0].upper() + message[1:]
     return Explanation(source.name, kind, finding.cause, where, message, remedy.format_map(words))
 
 
