@@ -92,6 +92,18 @@ _CAUSES = (
         r"object has no attribute 'minimize'",
         "minimize is gone from Keras. Use a tape, and apply(gradients, variables)",
     ),
+    # Of graphs.
+    (
+        r"out of scope|because it was defined in FuncGraph",
+        "a tensor made inside a graph's loop or branch does not exist outside it, not even in a "
+        "Python list. Start a sum before the loop, at tf.zeros_like(w) for a gradient, and add "
+        "each pass to it",
+    ),
+    (
+        r"^'(\w+)' (?:is not allowed to be None|must be defined) before the loop",
+        "in a graph's loop {0} needs its first value before the loop, and one that is no None. "
+        "Start a sum at 0.0, and a gradient's at tf.zeros_like(w)",
+    ),
     # Of habits from NumPy.
     (
         r"^\w*Tensor object has no attribute|experimental_enable_numpy_behavior\(\)$",

@@ -194,17 +194,6 @@ def averaged(w, dataset):
     return batchwise(lambda losses, g: (sum(losses) / count, sum(g) / count))(w, dataset)
 
 
-@tf.function
-def collected(w, dataset):
-    total, gradients = 0.0, []
-    for x, y in dataset:
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_sum((w * x - y) ** 2)
-        total += loss
-        gradients.append(tape.gradient(loss, w))
-    return total, sum(gradients)
-
-
 DATASET = [
     Wrong(
         "no pair",
@@ -216,12 +205,6 @@ DATASET = [
         "order exchanged",
         "The two are exchanged: return the sum first, then its gradient.",
         batchwise(lambda losses, g: (sum(g), sum(losses))),
-    ),
-    Wrong(
-        "collected in a list",
-        "A tensor made inside a graph's loop does not exist outside it, not even in a Python list. "
-        "Start a sum before the loop, at tf.zeros_like(w), and add each batch's gradient to it.",
-        collected,
     ),
     Wrong(
         "last batch only",

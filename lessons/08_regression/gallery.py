@@ -214,15 +214,21 @@ LIMITS = Table(
 # 08.3
 
 
-def line(factor=lambda lr, n: lr, loss_of=mean_square, steps_of=lambda steps: steps):
-    """Return an answer to 08.3 with steps of ``factor(lr, n)`` times the gradient."""
+def line(
+    factor=lambda lr, n: lr,
+    loss_of=mean_square,
+    steps_of=lambda steps: steps,
+    change=lambda gradients: gradients,
+):
+    """Return an answer to 08.3 with steps of ``factor(lr, n)`` times the changed gradients."""
 
     def fit_line(x, y, lr, steps):
         w, b = tf.Variable(0.0), tf.Variable(0.0)
         for _ in range(steps_of(steps)):
             with tf.GradientTape() as tape:
                 loss = loss_of(w * x + b - y)
-            for variable, gradient in zip([w, b], tape.gradient(loss, [w, b]), strict=True):
+            gradients = change(tape.gradient(loss, [w, b]))
+            for variable, gradient in zip([w, b], gradients, strict=True):
                 variable.assign_sub(factor(lr, len(x)) * gradient)
         return w, b
 
@@ -239,6 +245,17 @@ def line_in_turn(x, y, lr, steps):
     return w, b
 
 
+def clipped(limit, loss_of=sum_of_squares):
+    """Return the answers that clip at the limit: entry by entry, in turn, and both together."""
+    return [
+        line(loss_of=loss_of, change=change)
+        for change in (
+            lambda gradients: [tf.clip_by_value(g, -limit, limit) for g in gradients],
+            lambda gradients: tf.clip_by_global_norm(gradients, limit)[0],
+        )
+    ]
+
+
 def summed_over(number):
     return line(loss_of=lambda error: sum_of_squares(error) / number)
 
@@ -250,6 +267,13 @@ LINES = [
         "examples, and 200 of them explode. Take tf.reduce_mean of them inside the block.",
         line(loss_of=sum_of_squares),
         calls=(0, 1, 2),
+    ),
+    Wrong(
+        "clipped",
+        "The gradients are clipped. That keeps nan away, and the steps are no longer those of the "
+        "mean squared error. Leave the gradients as they are, and look at the loss.",
+        *(answer for limit in (0.5, 1.0, 5.0, 10.0) for answer in clipped(limit)),
+        *clipped(1.0, mean_square),
     ),
     Wrong(
         "climbs",

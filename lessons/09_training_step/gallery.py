@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import keras
 import tensorflow as tf
 
 from course_staff.authoring.gallery import Between, Table, Wrong
@@ -149,8 +150,30 @@ STEPS = [
     ),
     Wrong(
         "absolute error",
-        "This is the step of the mean absolute error. Square the differences.",
+        "The differences are not squared: this is the step of their mean, or of the mean absolute "
+        "error. Square them first.",
         stepping(error_of=lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat - y))),
+        stepping(error_of=lambda y_hat, y: tf.reduce_mean(y_hat - y)),
+        stepping(error_of=lambda y_hat, y: tf.reduce_mean(y - y_hat)),
+    ),
+    Wrong(
+        "loss for classes",
+        "This is the step of a cross-entropy, which is for classes. A regression's loss is the "
+        "mean of the squared differences.",
+        stepping(error_of=lambda y_hat, y: keras.losses.BinaryCrossentropy(True)(y, y_hat)),
+        stepping(error_of=lambda y_hat, y: keras.losses.CategoricalCrossentropy(True)(y, y_hat)),
+    ),
+    Wrong(
+        "huber",
+        "This is the step of the Huber loss, which is straight for large differences. Square them "
+        "all.",
+        stepping(error_of=lambda y_hat, y: keras.losses.Huber()(y, y_hat)),
+    ),
+    Wrong(
+        "length of the error",
+        "This is the step of the length of the vector of differences. Take the mean of their "
+        "squares.",
+        stepping(error_of=lambda y_hat, y: tf.norm(y_hat - y)),
     ),
     Wrong(
         "root of the mean",

@@ -51,6 +51,29 @@ def asked_twice():
     return tape.gradient(y, w), tape.gradient(y, w)
 
 
+@tf.function
+def list_filled_in_a_graph(add=sum):
+    squares = []
+    for x in tf.constant([1.0, 2.0]):
+        squares.append(x**2)
+    return add(squares)
+
+
+@tf.function
+def sum_that_starts_at_none():
+    total = None
+    for x in tf.data.Dataset.range(2):
+        total = x if total is None else total + x
+    return total
+
+
+@tf.function
+def sum_that_starts_nowhere():
+    for x in tf.data.Dataset.range(2):
+        total = x**2
+    return total
+
+
 def keras_model():
     return keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
 
@@ -163,6 +186,10 @@ ERRORS = [
     (older_method_without_pairs, "apply_gradients takes pairs"),
     (lambda: keras.metrics.Mean().reset_states(), "Use reset_state()"),
     (minimize, "minimize is gone from Keras"),
+    (list_filled_in_a_graph, "Start a sum before the loop"),
+    (lambda: list_filled_in_a_graph(tf.add_n), "Start a sum before the loop"),
+    (sum_that_starts_at_none, "total needs its first value before the loop"),
+    (sum_that_starts_nowhere, "total needs its first value before the loop"),
     (lambda: COLUMN.reshape(-1), "reshape belongs to NumPy's arrays"),
     (lambda: tf.Variable(COLUMN).mean(), "Use tf.reduce_mean"),
     (lambda: COLUMN.tolist(), "without the methods of NumPy's arrays"),

@@ -57,6 +57,14 @@ def line(loss=mean_square, update=moved, parts=((1.0, 1.0),), below=None, early=
     return fit_line
 
 
+def line_of_short_steps(x, y, lr, steps):
+    def update(p, change):
+        p.assign_sub(lr * tf.clip_by_norm(change / lr, 1.0))
+        return p
+
+    return line(lambda error: tf.tensordot(error, error, 1), update)(x, y, lr, steps)
+
+
 def line_in_graph(x, y, lr, steps):
     w, b = tf.Variable(0.0), tf.Variable(0.0)
 
@@ -232,6 +240,7 @@ WRONG = {
             "closed form",
             lambda x, y, *_: tf.linalg.lstsq(columns(x)[:, 1::-1], y[:, None])[:, 0],
         ),
+        ("clipped", line_of_short_steps),
         ("raised TypeError", line(update=tf.subtract)),
         ("raised TypeError", line(tf.square, below=tf.reduce_mean)),
     ],

@@ -81,6 +81,18 @@ def keras_loss(model, optimizer, x, y):
     return loss
 
 
+def another_loss(loss_of_each):
+    def program(model, optimizer, x, y):
+        with tf.GradientTape() as tape:
+            error = tf.reduce_mean(loss_of_each(y, model(x, training=True)))
+            loss = tf.add_n([error, *model.losses])
+        gradients = tape.gradient(loss, model.trainable_weights)
+        apply_pairs(optimizer, gradients, model.trainable_weights)
+        return loss
+
+    return program
+
+
 def of_flat_predictions(model, optimizer, x, y):
     with tf.GradientTape() as tape:
         y_hat = tf.squeeze(model(x, training=True), axis=-1)
@@ -229,6 +241,10 @@ WRONG = {
         ("sum of squares", step(reduce=sum)),
         ("not averaged", step(reduce=tf.squeeze)),
         ("sum without penalties", step(lambda e, p: e, reduce=tf.squeeze)),
+        ("absolute error", step(reduce=lambda squares: tf.reduce_mean(tf.sqrt(squares)))),
+        ("length of the error", step(reduce=lambda squares: tf.sqrt(tf.reduce_sum(squares)))),
+        ("huber", another_loss(keras.losses.huber)),
+        ("loss for classes", another_loss(tf.nn.sigmoid_cross_entropy_with_logits)),
         ("two steps", lambda *call: [step()(*call) for _ in range(2)][0]),
         ("returned None", step(returned=print)),
         ("error alone returned", step(lambda e, p: [e, *p], returned=lambda loss, *_: loss[0])),
