@@ -1,5 +1,8 @@
 """Figures in a notebook: sharp on a dense screen, small in the file, and with words beside them."""
 
+import os
+from base64 import b64encode
+from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["figure_in_words", "prepare_figures"]
+__all__ = ["figure_in_words", "image_in_html", "prepare_figures"]
 
 _DENSITY = 2  # dots of the picture for one of the screen's
 _COLOURS = 256  # more would double the file, and no figure here needs them
@@ -44,7 +47,8 @@ def prepare_figures() -> None:
         from matplotlib.figure import Figure
 
         plt.switch_backend(plt.get_backend())  # As it starts, it sets formats of its own.
-        shell.display_formatter.formatters["image/png"].for_type(Figure, _picture)
+        shell.display_formatter.formatters["image/png"].pop(Figure, None)
+        shell.display_formatter.mimebundle_formatter.for_type(Figure, _picture)
 
 
 def figure_in_words(figure: "Figure") -> str:
@@ -86,7 +90,20 @@ def _line(x: Any, y: Any, label: str) -> str:
     return f"Line{'' if label.startswith('_') else f' {label}'} from {ends}"
 
 
-def _picture(figure: "Figure") -> tuple[bytes, dict[str, Any]] | None:
+def image_in_html(png: str, about: dict[str, Any]) -> str:
+    """Return a PNG, in base64, as HTML with its size and words.
+
+    JupyterLab shows a PNG of its own without the words, and prefers HTML.
+
+    >>> image_in_html("iVBORw0K", {"width": 8, "height": 6, "alt": "2 < 3"})
+    '<img width="8" alt="2 &lt; 3" src="data:image/png;base64,iVBORw0K">'
+    """
+    words = escape(about["alt"])
+    # Without its height, which follows from the width where a window is narrow.
+    return f'<img width="{about["width"]}" alt="{words}" src="data:image/png;base64,{png.strip()}">'
+
+
+def _picture(figure: "Figure") -> tuple[dict[str, str], dict[str, Any]] | None:
     """Return the PNG of a figure, and its size and words for the page it stands in."""
     from IPython.core.pylabtools import print_figure
     from PIL import Image
@@ -99,4 +116,8 @@ def _picture(figure: "Figure") -> tuple[bytes, dict[str, Any]] | None:
     reduced = image.quantize(_COLOURS, dither=Image.Dither.NONE)
     reduced.save(small, "png", optimize=True)
     width, height = (length // _DENSITY for length in image.size)
-    return small.getvalue(), {"width": width, "height": height, "alt": figure_in_words(figure)}
+    about = {"width": width, "height": height, "alt": figure_in_words(figure)}
+    shown = {"image/png": b64encode(small.getvalue()).decode()}
+    if "JPY_SESSION_NAME" in os.environ:  # set by JupyterLab's server, and not where it is stored
+        shown["text/html"] = image_in_html(shown["image/png"], about)
+    return shown, {"image/png": about}

@@ -1,5 +1,6 @@
 """What the figures drew, read from their Axes without an image."""
 
+import os
 from base64 import b64decode
 from pathlib import Path
 
@@ -219,13 +220,14 @@ def test_a_notebook_shows_figures_sharp_small_and_with_words():
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
     root = {"metadata": {"path": str(Path(__file__).parents[2])}}
-    nbclient.NotebookClient(notebook, timeout=100, resources=root).execute()
+    in_lab = os.environ | {"JPY_SESSION_NAME": "notebooks/01.ipynb"}
+    nbclient.NotebookClient(notebook, timeout=100, resources=root).execute(env=in_lab)
     for cell, words in zip(
         notebook.cells[1:], ("Line training from (1, 1) to (2, 0.5)", "Line from"), strict=True
     ):
         (output,) = [each for each in cell.outputs if "image/png" in each.get("data", {})]
         about = output.metadata["image/png"]
-        assert words in about["alt"]
+        assert words in about["alt"] and f'alt="{about["alt"]}"' in output.data["text/html"]
         png = b64decode(output.data["image/png"])
         width = int.from_bytes(png[16:20], "big")
         assert width // 2 == about["width"] and len(png) < 40_000
