@@ -23,6 +23,7 @@ NOT_COMPARED = {
     "def show(explanations):": "names a cell by its number, which the way of running it decides",
     "more than doubled:": "compares memory, which TensorFlow counts on a GPU or with oneDNN alone",
     "seed {}: rate": "prints accuracies, which differ between MNIST and the stand-in",
+    ", kept, print_epoch)": "prints losses and accuracies of MNIST or the stand-in while it trains",
     "the last line of a cell is shown": "shows differences as small as their rounding",
     "on the test set": "prints an accuracy, which differs between MNIST and the stand-in",
 }
