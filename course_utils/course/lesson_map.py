@@ -1,5 +1,6 @@
 """``plot_lesson_map``: the lessons as a figure, each with those it builds on."""
 
+from itertools import accumulate
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -12,15 +13,18 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_lesson_map"]
 
-_HALF_WIDTH, _HALF_HEIGHT = 0.4, 0.4  # of a box; columns and rows are 1 apart
-_INCHES = 1.0  # from one column, or row, to the next
-_SWEEPS = 8  # how often the order within the columns is improved
+_WIDTH, _HEIGHT = 1.4, 0.4  # of a box, in inches
+_LINE = 0.17  # what a line of text adds to its height
+_APART, _BELOW = 0.2, 0.3  # between two slots of a layer, and between two layers
+_PASSAGE = 0.1  # the width of the slot in which an arrow passes a layer
+_LETTERS = 15  # in a line of a title
+_SWEEPS = 8  # how often the order within the layers is improved
 
-Slot = tuple[str, ...]  # a lesson's number, or both ends and the column of an arrow that passes
+Slot = tuple[str, ...]  # a lesson's number, or both ends and the layer of an arrow that passes
 
 
 def plot_lesson_map(ax: "Axes | None" = None, progress: Progress | None = None) -> "Axes":
-    """Draw every lesson as a box, left to right, with an arrow from each one it builds on.
+    """Draw every lesson as a box, from top to bottom, with an arrow from each one it builds on.
 
     Parameters
     ----------
@@ -35,72 +39,78 @@ def plot_lesson_map(ax: "Axes | None" = None, progress: Progress | None = None) 
 
     Notes
     -----
-    A lesson stands one column right of the last lesson that it builds on. An arrow that passes
-    other columns has a row of its own in each, so that it meets no box (K. Sugiyama, S. Tagawa and
+    A lesson stands one layer below the last lesson that it builds on. An arrow that passes other
+    layers has a place of its own in each, so that it meets no box (K. Sugiyama, S. Tagawa and
     M. Toda, 1981). First used in lesson 00.
     """
-    places = _places()
+    height = _HEIGHT + (_LINE if progress else 0)
+    places = _places(height)
+    left, right = (pick(x for x, _ in places.values()) for pick in (min, max))
+    bottom = min(y for _, y in places.values())
+    left, right = left - _WIDTH / 2 - 0.05, right + _WIDTH / 2 + 0.05
+    bottom, top = bottom - height / 2 - 0.05, height / 2 + 0.05
     if ax is None:
         import matplotlib.pyplot as plt
 
-        columns, rows = (max(side) - min(side) for side in zip(*places.values(), strict=True))
-        _, ax = plt.subplots(figsize=(_INCHES * (columns + 1), _INCHES * (rows + 2)))
+        _, ax = plt.subplots(figsize=(right - left, top - bottom))
     parts = list(dict.fromkeys(lesson.part for lesson in LESSONS))
     for lesson in LESSONS:
         colour = COLORS[parts.index(lesson.part)]
-        _draw_box(ax, lesson, places[lesson.number,], colour, progress)
+        _draw_box(ax, lesson, places[lesson.number,], height, colour, progress)
         for needed in lesson.needs:
-            _draw_arrow(ax, _way(needed, lesson.number, places))
-    bottom, *_, top = sorted(y for _, y in places.values())
-    for number, part in enumerate(parts):
-        x = min(places[lesson.number,][0] for lesson in LESSONS if lesson.part == part)
-        ax.text(
-            x - _HALF_WIDTH,
-            top + 0.6 + 0.35 * (number % 2),
-            part,
-            color=COLORS[number],
-            fontsize=9,
-        )
-    ax.set_aspect("equal")
-    ax.autoscale_view()
-    ax.set_ylim(bottom - 0.6, top + 1.2)
+            _draw_arrow(ax, _way(needed, lesson.number, places, height))
+    for row, part in enumerate(
+        parts
+    ):  # where the first lessons, each alone in its layer, leave room
+        numbers = [lesson.number for lesson in LESSONS if lesson.part == part]
+        span = " to ".join(dict.fromkeys((numbers[0], numbers[-1])))
+        text = f"{fill(part, 20)}\n{span}"
+        ax.text(left, top - 0.65 * row, text, color=COLORS[row], fontsize=10, va="top")
+    ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
     ax.axis("off")
     return ax
 
 
-def _columns() -> dict[str, int]:
-    """Return each lesson's column: the length of the longest way to it."""
-    columns: dict[str, int] = {}
+def _layers() -> dict[str, int]:
+    """Return each lesson's layer: the length of the longest way to it."""
+    layers: dict[str, int] = {}
     for lesson in LESSONS:
-        columns[lesson.number] = max((columns[n] + 1 for n in lesson.needs), default=0)
-    return columns
+        layers[lesson.number] = max((layers[n] + 1 for n in lesson.needs), default=0)
+    return layers
 
 
-def _places() -> dict[Slot, tuple[float, float]]:
-    """Return the place of each lesson, and of each arrow in each column that it passes."""
-    columns = _columns()
-    ways = [_slots(needed, x.number, columns) for x in LESSONS for needed in x.needs]
-    rows: list[list[Slot]] = [[] for _ in range(max(columns.values()) + 1)]
-    column_of = {(number,): column for number, column in columns.items()}
+def _places(height: float) -> dict[Slot, tuple[float, float]]:
+    """Return the place of each lesson, and of each arrow in each layer that it passes."""
+    layers = _layers()
+    ways = [_slots(needed, x.number, layers) for x in LESSONS for needed in x.needs]
+    rows: list[list[Slot]] = [[] for _ in range(max(layers.values()) + 1)]
+    layer_of = {(number,): layer for number, layer in layers.items()}
     for way in ways:
-        column_of |= {slot: column_of[way[0]] + i for i, slot in enumerate(way)}
-    for slot, column in column_of.items():
-        rows[column].append(slot)
-    heights = {slot: _centred(i, row) for row in rows for i, slot in enumerate(row)}
-    for sweep in range(_SWEEPS):  # each slot between its neighbours, from the left, then the right
+        layer_of |= {slot: layer_of[way[0]] + i for i, slot in enumerate(way)}
+    for slot, layer in layer_of.items():
+        rows[layer].append(slot)
+    across = {slot: x for row in rows for slot, x in _centred(row).items()}
+    for sweep in range(_SWEEPS):  # each slot between its neighbours, from the top, then the bottom
         step = 1 if sweep % 2 == 0 else -1
         for row in rows[::step]:
             neighbours = {
-                slot: [heights[way[i]] for way in ways for i in _beside(way, slot, step)]
+                slot: [across[way[i]] for way in ways for i in _beside(way, slot, step)]
                 for slot in row
             }
             row.sort(key=lambda s: sum(neighbours[s]) / max(1, len(neighbours[s])))  # noqa: B023
-            heights |= {slot: _centred(i, row) for i, slot in enumerate(row)}
-    return {slot: (float(column_of[slot]), heights[slot]) for slot in column_of}
+            across |= _centred(row)
+    return {slot: (across[slot], -(height + _BELOW) * layer_of[slot]) for slot in layer_of}
 
 
-def _centred(position: int, row: list) -> float:
-    return position - (len(row) - 1) / 2
+def _centred(row: list[Slot]) -> dict[Slot, float]:
+    """Return where the slots of a layer stand, side by side around 0."""
+    widths = [_WIDTH if len(slot) == 1 else _PASSAGE for slot in row]
+    ends = list(accumulate(width + _APART for width in widths))
+    middle = (ends[-1] - _APART) / 2
+    return {
+        slot: end - _APART - width / 2 - middle
+        for slot, width, end in zip(row, widths, ends, strict=True)
+    }
 
 
 def _beside(way: list[Slot], slot: Slot, step: int) -> list[int]:
@@ -111,23 +121,30 @@ def _beside(way: list[Slot], slot: Slot, step: int) -> list[int]:
     return [i] if 0 <= i < len(way) else []
 
 
-def _slots(start: str, end: str, columns: dict[str, int]) -> list[Slot]:
-    """Return the slots of an arrow: its two lessons, and one for each column between them."""
-    between = range(columns[start] + 1, columns[end])
-    return [(start,), *((start, end, str(column)) for column in between), (end,)]
+def _slots(start: str, end: str, layers: dict[str, int]) -> list[Slot]:
+    """Return the slots of an arrow: its two lessons, and one for each layer between them."""
+    between = range(layers[start] + 1, layers[end])
+    return [(start,), *((start, end, str(layer)) for layer in between), (end,)]
 
 
-def _way(start: str, end: str, places: dict[Slot, tuple[float, float]]) -> list[tuple]:
-    """Return the corners of an arrow: it crosses a column in the row that is kept for it."""
+def _way(
+    start: str, end: str, places: dict[Slot, tuple[float, float]], height: float
+) -> list[tuple]:
+    """Return the corners of an arrow: it crosses a layer in the place that is kept for it."""
     points = []
-    for slot in _slots(start, end, _columns()):
+    for slot in _slots(start, end, _layers()):
         x, y = places[slot]
-        points += [(x - _HALF_WIDTH, y), (x + _HALF_WIDTH, y)]
+        points += [(x, y + height / 2), (x, y - height / 2)]
     return points[1:-1]
 
 
 def _draw_box(
-    ax: "Axes", lesson: Lesson, place: tuple[float, float], colour: str, progress: Progress | None
+    ax: "Axes",
+    lesson: Lesson,
+    place: tuple[float, float],
+    height: float,
+    colour: str,
+    progress: Progress | None,
 ) -> None:
     from matplotlib.patches import FancyBboxPatch
 
@@ -136,9 +153,9 @@ def _draw_box(
     passed = sum(progress.has_passed(exercise.id) for exercise in exercises)
     is_done = 0 < passed == len(exercises)
     box = FancyBboxPatch(
-        (x - _HALF_WIDTH, y - _HALF_HEIGHT),
-        2 * _HALF_WIDTH,
-        2 * _HALF_HEIGHT,
+        (x - _WIDTH / 2, y - height / 2),
+        _WIDTH,
+        height,
         boxstyle="round,pad=0,rounding_size=0.1",
         facecolor=_tint(colour, 0.4 if is_done else 0.12),
         edgecolor=colour,
@@ -146,10 +163,10 @@ def _draw_box(
         zorder=2,
     )
     ax.add_patch(box)
-    text = f"{lesson.number}\n{fill(lesson.title, 11)}"
+    text = fill(f"{lesson.number} {lesson.title}", _LETTERS)
     if progress:
         text += f"\n{'✓ ' if is_done else ''}{passed} of {len(exercises)}"
-    ax.text(x, y, text, color="#111111", fontsize=7, ha="center", va="center", zorder=3)
+    ax.text(x, y, text, color="#111111", fontsize=10, ha="center", va="center", zorder=3)
 
 
 def _tint(colour: str, strength: float) -> tuple[float, ...]:

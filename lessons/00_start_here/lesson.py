@@ -230,8 +230,8 @@ check("00.3", mean_squared_error)
 # the hints first.
 
 # %% [markdown]
-# The figure shows the lessons, and the names of the parts above the leftmost lesson of each. An arrow leads
-# from a lesson to one that builds on it. Part I is about the tape itself: what it records, why a gradient
+# The figure shows the lessons from top to bottom, each part in a colour of its own. An arrow leads from a
+# lesson to one that builds on it. Part I is about the tape itself: what it records, why a gradient
 # is missing, and how to check one. Part II builds training loops from it. Part III trains what `fit` cannot say, and
 # needs both.
 

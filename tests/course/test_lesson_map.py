@@ -1,4 +1,4 @@
-"""The map: boxes apart, arrows from left to right that meet no box, and heads that can be seen."""
+"""The map: boxes apart, arrows downwards that meet no box, and heads that can be seen."""
 
 import numpy as np
 import pytest
@@ -38,15 +38,15 @@ def test_every_lesson_is_a_box_and_every_need_an_arrow_between_their_edges(drawn
     needs = [(needed, lesson.number) for lesson in LESSONS for needed in lesson.needs]
     assert len(arrows) == len(needs)
     for (start, end), corners in zip(needs, arrows, strict=True):
-        middle = [sum(_edges(boxes[n])[2:]) / 2 for n in (start, end)]
-        assert corners[0] == pytest.approx([_edges(boxes[start])[1], middle[0]])
-        assert corners[-1] == pytest.approx([_edges(boxes[end])[0], middle[1]])
+        middle = [sum(_edges(boxes[n])[:2]) / 2 for n in (start, end)]
+        assert corners[0] == pytest.approx([middle[0], _edges(boxes[start])[2]])
+        assert corners[-1] == pytest.approx([middle[1], _edges(boxes[end])[3]])
 
 
-def test_arrows_run_from_left_to_right_and_meet_no_box(drawn):
+def test_arrows_run_downwards_and_meet_no_box(drawn):
     boxes, arrows = drawn
     for corners in arrows:
-        assert np.all(np.diff(corners[:, 0]) > 0)
+        assert np.all(np.diff(corners[:, 1]) < 0)
         for start, end in zip(corners[:-1], corners[1:], strict=True):
             points = start + np.linspace(0, 1, 201)[:, None] * (end - start)
             assert not any(_holds(box, point) for box in boxes.values() for point in points)
