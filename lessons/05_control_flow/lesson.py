@@ -118,8 +118,8 @@ labels = ax.set(xlabel="x", ylabel="power(x)", ylim=(0, 60))
 # %% [markdown]
 # ### Exercise 05.1: complete
 #
-# The **Huber loss** is kind to outliers: for an error e and a threshold d it is e²/2 where |e| ≤ d, and
-# d · (|e| - d/2) elsewhere. `error` and `threshold` are variables of shape (). Compute it with an `if`
+# The **Huber loss** is kind to outliers: for an error e and a threshold d it is $e^2/2$ where
+# $|e| \le d$, and $d \cdot (|e| - d/2)$ elsewhere. `error` and `threshold` are variables of shape (). Compute it with an `if`
 # under a tape, and return its gradients as a dict with the keys `"error"` and `"threshold"`, as the tape
 # gives them: a `None` stays `None`.
 
@@ -494,7 +494,7 @@ check("05.3", sum_and_gradient)
 # ## Can one differentiate an algorithm?
 #
 # Newton's iteration finds the square root of a: take any g > 0, and replace it by the mean of g and a/g,
-# again and again. The tape goes back through every pass, and finds the slope 1/(2√a), which nobody
+# again and again. The tape goes back through every pass, and finds the slope $1/(2\sqrt{a})$, which nobody
 # told it.
 
 # %%
@@ -609,8 +609,8 @@ assert slope_at_one is None and root_and_slope(tf.function(newton_root), 1.0)[1]
 # %% [markdown]
 # ### Exercise 05.4: complete
 #
-# Where is a planet on its ellipse? Kepler's equation E = M + e · sin E has no formula for E. So iterate:
-# start with E = M, and replace E by M + e · sin E again and again (for e up to 0.6, 60 passes are
+# Where is a planet on its ellipse? Kepler's equation $E = M + e \sin E$ has no formula for E. So iterate:
+# start with E = M, and replace E by $M + e \sin E$ again and again (for e up to 0.6, 60 passes are
 # enough). `M` and `e` are float64 variables; e may be 0. Return the gradients of E in a dict.
 
 # %% exercise="05.4"

@@ -250,8 +250,8 @@ for ax, lr in zip(axes, losses, strict=True):
 # 0.005 comes down the slope, slowly. 0.07 jumps to and fro across the valley, and stays in it. 0.09 jumps a little
 # farther each time, and leaves the map.
 #
-# Why? Look at one variable first, at the distance d from the minimum of λ/2 · d². The slope there is λ · d: it
-# grows by λ with each unit of distance. This λ, the second derivative, is the **curvature**. One step leads from d to d - lr · λ · d, so it multiplies the distance by **1 - lr · λ**.
+# Why? Look at one variable first, at the distance d from the minimum of $\frac{\lambda}{2} d^2$. The slope there is λ · d: it
+# grows by λ with each unit of distance. This λ, the second derivative, is the **curvature**. One step leads from d to $d - \text{lr} \cdot \lambda d$, so it multiplies the distance by **1 - lr · λ**.
 # A factor between -1 and 1 brings you nearer; below -1, each step lands farther out, on the other side. The
 # limit is a step size of **2/λ**.
 
@@ -272,7 +272,7 @@ assert 0.005 < np.abs(closed_form.ravel() - [1.0, -2.0, 0.5]).max() < 0.05
 # %% [markdown]
 # For two variables, d is a vector, and the curvature a matrix, the Hessian H of lesson 06: the gradient is
 # the vector H d. It mostly points elsewhere than d, so a step misses the minimum. In a few directions it does
-# not: there H d = λ d, with a number λ. Such a direction is an **eigenvector** of H, and its λ is the
+# not: there $H d = \lambda d$, with a number λ. Such a direction is an **eigenvector** of H, and its λ is the
 # **eigenvalue**, the curvature in that direction. Where a Hessian's eigenvalues differ, its eigenvectors stand at
 # right angles to each other.
 

@@ -131,9 +131,9 @@ assert np.isclose(older, 0.7) and np.isclose(newer, 0.7) and last == 1.0
 
 # %% [markdown]
 # SGD has one step size for all weights. **Adam** gives each weight its own. It keeps two running averages: m of the
-# weight's gradients, and v of their squares. Then it moves the weight by lr · m / √v. While the gradients stay alike,
-# m / √v is 1 or -1: the step has the length lr, whether the gradient is 100 or 0.01. Both averages start at 0, so
-# at first they are too small; dividing by 1 - 0.9ᵗ and 1 - 0.999ᵗ in step t makes up for it. (Keras adds 1e-7 to the
+# weight's gradients, and v of their squares. Then it moves the weight by $\text{lr} \cdot m / \sqrt{v}$. While the
+# gradients stay alike, $m / \sqrt{v}$ is 1 or -1: the step has the length lr, whether the gradient is 100 or 0.01. Both averages start at 0, so
+# at first they are too small; dividing by $1 - 0.9^t$ and $1 - 0.999^t$ in step t makes up for it. (Keras adds 1e-7 to the
 # root, the **epsilon**, which shortens the steps of tiny gradients alone.) By hand:
 
 # %%

@@ -445,8 +445,11 @@ for name, weight in {"1 : 1": 1.0, "1 : 0.01": 0.01}.items():
 # Equal weights are not neutral: in decimetres, B's loss is 100 times as large, and A is hardly heard. The cosine is
 # -1, for at the minimum of a sum its gradients cancel. Conflict is no fault; *where* it is settled is your choice.
 #
-# **Uncertainty weighting** learns the weights. Each loss L gets a variable s and enters as exp(-s) · L + s:
-# exp(-s) is its weight, and s, in theory a log variance, the price of a small one. The slope for s is zero where the
+# **Uncertainty weighting** learns the weights. Each loss L gets a variable s and enters as
+#
+# $$e^{-s} L + s$$
+#
+# $e^{-s}$ is its weight, and s, in theory a log variance, the price of a small one. The slope for s is zero where the
 # weighted loss is 1. So units cancel: with B in metres, the trees' end is the same.
 
 # %%
@@ -581,7 +584,7 @@ assert below == 4.0 and inside == 40.0
 # %% [markdown]
 # ### Exercise 12.4: complete
 #
-# Another way removes the conflict. If a · b < 0, subtract from `a` its part along `b`, (a · b / b · b) b, and from `b`
+# Another way removes the conflict. If a · b < 0, subtract from `a` its part along `b`, $\frac{a \cdot b}{b \cdot b}\, b$, and from `b`
 # its part along the *original* `a`; then add the two. Without a conflict, add `a` and `b` as they are.
 
 

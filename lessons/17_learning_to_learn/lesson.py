@@ -140,7 +140,7 @@ assert best < 0.5 and 2 * best < second
 # First with one weight w = 3: the support loss (w - 1)² has the gradient 4, a step of 0.1 leads to w' = 2.6, and the
 # query loss there is (w' - 5)².
 #
-# By hand, w' = w - 0.1 · 2 (w - 1) = 0.8 w + 0.2. So the query loss has the slope 2 (2.6 - 5) · 0.8 = -3.84 with respect
+# By hand, $w' = w - 0.1 \cdot 2 (w - 1) = 0.8\, w + 0.2$. So the query loss has the slope 2 (2.6 - 5) · 0.8 = -3.84 with respect
 # to where w *started*.
 #
 # > **Predict**
