@@ -25,6 +25,7 @@ EXPECTED_IN_LOG = {
     "All authentication is disabled": "the tests come without a token",
     "websocket_ping_timeout": "a default of the server's own that it then corrects",
     "GET /api/kernels?": "the server lists a kernel that is just starting, which has no time yet",
+    "Got events for closed stream": "a kernel that restarts, or is ended",
     "wrote error: 'Unhandled error'": "the line before it says which",
     "ServerApp] {": "what was asked for, below such a line",
 }
@@ -32,6 +33,7 @@ EXPECTED_IN_LOG = {
 EXPECTED_IN_CONSOLE = {
     "to activate": "a busy machine takes longer for JupyterLab's own parts",
     "Connection lost, reconnecting": "a kernel that restarts",
+    "GL Driver Message": "a terminal that is drawn where no graphics card is",
     "status of 500": "an error of the server's, whose log is looked at",
 }
 

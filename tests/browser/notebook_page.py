@@ -2,7 +2,24 @@
 
 import json
 import re
+from itertools import count
 
+# A prompt may end with the number with which it began, so what it says between is noted.
+WATCH = """
+cell => {
+  const prompt = cell.querySelector(".jp-InputPrompt");
+  cell.started = false;
+  new MutationObserver(() => { cell.started ||= prompt.textContent.includes("*"); }).observe(
+    prompt, {childList: true, characterData: true, subtree: true});
+}
+"""
+DONE = """
+cell => {
+  const prompt = cell.querySelector(".jp-InputPrompt").textContent;
+  return cell.started !== false && /\\[\\d+\\]/.test(prompt);
+}
+"""
+WORKSPACES = count()  # each remembers how wide its windows were
 PATIENCE = 240_000  # milliseconds; TensorFlow may start while the machine does other work
 
 
@@ -15,8 +32,8 @@ class NotebookPage:
 
     def open(self, path: str) -> None:
         """Open a notebook, in a workspace of its own, and wait for its kernel."""
-        workspace = re.sub(r"\W", "-", path)
-        self.page.goto(f"{self.lab.address}/lab/workspaces/{workspace}/tree/{path}")
+        workspace = f"{self.lab.address}/lab/workspaces/{next(WORKSPACES)}"
+        self.page.goto(f"{workspace}/tree/{path}")
         self.panel.locator(".jp-Cell").first.wait_for()
         self.wait_for_kernel()
 
@@ -42,25 +59,21 @@ class NotebookPage:
 
     def start(self, cell) -> None:
         """Select a cell and press Shift+Enter, again where the kernel was not there yet."""
-        before = self.prompt(cell)
-        while self.prompt(cell) == before:
+        cell.evaluate(WATCH)
+        while not cell.evaluate("cell => cell.started"):
             cell.locator(".jp-InputPrompt").click()
             self.page.keyboard.press("Shift+Enter")
             self.page.wait_for_timeout(500)
 
     def run(self, cell) -> str:
         """Run a cell, wait until it is done, and return what it shows."""
-        before = self.prompt(cell)
         self.start(cell)
-        self.wait_until_done(cell, before)
+        self.wait_until_done(cell)
         return self.shown(cell)
 
-    def wait_until_done(self, cell, before: str = "[ ]:") -> None:
-        self.page.wait_for_function(
-            "([cell, before]) => {const prompt = cell.querySelector('.jp-InputPrompt').textContent"
-            ".trim(); return prompt !== before && /\\[\\d+\\]/.test(prompt)}",
-            arg=[cell.element_handle(), before],
-        )
+    def wait_until_done(self, cell) -> None:
+        """Wait until a cell that was started, or is to run for the first time, has its number."""
+        self.page.wait_for_function(DONE, arg=cell.element_handle())
 
     def shown(self, cell) -> str:
         """Return the text of a cell's outputs."""
@@ -85,6 +98,26 @@ class NotebookPage:
         self.page.locator(".lm-MenuBar-item", has_text=re.compile(f"^{path[0]}$")).click()
         label = self.page.locator(".lm-Menu-itemLabel", has_text=re.compile(f"^{path[1]}"))
         label.first.click()
+
+    def run_all_above(self, cell) -> None:
+        """Start every cell above this one."""
+        cell.locator(".jp-InputPrompt").click()
+        self.menu("Run", "Run All Above Selected Cell")
+
+    def restart_and_run_all(self) -> None:
+        """Restart the kernel and run every cell; wait for the last."""
+        self.menu("Kernel", "Restart Kernel…")
+        self.page.locator(".jp-Dialog .jp-mod-accept").click()
+        self.page.locator("#jp-main-statusbar", has_text="Restarting").wait_for()
+        self.wait_for_kernel()
+        self.menu("Run", "Run All Cells")
+        self.wait_until_done(self.panel.locator(".jp-CodeCell").last)
+
+    def interrupt(self, cell) -> None:
+        """Press what ends a running cell, and wait until it is done."""
+        self.page.keyboard.press("Escape")
+        self.page.keyboard.type("ii")
+        self.wait_until_done(cell)
 
     def save(self) -> None:
         self.page.keyboard.press("ControlOrMeta+S")

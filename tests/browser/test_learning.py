@@ -1,6 +1,7 @@
 """A learner's first hours in JupyterLab, as a person meets them."""
 
 import re
+from typing import NamedTuple
 
 import pytest
 
@@ -12,6 +13,63 @@ expect.set_options(timeout=PATIENCE)
 LESSON = "notebooks/00_start_here.ipynb"
 WRONG = "def rate_of_change(f, x, h):\n    return f(x + h) - f(x)"
 RIGHT = "def rate_of_change(f, x, h):\n    return (f(x + h) - f(x)) / h"
+
+
+class Visit(NamedTuple):
+    """What somebody types in a lesson, and what the lesson says to it."""
+
+    lesson: str
+    prediction: str
+    predicted: str
+    truth: str
+    exercise: str
+    wrong: str
+    said: str
+    right: str
+    hint: str
+
+
+RECORDED = """def slope(x):
+    x = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        y = x**3 - 2 * x
+    return """
+DESCENT = """def descend(params, x, y, lr, steps):
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((params["w"] * x + params["b"] - y) ** 2)
+        gradients = tape.gradient(loss, params)
+        for name in params:
+            params[name]."""
+COMPARISON = """def compare(measure, setting, change, seeds):
+    gains = [measure(setting | change, seed) - measure(setting, seed) for seed in seeds]
+    return np.mean(gains), np.std(gains"""
+VISITS = [
+    Visit(
+        "01_first_tape",
+        *("01.a", "10", "6"),
+        *("01.1", RECORDED + "y", "This is y itself", RECORDED + "tape.gradient(y, x)"),
+        "Make a tf.Variable from the number first",
+    ),
+    Visit(
+        "03_missing_gradients",
+        *("03.a", "None, 0, NaN", "0, NaN, None"),
+        *(
+            "03.1",
+            DESCENT + "assign(lr * gradients[name])\n    return params",
+            "Each parameter became lr times",
+        ),
+        DESCENT + "assign_sub(lr * gradients[name])\n    return params",
+        "Which type has params",
+    ),
+    Visit(
+        "13_mnist",
+        *("13.a", "0.1", "2.3"),
+        *("13.4", COMPARISON + ", ddof=1)", "This is the standard deviation of one difference"),
+        COMPARISON + ", ddof=1) / np.sqrt(len(gains))",
+        "np.unique(writers) lists each writer once",
+    ),
+]
 # A graph that never ends.
 ENDLESS = "tf.function(lambda: tf.while_loop(lambda x: x < 1, lambda x: (x / 2,), (0.0,)))()"
 
@@ -63,14 +121,49 @@ def test_a_prediction_and_an_exercise_from_a_wrong_answer_to_a_pass_and_back(not
     expect(check.locator(".jp-OutputArea-output")).to_have_count(0)
 
 
-def test_a_hint_opens_by_keyboard(notebook):
+@pytest.mark.parametrize("visit", VISITS, ids=lambda visit: visit.lesson)
+def test_a_lesson_is_worked_through_and_then_runs_as_a_whole(notebook, visit):
+    notebook.open(f"notebooks/{visit.lesson}.ipynb")
+    open_a_hint_by_keyboard(notebook, visit.hint)
+    notebook.run(notebook.code("start_lesson("))
+    prediction = notebook.code(f'predict("{visit.prediction}"')
+    notebook.type_into(prediction, f'predict("{visit.prediction}", "{visit.predicted}")')
+    said = f"you predicted: {visit.predicted} · it is: {visit.truth}"
+    assert said in notebook.run(prediction)
+    check = notebook.code(f'check("{visit.exercise}"')
+    exercise = notebook.code(visit.wrong.splitlines()[0])
+    assert "not attempted" in (notebook.run(exercise) + notebook.run(check)).lower()
+    for answer, outcome, said in ((visit.wrong, "Failed", visit.said), (visit.right, "Passed", "")):
+        notebook.type_into(exercise, answer)
+        notebook.run(exercise)
+        assert outcome in (shown := notebook.run(check)) and said in shown
+    runs_as_a_whole(notebook)
+
+
+def test_the_first_lesson_runs_as_a_whole(notebook):
     notebook.open(LESSON)
-    hint = notebook.panel.locator("details", has_text="Hint 1").first
+    open_a_hint_by_keyboard(notebook, "Divide, and think of ever smaller steps")
+    notebook.run(notebook.code("start_lesson("))
+    runs_as_a_whole(notebook)
+
+
+def open_a_hint_by_keyboard(notebook, words):
+    hint = notebook.panel.locator("details", has_text=words)
     assert hint.get_attribute("open") is None
     hint.locator("summary").focus()
     notebook.page.keyboard.press("Enter")
     expect(hint).to_have_attribute("open", "")
-    expect(hint).to_contain_text("Divide, and think of ever smaller steps")
+    expect(hint.get_by_text(words)).to_be_visible()
+
+
+def runs_as_a_whole(notebook):
+    notebook.restart_and_run_all()
+    for cell in notebook.panel.locator(".jp-CodeCell").all():
+        assert re.fullmatch(r"\[\d+\]:", notebook.prompt(cell))
+    wrong = notebook.panel.locator("[data-mime-type*='error'], [data-mime-type*='stderr']")
+    assert wrong.count() == 0
+    figures = notebook.panel.locator(".jp-OutputArea-output img")
+    assert figures.count() and all(image.get_attribute("alt") for image in figures.all())
 
 
 def test_the_terminal_knows_the_course(notebook):
@@ -85,36 +178,23 @@ def test_the_terminal_knows_the_course(notebook):
     assert "exercises passed" in said.read_text()
 
 
-def test_a_lesson_restarted_and_run_as_a_whole_stops_nowhere(notebook):
-    notebook.open("notebooks/01_first_tape.ipynb")
-    notebook.run(notebook.code("start_lesson("))
-    notebook.menu("Kernel", "Restart Kernel…")
-    notebook.page.locator(".jp-Dialog .jp-mod-accept").click()
-    notebook.page.locator("#jp-main-statusbar", has_text="Restarting").wait_for()
-    notebook.wait_for_kernel()
-    notebook.menu("Run", "Run All Cells")
-    notebook.wait_until_done(notebook.panel.locator(".jp-CodeCell").last)
-    for cell in notebook.panel.locator(".jp-CodeCell").all():
-        assert re.fullmatch(r"\[\d+\]:", notebook.prompt(cell))
-    wrong = notebook.panel.locator("[data-mime-type*='error'], [data-mime-type*='stderr']")
-    assert wrong.count() == 0
-
-
-def test_training_runs_twice_without_a_warning_and_an_interrupt_ends_it(notebook):
+def test_training_says_how_far_it_is_goes_on_after_an_interrupt_and_never_warns(notebook):
     notebook.open("notebooks/13_mnist.ipynb")
-    training, cells = notebook.code("epochs = "), notebook.panel.locator(".jp-CodeCell")
-    training.locator(".jp-InputPrompt").click()
-    notebook.menu("Run", "Run All Above Selected Cell")
+    training = notebook.code("epochs = 8")
+    notebook.run_all_above(training)
+    notebook.start(training)
+    expect(training).to_contain_text(re.compile(r"epoch [2-9] of 60: loss .*, accuracy .*%"))
+    notebook.interrupt(training)
+    said = notebook.shown(training)
+    assert "KeyboardInterrupt" in said and "epoch 30 of" not in said
     for _ in range(2):
-        notebook.run(training)
+        assert notebook.run(training).rstrip().startswith("epoch 30 of 60: loss 0.")
     endless = notebook.add_cell_below(training, ENDLESS)
     notebook.start(endless)
     notebook.page.wait_for_timeout(3000)
     assert notebook.prompt(endless) == "[*]:"
-    notebook.page.keyboard.press("Escape")
-    notebook.page.keyboard.type("ii")
-    notebook.wait_until_done(endless)
+    notebook.interrupt(endless)
     assert "KeyboardInterrupt" in notebook.shown(endless)
     notebook.run(training)
-    said = cells.locator("[data-mime-type*='stderr'], [data-mime-type*='error']")
+    said = notebook.panel.locator("[data-mime-type*='stderr'], [data-mime-type*='error']")
     assert all("KeyboardInterrupt" in text for text in said.all_text_contents())

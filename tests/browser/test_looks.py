@@ -33,7 +33,7 @@ CUT_OFF = """
 def test_no_figure_table_or_text_is_cut_off(notebook, name, theme):
     notebook.choose_theme(theme)
     notebook.open(f"solutions/{name}.ipynb")
-    notebook.page.locator(f"body[data-jp-theme-name='{theme}']").wait_for()
+    notebook.page.locator(f"body[data-jp-theme-name='{theme}']").wait_for(state="attached")
     for width in WIDTHS:
         notebook.page.set_viewport_size({"width": width, "height": 1000})
         for cell in notebook.panel.locator(".jp-Cell").all():
@@ -42,6 +42,8 @@ def test_no_figure_table_or_text_is_cut_off(notebook, name, theme):
             )  # far from the screen, it is not laid out
         seen = notebook.page.evaluate(CUT_OFF)
         assert seen["looked_at"] > 3 and not seen["cut"], f"at {width} pixels"
+    figures = notebook.panel.locator(".jp-OutputArea-output img")
+    assert figures.count() and all(image.get_attribute("alt") for image in figures.all())
 
 
 def test_a_solution_that_was_opened_and_run_is_as_it_was(notebook):
