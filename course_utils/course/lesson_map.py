@@ -4,7 +4,7 @@ from itertools import accumulate
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from ..figures.palette import COLORS
+from ..figures.palette import COLORS, as_text
 from .curriculum import LESSONS, Lesson
 from .progress import Progress
 
@@ -65,7 +65,7 @@ def plot_lesson_map(ax: "Axes | None" = None, progress: Progress | None = None) 
         numbers = [lesson.number for lesson in LESSONS if lesson.part == part]
         span = " to ".join(dict.fromkeys((numbers[0], numbers[-1])))
         text = f"{fill(part, 20)}\n{span}"
-        ax.text(left, top - 0.65 * row, text, color=COLORS[row], fontsize=10, va="top")
+        ax.text(left, top - 0.65 * row, text, color=as_text(COLORS[row]), fontsize=10, va="top")
     ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
     ax.axis("off")
     return ax

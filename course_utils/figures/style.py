@@ -3,8 +3,9 @@
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 
-from course_utils.figures.palette import COLORS
+from course_utils.figures.palette import COLORS, as_text
 
 __all__ = ["label_lines", "line_style", "make_axes"]
 
@@ -42,6 +43,6 @@ def label_lines(ax: Axes) -> None:
         free = max(height, free + _LINE_OF_TEXT)
         offset = {"xytext": (8, free - height), "textcoords": "offset points"}
         ax.annotate(
-            line.get_label(), end, **offset, color=line.get_color(), va="center", fontsize=9.5,
-            annotation_clip=False,
+            line.get_label(), end, **offset, color=as_text(to_hex(line.get_color())), va="center",
+            fontsize=9.5, annotation_clip=False,
         )  # fmt: skip

@@ -127,7 +127,11 @@ check("01.1", slope)
 # ## How does it go backwards?
 #
 # Take two operations in a row: first a = x², then y = sin(a). The **chain rule** says that their
-# slopes multiply: dy/dx = dy/da · da/dx. The tape goes through its recording in reverse, starts with
+# slopes multiply:
+#
+# $$\frac{dy}{dx} = \frac{dy}{da} \cdot \frac{da}{dx}$$
+#
+# The tape goes through its recording in reverse, starts with
 # dy/dy = 1, and at each operation multiplies by that operation's own slope. Ask for `a` too, in a list,
 # and it tells you what it held half-way:
 
@@ -425,7 +429,7 @@ assert np.isclose(errors["central difference"], step**2)
 #
 # You will read that a program can also find the slope as a formula, by **symbolic** differentiation; run this.
 # Start with x, and six times replace y by 4y(1 - y). The product rule writes y twice, so the formula for
-# the slope grows with every round. In closed form y is sin²(64 θ), where sin²(θ) is x: that tells the truth.
+# the slope grows with every round. In closed form $y = \sin^2(64\,\theta)$, where $x = \sin^2\theta$: that tells the truth.
 
 # %%
 def rounds(x):

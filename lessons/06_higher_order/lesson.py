@@ -139,7 +139,7 @@ assert np.allclose(values, [27, 27, 18])  # x**3, 3 x**2 (equal at 3), 6 x
 # %% [markdown]
 # ### Many points at once
 #
-# A weight swings on a spring: its position is exp(-t/4) · cos 2t.
+# A weight swings on a spring: its position at time t is $e^{-t/4} \cos 2t$.
 #
 # > **Predict**
 # >
@@ -459,7 +459,7 @@ assert separate["scale"]["scale"].numpy() == 2.0
 #
 # Often you need only Hv, the **Hessian-vector product**: how the gradient changes along a direction v. It
 # is a weighted sum of H's rows, and you have met what makes one: `output_gradients`. Two tapes, the outer
-# one started with v, give Hv in one walk back through the gradient (H is symmetric: vᵀH is Hv).
+# one started with v, give Hv in one walk back through the gradient (H is symmetric: $v^\top H$ is $(Hv)^\top$).
 #
 # The loss is Rosenbrock's, a famous narrow valley. `hessian` from `course_utils` forms all of H, to compare.
 
@@ -550,7 +550,7 @@ assert rates == {"itself": "refused", "its .value": 6.0}
 # %% [markdown]
 # ### Exercise 06.4: complete
 #
-# How sharply a loss bends along a direction u of length 1 is one number, uᵀHu. Return it for the
+# How sharply a loss bends along a direction u of length 1 is one number, $u^\top H u$. Return it for the
 # direction of `v`, which may have any length. Form no H, and take no differences: differentiate at
 # `x` alone. `f` is the loss, a function of a tensor; `x` and `v` are `tf.constant`s of shape (n,).
 
@@ -589,7 +589,7 @@ check("06.4", curvature_along)
 #
 # Gradient and Hessian together describe the second-order surface that fits the loss at a point. Where all
 # eigenvalues of H, the curvatures along its own directions, are positive, that is a bowl, and **Newton's
-# method** steps to its bottom: it solves H · step = gradient, and subtracts the step. Where one is
+# method** steps to its bottom: it solves $H \cdot \text{step} = \text{gradient}$, and subtracts the step. Where one is
 # negative, the surface is a saddle or a dome, and the same step may lead up.
 
 # %%

@@ -43,8 +43,8 @@ label = ax.text(0.05, 5.6, f"tangent: {np.e:.2f}", color="0.5")
 labels = ax.set(xlabel="x", ylabel="exp(x)", ylim=(0, 8))
 
 # %% [markdown]
-# This **truncation error** is about h/2 · f″ for a forward and h²/6 · f‴ for a central difference, if h is
-# short. The exponent of h is the **order**: 1 and 2. All derivatives of exp at 1 are e:
+# This **truncation error** is about $\frac{h}{2} f''$ for a forward and $\frac{h^2}{6} f'''$ for a central
+# difference, if h is short. The exponent of h is the **order**: 1 and 2. All derivatives of exp at 1 are e:
 
 # %%
 def forward(f, x, h):
@@ -115,7 +115,7 @@ print("most accurate:", min(errors, key=errors.get))
 
 # %% [markdown]
 # Every value is rounded, at a relative `eps` of 2e-16 in float64 and 1e-7 in float32. In the difference of two
-# nearly equal values this **rounding error** remains, and is divided by h: about `eps` · f / h.
+# nearly equal values this **rounding error** remains, and is divided by h: about $\text{eps} \cdot |f| / h$.
 #
 # In the figure, look for the shortest step, the longest, and the best.
 
@@ -206,8 +206,11 @@ assert claimed[0].item() == 0.0
 # ## How do I check a million parameters?
 #
 # Entry by entry takes two million evaluations. Instead, move all entries at once along a random **direction**
-# v. The slope (f(x + hv) - f(x - hv)) / 2h, a **directional derivative**, must equal gradient · v, the sum of
-# the products of their entries. That takes two evaluations.
+# v. The slope along it, a **directional derivative**,
+#
+# $$\frac{f(x + h v) - f(x - h v)}{2h}$$
+#
+# must equal gradient · v, the sum of the products of their entries. That takes two evaluations.
 #
 # > **Predict**
 # >

@@ -20,6 +20,7 @@ from course_utils import (
     show_images,
 )
 from course_utils.figures.in_notebooks import figure_in_words
+from course_utils.figures.palette import COLORS, as_text
 
 matplotlib.use("Agg")
 
@@ -231,3 +232,17 @@ def test_a_notebook_shows_figures_sharp_small_and_with_words():
         png = b64decode(output.data["image/png"])
         width = int.from_bytes(png[16:20], "big")
         assert width // 2 == about["width"] and len(png) < 40_000
+
+
+def test_words_in_a_colour_of_the_palette_can_be_read_on_white():
+    """The contrast of WCAG 2: 4.5 to 1 for text, 3 to 1 for what is drawn with it."""
+
+    def brightness(colour):
+        parts = np.array(matplotlib.colors.to_rgb(colour))
+        linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+        return linear @ [0.2126, 0.7152, 0.0722] + 0.05
+
+    for colour in COLORS:
+        assert brightness("white") / brightness(as_text(colour)) > 4.5
+    for colour in COLORS[:5]:  # as many lines as a figure has
+        assert brightness("white") / brightness(colour) > 3

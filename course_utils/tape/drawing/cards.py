@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 # The palette mixed with white, and vermillion with black.
-BLUE_TINT, GREEN_TINT, ORANGE_TINT, GREY_TINT = "#E3F0F8", "#E2F4EE", "#FBE9DC", "#EFEFEF"
+BLUE_TINT, GREEN_TINT, ORANGE_TINT, GREY_TINT = "#E3F0F8", "#E2F4EE", "#FBE9DC", "#F4F4F4"
 ORANGE_BAND, RUST = "#F3B48A", "#963F00"
 
 FONT = "DejaVu Sans"

@@ -19,7 +19,7 @@ __all__ = ["MovingTape", "play_tape"]
 _MOST_CARDS = 40
 # Without the script the picture is still and whole, and the steps stand below it as a list.
 _THEME = """
-.course-tape-moves{outline-offset:3px;overflow-x:auto}
+.course-tape-moves{outline-offset:-2px;padding:.5em;overflow-x:auto}
 @media (prefers-color-scheme:dark){.course-tape-moves .course-tape{COLOURS-OF-DARK}}
 [data-jp-theme-light=true] .course-tape-moves .course-tape{COLOURS-OF-LIGHT}
 [data-jp-theme-light=false] .course-tape-moves .course-tape{COLOURS-OF-DARK}
@@ -27,6 +27,8 @@ _THEME = """
 .course-tape-moves .later:not(.on){visibility:hidden}
 .course-tape-moves .now>.face{stroke-width:3.5}
 .course-tape-moves p{min-height:1.4em}
+.course-tape-moves table{font-size:.9em!important;table-layout:auto!important;width:auto!important}
+.course-tape-moves :is(th,td){padding:.2em .5em!important;white-space:normal!important}
 .course-tape-moves .card:focus{outline:2px solid currentColor}
 .course-tape-moves ol{list-style:none;margin:0!important;padding:0!important;min-height:9em}
 .course-tape-moves button{font:inherit;font-size:.9em;padding:.2em .8em;margin-right:.3em}

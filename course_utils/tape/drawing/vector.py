@@ -34,6 +34,7 @@ __all__ = ["DARK", "LIGHT", "svg_of"]
 
 _BORDER = 14.0
 _NOTE = 9.5
+_PIXELS = 1.3  # of the screen for a point, where there is room
 # Ink, paper, and the grey of what passes no gradient.
 LIGHT, DARK = ("#1b1f24", "#ffffff", "#5c6168"), ("#e8e8e8", "#111111", "#a0a5ab")
 _STYLE = f"""
@@ -81,7 +82,8 @@ def svg_of(folded: Folded, layout: Layout, times: Timetable) -> str:
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" class="course-tape" role="group" '
         f'viewBox="{-_BORDER} {-_BORDER} {width:.1f} {height:.1f}" '
-        f'width="{width:.0f}" height="{height:.0f}" style="max-width:100%;height:auto">'
+        f'width="{_PIXELS * width:.0f}" height="{_PIXELS * height:.0f}" '
+        'style="max-width:100%;height:auto">'
         f"<title>{escape(title_in_words(folded))}</title><desc>{escape(in_words(folded))}</desc>"
         f"<style>{_STYLE}</style>{''.join(drawn)}</svg>"
     )
