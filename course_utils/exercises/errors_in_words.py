@@ -85,6 +85,11 @@ _CAUSES = (
         "apply_gradients takes zip(gradients, variables)",
     ),
     (
+        r"^Unknown variable",
+        "an optimizer serves the variables that it was built with or first got, and here it gets "
+        "another. Where there are several optimizers, give each its own variables every time",
+    ),
+    (
         r"object has no attribute 'reset_states'",
         "reset_states is gone from Keras. Use reset_state()",
     ),

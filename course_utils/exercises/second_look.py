@@ -48,8 +48,9 @@ def second_look(
         return (f"{_subject(part)} is in reverse order.", "reverse order")
     if any(agree(lambda one, k=k: _rolled(one, k)) for k in (1, -1)):
         return (f"{_subject(part)} is shifted by one place.", "shifted")
+    moved = any(np.any(array) for one in got for array in _arrays(one))  # all zeros: no rounding
     for digits in (0, 1, 2, 3, 4):
-        if agree(lambda one, digits=digits: _map(lambda a: np.round(a, digits), one)):
+        if moved and agree(lambda one, digits=digits: _map(lambda a: np.round(a, digits), one)):
             places = f"{digits} digit{'s' * (digits > 1)} behind the point"
             to = places if digits else "whole numbers"
             return (f"{_subject(part)} is rounded to {to}. Keep every digit.", "rounded")

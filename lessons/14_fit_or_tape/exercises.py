@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
-from course_utils.exercises.question import Part, Prediction, Question
+from course_utils.exercises.question import Demand, Part, Prediction, Question
 from course_utils.exercises.readings import Other
 
 PENALTY, RATE = 0.1, 0.1  # times the sum of the squared weights; the step size
@@ -77,7 +77,10 @@ def updates(
     adaptive: Callable, optimizer: type, rate: float, options: dict, w: Any, gradients: list
 ) -> list:
     """Return how much each gradient changed the variable."""
-    own, changes = adaptive(optimizer)(rate, **options), []
+    own_class, changes = adaptive(optimizer), []
+    if own_class is None:
+        return []
+    own = own_class(rate, **options)
     own.build([w])
     for gradient in gradients:
         before = w.numpy()
@@ -181,7 +184,10 @@ def as_two(loss: str, kernels: list, rates: list, scales: list, *data: np.ndarra
     import tensorflow as tf
 
     class ScaleInTraining(keras.layers.Layer):
+        passes = 0
+
         def call(self, inputs, training=False):
+            self.passes += 1
             return 1.5 * inputs if training else inputs
 
     penalties = keras.regularizers.L2(PENALTY)
@@ -203,8 +209,10 @@ def as_two(loss: str, kernels: list, rates: list, scales: list, *data: np.ndarra
 
 def stepped_by_two(step: Callable, model: Any, data: tuple) -> dict:
     """Return what one step did to the layers before the last, and to the last."""
+    before = model.layers[0].passes
     (*body, head), returned = changed_by(step, model, data)
-    return {"body": body, "head": head, "returned": returned}
+    passes = model.layers[0].passes - before
+    return {"body": body, "head": head, "returned": returned, "passes": passes}
 
 
 def logged_loss(reading: Any, *call: Any) -> Any:
@@ -225,6 +233,7 @@ def draw_runs(rng: np.random.Generator) -> list[tuple]:
         y, y_val = rng.uniform(5, 8, n), rng.uniform(5, 8, 3)
         if kind == "shapes":
             y[::size] *= -1
+            y_val[0], x_val[0] = -y_val[0], 0.0  # which a table of errors would count thrice
         elif kind == "small errors":
             y = np.tanh(x @ kernels[0]) @ kernels[1][:, 0] + rng.uniform(0.3, 0.6, n)
         elif kind == "short batch":
@@ -302,7 +311,7 @@ EXERCISES = (
         prepare=as_optimizer,
         call=updates,
         parts=[
-            Part(words="the list of changes of a variable, one for each gradient that is applied,")
+            Part(words="the list of changes of a variable, one for each gradient that is applied")
         ],
         praise="It clips what is left when scaling and accumulation are done, under any optimizer.",
     ),
@@ -335,6 +344,15 @@ EXERCISES = (
             Part("head", "the change of the last layer"),
             Part("returned", "the loss in the dict", LOGS, read=logged_loss),
         ],
+        demands=[
+            Demand(
+                "called twice",
+                "The update is right, but the model was called more than once. A batch "
+                "normalisation would move its averages each time, as in 14.3. Take both gradients "
+                "of one forward pass.",
+                lambda noted: max(noted["passes"]) <= 1,
+            )
+        ],
         praise="One forward pass, one loss, two optimizers, each with its own scale.",
     ),
     Prediction(
@@ -347,7 +365,7 @@ EXERCISES = (
             "noise on each gradient",
             "projected gradients",
             "more noise on the inputs",
-            "two kinds of optimizers",
+            "a gradient at other weights",
             "three step sizes",
         ),
         praise="The smallest means for each, and one loop among five.",
@@ -367,8 +385,7 @@ EXERCISES = (
                 "history", "the validation loss of each epoch", HISTORY, read=losses_of("val_loss")
             ),
         ],
-        praise="The weights and the history of fit, from a script of your own. Parts I and II are "
-        "yours.",
+        praise="The weights and the history of fit. Parts I and II are yours.",
     ),
 )
 

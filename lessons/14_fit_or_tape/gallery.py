@@ -112,6 +112,23 @@ COSTS = [
         "Ordering too much costs nothing here. It costs the squared error once.",
         costing(3.0, 0.0),
     ),
+    Wrong(
+        "too much earns",
+        "Ordering too much earns something here: its cost is negative. The square counts on both "
+        "sides.",
+        costing(3.0, -1.0),
+    ),
+    Wrong(
+        "factor on top",
+        "Ordering too little costs 4 times the square: once as every error, and 3 times on top. "
+        "Choose one of the two costs, entry by entry.",
+        costing(4.0, 1.0),
+    ),
+    Wrong(
+        "root at the end",
+        "This is the root of the cost. Average the costs, and leave it at that.",
+        costing(reduce=lambda cost: tf.sqrt(each_mean(cost))),
+    ),
 ]
 
 # 14.2
@@ -182,7 +199,95 @@ def with_scale(optimizer, gradient, variable):
     return to_a_tenth(gradient / scale, variable) * scale
 
 
+def never_updating(kind):
+    class Adaptive(kind):
+        def update_step(self, gradient, variable, learning_rate):
+            to_a_tenth(gradient, variable)
+
+    return Adaptive
+
+
+def clipping_in_both(kind):
+    return clipping(to_a_tenth)(clipping_early(lambda _, g, v: to_a_tenth(g, v))(kind))
+
+
+def unscaled(optimizer, gradient, variable):
+    return to_a_tenth(gradient / (optimizer.loss_scale_factor or 1.0), variable)
+
+
+def rate_twice(kind):
+    class Adaptive(kind):
+        def update_step(self, gradient, variable, learning_rate):
+            clipped = to_a_tenth(learning_rate * gradient, variable)
+            super().update_step(clipped, variable, learning_rate)
+
+    return Adaptive
+
+
+def by_axis(axis):
+    def clip(gradient, variable):
+        limit, length = (tf.norm(t, axis=axis, keepdims=True) for t in (variable, gradient))
+        return gradient * tf.minimum(1.0, 0.1 * limit / tf.maximum(length, 1e-12))
+
+    return clip
+
+
 ADAPTIVE = [
+    Wrong(
+        "no class returned",
+        "Your function returned None, and no class of optimizers. End it with `return Adaptive`.",
+        lambda kind: None,
+    ),
+    Wrong(
+        "never updates",
+        "No variable moves: update_step clips, and goes no further. Hand the clipped gradient to "
+        "super().update_step.",
+        never_updating,
+    ),
+    Wrong(
+        "still in apply",
+        "apply still clips, before it divides by the loss scale and adds up the batches. Leave it "
+        "as it is in Keras, and clip in update_step alone.",
+        clipping_early(lambda _, g, v: to_a_tenth(g, v)),
+        clipping_in_both,
+    ),
+    Wrong(
+        "divided twice",
+        "A scaled loss is divided by its factor twice: by you, and by apply after that. Clip in "
+        "update_step, which gets the gradients when both scaling and accumulation are done.",
+        clipping_early(unscaled),
+    ),
+    Wrong(
+        "rate twice",
+        "The learning rate counts twice: super().update_step multiplies by it. Clip the gradient "
+        "alone.",
+        rate_twice,
+    ),
+    Wrong(
+        "rows by themselves",
+        "Each row or column is clipped by itself. One length of the whole gradient was asked for: "
+        "tf.norm without an axis.",
+        clipping(by_axis(0)),
+        clipping(by_axis(-1)),
+        calls=(1,),
+    ),
+    Wrong(
+        "squared norm",
+        "The limit is a tenth of the variable's squared norm. Take the norm: tf.norm(variable).",
+        clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * tf.reduce_sum(v**2))),
+    ),
+    Wrong(
+        "largest entry",
+        "The limit is a tenth of the variable's largest entry. Its length counts all entries: "
+        "tf.norm(variable).",
+        clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * tf.reduce_max(tf.abs(v)))),
+    ),
+    Wrong(
+        "tenth of the gradient",
+        "The limit is a tenth of the gradient's own length, so that every gradient is shortened. "
+        "Take a tenth of the variable's.",
+        clipping(lambda g, v: 0.1 * g),
+    ),
     Wrong(
         "nothing clipped",
         "No gradient is clipped. Override update_step, with tf.clip_by_norm(gradient, 0.1 * "
@@ -227,8 +332,8 @@ ADAPTIVE = [
     ),
     Wrong(
         "update of its own",
-        "With SGD it is right. With another kind the update is lost: you change the variable "
-        "yourself. Hand the clipped gradient to super().update_step.",
+        "With plain SGD it is right. Another kind's own update is lost. Derive from kind, and hand "
+        "the clipped gradient to super().update_step.",
         changing_alone,
         clipping_others,
     ),
@@ -353,7 +458,8 @@ FAULTS = (
 )
 # What comes together: two of these, or all that the given program leaves out.
 OFTEN = {"inference mode", "loss not compiled", "weights left out", "penalties left out"}
-MORE = ({"inference mode", "loss not compiled", "weights left out", "penalties left out"},)
+LEFT_OUT = {"loss not compiled", "weights left out", "penalties left out"}
+MORE = (LEFT_OUT, LEFT_OUT | {"inference mode"})
 COMPUTE = " model.compute_loss takes care of loss, weights and penalties."
 
 
@@ -381,6 +487,22 @@ def called_again(training):
         return {"loss": compiled(model, x, y, y_hat, w) + mean_square(y_hat)}
 
     return result
+
+
+def penalised_last(returned):
+    """Return an answer that adds its own penalty to the loss after that was scaled."""
+
+    def penalised_train_step(model, data):
+        x, y, w = data
+        with tf.GradientTape() as tape:
+            y_hat = model(x, training=True)
+            loss, own = compiled(model, x, y, y_hat, w), mean_square(y_hat)
+            scaled = model.optimizer.scale_loss(loss) + own
+        gradients = tape.gradient(scaled, model.trainable_variables)
+        model.optimizer.apply(gradients, model.trainable_variables)
+        return {"loss": loss + own if returned else loss}
+
+    return penalised_train_step
 
 
 STEPS = [
@@ -415,7 +537,29 @@ STEPS = [
             own=lambda y_hat: 0.0,
         ),
     ),
+    Wrong(
+        "own penalty whole",
+        "The own penalty counts ten times too much. A tenth of the mean square was asked for.",
+        stepping(own=lambda y_hat: 10 * mean_square(y_hat)),
+    ),
+    Wrong(
+        "own penalty added up",
+        "The own penalty adds up the squares. Take their mean: tf.reduce_mean.",
+        stepping(own=lambda y_hat: 0.1 * tf.reduce_sum(y_hat**2)),
+    ),
     *faults_together(),
+    Wrong(
+        "arguments without names",
+        "compute_loss takes x first, so that your arguments are one place off. Give them by name: "
+        "x=, y=, y_pred= and sample_weight=.",
+        stepping(lambda m, x, y, z, w: m.compute_loss(y, z, w)),
+    ),
+    Wrong(
+        "by model.loss",
+        "Still wrong: model.loss is what was compiled, without sample weights and without the "
+        "regulariser's penalty; a function gives one number for each example." + COMPUTE,
+        stepping(lambda m, x, y, z, w: m.loss(y, z)),
+    ),
     Wrong(
         "prediction before tape",
         "Still wrong: the loss has no gradient, because its prediction is not what model(x) "
@@ -480,6 +624,18 @@ STEPS = [
         "The update is right, but the loss in the dict is one after it. Return the loss that you "
         "took the gradient of.",
         stepping(result=called_again(False)),
+    ),
+    Wrong(
+        "own penalty not returned",
+        "The update is right. The loss in the dict lacks the step's own penalty: return the loss "
+        "that you took the gradient of.",
+        penalised_last(returned=False),
+    ),
+    Wrong(
+        "own penalty not scaled",
+        "Where the optimizer scales the loss, the step's own penalty is left as it was, and ends "
+        "too small. Add it before scale_loss.",
+        penalised_last(returned=True),
     ),
     Wrong(
         "scaling left out",
@@ -568,6 +724,10 @@ def loss_afterwards(loss, model, x, y, w):
     return {"loss": model.compute_loss(x, y, model(x, training=True), w)}
 
 
+def by_hand_of_squares(y, y_hat, w):
+    return tf.reduce_mean((1.0 if w is None else w) * tf.reduce_mean((y - y_hat) ** 2, axis=-1))
+
+
 def of_objects(model, x, y, y_hat, w):
     losses = getattr(model.loss, "call", model.loss)(y, y_hat)
     return tf.reduce_mean(w * losses)
@@ -593,6 +753,12 @@ TWO = [
             lambda model, loss: own_scales(model, loss)[::-1],
             optimizers=lambda model: (model.head_optimizer, model.optimizer),
         ),
+    ),
+    Wrong(
+        "exchanged after scaling",
+        "The optimizers are exchanged: each applies the gradients that were scaled for the other. "
+        "model.head_optimizer updates the last layer, model.optimizer those before it.",
+        two_stepping(optimizers=lambda model: (model.head_optimizer, model.optimizer)),
     ),
     Wrong(
         "one for all",
@@ -650,6 +816,54 @@ TWO = [
         two_stepping(lambda model, loss: [model.head_optimizer.scale_loss(loss)] * 2),
     ),
     Wrong(
+        "head not scaled",
+        "The head's loss is not scaled, and model.head_optimizer divides by its factor. Take the "
+        "head's gradients of model.head_optimizer.scale_loss(loss).",
+        two_stepping(lambda model, loss: [model.optimizer.scale_loss(loss), loss]),
+    ),
+    Wrong(
+        "head scaled twice",
+        "The head's loss is scaled by both optimizers. Scale the plain loss once for each of them.",
+        two_stepping(
+            lambda model, loss: [
+                model.optimizer.scale_loss(loss),
+                model.head_optimizer.scale_loss(model.optimizer.scale_loss(loss)),
+            ]
+        ),
+    ),
+    Wrong(
+        "targets added up",
+        "Each gradient is that of both scaled losses: a tape adds up the targets of a list. Ask a "
+        "persistent tape once for each.",
+        two_stepping(lambda model, loss: [sum(own_scales(model, loss))] * 2),
+    ),
+    Wrong(
+        "two layers as head",
+        "model.head_optimizer updates the last two layers. These layers have no bias, so a slice "
+        "of two variables is two layers. Take those of model.layers[-1].",
+        two_stepping(body=slice(-2), head=slice(-2, None)),
+    ),
+    Wrong(
+        "loss not compiled",
+        "The loss is not the one that was compiled. model.compute_loss knows it.",
+        two_stepping(loss_of=lambda m, x, y, z, w: by_hand_of_squares(y, z, w) + sum(m.losses)),
+        two_stepping(loss_of=lambda m, x, y, z, w: by_hand_of_squares(y, z, None) + sum(m.losses)),
+        two_stepping(loss_of=lambda m, x, y, z, w: by_hand_of_squares(y, z, w)),
+        two_stepping(loss_of=lambda m, x, y, z, w: by_hand_of_squares(y, z, None)),
+    ),
+    Wrong(
+        "by model.loss",
+        "model.loss is what was compiled, without sample weights and without the regulariser's "
+        "penalty; a function gives one number for each example. model.compute_loss sees to all "
+        "three.",
+        two_stepping(loss_of=lambda m, x, y, z, w: m.loss(y, z)),
+    ),
+    Wrong(
+        "penalty of 14.3",
+        "The penalty of exercise 14.3 is still there. Here the compiled loss is all.",
+        two_stepping(loss_of=lambda m, x, y, z, w: m.compute_loss(x, y, z, w) + mean_square(z)),
+    ),
+    Wrong(
         "scaled twice",
         "One loss is scaled by both optimizers. Scale the plain loss once for each of them.",
         two_stepping(
@@ -701,9 +915,9 @@ MEANS = [
     Table({"train_step": DATA, "loop": DATA}, ONE_OF),
     Table(
         {
-            "fit": "compile takes one optimizer, and two rates would need no second one. Two kinds "
-            "need a step of their own.",
-            "loop": LARGER + "both updates belong to one batch, so train_step holds them.",
+            "fit": "An optimizer gets the gradient at the weights as they are. That of other weights "
+            "needs a second forward pass under a tape, which train_step holds.",
+            "loop": LARGER + "one batch gives one update, so train_step holds both gradients.",
         },
         ONE_OF,
     ),
@@ -734,7 +948,13 @@ def script(
     reset=True,
     weigh=True,
     validated_in_training=False,
+    validated_column=True,
     penalties_in_validation=True,
+    rate_of=lambda rates, epoch: rates[epoch],
+    factor=lambda errors: 1.0,
+    parts=lambda n, size: range(0, n, size),
+    forgetting=False,
+    penalties_reported=True,
     result=lambda history: history,
 ):
     """Return an answer to 14.6 with one of its faults left, or with another."""
@@ -763,22 +983,26 @@ def script(
             with tf.GradientTape() as tape:
                 y_hat = forward(batch)
                 error = (y_hat[:, 0] if column else y_hat) - targets
-                loss = tf.reduce_mean(huber(error)) + penalties * sum(model.losses)
+                loss = factor(error) * tf.reduce_mean(huber(error)) + penalties * sum(model.losses)
             gradients = tape.gradient(loss, model.trainable_variables)
+            loss -= (not penalties_reported) * sum(model.losses)
             optimizer.apply(gradients, model.trainable_variables)
             return loss
 
         for epoch in range(len(rates)):
             if not rate_in_graph:
-                optimizer.learning_rate = rates[epoch]
+                optimizer.learning_rate = rate_of(rates, epoch)
             if reset:
                 mean.reset_state()
-            for start in range(0, len(x), batch_size):
+            for start in parts(len(x), batch_size):
                 batch = slice(start, start + batch_size)
                 loss = step(inputs[batch], y[batch])
+                if forgetting:
+                    mean.reset_state()
                 mean.update_state(loss, sample_weight=len(x[batch]) if weigh else None)
             history["loss"].append(float(mean.result()))
-            y_hat = model(x_val, training=validated_in_training)[:, 0]
+            y_hat = model(x_val, training=validated_in_training)
+            y_hat = y_hat[:, 0] if validated_column else y_hat
             val_loss = tf.reduce_mean(huber(y_hat - y_val))
             history["val_loss"].append(
                 float(val_loss + penalties_in_validation * sum(model.losses))
@@ -841,6 +1065,41 @@ SCRIPTS = [
         calls=(5,),
     ),
     Wrong(
+        "default rate",
+        "No rate reaches the optimizer, which takes 0.01. Set optimizer.learning_rate to "
+        "rates[epoch] in each epoch, outside the graph.",
+        script(rate_of=lambda rates, epoch: 0.01),
+        calls=(0,),
+    ),
+    Wrong(
+        "errors added up",
+        "The update is as many times too long as a batch has examples. Take the mean of huber, and "
+        "let its backward function multiply by upstream, which holds the 1/n.",
+        script(factor=lambda errors: float(errors.shape[0])),
+        calls=(0,),
+    ),
+    Wrong(
+        "short batch left out",
+        "The short last batch never trains. Let the slices start at 0, batch_size, ... up to the "
+        "last example.",
+        script(parts=lambda n, size: range(0, n - size + 1, size)),
+        calls=(5,),
+    ),
+    Wrong(
+        "reset for each batch",
+        "The weights are right. The training loss is that of the last batch alone. Reset the "
+        "metric once for each epoch, before its first batch.",
+        script(forgetting=True),
+        calls=(0,),
+    ),
+    Wrong(
+        "penalties not in history",
+        "The weights are right. The training loss that you note lacks the penalties, which fit "
+        "counts. Note the loss that you took the gradient of.",
+        script(penalties_reported=False),
+        calls=(1,),
+    ),
+    Wrong(
         "never reset",
         "The weights are right. A fault is left in the training loss: from the second epoch on it "
         "is a mean over all epochs. Call mean.reset_state() first (lesson 09).",
@@ -860,6 +1119,13 @@ SCRIPTS = [
         "the model as in training, with dropout. Say training=False (lesson 09).",
         script(validated_in_training=True),
         calls=(0,),
+    ),
+    Wrong(
+        "validation's table of errors",
+        "The weights and the training loss are right. In the validation (n, 1) minus (n,) is a "
+        "table of n by n errors. Take column 0 there, too.",
+        script(validated_column=False),
+        calls=(2,),
     ),
     Wrong(
         "penalties not validated",

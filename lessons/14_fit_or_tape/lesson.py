@@ -12,7 +12,7 @@
 # - find the faults of a training script that runs, by equality with `fit` and with the tools of this course.
 #
 # **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
-# **Time**: 100 minutes.
+# **Time**: 115 minutes.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, make_classification, make_line, predict, start_lesson
@@ -150,8 +150,8 @@ assert "Gradients do not exist for variables" in told[0] and not told[1:]
 # | functional | branches, several inputs or outputs, activations to hand out | `class Own(keras.Model)`, made as `Own(inputs, outputs)` |
 # | subclassed | the way through the layers depends on values, or is easier said in Python | `call` and `train_step` in one class |
 #
-# Take the first that can say it. The first two know their layers' shapes before any data come; a subclassed model is code
-# that runs, and nothing can look inside:
+# Take the first that can say it. With a `keras.Input` the first two have their variables, and a tensor for each layer's output,
+# before any data come. A subclassed model is code: until it has run, it has neither.
 
 
 # %%
@@ -410,8 +410,8 @@ assert kept_by["train_step"] < kept_by["apply"] < kept_by["update_step"] == 3
 assert table["apply"]["sample weights"]
 
 # %% [markdown]
-# `update_step` comes after all that the optimizer does by itself. The `train_step` is the place for the loss and for what the
-# tape records, and what it does to gradients comes too early. This one also forgets the weights, which
+# `update_step` gets a gradient when the scale is divided out and the batches are added up. The `train_step` is the place for the
+# loss and for what the tape records; what it does to gradients comes too early. This one also forgets the weights, which
 # `model.compute_loss(x, y, y_hat, sample_weight)` would have counted.
 
 # %% [markdown]
@@ -605,10 +605,37 @@ assert all(np.allclose(histories[1][k], histories[0][k], rtol=1e-4) for k in his
 assert all(keeps.values())
 
 # %% [markdown]
-# **A second optimizer.** Two learning rates need none: `update_step` gets the learning rate, and may multiply it by a factor
-# of the variable's layer. Two *kinds*, SGD for the body and Adam for the head, need a `train_step`. Mind that everything
-# else in Keras knows of one optimizer, `model.optimizer`. A callback for the learning rate leaves the second one alone, and a
-# saved model forgets it:
+# **A second optimizer.** Often none is needed. `update_step` knows the variable, so one optimizer may have two rates, and even
+# two rules: SGD for the body, Adam for the head.
+
+# %%
+class TwoRules(keras.optimizers.Adam):
+    def update_step(self, gradient, variable, learning_rate):
+        if variable.name.split("/")[-2] == "body":
+            variable.assign_sub(10.0 * learning_rate * gradient)  # SGD, at ten times the rate
+        else:
+            super().update_step(gradient, variable, learning_rate)
+
+
+model = compiled(build_model(), TwoRules(0.01))
+model.fit(batches, shuffle=False, verbose=0)
+
+by_loop, sgd, adam = build_model(), keras.optimizers.SGD(0.1), keras.optimizers.Adam(0.01)
+for x_batch, y_batch in batches:
+    with tf.GradientTape() as tape:
+        loss = loss_fn(y_batch, by_loop(x_batch, training=True)) + sum(by_loop.losses)
+    gradients = tape.gradient(loss, by_loop.trainable_variables)
+    for optimizer, part in ((sgd, slice(2)), (adam, slice(2, 4))):
+        optimizer.apply(gradients[part], by_loop.trainable_variables[part])
+
+keeps = kept(lambda **options: compiled(build_model(), TwoRules(0.01, **options)), x, y)
+print("equal weights:", largest_difference(model, by_loop) < 1e-4, " kept:", sum(keeps.values()))
+assert largest_difference(model, by_loop) < 1e-4 and all(keeps.values())
+
+# %% [markdown]
+# Two optimizer *objects*, each with a rate and a loss scale that change by themselves, need a `train_step`. Everything else in
+# Keras knows of one, `model.optimizer`. A callback for the learning rate leaves the second one alone, and a saved model
+# forgets it:
 
 # %%
 model = compiled(build_model(), keras.optimizers.SGD(0.1))
@@ -679,7 +706,7 @@ check("14.4", two_optimizer_step)
 # 1. Each gradient gets noise, a tenth of its norm, before Adam sees it.
 # 2. The gradients of two losses are projected where they conflict (lesson 12).
 # 3. From the fourth epoch on, the inputs get twice as much noise.
-# 4. The body of a network learns with SGD, its head with Adam.
+# 4. The gradient of a batch is taken at weights a small step uphill, and moves the weights from before.
 # 5. Each step tries three step sizes on all data, and keeps the best, or goes back.
 
 # %% exercise="14.5"
@@ -694,7 +721,7 @@ check("14.5", means)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Where is one loss, one optimizer and one batch enough?
+# Where is one loss, one gradient and one batch enough?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -720,7 +747,7 @@ check("14.5", means)
 # | a loss after a step, through the step | a loop | lesson 17 |
 # | which examples count, by their gradients | a loop | lesson 18 |
 #
-# In a loop, callbacks, metrics, sample weights, loss scaling, accumulation and the progress bar are yours to write.
+# In a loop, calling the callbacks, metrics, sample weights, `scale_loss` and the progress bar are yours to write.
 
 # %% [markdown]
 # ## Does this script do what fit does?
@@ -879,7 +906,7 @@ check("14.6", train)
 # happens?</summary>
 #
 # If the step scales the loss, the clipped gradients are divided by the factor after that, and end too short. If it does not,
-# all gradients do. `update_step` gets them when all is done.
+# all gradients do. `update_step` gets them when that is done.
 #
 # </details>
 # <details><summary>3. A script ends with the weights of <code>fit</code>, but reports another loss. Where do you

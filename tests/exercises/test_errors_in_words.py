@@ -135,6 +135,12 @@ def older_method_without_pairs():
     return w, b
 
 
+def optimizer_of_other_variables():
+    optimizer, first, other = keras.optimizers.SGD(), *(keras.Variable(1.0) for _ in range(2))
+    for variable in (first, other):
+        optimizer.apply([tf.constant(1.0)], [variable])
+
+
 def minimize():
     w = tf.Variable(3.0)
     keras.optimizers.SGD(0.1).minimize(lambda: w**2, [w])
@@ -190,6 +196,7 @@ ERRORS = [
     (lambda: list_filled_in_a_graph(tf.add_n), "Start a sum before the loop"),
     (sum_that_starts_at_none, "total needs its first value before the loop"),
     (sum_that_starts_nowhere, "total needs its first value before the loop"),
+    (optimizer_of_other_variables, "give each its own variables"),
     (lambda: COLUMN.reshape(-1), "reshape belongs to NumPy's arrays"),
     (lambda: tf.Variable(COLUMN).mean(), "Use tf.reduce_mean"),
     (lambda: COLUMN.tolist(), "without the methods of NumPy's arrays"),

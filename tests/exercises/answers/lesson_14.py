@@ -65,6 +65,15 @@ def unscaled_in_apply(kind):
     return Own
 
 
+def given_back(kind):
+    class Own(kind):
+        def apply(self, grads, trainable_variables=None):
+            limits = [tf.norm(v) / 10 for v in trainable_variables]
+            super().apply(list(map(tf.clip_by_norm, grads, limits)), trainable_variables)
+
+    return Own
+
+
 def sgd_by_hand(kind):
     class Own(kind):
         def update_step(self, g, v, rate):
@@ -178,6 +187,21 @@ def two_passes(model, data):
             loss = each.scale_loss(model.compute_loss(x, y, model(x, training=True), w))
         v = model.trainable_variables[part]
         each.apply(tape.gradient(loss, v), v)
+    return {"loss": loss}
+
+
+def two_passes_first(model, data):
+    """Take each gradient of a forward pass of its own, and apply both at the end."""
+    x, y, w = data
+    pairs = ((model.optimizer, slice(-1)), (model.head_optimizer, slice(-1, None)))
+    gradients = []
+    for each, part in pairs:
+        with tf.GradientTape() as tape:
+            loss = model.compute_loss(x, y, model(x, training=True), w)
+            scaled = each.scale_loss(loss)
+        gradients.append(tape.gradient(scaled, model.trainable_variables[part]))
+    for (each, part), found in zip(pairs, gradients, strict=True):
+        each.apply(found, model.trainable_variables[part])
     return {"loss": loss}
 
 
@@ -328,6 +352,14 @@ WRONG = {
     "14.1": [
         ("unexplained", ordering(little=2.0)),
         ("one decision for all", decided_by_the_batch),
+        ("too much earns", ordering(much=-1.0)),
+        (
+            "factor on top",
+            lambda y, z: (
+                ordering(little=3.0, much=0.0)(y, z) + keras.losses.mean_squared_error(y, z)
+            ),
+        ),
+        ("root at the end", lambda y, y_hat: ordering()(y, y_hat) ** 0.5),
         ("returned None", lambda y, y_hat: print(ordering()(y, y_hat))),
         ("mean of all", ordering(mean=keras.ops.mean)),
         ("no mean", ordering(mean=tf.identity)),
@@ -363,6 +395,20 @@ WRONG = {
         ),
         ("update of its own", sgd_by_hand),
         ("raised TypeError", lambda kind: kind(0.1)),
+        ("no class returned", lambda kind: print(adaptive_by_axes(kind))),
+        ("never updates", lambda kind: type("Own", (kind,), {"update_step": lambda *given: None})),
+        ("still in apply", lambda kind: adaptive_by_hand(given_back(kind))),
+        ("still in apply", given_back),
+        ("squared norm", adapting(lambda g, v: tf.norm(v) ** 2 / 10)),
+        ("largest entry", adapting(lambda g, v: tf.norm(v, ord=np.inf) / 10)),
+        ("tenth of the gradient", adapting(lambda g, v: tf.norm(g) / 10)),
+        (
+            "rows by themselves",
+            adapting(
+                lambda g, v: tf.norm(v, axis=0) / 10,
+                lambda g, size: tf.clip_by_norm(g, size, axes=[0]),
+            ),
+        ),
     ],
     "14.3": [
         ("own penalty left out", step_of_keras),
@@ -414,6 +460,17 @@ WRONG = {
             stepping(report=lambda _, m, x, y, w: {"loss": whole(m, x, y, m(x), w) + own(m(x))}),
         ),
         ("raised ValueError", stepping(recorded=["call"])),
+        ("own penalty whole", stepping(penalty=lambda z: tf.reduce_mean(z * z))),
+        ("own penalty added up", stepping(penalty=lambda z: tf.nn.l2_loss(z) / 5)),
+        (
+            "arguments without names",
+            stepping(lambda m, x, y, z, w: m.compute_loss(tf.identity(y), z, tf.identity(w))),
+        ),
+        ("by model.loss", stepping(lambda m, x, y, z, w: tf.identity(m.loss(y, z)))),
+        (
+            "loss not compiled, weights left out, penalties left out",
+            stepping(lambda m, x, y, z, w: tf.reduce_mean(keras.losses.mean_squared_error(y, z))),
+        ),
     ],
     "14.4": [
         ("head not applied", body_only),
@@ -438,6 +495,26 @@ WRONG = {
             splitting(loss_of=lambda m, x, y, w, z: tf.reduce_mean(w * of_each(m, y, z))),
         ),
         ("body first", two_passes),
+        (
+            "exchanged after scaling",
+            splitting(order=lambda m: [m.head_optimizer, m.optimizer]),
+        ),
+        ("head not scaled", splitting(factors=lambda m: [m.optimizer, None])),
+        ("not scaled", splitting(factors=lambda m: [None, m.head_optimizer])),
+        ("two layers as head", splitting(split=-2)),
+        (
+            "loss not compiled",
+            splitting(loss_of=lambda m, x, y, w, z: tf.reduce_mean(w[:, None] * (y - z) ** 2)),
+        ),
+        (
+            "by model.loss",
+            splitting(loss_of=lambda m, x, y, w, z: tf.identity(m.loss(y, z))),
+        ),
+        (
+            "penalty of 14.3",
+            splitting(loss_of=lambda m, x, y, w, z: m.compute_loss(x, y, z, w) + own(z)),
+        ),
+        ("called twice", two_passes_first),
         ("not scaled", splitting(factors=lambda model: [None, None])),
         ("one scale", splitting(factors=lambda model: [model.optimizer] * 2)),
         ("returns none", splitting(report=lambda model, data, loss: print(loss))),
@@ -467,6 +544,19 @@ WRONG = {
         ),
         ("slope of small errors", running(huber_by_hand(lambda e: e / tf.abs(e)))),
         ("slope without limit", running(huber_by_hand(tf.identity))),
+        ("default rate", running(rate_of=lambda rates, epoch: 0.01)),
+        (
+            "errors added up",
+            running(huber_by_hand(lambda e: len(e) * tf.clip_by_value(e, -1, 1))),
+        ),
+        ("reset for each batch", running(average=lambda losses, sizes, before: losses[-1])),
+        (
+            "validation's table of errors",
+            running(
+                huber_by_hand(lambda e: tf.clip_by_value(e, -1, 1)),
+                validate=lambda model, x: tf.repeat(model(x)[:, :, None], len(x), axis=2),
+            ),
+        ),
         ("rate of the first trace", running(rate_of=lambda rates, epoch: rates[0])),
         ("first layer outside", running(call=first_layer_stopped)),
         ("never reset", running(average=lambda losses, sizes, before: np.mean(before + losses))),
