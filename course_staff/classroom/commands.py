@@ -192,13 +192,12 @@ def grade(
     each student in `feedback/`, `gradebook.csv` for a spreadsheet, and `results.jsonl`.
 
     With a roster the gradebook has a line for each of its students and for nobody else, the class
-    page names who handed in nothing and who is not on it, and `upload.csv` is the roster with a
-    column of points for each lesson, for the learning system to read. What came after its due time
-    is marked on the pages and in the gradebook, by the time that the learning system noted; no
-    points are taken for it. To change points, or add a
-    comment, write `overrides.csv` beside the results, with the columns student, exercise, points,
-    comment and by: every grading applies it, and feedback and gradebook say who changed what, and
-    why.
+    page names who handed in nothing and who is not on it, and `upload.csv` is what Moodle, Canvas
+    or Blackboard imports: the roster's ids, with a column of points for each lesson. What came
+    after its due time is marked on the pages and in the gradebook, by the time that the learning
+    system noted; no points are taken for it. To change points, or add a comment, write
+    `overrides.csv` beside the results, with the columns student, exercise, points, comment and by:
+    every grading applies it, and feedback and gradebook say who changed what, and why.
 
     Every exercise of every submission ends as *passed*, *failed*, *not attempted*, *error*,
     *timeout*, *crashed* or *unreadable*. When the run is interrupted, the same command goes on
@@ -277,6 +276,8 @@ def grade(
 
 def _report_grading(grading: "Grading", page: Path) -> None:
     """Say what was graded, what was not, and how well the notebooks were kept apart."""
+    from .upload import upload_notes
+
     print_text(
         f"{grading.run} run, {grading.kept} unchanged, {grading.unreadable} unreadable. See {page}"
     )
@@ -304,6 +305,8 @@ def _report_grading(grading: "Grading", page: Path) -> None:
             markup=False,
             soft_wrap=True,
         )
+    for sentence in upload_notes(grading) if grading.roster else ():
+        errors.print(sentence, markup=False, soft_wrap=True)
     if others := len(grading.found.other_files):
         print_text(f"Files that are no notebooks: {others}. {page.name} names them.")
     if grading.is_jailed:

@@ -6,12 +6,12 @@ import json
 import unicodedata
 from dataclasses import asdict
 
-from course_utils.course.curriculum import all_exercises, find_lesson
+from course_utils.course.curriculum import all_exercises
 
 from .grading import Grading
 from .rows import Row
 
-__all__ = ["gradebook_csv", "results_jsonl", "upload_csv"]
+__all__ = ["gradebook_csv", "points_in", "results_jsonl"]
 
 _STARTS_A_FORMULA = ("=", "+", "-", "@", "|", "%", "\t", "\r", "\n")
 
@@ -41,7 +41,7 @@ def gradebook_csv(grading: Grading) -> str:
     for student, own in _lines(grading):
         points = {row.exercise: row.points for row in own}
         cells = [_number(points.get(e.id)) for e in exercises]
-        sums = [_sum_of(own, lesson) for lesson in lessons]
+        sums = [points_in(own, lesson) for lesson in lessons]
         total = _number(sum(row.points for row in own))
         comments = "; ".join(f"{row.exercise}: {row.comment}" for row in own if row.comment)
         late = "; ".join(f"{n}: {words}" for n, words in _late(own).items())
@@ -65,23 +65,8 @@ def _lines(grading: Grading) -> list[tuple[str, list[Row]]]:
     return sorted(students.items())
 
 
-def upload_csv(grading: Grading) -> str:
-    """Return the roster as its learning system wrote it, with a column of points for each lesson.
-
-    The columns by which the system knows its students, ids included, are those that it exported.
-    """
-    lessons = sorted({row.lesson for row in grading.counting})
-    text = io.StringIO()
-    table = csv.writer(text)
-    names = [f"Lesson {n} {find_lesson(n).title}" for n in lessons]
-    table.writerow([*map(_as_text, grading.roster.header), *names])
-    for member in grading.roster.members:
-        own = grading.of_member(member)
-        table.writerow([*map(_as_text, member.cells), *(_sum_of(own, n) for n in lessons)])
-    return "\ufeff" + text.getvalue()
-
-
-def _sum_of(rows: list[Row], lesson: str) -> str:
+def points_in(rows: list[Row], lesson: str) -> str:
+    """Return a student's points in a lesson; nothing where nothing was handed in."""
     points = [row.points for row in rows if row.lesson == lesson]
     return _number(sum(points)) if points else ""
 

@@ -9,13 +9,14 @@ from pathlib import Path
 from course_utils.course.atomic_files import write_atomically
 from course_utils.course.curriculum import all_exercises, find_lesson
 
-from .gradebook import gradebook_csv, results_jsonl, upload_csv
+from .gradebook import gradebook_csv, results_jsonl
 from .grading import Grading
 from .judging import OUTCOMES
 from .kept_pages import write_pages
 from .mistakes import common_mistakes
 from .predicted import prediction_lines
 from .rows import Row
+from .upload import upload_csv
 
 __all__ = ["page_name", "write_results"]
 
@@ -38,7 +39,7 @@ def write_results(grading: Grading, out: Path) -> Path:
     _write(out / "results.jsonl", results_jsonl(grading))
     _write(out / "gradebook.csv", gradebook_csv(grading))
     if grading.roster is not None:
-        _write(out / "upload.csv", upload_csv(grading))
+        write_atomically(out / "upload.csv", upload_csv(grading))
     students = sorted({row.student for row in grading.rows})
     names = {student: page_name(student) for student in students}
     pages = {

@@ -19,6 +19,9 @@ _COLUMNS = {
     "group": ("group", "groups", "section"),
 }
 
+# How a file begins that says in which encoding it is.
+_MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
 
 class RosterError(Exception):
     """The roster cannot be read, or two lines of it name one student; the message says where."""
@@ -26,19 +29,24 @@ class RosterError(Exception):
 
 @dataclass(frozen=True)
 class Member:
-    """One student of a class, as the roster has it; ``cells`` is its whole line."""
+    """One student of a class, as the roster has it.
+
+    ``ids`` are all that a learning system knows, and ``id`` is the first of them.
+    """
 
     name: str
     id: str = ""
     email: str = ""
     group: str = ""
-    cells: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
 
     def answers_to(self) -> set[str]:
         """Return the names, as they are compared, by which submissions may call this student."""
         words = self.name.replace(",", " ").split()
         turned = " ".join([*words[-1:], *words[:-1]])  # as Canvas names its files: lovelaceada
-        names = (self.name, turned, self.id, self.email, self.email.partition("@")[0])
+        names = {self.name, turned, self.id, *self.ids, self.email, self.email.partition("@")[0]}
+        # As namesakes are told apart: Kim (4711).
+        names |= {f"{name} {own}" for name in (self.name, turned) for own in self.ids if own}
         return {_plain(name) for name in names} - {""}
 
 
@@ -51,6 +59,11 @@ class Roster:
         In the order of the file.
     header : sequence of str
         What the file calls its columns.
+    lines : sequence of tuple
+        The cells of each line of the file, and whose it is; nobody's are such as Canvas's line of
+        possible points.
+    encoding, delimiter : str
+        How the file is written.
 
     Raises
     ------
@@ -58,8 +71,16 @@ class Roster:
         If two members have an id or an e-mail address in common.
     """
 
-    def __init__(self, members: Iterable[Member], header: Sequence[str] = ()):
-        self.members, self.header = list(members), list(header)
+    def __init__(
+        self,
+        members: Iterable[Member],
+        header: Sequence[str] = (),
+        lines: Sequence[tuple[tuple[str, ...], Member | None]] = (),
+        encoding: str = "utf-8",
+        delimiter: str = ",",
+    ):
+        self.members, self.header, self.lines = list(members), list(header), list(lines)
+        self.encoding, self.delimiter = encoding, delimiter
         for field in ("id", "email"):
             seen: dict[str, Member] = {}
             for member in self.members:
@@ -93,9 +114,13 @@ def read_roster(path: Path) -> Roster:
         If the file cannot be read, names no students, or names one twice.
     """
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        data = path.read_bytes()
+        encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8")
+        text = data.decode(encoding)
     except UnicodeDecodeError:
-        raise RosterError(f"{path} is not UTF-8. Export it once more as CSV, UTF-8.") from None
+        raise RosterError(
+            f"{path} is neither UTF-8 nor UTF-16. Export it once more as CSV, UTF-8."
+        ) from None
     except OSError as error:
         raise RosterError(f"{path} cannot be read: {error.strerror}.") from None
     try:
@@ -109,8 +134,10 @@ def read_roster(path: Path) -> Roster:
             f"{path} names no students: its first line should hold the columns name, id, email and "
             f"group, and holds {', '.join(header) or 'nothing'}."
         )
-    members = (_member(line, columns, len(header)) for line in lines)
-    return Roster((member for member in members if member.name), header)
+    cells = [tuple([*line, *[""] * len(header)][: len(header)]) for line in lines]
+    owned = [(line, _member(line, columns, _ids_in(header))) for line in cells]
+    members = [member for _, member in owned if member is not None]
+    return Roster(members, header, owned, encoding, dialect.delimiter)
 
 
 def _columns_of(header: Sequence[str]) -> dict[str, int]:
@@ -124,12 +151,20 @@ def _columns_of(header: Sequence[str]) -> dict[str, int]:
     return found
 
 
-def _member(line: Sequence[str], columns: dict[str, int], width: int) -> Member:
-    cells = tuple([*line, *[""] * width][:width])
+def _ids_in(header: Sequence[str]) -> list[int]:
+    """Return the places of all columns that hold an id."""
+    plain = [re.sub(r"[^a-z]", "", name.lower()) for name in header]
+    return [place for place, name in enumerate(plain) if name in _COLUMNS["id"]]
+
+
+def _member(cells: tuple[str, ...], columns: dict[str, int], id_places: list[int]) -> Member | None:
+    """Return the student of a line; None for a line that is no student's."""
     by_name = {column: cells[place].strip() for column, place in columns.items()}
     name = by_name.get("name") or f"{by_name.get('first', '')} {by_name.get('last', '')}".strip()
+    if not name or name.lower().startswith("points possible"):
+        return None
     id_, email, group = (by_name.get(column, "") for column in ("id", "email", "group"))
-    return Member(name, id_, email, group, cells)
+    return Member(name, id_, email, group, tuple(cells[place].strip() for place in id_places))
 
 
 def _plain(name: str) -> str:

@@ -7,8 +7,8 @@ from pathlib import Path
 __all__ = ["write_atomically"]
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write ``text`` beside ``path`` and rename it into place, with the permissions it had.
+def write_atomically(path: Path, text: str | bytes) -> None:
+    """Write ``text``, as UTF-8 or as the bytes it is, beside ``path`` and rename it into place, with the permissions it had.
 
     Raises
     ------
@@ -17,7 +17,7 @@ def write_atomically(path: Path, text: str) -> None:
     """
     path = path.resolve()  # a link stays a link
     beside = path.with_name(f".{path.name}.new")
-    beside.write_text(text, encoding="utf-8")
+    beside.write_bytes(text if isinstance(text, bytes) else text.encode())
     if path.exists():
         shutil.copymode(path, beside)
     os.replace(beside, path)

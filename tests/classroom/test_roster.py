@@ -39,6 +39,26 @@ def test_a_submission_may_call_a_student_in_several_ways(tmp_path, student):
     assert members.member("Zoë Å").id == "4712"
 
 
+def test_every_id_of_a_learning_system_is_one_by_which_it_is_known(tmp_path):
+    members = roster(
+        tmp_path,
+        "Student,ID,SIS User ID,SIS Login ID,Section\n"
+        "    Points Possible,,,,\n"
+        '"Kim, A",11,sis-1,kim1,A\n"Kim, A",12,sis-2,kim2,A\n',
+    )
+    assert [member.id for member in members.members] == ["11", "12"]
+    for name in ("11", "sis-1", "kim1", "kima (11)"):
+        assert members.member(name).id == "11"
+
+
+def test_blackboards_utf16_is_read(tmp_path):
+    (tmp_path / "bb.xls").write_bytes(
+        "Last Name\tFirst Name\tUsername\nBö\tZoë\tzb\n".encode("utf-16")
+    )
+    (zoe,) = read_roster(tmp_path / "bb.xls").members
+    assert (zoe.name, zoe.id) == ("Zoë Bö", "zb")
+
+
 def test_nobody_is_guessed(tmp_path):
     members = roster(tmp_path, MOODLE + ADA + "Ada,Lovelace,4712,al@uni.example,B\n")
     assert members.member("Ada Lovelace") is None  # there are two
@@ -64,5 +84,5 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path):
     with pytest.raises(RosterError, match="cannot be read"):
         read_roster(tmp_path / "none.csv")
     (tmp_path / "latin.csv").write_bytes("name\nZo\xeb\n".encode("latin-1"))
-    with pytest.raises(RosterError, match="not UTF-8"):
+    with pytest.raises(RosterError, match="neither UTF-8"):
         read_roster(tmp_path / "latin.csv")

@@ -14,14 +14,7 @@ from course_staff.classroom.roster import Member, Roster
 from course_staff.classroom.rows import BadInput, Row
 from course_utils.course.curriculum import find_lesson
 
-HEADER = ["Student", "SIS User ID", "Section"]
-CLASS = Roster(
-    [
-        Member("Ada Lovelace", "4711", cells=("Ada Lovelace", "4711", "A")),
-        Member("Bob B", "4712", cells=("Bob B", "4712", "B")),
-    ],
-    HEADER,
-)
+CLASS = Roster([Member("Ada Lovelace", "4711"), Member("Bob B", "4712")])
 
 
 def rows(student, points=1.0):
@@ -52,16 +45,6 @@ def test_the_gradebook_has_a_line_for_each_student_and_for_nobody_else(tmp_path)
     assert "nothing handed in for lesson 01:\nBob B" in page
     assert "not on the roster" in page and "eve" in page
     assert (tmp_path / "feedback" / "eve.html").exists()  # nothing is lost
-
-
-def test_the_upload_is_the_roster_with_points(tmp_path):
-    write_results(Grading(rows=rows("4711", 0.5), roster=CLASS), tmp_path)
-    text = (tmp_path / "upload.csv").read_text(encoding="utf-8")
-    ada, bob = table(text)
-    title = f"Lesson 01 {find_lesson('01').title}"
-    assert list(ada) == [*HEADER, title]
-    points = 0.5 * len(find_lesson("01").exercises())
-    assert (ada["SIS User ID"], ada[title], bob[title]) == ("4711", f"{points:g}", "")
 
 
 def test_what_a_teacher_changes_shows_with_who_and_why(tmp_path):
