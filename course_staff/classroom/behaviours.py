@@ -19,7 +19,7 @@ from course_utils.exercises.readings import decoded, encoded
 from course_utils.exercises.references import KnownMistake, Reference
 
 from .runner.answers import bound_names
-from .runner.cells import NotANotebook, read_cells
+from .runner.cells import Cell, NotANotebook, read_cells
 
 __all__ = [
     "Answer",
@@ -28,6 +28,7 @@ __all__ = [
     "as_known",
     "did",
     "groups",
+    "program_in",
     "program_of",
     "read_lines",
     "taught_to",
@@ -94,15 +95,19 @@ def did(question: Question, observation: dict, reference: Reference) -> list | N
 
 
 def program_of(data: bytes, exercise_id: str) -> str:
+    """Return the source of the cell of a notebook that answers an exercise; see `program_in`."""
+    try:
+        return program_in(read_cells(data), exercise_id)
+    except NotANotebook:
+        return ""
+
+
+def program_in(cells: Iterable[Cell], exercise_id: str) -> str:
     """Return the source of the cell that answers an exercise; empty where none is found.
 
     It is the last cell with the exercise's mark or id, or that binds the name its stub binds.
     """
     stub = stubs()[exercise_id]
-    try:
-        cells = read_cells(data)
-    except NotANotebook:
-        return ""
     names = set(bound_names(stub["source"])[-1:])
     own = [
         cell.source

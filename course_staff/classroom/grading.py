@@ -29,6 +29,7 @@ from .references import References
 from .roster import Member, Roster
 from .rows import BadInput, Row
 from .runner.limits import Limits
+from .same_work import Same, same_work
 from .submissions import Submission, SubmissionsFound, find_submissions, read_data
 from .walking import UnreadableFile, is_archive
 
@@ -44,6 +45,7 @@ class Grading:
 
     rows: list[Row] = field(default_factory=list)
     predicted: dict[str, Counter[str]] = field(default_factory=dict)  # by the prediction's id
+    same: list[Same] = field(default_factory=list)  # for the teacher alone
     found: SubmissionsFound = field(default_factory=SubmissionsFound)
     run: int = 0
     kept: int = 0
@@ -232,9 +234,10 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, again, o
     verdicts = {place: _as_taught(each, taught) for place, each in verdicts.items()}
     write_lines(state / "unexplained.jsonl", _unexplained(found.submissions, verdicts, limits))
     grading.rows = [row for one in found.submissions for row in _rows(one, verdicts[one.place])]
-    grading.predicted = count_predictions(
-        found.submissions, lambda one: read_data(one, limits.notebook)
-    )
+    read = partial(read_data, megabytes=limits.notebook)
+    grading.predicted = count_predictions(found.submissions, read)
+    solutions = lessons_folder.parent / "solutions"
+    grading.same = same_work(found.submissions, grading.rows, read, solutions)
     grading.unreadable = len(verdicts) - grading.run - grading.kept
     grading.set_aside = _set_aside(out, places)
     return grading

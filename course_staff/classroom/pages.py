@@ -115,6 +115,7 @@ def _class(grading: Grading, names: dict[str, str]) -> dict:
         "better": _better_than_the_newest(grading),
         "stuck": _stuck(exercises, rows),
         "late": _late(grading),
+        "same": grading.same,
         "timeless": sorted({one.lesson for one in grading.timeless}),
         "found": grading.found,
         "strangers": grading.strangers,

@@ -8,7 +8,9 @@ __all__ = ["write_atomically"]
 
 
 def write_atomically(path: Path, text: str | bytes) -> None:
-    """Write ``text``, as UTF-8 or as the bytes it is, beside ``path`` and rename it into place, with the permissions it had.
+    """Write ``text`` beside ``path`` and rename it into place, with the permissions it had.
+
+    A string is written as UTF-8.
 
     Raises
     ------
