@@ -188,8 +188,9 @@ def grade(
     students in it, and nothing is unpacked; also unpacked, if you like. Of several submissions of
     one student for one lesson the newest counts.
 
-    The results are `class.html` (what the class can do, its mistakes, who is stuck), a page for
-    each student in `feedback/`, `gradebook.csv` for a spreadsheet, and `results.jsonl`.
+    The results are `class.html` (what the class can do, its mistakes, who is stuck),
+    `class-to-show.html` (the same for the wall, without names), a page for each student in
+    `feedback/`, `gradebook.csv` for a spreadsheet, and `results.jsonl`.
 
     With a roster the gradebook has a line for each of its students and for nobody else, the class
     page names who handed in nothing and who is not on it, and `upload.csv` is what Moodle, Canvas

@@ -36,7 +36,14 @@ from .walking import UnreadableFile, is_archive
 __all__ = ["RESULTS", "Grading", "grade", "require_lessons"]
 
 # What is written to the folder of the results.
-RESULTS = ("class.html", "feedback", "gradebook.csv", "results.jsonl", "upload.csv")
+RESULTS = (
+    "class.html",
+    "class-to-show.html",
+    "feedback",
+    "gradebook.csv",
+    "results.jsonl",
+    "upload.csv",
+)
 
 
 @dataclass

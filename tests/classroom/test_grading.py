@@ -137,8 +137,8 @@ class Page(HTMLParser):
 
 def test_pages_are_whole_offline_and_labelled(graded):
     *_, out = graded
-    pages = [out / "class.html", *(out / "feedback").glob("*.html")]
-    assert len(pages) == 1 + 9
+    pages = [*out.glob("*.html"), *(out / "feedback").glob("*.html")]
+    assert len(pages) == 2 + 9
     for path in pages:
         page = Page(path.read_text(encoding="utf-8"))
         assert not page.open
@@ -363,7 +363,9 @@ def test_results_of_submissions_that_are_gone_are_kept(tmp_path):
     assert [path.name for path in (out / "feedback").iterdir()] == ["bob.html"]
     assert [path.name for path in (out / "earlier-1" / "feedback").iterdir()] == ["ada.html"]
     kept = {path.name for path in (out / "earlier-1").iterdir()}
-    assert kept == {"class.html", "feedback", "gradebook.csv", "results.jsonl"}
+    assert kept == {
+        "class.html", "class-to-show.html", "feedback", "gradebook.csv", "results.jsonl",
+    }  # fmt: skip
 
 
 def test_a_folder_of_students_is_asked_about_and_gives_status_1(tmp_path):
@@ -609,7 +611,7 @@ def test_without_a_sandbox_only_on_demand_and_every_page_says_so(tmp_path, monke
     assert result.exit_code == 0 and "ran as you" in result.output
     # Nothing has to run: it is said all the same. With a sandbox, nothing of it counts.
     assert "ran as you" in run(submissions, "--out", out / "free", "--no-sandbox").output
-    pages = [out / "free" / "class.html", *(out / "free" / "feedback").iterdir()]
+    pages = [*(out / "free").glob("*.html"), *(out / "free" / "feedback").iterdir()]
     assert len(pages) == 3
     for page in pages:
         assert "Graded without a sandbox" in page.read_text(encoding="utf-8")

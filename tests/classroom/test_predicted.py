@@ -4,8 +4,9 @@ from collections import Counter
 import pytest
 
 from course_staff.classroom import predicted
+from course_staff.classroom.class_page import class_values
 from course_staff.classroom.grading import Grading
-from course_staff.classroom.pages import _class, _render
+from course_staff.classroom.pages import _render
 from course_staff.classroom.submissions import Submission
 from course_utils.exercises.callouts import Predict
 
@@ -78,6 +79,6 @@ def test_the_truth_stands_beside_what_was_predicted(monkeypatch):
 
 def test_the_class_page_shows_them():
     grading = Grading(predicted={"04.c": Counter({"9": 1, "27": 2})})
-    page = _render("class.html", **_class(grading, {}))
+    page = _render("class.html", **class_values(grading, {}))
     row = page[page.index("What the class predicted</h2>") :]
     assert row.index("04.c") < row.index("1 of 3") < row.index("27: 2")
