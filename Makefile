@@ -62,7 +62,7 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist
 # nbgrader puts menus into the JupyterLab beside which it is installed, so it stands apart.
 NBGRADER := $(VENV)/nbgrader/.installed
 
-.PHONY: test lint unit notebooks browser-test build bench lock
+.PHONY: test lint unit notebooks browser-test site site-test build bench lock
 
 test: lint unit notebooks ## Run everything that CI runs
 
@@ -90,6 +90,22 @@ browser-test: $(STAMP) ## Use the course in JupyterLab, in a browser
 	    -r requirements-browser.lock
 	@COURSE_BROWSER=required $(BIN)/python -m pytest tests/browser
 
+# Beside what stands in requirements.lock; Python 3.11 or newer.
+SITE := $(VENV)/.installed-requirements-site.lock
+
+$(SITE): requirements-site.lock $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $<
+	@touch $@
+
+# COURSE_REPOSITORY=https://github.com/owner/name adds links to Binder, Colab and the repository.
+site: $(SITE) ## Write the course as pages to build/site/html
+	@mkdir -p build/site/source
+	@$(BIN)/sphinx-build -W --keep-going -q -c docs/site build/site/source build/site/html
+
+# Not in `make test`, which needs none of this. Pictures of what failed are left in build/site.
+site-test: $(SITE) ## Build the pages and test them in a browser
+	@COURSE_BROWSER=required $(BIN)/python -m pytest tests/site
+
 build: $(STAMP) ## Write notebooks/ and solutions/ from lessons/
 	@$(BIN)/course build
 
@@ -105,7 +121,7 @@ lock: $(STAMP) ## Resolve the lock files anew, for every platform
 	@for lock in "requirements.lock" "requirements-gpu.lock --extra gpu"; do \
 	    $(COMPILE) --extra author --extra classroom --extra test --output-file $$lock; done
 	@# What these need beyond requirements.lock, in versions that go with it.
-	@for extra in nbgrader browser; do \
+	@for extra in nbgrader browser site; do \
 	    $(COMPILE) --extra $$extra --constraint requirements.lock \
 	    --output-file requirements-$$extra.lock \
 	    $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements.lock | sort -u) \

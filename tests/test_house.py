@@ -13,7 +13,7 @@ PACKAGES = ("course_utils", "course_staff")
 # tools, on the last two lines, know nothing of the course.
 FLOORS = (
     ("course_staff.commands",),
-    ("course_staff.classroom",),
+    ("course_staff.classroom", "course_staff.site"),
     ("course_staff.authoring",),
     ("course_utils.course",),
     ("course_utils.exercises",),

@@ -29,7 +29,7 @@ def student_texts(root: Path, names: set[str]) -> dict[str, str]:
     project = _above_the_cut((root / "pyproject.toml").read_text(encoding="utf-8"))
     project = project.replace(', "course_staff*"', "")
     texts["pyproject.toml"] = re.sub(
-        r"^(?:#[^\n]*\n)*(?:author|browser|classroom|nbgrader|test|course_staff) = \[.*?\]\n",
+        r"^(?:#[^\n]*\n)*(?:author|browser|classroom|nbgrader|site|test|course_staff) = \[.*?\]\n",
         "",
         project,
         flags=re.M | re.S,

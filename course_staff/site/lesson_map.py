@@ -1,0 +1,43 @@
+"""The map of the lessons as vector graphics, in which each box is a link."""
+
+import io
+import re
+from html import escape
+
+from course_utils.course.curriculum import LESSONS
+from course_utils.course.lesson_map import plot_lesson_map
+
+__all__ = ["lesson_map"]
+
+
+def lesson_map(folder: str) -> str:
+    """Return the map as SVG on one line; ``folder`` is where the lessons' pages are, from here."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    from matplotlib import pyplot as plt
+    from matplotlib.patches import FancyBboxPatch
+
+    ax = plot_lesson_map()
+    boxes = [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
+    names = {f"{folder}{lesson.name}.html": lesson for lesson in LESSONS}
+    for box, address in zip(boxes, names, strict=True):
+        box.set_url(address)
+    file = io.StringIO()
+    with plt.rc_context({"svg.hashsalt": "course"}):  # the same map has the same names inside
+        ax.figure.savefig(
+            file, format="svg", transparent=True, bbox_inches="tight", metadata={"Date": None}
+        )
+    plt.close(ax.figure)
+    svg = file.getvalue()[file.getvalue().index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.S)
+    svg = re.sub(r'<a xlink:href="([^"]+)"[^>]*>', lambda link: _link(link[1], names), svg)
+    svg = svg.replace("<svg ", '<svg role="group" aria-label="The lessons, as a map" ', 1)
+    return f'<div class="lesson-map">{" ".join(svg.split())}</div>'
+
+
+def _link(address: str, names: dict) -> str:
+    lesson = names[address]
+    needs = f" Builds on {', '.join(lesson.needs)}." if lesson.needs else ""
+    label = escape(f"{lesson.number} · {lesson.title}.{needs}")
+    return f'<a href="{address}" aria-label="{label}">'

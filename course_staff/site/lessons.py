@@ -1,0 +1,103 @@
+"""A lesson as a page: its exercises open, its outputs those of the worked notebook.
+
+The text and every cell come from the learner's notebook, so that no answer can get onto a page by
+its source. An output comes from the worked notebook, and only where both hold the same cell.
+"""
+
+import re
+from html import escape
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+from nbformat.v4 import new_output
+
+from course_utils.course.checking import CheckResult
+from course_utils.course.curriculum import Lesson, find_exercise
+from course_utils.course.predicting import find_prediction
+from course_utils.exercises.question import Prediction
+from course_utils.exercises.references import stored
+from course_utils.figures.card import with_code
+
+__all__ = ["lesson_page", "wrong_answers"]
+
+_CALL = re.compile(r'(check|predict)\("(\d\d\.\w+)"')
+_MESSAGES = 2  # of wrong answers, that a page shows
+
+
+def lesson_page(lesson: Lesson, root: Path) -> NotebookNode:
+    """Return the notebook from which the page of a lesson is made."""
+    page, worked = (
+        nbformat.read(root / folder / f"{lesson.name}.ipynb", as_version=4)
+        for folder in ("notebooks", "solutions")
+    )
+    outputs = {(cell.id, cell.source): cell for cell in worked.cells if cell.cell_type == "code"}
+    predicted = asked = False  # does the next output show what a prediction, an exercise asks?
+    for cell in page.cells:
+        if cell.cell_type != "code":
+            continue
+        twin = outputs.get((cell.id, cell.source))
+        cell.outputs = twin.outputs if twin and "exercise" not in cell.metadata else []
+        call = _CALL.match(cell.source)
+        if call and call[1] == "check":
+            cell.outputs = [_html(_messages(call[2]))]
+            asked = isinstance(find_exercise(call[2]), Prediction)
+        elif call:
+            cell.outputs = [_html(_options(call[2]))]
+            predicted = True
+        elif asked:  # it holds the answer, and is there to be run
+            cell.outputs, asked = [], False
+            _tag(cell, "hide-input")
+        elif predicted and cell.outputs:
+            predicted = False
+            _tag(cell, "hide-output")
+    return page
+
+
+def wrong_answers(exercise_id: str) -> list[str]:
+    """Return what the first two wrong answers of an exercise's gallery are told."""
+    known = stored(exercise_id)
+    tables = [table["rows"] for table in known.get("tables", ())]
+    wrong = known.get("mistakes") or [row for rows in tables for row in rows]
+    sentences = dict.fromkeys(each["sentence"] for each in wrong)
+    return [said for said in sentences if "{" not in said][:_MESSAGES]
+
+
+def _messages(exercise_id: str) -> str:
+    title = find_exercise(exercise_id).title
+    cards = [
+        CheckResult(exercise_id, "failed", said, title)._repr_html_()
+        for said in wrong_answers(exercise_id)
+    ]
+    return _fold("What two wrong answers are told", "".join(cards))
+
+
+def _options(prediction_id: str) -> str:
+    """Return each option of a prediction, with what is said of it folded below."""
+    question = find_prediction(prediction_id)
+    if not question.letters:
+        said = [f"<p>{with_code(question.sentence(question.right))}</p>"]
+        head = f"<p>It is: <strong>{with_code(question.right)}</strong></p>"
+        return _fold("Commit to a word or a number, then open", head + "".join(said))
+    folds = [
+        _fold(
+            f"<strong>{letter}</strong>: {with_code(words)}",
+            f"<p>{'✓ So it is.' if words == question.right else '✗ It is not so.'} "
+            f"{with_code(question.sentence(words))}</p>",
+        )
+        for letter, words in question.letters.items()
+    ]
+    return "<p>Commit to one, then open it.</p>" + "".join(folds)
+
+
+def _fold(summary: str, body: str) -> str:
+    return f"<details><summary>{summary}</summary>{body}</details>"
+
+
+def _html(text: str) -> NotebookNode:
+    plain = escape(re.sub("<[^>]+>", " ", text))
+    return new_output("display_data", data={"text/html": text, "text/plain": plain})
+
+
+def _tag(cell: NotebookNode, tag: str) -> None:
+    cell.metadata.setdefault("tags", []).append(tag)

@@ -1,0 +1,147 @@
+"""Everything that Sphinx reads for the site, written to a folder of its own."""
+
+import json
+import re
+from pathlib import Path
+
+import course_utils
+from course_utils.course.curriculum import LESSONS, Lesson
+
+from .elsewhere import colab_notebook, places_to_run, relinked
+from .glossary import Term, glossary_page, terms_of
+from .lesson_map import lesson_map
+from .lessons import lesson_page
+
+__all__ = ["COLAB", "write_sources"]
+
+COLAB = "_elsewhere"  # the folder whose content is copied to the site as it is
+
+# From files of the repository to their pages. What is in no table here is no page.
+_DOCUMENTS = {
+    "docs/instructors.md": "teaching.md",
+    "docs/cheat_sheet.md": "causes.md",
+    "README.md": "index.md",
+}
+_LESSONS = {
+    f"{folder}/{lesson.name}.ipynb": f"lessons/{lesson.name}.ipynb"
+    for folder in ("solutions", "notebooks")
+    for lesson in LESSONS
+}
+_PAGES = _DOCUMENTS | _LESSONS
+# Names by their rooms, in the order in which the lessons meet these.
+_ROOMS = {
+    "course": "In a lesson",
+    "tape": "Tapes",
+    "gradients": "Gradients",
+    "figures": "Figures",
+    "datasets": "Data",
+}
+
+
+def write_sources(root: Path, target: Path, repository: str) -> dict[str, Term]:
+    """Write the pages' sources from the checkout ``root`` to ``target``, and return the terms.
+
+    Only what changed is written, so that Sphinx reads no more than that; what is no source any
+    more is deleted.
+    """
+    lessons = {lesson: lesson_page(lesson, root) for lesson in LESSONS}
+    terms = terms_of(lessons.items())
+    files = _documents(root, repository)
+    for lesson, page in lessons.items():
+        name = f"notebooks/{lesson.name}.ipynb"
+        for cell in page.cells:
+            if cell.cell_type == "markdown":
+                cell.source = relinked(cell.source, name, _PAGES[name], _PAGES, repository)
+        page.cells[0].source += f"\n\n{places_to_run(lesson, repository)}"
+        files[_PAGES[name]] = json.dumps(page, indent=1, ensure_ascii=False)
+        if repository:
+            files[f"{COLAB}/colab/{lesson.name}.ipynb"] = colab_notebook(root / name, repository)
+    files["lessons/index.md"] = _lessons_page(root)
+    files["glossary.md"] = glossary_page(terms, {lesson.name: lesson for lesson in LESSONS})
+    files |= _reference()
+    (target / COLAB).mkdir(parents=True, exist_ok=True)
+    for name, text in files.items():
+        path = target / name
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    for path in target.rglob("*.*"):
+        if path.is_file() and path.relative_to(target).as_posix() not in files:
+            path.unlink()
+    return terms
+
+
+def _documents(root: Path, repository: str) -> dict[str, str]:
+    """Return what stands in docs/ as pages: the guides, and the site's own."""
+    files = {}
+    for source, page in _DOCUMENTS.items():
+        if page != "index.md":
+            text = (root / source).read_text(encoding="utf-8")
+            files[page] = relinked(text, source, page, _PAGES, repository)
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    install = "\n\n".join(_section(readme, name) for name in ("Start", "Other ways to install"))
+    marks = {
+        "MAP": lesson_map("lessons/"),
+        "INSTALL": relinked(install, "README.md", "start.md", _PAGES, repository),
+    }
+    for path in sorted((root / "docs" / "site").glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        for mark, content in marks.items():
+            text = text.replace(f"<!-- {mark} -->", content)
+        files[path.name] = text
+    return files
+
+
+def _section(readme: str, name: str) -> str:
+    found = re.search(rf"^## {name}\n.*?(?=^## |\Z)", readme, re.M | re.S)
+    if found is None:
+        raise ValueError(f"README.md has no section {name!r}, which the site takes from there.")
+    return found[0].strip()
+
+
+def _lessons_page(root: Path) -> str:
+    """Return the page of all lessons: the map, and a table for each part."""
+    parts: dict[str, list[Lesson]] = {}
+    for lesson in LESSONS:
+        parts.setdefault(lesson.part, []).append(lesson)
+    text = [
+        "# The lessons",
+        "In each box, the lessons from which its arrows come have been done. A box is a link.",
+        lesson_map(""),
+        "On these pages the exercises are open, as in the notebooks that you work in, and below "
+        "each stand the messages for two wrong answers. The worked lessons are in the "
+        "repository's folder `solutions`.",
+    ]
+    for part, lessons in parts.items():
+        rows = [
+            f"| {each.number} | [{each.title}]({each.name}.ipynb) | {each.minutes} "
+            f"| {len(each.exercises())} |"
+            for each in lessons
+        ]
+        head = ["| | lesson | minutes | exercises |", "|---|---|---|---|"]
+        text += [f"## {part}", "\n".join(head + rows)]
+        listed = "\n".join(each.name for each in lessons)
+        text.append(f"```{{toctree}}\n:hidden:\n:caption: {part}\n\n{listed}\n```")
+    return "\n\n".join(text) + "\n"
+
+
+def _reference() -> dict[str, str]:
+    """Return the pages of the tools, which autodoc fills from their docstrings."""
+    rooms: dict[str, list[str]] = {room: [] for room in _ROOMS}
+    for name, module in course_utils._HOME.items():
+        rooms[module.partition(".")[0]].append(name)
+    listed = "\n".join(rooms)
+    files = {
+        "tools/index.md": "# The tools\n\nWhat `course_utils` offers to a notebook, in a lesson or "
+        "without one. Every name is imported from there: `from course_utils import "
+        f"ExplainingTape`.\n\n```{{toctree}}\n{listed}\n```\n"
+    }
+    for room, names in rooms.items():
+        entries = [
+            f".. auto{'class' if name[0].isupper() else 'function'}:: {name}"
+            + ("\n   :members:" if name[0].isupper() else "")
+            for name in sorted(names, key=str.lower)
+        ]
+        body = "\n\n".join([".. currentmodule:: course_utils", *entries])
+        files[f"tools/{room}.md"] = f"# {_ROOMS[room]}\n\n```{{eval-rst}}\n{body}\n```\n"
+    return files
