@@ -100,7 +100,7 @@ $(SITE): requirements-site.lock $(STAMP)
 # COURSE_REPOSITORY=https://github.com/owner/name adds links to Binder, Colab and the repository.
 site: $(SITE) ## Write the course as pages to build/site/html
 	@mkdir -p build/site/source
-	@$(BIN)/sphinx-build -W --keep-going -q -c docs/site build/site/source build/site/html
+	@$(BIN)/sphinx-build -E -W --keep-going -q -c docs/site build/site/source build/site/html
 
 # Not in `make test`, which needs none of this. Pictures of what failed are left in build/site.
 site-test: $(SITE) ## Build the pages and test them in a browser

@@ -54,7 +54,7 @@ def key_of(words: str) -> str:
     >>> key_of("A convolution"), key_of("logits"), key_of("AutoGraph")
     ('convolution', 'logit', 'autograph')
     """
-    key = re.sub(r"^an? ", "", " ".join(words.split()).lower())
+    key = re.sub(r"^an? ", "", " ".join(words.replace("’", "'").split()).lower())
     return key[:-1] if re.search(r"[^s]s$", key) else key
 
 
@@ -97,6 +97,6 @@ def glossary_page(terms: dict[str, Term], lessons: dict[str, Lesson]) -> str:
     ]
     head = (
         "# Glossary\n\nEach term, in the paragraph of the lesson that introduces it. In later "
-        "lessons a dotted line marks the first use of a term: it leads back to where the term comes from.\n\n"
+        "lessons a dotted line marks the first use of a term, and leads back there.\n\n"
     )
     return head + "\n".join(entries)

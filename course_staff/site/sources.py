@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import course_utils
@@ -39,11 +40,7 @@ _ROOMS = {
 
 
 def write_sources(root: Path, target: Path, repository: str) -> dict[str, Term]:
-    """Write the pages' sources from the checkout ``root`` to ``target``, and return the terms.
-
-    Only what changed is written, so that Sphinx reads no more than that; what is no source any
-    more is deleted.
-    """
+    """Write the pages' sources from the checkout ``root`` to ``target``, and return the terms."""
     lessons = {lesson: lesson_page(lesson, root) for lesson in LESSONS}
     terms = terms_of(lessons.items())
     files = _documents(root, repository)
@@ -59,15 +56,12 @@ def write_sources(root: Path, target: Path, repository: str) -> dict[str, Term]:
     files["lessons/index.md"] = _lessons_page(root)
     files["glossary.md"] = glossary_page(terms, {lesson.name: lesson for lesson in LESSONS})
     files |= _reference()
-    (target / COLAB).mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(target, ignore_errors=True)
+    (target / COLAB).mkdir(parents=True)
     for name, text in files.items():
         path = target / name
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-    for path in target.rglob("*.*"):
-        if path.is_file() and path.relative_to(target).as_posix() not in files:
-            path.unlink()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     return terms
 
 

@@ -10,6 +10,7 @@ SOURCES = ROOT / "build" / "site" / "source"
 sys.path.insert(0, str(HERE))
 
 import pages  # noqa: E402
+
 from course_staff.site.sources import COLAB, write_sources  # noqa: E402
 
 # The address of the repository, as https://github.com/owner/name. Without one, no page leads to

@@ -33,7 +33,7 @@ _DESCRIBED = 160  # characters of a page, for a search engine
 def finish_pages(app, terms: dict[str, Term]) -> None:
     """Connect all this to Sphinx; ``terms`` are those of the glossary."""
     ends = r"(?:s|es)?\b"
-    names = sorted(terms, key=len, reverse=True)
+    names = sorted(terms, key=len, reverse=True)  # the longest that fits
     pattern = re.compile(rf"\b({'|'.join(map(re.escape, names))}){ends}", re.I)
 
     def read(app, doctree):

@@ -17,7 +17,6 @@ from .notebook_page import NotebookPage
 
 ROOT = Path(__file__).parents[2]
 SCREENSHOTS = ROOT / "build" / "browser"
-CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 # What the server warns of, although all is well, by a fragment of the line, with the reason.
 EXPECTED_IN_LOG = {
@@ -36,31 +35,6 @@ EXPECTED_IN_CONSOLE = {
     "GL Driver Message": "a terminal that is drawn where no graphics card is",
     "status of 500": "an error of the server's, whose log is looked at",
 }
-
-
-def missing(what):
-    """Skip where a part is missing; fail where the tests were asked for by `make browser-test`."""
-    give_up = pytest.fail if os.environ.get("COURSE_BROWSER") == "required" else pytest.skip
-    give_up(what)
-
-
-@pytest.fixture(scope="session")
-def browser():
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        missing("The tests in a browser need Playwright: run `make browser-test`.")
-    path = next(filter(None, map(shutil.which, CHROMIUMS)), None)
-    if path is None:
-        missing(
-            "The tests in a browser need Chromium: install Debian's package `chromium`, "
-            "`apt-get install chromium`."
-        )
-    with sync_playwright() as playwright:
-        # Without its sandbox, because that does not start for root, as in a container.
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 class Lab:

@@ -2,7 +2,7 @@
 var Scorer = {
   score: function (result) {
     var page = result[0], score = result[4];
-    return page.indexOf("lessons/") === 0 ? score + 20 : score;
+    return page.indexOf("lessons/") === 0 ? score + 5 : score;
   },
   objNameMatch: 11,
   objPartialMatch: 6,

@@ -1,0 +1,204 @@
+"""The built site: its links, its images, no answer, and how it is in a browser."""
+
+import re
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import nbformat
+import pytest
+
+from course_utils.course.curriculum import LESSONS
+
+ROOT = Path(__file__).parents[2]
+# One of each kind, and the one with the most to step through.
+LOOKED_AT = ("index", "lessons/03_missing_gradients", "lessons/06_higher_order", "tools/tape")
+LOOKED_AT = (*LOOKED_AT, "causes", "glossary")
+HEAVIEST = 3_000_000  # bytes of a page, with all that it loads
+LIGHTEST_GROUND = 200  # of 255, behind a figure that was drawn for paper
+
+
+def test_every_link_and_anchor_resolves(pages, built):
+    broken, followed = [], 0
+    for name, page in pages.items():
+        for link in [*page.links, *page.loaded]:
+            parts = urlsplit(link)
+            if parts.scheme or name in ("search.html", "genindex.html") and not parts.path:
+                continue
+            target = (page.path.parent / unquote(parts.path)).resolve() if parts.path else page.path
+            other = pages.get(target.relative_to(built).as_posix())
+            followed += 1
+            if not target.exists() or (parts.fragment and other is None):
+                broken.append((name, link))
+            elif parts.fragment and unquote(parts.fragment) not in other.ids:
+                broken.append((name, link))
+    assert followed > 1000 and not broken
+
+
+def test_every_image_has_words(pages):
+    shown = 0
+    for lesson in LESSONS:
+        images = pages[f"lessons/{lesson.name}.html"].images
+        shown += len(images)
+        for image in images:
+            words = image.get("alt", "")
+            assert words and not words.startswith(("../", "_images")), (lesson.name, image)
+    assert shown > len(LESSONS)
+
+
+def answer_lines(lesson):
+    """Return the lines that the worked notebook has in its exercises, and the open one nowhere."""
+    worked, mine = (
+        nbformat.read(ROOT / folder / f"{lesson.name}.ipynb", as_version=4)
+        for folder in ("solutions", "notebooks")
+    )
+    known = {line.strip() for cell in mine.cells for line in cell.source.splitlines()}
+    lines = (
+        line.strip()
+        for cell in worked.cells
+        if "exercise" in cell.metadata
+        for line in cell.source.splitlines()
+    )
+    return [line for line in lines if len(line) > 12 and line not in known]
+
+
+def test_no_page_shows_a_line_of_an_answer(pages):
+    looked_for = 0
+    for lesson in LESSONS:
+        html = re.sub(r"<[^>]+>", "", pages[f"lessons/{lesson.name}.html"].html)
+        text = " ".join(unescape(html).split())
+        for line in answer_lines(lesson):
+            looked_for += 1
+            assert " ".join(line.split()) not in text, (lesson.name, line)
+    assert looked_for > 100
+
+
+def test_later_uses_of_a_term_lead_to_where_it_is_introduced(pages):
+    last = pages[f"lessons/{LESSONS[-1].name}.html"]
+    assert any("#term-" in link for link in last.links)
+    assert all("title=" in tag for tag in re.findall(r'<a class="[^"]*\bterm\b[^>]*>', last.html))
+    first = pages[f"lessons/{LESSONS[1].name}.html"]
+    assert "term-tape" in first.ids and "#term-tape" not in " ".join(first.links)
+
+
+@pytest.fixture
+def page(browser, built, request):
+    """Return a function that opens a page in a theme; it holds what was asked of the network."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.asked, complaints = [], []
+    failed_before = request.session.testsfailed
+    page.on("request", lambda asked: page.asked.append(asked.url))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+
+    def open_page(name, theme="light"):
+        page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+        page.goto(f"file://{built}/{name}")
+        return page
+
+    yield open_page
+    if request.session.testsfailed > failed_before:
+        page.screenshot(path=built.with_name(f"{request.node.name}.png"))
+    context.close()
+    assert not complaints
+
+
+def test_nothing_is_asked_of_another_host_and_no_page_is_heavy(page, pages, built):
+    for name in sorted(pages):
+        opened = page(name)
+        assert all(url.startswith(("file:", "data:", "blob:")) for url in opened.asked), name
+        files = {urlsplit(url).path for url in opened.asked if url.startswith("file:")}
+        weight = sum(Path(unquote(file)).stat().st_size for file in files)
+        assert weight < HEAVIEST, f"{name}: {weight} bytes"
+        opened.asked.clear()
+
+
+@pytest.mark.parametrize(
+    ("words", "first"),
+    [("None", "lessons/03_missing_gradients"), ("check_gradients", "tools/gradients")],
+)
+def test_a_search_finds_the_right_page_first(page, words, first):
+    opened = page(f"search.html?q={words}")
+    opened.get_by_text("Search finished").wait_for()
+    result = opened.locator("#search-results li a").first
+    assert result.get_attribute("href").split("#")[0] == f"{first}.html"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_axe_finds_nothing_serious(page, name, theme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    opened = page(f"{name}.html", theme)
+    assert opened.locator("html").get_attribute("data-theme") == theme
+    opened.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+    response = Axe().run(opened).response
+    assert len(response["passes"]) > 20
+    found = [each for each in response["violations"] if each["impact"] in ("serious", "critical")]
+    assert not [(each["id"], node["html"]) for each in found for node in each["nodes"]]
+
+
+GROUNDS = """images => images.map(image => {
+  for (let each = image; each; each = each.parentElement) {
+    const parts = getComputedStyle(each).backgroundColor.match(/[\\d.]+/g).map(Number);
+    if (parts.length === 3 || parts[3] > 0) return Math.min(...parts.slice(0, 3));
+  }
+  return 0;
+})"""
+
+
+def test_figures_drawn_for_paper_keep_their_paper_in_the_dark(page):
+    seen = 0
+    for lesson in LESSONS:
+        images = page(f"lessons/{lesson.name}.html", "dark").locator("img[src$='.png']")
+        grounds = images.evaluate_all(GROUNDS)
+        seen += len(grounds)
+        assert all(ground > LIGHTEST_GROUND for ground in grounds), lesson.name
+    assert seen > len(LESSONS)
+
+
+FOCUSABLE = """() => {
+  const all = document.querySelectorAll("a[href], button, summary, input, [tabindex='0']");
+  return [...all].filter(each => each.checkVisibility({visibilityProperty: true})
+    && !each.disabled && each.tabIndex >= 0).length;
+}"""
+REACHED = """() => {
+  const now = document.activeElement;
+  if (now === document.body || now.dataset.reached) return false;
+  return now.dataset.reached = "yes";
+}"""
+
+
+@pytest.mark.parametrize("name", ["index", "lessons/03_missing_gradients"])
+def test_the_keyboard_reaches_everything(page, name):
+    opened = page(f"{name}.html")
+    for _ in range(opened.evaluate(FOCUSABLE) + 20):
+        opened.keyboard.press("Tab")
+        opened.evaluate(REACHED)
+    missed = opened.evaluate(
+        f"({FOCUSABLE.replace('.length', '')})().filter(each => "
+        "!each.dataset.reached).map(each => each.outerHTML.slice(0, 120))"
+    )
+    assert not missed
+
+
+def test_the_keyboard_opens_a_hint_and_steps_through_a_tape(page):
+    opened = page(f"lessons/{LESSONS[1].name}.html")
+    hint = opened.locator("summary", has_text="Hint 1").first
+    hint.focus()
+    opened.keyboard.press("Enter")
+    assert opened.locator("details[open]", has=hint).count() == 1
+    tape = opened.locator(".course-tape-moves").first
+    assert tape.locator("output").text_content().startswith("Step 0")
+    tape.focus()
+    opened.keyboard.press("ArrowRight")
+    assert tape.locator("output").text_content().startswith("Step 1")
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("name", LOOKED_AT)
+def test_no_page_is_wider_than_the_window(page, name, width):
+    opened = page(f"{name}.html")
+    opened.set_viewport_size({"width": width, "height": 900})
+    assert opened.evaluate("document.documentElement.scrollWidth") <= width

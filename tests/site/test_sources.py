@@ -1,0 +1,141 @@
+"""What Sphinx reads: no answer in it, and links that lead somewhere."""
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from course_staff.site.elsewhere import colab_notebook, places_to_run, relinked
+from course_staff.site.glossary import EMPHASIS, terms_of
+from course_staff.site.lesson_map import lesson_map
+from course_staff.site.lessons import lesson_page, wrong_answers
+from course_utils.course.curriculum import LESSONS, all_exercises
+from course_utils.exercises.question import Prediction
+
+ROOT = Path(__file__).parents[2]
+REPOSITORY = "https://github.com/owner/name"
+PAGES = {"docs/guide.md": "guide.md", "notebooks/01_a.ipynb": "lessons/01_a.ipynb"}
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return {lesson: lesson_page(lesson, ROOT) for lesson in LESSONS}
+
+
+def code_cells(page):
+    return [cell for cell in page.cells if cell.cell_type == "code"]
+
+
+def text_of(outputs):
+    return "".join(
+        output.get("text", "") + "".join(output.get("data", {}).get("text/html", ""))
+        for output in outputs
+    )
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_every_cell_is_that_of_the_open_notebook(pages, lesson):
+    mine = nbformat.read(ROOT / "notebooks" / f"{lesson.name}.ipynb", as_version=4)
+    assert [cell.source for cell in pages[lesson].cells] == [cell.source for cell in mine.cells]
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_an_exercise_shows_no_output_and_a_check_only_what_wrong_answers_are_told(pages, lesson):
+    cells = code_cells(pages[lesson])
+    assert not any(cell.outputs for cell in cells if "exercise" in cell.metadata)
+    checks = [cell for cell in cells if cell.source.startswith("check(")]
+    assert len(checks) == len(lesson.exercises())
+    for cell in checks:
+        assert "✗ Failed" in text_of(cell.outputs) and "✓" not in text_of(cell.outputs)
+
+
+def test_outputs_are_those_of_the_worked_notebooks(pages):
+    for lesson, page in pages.items():
+        worked = nbformat.read(ROOT / "solutions" / f"{lesson.name}.ipynb", as_version=4)
+        pictures = [str(page).count("'image/png'"), str(worked).count("'image/png'")]
+        assert pictures[0] == pictures[1], lesson.name
+
+
+def test_the_truth_of_a_predicted_exercise_is_folded_and_shows_nothing(pages):
+    asked = [exercise.id for exercise in all_exercises() if isinstance(exercise, Prediction)]
+    assert asked
+    for lesson, page in pages.items():
+        cells = code_cells(page)
+        for cell, after in zip(cells, cells[1:], strict=False):
+            if any(cell.source.startswith(f'check("{each}"') for each in asked):
+                is_truth = "hide-input" in after.metadata.get("tags", ())
+                assert is_truth and not after.outputs, (lesson.name, after.source)
+
+
+def test_what_a_prediction_asks_is_folded(pages):
+    folded = 0
+    for page in pages.values():
+        cells = code_cells(page)
+        for cell, after in zip(cells, cells[1:], strict=False):
+            if cell.source.startswith("predict("):
+                assert "<details>" in text_of(cell.outputs)
+                is_open = after.outputs and not after.source.startswith(("predict(", "check("))
+                if is_open:
+                    assert "hide-output" in after.metadata.tags
+                    folded += 1
+    assert folded > len(LESSONS)
+
+
+@pytest.mark.parametrize("exercise_id", [exercise.id for exercise in all_exercises()])
+def test_every_exercise_has_the_messages_of_two_wrong_answers(exercise_id):
+    assert len(set(wrong_answers(exercise_id))) == 2
+
+
+def test_a_term_stands_where_it_is_introduced_first(pages):
+    terms = terms_of(pages.items())
+    assert {"tape", "gradient", "saliency map", "logit"} <= set(terms)
+    order = [lesson.name for lesson in LESSONS]
+    places = [order.index(term.lesson) for term in terms.values()]
+    assert places == sorted(places)
+    assert all(f"**{term.name}**" in term.paragraph for term in terms.values())
+    text = "".join(" ".join(c.source.split()).lower() for p in pages.values() for c in p.cells)
+    assert not [words for words in EMPHASIS if f"**{words}" not in text]
+    assert not EMPHASIS & set(terms)
+
+
+def test_the_map_leads_to_every_lesson_and_says_its_name():
+    svg = lesson_map("lessons/")
+    for lesson in LESSONS:
+        assert f'<a href="lessons/{lesson.name}.html" aria-label="{lesson.number} · ' in svg
+    assert "\n" not in svg  # a blank line would end the HTML in Markdown
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        ("[a](../notebooks/01_a.ipynb)", "[a](lessons/01_a.ipynb)"),
+        ("[a](guide.md#plan)", "[a](guide.md#plan)"),
+        ("[a](https://x.org)", "[a](https://x.org)"),
+        ("[a](../LICENSE)", f"[a]({REPOSITORY}/blob/HEAD/LICENSE)"),
+        ("![a](tape.png)", "![a](tape.png)"),
+    ],
+)
+def test_links_hold_on_a_page(link, expected):
+    assert relinked(link, "docs/guide.md", "guide.md", PAGES, REPOSITORY) == expected
+
+
+def test_without_a_repository_nothing_leads_there():
+    assert relinked("[a](../LICENSE)", "docs/guide.md", "guide.md", PAGES, "") == "a"
+    assert "http" not in places_to_run(LESSONS[1], "")
+    assert "binder" in places_to_run(LESSONS[1], REPOSITORY)
+    with pytest.raises(ValueError, match="https://github.com/owner/name"):
+        places_to_run(LESSONS[1], "https://example.org/course")
+
+
+def test_a_notebook_for_colab_is_the_learners_with_one_cell_before_it():
+    path = ROOT / "notebooks" / f"{LESSONS[1].name}.ipynb"
+    notebook = nbformat.reads(colab_notebook(path, REPOSITORY), as_version=4)
+    nbformat.validate(notebook)
+    first, *others = notebook.cells
+    assert f"git+{REPOSITORY}" in first.source and "COURSE_PROGRESS_FILE" in first.source
+    assert json.dumps(others) == json.dumps(nbformat.read(path, as_version=4).cells)
+    # Elsewhere the cell does nothing.
+    compile(
+        first.source.replace("%pip", "# pip").replace("    # pip", "    pass  #"), "cell", "exec"
+    )
