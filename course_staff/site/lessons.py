@@ -5,6 +5,7 @@ its source. An output comes from the worked notebook, and only where both hold t
 """
 
 import re
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
@@ -31,6 +32,13 @@ def lesson_page(lesson: Lesson, root: Path) -> NotebookNode:
         nbformat.read(root / folder / f"{lesson.name}.ipynb", as_version=4)
         for folder in ("notebooks", "solutions")
     )
+    known = {line for cell in page.cells for line in _lines(cell)}
+    hidden = [
+        line
+        for cell in worked.cells
+        for line in _lines(cell)
+        if "exercise" in cell.metadata and line not in known
+    ]
     outputs = {(cell.id, cell.source): cell for cell in worked.cells if cell.cell_type == "code"}
     predicted = asked = False  # does the next output show what a prediction, an exercise asks?
     for cell in page.cells:
@@ -40,7 +48,7 @@ def lesson_page(lesson: Lesson, root: Path) -> NotebookNode:
         cell.outputs = twin.outputs if twin and "exercise" not in cell.metadata else []
         call = _CALL.match(cell.source)
         if call and call[1] == "check":
-            cell.outputs = [_html(_messages(call[2]))]
+            cell.outputs = [_html(_messages(call[2], hidden))]
             asked = isinstance(find_exercise(call[2]), Prediction)
         elif call:
             cell.outputs = [_html(_options(call[2]))]
@@ -54,20 +62,29 @@ def lesson_page(lesson: Lesson, root: Path) -> NotebookNode:
     return page
 
 
-def wrong_answers(exercise_id: str) -> list[str]:
-    """Return what the first two wrong answers of an exercise's gallery are told."""
+def _lines(cell: NotebookNode) -> list[str]:
+    return [line.strip() for line in cell.source.splitlines() if line.strip()]
+
+
+def wrong_answers(exercise_id: str, hidden: Sequence[str] = ()) -> list[str]:
+    """Return what the first two wrong answers of an exercise's gallery are told.
+
+    Sentences that hold one of the ``hidden`` lines, those of the right answers, are passed over.
+    """
     known = stored(exercise_id)
-    tables = [table["rows"] for table in known.get("tables", ())]
-    wrong = known.get("mistakes") or [row for rows in tables for row in rows]
-    sentences = dict.fromkeys(each["sentence"] for each in wrong)
-    return [said for said in sentences if "{" not in said][:_MESSAGES]
+    rows = [row for table in known.get("tables", ()) for row in table["rows"]]
+    sentences = dict.fromkeys(each["sentence"] for each in known.get("mistakes") or rows)
+    shown = [
+        said for said in sentences if "{" not in said and not any(line in said for line in hidden)
+    ]
+    return shown[:_MESSAGES]
 
 
-def _messages(exercise_id: str) -> str:
+def _messages(exercise_id: str, hidden: Sequence[str]) -> str:
     title = find_exercise(exercise_id).title
     cards = [
         CheckResult(exercise_id, "failed", said, title)._repr_html_()
-        for said in wrong_answers(exercise_id)
+        for said in wrong_answers(exercise_id, hidden)
     ]
     return _fold("What two wrong answers are told", "".join(cards))
 

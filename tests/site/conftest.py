@@ -3,7 +3,10 @@
 import os
 import subprocess
 import sys
+import threading
+from functools import partial
 from html.parser import HTMLParser
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -60,4 +63,19 @@ def built():
 @pytest.fixture(scope="session")
 def pages(built):
     """Return every page by its path, as ``"lessons/01_first_tape.html"``."""
-    return {path.relative_to(built).as_posix(): Page(path) for path in built.rglob("*.html")}
+    found = {path.relative_to(built).as_posix(): path for path in built.rglob("*.html")}
+    return {name: Page(path) for name, path in found.items() if not name.startswith("_static")}
+
+
+@pytest.fixture(scope="session")
+def address(built):
+    """Serve the pages on this machine, and return where."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=built)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
