@@ -45,6 +45,7 @@ copybutton_selector = "div:not(.output) > div.highlight pre"
 html_theme = "pydata_sphinx_theme"
 html_title = project
 html_static_path = [str(HERE / "_static")]
+html_favicon = str(HERE / "_static" / "icon.svg")
 html_css_files = ["site.css"]
 html_extra_path = [str(SOURCES / COLAB)]
 html_search_scorer = str(HERE / "_static" / "scorer.js")
