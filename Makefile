@@ -102,8 +102,9 @@ site: $(SITE) ## Write the course as pages to build/site/html
 	@mkdir -p build/site/source
 	@$(BIN)/sphinx-build -E -W --keep-going -q -c docs/site build/site/source build/site/html
 
-# Not in `make test`, which needs none of this. Pictures of what failed are left in build/site.
-site-test: $(SITE) ## Build the pages and test them in a browser
+# `make test` needs none of this, and skips it where it is missing; the workflow `site` runs it.
+# Pictures of what failed are left in build/site.
+site-test: $(SITE) ## Build and test the pages in a browser (no part of `make test`)
 	@COURSE_BROWSER=required $(BIN)/python -m pytest tests/site
 
 build: $(STAMP) ## Write notebooks/ and solutions/ from lessons/

@@ -6,7 +6,6 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-SOURCES = ROOT / "build" / "site" / "source"
 sys.path.insert(0, str(HERE))
 
 import pages  # noqa: E402
@@ -47,7 +46,6 @@ html_title = project
 html_static_path = [str(HERE / "_static")]
 html_favicon = str(HERE / "_static" / "icon.svg")
 html_css_files = ["site.css"]
-html_extra_path = [str(SOURCES / COLAB)]
 html_search_scorer = str(HERE / "_static" / "scorer.js")
 html_copy_source = False
 html_show_sphinx = False
@@ -69,5 +67,7 @@ html_sidebars = {name: [] for name in ("index", "start", "causes", "glossary", "
 
 def setup(app):
     """Write the sources, and let `pages` finish what Sphinx makes of them."""
-    pages.finish_pages(app, write_sources(ROOT, SOURCES, REPOSITORY))
+    terms = write_sources(ROOT, Path(app.srcdir), REPOSITORY)
+    app.config.html_extra_path = [str(Path(app.srcdir) / COLAB)]
+    pages.finish_pages(app, terms)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
