@@ -32,13 +32,9 @@ def lesson_page(lesson: Lesson, root: Path) -> NotebookNode:
         nbformat.read(root / folder / f"{lesson.name}.ipynb", as_version=4)
         for folder in ("notebooks", "solutions")
     )
-    known = {line for cell in page.cells for line in _lines(cell)}
-    hidden = [
-        line
-        for cell in worked.cells
-        for line in _lines(cell)
-        if "exercise" in cell.metadata and line not in known
-    ]
+    known = "\n".join(cell.source for cell in page.cells)
+    answers = "\n".join(cell.source for cell in worked.cells if "exercise" in cell.metadata)
+    hidden = [line for line in map(str.strip, answers.splitlines()) if line not in known]
     outputs = {(cell.id, cell.source): cell for cell in worked.cells if cell.cell_type == "code"}
     predicted = asked = False  # does the next output show what a prediction, an exercise asks?
     for cell in page.cells:
@@ -60,10 +56,6 @@ def lesson_page(lesson: Lesson, root: Path) -> NotebookNode:
             predicted = False
             _tag(cell, "hide-output")
     return page
-
-
-def _lines(cell: NotebookNode) -> list[str]:
-    return [line.strip() for line in cell.source.splitlines() if line.strip()]
 
 
 def wrong_answers(exercise_id: str, hidden: Sequence[str] = ()) -> list[str]:
