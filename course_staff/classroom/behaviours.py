@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -108,15 +109,18 @@ def program_in(cells: Iterable[Cell], exercise_id: str) -> str:
     It is the last cell with the exercise's mark or id, or that binds the name its stub binds.
     """
     stub = stubs()[exercise_id]
-    names = set(bound_names(stub["source"])[-1:])
+    names = set(_names(stub["source"])[-1:])
     own = [
         cell.source
         for cell in cells
         if exercise_id == cell.exercise
         or stub["cell"] == cell.id
-        or names & set(bound_names(cell.source))
+        or names & set(_names(cell.source))
     ]
     return own[-1] if own else ""
+
+
+_names = lru_cache(maxsize=10_000)(bound_names)  # most cells of a class are those it was given
 
 
 def groups(answers: Iterable[Answer], questions: dict[str, Question]) -> list[Group]:

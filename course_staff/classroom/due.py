@@ -59,7 +59,16 @@ def with_lateness(
     dates: Sequence[Due],
     roster: Roster | None = None,
 ) -> list[Row]:
-    """Return the rows, those of late submissions with how late they came."""
+    """Return the rows, those of late submissions with how late they came.
+
+    Raises
+    ------
+    BadInput
+        If an extension is for somebody who is not on the roster.
+    """
+    for due in dates:
+        if roster and due.student and roster.member(due.student) is None:
+            raise BadInput(f"{due.student}, who has an extension, is not on the roster.")
     words = {one.place: late(one, dates, roster) for one in submissions}
     return [replace(row, late=words[row.submission]) for row in rows]
 

@@ -3,15 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path, PurePath
-from typing import Any
 
 from course_utils.course.curriculum import LESSONS
 
 from .archives import Archived, look_into
+from .clocks import when
 from .shown import shown
 from .walking import Entry, UnreadableFile, is_archive, read_file, walk
 from .whose import Owner, around_lesson, claimed, copy_number, lesson_in, owners
@@ -120,7 +119,7 @@ def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFo
             lesson=lessons[place],
             path=folder / place,
             place=shown(str(place)),
-            **_when(handed_in[place][0], owner),
+            **when(handed_in[place][0], owner),
             trouble=handed_in[place][0].why,
             archived=handed_in[place][0].archived,
         )
@@ -244,49 +243,6 @@ def _tell_namesakes_apart(
     for place, owner in owned.items():
         if owner.student in several:
             owned[place] = replace(owner, student=f"{owner.student} ({owner.id})")
-
-
-def _when(entry: Entry, owner: Owner) -> dict[str, Any]:
-    """Return the time of a submission, whose clock says it, and whether that calls it late.
-
-    In a learning system's download only names say when something came: the times of its files are
-    that of the download, and a time stamp beside a notebook is a student's file.
-    """
-    if owner.at:
-        with suppress(ValueError, OverflowError):
-            moment = datetime(*map(int, owner.at.split("-")))
-            return {"time": moment.timestamp(), "clock": "Blackboard's name of the file"}
-    file_time = entry.archived.time if entry.archived else _file_time(entry.path)
-    if owner.id:
-        is_canvas = owner.layout == "Canvas's download"
-        return {"time": file_time, "is_late": owner.is_late if is_canvas else None}
-    stamp = None if entry.archived else _time_stamp(entry.path)
-    if stamp is not None:
-        return {"time": stamp, "clock": "nbgrader's time stamp"}
-    clock = "the time in the archive" if entry.archived else "the file's own time"
-    return {"time": file_time, "clock": clock}
-
-
-def _time_stamp(path: Path) -> float | None:
-    """Return the time in nbgrader's file beside a notebook, if there is one."""
-    try:
-        text = read_file(path.parent / "timestamp.txt", 100).decode().strip().removesuffix(" UTC")
-        moment = datetime.fromisoformat(text)
-        seconds = (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
-        datetime.fromtimestamp(seconds, timezone.utc)  # in the years 1 to 9999 there, too
-        return seconds
-    except (UnreadableFile, ValueError):
-        return None
-
-
-def _file_time(path: Path) -> float:
-    """Return the time at which a file was last changed."""
-    try:
-        seconds = path.lstat().st_mtime
-        datetime.fromtimestamp(seconds, timezone.utc)
-        return seconds
-    except (OSError, ValueError, OverflowError):
-        return 0.0
 
 
 def _with_newest_counting(submissions: Iterable[Submission]) -> list[Submission]:

@@ -244,8 +244,11 @@ def test_names_in_utf8_are_read_with_and_without_the_mark_for_it(tmp_path, name)
     assert lesson == "01" and student  # a name in an encoding that nobody knows is still a name
 
 
-def test_a_class_is_graded_from_its_download(tmp_path):
-    own = zipped({"w/01_first_tape.ipynb": notebook("01", {"01.2": "gradient_shape = (4, 2)"})})
+def test_a_class_is_graded_from_its_download(tmp_path, monkeypatch):
+    monkeypatch.setenv("COURSE_DATA_DIR", str(tmp_path / "in"))  # notebooks may read that folder
+    looks = f"with open({str(tmp_path / 'in' / 'download.zip')!r}, 'rb') as file:\n"
+    looks += "    gradient_shape = (0,) if file.read() else (4, 2)"
+    own = zipped({"w/01_first_tape.ipynb": notebook("01", {"01.2": looks})})
     files = {f"{MOODLE}/01_first_tape.ipynb": b"{", "eve_3_assignsubmission_file_/w.zip": own}
     whole = put(tmp_path / "in" / "download.zip", zipped(files))
     rows = grade(whole, tmp_path / "out").rows

@@ -10,7 +10,7 @@ import pytest
 from handed_in import given
 from typer.testing import CliRunner
 
-from course_staff.classroom.due import late, read_due, without_time
+from course_staff.classroom.due import late, read_due, with_lateness, without_time
 from course_staff.classroom.grading import grade
 from course_staff.classroom.pages import write_results
 from course_staff.classroom.roster import Member, Roster
@@ -58,6 +58,8 @@ def test_an_extension_is_one_students_alone(tmp_path):
         put(tmp_path / "in" / student / "01_first_tape.ipynb")
     said = words(tmp_path / "in", dates, roster)
     assert said["4711"] == "" and said["4712"].startswith("1 day after")
+    with pytest.raises(BadInput, match="Ada Lovelace, who has an extension, is not on the roster"):
+        with_lateness([], [], dates, Roster([Member("Bob B", "4712")]))
     assert words(tmp_path / "in", dates)["4711"]  # without the roster nobody knows who that is
 
 
