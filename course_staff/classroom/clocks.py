@@ -23,7 +23,7 @@ def when(entry: Entry, owner: Owner) -> dict[str, Any]:
             return {"time": moment.timestamp(), "clock": "Blackboard's name of the file"}
     file_time = entry.archived.time if entry.archived else _file_time(entry.path)
     if owner.id:
-        is_canvas = owner.layout == "Canvas's download"
+        is_canvas = owner.layout.startswith("Canvas")
         return {"time": file_time, "is_late": owner.is_late if is_canvas else None}
     stamp = None if entry.archived else _time_stamp(entry.path)
     if stamp is not None:

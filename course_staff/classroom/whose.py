@@ -33,6 +33,9 @@ _COPY = r"(copy)?[ _-]*\(?(?P<number>\d*)\)?"
 _SYSTEMS = {
     "Moodle's download": r"(?P<student>.+?)_(?P<id>\d+)_assignsubmission_(file_|onlinetext_)?",
     "Canvas's download": r"(?P<student>[^_]+)(?P<late>_LATE)?_(?P<id>\d{3,})_\d{3,}_",
+    "Canvas's anonymous download": (
+        r"(?P<late>LATE_)?(?P<student>anon_(?P<id>[A-Za-z0-9]{5}))_\d{3,}_"
+    ),
     "Blackboard's download": r"(?P<id>.+?_(?P<student>[^_]+))_attempt_(?P<at>\d{4}(-\d\d){2,5})_?",
 }
 
@@ -98,7 +101,7 @@ def claimed(owner: Owner, students: set[str]) -> list[str]:
         for system, pattern in _SYSTEMS.items():
             named = {match["student"] for match in re.finditer(pattern, name)}
             # Canvas's way is no more than numbers between underscores, such as those of a date.
-            found += named & students if system == "Canvas's download" else named
+            found += named & students if system.startswith("Canvas") else named
         stem = re.sub(r"\.ipynb$", "", name, flags=re.IGNORECASE)
         found += {stem, *(around_lesson(stem) or ())} & students
     return sorted({_normal(name) for name in found} - {owner.student})

@@ -53,6 +53,8 @@ def test_the_three_layouts_also_mixed(tmp_path):
         ("Zoë Bö_1234_assignsubmission_file_01_first_tape.ipynb", "Zoë Bö", "01"),
         ("okaforchidi_48211_993311_01_first_tape-1.ipynb", "okaforchidi", "01"),
         ("okaforchidi_LATE_48211_993311_01_first_tape.ipynb", "okaforchidi", "01"),
+        ("anon_aB3xY_993311_01_first_tape.ipynb", "anon_aB3xY", "01"),
+        ("LATE_anon_aB3xY_993311_01_first_tape.ipynb", "anon_aB3xY", "01"),
         ("Lesson 01_s9912_attempt_2026-11-20-10-10-10_01_first_tape.ipynb", "s9912", "01"),
         ("01_first_tape_anna.ipynb", "anna", "01"),
         ("01_first_tape/anna.ipynb", "anna", "01"),
