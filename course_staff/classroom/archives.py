@@ -6,6 +6,7 @@ is refused as a whole; in a class's download only the entry itself is, so that o
 """
 
 import io
+import os
 import re
 import stat
 import time
@@ -16,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from .walking import (
@@ -65,10 +67,11 @@ class Archived:
         UnreadableFile
             If the archive is damaged, or has changed since it was looked into.
         """
-        with _damage_said(), open_file(self.archive) as file:
+        with _damage_said():
+            archive = _opened(self.archive)
             for member in self.members[:-1]:
-                file = io.BytesIO(_content(zipfile.ZipFile(file), member, _MOST_INNER))
-            return _content(zipfile.ZipFile(file), self.members[-1], most)
+                archive = zipfile.ZipFile(io.BytesIO(_content(archive, member, _MOST_INNER)))
+            return _content(archive, self.members[-1], most)
 
 
 def look_into(path: Path, is_root: bool = False) -> Iterator[Entry]:
@@ -88,9 +91,10 @@ def look_into(path: Path, is_root: bool = False) -> Iterator[Entry]:
         If the archive of a whole class cannot be read at all.
     """
     try:
-        with _damage_said(), open_file(path) as file:
+        with _damage_said():
+            archive = _opened(path)
             whole = Archived(path, (), 0, path.stat().st_mtime)
-            yield from _entries(zipfile.ZipFile(file), path, whole, 1, is_root)
+            yield from _entries(archive, path, whole, 1, is_root)
     except UnreadableFile as error:
         if is_root:
             raise
@@ -199,6 +203,19 @@ def _time_of(info: zipfile.ZipInfo, otherwise: float) -> float:
         return time.mktime((*info.date_time, 0, 0, -1))
     except (ValueError, OverflowError):
         return otherwise
+
+
+def _opened(path: Path) -> zipfile.ZipFile:
+    with open_file(path) as file:
+        status = os.fstat(file.fileno())
+        return _opened_once(path, status.st_mtime_ns, status.st_size)
+
+
+@lru_cache(maxsize=8)
+def _opened_once(path: Path, changed: int, size: int) -> zipfile.ZipFile:
+    """Return an archive that stays open: its list of a whole term is long to read."""
+    with open_file(path) as file:
+        return zipfile.ZipFile(os.fdopen(os.dup(file.fileno()), "rb"))
 
 
 def _content(archive: zipfile.ZipFile, member: int, most: int) -> bytes:
