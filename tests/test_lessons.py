@@ -25,6 +25,7 @@ NOT_COMPARED = {
     "seed {}: rate": "prints accuracies, which differ between MNIST and the stand-in",
     ", kept, print_epoch)": "prints losses and accuracies of MNIST or the stand-in while it trains",
     "the last line of a cell is shown": "shows differences as small as their rounding",
+    "times the time of": "prints how much longer something took, here and now",
     "on the test set": "prints an accuracy, which differs between MNIST and the stand-in",
 }
 

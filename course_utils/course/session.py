@@ -75,6 +75,9 @@ def _is_for_the_learner(record: LogRecord) -> bool:
 def quiet_tensorflow() -> ModuleType:
     """Import TensorFlow, run its first operation, and return the module, without a line of noise.
 
+    Without two GPUs, the CPU counts as two devices, CPU:0 and CPU:1, so that a step on several
+    devices can be run on any machine; what names no device runs on CPU:0, as ever.
+
     The first operation starts the device, which writes as much as the import does. Later, only
     errors of TensorFlow's C++ code are written, unless ``TF_CPP_MIN_LOG_LEVEL`` says otherwise: a
     thread of ``tf.data`` warns at random when a dataset's loop in a graph ends before it does.
@@ -83,10 +86,16 @@ def quiet_tensorflow() -> ModuleType:
     with saying_that_tensorflow_starts(), standard_error_held():
         import tensorflow as tf
 
-        for gpu in tf.config.list_physical_devices("GPU"):
-            # Fails only where an operation ran before, and then the setting is past changing.
+        # These fail only where an operation ran before, and then they are past changing.
+        gpus = tf.config.list_physical_devices("GPU")
+        for gpu in gpus:
             with suppress(RuntimeError):
                 tf.config.experimental.set_memory_growth(gpu, True)
+        if len(gpus) < 2:
+            cpu = tf.config.list_physical_devices("CPU")[0]
+            two = [tf.config.LogicalDeviceConfiguration()] * 2
+            with suppress(RuntimeError):
+                tf.config.set_logical_device_configuration(cpu, two)
         tf.constant(0.0) + 1.0
         # The first transpose of integers, which second derivatives contain, writes a line too.
         tf.transpose(tf.zeros((2, 2), tf.int32))

@@ -1,0 +1,295 @@
+"""The questions of lesson 20: a replica's share, a loop on copies, full batches, a scaled loss."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from course_utils.exercises.callouts import Predict
+from course_utils.exercises.question import Demand, Part, Question
+
+
+def tensors(*arrays: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    return tuple(
+        tf.constant(array, tf.float32 if array.dtype.kind == "f" else tf.int64) for array in arrays
+    )
+
+
+def draw_shares(rng: np.random.Generator) -> list[tuple]:
+    def draw(sizes, penalties):
+        shapes = [(3, 4), (4,), (4, 2), (2,)]
+        weights = [rng.normal(0, 0.8, shape) for shape in shapes]
+        parts = [(rng.normal(0.3, 1, (n, 3)), rng.normal(0.5, 1, (n, 2))) for n in sizes]
+        return weights, parts, sum(sizes), len(sizes), penalties
+
+    return [draw((5, 3), (0.5, 0.3)), draw((2, 6, 3), (0.7, 0.4)), draw((1, 3, 2, 0), (0.6, 0.5))]
+
+
+def as_shares(weights: list, parts: list, batch_size: int, replicas: int, penalties: tuple):
+    import keras
+
+    first, second = (keras.regularizers.L2(penalty) for penalty in penalties)
+    layers = [
+        keras.layers.Dense(4, "tanh", kernel_regularizer=first),
+        keras.layers.Dense(2, kernel_regularizer=second),
+    ]
+    model = keras.Sequential([keras.Input((3,)), *layers])
+    model.set_weights(weights)
+    return model, [tensors(*part) for part in parts], batch_size, replicas
+
+
+def sum_of_shares(share: Callable, model: Any, parts: list, *arguments: Any) -> Any:
+    """Return the sums over all replicas, or the first share that is no list of gradients."""
+    shares = []
+    for x, y in parts:
+        shares.append(share(model, x, y, *arguments))
+        if not isinstance(shares[-1], list | tuple) or any(g is None for g in shares[-1]):
+            return shares[-1]
+    return [sum(np.asarray(g) for g in same) for same in zip(*shares, strict=True)]
+
+
+def draw_copies(rng: np.random.Generator) -> list[tuple]:
+    def draw(sizes, lr, penalty, largest):
+        weights = [rng.normal(0, 1, (3, 4)), rng.normal(0, 1, 4)]
+        parts = []
+        for n in sizes:
+            x = rng.normal(0.3, 1, (n, 3))
+            best = np.argmax(x @ weights[0] + weights[1], axis=1)
+            parts.append((x, (best + 1) % 4))
+        # In the smallest part more are right than elsewhere, so that means of unlike parts show.
+        for number, (_, y) in enumerate(parts):
+            right = len(y) if len(y) == min(sizes) else 1 + number % 2
+            y[:right] = (y[:right] - 1) % 4
+        return weights, parts, lr, penalty, largest
+
+    # In the first call nothing is clipped: there a common factor of all gradients shows.
+    return [
+        draw((6, 3), 0.5, 0.3, 50.0),
+        draw((3, 8, 5), 0.4, 0.2, 0.2),
+        draw((7, 2, 4, 5), 0.6, 0.4, 0.3),
+    ]
+
+
+def as_copies(weights: list, parts: list, lr: float, penalty: float, largest: float) -> tuple:
+    import tensorflow as tf
+
+    copies = [[tf.Variable(w, dtype=tf.float32) for w in weights] for _ in parts]
+    return copies, [tensors(*part) for part in parts], lr, penalty, largest
+
+
+def moved_copies(step: Callable, copies: list, *arguments: Any) -> dict:
+    """Return by how much each copy moved, and what the step returned."""
+    before = [[v.numpy() for v in variables] for variables in copies]
+    right = step(copies, *arguments)
+    moves = [
+        [v.numpy() - old for v, old in zip(variables, values, strict=True)]
+        for variables, values in zip(copies, before, strict=True)
+    ]
+    return {"moves": moves, "right": right}
+
+
+def draw_epochs(rng: np.random.Generator) -> list[tuple]:
+    def draw(n, d, batch_size):
+        x, y = rng.uniform(0.5, 3, (n, d)), rng.uniform(0.5, 3, n)
+        return x, y, batch_size, rng.normal(size=d)
+
+    return [draw(10, 2, 4), draw(13, 3, 5), draw(8, 2, 4), draw(3, 2, 7)]
+
+
+def as_epoch(x: np.ndarray, y: np.ndarray, batch_size: int, w: np.ndarray) -> tuple:
+    return *tensors(x, y), batch_size, w
+
+
+def epoch_noted(run_epoch: Callable, x: Any, y: Any, batch_size: int, w: np.ndarray) -> dict:
+    """Return the weights after each call of a step, and whether each had full batches."""
+    noted = {"path": [], "full": True}
+
+    def step(x, y, weights):
+        nonlocal w
+        x, y, weights = (np.asarray(given, np.float64) for given in (x, y, weights))
+        full = (batch_size,)
+        noted["full"] &= x.shape[:1] == y.shape == weights.shape == full
+        with np.errstate(all="ignore"):
+            inputs, targets = np.log(x), np.log(y)
+            slopes = 2 * (inputs @ w - targets)[:, None] * inputs  # (n, d), of each example
+            w = w - 0.1 * np.sum(weights * slopes.T, axis=-1).reshape(-1, len(w)).sum(0)
+        noted["path"].append(w)
+
+    run_epoch(step, x, y, batch_size)
+    return {"count": len(noted["path"]), **noted}
+
+
+def draw_scaled(rng: np.random.Generator) -> list[tuple]:
+    def draw(size_a, size_b, lr, scale):
+        """Draw slopes of about size_a and size_b; of those of 2, times the scale, one is finite."""
+        values = [rng.uniform(0.5, 1.5, 3), rng.uniform(0.5, 1.5, 2)]
+        slopes = [size_a * rng.uniform(0.5, 1.5, 3), size_b * rng.uniform(0.5, 1.5, 2)]
+        for size, slope in zip((size_a, size_b), slopes, strict=True):
+            slope[-1] *= 0.02 if size == 2.0 else 1.0
+        return values, slopes, lr, scale
+
+    return [
+        draw(4e-9, 8e-9, 3e7, 2.0**18),
+        draw(0.04, 2.0, 4.0, 2.0**18),
+        draw(2.0, 0.05, 5.0, 2.0**17),
+        draw(9e-9, 4e-9, 2e7, 2.0**17),
+    ]
+
+
+def as_scaled(values: list, slopes: list, lr: float, scale: float) -> tuple:
+    import tensorflow as tf
+
+    variables = [tf.Variable(value, dtype=tf.float32) for value in values]
+    slopes = tensors(*slopes)
+
+    def loss_of():
+        halves = [tf.cast(tf.cast(v, tf.float16), tf.float32) for v in variables]
+        squares = [s * h**2 / 2 for s, h in zip(slopes, halves, strict=True)]
+        return tf.add_n([tf.reduce_sum(square) for square in squares])
+
+    return variables, loss_of, lr, scale
+
+
+def moves_and_scale(step: Callable, variables: list, *arguments: Any) -> dict:
+    """Return by how much each variable moved, and what the step returned."""
+    before = [v.numpy() for v in variables]
+    scale = step(variables, *arguments)
+    return {
+        "moves": [v.numpy() - old for v, old in zip(variables, before, strict=True)],
+        "scale": scale,
+    }
+
+
+EXERCISES = (
+    Question(
+        id="20.1",
+        title="A replica's share",
+        kind="complete",
+        points=2,
+        draw=draw_shares,
+        prepare=as_shares,
+        call=sum_of_shares,
+        inputs="weights parts batch_size replicas penalties",
+        parts=[
+            Part(
+                words="the sum of the shares",
+                form="Return a list with one gradient for each trainable variable.",
+            )
+        ],
+        praise="Added up, the shares are the gradients of one device, also with an empty part.",
+    ),
+    Question(
+        id="20.2",
+        title="A posted loop over copies",
+        kind="repair",
+        points=3,
+        draw=draw_copies,
+        prepare=as_copies,
+        call=moved_copies,
+        inputs="weights parts lr penalty largest",
+        parts=[
+            Part("moves", "the change of the copies"),
+            Part("right", "the share of right answers", "Return one number."),
+        ],
+        praise="Every copy ends where one device would have ended.",
+    ),
+    Question(
+        id="20.3",
+        title="Full batches for XLA",
+        kind="complete",
+        points=2,
+        draw=draw_epochs,
+        prepare=as_epoch,
+        call=epoch_noted,
+        inputs="x y batch_size w",
+        parts=[
+            Part("count", "the number of calls of step"),
+            Part("path", "what step trains, after each call"),
+        ],
+        demands=[
+            Demand(
+                "short batch",
+                "The steps are right, but not every call got batch_size rows of x, y and weights: "
+                "XLA would compile again. Fill up with rows of weight 0.",
+                lambda noted: all(noted["full"]),
+            )
+        ],
+        praise="One shape for XLA, and the steps of the short batch.",
+    ),
+    Question(
+        id="20.4",
+        title="A step with a scaled loss",
+        kind="complete",
+        points=3,
+        draw=draw_scaled,
+        prepare=as_scaled,
+        call=moves_and_scale,
+        inputs="values slopes lr scale",
+        parts=[Part(words="what moved, and the next scale")],
+        praise="Small gradients arrive, and one that is too large moves nothing.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "20.a",
+        right="twice the gradient of all",
+        options={
+            "the gradient of all": "The mean of two means would be the mean of all. But gradients "
+            "are added.",
+            "half the gradient of all": "Half comes out if each part is divided once more: by 64 "
+            "and then by 2.",
+            "twice the gradient of all": "Each half is divided by 32 in place of 64. The sum of n "
+            "means is n times the mean, where the parts are alike in size.",
+        },
+    ),
+    Predict(
+        "20.b",
+        right="the copies drift apart",
+        options={
+            "an error": "A *model* made outside gives one. An optimizer does not, and that is why "
+            "this fault lives long.",
+            "what they should": "The gradients are added, and the step is taken on each copy. But "
+            "Adam also keeps averages, and outside the scope there is one set of them for all "
+            "copies.",
+            "the copies drift apart": "There is one set of averages for all copies. Each copy in "
+            "its turn updates it before its step, so every copy takes another step, and nothing "
+            "is said.",
+        },
+    ),
+    Predict(
+        "20.c",
+        right="those of the first replica",
+        options={
+            "the mean of all replicas'": "That would be sensible. But the layer's averages are a "
+            "variable with a copy on each device, and reading it gives the first copy.",
+            "those of the first replica": "Each copy of the averages went its own way, and reading "
+            "the variable gives the first copy. What the other devices saw is lost.",
+            "those of the whole batch": "No replica saw the whole batch: each computed mean and "
+            "variance of its part.",
+        },
+    ),
+    Predict(
+        "20.d",
+        right="12",
+        options={
+            "10": "This is the truth. But XLA compiled the body of the loop for batches of 4.",
+            "12": "XLA takes the size that it compiled for, 4, for the short batch too, and says "
+            "nothing: three times 4.",
+            "an error": "An error would be kind. XLA says nothing.",
+        },
+    ),
+    Predict(
+        "20.e",
+        right="0",
+        options={
+            "6e-9": "Loss and w are `float32`, so this tempts. But on its way back the gradient "
+            "passes through `float16`.",
+            "0": "In `float16`, all below 3e-8 is 0, and the gradient passes through it on its way "
+            "back.",
+            "None": "The path is there: a cast between floating-point numbers carries a gradient.",
+        },
+    ),
+)

@@ -1,0 +1,859 @@
+"""Wrong answers to the questions of lesson 20, and what each is told."""
+
+import numpy as np
+import tensorflow as tf
+
+from course_staff.authoring.gallery import Wrong
+
+# 20.1
+
+
+def sharing(loss_of, result=lambda gradients: gradients):
+    """Return an answer to 20.1; loss_of takes errors (n, 2), penalties, batch_size, replicas."""
+
+    def share_of_gradients(model, x, y, batch_size, replicas):
+        with tf.GradientTape() as tape:
+            loss = loss_of(model(x) - y, model.losses, batch_size, replicas)
+        return result(tape.gradient(loss, model.trainable_variables))
+
+    return share_of_gradients
+
+
+def total(errors):
+    return tf.reduce_sum(errors**2)
+
+
+def own_mean(errors):
+    return tf.reduce_mean(tf.reduce_sum(errors**2, axis=1))
+
+
+def none_for_an_empty_part(model, x, y, batch_size, replicas):
+    if len(x) == 0:
+        return [tf.zeros_like(v) for v in model.trainable_variables]
+    return sharing(lambda e, p, n, r: total(e) / n + sum(p) / r)(model, x, y, batch_size, replicas)
+
+
+def loss_returned(model, x, y, batch_size, replicas):
+    return total(model(x) - y) / batch_size + sum(model.losses) / replicas
+
+
+def step_taken(model, x, y, batch_size, replicas):
+    right = sharing(lambda e, p, n, r: total(e) / n + sum(p) / r)
+    gradients = right(model, x, y, batch_size, replicas)
+    return [v - g for v, g in zip(model.trainable_variables, gradients, strict=True)]
+
+
+SHARES = [
+    Wrong(
+        "mean of its own",
+        "Each replica divides by the number of its own examples, so the sum is too large, and one "
+        "without examples divides by 0. Divide the sum by batch_size.",
+        sharing(lambda e, p, n, r: own_mean(e) + sum(p) / r),
+    ),
+    Wrong(
+        "as on one device",
+        "This is what one device minimises, on each replica: a mean of its own examples, and the "
+        "penalties in full. Divide the sum by batch_size, and the penalties by replicas.",
+        sharing(lambda e, p, n, r: own_mean(e) + sum(p)),
+    ),
+    Wrong(
+        "mean of means",
+        "The sum of the shares is a mean of means, in which an example of a small part counts "
+        "more; an empty part gives nan. Divide the sum of the squared errors by batch_size.",
+        sharing(lambda e, p, n, r: (own_mean(e) + sum(p)) / r),
+    ),
+    Wrong(
+        "penalties in full",
+        "Each replica adds the penalties in full, so they count as often as there are replicas. "
+        "Divide them by replicas.",
+        sharing(lambda e, p, n, r: total(e) / n + sum(p)),
+    ),
+    Wrong(
+        "penalties left out",
+        "The errors are right, and the penalties are missing. Add sum(model.losses) / replicas.",
+        sharing(lambda e, p, n, r: total(e) / n),
+    ),
+    Wrong(
+        "penalties by the batch",
+        "The penalties are divided by batch_size. They are no mean over examples: divide them by "
+        "replicas.",
+        sharing(lambda e, p, n, r: total(e) / n + sum(p) / n),
+        sharing(lambda e, p, n, r: (total(e) + sum(p)) / n),
+    ),
+    Wrong(
+        "first penalty only",
+        "Only the first layer's penalty is there. Take sum(model.losses).",
+        sharing(lambda e, p, n, r: total(e) / n + p[0] / r),
+    ),
+    Wrong(
+        "penalties divided twice",
+        "The penalties are divided by replicas twice, or by replicas and batch_size. Once by "
+        "replicas is right.",
+        sharing(lambda e, p, n, r: total(e) / n + sum(p) / r**2),
+    ),
+    Wrong(
+        "penalties by both",
+        "The penalties are divided by replicas and by batch_size. Divide them by replicas alone.",
+        sharing(lambda e, p, n, r: (total(e) + sum(p) / r) / n),
+    ),
+    Wrong(
+        "sum not divided",
+        "The squared errors are added, and never divided. Divide their sum by batch_size.",
+        sharing(lambda e, p, n, r: total(e) + sum(p) / r),
+    ),
+    Wrong(
+        "all divided by replicas",
+        "The shares are added, not averaged. Leave out the division by replicas for the errors: "
+        "batch_size counts the examples of all replicas already.",
+        sharing(lambda e, p, n, r: total(e) / n / r + sum(p) / r),
+    ),
+    Wrong(
+        "averaged shares",
+        "The whole share is divided by replicas once too often. The shares are added, not "
+        "averaged.",
+        sharing(lambda e, p, n, r: (total(e) / n + sum(p) / r) / r),
+    ),
+    Wrong(
+        "batch size for each",
+        "batch_size is taken for the number of examples of one replica. It is that of all of them.",
+        sharing(lambda e, p, n, r: r * total(e) / n + sum(p) / r),
+    ),
+    Wrong(
+        "mean over the outputs",
+        "The squared errors are averaged over the outputs, too. Add them over the outputs, and "
+        "divide by batch_size.",
+        sharing(lambda e, p, n, r: total(e) / n / 2 + sum(p) / r),
+    ),
+    Wrong(
+        "mean of all entries",
+        "reduce_mean divides by the number of this replica's entries, examples times outputs. "
+        "Take reduce_sum, and divide by batch_size.",
+        sharing(lambda e, p, n, r: tf.reduce_mean(e**2) + sum(p) / r),
+        sharing(lambda e, p, n, r: tf.reduce_mean(e**2) + sum(p)),
+        sharing(lambda e, p, n, r: (tf.reduce_mean(e**2) + sum(p)) / r),
+    ),
+    Wrong(
+        "absolute errors",
+        "The errors are not squared: this is the absolute error.",
+        sharing(lambda e, p, n, r: tf.reduce_sum(tf.abs(e)) / n + sum(p) / r),
+    ),
+    Wrong(
+        "empty part without penalties",
+        "A replica without examples returns zeros. It still has its part of the penalties; without "
+        "a special case, that comes out.",
+        none_for_an_empty_part,
+        calls=(2,),
+    ),
+    Wrong(
+        "minus",
+        "The sign is wrong. Return the gradients; it is the optimizer that subtracts them.",
+        sharing(
+            lambda e, p, n, r: total(e) / n + sum(p) / r, lambda gradients: [-g for g in gradients]
+        ),
+    ),
+    Wrong(
+        "kernels only",
+        "The gradients of the biases are missing. Ask for all of model.trainable_variables.",
+        sharing(lambda e, p, n, r: total(e) / n + sum(p) / r, lambda gradients: gradients[::2]),
+    ),
+    Wrong(
+        "loss returned",
+        "This is the loss. Return its gradients, a list.",
+        loss_returned,
+    ),
+    Wrong(
+        "new weights returned",
+        "These are weights after a step. Return the gradients: a step can be taken only with their "
+        "sum.",
+        step_taken,
+    ),
+]
+
+# 20.2
+
+
+def on_copies(
+    mean=lambda losses, count, copies: tf.reduce_sum(losses) / count,
+    penalty_of=lambda W, b, penalty, copies, count: penalty * tf.reduce_sum(W**2) / copies,
+    clip_share=lambda gradients, largest, copies: gradients,
+    join=lambda gradients: sum(gradients),
+    clip=lambda summed, largest: tf.clip_by_global_norm(summed, largest)[0],
+    rate=lambda lr: lr,
+    result=lambda right, sizes: sum(right) / sum(sizes),
+    moving=lambda copies: copies,
+    own=False,
+    after=False,
+):
+    """Return an answer to 20.2 from its parts."""
+
+    def rights(copies, parts):
+        return [
+            int(np.sum(np.argmax(x @ W + b, axis=1) == y))
+            for (W, b), (x, y) in zip(copies, parts, strict=True)
+        ]
+
+    def step_on_copies(copies, parts, lr, penalty, largest):
+        sizes = [len(y) for _, y in parts]
+        right, shares = rights(copies, parts), []
+        for (W, b), (x, y) in zip(copies, parts, strict=True):
+            with tf.GradientTape() as tape:
+                losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, x @ W + b)
+                loss = mean(losses, sum(sizes), len(copies))
+                loss += penalty_of(W, b, penalty, len(copies), sum(sizes))
+            gradients = tape.gradient(loss, [W, b])
+            shares.append(clip_share(gradients, largest, len(copies)))
+        summed = clip([join(g) for g in zip(*shares, strict=True)], largest)
+        for variables, share in zip(moving(copies), shares, strict=False):
+            for v, g in zip(variables, share if own else summed, strict=True):
+                v.assign_sub(rate(lr) * g)
+        return result(rights(copies, parts) if after else right, sizes)
+
+    return step_on_copies
+
+
+def each_mean(losses, count, copies):
+    return tf.reduce_mean(losses)
+
+
+def in_full(W, b, penalty, copies, count):
+    return penalty * tf.reduce_sum(W**2)
+
+
+def each_clipped(gradients, largest, copies):
+    return tf.clip_by_global_norm(gradients, largest)[0]
+
+
+def unclipped(summed, largest):
+    return summed
+
+
+def mean_of_shares(right, sizes):
+    return float(np.mean([r / n for r, n in zip(right, sizes, strict=True)]))
+
+
+CLIPPED_EACH = {"clip_share": each_clipped, "clip": unclipped}
+
+COPIES = [
+    Wrong(
+        "as given",
+        "Nothing that moves the copies is mended yet: each takes a mean of its own, adds the penalty "
+        "in full, and clips its share. Only the sum over all parts should be clipped.",
+        on_copies(each_mean, in_full, **CLIPPED_EACH),
+    ),
+    Wrong(
+        "mean of its own",
+        "Each part is divided by its own number of examples. Divide by the number of all.",
+        on_copies(each_mean),
+    ),
+    Wrong(
+        "penalty in full",
+        "Each copy adds the penalty in full, so it counts as often as there are copies. Divide it by "
+        "their number.",
+        on_copies(penalty_of=in_full),
+    ),
+    Wrong(
+        "clipped before the sum",
+        "Each share is clipped, and then they are added. Add first, and clip the sum.",
+        on_copies(**CLIPPED_EACH),
+    ),
+    Wrong(
+        "clipped before and after",
+        "The sum is clipped, but each share still is as well. Clip once, behind the sum.",
+        on_copies(clip_share=each_clipped),
+    ),
+    Wrong(
+        "mean and penalty",
+        "The clipping is mended. Each part is still divided by its own number of examples, and the "
+        "penalty still counts once for each copy.",
+        on_copies(each_mean, in_full),
+    ),
+    Wrong(
+        "mean and clipping",
+        "The penalty is mended. Each part is still divided by its own number of examples, and each "
+        "share is clipped in place of the sum.",
+        on_copies(each_mean, **CLIPPED_EACH),
+    ),
+    Wrong(
+        "penalty and clipping",
+        "The mean is mended. The penalty still counts once for each copy, and each share is clipped "
+        "in place of the sum.",
+        on_copies(penalty_of=in_full, **CLIPPED_EACH),
+    ),
+    Wrong(
+        "mean of means",
+        "A mean of each part, divided by the number of copies, is a mean of means: an example of a "
+        "small part counts more. Divide by the number of all examples.",
+        on_copies(lambda losses, count, copies: tf.reduce_mean(losses) / copies),
+    ),
+    Wrong(
+        "sum not divided",
+        "The losses are added, and never divided. Divide by the number of all examples.",
+        on_copies(lambda losses, count, copies: tf.reduce_sum(losses)),
+    ),
+    Wrong(
+        "shares divided twice",
+        "The losses are divided by the number of all examples and by that of the copies. The first "
+        "is enough.",
+        on_copies(lambda losses, count, copies: tf.reduce_sum(losses) / count / copies),
+    ),
+    Wrong(
+        "penalty left out",
+        "The penalty is gone. Each copy adds its part of it.",
+        on_copies(penalty_of=lambda W, b, penalty, copies, count: 0.0),
+    ),
+    Wrong(
+        "penalty by the examples",
+        "The penalty is divided by the number of examples. Divide it by the number of copies.",
+        on_copies(
+            penalty_of=lambda W, b, penalty, copies, count: penalty * tf.reduce_sum(W**2) / count
+        ),
+    ),
+    Wrong(
+        "penalty on b",
+        "The penalty is on b as well. It is on W alone.",
+        on_copies(
+            penalty_of=lambda W, b, penalty, copies, count: (
+                penalty * (tf.reduce_sum(W**2) + tf.reduce_sum(b**2)) / copies
+            )
+        ),
+    ),
+    Wrong(
+        "not clipped",
+        "Nothing is clipped any more. Clip the sum of the shares.",
+        on_copies(clip=unclipped),
+    ),
+    Wrong(
+        "limit divided",
+        "Each share is clipped to a part of the limit. Where shares point apart, that is another "
+        "direction. Add first, and clip the sum.",
+        on_copies(
+            clip_share=lambda g, largest, copies: tf.clip_by_global_norm(g, largest / copies)[0],
+            clip=unclipped,
+        ),
+    ),
+    Wrong(
+        "each variable clipped",
+        "W and b are clipped each by its own norm. The norm of both together counts.",
+        on_copies(clip=lambda summed, largest: [tf.clip_by_norm(g, largest) for g in summed]),
+    ),
+    Wrong(
+        "clipped by value",
+        "Each entry is clipped. Clip the global norm: tf.clip_by_global_norm.",
+        on_copies(
+            clip=lambda summed, largest: [tf.clip_by_value(g, -largest, largest) for g in summed]
+        ),
+    ),
+    Wrong(
+        "averaged and clipped",
+        "The shares are averaged. Each is a part of the whole already, so add them.",
+        on_copies(join=lambda gradients: sum(gradients) / len(gradients), clip=unclipped),
+    ),
+    Wrong(
+        "clipped, then averaged",
+        "The clipped sum is divided by the number of copies. It is the whole gradient: take the "
+        "step with it as it is.",
+        lambda copies, parts, lr, penalty, largest: on_copies()(
+            copies, parts, lr / len(copies), penalty, largest
+        ),
+    ),
+    Wrong(
+        "each its own way",
+        "Every copy takes a step with its own share, so the copies are no longer equal. Take the "
+        "step with the sum on each.",
+        on_copies(own=True),
+        on_copies(each_mean, own=True),
+        on_copies(each_mean, in_full, clip_share=each_clipped, own=True),
+    ),
+    Wrong(
+        "first copy only",
+        "Only the first copy moved. Every copy takes the same step.",
+        on_copies(moving=lambda copies: copies[:1]),
+    ),
+    Wrong(
+        "upwards",
+        "The copies climb. Subtract lr times the gradient.",
+        on_copies(rate=lambda lr: -lr),
+    ),
+    Wrong(
+        "rate left out",
+        "The step is as long as the clipped gradient. Multiply it by lr.",
+        on_copies(rate=lambda lr: 1.0),
+    ),
+    Wrong(
+        "mean of shares",
+        "The copies are right. But the share of right answers is a mean over parts of unlike sizes. "
+        "Count the right answers of all parts, and divide by the number of all examples.",
+        on_copies(result=mean_of_shares),
+    ),
+    Wrong(
+        "sum of shares",
+        "The copies are right. But the shares of right answers are added, and may reach the number "
+        "of copies. Count right answers, and divide by the number of all examples.",
+        on_copies(result=lambda right, sizes: mean_of_shares(right, sizes) * len(sizes)),
+    ),
+    Wrong(
+        "right answers not divided",
+        "The copies are right. But this is the number of right answers. Divide it by the number of "
+        "all examples.",
+        on_copies(result=lambda right, sizes: sum(right)),
+    ),
+    Wrong(
+        "mean count",
+        "The copies are right. But the number of right answers is averaged over the parts. Divide "
+        "their sum by the number of all examples.",
+        on_copies(result=lambda right, sizes: sum(right) / len(sizes)),
+    ),
+    Wrong(
+        "one part's share",
+        "The copies are right. But the share of right answers is that of one part alone. Count those "
+        "of all parts.",
+        on_copies(result=lambda right, sizes: right[-1] / sizes[-1]),
+        on_copies(result=lambda right, sizes: right[0] / sizes[0]),
+    ),
+    Wrong(
+        "wrong answers counted",
+        "The copies are right. But this is the share of wrong answers.",
+        on_copies(result=lambda right, sizes: 1 - sum(right) / sum(sizes)),
+    ),
+]
+
+# 20.3
+
+
+def epoch(weights_of, fill=1.0):
+    """Return an answer to 20.3; weights_of takes k, what is missing, and n."""
+
+    def run_epoch(step, x, y, batch_size):
+        for first in range(0, len(x), batch_size):
+            own, targets = x[first : first + batch_size], y[first : first + batch_size]
+            missing = batch_size - len(own)
+            own = tf.pad(own, [[0, missing], [0, 0]], constant_values=fill)
+            targets = tf.pad(targets, [[0, missing]], constant_values=fill)
+            weights = weights_of(batch_size - missing, missing, len(x))
+            step(own, targets, np.array(weights, np.float32))
+
+    return run_epoch
+
+
+def right_weights(k, missing, n):
+    return [1 / k] * k + [0.0] * missing
+
+
+def drops_the_last(step, x, y, batch_size):
+    for first in range(0, len(x) - batch_size + 1, batch_size):
+        part = slice(first, first + batch_size)
+        step(x[part], y[part], tf.fill([batch_size], 1.0 / batch_size))
+
+
+def all_at_once(step, x, y, batch_size):
+    step(x, y, tf.fill([len(x)], 1.0 / len(x)))
+
+
+def empty_batch_too(step, x, y, batch_size):
+    for first in range(0, len(x) + 1, batch_size):
+        part = slice(first, first + batch_size)
+        missing = batch_size - len(x[part])
+        weights = right_weights(max(len(x[part]), 1), missing, 0)[:batch_size]
+        step(
+            tf.pad(x[part], [[0, missing], [0, 0]], constant_values=1.0),
+            tf.pad(y[part], [[0, missing]], constant_values=1.0),
+            tf.constant(weights if len(x[part]) else [0.0] * batch_size),
+        )
+
+
+def in_other_order(rearranged):
+    return lambda step, x, y, batch_size: epoch(right_weights)(
+        step, *rearranged(x, y, batch_size), batch_size
+    )
+
+
+def short_batch_first(step, x, y, batch_size):
+    first = len(x) % batch_size or batch_size
+    run = epoch(right_weights)
+    run(step, x[:first], y[:first], batch_size)
+    run(step, x[first:], y[first:], batch_size)
+
+
+def overlapping(step, x, y, batch_size):
+    """Take the last batch_size rows for the last batch; a short epoch is left as it is."""
+    for first in range(0, len(x), batch_size):
+        first = max(0, min(first, len(x) - batch_size))
+        own = x[first : first + batch_size]
+        step(own, y[first : first + batch_size], tf.fill([len(own)], 1.0 / len(own)))
+
+
+def wrapped_round(step, x, y, batch_size):
+    for first in range(0, len(x), batch_size):
+        rows = [i % len(x) for i in range(first, first + batch_size)]
+        step(tf.gather(x, rows), tf.gather(y, rows), tf.fill([batch_size], 1.0 / batch_size))
+
+
+def filled_in_front(step, x, y, batch_size):
+    for first in range(0, len(x), batch_size):
+        own, targets = x[first : first + batch_size], y[first : first + batch_size]
+        missing = batch_size - len(own)
+        step(
+            tf.pad(own, [[missing, 0], [0, 0]], constant_values=1.0),
+            tf.pad(targets, [[missing, 0]], constant_values=1.0),
+            tf.constant(right_weights(len(own), missing, 0)),
+        )
+
+
+def in_a_column(step, x, y, batch_size):
+    def with_column(x, y, weights):
+        step(x, y, weights[:, None])
+
+    epoch(right_weights)(with_column, x, y, batch_size)
+
+
+def only_first(step, x, y, batch_size):
+    epoch(right_weights)(step, x[:batch_size], y[:batch_size], batch_size)
+
+
+def by_row(step, x, y, batch_size):
+    for i in range(len(x)):
+        epoch(right_weights)(step, x[i : i + 1], y[i : i + 1], batch_size)
+
+
+SHORT = (0, 1, 3)  # the calls in which a batch is short
+
+BATCHES = [
+    Wrong(
+        "last batch dropped",
+        "A short last batch is left out, and its examples never count. Fill it up, and give what "
+        "you added the weight 0.",
+        drops_the_last,
+        calls=SHORT,
+    ),
+    Wrong(
+        "an empty batch",
+        "Where the batches come out even, there is one call too many, for an empty batch. Let the "
+        "range end at len(x).",
+        empty_batch_too,
+        calls=(2,),
+    ),
+    Wrong(
+        "one call",
+        "There is one call of step. Go through all the data, with batch_size rows in each call.",
+        only_first,
+        all_at_once,
+        calls=(0, 1, 2),
+    ),
+    Wrong(
+        "one by one",
+        "There is a call for each example. Take batch_size of them in a call.",
+        by_row,
+    ),
+    Wrong(
+        "filled with zeros",
+        "The rows that were added are 0, and the logarithm of 0 is infinite: 0 times that is nan. "
+        "Fill up with 1.",
+        epoch(right_weights, fill=0.0),
+        calls=SHORT,
+    ),
+    Wrong(
+        "weights by the batch size",
+        "In the short batch each example has the weight 1 / batch_size, so its step is too small. "
+        "With k examples of its own, each has 1 / k.",
+        epoch(lambda k, missing, n: [1 / (k + missing)] * k + [0.0] * missing),
+        calls=SHORT,
+    ),
+    Wrong(
+        "what was added counts",
+        "The rows that were added have a weight, too, and take part in the step. Give them 0, and "
+        "the others 1 / k, with k examples in the batch.",
+        epoch(lambda k, missing, n: [1 / (k + missing)] * (k + missing), fill=2.0),
+        wrapped_round,
+        epoch(lambda k, missing, n: [1 / k] * (k + missing), fill=2.0),
+        calls=SHORT,
+    ),
+    Wrong(
+        "weights of 1",
+        "With weights of 1, the step is along the sum of the losses. For their mean, the weights of "
+        "a batch add up to 1.",
+        epoch(lambda k, missing, n: [1.0] * k + [0.0] * missing),
+        epoch(lambda k, missing, n: [1.0] * (k + missing)),
+    ),
+    Wrong(
+        "weights by all examples",
+        "The weights are divided by the number of all examples. In each batch, divide by the number "
+        "of its own.",
+        epoch(lambda k, missing, n: [1 / n] * k + [0.0] * missing),
+        calls=(0, 1, 2),
+    ),
+    Wrong(
+        "weights exchanged",
+        "The rows that were added have the weight, and the batch's own have 0. Exchange them.",
+        epoch(
+            lambda k, missing, n: (
+                [0.0] * k + [1 / missing] * missing if missing else right_weights(k, missing, n)
+            ),
+            fill=2.0,
+        ),
+        calls=SHORT,
+    ),
+    Wrong(
+        "filled in front",
+        "The rows were added in front, and the weights 0 stand behind: some of the batch's own "
+        "examples do not count. Fill up both on the same side.",
+        filled_in_front,
+        calls=SHORT,
+    ),
+    Wrong(
+        "weights in a column",
+        "The weights have a second axis, and (n, 1) times (n,) is (n, n). Give weights of shape "
+        "(batch_size,).",
+        in_a_column,
+    ),
+    Wrong(
+        "overlapping batches",
+        "The last batch takes examples of the one before again. Fill up with rows of weight 0.",
+        overlapping,
+        calls=(0, 1),
+    ),
+    Wrong(
+        "short batch first",
+        "The first batch is the short one. Take full ones from the start, in the order of the data.",
+        short_batch_first,
+        calls=(0, 1),
+    ),
+    Wrong(
+        "batches in reverse",
+        "The examples come in reverse. Take them in the order of the data.",
+        in_other_order(lambda x, y, size: (x[::-1], y[::-1])),
+        calls=(0, 1, 2),
+    ),
+    Wrong(
+        "last weight lost",
+        "The last example of each batch has the weight 0. Only what was added has.",
+        epoch(lambda k, missing, n: [1 / k] * (k - 1) + [0.0] * (missing + 1)),
+    ),
+]
+
+# 20.4
+
+
+def scaling(
+    loss_with=lambda loss, scale: scale * loss,
+    unscaled=lambda g, scale: g / scale,
+    is_good=lambda gradients, loss: all(np.all(np.isfinite(g)) for g in gradients),
+    sound=lambda g: g,
+    after_good=lambda scale: scale,
+    after_bad=lambda scale: scale / 2,
+    rate=lambda lr, scale: lr,
+):
+    """Return an answer to 20.4 from its parts."""
+
+    def scaled_step(variables, loss_of, lr, scale):
+        with tf.GradientTape() as tape:
+            loss = loss_of()
+            scaled_loss = loss_with(loss, scale)
+        gradients = [unscaled(g, scale) for g in tape.gradient(scaled_loss, variables)]
+        if not is_good(gradients, loss):
+            return after_bad(scale)
+        bad = not all(np.all(np.isfinite(g)) for g in gradients)
+        for v, g in zip(variables, gradients, strict=True):
+            v.assign_sub(rate(lr, scale) * sound(g))
+        return after_bad(scale) if bad else after_good(scale)
+
+    return scaled_step
+
+
+def per_variable(variables, loss_of, lr, scale):
+    with tf.GradientTape() as tape:
+        scaled_loss = scale * loss_of()
+    bad = False
+    for v, g in zip(variables, tape.gradient(scaled_loss, variables), strict=True):
+        if np.all(np.isfinite(g)):
+            v.assign_sub(lr * g / scale)
+        else:
+            bad = True
+    return scale / 2 if bad else scale
+
+
+def until_it_fits(variables, loss_of, lr, scale):
+    while True:
+        following = scaling()(variables, loss_of, lr, scale)
+        if following == scale:
+            return scale
+        scale = following
+
+
+def moved_before_the_look(variables, loss_of, lr, scale):
+    """Move each variable until the first gradient that is not finite."""
+    with tf.GradientTape() as tape:
+        scaled_loss = scale * loss_of()
+    for v, g in zip(variables, tape.gradient(scaled_loss, variables), strict=True):
+        if not np.all(np.isfinite(g)):
+            return scale / 2
+        v.assign_sub(lr * g / scale)
+    return scale
+
+
+def scaled_below_the_tape(variables, loss_of, lr, scale):
+    with tf.GradientTape() as tape:
+        loss = loss_of()
+    scaled_loss = scale * loss
+    gradients = [g / scale for g in tape.gradient(scaled_loss, variables)]
+    for v, g in zip(variables, gradients, strict=True):
+        v.assign_sub(lr * g)
+    return scale
+
+
+def always(gradients, loss):
+    return True
+
+
+STEPS = [
+    Wrong(
+        "not scaled",
+        "The loss is not scaled, so small gradients arrive as 0. Take the gradients of scale times "
+        "the loss, and divide them by scale.",
+        scaling(lambda loss, scale: loss, lambda g, scale: g),
+    ),
+    Wrong(
+        "divided only",
+        "The gradients are divided by scale, and the loss was never multiplied by it. Differentiate "
+        "scale * loss_of().",
+        scaling(lambda loss, scale: loss),
+    ),
+    Wrong(
+        "not divided",
+        "The gradients are those of the scaled loss, and steps with them are scale times too long. "
+        "Divide by scale.",
+        scaling(unscaled=lambda g, scale: g),
+    ),
+    Wrong(
+        "multiplied again",
+        "The gradients are multiplied by scale once more. Divide them by it.",
+        scaling(unscaled=lambda g, scale: g * scale),
+    ),
+    Wrong(
+        "scaled below the tape",
+        "The loss is scaled below the block, where the tape no longer records: its gradients are "
+        "None. Multiply inside.",
+        scaled_below_the_tape,
+    ),
+    Wrong(
+        "scaled in half",
+        "The loss becomes a float16 before it is scaled, and scale is too large for one. Scale it "
+        "as a float32.",
+        scaling(lambda loss, scale: tf.cast(tf.cast(loss, tf.float16) * scale, tf.float32)),
+    ),
+    Wrong(
+        "divided in half",
+        "The gradients are divided in float16, where they are 0 again. Divide them as float32.",
+        scaling(
+            unscaled=lambda g, scale: tf.cast(
+                tf.cast(tf.cast(g, tf.float16), tf.float32) / scale, tf.float16
+            ).numpy()
+        ),
+    ),
+    Wrong(
+        "not looked at",
+        "A gradient that is not finite moved a variable. Look at all gradients before the first "
+        "variable moves, for inf as well as for nan.",
+        scaling(is_good=always),
+        scaling(is_good=lambda gradients, loss: not any(np.any(np.isnan(g)) for g in gradients)),
+    ),
+    Wrong(
+        "never halved, never looked at",
+        "Gradients that are not finite move variables, and the scale stays as it is. Leave such a "
+        "step out, and halve the scale.",
+        scaling(is_good=always, after_bad=lambda scale: scale),
+    ),
+    Wrong(
+        "first gradient only",
+        "Only the first gradient is looked at. Any of them may be the one that is not finite.",
+        scaling(is_good=lambda gradients, loss: np.all(np.isfinite(gradients[0]))),
+    ),
+    Wrong(
+        "last gradient only",
+        "Only the last gradient is looked at. Any of them may be the one that is not finite.",
+        scaling(is_good=lambda gradients, loss: np.all(np.isfinite(gradients[-1]))),
+    ),
+    Wrong(
+        "others move",
+        "The variables with finite gradients move, where another's gradient is not finite. Then no "
+        "variable moves.",
+        per_variable,
+    ),
+    Wrong(
+        "moved before the look",
+        "A variable has moved already when a later gradient turns out not to be finite. Look at all "
+        "of them first.",
+        moved_before_the_look,
+        calls=(1,),
+    ),
+    Wrong(
+        "zeros in their place",
+        "What is not finite is replaced, by 0 or by a large number, and the step is taken. Leave the "
+        "whole step out.",
+        scaling(is_good=always, sound=lambda g: tf.where(tf.math.is_finite(g), g, 0.0)),
+    ),
+    Wrong(
+        "scale kept",
+        "The step is left out, but the scale stays, so the next one will fail as well. Return half "
+        "of it.",
+        scaling(after_bad=lambda scale: scale),
+    ),
+    Wrong(
+        "scale doubled",
+        "After a step that was left out the scale grows. It was too large: halve it.",
+        scaling(after_bad=lambda scale: 2 * scale),
+    ),
+    Wrong(
+        "scale set to one",
+        "After a step that was left out, the scale falls to 1 at once. Halve it.",
+        scaling(after_bad=lambda scale: 1.0),
+    ),
+    Wrong(
+        "always halved",
+        "The scale is halved after good steps as well. Return it as it was, if the step was taken.",
+        scaling(after_good=lambda scale: scale / 2),
+    ),
+    Wrong(
+        "grows",
+        "The scale doubles after a good step. Optimizers do so after many; here it stays.",
+        scaling(after_good=lambda scale: 2 * scale),
+    ),
+    Wrong(
+        "halves exchanged",
+        "The scale is halved after good steps, and kept after those that were left out. Exchange the "
+        "two.",
+        scaling(after_good=lambda scale: scale / 2, after_bad=lambda scale: scale),
+    ),
+    Wrong(
+        "tried again",
+        "The step is tried again with smaller scales until it fits. Leave it out: the next one "
+        "starts with half of the scale.",
+        until_it_fits,
+    ),
+    Wrong(
+        "upwards",
+        "The variables climb. Subtract lr times the gradient.",
+        scaling(rate=lambda lr, scale: -lr),
+    ),
+    Wrong(
+        "rate left out",
+        "The step is as long as the gradient. Multiply it by lr.",
+        scaling(rate=lambda lr, scale: 1.0),
+    ),
+    Wrong(
+        "nothing returned after a good step",
+        "After a good step nothing is returned. Return the scale.",
+        scaling(after_good=lambda scale: None),
+    ),
+    Wrong(
+        "nothing returned after a bad step",
+        "After a step that was left out nothing is returned. Return half of the scale.",
+        scaling(after_bad=lambda scale: None),
+    ),
+    Wrong(
+        "no scale returned",
+        "The moves are right, but nothing is returned. Return the scale of the next step.",
+        scaling(after_good=lambda scale: None, after_bad=lambda scale: None),
+    ),
+]
+
+GALLERY = {"20.1": SHARES, "20.2": COPIES, "20.3": BATCHES, "20.4": STEPS}

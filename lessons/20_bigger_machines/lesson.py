@@ -1,0 +1,989 @@
+# %% [markdown] part="Part III: what fit cannot say"
+# # 20 · Bigger machines
+#
+# One step on several devices, several machines, another compiler, 16 bits: each promises the same training, faster. Here you
+# find out where it is not the same, and make it so.
+#
+# **You will be able to**
+#
+# - take one step on several devices, and prove that the weights are those of one;
+# - name what each replica counts alone: means, penalties, clipping, statistics, metrics;
+# - start two workers, lose one, and go on from a checkpoint;
+# - compile a step with XLA and train in 16 bits without changing what is learned.
+#
+# **Before you start**: [10 · Fast loops](10_fast_loops.ipynb) and [13 · MNIST](13_mnist.ipynb). **Time**: 110 minutes.
+
+# %% tags=["nbval-ignore-output"]
+from course_utils import check, make_classification, predict, start_lesson
+from course_utils.course.session import standard_error_held
+
+start_lesson("20")
+
+import inspect
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import timeit
+from contextlib import ExitStack
+from pathlib import Path
+
+import keras
+import numpy as np
+import tensorflow as tf
+from keras import layers
+
+# %% [markdown]
+# ## What is one step on several devices?
+#
+# Each device holds a copy of the model, a **replica**, and takes a part of the batch. The gradients of all parts are added, and
+# every replica takes the same step with the sum. First without any help: a batch of 64, halved, and one model for both halves, since their
+# weights are equal anyway. (`reduction=None` gives a loss for each example.)
+
+# %%
+x, y = map(tf.constant, make_classification(256, seed=20))  # (256, 20), (256,)
+loss_of_each = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction=None)
+
+
+def new_model(*between, penalty=None):
+    keras.utils.set_random_seed(20)
+    first = layers.Dense(32, activation="tanh", kernel_regularizer=penalty)
+    return keras.Sequential([keras.Input((20,)), first, *between, layers.Dense(5)])  # logits
+
+
+def gradients_of(model, x, y, divisor):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(loss_of_each(y, model(x, training=True))) / divisor
+    return tape.gradient(loss, model.trainable_variables)
+
+
+# %%
+def largest_difference(arrays, others):
+    pairs = zip(arrays, others, strict=True)
+    return float(max(np.max(np.abs(np.subtract(*pair))) for pair in pairs))
+
+
+model = new_model()
+whole = gradients_of(model, x[:64], y[:64], 64)
+halves = [gradients_of(model, x[i : i + 32], y[i : i + 32], 64) for i in (0, 32)]
+summed = [a + b for a, b in zip(*halves, strict=True)]
+
+print("the sum of both is the gradient of all:", largest_difference(whole, summed) < 1e-5)
+assert largest_difference(whole, summed) < 1e-5
+
+# %% [markdown]
+# Both halves divide by 64, the size of the **global batch**. A program that ran on one device says `tf.reduce_mean`.
+#
+# > **Predict**
+# >
+# > Each half takes the mean over its own 32 examples, and the two gradients are added. What comes out?
+
+# %%
+predict("20.a", "")
+
+# %%
+by_means = [gradients_of(model, x[i : i + 32], y[i : i + 32], 32) for i in (0, 32)]
+summed_means = [a + b for a, b in zip(*by_means, strict=True)]
+factor = float(tf.linalg.global_norm(summed_means) / tf.linalg.global_norm(whole))
+
+print(f"{factor:.2f} times the gradient of all")
+
+# %% [markdown]
+# The same factor in every entry, and n with n replicas:
+
+# %%
+scaled = [factor * g for g in whole]
+
+print("in every entry:", largest_difference(summed_means, scaled) < 1e-5)
+assert np.isclose(factor, 2.0, rtol=1e-4) and largest_difference(summed_means, scaled) < 1e-5
+
+# %% [markdown]
+# Now let TensorFlow do it. `MirroredStrategy` puts the replicas on devices: your GPUs, if there are two. Else `start_lesson` has split the CPU into two
+# **logical devices**. They are no faster than one, and they show every fault. In a program of yours, the lines in `split` do that. They must run before anything else
+# does:
+
+
+# %%
+def split(cpu):
+    two = [tf.config.LogicalDeviceConfiguration()] * 2
+    tf.config.set_logical_device_configuration(cpu, two)
+
+
+def split_too_late():
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 3)
+
+
+try:
+    split_too_late()
+except RuntimeError as error:
+    too_late = str(error)
+print(too_late)
+assert "cannot be modified after being initialized" in too_late
+
+# %%
+devices = tf.config.list_logical_devices("GPU")
+if len(devices) < 2:
+    devices = tf.config.list_logical_devices("CPU")
+strategy = tf.distribute.MirroredStrategy([device.name for device in devices])
+n_replicas = strategy.num_replicas_in_sync
+
+with strategy.scope():
+    model = new_model()
+copies = strategy.experimental_local_results(model.trainable_variables[0].value)
+
+print(n_replicas, "replicas, on", " and ".join(copy.device[-5:] for copy in copies))
+assert n_replicas == len(devices) > 1
+
+# %% [markdown]
+# What is made inside the `scope` has a copy on each device. `strategy.run` runs a function once for each replica, with its part of the data;
+# `strategy.reduce` joins what they returned. The optimizer does the rest: `apply`, called on a replica, **adds** the gradients of all
+# replicas, and takes the step on every copy.
+
+
+# %%
+def make_step(strategy, model, optimizer, divisor=64):
+    def replica_step(x, y):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(loss_of_each(y, model(x, training=True))) / divisor
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply(gradients, model.trainable_variables)
+        return loss
+
+    @tf.function
+    def step(x, y):
+        losses = strategy.run(replica_step, args=(x, y))
+        return strategy.reduce("SUM", losses, axis=None)
+
+    return step
+
+
+# %% [markdown]
+# `experimental_distribute_dataset` cuts each batch into parts. Where no strategy was chosen there is one all the same, with one replica, so one program serves both:
+
+
+# %%
+def train(strategy, kind=keras.optimizers.SGD, rate=0.1, divisor=64, model=new_model):
+    with strategy.scope():
+        trained, optimizer = model(), kind(rate)
+        optimizer.build(trained.trainable_variables)
+    step = make_step(strategy, trained, optimizer, divisor)
+    batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(64)
+    losses = [float(step(*batch)) for batch in strategy.experimental_distribute_dataset(batches)]
+    return trained, losses
+
+
+one_device = tf.distribute.get_strategy()
+alone, its_losses = train(one_device)
+together, their_losses = train(strategy)
+gap = largest_difference(alone.get_weights(), together.get_weights())
+
+print("equal weights:", gap < 1e-5, "and losses:", np.allclose(its_losses, their_losses, rtol=1e-4))
+assert gap < 1e-5 and np.allclose(its_losses, their_losses, rtol=1e-4)
+assert largest_difference(alone.get_weights(), new_model().get_weights()) > 1e-2  # they moved
+
+# %% [markdown]
+# And with the mean of each replica? With SGD the step is n times too long, as from a rate n times as large. Adam divides by the size of its gradients, so
+# the same fault hardly shows. It is still there, for a penalty, for clipping and for the loss that you print.
+
+# %%
+def gap_by_means(kind, rate):
+    of_one = train(one_device, kind, rate)[0].get_weights()
+    by_means = train(strategy, kind, rate, divisor=64 / n_replicas)[0].get_weights()
+    return largest_difference(of_one, by_means)
+
+
+gaps = {kind.__name__: gap_by_means(kind, 0.01) for kind in (keras.optimizers.SGD, keras.optimizers.Adam)}
+by_rate = train(one_device, rate=0.1 * n_replicas)[0].get_weights()
+by_mean = train(strategy, divisor=64 / n_replicas)[0].get_weights()
+
+print({kind: "other weights" if gap > 1e-3 else "hardly another" for kind, gap in gaps.items()})
+assert gaps["SGD"] > 1e-3 > gaps["Adam"]
+assert largest_difference(by_rate, by_mean) < 1e-5
+
+# %% [markdown]
+# **What belongs into the scope?** Everything with variables: the model, the optimizer, metrics. An optimizer that was made outside is often seen.
+#
+# > **Predict**
+# >
+# > Adam is made and built outside the scope, the model inside. What do four steps do?
+
+# %%
+predict("20.b", "")
+
+# %%
+with strategy.scope():
+    model = new_model()
+outside = keras.optimizers.Adam(0.01)
+outside.build(model.trainable_variables)
+step = make_step(strategy, model, outside)
+batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(64)
+for batch in strategy.experimental_distribute_dataset(batches):
+    step(*batch)
+
+copies = strategy.experimental_local_results(model.trainable_variables[0].value)
+apart = max(np.max(np.abs(copies[0] - copy)) for copy in copies)
+print("no error; copies apart:", bool(apart > 1e-3))
+
+# %% [markdown]
+# Made in the scope, it keeps all copies alike:
+
+# %%
+inside, _ = train(strategy, keras.optimizers.Adam, 0.01)
+copies = strategy.experimental_local_results(inside.trainable_variables[0].value)
+gap = max(np.max(np.abs(copies[0] - copy)) for copy in copies)
+
+print("in the scope, copies apart:", bool(gap > 0))
+assert apart > 1e-3 and gap == 0
+
+# %% [markdown]
+# ### Exercise 20.1: complete
+#
+# Write what one replica computes: a list of gradients, one for each trainable variable. Their sums over all `replicas` replicas should be the
+# gradients of what one device minimises: the mean, over all `batch_size` examples, of the squared error (summed over the outputs), plus the penalties in
+# `model.losses`. A replica may get fewer examples than another, or none.
+
+
+# %% exercise="20.1"
+def share_of_gradients(model, x, y, batch_size, replicas):
+    """Return this replica's share, for its own examples x (n, 3) and y (n, 2)."""
+    ### BEGIN SOLUTION
+    with tf.GradientTape() as tape:
+        errors = tf.reduce_sum((model(x, training=True) - y) ** 2)
+        loss = errors / batch_size + sum(model.losses) / replicas
+    return tape.gradient(loss, model.trainable_variables)
+    ### END SOLUTION
+
+
+# %%
+check("20.1", share_of_gradients)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# The *sum* over your examples, divided by a number that is the same on all replicas.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Every replica computes the same penalties. If each adds them in full, how often do they count?
+#
+# </details>
+
+# %% [markdown]
+# ## What else does each replica count alone?
+#
+# **A short batch.** The last one may have fewer than 64 examples, and the parts unlike sizes. Replicas can add their counts: `all_reduce` gives each of them
+# the sum. On one device it gives the number back, so this line is right everywhere:
+
+
+# %%
+def count_of_all(y):
+    own = tf.cast(tf.shape(y)[0], tf.float32)
+    return tf.distribute.get_replica_context().all_reduce("SUM", own)
+
+
+@tf.function
+def own_and_all(x, y):
+    return strategy.run(lambda x, y: (tf.size(y), count_of_all(y)), args=(x, y))
+
+
+short = tf.data.Dataset.from_tensor_slices((x[:7], y[:7])).batch(64)
+(batch,) = strategy.experimental_distribute_dataset(short)
+own, every = map(strategy.experimental_local_results, own_and_all(*batch))
+own, every = [int(n) for n in own], [float(n) for n in every]
+
+print("own:", own, "all:", every)
+assert sum(own) == 7 and set(every) == {7.0}
+
+# %% [markdown]
+# **Clipping.** `clipnorm` and `global_clipnorm` act in `apply` *before* the gradients are added: on each share, not on the sum. For the clipping of lesson 11, add the
+# shares yourself, by `all_reduce`, and clip the sum. Then divide by the number of replicas, because `apply` adds once more:
+
+
+# %%
+def clip_the_sum(gradients, largest):
+    """Return what each replica hands to apply."""
+    summed = tf.distribute.get_replica_context().all_reduce("SUM", gradients)
+    clipped, _ = tf.clip_by_global_norm(summed, largest)
+    return [g / n_replicas for g in clipped]
+
+
+@tf.function
+def clipped_on_replicas(x, y):
+    def on_replica(x, y):
+        return clip_the_sum(gradients_of(together, x, y, 64), 0.1)
+
+    return [strategy.reduce("SUM", g, axis=None) for g in strategy.run(on_replica, args=(x, y))]
+
+
+# %%
+def clipping(rate):
+    return keras.optimizers.SGD(rate, global_clipnorm=0.1)
+
+
+by_optimizer = [train(s, clipping, 1.0)[0].get_weights() for s in (one_device, strategy)]
+gap = largest_difference(*by_optimizer)
+
+first_64 = tf.data.Dataset.from_tensor_slices((x[:64], y[:64])).batch(64)
+(parts,) = strategy.experimental_distribute_dataset(first_64)
+expected, _ = tf.clip_by_global_norm(gradients_of(together, x[:64], y[:64], 64), 0.1)
+gap_of_sum = largest_difference(expected, clipped_on_replicas(*parts))
+
+print("by the optimizer, equal:", gap < 1e-4, "| the sum clipped, equal:", gap_of_sum < 1e-5)
+assert gap > 1e-3 and gap_of_sum < 1e-5
+
+# %% [markdown]
+# **BatchNormalization** computes mean and variance of the replica's own part. A file is often sorted, so let the parts differ: the first half of the batch is
+# shifted by 2.
+#
+# > **Predict**
+# >
+# > Each replica has moving averages of its own part. Which ones does `model.get_weights()` give, and a saved model hold?
+
+# %%
+predict("20.c", "")
+
+# %%
+x_shifted = tf.concat([x[:32] + 2.0, x[32:64]], axis=0)
+(parts,) = strategy.experimental_distribute_dataset(
+    tf.data.Dataset.from_tensor_slices((x_shifted, y[:64])).batch(64)
+)
+
+
+def moving_mean_after_a_step(strategy, batch, synchronized=False):
+    with strategy.scope():
+        norm = layers.BatchNormalization(momentum=0.0, synchronized=synchronized)
+        model = keras.Sequential([keras.Input((20,)), norm, layers.Dense(5)])
+        optimizer = keras.optimizers.SGD(0.1)
+        optimizer.build(model.trainable_variables)
+    make_step(strategy, model, optimizer)(*batch)
+    return norm.get_weights()[2]
+
+
+kept = moving_mean_after_a_step(strategy, parts)
+means = {"first part": x_shifted[: 64 // n_replicas], "all": x_shifted}
+print([name for name, of in means.items() if np.allclose(kept, np.mean(of, axis=0), atol=1e-4)])
+
+# %% [markdown]
+# `synchronized=True` lets the replicas compute mean and variance together, in training as well:
+
+# %%
+synchronized = moving_mean_after_a_step(strategy, parts, synchronized=True)
+of_all, of_first = (np.mean(of, axis=0) for of in (x_shifted, x_shifted[: 64 // n_replicas]))
+
+print("synchronized, of all:", np.allclose(synchronized, of_all, atol=1e-4))
+assert np.allclose(synchronized, of_all, atol=1e-4) and np.allclose(kept, of_first, atol=1e-4)
+assert np.max(np.abs(of_all - of_first)) > 0.5
+
+# %% [markdown]
+# **Metrics** of Keras, made in the scope, add up: each replica counts its own examples, and `result()` joins the counts. What goes wrong is
+# a share of right answers that each replica returns. The sum of two may reach 2, and their mean counts the examples of a small part more.
+
+# %%
+with strategy.scope():
+    metric = keras.metrics.SparseCategoricalAccuracy()
+
+
+@tf.function
+def measure(x, y):
+    def on_replica(x, y):
+        logits = together(x, training=False)
+        metric.update_state(y, logits)
+        return tf.reduce_mean(tf.cast(tf.argmax(logits, axis=1) == tf.cast(y, tf.int64), tf.float32))
+
+    return strategy.run(on_replica, args=(x, y))
+
+
+(parts,) = strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices((x[:61], y[:61])).batch(61))
+shares = [float(share) for share in strategy.experimental_local_results(measure(*parts))]
+truth = np.mean(np.argmax(together(x[:61]), axis=1) == y[:61])
+
+print("by the metric:", np.isclose(metric.result(), truth), "| mean of shares:", np.isclose(np.mean(shares), truth))
+assert np.isclose(metric.result(), truth) and not np.isclose(np.mean(shares), truth)
+
+# %% [markdown]
+# ### Exercise 20.2: repair
+#
+# A posted program, with no strategy, so that each line shows. `copies` are pairs of variables, W (d, k) and b (k,), equal on all devices; `parts` are the pairs of x (n, d) and
+# labels y (n,) that the devices got, of unlike sizes. It should do what one device does with all examples: minimise the mean cross-entropy plus `penalty` times the sum of W², with one step of gradient
+# descent along the gradient clipped to a global norm of `largest`; every copy ends alike. It returns the share of right answers before the step. Four things are wrong.
+
+
+# %% exercise="20.2"
+def step_on_copies(copies, parts, lr, penalty, largest):
+    ### BEGIN SOLUTION
+    #| shares, right = [], []
+    #| for (W, b), (x, y) in zip(copies, parts):
+    #|     with tf.GradientTape() as tape:
+    #|         logits = x @ W + b
+    #|         losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits)
+    #|         loss = tf.reduce_mean(losses) + penalty * tf.reduce_sum(W**2)
+    #|     gradients, _ = tf.clip_by_global_norm(tape.gradient(loss, [W, b]), largest)
+    #|     shares.append(gradients)
+    #|     right.append(np.mean(np.argmax(logits, axis=1) == y))
+    #| summed = [sum(gradients) for gradients in zip(*shares)]
+    count, shares, right = sum(len(y) for _, y in parts), [], 0
+    for (W, b), (x, y) in zip(copies, parts, strict=True):
+        with tf.GradientTape() as tape:
+            logits = x @ W + b
+            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits)
+            loss = tf.reduce_sum(losses) / count + penalty * tf.reduce_sum(W**2) / len(copies)
+        shares.append(tape.gradient(loss, [W, b]))
+        right += np.sum(np.argmax(logits, axis=1) == y)
+    summed, _ = tf.clip_by_global_norm([sum(g) for g in zip(*shares, strict=True)], largest)
+    ### END SOLUTION
+    for variables in copies:
+        for variable, gradient in zip(variables, summed, strict=True):
+            variable.assign_sub(lr * gradient)
+    ### BEGIN SOLUTION
+    #| return np.mean(right)
+    return right / count
+    ### END SOLUTION
+
+
+# %%
+check("20.2", step_on_copies)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Go through what is computed for each copy: the mean, the penalty, the clipping, the share of right answers. Which of them may be added, or averaged, as it is?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Count all examples above the loop. In it: sums divided by that count, and each copy's part of the penalty. Clip what was added up. Count right answers, and divide
+# at the end.
+#
+# </details>
+
+# %% [markdown]
+# ## What changes with several machines?
+#
+# Every machine runs the *same* program, a **worker**. It learns from the environment variable `TF_CONFIG` where the others are, and which one it is. `MultiWorkerMirroredStrategy` reads it, waits for all, and
+# adds gradients over the network. Here both workers are processes of this machine, on the loopback address that every machine has, and on its CPU.
+#
+# A worker may die at any time, so the program saves after each step, and starts from what it finds. `os._exit` ends a process at once, like a power
+# cut.
+
+
+# %%
+def work(folder, dies_after):
+    with strategy.scope():
+        model, optimizer = new_model(), keras.optimizers.Adam(0.01)
+        optimizer.build(model.trainable_variables)
+    index, done = strategy.cluster_resolver.task_id, tf.Variable(0, trainable=False)
+    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, done=done)
+    checkpoint.restore(tf.train.latest_checkpoint(f"{folder}/0"))  # None: nothing to restore
+    print("begins after step", int(done), flush=True)
+    step = make_step(strategy, model, optimizer)
+    batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(64).skip(int(done))
+    for batch in strategy.experimental_distribute_dataset(batches):
+        step(*batch)
+        done.assign_add(1)
+        checkpoint.save(f"{folder}/{index}/step")
+        if int(done) == dies_after:
+            os._exit(1)
+    np.savez(f"{folder}/{index}.npz", *model.get_weights())
+    print("ends after step", int(done), flush=True)
+
+
+# %% [markdown]
+# The worker's file holds this function and those above, as you read them. The strategy comes before anything else that runs. Each worker writes checkpoints
+# into a folder of its own, and all read those of worker 0.
+
+# %%
+home = tempfile.TemporaryDirectory()
+folder = Path(home.name)
+np.savez(folder / "data.npz", x=x, y=y)
+
+opening = f"""
+import os, sys
+import numpy as np, tensorflow as tf
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+import keras
+from keras import layers
+x, y = (np.load({str(folder / "data.npz")!r})[name] for name in "xy")
+loss_of_each = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction=None)
+"""
+functions = "\n\n".join(map(inspect.getsource, (new_model, make_step, work)))
+ending = f"work({str(folder)!r}, int(sys.argv[1]))"
+program = folder / "worker.py"
+program.write_text("\n\n".join([opening, functions, ending]), encoding="utf-8")
+print("written:", program.name)
+
+# %% [markdown]
+# Starting them needs free ports; the system gives one for port 0. The line with `create_connection` fails at once where this machine cannot talk to itself.
+
+
+# %%
+def free_addresses(count):
+    with ExitStack() as stack:
+        servers = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        names = [server.getsockname() for server in servers]
+        stack.enter_context(socket.create_connection(names[0], timeout=1))
+        return [f"{host}:{port}" for host, port in names]
+
+
+def start(index, addresses, dies_after):
+    task = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
+    # No GPU: both workers would take the same one.
+    settings = {"TF_CONFIG": json.dumps(task), "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    with open(folder / f"{index}.txt", "w") as output:  # of its own, so nothing is mixed
+        return subprocess.Popen(
+            [sys.executable, str(program), str(dies_after)],
+            env=os.environ | settings, stdout=output, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+
+
+# %% [markdown]
+# An `all_reduce` waits for everybody: when one worker has died, none can go on. So `run_workers` ends all with the first that fails. The `finally` also ends them when you interrupt the cell, when something here
+# raises, and when the time is over.
+
+
+# %%
+def run_workers(dies_after, seconds=100):
+    """Run a worker for each entry; return their exit codes, None for one that had to be ended."""
+    workers, end = [], time.monotonic() + seconds
+    try:
+        addresses = free_addresses(len(dies_after))
+        for index, number in enumerate(dies_after):
+            workers.append(start(index, addresses, number))
+        while any(worker.poll() is None for worker in workers) and not any(
+            worker.poll() for worker in workers
+        ):
+            if time.monotonic() > end:
+                raise TimeoutError(f"the workers took more than {seconds} seconds")
+            time.sleep(0.1)
+        return [worker.poll() for worker in workers]
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.wait()
+
+
+# %% [markdown]
+# Worker 1 dies after two of four steps:
+
+# %%
+codes = run_workers(dies_after=[0, 2])
+is_done = [(folder / f"{index}.npz").exists() for index in range(2)]
+
+print("worker 1 failed:", codes[1] == 1, "| anybody finished:", any(is_done))
+assert codes[1] == 1 and codes[0] != 0 and not any(is_done), (folder / "1.txt").read_text()[-2000:]
+
+# %% [markdown]
+# Now the same two again, from the checkpoint. They should end with the weights of one device that was never interrupted:
+
+# %%
+codes = run_workers(dies_after=[0, 0])
+told = [(folder / f"{index}.txt").read_text() for index in range(2)]
+assert codes == [0, 0], told[0][-2000:] + told[1][-2000:]
+
+ended = [list(np.load(folder / f"{index}.npz").values()) for index in range(2)]
+uninterrupted, _ = train(one_device, keras.optimizers.Adam, 0.01)
+gaps = [largest_difference(weights, uninterrupted.get_weights()) for weights in ended]
+
+print("from the start:", "begins after step 0" in told[0], "| equal weights:", max(gaps) < 1e-4)
+assert all("ends after step 4" in text and "begins after step 0" not in text for text in told)
+assert max(gaps) < 1e-4
+home.cleanup()
+
+# %% [markdown]
+# ## What does XLA do with the last batch?
+#
+# A graph runs its operations one by one. With `jit_compile=True`, **XLA** fuses neighbours into one piece of machine code. For that it needs the size of every array.
+#
+# > **Predict**
+# >
+# > Ten examples in batches of four, and the sizes of the batches added up: 10. What does the same function give under
+# > XLA?
+
+# %%
+predict("20.d", "")
+
+
+# %%
+def number_of_examples(order):
+    total = 0
+    for first in tf.range(0, tf.size(order), 4):
+        total += tf.size(order[first : first + 4])
+    return total
+
+
+in_graph = tf.function(number_of_examples)(tf.range(10))
+with standard_error_held():  # XLA announces itself, once
+    in_xla = tf.function(number_of_examples, jit_compile=True)(tf.range(10))
+
+print("graph:", in_graph.numpy(), "| XLA:", in_xla.numpy())
+
+# %% [markdown]
+# It does not only count wrongly: the batch is filled up with the index 0, and the step trains on example 0. Here one weight takes steps towards each batch's mean, as an epoch
+# of lesson 10 would; example 0 is far away, and `order` leaves it out.
+
+# %%
+values = tf.constant([100.0, 1, 1, 1, 1, 1, 1])
+
+
+def weight_after_an_epoch(order):
+    w = 0.0
+    for first in tf.range(0, tf.size(order), 4):
+        batch = tf.gather(values, order[first : first + 4])
+        w -= 0.5 * (w - tf.reduce_mean(batch))
+    return w
+
+
+order = tf.range(1, 7)  # six examples: one batch of 4, one of 2
+by_graph = tf.function(weight_after_an_epoch)(order)
+by_xla = tf.function(weight_after_an_epoch, jit_compile=True)(order)
+
+print(f"graph: {by_graph.numpy():.2f} | XLA: {by_xla.numpy():.2f}")
+assert in_graph == 10 and in_xla == 12
+assert np.isclose(by_graph, 0.75) and by_xla > 10
+
+# %% [markdown]
+# The remedy is to fill up yourself: full batches only, in which what was added has the **weight 0**. Then divide by the sum of the weights. One shape,
+# one compilation, and the weights of the model are those of the short batch. What you fill up with must be harmless, though: 0 times `nan` is `nan`.
+
+# %%
+def make_weighted_step(model, optimizer, jit_compile):
+    optimizer.build(model.trainable_variables)
+
+    @tf.function(jit_compile=jit_compile)
+    def step(x, y, weights):
+        with tf.GradientTape() as tape:
+            losses = loss_of_each(y, model(x, training=True))  # (n,)
+            loss = tf.reduce_sum(weights * losses) / tf.reduce_sum(weights)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply(gradients, model.trainable_variables)
+        return loss
+
+    return step
+
+
+# %%
+def padded(array, size=64):
+    return tf.pad(array, [[0, size - len(array)]] + [[0, 0]] * (array.ndim - 1))
+
+
+models, steps = {}, {}
+for compiled in (False, True):
+    models[compiled] = new_model()
+    steps[compiled] = make_weighted_step(models[compiled], keras.optimizers.SGD(0.1), compiled)
+    for first in range(0, 100, 64):  # 64 and 36 examples
+        batch = x[first : min(first + 64, 100)], y[first : min(first + 64, 100)]
+        weights = tf.ones(len(batch[1]))
+        steps[compiled](*(map(padded, (*batch, weights)) if compiled else (*batch, weights)))
+
+gap = largest_difference(*(model.get_weights() for model in models.values()))
+print("equal weights:", gap < 1e-4, "| traces under XLA:", steps[True].experimental_get_tracing_count())
+assert gap < 1e-4 and steps[True].experimental_get_tracing_count() == 1
+assert steps[False].experimental_get_tracing_count() == 2
+
+# %% [markdown]
+# Is it faster? It depends on the model, on the machine and on the version: XLA compiles for seconds, and that has to be earned back. So measure yours:
+
+# %% tags=["nbval-ignore-output"]
+full = x[:64], y[:64], tf.ones(64)
+took = {
+    compiled: min(timeit.repeat(lambda step=step: float(step(*full)), number=1, repeat=50))
+    for compiled, step in steps.items()
+}
+print(f"XLA takes {took[True] / took[False]:.1f} times the time of the graph for a step")
+
+# %% [markdown]
+# ### Exercise 20.3: complete
+#
+# `step(x, y, weights)` is compiled for one batch size: it takes a step on the *sum* of `weights` times the losses. Call it for each batch of an epoch, in the order of the data, so that each step is along the
+# gradient of the *mean* loss over that batch's own examples, also in a short last batch. Every call gets `batch_size` rows.
+# `step` takes the logarithm of `x` and of `y`, so fill up with something harmless, such as 1.
+
+
+# %% exercise="20.3"
+def run_epoch(step, x, y, batch_size):
+    """Call step(x, y, weights) for each batch; x is (n, d), y and weights are (batch_size,) in a call."""
+    ### BEGIN SOLUTION
+    for first in range(0, len(x), batch_size):
+        own = x[first : first + batch_size]
+        missing = batch_size - len(own)
+        step(
+            tf.pad(own, [[0, missing], [0, 0]], constant_values=1.0),
+            tf.pad(y[first : first + batch_size], [[0, missing]], constant_values=1.0),
+            tf.pad(tf.fill([len(own)], 1.0 / len(own)), [[0, missing]]),
+        )
+    ### END SOLUTION
+
+
+# %%
+check("20.3", run_epoch)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# `tf.pad(array, [[0, missing], [0, 0]], constant_values=1.0)` adds rows below. How many are missing in a full batch?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The weights of a batch add up to 1. With k examples of its own, each has 1 / k, and what was added 0.
+#
+# </details>
+
+# %% [markdown]
+# ## What do 16 bits need?
+#
+# **Mixed precision** computes in 16 bits and keeps the weights in `float32`. There are two kinds: `float16` with more digits, and `bfloat16` with the range
+# of `float32`. First `float16`.
+#
+# > **Predict**
+# >
+# > The loss is 1e-9 · w² at w = 3, by way of a `float16` w: its slope is 6e-9. What does the tape give?
+
+# %%
+predict("20.e", "")
+
+# %%
+w = tf.Variable(3.0)
+
+
+def slope(scale, dtype=tf.float16):
+    with tf.GradientTape() as tape:
+        half = tf.cast(w, dtype)
+        loss = 1e-9 * tf.cast(half, tf.float32) ** 2
+        scaled_loss = scale * loss
+    return tape.gradient(scaled_loss, w) / scale
+
+
+with standard_error_held():  # some processors announce that they lack half units
+    unscaled = slope(1.0)
+
+print(f"loss {1e-9 * w.numpy() ** 2:.0e}, slope {unscaled.numpy():.0e}")
+
+# %% [markdown]
+# It **underflows**: on its way back the gradient passes through `float16`, and this weight stops learning. **Loss scaling** multiplies the loss by a large number, and divides the gradient by
+# it when it is a `float32` again. `bfloat16` needs none of this: it reaches as far down as `float32`, with two or three digits.
+
+# %%
+print(f"scaled: slope {slope(2.0**15).numpy():.0e}")
+print(f"bfloat16: slope {slope(1.0, tf.bfloat16).numpy():.0e}")
+assert unscaled == 0.0 and np.float16(2.9e-8) == 0.0 < np.float16(6e-8)
+assert np.isclose(slope(2.0**15), 6e-9, rtol=1e-2)
+assert np.isclose(slope(1.0, tf.bfloat16), 6e-9, rtol=1e-2)
+
+# %% [markdown]
+# In a loop, `LossScaleOptimizer` does it: you call `scale_loss`, and `apply` divides. (You will read of `get_scaled_loss`; it no longer exists.) A policy for all
+# layers is `keras.config.set_dtype_policy("mixed_float16")`; here each model gets its own, and its last layer stays `float32`, since losses need digits.
+
+
+# %%
+def make_mixed_step(policy, jit_compile=False):
+    keras.utils.set_random_seed(20)
+    hidden = [layers.Dense(32, activation="relu", dtype=policy) for _ in range(2)]
+    model = keras.Sequential([keras.Input((20,)), *hidden, layers.Dense(5, dtype="float32")])
+    optimizer = keras.optimizers.LossScaleOptimizer(keras.optimizers.Adam(1e-2))
+    optimizer.build(model.trainable_variables)
+
+    @tf.function(jit_compile=jit_compile)
+    def step(x, y):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(loss_of_each(y, model(x, training=True)))
+            scaled_loss = optimizer.scale_loss(loss)
+        gradients = tape.gradient(scaled_loss, model.trainable_variables)
+        optimizer.apply(gradients, model.trainable_variables)
+        return loss
+
+    return model, optimizer, step
+
+
+# %% [markdown]
+# Large numbers end early too, at 65,504. If a gradient is not finite, the optimizer leaves that step out and halves its scale. Here a batch is a million times too large.
+
+# %%
+model, optimizer, step = make_mixed_step("mixed_float16")
+losses = [float(step(x[:64], y[:64])) for _ in range(30)]
+weights, scale = model.get_weights(), float(optimizer.dynamic_scale)
+step(1e6 * x[:64], y[:64])
+moved = largest_difference(weights, model.get_weights()) > 0
+
+print(f"learned: {losses[-1] < 0.8 * losses[0]}; then moved: {moved}, scale {scale:.0f}, then {float(optimizer.dynamic_scale):.0f}")
+assert losses[-1] < 0.8 * losses[0] and not moved and float(optimizer.dynamic_scale) == scale / 2
+assert model.layers[0].compute_dtype == "float16" and model.weights[0].dtype == "float32"
+assert not hasattr(optimizer, "get_scaled_loss") and np.finfo(np.float16).max == 65504
+
+# %% [markdown]
+# What do they gain? Units for 16 bits stand in most GPUs of today and in some processors. Where they are missing, the numbers are turned back and forth, and it may take a hundred times longer. Measure
+# yours:
+
+# %% tags=["nbval-ignore-output"]
+took = {}
+for policy in ("float32", "mixed_bfloat16", "mixed_float16"):
+    step = make_mixed_step(policy)[2]
+    step(x, y)  # traces
+    took[policy] = min(timeit.repeat(lambda step=step: float(step(x, y)), number=1, repeat=5))
+for policy in list(took)[1:]:
+    print(f"{policy} takes {took[policy] / took['float32']:.1f} times the time of float32")
+
+# %% [markdown]
+# ### Exercise 20.4: complete
+#
+# The optimizer's work, by hand. `loss_of()` computes a `float32` loss from the `variables` by way of `float16`. Take one step of gradient descent of rate `lr` with a loss that is scaled by `scale`, and return the scale for the
+# next step. If *any* entry of any gradient is not finite, no variable moves, and the next scale is half of `scale`. Else it is `scale`.
+
+
+# %% exercise="20.4"
+def scaled_step(variables, loss_of, lr, scale):
+    """Take one step, or none; return the scale of the next."""
+    ### BEGIN SOLUTION
+    with tf.GradientTape() as tape:
+        scaled_loss = scale * loss_of()
+    gradients = [g / scale for g in tape.gradient(scaled_loss, variables)]
+    if not all(np.all(np.isfinite(g)) for g in gradients):
+        return scale / 2
+    for variable, gradient in zip(variables, gradients, strict=True):
+        variable.assign_sub(lr * gradient)
+    return scale
+    ### END SOLUTION
+
+
+# %%
+check("20.4", scaled_step)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# The product with `scale` belongs into the block of the tape. The gradients come scaled.
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# Look at all gradients, with `tf.math.is_finite`, before the first variable moves.
+#
+# </details>
+
+# %% [markdown]
+# ## What of this does fit do?
+#
+# | you want | `fit` needs | and mind |
+# |---|---|---|
+# | several devices | `build_model()` and `compile` in `strategy.scope()` | parts of unlike sizes: a mean of means |
+# | penalties | nothing: it divides them | |
+# | BatchNormalization over all | `synchronized=True` | |
+# | XLA | `compile(jit_compile=True)` | a short last batch is compiled for itself |
+# | one compilation | full batches and `sample_weight` | `reduction="mean_with_sample_weight"` |
+# | 16 bits | the dtype policy | it scales `float16`'s loss by itself |
+#
+# The first two rows, with a penalty. The losses that `fit` reports agree even where the weights do not:
+
+
+# %%
+def fitted(strategy, count, **how):
+    with strategy.scope():
+        model = new_model(penalty=keras.regularizers.L2(0.01))
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        model.compile(keras.optimizers.SGD(0.1), **{"loss": loss, "jit_compile": False} | how)
+    batches = tf.data.Dataset.from_tensor_slices((x[:count], y[:count])).batch(64)
+    history = model.fit(batches, verbose=0, shuffle=False)
+    return model.get_weights(), history.history["loss"][0]
+
+
+gaps, losses_differ = {}, []
+for count in (256, 65):  # the last batch of 65 has one example, for one replica
+    (weights, loss), (others, other) = (fitted(s, count) for s in (one_device, strategy))
+    gaps[count] = largest_difference(weights, others)
+    losses_differ.append(bool(abs(loss - other) > 1e-4))
+
+print({count: "equal weights" if gap < 1e-5 else "other weights" for count, gap in gaps.items()}, losses_differ)
+assert gaps[256] < 1e-5 and gaps[65] > 1e-4 and not any(losses_differ)
+
+# %% [markdown]
+# In your loop the short batch is divided by `count_of_all`. In `fit`, drop it (`batch(64, drop_remainder=True)`).
+#
+# The rows of XLA: a short batch by itself, then filled up with weights 0. The usual reduction divides by 64 all the same.
+
+# %%
+plain, _ = fitted(one_device, 100)
+by_xla, _ = fitted(one_device, 100, jit_compile=True)
+filled = [tf.pad(a[:100], [[0, 28]] + [[0, 0]] * (a.ndim - 1)) for a in (x, y)]
+weights_of = {}
+for reduction in ("sum_over_batch_size", "mean_with_sample_weight"):
+    model = new_model(penalty=keras.regularizers.L2(0.01))
+    loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction=reduction)
+    model.compile(keras.optimizers.SGD(0.1), loss, jit_compile=False)
+    filled_up = tf.data.Dataset.from_tensor_slices((*filled, tf.pad(tf.ones(100), [[0, 28]]))).batch(64)
+    model.fit(filled_up, verbose=0, shuffle=False)
+    weights_of[reduction] = model.get_weights()
+
+gaps = {name: largest_difference(plain, weights) for name, weights in weights_of.items()}
+print({name: "equal weights" if gap < 1e-5 else "other weights" for name, gap in gaps.items()})
+assert largest_difference(plain, by_xla) < 1e-4
+assert gaps["mean_with_sample_weight"] < 1e-5 and gaps["sum_over_batch_size"] > 1e-4
+
+# %% [markdown]
+# And 16 bits: `compile` looks at the policy, and wraps the optimizer for `float16` alone.
+
+# %%
+wrapped = {}
+for policy in ("mixed_bfloat16", "mixed_float16"):
+    model = keras.Sequential([keras.Input((20,)), layers.Dense(5)])
+    keras.config.set_dtype_policy(policy)
+    model = keras.Sequential([keras.Input((20,)), layers.Dense(5)])
+    keras.config.set_dtype_policy("float32")
+    model.compile(keras.optimizers.SGD(0.1), "mse")
+    wrapped[policy] = isinstance(model.optimizer, keras.optimizers.LossScaleOptimizer)
+
+print("scaled by fit:", wrapped)
+assert wrapped == {"mixed_bfloat16": False, "mixed_float16": True}
+
+# %% [markdown]
+# ## Checkpoint
+#
+# Answer before you open.
+#
+# <details><summary>1. Your loss is a <code>tf.reduce_mean</code> on each of four replicas, and the optimizer is SGD. What happened to your learning
+# rate?</summary>
+#
+# It is four times as large: `apply` adds the four gradients.
+#
+# </details>
+# <details><summary>2. Training on eight devices works, and the saved model with BatchNormalization predicts badly. What do you look
+# for?</summary>
+#
+# Statistics of one replica's part alone. `synchronized=True` lets all count.
+#
+# </details>
+# <details><summary>3. In <code>float16</code>, the first steps change no weight, and the scale falls. Is something broken?</summary>
+#
+# No: the first scale was too large for these gradients. The optimizer leaves such steps out, and halves until they are finite.
+#
+# </details>
+
+# %% [markdown]
+# ## Recap
+#
+# - Sum the losses, divide by the global batch; `apply` adds the gradients.
+# - Model, optimizer and metrics belong into the scope; penalties count once.
+# - Statistics and clipping see one replica's part, unless you say otherwise.
+# - A worker's program saves, and starts from what it finds.
+# - XLA wants full batches: fill up with weights 0. `float16` wants a scaled loss, `bfloat16` does not. Measure all.
+#
+# ```python
+# def replica_step(x, y):
+#     with tf.GradientTape() as tape:
+#         loss = tf.reduce_sum(loss_of_each(y, model(x, training=True))) / batch_size
+#         loss += sum(model.losses) / strategy.num_replicas_in_sync
+#     gradients = tape.gradient(loss, model.trainable_variables)
+#     optimizer.apply(gradients, model.trainable_variables)
+# ```
+
+# %% [markdown]
+# ## Further reading
+#
+# - TensorFlow's guide *Distributed training with TensorFlow*: the other strategies, and what each supports.
+# - Goyal et al., *Accurate, large minibatch SGD: training ImageNet in 1 hour* (2017): the learning rate of a large global batch, and mistakes of distributed loops.
+# - Micikevicius et al., *Mixed precision training*, ICLR 2018: where loss scaling comes from.
+#
+# This is the last lesson: `status()` shows what you have not passed yet.
