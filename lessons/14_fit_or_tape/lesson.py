@@ -739,6 +739,7 @@ check("14.5", means)
 # | when to stop, what to note | callbacks | `EarlyStopping` |
 # | a loss of `y` and `y_hat` | `compile(loss=f)`, one number for each example | `pinball` |
 # | which examples count, by their losses | `compile(loss=f)`, too | lesson 18 |
+# | on how many devices, in how many bits | `fit`, in a scope or with a policy | lesson 20 |
 # | what happens to each gradient | `update_step` of an optimizer | `ClippedLate` |
 # | a loss that needs x or the model | `compute_loss` | `Smooth` |
 # | several losses apart, several optimizers | `train_step` | exercise 14.4 |
@@ -746,6 +747,7 @@ check("14.5", means)
 # | two networks that move in turn | a loop | lesson 16 |
 # | a loss after a step, through the step | a loop | lesson 17 |
 # | which examples count, by their gradients | a loop | lesson 18 |
+# | what is clipped or counted over several devices | a loop | lesson 20 |
 #
 # In a loop, calling the callbacks, metrics, sample weights, `scale_loss` and the progress bar are yours to write.
 

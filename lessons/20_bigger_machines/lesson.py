@@ -19,17 +19,7 @@ from course_utils.course.session import standard_error_held
 
 start_lesson("20")
 
-import inspect
-import json
-import os
-import socket
-import subprocess
-import sys
-import tempfile
-import time
 import timeit
-from contextlib import ExitStack
-from pathlib import Path
 
 import keras
 import numpy as np
@@ -48,10 +38,10 @@ x, y = map(tf.constant, make_classification(256, seed=20))  # (256, 20), (256,)
 loss_of_each = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction=None)
 
 
-def new_model(*between, penalty=None):
+def new_model(penalty=None):
     keras.utils.set_random_seed(20)
     first = layers.Dense(32, activation="tanh", kernel_regularizer=penalty)
-    return keras.Sequential([keras.Input((20,)), first, *between, layers.Dense(5)])  # logits
+    return keras.Sequential([keras.Input((20,)), first, layers.Dense(5)])  # logits
 
 
 def gradients_of(model, x, y, divisor):
@@ -102,29 +92,27 @@ assert np.isclose(factor, 2.0, rtol=1e-4) and largest_difference(summed_means, s
 
 # %% [markdown]
 # Now let TensorFlow do it. `MirroredStrategy` puts the replicas on devices: your GPUs, if there are two. Else `start_lesson` has split the CPU into two
-# **logical devices**. They are no faster than one, and they show every fault. In a program of yours, the lines in `split` do that. They must run before anything else
-# does:
+# **logical devices**. They are no faster than one, and they show every fault. A program of yours calls such a function before anything else runs; here it
+# comes too late:
 
 
 # %%
-def split(cpu):
-    two = [tf.config.LogicalDeviceConfiguration()] * 2
-    tf.config.set_logical_device_configuration(cpu, two)
-
-
-def split_too_late():
+def split_cpu(into):
     cpu = tf.config.list_physical_devices("CPU")[0]
-    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 3)
+    devices = [tf.config.LogicalDeviceConfiguration()] * into
+    tf.config.set_logical_device_configuration(cpu, devices)
 
 
 try:
-    split_too_late()
+    split_cpu(3)
 except RuntimeError as error:
     too_late = str(error)
 print(too_late)
 assert "cannot be modified after being initialized" in too_late
 
 # %%
+tf.get_logger().setLevel("WARNING")  # strategies report each sum of gradients
+
 devices = tf.config.list_logical_devices("GPU")
 if len(devices) < 2:
     devices = tf.config.list_logical_devices("CPU")
@@ -145,10 +133,10 @@ assert n_replicas == len(devices) > 1
 
 
 # %%
-def make_step(strategy, model, optimizer, divisor=64):
+def make_step(strategy, model, optimizer, size_of=lambda y: 64):
     def replica_step(x, y):
         with tf.GradientTape() as tape:
-            loss = tf.reduce_sum(loss_of_each(y, model(x, training=True))) / divisor
+            loss = tf.reduce_sum(loss_of_each(y, model(x, training=True))) / size_of(y)
         gradients = tape.gradient(loss, model.trainable_variables)
         optimizer.apply(gradients, model.trainable_variables)
         return loss
@@ -166,14 +154,14 @@ def make_step(strategy, model, optimizer, divisor=64):
 
 
 # %%
-def train(strategy, kind=keras.optimizers.SGD, rate=0.1, divisor=64, model=new_model):
+def train(strategy, kind=keras.optimizers.SGD, rate=0.1, size_of=lambda y: 64, count=256):
     with strategy.scope():
-        trained, optimizer = model(), kind(rate)
-        optimizer.build(trained.trainable_variables)
-    step = make_step(strategy, trained, optimizer, divisor)
-    batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(64)
+        model, optimizer = new_model(), kind(rate)
+        optimizer.build(model.trainable_variables)
+    step = make_step(strategy, model, optimizer, size_of)
+    batches = tf.data.Dataset.from_tensor_slices((x[:count], y[:count])).batch(64)
     losses = [float(step(*batch)) for batch in strategy.experimental_distribute_dataset(batches)]
-    return trained, losses
+    return model, losses
 
 
 one_device = tf.distribute.get_strategy()
@@ -190,15 +178,19 @@ assert largest_difference(alone.get_weights(), new_model().get_weights()) > 1e-2
 # the same fault hardly shows. It is still there, for a penalty, for clipping and for the loss that you print.
 
 # %%
+def size_of_part(y):
+    return 64 / n_replicas
+
+
 def gap_by_means(kind, rate):
     of_one = train(one_device, kind, rate)[0].get_weights()
-    by_means = train(strategy, kind, rate, divisor=64 / n_replicas)[0].get_weights()
+    by_means = train(strategy, kind, rate, size_of_part)[0].get_weights()
     return largest_difference(of_one, by_means)
 
 
 gaps = {kind.__name__: gap_by_means(kind, 0.01) for kind in (keras.optimizers.SGD, keras.optimizers.Adam)}
 by_rate = train(one_device, rate=0.1 * n_replicas)[0].get_weights()
-by_mean = train(strategy, divisor=64 / n_replicas)[0].get_weights()
+by_mean = train(strategy, size_of=size_of_part)[0].get_weights()
 
 print({kind: "other weights" if gap > 1e-3 else "hardly another" for kind, gap in gaps.items()})
 assert gaps["SGD"] > 1e-3 > gaps["Adam"]
@@ -240,6 +232,8 @@ print("in the scope, copies apart:", bool(gap > 0))
 assert apart > 1e-3 and gap == 0
 
 # %% [markdown]
+# **What comes from no example** is computed on every replica as well: the penalties in `model.losses` depend on the weights alone, and these are equal everywhere.
+#
 # ### Exercise 20.1: complete
 #
 # Write what one replica computes: a list of gradients, one for each trainable variable. Their sums over all `replicas` replicas should be the
@@ -286,18 +280,12 @@ def count_of_all(y):
     return tf.distribute.get_replica_context().all_reduce("SUM", own)
 
 
-@tf.function
-def own_and_all(x, y):
-    return strategy.run(lambda x, y: (tf.size(y), count_of_all(y)), args=(x, y))
+# %%
+short = [train(s, size_of=count_of_all, count=71) for s in (one_device, strategy)]  # 64 and 7
+gap = largest_difference(*(model.get_weights() for model, _ in short))
 
-
-short = tf.data.Dataset.from_tensor_slices((x[:7], y[:7])).batch(64)
-(batch,) = strategy.experimental_distribute_dataset(short)
-own, every = map(strategy.experimental_local_results, own_and_all(*batch))
-own, every = [int(n) for n in own], [float(n) for n in every]
-
-print("own:", own, "all:", every)
-assert sum(own) == 7 and set(every) == {7.0}
+print("with a batch of 7, equal weights:", gap < 1e-5)
+assert gap < 1e-5
 
 # %% [markdown]
 # **Clipping.** `clipnorm` and `global_clipnorm` act in `apply` *before* the gradients are added: on each share, not on the sum. For the clipping of lesson 11, add the
@@ -415,6 +403,7 @@ assert np.isclose(metric.result(), truth) and not np.isclose(np.mean(shares), tr
 
 # %% exercise="20.2"
 def step_on_copies(copies, parts, lr, penalty, largest):
+    # Returns the share of right answers before the step.
     ### BEGIN SOLUTION
     #| shares, right = [], []
     #| for (W, b), (x, y) in zip(copies, parts):
@@ -426,6 +415,10 @@ def step_on_copies(copies, parts, lr, penalty, largest):
     #|     shares.append(gradients)
     #|     right.append(np.mean(np.argmax(logits, axis=1) == y))
     #| summed = [sum(gradients) for gradients in zip(*shares)]
+    #| for W, b in copies:
+    #|     W.assign_sub(lr * summed[0])
+    #|     b.assign_sub(lr * summed[1])
+    #| return np.mean(right)
     count, shares, right = sum(len(y) for _, y in parts), [], 0
     for (W, b), (x, y) in zip(copies, parts, strict=True):
         with tf.GradientTape() as tape:
@@ -434,13 +427,11 @@ def step_on_copies(copies, parts, lr, penalty, largest):
             loss = tf.reduce_sum(losses) / count + penalty * tf.reduce_sum(W**2) / len(copies)
         shares.append(tape.gradient(loss, [W, b]))
         right += np.sum(np.argmax(logits, axis=1) == y)
-    summed, _ = tf.clip_by_global_norm([sum(g) for g in zip(*shares, strict=True)], largest)
-    ### END SOLUTION
-    for variables in copies:
-        for variable, gradient in zip(variables, summed, strict=True):
-            variable.assign_sub(lr * gradient)
-    ### BEGIN SOLUTION
-    #| return np.mean(right)
+    summed = [sum(gradients) for gradients in zip(*shares, strict=True)]
+    summed, _ = tf.clip_by_global_norm(summed, largest)
+    for W, b in copies:
+        W.assign_sub(lr * summed[0])
+        b.assign_sub(lr * summed[1])
     return right / count
     ### END SOLUTION
 
@@ -497,10 +488,23 @@ def work(folder, dies_after):
 # into a folder of its own, and all read those of worker 0.
 
 # %%
+import inspect
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
 home = tempfile.TemporaryDirectory()
 folder = Path(home.name)
 np.savez(folder / "data.npz", x=x, y=y)
 
+
+# %%
 opening = f"""
 import os, sys
 import numpy as np, tensorflow as tf
