@@ -741,8 +741,11 @@ STEPS = [
         scaling(lambda loss, scale: tf.cast(tf.cast(loss, tf.float16) * scale, tf.float32)),
     ),
     Wrong(
-        "divided in half",
-        "The gradients are divided in float16, where they are 0 again. Divide them as float32.",
+        "nothing moves",
+        "No variable moves visibly, not even in a good step. Subtract lr times the gradient from "
+        "each, and divide by scale as float32: in float16 the gradients are 0 again.",
+        scaling(rate=lambda lr, scale: 0.0),
+        scaling(rate=lambda lr, scale: 1.0),
         scaling(unscaled=lambda g, scale: tf.cast(tf.cast(g / scale, tf.float16), tf.float32)),
     ),
     Wrong(
@@ -829,11 +832,6 @@ STEPS = [
         "upwards",
         "The variables climb. Subtract lr times the gradient.",
         scaling(rate=lambda lr, scale: -lr),
-    ),
-    Wrong(
-        "rate left out",
-        "The step is as long as the gradient. Multiply it by lr.",
-        scaling(rate=lambda lr, scale: 1.0),
     ),
     Wrong(
         "nothing returned after a good step",
