@@ -69,7 +69,7 @@ def places_to_run(lesson: Lesson, repository: str) -> str:
         colab = f"https://colab.research.google.com/github/{name}/blob/gh-pages/colab"
         links += [
             f"[in JupyterLab on Binder]({binder}/{lesson.name}.ipynb)",
-            f"[in Colab]({colab}/{lesson.name}.ipynb)",
+            f"[in Colab]({colab}/{lesson.name}.ipynb), where nobody tried it yet",
         ]
     return f"**Do it**: {', '.join(links)}."
 

@@ -19,6 +19,7 @@ def lesson_map(folder: str) -> str:
     from matplotlib.patches import FancyBboxPatch
 
     ax = plot_lesson_map()
+    ax.set_position((0, 0, 1, 1))
     boxes = [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
     names = {f"{folder}{lesson.name}.html": lesson for lesson in LESSONS}
     for box, address in zip(boxes, names, strict=True):

@@ -3,7 +3,9 @@
 import re
 from binascii import a2b_base64
 from hashlib import sha256
+from html import escape
 from pathlib import PurePosixPath
+from textwrap import shorten
 
 import nbformat
 from docutils import nodes
@@ -144,7 +146,7 @@ def _describe(app, page: str, template: str, context: dict, doctree) -> None:
     """Say to search engines what a page is about: its first paragraph."""
     first = next(doctree.findall(nodes.paragraph), None) if doctree else None
     if first is not None:
-        text = " ".join(first.astext().split())[:_DESCRIBED].replace('"', "&quot;")
+        text = escape(shorten(first.astext(), _DESCRIBED, placeholder=" …"))
         context["metatags"] += f'\n<meta name="description" content="{text}" />'
 
 

@@ -201,9 +201,19 @@ def test_the_keyboard_opens_a_hint_and_steps_through_a_tape(page):
     assert tape.locator("output").text_content().startswith("Step 1")
 
 
+SHAPES = """images => images.filter(each => each.clientWidth && each.naturalWidth).map(each => {
+  const style = getComputedStyle(each);
+  const width = parseFloat(style.width) - parseFloat(style.paddingLeft) * 2;
+  const height = parseFloat(style.height) - parseFloat(style.paddingTop) * 2;
+  return [width / height, each.naturalWidth / each.naturalHeight];
+})"""
+
+
 @pytest.mark.parametrize("width", [1280, 400])
 @pytest.mark.parametrize("name", LOOKED_AT)
-def test_no_page_is_wider_than_the_window(page, name, width):
+def test_no_page_is_wider_than_the_window_and_no_picture_pressed(page, name, width):
     opened = page(f"{name}.html")
     opened.set_viewport_size({"width": width, "height": 900})
     assert opened.evaluate("document.documentElement.scrollWidth") <= width
+    for is_, was in opened.locator("img").evaluate_all(SHAPES):
+        assert abs(is_ / was - 1) < 0.05
