@@ -49,9 +49,10 @@ def as_round(of_generator: list, of_critic: list, real: np.ndarray, noise: np.nd
 
 def changes(play: Callable, generator: Any, critic: Any, *given: Any) -> dict:
     """Return how the weights that train changed."""
-    before = [[v.numpy() for v in player.trainable_variables] for player in (critic, generator)]
+    players = [list(player.trainable_variables) for player in (critic, generator)]
+    before = [[v.numpy() for v in variables] for variables in players]
     play(generator, critic, *given)
-    after = [[v.numpy() for v in player.trainable_variables] for player in (critic, generator)]
+    after = [[v.numpy() for v in variables] for variables in players]
     moved = [
         [new - old for new, old in zip(*pair, strict=True)]
         for pair in zip(after, before, strict=True)

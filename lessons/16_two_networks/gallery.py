@@ -60,6 +60,53 @@ def on_probabilities(for_real, for_fake):
     )
 
 
+def by_modes(critics=(True,) * 3, generators=(True,) * 3):
+    """Return an answer whose calls, of the generator and of the critic twice, differ in mode."""
+
+    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
+        turns = (
+            (critic, for_critic, critics, 0),
+            (generator, for_generator, generators, 1),
+        )
+        for player, optimizer, modes, number in turns:
+            with tf.GradientTape() as tape:
+                fake = generator(noise, training=modes[0])
+                logits = critic(real, training=modes[1]), critic(fake, training=modes[2])
+                loss = losses_of(*logits)[number]
+            variables = player.trainable_variables
+            optimizer.apply(tape.gradient(loss, variables), variables)
+
+    return play_round
+
+
+def in_one_batch(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    def both(x, fake):
+        return tf.split(critic(tf.concat([x, fake], axis=0), training=True), 2)
+
+    for player, optimizer, number in ((critic, for_critic, 0), (generator, for_generator, 1)):
+        with tf.GradientTape() as tape:
+            loss = losses_of(*both(real, generator(noise, training=True)))[number]
+        variables = player.trainable_variables
+        optimizer.apply(tape.gradient(loss, variables), variables)
+
+
+def moving_both(number):
+    """Return an answer in which one of the losses moves both networks."""
+
+    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
+        turns = ((critic, for_critic), (generator, for_generator))
+        for turn, (player, optimizer) in enumerate(turns):
+            with tf.GradientTape() as tape:
+                fake = generator(noise, training=True)
+                loss = losses_of(critic(real, training=True), critic(fake, training=True))[turn]
+            variables = player.trainable_variables
+            if turn == number:
+                variables = critic.trainable_variables + generator.trainable_variables
+            optimizer.apply(tape.gradient(loss, variables), variables)
+
+    return play_round
+
+
 EVAL = False, False
 ROUNDS = [
     Wrong(
@@ -88,6 +135,35 @@ ROUNDS = [
         "The critic ran as outside training. Call it with training=True, on real and on fakes.",
         playing(training=(True, False)),
         playing(training=(True, False), in_turn=False),
+        by_modes((True, True, False)),
+        by_modes((True, False, True)),
+    ),
+    Wrong(
+        "generator's turn outside training",
+        "The critic is right. In the generator's turn a network ran as outside training. Call both "
+        "with training=True, and freeze none: trainable = False turns batch normalisation, too.",
+        by_modes(generators=(True, False, False)),
+        by_modes(generators=(True, True, False)),
+        by_modes(generators=(False, True, True)),
+        by_modes(generators=(False, False, False)),
+    ),
+    Wrong(
+        "real and fakes in one batch",
+        "The critic saw real examples and fakes in one batch, so that its batch normalisation mixed "
+        "them. Call it once on each.",
+        in_one_batch,
+    ),
+    Wrong(
+        "critic's loss moves both",
+        "The critic is right. The generator moved in the critic's turn as well, towards being found "
+        "out. Ask for the gradients of the critic's variables alone.",
+        moving_both(0),
+    ),
+    Wrong(
+        "generator's loss moves both",
+        "The critic moved in the generator's turn as well, towards being fooled. Ask for the "
+        "gradients of the generator's variables alone.",
+        moving_both(1),
     ),
     Wrong(
         "one recording",
@@ -288,6 +364,30 @@ PENALTIES = [
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=1, inside=0.0))),
     ),
     Wrong(
+        "rows",
+        "You summed the squares over axes 2 and 3: a length for each row of a picture. A picture has "
+        "one length, over axes 1, 2 and 3.",
+        penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=(2, 3)))),
+        penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=(2, 3), inside=0.0))),
+        penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=2))),
+    ),
+    Wrong(
+        "absolute slopes",
+        "You added up the absolute slopes. A length is the root of the summed squares.",
+        penalising(of=lambda slopes: to_one(tf.reduce_sum(tf.abs(slopes), axis=(1, 2, 3)))),
+    ),
+    Wrong(
+        "largest slope",
+        "This is the largest slope of each picture. Its length counts all pixels: the root of the "
+        "summed squares.",
+        penalising(of=lambda slopes: to_one(tf.reduce_max(tf.abs(slopes), axis=(1, 2, 3)))),
+    ),
+    Wrong(
+        "squared length less one",
+        "Take 1 from the length, and square after that: (length - 1)².",
+        *of_lengths(lambda lengths: tf.reduce_mean(lengths**2 - 1)),
+    ),
+    Wrong(
         "last axis",
         "You summed the squares over the last axis, which has one entry: a length for each pixel. A "
         "picture has one length, over axes 1, 2 and 3.",
@@ -356,7 +456,7 @@ PENALTIES = [
         "too large. 1e-12 is enough.",
         *(
             penalising(of=lambda slopes, e=e: to_one(lengths_of(slopes, inside=e)))
-            for e in (1.0, 0.1, 1e-2, 1e-3)
+            for e in (1.0, 0.1, 1e-2, 1e-3, 1e-4)
         ),
     ),
     Wrong(

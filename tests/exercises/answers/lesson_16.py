@@ -96,6 +96,44 @@ def exchanged_labels(generator, critic, for_generator, for_critic, losses_of, re
     rounds()(generator, critic, for_generator, for_critic, fake_first, real, noise)
 
 
+def freezing(generator, critic, *given):
+    """Freeze the critic for the generator's turn, as one does where one compiles both."""
+    for_generator, for_critic, losses_of, real, noise = given
+    models = generator, critic, real, noise
+    step(critic, for_critic, lambda: losses_of(*logits(*models))[0])
+    critic.trainable = False
+    step(generator, for_generator, lambda: losses_of(*logits(*models))[1])
+
+
+def joined(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    def loss(number):
+        seen = tf.concat([real, generator(noise, training=True)], axis=0)
+        values = critic(seen, training=True)
+        return losses_of(values[: len(real)], values[len(real) :])[number]
+
+    step(critic, for_critic, lambda: loss(0))
+    step(generator, for_generator, lambda: loss(1))
+
+
+def generator_by_rote(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    models = generator, critic, real, noise
+    step(critic, for_critic, lambda: losses_of(*logits(*models))[0])
+    step(generator, for_generator, lambda: losses_of(*logits(*models, (True, False, False)))[1])
+
+
+def all_move(number):
+    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
+        models = [critic, generator]
+        for turn, optimizer in enumerate((for_critic, for_generator)):
+            moved = models if turn == number else [models[turn]]
+            with tf.GradientTape() as tape:
+                loss = losses_of(*logits(generator, critic, real, noise))[turn]
+            variables = [v for model in moved for v in model.trainable_variables]
+            optimizer.apply(tape.gradient(loss, variables), variables)
+
+    return play_round
+
+
 def columns(values):
     return values[:, None, None, None]
 
@@ -173,6 +211,12 @@ WRONG = {
         ("critic's loss halved", rounds(factors=(0.5, 1))),
         ("critic did not move", lambda *given: None),
         ("raised ValueError", predicted_fakes),
+        ("critic outside training", rounds(modes=(True, True, False))),
+        ("generator's turn outside training", freezing),
+        ("real and fakes in one batch", joined),
+        ("generator's turn outside training", generator_by_rote),
+        ("critic's loss moves both", all_move(0)),
+        ("generator's loss moves both", all_move(1)),
     ],
     "16.2": [
         ("line 1: wrote -0.98", [-0.98, -0.02]),
@@ -185,6 +229,16 @@ WRONG = {
         ("at the real examples", penalty(place=lambda r, f, s: tf.identity(r))),
         ("halfway", penalty(place=lambda r, f, s: 0.5 * r + 0.5 * f)),
         ("one share for all", penalty(place=lambda r, f, s: s[0] * r + (1 - s[0]) * f)),
+        ("rows", penalty(slopes_to=lambda g: tf.sqrt(tf.reduce_sum(g**2, (-2, -1)) + 1e-12))),
+        (
+            "absolute slopes",
+            penalty(slopes_to=lambda g: tf.norm(tf.reshape(g, (len(g), -1)), 1, axis=1)),
+        ),
+        (
+            "largest slope",
+            penalty(slopes_to=lambda g: tf.norm(tf.reshape(g, (len(g), -1)), np.inf, axis=1)),
+        ),
+        ("squared length less one", penalty(of=lambda r: r * r - 1)),
         ("last axis", penalty(slopes_to=lambda g: tf.norm(g, axis=-1))),
         ("one axis", penalty(slopes_to=lambda g: tf.sqrt(tf.reduce_sum(g * g, 1) + 1e-12))),
         ("length of batch", penalty(slopes_to=tf.norm)),
