@@ -1,0 +1,243 @@
+"""The command ``course grade``: its options, and what it says at the end."""
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from course_utils.course.curriculum import LESSONS
+from course_utils.course.terminal import (
+    errors,
+    interruptible,
+    need_extra,
+    print_text,
+    progress_bars,
+    sentence_for,
+)
+
+from .choosing import ChoiceError, choose_lessons
+
+if TYPE_CHECKING:
+    from .grading import Grading
+
+__all__ = ["Lessons", "grade"]
+
+_DAY = 86_400.0  # seconds; the system takes no limit without an end
+
+Lessons = Annotated[
+    str | None,
+    typer.Option(
+        "--lessons",
+        metavar="NUMBERS",
+        help="Two-digit numbers and ranges: `02`, `01,03` or `01-07`. Without it: every lesson.",
+    ),
+]
+
+
+def grade(
+    submissions: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SUBMISSIONS", help="The folder with what was handed in, or the zip of a class."
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", help="The folder for the results.", show_default=False)
+    ],
+    lessons: Lessons = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="How many notebooks run at once.", show_default="one a core")
+    ] = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume/--fresh", help="Keep what was graded before, or grade all again."),
+    ] = True,
+    due: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="When lessons are due: a CSV with the columns lesson and due, such as `01,2026-"
+            "10-05 18:00`, and, if wanted, grace (15 min, 2 h, 1 d) and student, for extensions.",
+        ),
+    ] = None,
+    again: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WHAT",
+            help="Judge once more what this names, and leave everything else byte for byte: a "
+            "student, an exercise such as 03.2, or an outcome such as timeout. Give it several "
+            "times to narrow it down.",
+            show_default=False,
+        ),
+    ] = None,
+    seconds: Annotated[
+        float,
+        typer.Option(
+            min=1.0,
+            max=_DAY,
+            help="The longest that one notebook may run, the time aside in which the machine had "
+            "no processor free for it.",
+        ),
+    ] = 300.0,
+    cell_seconds: Annotated[
+        float, typer.Option(min=1.0, max=_DAY, help="The longest that one cell may run.")
+    ] = 60.0,
+    memory: Annotated[
+        int, typer.Option(min=128, max=1 << 20, help="Megabytes that one notebook may use.")
+    ] = 2048,
+    roster: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Who is in the class: a CSV with the columns name, id, email and group, as "
+            "Moodle, Canvas or Blackboard export it.",
+        ),
+    ] = None,
+    sandbox: Annotated[
+        bool,
+        typer.Option(
+            "--sandbox/--no-sandbox",
+            help="Keep notebooks from your files and the network, or fail. Without it they run as "
+            "you: only where there is nothing else to read, and every page says so.",
+        ),
+    ] = True,
+) -> None:
+    """Grade a class: run every notebook apart, and judge its answers as `check` does.
+
+    SUBMISSIONS may hold nbgrader's `student/lesson/lesson.ipynb`, a folder for each student, or
+    flat `student_lesson.ipynb`; any of these may stand in a folder for each lesson. What Moodle,
+    Canvas or Blackboard hand out is read as it is downloaded, a zip of the class with zips of
+    students in it, and nothing is unpacked; also unpacked, if you like. Of several submissions of
+    one student for one lesson the newest counts.
+
+    The results are `class.html` (what the class can do, its mistakes, who is stuck),
+    `class-to-show.html` (the same for the wall, without names), a page for each student in
+    `feedback/`, `gradebook.csv` for a spreadsheet, and `results.jsonl`.
+
+    With a roster the gradebook has a line for each of its students and for nobody else, the class
+    page names who handed in nothing and who is not on it, and `upload.csv` is what Moodle, Canvas
+    or Blackboard imports: the roster's ids, with a column of points for each lesson. What came
+    after its due time is marked on the pages and in the gradebook, by the time that the learning
+    system noted; no points are taken for it. To change points, or add a comment, write
+    `overrides.csv` beside the results, with the columns student, exercise, points, comment and by:
+    every grading applies it, and feedback and gradebook say who changed what, and why.
+
+    Every exercise of every submission ends as *passed*, *failed*, *not attempted*, *error*,
+    *timeout*, *crashed* or *unreadable*. When the run is interrupted, the same command goes on
+    where it was; a notebook runs again only if it, the exercises or the limits changed.
+
+    Exit status: 0 when everything was graded, however well; 1 when there was nothing to grade or no
+    such lesson, a notebook belonged to no lesson or to nobody on the roster, a folder seems to hold
+    several students, a name contradicts another, the grader itself failed on a notebook, the system
+    allows no sandbox, or the results could not be written; 2 for a wrong option; 130 when
+    interrupted.
+
+    For example:
+
+    - `course grade submitted/ --out results/`
+
+    - `course grade submissions.zip --out results/ --lessons 01-03 --jobs 8 --fresh`
+
+    - `course grade submitted/ --out results/ --again ada --again 03.2`
+
+    - `course grade submitted/ --out results/ --again timeout --seconds 900`
+    """
+    if again and not resume:
+        errors.print("--fresh grades everything, and --again only what it names: give one of them.")
+        raise typer.Exit(2)
+    if sys.platform != "linux":
+        errors.print(
+            "Grading limits each notebook as only Linux can: use Linux, WSL or a container."
+        )
+        raise typer.Exit(1)
+    with need_extra("classroom", "Grading"):
+        import jinja2  # noqa: F401, the pages need it at the end of a long run
+
+        from .again import choose_again
+        from .due import read_due
+        from .fork_server import ServerFailed
+        from .grading import grade as grade_class
+        from .pages import write_results
+        from .roster import RosterError, read_roster
+        from .rows import BadInput
+        from .runner.limits import Limits
+
+    limits = Limits(total_seconds=seconds, cell_seconds=cell_seconds, memory=memory)
+    with (
+        interruptible(),
+        sentence_for(BadInput, ChoiceError, RosterError, ServerFailed, OSError),
+        progress_bars("notebooks") as bars,
+    ):
+        task = bars.add_task("Grading", total=None, visible=False)
+
+        def on_found(found, open_ones):
+            for layout, count in found.layouts.items():
+                bars.console.print(f"{count} submissions as {layout}", markup=False)
+            bars.update(task, total=open_ones, visible=open_ones > 0)
+
+        grading = grade_class(
+            submissions,
+            out,
+            lessons=choose_lessons(lessons, [lesson.number for lesson in LESSONS]),
+            jobs=jobs,
+            fresh=not resume,
+            limits=limits,
+            jail=sandbox,
+            roster=read_roster(roster) if roster else None,
+            due=read_due(due) if due else (),
+            again=choose_again(again or ()),
+            on_found=on_found,
+            on_graded=lambda one: bars.advance(task),
+            write=write_results,
+        )
+    _report_grading(grading, out / "class.html")
+    found = grading.found
+    trouble = (found.unrecognised, found.crowded, found.contradictions, grading.accidents)
+    if any(trouble) or grading.strangers:
+        raise typer.Exit(1)
+
+
+def _report_grading(grading: "Grading", page: Path) -> None:
+    """Say what was graded, what was not, and how well the notebooks were kept apart."""
+    from .upload import upload_notes
+
+    print_text(
+        f"{grading.run} run, {grading.kept} unchanged, {grading.unreadable} unreadable. See {page}"
+    )
+    if grading.set_aside:
+        print_text(
+            f"The last results hold submissions that are no longer there: see {grading.set_aside}. "
+            "For one gradebook of all, grade a folder that holds all."
+        )
+    for folder, names in grading.found.crowded.items():
+        errors.print(
+            f"One student, or several? {folder} holds one lesson for {', '.join(names)}. If these "
+            "are the students, move them out of this folder, and grade again.",
+            markup=False,
+            soft_wrap=True,
+        )
+    for sentence in grading.found.contradictions:
+        errors.print(sentence, markup=False, soft_wrap=True)
+    for place in grading.found.unrecognised:
+        errors.print(f"Belongs to no lesson or no student: {place}", markup=False, soft_wrap=True)
+    for student in grading.strangers:
+        errors.print(f"Not on the roster: {student}", markup=False, soft_wrap=True)
+    for place in grading.accidents:
+        errors.print(
+            f"The grader itself failed, and runs this again next time: {place}",
+            markup=False,
+            soft_wrap=True,
+        )
+    for sentence in upload_notes(grading) if grading.roster else ():
+        errors.print(sentence, markup=False, soft_wrap=True)
+    if others := len(grading.found.other_files):
+        print_text(f"Files that are no notebooks: {others}. {page.name} names them.")
+    if grading.is_jailed:
+        print_text("Each notebook ran without a network, and saw no other file of this machine.")
+    else:
+        print_text(
+            "With --no-sandbox the notebooks ran as you: they could read the solutions and your "
+            "files, and use the network. Every page says so."
+        )
