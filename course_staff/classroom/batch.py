@@ -64,6 +64,8 @@ class Batch:
             return None
         own = self._journal.get(_key(one, data, one.place))
         kept = own if own and own["version"] == common["version"] else common
+        if kept["verdicts"].keys() != {e.id for e in find_lesson(one.lesson).exercises()}:
+            return None  # of the lesson as it was with other exercises
         return {exercise_id: Verdict(**each) for exercise_id, each in kept["verdicts"].items()}
 
     def _keep(self, one: Submission, data: bytes, verdicts: dict[str, Verdict]) -> None:

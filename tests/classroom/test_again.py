@@ -1,5 +1,7 @@
 """Judging once more one student, one exercise or what timed out, and leaving the rest alone."""
 
+import json
+
 import pytest
 from handed_in import notebook
 from typer.testing import CliRunner
@@ -94,6 +96,17 @@ def test_what_was_never_graded_is_graded_too(pupils):
     late.parent.mkdir()
     late.write_bytes(notebook("01"))
     assert {row.student for row in pupils.grade("ada")} == {"ada", "bob", "cyd", "dan"}
+
+
+def test_what_lacks_an_exercise_of_today_is_graded_whole(pupils):
+    pupils.grade()
+    path = pupils.out / ".grading" / "journal.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for line in lines:
+        del line["value"]["verdicts"]["01.5"]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert {row.exercise for row in pupils.grade("ada")} >= {"01.5"}
+    assert set(pupils.runs) == set(FILES.values())
 
 
 def test_a_slip_of_the_pen_is_noticed(pupils):
