@@ -252,8 +252,8 @@ assert known == 1.0 and slow < 0.7 and mislabelled > 0.9
 # ## What does one epoch look like in a graph?
 #
 # The loop of lesson 10: one graph holds the whole epoch. The argument is the *order* of the examples, as indices: new for
-# each epoch, and without the held-out images. Each batch is moved by up to `shift` pixels, as digits are not always in
-# the middle. The moves are drawn by a generator that you own, so that they can be saved and repeated.
+# each epoch, and without the held-out images. Each batch is moved by up to `shift` pixels: a digit is the same a little
+# further left. The moves are drawn by a generator that you own, so that they can be saved and repeated.
 
 
 # %%
@@ -399,7 +399,7 @@ check("13.3", train_and_measure)
 # ## Does a change help?
 #
 # Here is what one training depends on, and a number for it: the share of the held-out images that are right after eight epochs
-# on 5,000 images. It is quick, and small trainings often tell what helps large ones.
+# on 5,000 images. It is quick. Whether the same helps a long training, only a long one can tell.
 
 
 # %%
@@ -442,11 +442,11 @@ for seed in (1, 2, 3):
 
 # %% [markdown]
 # Here the change costs more than luck does. Most changes do not show so clearly: runs of *one* setting differ, too, for no reason
-# but the seed, and a single pair of runs proves nothing. Take several seeds, each for both settings. Runs of one seed share
-# their luck, in part, and the *difference* of the two is steadier than either. Its mean is the gain.
+# but the seed, and a single pair of runs proves nothing. Take several seeds, each for both settings. So far as runs of one seed
+# share their luck, their *difference* is steadier than that of runs with seeds of their own. Its mean is the gain.
 #
 # How far that mean may be off is its **standard error**: the standard deviation of the differences (with n - 1), divided by the
-# root of n. A gain below two standard errors may be luck.
+# root of n. A gain below two standard errors may be luck; with three seeds, one below four (Student's t at 95 %: 4.3).
 
 # %%
 fast, slow = np.transpose([results[seed] for seed in results])
@@ -676,7 +676,7 @@ assert accuracy >= bound
 # %% [markdown]
 # Before you ask for the last number, look at what is wrong: on the held-out images, for whoever changes the network after that
 # has chosen by them. In the **confusion matrix**, row i and column j count the images of an i that were taken for a j; the
-# right ones, on the diagonal, are left out here. Look for the darkest field.
+# right ones, on the diagonal, are left out here. Look for the darkest fields.
 
 # %%
 logits = np.concatenate(
