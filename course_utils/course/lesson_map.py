@@ -66,9 +66,15 @@ def plot_lesson_map(ax: "Axes | None" = None, progress: Progress | None = None) 
         span = " to ".join(dict.fromkeys((numbers[0], numbers[-1])))
         text = f"{fill(part, 20)}\n{span}"
         ax.text(left, top - 0.65 * row, text, color=as_text(COLORS[row]), fontsize=10, va="top")
+    ax.set_gid("Map of the lessons. " + " ".join(map(_in_words, LESSONS)))
     ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
     ax.axis("off")
     return ax
+
+
+def _in_words(lesson: Lesson) -> str:
+    needs = f" builds on {' and '.join(lesson.needs)}" if lesson.needs else ""
+    return f"{lesson.number} {lesson.title}{needs}."
 
 
 def _layers() -> dict[str, int]:

@@ -26,6 +26,8 @@ CUT_OFF = """
   return {cut, looked_at: found.length};
 }
 """
+# The size of a drawn text on the screen.
+SIZE_OF_TEXT = "text => parseFloat(getComputedStyle(text).fontSize) * text.getScreenCTM().a"
 
 
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
@@ -56,3 +58,22 @@ def test_a_solution_that_was_opened_and_run_is_as_it_was(notebook):
     notebook.page.wait_for_timeout(2000)
     assert path.read_bytes() == before
     assert json.loads(before)["metadata"]["language_info"]["name"] == "python"
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_a_tape_that_moves_follows_the_keys_and_fits(notebook, theme):
+    notebook.choose_theme(theme)
+    notebook.open("notebooks/01_first_tape.ipynb")
+    notebook.run(notebook.code("start_lesson("))
+    cell = notebook.code("play_tape(x_times_sine")
+    notebook.run(cell)
+    tape = cell.locator(".course-tape-moves")
+    tape.focus()
+    for key, step in (("End", 7), ("ArrowLeft", 6), ("ArrowRight", 7)):
+        notebook.page.keyboard.press(key)
+        assert tape.locator("output").text_content() == f"Step {step} of 7"
+    for width in WIDTHS:
+        notebook.page.set_viewport_size({"width": width, "height": 1000})
+        assert tape.evaluate("tape => tape.scrollWidth <= tape.clientWidth"), f"at {width} pixels"
+        letters = tape.locator("svg text").first.evaluate(SIZE_OF_TEXT)
+        assert letters > 8, f"at {width} pixels"  # pixels, so that they can be read

@@ -6,6 +6,7 @@ from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from course_utils import plot_lesson_map
 from course_utils.course.curriculum import LESSONS, find_lesson
+from course_utils.figures.in_notebooks import figure_in_words
 
 
 @pytest.fixture(scope="module")
@@ -70,3 +71,8 @@ def test_every_lesson_has_exercises_with_its_number():
     for lesson in LESSONS:
         ids = [exercise.id for exercise in lesson.exercises()]
         assert ids == [f"{lesson.number}.{n}" for n in range(1, len(ids) + 1)]
+
+
+def test_the_map_says_in_words_what_builds_on_what():
+    words = figure_in_words(plot_lesson_map().figure)
+    assert words.startswith("Map of the lessons. 00 Start here. 01 The first tape builds on 00.")
