@@ -311,6 +311,7 @@ seconds = {}
 for way, run in ways.items():
     repeats = 2 if way == "eager step" else 10  # the slow one needs no more
     seconds[way] = min(timeit.repeat(run, number=1, repeat=repeats))
+    print("measured:", way)
 
 # %% [markdown]
 # The figure divides by the time of `fit`. Look for the order of the bars, on a logarithmic axis: the eager
@@ -578,14 +579,15 @@ predict("10.e", "")
 
 # %%
 folder = tempfile.TemporaryDirectory()
-gained = {
-    "no cache": megabytes_gained(images),
-    "cache(filename)": megabytes_gained(images.cache(f"{folder.name}/images")),
-    "cache()": megabytes_gained(images.cache()),
+caches = {
+    "no cache": images,
+    "cache(filename)": images.cache(f"{folder.name}/images"),
+    "cache()": images.cache(),
 }
-
-for name, megabytes in gained.items():
-    print(f"{name}: {'more' if megabytes > 300 else 'less'} than 300 MB")
+gained = {}
+for name, cached in caches.items():
+    gained[name] = megabytes_gained(cached)
+    print(f"{name}: {'more' if gained[name] > 300 else 'less'} than 300 MB")
 
 # %% [markdown]
 # So count before you cache: elements times the size of one, as it comes into the cache. A `float32` image takes four

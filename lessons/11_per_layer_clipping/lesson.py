@@ -596,12 +596,10 @@ def held_out_loss(rate, limit, seed):
 
 
 ways = {"A": (0.1, 0.1), "B": (0.1, 1e9), "C": (0.0, 1e9), "C, head clipped": (0.0, 0.1)}
-held_out = {
-    way: np.mean([held_out_loss(*options, seed) for seed in (3, 4, 5)])
-    for way, options in ways.items()
-}
-
-print({way: round(float(loss), 2) for way, loss in held_out.items()})
+held_out = {}
+for way, options in ways.items():
+    held_out[way] = np.mean([held_out_loss(*options, seed) for seed in (3, 4, 5)])
+    print(f"{way}: {held_out[way]:.2f}")
 
 # %% [markdown]
 # A limit and a rate are two things. A limit cuts only what is longer: it guards against a wild batch, whose gradient is
@@ -754,6 +752,7 @@ callbacks = [
 ]
 model.compile(keras.optimizers.SGD(0.01), loss_fn, metrics=["accuracy"])
 history = model.fit(x, y, batch_size=512, epochs=500, callbacks=callbacks, verbose=0).history
+print("fit has trained; now a loop", end=", ", flush=True)
 
 by_loop = build_model()
 loss, _ = train(by_loop, lambda v: limit_by_path(v, limits), steps=len(seen))

@@ -578,6 +578,7 @@ for name, network in {"plain": model, "hardened": hardened}.items():
     for attack_name, by in {"1 step": one_step, "10 steps": several_steps}.items():
         attacked = tf.function(lambda e, network=network, by=by: by(network, x_some, y_some, e))
         curves[name, attack_name] = [accuracy(network, attacked(e), y_some) for e in epsilons]
+        print(f"attacked: {name}, {attack_name}")
 
 ax = plt.subplots(figsize=(6.4, 3.6))[1]
 for (name, attack_name), curve in curves.items():
