@@ -649,7 +649,10 @@ predict("17.e", "")
 
 # %% tags=["nbval-ignore-output"]
 counts = (1, 2, 4, 8)
-costs = {way: [cost(way, n) for n in counts] for way in (maml, first_order_maml, reptile)}
+costs = {}
+for way in (maml, first_order_maml, reptile):
+    costs[way] = [cost(way, n) for n in counts]
+    print("measured:", way.__name__)
 
 grown = [way.__name__ for way, found in costs.items() if found[-1][0] > 2 * found[0][0]]
 print("more than doubled:", grown)
