@@ -54,6 +54,23 @@ def as_writers(writers, share, rng):
     return np.setdiff1d(writers, writers[held]), np.unique(writers[held])
 
 
+def values_of_writers(writers, share, rng):
+    return tuple(writers[side] for side in holding_out(drawn)(writers, share, rng))
+
+
+def number_off(among):
+    """Return an answer that draws a writer too few where there are so many."""
+    return holding_out(
+        lambda rng, names, count, writers: rng.choice(
+            names, count - (len(names) == among), replace=False
+        )
+    )
+
+
+NUMBER = (
+    "That is another number of writers than round(share * number of writers). Count each writer "
+    "once, np.unique, round neither up nor down, and draw without replacement."
+)
 SIDES = [
     Wrong(
         "returns none",
@@ -92,13 +109,19 @@ SIDES = [
         "writers returned",
         "These are writers. Return the indices of their images: np.flatnonzero(np.isin(...)).",
         as_writers,
+        values_of_writers,
     ),
     Wrong(
         "another number of writers",
-        "That is another number of writers than round(share * number of writers). Count each "
-        "writer once, np.unique, and draw without replacement.",
-        holding_out(lambda rng, names, count, writers: rng.choice(names, count - 1, replace=False)),
-        holding_out(lambda rng, names, count, writers: rng.choice(names, count + 1, replace=False)),
+        NUMBER,
+        number_off(30),
+        calls=(0,),
+    ),
+    Wrong(
+        "another number in one division",
+        NUMBER,
+        number_off(26),
+        calls=(1,),
     ),
     Wrong(
         "not drawn",
@@ -115,6 +138,12 @@ SIDES = [
                 names, count, replace=False
             )
         ),
+    ),
+    Wrong(
+        "global generator",
+        "The same `rng` gave other writers the second time: np.random draws from a state of its "
+        "own. Draw with rng.choice.",
+        holding_out(lambda rng, names, count, writers: np.random.choice(names, count, False)),
     ),
 ]
 
@@ -254,6 +283,12 @@ MEASUREMENTS = [
         *of_both(lambda parts, size, n: np.sum(np.concatenate(parts)) / len(parts)),
     ),
     Wrong(
+        "divided by the batch size",
+        "You divided the sum over all examples by `batch_size`. Divide it by n.",
+        *of_both(lambda parts, size, n: np.sum(np.concatenate(parts)) / size),
+        measuring(lambda parts, size, n: np.sum(np.concatenate(parts)) / size),
+    ),
+    Wrong(
         "softmax twice",
         "The softmax is taken twice: the cross-entropy with logits has it inside. Give it the "
         "logits as they are.",
@@ -291,7 +326,8 @@ def training(
     in_training=False,
     measured=lambda orders, held: held,
     result=np.mean,
-    updates=True,
+    updates=1,
+    penalised=None,
 ):
     """Return an answer to 13.3 that trains or measures in another way."""
 
@@ -302,9 +338,10 @@ def training(
                 with tf.GradientTape() as tape:
                     logits = model(tf.gather(images, batch), training=training)
                     loss = loss_of(labels_of(labels, batch), logits)
-                    loss += penalties * sum(model.losses)
-                if updates:
-                    optimizer.apply(tape.gradient(loss, variables), variables)
+                    loss += penalties * sum(model.losses[:penalised])
+                gradients = tape.gradient(loss, variables)
+                for _ in range(updates):
+                    optimizer.apply(gradients, variables)
         asked = measured(orders, held)
         logits = model(tf.gather(images, asked), training=in_training)
         return result(np.argmax(logits, axis=1) == labels[asked])
@@ -317,7 +354,7 @@ TRAININGS = [
         "nothing trained",
         "The weights are as they were. Call optimizer.apply(gradients, model.trainable_variables) "
         "in each batch.",
-        training(updates=False),
+        training(updates=0),
     ),
     Wrong(
         "inference mode",
@@ -329,6 +366,54 @@ TRAININGS = [
         "penalties left out",
         "The regulariser has no influence. Add sum(model.losses) to the loss, inside the block.",
         training(penalties=0),
+    ),
+    Wrong(
+        "one penalty",
+        "One penalty counts, and the model has several. Add sum(model.losses).",
+        training(penalised=1),
+    ),
+    Wrong(
+        "penalties twice",
+        "The penalties count twice. Add sum(model.losses) once.",
+        training(penalties=2),
+    ),
+    Wrong(
+        "applied twice",
+        "Each batch moves the weights twice. One step for each batch: call optimizer.apply once.",
+        training(updates=2),
+    ),
+    Wrong(
+        "softmax twice",
+        "The softmax is taken twice: the cross-entropy with logits has it inside. Give it the "
+        "logits as they are.",
+        training(loss_of=lambda labels, logits: mean_loss(labels, tf.nn.softmax(logits))),
+    ),
+    Wrong(
+        "logits as probabilities",
+        "The logits are taken for probabilities. Keras's cross-entropy does so unless you say "
+        "from_logits=True.",
+        training(
+            loss_of=lambda labels, logits: tf.reduce_mean(
+                keras.losses.sparse_categorical_crossentropy(labels, logits)
+            )
+        ),
+    ),
+    Wrong(
+        "one step an epoch",
+        "The weights move once in an epoch, by its last batch. Take the gradients and apply them "
+        "inside the loop over the batches.",
+        training(lambda order, size: [order[(len(order) - 1) // size * size :]]),
+    ),
+    Wrong(
+        "places for indices",
+        "You take the images at the places of the batch, 0, 1, 2 and so on. The entries of the "
+        "order are the indices: tf.gather(images, order[first : first + batch_size]).",
+        training(
+            lambda order, size: [
+                np.arange(i, min(i + size, len(order))) for i in range(0, len(order), size)
+            ]
+        ),
+        training(lambda order, size: [np.arange(i, i + size) for i in range(0, len(order), size)]),
     ),
     Wrong(
         "losses added up",
@@ -393,6 +478,12 @@ TRAININGS = [
         training(measured=lambda orders, held: orders[0]),
     ),
     Wrong(
+        "measured on all",
+        "The weights are right. This is the accuracy on all images, most of which were trained on: "
+        "measure on those in `held`.",
+        training(measured=lambda orders, held: np.arange(len(orders[0]) + len(held))),
+    ),
+    Wrong(
         "fraction wrong",
         "This is the share that is wrong. Return the share that is right.",
         training(result=lambda hits: 1 - np.mean(hits)),
@@ -454,6 +545,31 @@ def updating(setting, change):
     return setting, setting
 
 
+def leaking(measure, setting, change, seeds):
+    gains = []
+    for seed in seeds:
+        plain = measure(setting, seed)
+        setting.update(change)
+        gains.append(measure(setting, seed) - plain)
+    return np.mean(gains), np.std(gains, ddof=1) / np.sqrt(len(gains))
+
+
+def relative(measure, setting, change, seeds):
+    gains = [measure(setting | change, seed) / measure(setting, seed) - 1 for seed in seeds]
+    return np.mean(gains), np.std(gains, ddof=1) / np.sqrt(len(gains))
+
+
+def error_of(which):
+    """Return an answer whose error is that of one setting's accuracies."""
+
+    def compare(measure, setting, change, seeds):
+        gain, _ = comparing()(measure, setting, change, seeds)
+        values = [measure((setting, setting | change)[which], seed) for seed in seeds]
+        return gain, np.std(values, ddof=1) / np.sqrt(len(values))
+
+    return compare
+
+
 GAINS = [
     Wrong(
         "returns none",
@@ -476,6 +592,23 @@ GAINS = [
         "changes `setting` itself; make a new dict, setting | change.",
         comparing(join=updating),
         comparing(join=lambda setting, change: (setting, setting)),
+    ),
+    Wrong(
+        "setting changed on the way",
+        "From the second seed on both are measured with the change: setting.update(change) changes "
+        "`setting` itself. Make a new dict, setting | change.",
+        leaking,
+    ),
+    Wrong(
+        "relative gain",
+        "You divide by the accuracy without the change. The gain is the difference.",
+        relative,
+    ),
+    Wrong(
+        "seeds not used",
+        "These are the seeds 0, 1, 2 and so on. Measure with those in `seeds`.",
+        comparing(seeds_of=lambda seeds: (range(len(seeds)), range(len(seeds)))),
+        comparing(seeds_of=lambda seeds: (range(1, len(seeds) + 1), range(1, len(seeds) + 1))),
     ),
     Wrong(
         "change alone",
@@ -522,6 +655,18 @@ GAINS = [
         unpaired,
     ),
     Wrong(
+        "error of one setting",
+        "This is the error of one setting's accuracies, in which the luck of the seeds stands. "
+        "Take the standard deviation of the differences.",
+        error_of(0),
+        error_of(1),
+    ),
+    Wrong(
+        "n - 1 twice",
+        "ddof=1 divides by n - 1 already. Divide by the root of n.",
+        comparing(error=lambda gains: np.std(gains, ddof=1) / np.sqrt(len(gains) - 1)),
+    ),
+    Wrong(
         "not divided",
         "This is the standard deviation of one difference. That of their mean is smaller: divide "
         "by the root of the number of seeds.",
@@ -559,13 +704,16 @@ def going_on(
     each_epoch=True,
     reads=True,
     count_first=False,
+    start=0,
+    saved=lambda number: True,
+    numbers=range,
     result=lambda model: model,
 ):
     """Return an answer to 13.5 that saves less, or at another time."""
 
     def go_on(new_run, train_epoch, path, epochs):
         model, optimizer = new_run()
-        done = tf.Variable(0)
+        done = tf.Variable(start)
         state = {
             "optimizer": optimizer,
             "dropout": [variable.value for variable in model.non_trainable_variables],
@@ -574,13 +722,13 @@ def going_on(
         checkpoint = tf.train.Checkpoint(model=model, **{name: state[name] for name in keep})
         if reads and tf.io.gfile.exists(f"{path}.index"):
             checkpoint.read(path).expect_partial()
-        for number in range(int(done), epochs):
+        for number in numbers(int(done), epochs):
             if count_first:
                 done.assign(count(number))
                 checkpoint.write(path)
             train_epoch(model, optimizer, number)
             done.assign(count(number))
-            if each_epoch:
+            if each_epoch and saved(number):
                 checkpoint.write(path)
         checkpoint.write(path)
         return result(model)
@@ -613,6 +761,30 @@ RESUMED = [
         "killed epoch skipped",
         "The epoch that was killed counts as done. Count it, and write, when it is whole.",
         going_on(count_first=True),
+    ),
+    Wrong(
+        "not after each epoch",
+        "It saves after some epochs only, so that a whole one can be lost. Write the checkpoint "
+        "after each.",
+        going_on(saved=lambda number: number % 2),
+        calls=(1,),
+    ),
+    Wrong(
+        "counts from 0 again",
+        "It trains as many epochs as are left, but counts them from 0 again. Their numbers go on: "
+        "range(int(done), epochs).",
+        going_on(numbers=lambda done, epochs: range(epochs - done)),
+    ),
+    Wrong(
+        "as many more",
+        "Each call trains `epochs` more. That many are wanted in all: range(int(done), epochs).",
+        going_on(numbers=lambda done, epochs: range(done, done + epochs)),
+    ),
+    Wrong(
+        "first epoch never trained",
+        "The epochs after the kill are right, but epoch 0 was never trained. The count of whole "
+        "epochs begins at 0.",
+        going_on(start=1),
     ),
     Wrong(
         "optimizer left out",
@@ -722,6 +894,17 @@ MISTAKES = [
         "stand at the label, and sort after that.",
         ranking(among=everything),
         ranking(lambda logits, labels: logits.max(axis=1), everything),
+    ),
+    Wrong(
+        "right ones",
+        "These are right predictions. Take those whose largest logit does not stand at the label.",
+        ranking(among=lambda logits, labels: np.flatnonzero(np.argmax(logits, axis=1) == labels)),
+    ),
+    Wrong(
+        "entropy",
+        "You sorted by the entropy of the row, which counts how all classes share. Here the "
+        "question is how probable the wrong class is.",
+        ranking(lambda logits, labels: np.sum(softmax(logits) * np.log(softmax(logits)), axis=1)),
     ),
     Wrong(
         "least sure",
