@@ -44,8 +44,8 @@ class Term:
 
     @property
     def plain(self) -> str:
-        """The paragraph without its marks, for a hint that floats."""
-        return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", re.sub(r"\*\*?|`|\$", "", self.paragraph))
+        """The paragraph without its marks but those of formulas, for a hint that floats."""
+        return re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", re.sub(r"\*\*?|`", "", self.paragraph))
 
 
 def key_of(words: str) -> str:

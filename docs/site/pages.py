@@ -9,6 +9,7 @@ from textwrap import shorten
 
 import nbformat
 from docutils import nodes
+from docutils.utils.math import tex2unichar
 from docutils.utils.math.latex2mathml import tex2mathml
 
 from course_staff.site.glossary import Term, key_of
@@ -29,6 +30,17 @@ _NO_LINKS_IN = (
     nodes.math,
 )
 _LESSON = re.compile(r"\b[Ll]esson (\d\d)\b")
+# How a formula is written in a hint that floats, where there are letters alone.
+_IN_LETTERS = (
+    (r"\\frac\{([^{}]*)\}\{([^{}]*)\}", r"\1/\2"),
+    (r"\\sqrt\{([^{}]*)\}", r"√\1"),
+    (r"\\text\{([^{}]*)\}", r"\1"),
+    (r"\^2", "²"),
+    (r"\^\\top", "ᵀ"),
+    (r"\^t\b", "ᵗ"),
+    (r"\\,", " "),
+)
+_SIGNS = tex2unichar.mathalpha | tex2unichar.mathbin | tex2unichar.mathrel
 _DESCRIBED = 160  # characters of a page, for a search engine
 
 
@@ -126,7 +138,7 @@ def _link(app, page: str, term: Term, words: str) -> nodes.reference:
         words,
         internal=True,
         refuri=f"{address}#{term.anchor}",
-        reftitle=term.plain,
+        reftitle=in_letters(term.plain),
         classes=["term"],
     )
 
@@ -142,6 +154,18 @@ def _link_lessons(app, what, name, thing, options, lines: list[str]) -> None:
     lines[:] = [_LESSON.sub(link, line) for line in lines]
 
 
+def in_letters(text: str) -> str:
+    """Return a paragraph with its formulas in letters and signs."""
+
+    def write(formula):
+        tex = formula[1]
+        for pattern, letters in _IN_LETTERS:
+            tex = re.sub(pattern, letters, tex)
+        return re.sub(r"\\([a-z]+)", lambda name: _SIGNS.get(name[1], name[1]), tex, flags=re.I)
+
+    return re.sub(r"\$([^$]+)\$", write, text)
+
+
 def _describe(app, page: str, template: str, context: dict, doctree) -> None:
     """Say to search engines what a page is about: its first paragraph."""
     first = next(doctree.findall(nodes.paragraph), None) if doctree else None
@@ -152,5 +176,7 @@ def _describe(app, page: str, template: str, context: dict, doctree) -> None:
 
 def _visit_math(self, node) -> None:
     """Write a formula in the browser's own language, which needs no script."""
-    self.body.append(tex2mathml(node.astext(), as_block=isinstance(node, nodes.math_block)))
+    is_block = isinstance(node, nodes.math_block)
+    formula = tex2mathml(node.astext(), as_block=is_block)
+    self.body.append(self.starttag(node, "div") + formula + "</div>" if is_block else formula)
     raise nodes.SkipNode
