@@ -1,0 +1,91 @@
+"""The wheel, installed where nothing is editable: the tools, the checks and the grading."""
+
+import csv
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+from handed_in import ANSWER_NAMES, RIGHT, ROOT, notebook
+
+WRONG = "def slope(x):\n    return 3.0 * x**2"
+SCRIPT = """
+import tensorflow as tf
+
+import course_utils
+from course_utils import ExplainingTape, check, check_gradients
+
+{right}
+print(check("01.1", {name}).outcome)
+{wrong}
+print(check("01.1", {name}).outcome)
+
+x = tf.constant(3.0)
+with ExplainingTape() as tape:
+    y = x**2
+tape.gradient(y, x)
+print("tape.watch(x)" in str(tape.explain()))
+print(check_gradients(tf.square, x).passed)
+print(course_utils.__file__)
+"""
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory):
+    """Return a fresh environment with the wheel, whose other packages are those of this one."""
+    folder = tmp_path_factory.mktemp("wheel")
+    # Where an earlier build left its folder, setuptools would take old files from there.
+    source = folder / "source"
+    shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(".*", "build", "*.egg-info"))
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    options = ["--no-deps", "--no-build-isolation", "--no-index"]
+    subprocess.run([*pip, "wheel", *options, "--wheel-dir", folder, source], check=True)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "env"], check=True)
+    python = folder / "env" / "bin" / "python"
+    (wheel,) = folder.glob("*.whl")
+    subprocess.run([*pip, "--python", python, "install", *options, wheel], check=True)
+    (packages,) = (folder / "env" / "lib").glob("python*/site-packages")
+    # A path file within these is not read, so what is editable there stays out.
+    (packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return python.parent
+
+
+def run(*command, folder):
+    kept = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "COURSE_PROGRESS_FILE")}
+    done = subprocess.run(command, cwd=folder, env=kept, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_tools_and_the_checks_work(environment, tmp_path):
+    script = tmp_path / "tried.py"
+    name = ANSWER_NAMES["01.1"]
+    script.write_text(SCRIPT.format(right=RIGHT["01.1"], wrong=WRONG, name=name))
+    *said, place = run(environment / "python", script, folder=tmp_path).splitlines()
+    assert said == ["passed", "failed", "True", "True"]
+    assert Path(place).is_relative_to(environment.parent)
+
+
+def test_a_class_is_graded(environment, tmp_path):
+    shutil.copytree(ROOT / "lessons", tmp_path / "lessons")
+    shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
+    # Right answers to another class, which a notebook must not be able to read.
+    other = tmp_path / "submitted" / "ada" / "01_first_tape.ipynb"
+    spying = f"import os\nassert not os.path.exists({str(other)!r})"
+    handed_in = {
+        "ada": notebook("01", RIGHT),
+        "bob": notebook("01", RIGHT | {"01.1": WRONG}, before=[spying]),
+    }
+    for student, data in handed_in.items():
+        path = tmp_path / "submitted" / student / "01_first_tape.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_bytes(data)
+    out = tmp_path / "results"
+    run(environment / "course", "grade", "submitted", "--out", out, folder=tmp_path)
+    with open(out / "gradebook.csv", newline="", encoding="utf-8") as file:
+        ada, bob = csv.DictReader(file)
+    assert ada["01.1"] == "2" and bob["01.1"] == "0", (ada, bob)
+    assert {k for k in ada if ada[k] != bob[k]} == {"student", "01.1", "01", "total"}
