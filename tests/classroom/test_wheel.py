@@ -72,12 +72,12 @@ def test_the_tools_and_the_checks_work(environment, tmp_path):
 def test_a_class_is_graded(environment, tmp_path):
     shutil.copytree(ROOT / "lessons", tmp_path / "lessons")
     shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
-    # Right answers to another class, which a notebook must not be able to read.
+    # Right where the sandbox hides what others handed in, and wrong where it does not.
     other = tmp_path / "submitted" / "ada" / "01_first_tape.ipynb"
-    spying = f"import os\nassert not os.path.exists({str(other)!r})"
+    spying = f"import os\ngradient_shape = (4, 2 + os.path.exists({str(other)!r}))"
     handed_in = {
         "ada": notebook("01", RIGHT),
-        "bob": notebook("01", RIGHT | {"01.1": WRONG}, before=[spying]),
+        "bob": notebook("01", RIGHT | {"01.1": WRONG, "01.2": spying}),
     }
     for student, data in handed_in.items():
         path = tmp_path / "submitted" / student / "01_first_tape.ipynb"
@@ -85,7 +85,7 @@ def test_a_class_is_graded(environment, tmp_path):
         path.write_bytes(data)
     out = tmp_path / "results"
     run(environment / "course", "grade", "submitted", "--out", out, folder=tmp_path)
-    with open(out / "gradebook.csv", newline="", encoding="utf-8") as file:
+    with open(out / "gradebook.csv", newline="", encoding="utf-8-sig") as file:
         ada, bob = csv.DictReader(file)
-    assert ada["01.1"] == "2" and bob["01.1"] == "0", (ada, bob)
-    assert {k for k in ada if ada[k] != bob[k]} == {"student", "01.1", "01", "total"}
+    assert (ada["01.1"], bob["01.1"], bob["01.2"]) == ("2", "0", ada["01.2"]), (ada, bob)
+    assert {k for k in ada if ada[k] != bob[k]} == {"student", "01.1", "lesson 01", "total"}
