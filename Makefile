@@ -62,9 +62,9 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist
 # nbgrader puts menus into the JupyterLab beside which it is installed, so it stands apart.
 NBGRADER := $(VENV)/nbgrader/.installed
 
-.PHONY: test lint unit notebooks browser-test site site-test build bench lock
+.PHONY: test lint unit notebooks coverage browser-test site site-test build bench lock
 
-test: lint unit notebooks ## Run everything that CI runs
+test: lint unit notebooks ## Run every test and every notebook
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -83,6 +83,10 @@ $(NBGRADER): requirements-nbgrader.lock $(STAMP)
 
 notebooks: $(STAMP)
 	$(PYTEST) loadfile $(SOLUTIONS) --nbval-cell-timeout 120 solutions
+
+coverage: $(STAMP)
+	@$(BIN)/coverage run -m pytest tests/gradients tests/tape
+	@$(BIN)/coverage report
 
 # Pictures of what failed are left in build/browser.
 browser-test: $(STAMP) ## Use the course in JupyterLab, in a browser
