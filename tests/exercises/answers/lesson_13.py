@@ -74,6 +74,24 @@ def fresh(names, share, rng):
     return generator.permutation(names)[: round(share * len(names))]
 
 
+def sorted_writers(writers, share, rng):
+    kept, held = hold_out_by_ranks(writers, share, rng)
+    return sorted(writers[kept.numpy()]), sorted(writers[held.numpy()])
+
+
+def by_global_state(writers, share, rng):
+    return hold_out_with_sets(writers, share, np.random)
+
+
+def rounded(to_whole):
+    def hold_out(writers, share, rng):
+        names = rng.permutation(np.unique(writers))
+        is_held = np.isin(writers, names[: to_whole(share * len(names))])
+        return np.flatnonzero(~is_held), np.flatnonzero(is_held)
+
+    return hold_out
+
+
 class Drawn:
     """Draw once, for `sides` asks again and again."""
 
@@ -199,6 +217,11 @@ def groups(measure, setting, change, seeds):
     return statistics.mean(a) - statistics.mean(b), error**0.5
 
 
+def of_changed_runs(measure, setting, change, seeds):
+    gain, _ = groups(measure, setting, change, seeds)
+    return gain, statistics.stdev([measure(setting | change, s) for s in seeds]) / len(seeds) ** 0.5
+
+
 # 13.5
 
 
@@ -260,6 +283,26 @@ def saving(
             train_epoch(model, optimizer, epoch)
             save(epoch + 1)
         return result(model)
+
+    return go_on
+
+
+def counting(numbers, start=0, every=1):
+    """Count in a checkpoint that holds all values, from a start, and save every few epochs."""
+
+    def go_on(new_run, train_epoch, path, epochs):
+        model, optimizer = new_run()
+        done = tf.Variable(start)
+        values = [v.value for v in [*model.variables, *optimizer.variables]]
+        state = tf.train.Checkpoint(values=values, done=done)
+        if tf.io.gfile.exists(f"{path}.index"):
+            state.read(path)
+        for number in numbers(int(done), epochs):
+            train_epoch(model, optimizer, number)
+            done.assign(number + 1)
+            if (number + 1) % every == 0:
+                state.write(path)
+        return model
 
     return go_on
 
@@ -391,6 +434,10 @@ WRONG = {
         ("another number of writers", sides(Drawn(extra=1))),
         ("not drawn", sides(lambda names, share, rng: names[-round(share * len(names)) :])),
         ("own generator", sides(fresh)),
+        ("writers returned", sorted_writers),
+        ("global generator", by_global_state),
+        ("another number of writers", rounded(int)),
+        ("another number in one division", rounded(lambda n: -int(-n // 1))),
     ],
     "13.2": [
         ("too many at once", measured_at_once),
@@ -451,6 +498,15 @@ WRONG = {
         ("count", on_splits(measure=lambda m, x, y: sum(np.argmax(m(x), 1) == y))),
         ("returns none", on_splits(measure=lambda m, x, y: print(np.mean(y)))),
         ("unexplained", on_splits(rate=0.5)),
+        ("one penalty", on_splits(extra=lambda losses: losses[0])),
+        ("penalties twice", on_splits(extra=lambda losses: sum(losses + losses))),
+        ("softmax twice", on_splits(lambda o: o, lambda m, x: tf.nn.softmax(m(x, training=True)))),
+        ("one step an epoch", on_splits(cut=lambda order, n: [order[-(len(order) % n or n) :]])),
+        (
+            "places for indices",
+            on_splits(cut=lambda o, n: np.array_split(np.arange(len(o)), range(n, len(o), n))),
+        ),
+        ("measured on all", on_splits(asked=lambda orders, held: [*held, *orders[0]])),
     ],
     "13.4": [
         ("setting changed", changed_in_place),
@@ -479,6 +535,11 @@ WRONG = {
             gains_of(lambda gains: (both(gains)[0], statistics.variance(gains) / len(gains))),
         ),
         ("other form", gains_of(lambda gains: both(gains)[0])),
+        (
+            "n - 1 twice",
+            gains_of(lambda g: (both(g)[0], statistics.stdev(g) / (len(g) - 1) ** 0.5)),
+        ),
+        ("error of one setting", of_changed_runs),
     ],
     "13.5": [
         ("starts over", saving(first=lambda saved: 0)),
@@ -492,6 +553,10 @@ WRONG = {
             saving(lambda model, optimizer: [*model.trainable_variables, *optimizer.variables]),
         ),
         ("returns none", saving(result=lambda model: print(model.name))),
+        ("first epoch never trained", counting(range, start=1)),
+        ("counts from 0 again", counting(lambda done, epochs: range(max(0, epochs - done)))),
+        ("as many more", counting(lambda done, epochs: range(done, epochs + done))),
+        ("not after each epoch", counting(range, every=2)),
     ],
     "13.6": [
         ("other form", lambda logits, labels, k: (labels, logits)),
