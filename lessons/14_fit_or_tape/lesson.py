@@ -203,6 +203,7 @@ x_line, y_line = map(tf.constant, make_line(400, noise=1.0, seed=14))  # (400, 1
 by_fit, by_loop, optimizer = line_model(), line_model(), keras.optimizers.Adam(0.1)
 by_fit.compile(keras.optimizers.Adam(0.1), pinball(0.9))
 by_fit.fit(x_line, y_line, batch_size=400, epochs=100, verbose=0)
+print("fit has trained; now a loop", flush=True)
 
 for _ in range(100):
     with tf.GradientTape() as tape:
@@ -394,9 +395,12 @@ ways = {
 predict("14.b", "")
 
 # %%
-table = {way: kept(build, x, y) for way, build in ways.items()}
+table = {}
+for way, build in ways.items():
+    table[way] = kept(build, x, y)
+    print(".", end="", flush=True)
 
-print("apply:", sum(table["apply"].values()), "of 3")
+print(" apply:", sum(table["apply"].values()), "of 3")
 
 # %% [markdown]
 # All of them, side by side:
@@ -481,6 +485,7 @@ class Smooth(keras.Sequential):
 smooth, by_loop = line_model(Smooth), line_model()
 smooth.compile(keras.optimizers.Adam(0.1), "mse")
 history = smooth.fit(x_line, y_line, batch_size=400, epochs=50, verbose=0).history
+print("fit has trained; now a loop", flush=True)
 
 optimizer = keras.optimizers.Adam(0.1)
 for _ in range(50):
@@ -594,12 +599,13 @@ for model in (build_model(), build_model(Own)):
     model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
     data = {"x": x, "y": y, "sample_weight": weights, "batch_size": 100}  # the last batch has 12
     histories.append(model.fit(**data, epochs=3, shuffle=False, verbose=0).history)
+    print(".", end="", flush=True)
 
 keeps = kept(
     lambda **options: compiled(build_model(Own), keras.optimizers.SGD(0.1, **options)), x, y
 )
 
-print("the same history:", all(np.allclose(histories[1][k], histories[0][k]) for k in histories[0]))
+print(" the same history:", all(np.allclose(histories[1][k], histories[0][k]) for k in histories[0]))
 print("kept:", sum(keeps.values()), "of 3")
 assert all(np.allclose(histories[1][k], histories[0][k], rtol=1e-4) for k in histories[0])
 assert all(keeps.values())
