@@ -612,7 +612,7 @@ def test_without_a_sandbox_only_on_demand_and_every_page_says_so(tmp_path, monke
     # Nothing has to run: it is said all the same. With a sandbox, nothing of it counts.
     assert "ran as you" in run(submissions, "--out", out / "free", "--no-sandbox").output
     pages = [*(out / "free").glob("*.html"), *(out / "free" / "feedback").iterdir()]
-    assert len(pages) == 3
+    assert len(pages) == 4
     for page in pages:
         assert "Graded without a sandbox" in page.read_text(encoding="utf-8")
     assert run(submissions, "--out", out / "free").exit_code == 1
