@@ -22,6 +22,7 @@ _HOME = {
     "jacobian": "gradients.derivatives",
     "load_mnist": "datasets",
     "make_classification": "datasets",
+    "make_cloud": "datasets",
     "make_line": "datasets",
     "make_quadratic": "datasets",
     "mnist_source": "datasets",

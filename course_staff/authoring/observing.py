@@ -8,7 +8,7 @@ import ast
 import importlib.util
 import linecache
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,7 +25,7 @@ from .gallery import Between, Table, Wrong
 
 __all__ = [
     "GalleryError",
-    "answer_of_cell",
+    "answer_of_cells",
     "load",
     "observe_gallery",
     "observe_right",
@@ -47,16 +47,17 @@ def load(path: Path) -> ModuleType:
     return module
 
 
-def answer_of_cell(exercise_id: str, source: str, name: str) -> Any:
-    """Run the cell of an exercise by itself and return what it binds to ``name``."""
+def answer_of_cells(sources: Mapping[str, str], name: str) -> Any:
+    """Run the cells of these exercises, and nothing else, and return what is bound to ``name``."""
     import keras
     import numpy as np
     import tensorflow as tf
 
-    # As in a notebook, the source can be read again, which AutoGraph needs.
-    linecache.cache[exercise_id] = (len(source), None, source.splitlines(True), "")
     namespace = {"tf": tf, "np": np, "keras": keras}
-    exec(compile(source, exercise_id, "exec"), namespace)
+    for exercise_id, source in sources.items():
+        # As in a notebook, the source can be read again, which AutoGraph needs.
+        linecache.cache[exercise_id] = (len(source), None, source.splitlines(True), "")
+        exec(compile(source, exercise_id, "exec"), namespace)
     return namespace[name]
 
 

@@ -13,7 +13,7 @@ from course_utils.exercises.references import SEEDS, Reference
 
 from .observing import (
     GalleryError,
-    answer_of_cell,
+    answer_of_cells,
     checked_name,
     load,
     observe_gallery,
@@ -51,11 +51,15 @@ class Questions:
         self.gallery = load(lesson.path.with_name("gallery.py")).GALLERY
 
     def right(self, exercise_id: str):
-        """Return what the worked cell of an exercise binds: the right program, or value."""
+        """Return what the worked cell of an exercise binds: the right program, or value.
+
+        The exercises above it have run, too: the parts of a project use each other.
+        """
         cells = self._lesson.solution.cells
         code = [cell.source for cell in cells if cell.cell_type == "code"]
-        source = cells[self._lesson.exercises[exercise_id]].source
-        return answer_of_cell(exercise_id, source, checked_name(exercise_id, code))
+        last = self._lesson.exercises[exercise_id]
+        sources = {i: cells[at].source for i, at in self._lesson.exercises.items() if at <= last}
+        return answer_of_cells(sources, checked_name(exercise_id, code))
 
     def data(self, exercise_id: str) -> dict:
         """Return what is stored of one exercise.

@@ -1,6 +1,18 @@
 """The course's data: MNIST, from wherever it can be had, and small sets made from a seed."""
 
 from course_utils.datasets.mnist import load_mnist, mnist_source
-from course_utils.datasets.synthetic import make_classification, make_line, make_quadratic
+from course_utils.datasets.synthetic import (
+    make_classification,
+    make_cloud,
+    make_line,
+    make_quadratic,
+)
 
-__all__ = ["load_mnist", "make_classification", "make_line", "make_quadratic", "mnist_source"]
+__all__ = [
+    "load_mnist",
+    "make_classification",
+    "make_cloud",
+    "make_line",
+    "make_quadratic",
+    "mnist_source",
+]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-__all__ = ["make_classification", "make_line", "make_quadratic"]
+__all__ = ["make_classification", "make_cloud", "make_line", "make_quadratic"]
 
 
 def make_line(
@@ -109,6 +109,53 @@ def make_classification(
     scores = x @ random.normal(size=(features, classes))
     y = np.argmax(scores + noise * random.normal(size=scores.shape), axis=1)
     return x.astype(np.float32), y.astype(np.int32)
+
+
+def make_cloud(
+    count: int = 80,
+    *,
+    first: float = 0.0,
+    last: float = 1.0,
+    noise: float = 0.03,
+    seed: int,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Measure a cloud of dye that a river carries along and that spreads.
+
+    Parameters
+    ----------
+    count : int
+        How many measurements.
+    first, last : float
+        Between which hours they are taken.
+    noise : float
+        The standard deviation of the normal noise in the dye; at 0 it is exact.
+    seed : int
+        The same seed makes the same measurements.
+
+    Returns
+    -------
+    points : numpy.ndarray of shape (count, 2), float32
+        The place, from 0 to 4 km, and the time, in hours.
+    dye : numpy.ndarray of shape (count, 1), float32
+        How much of it is there, 1 at most.
+
+    Notes
+    -----
+    Without noise it is a solution u of u_t + c u_x = d u_xx, with d = 0.05 km²/h and a speed c
+    that is to be found.
+
+    Examples
+    --------
+    >>> points, dye = make_cloud(5, seed=0)
+    >>> points.shape, dye.shape
+    ((5, 2), (5, 1))
+    """
+    random = np.random.RandomState(seed)
+    x, t = random.uniform(0.0, 4.0, (count, 1)), random.uniform(first, last, (count, 1))
+    variance = 0.0625 + 2 * 0.05 * t
+    dye = 0.25 * np.exp(-((x - 0.6 - 1.3 * t) ** 2) / (2 * variance)) / np.sqrt(variance)
+    dye += noise * random.normal(size=dye.shape)
+    return np.hstack([x, t]).astype(np.float32), dye.astype(np.float32)
 
 
 def _noisy(truth, count: int, noise: float, seed: int) -> tuple[np.ndarray, np.ndarray]:

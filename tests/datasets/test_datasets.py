@@ -10,7 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from course_utils import load_mnist, make_classification, make_line, make_quadratic, mnist_source
+from course_utils import (
+    load_mnist,
+    make_classification,
+    make_cloud,
+    make_line,
+    make_quadratic,
+    mnist_source,
+)
 from course_utils.datasets import mnist
 
 REAL = Path(os.environ.get("COURSE_DATA_DIR", "nowhere")) / "mnist.npz"
@@ -244,7 +251,26 @@ def test_classification_can_be_learned_and_not_to_the_last_point():
     assert 0.6 < accuracy < 0.98  # chance is 0.2
 
 
-@pytest.mark.parametrize("make", [make_line, make_quadratic, make_classification])
+def test_a_cloud_solves_its_equation():
+    h = 1e-3
+    points, _ = make_cloud(50, last=2.0, noise=0.0, seed=1)
+    x, t = points.astype(np.float64).T
+
+    def dye(x, t):
+        variance = 0.0625 + 0.1 * t
+        return 0.25 * np.exp(-((x - 0.6 - 1.3 * t) ** 2) / (2 * variance)) / np.sqrt(variance)
+
+    along_t = (dye(x, t + h) - dye(x, t - h)) / (2 * h)
+    along_x = (dye(x + h, t) - dye(x - h, t)) / (2 * h)
+    bent = (dye(x + h, t) - 2 * dye(x, t) + dye(x - h, t)) / h**2
+    assert np.allclose(along_t + 1.3 * along_x, 0.05 * bent, atol=1e-4)
+    assert np.allclose(make_cloud(50, last=2.0, noise=0.0, seed=1)[1][:, 0], dye(x, t), atol=1e-5)
+    assert np.std(
+        make_cloud(5000, noise=0.1, seed=1)[1] - make_cloud(5000, noise=0.0, seed=1)[1]
+    ) == (pytest.approx(0.1, rel=0.05))
+
+
+@pytest.mark.parametrize("make", [make_line, make_quadratic, make_classification, make_cloud])
 def test_a_seed_decides_everything_and_disturbs_nothing(make):
     np.random.seed(3)
     first = make(10, seed=5)

@@ -1,0 +1,644 @@
+"""The parts of the project of lesson 21: a clipping, a step, a resumed run, a loss, held-out answers.
+
+The first three are called with models of the check's own, the last two with what the reader's own
+functions give. Of those, facts are compared, each a few words: no two projects give equal numbers.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from course_utils.exercises.callouts import Predict
+from course_utils.exercises.question import Part, Question
+from course_utils.exercises.readings import Other
+
+# 21.1
+
+
+def draw_gradients(rng: np.random.Generator) -> list[tuple]:
+    """Draw gradients: of each layer's joint norm some are above the limit, some below it."""
+
+    def draw(kind: str, limit: float, *norms: float) -> tuple:
+        return kind, limit, list(norms), int(rng.integers(1, 10_000))
+
+    return [
+        draw("plain", 0.5, 3.0, 0.3, 0.9),
+        draw("frozen", 2.0, 5.0, 3.0),
+        draw("nested", 0.8, 2.0, 3.0, 0.5, 1.1),
+    ]
+
+
+def named_model(kind: str) -> Any:
+    """Return a model with a layer that is frozen, or one with blocks and a weight of its own."""
+    import keras
+    from keras import layers
+
+    class Nested(keras.Model):
+        def __init__(self) -> None:
+            super().__init__(name="river")
+            both = [layers.Dense(3, "tanh", name="dense"), layers.Dense(2, name="second")]
+            self.up = keras.Sequential(both, name="up")
+            self.down = keras.Sequential([layers.Dense(1, name="dense")], name="down")
+            self.speed = self.add_weight(name="speed", shape=(), initializer="zeros")
+
+        def call(self, x: Any) -> Any:
+            return self.down(self.up(x))
+
+    if kind == "nested":
+        model = Nested()
+        model(np.zeros((1, 2), "float32"))
+        return model
+    first, last = layers.Dense(4, "tanh", name="first"), layers.Dense(1, name="last")
+    middle = layers.Dense(3, use_bias=False, name="middle", trainable=kind != "frozen")
+    return keras.Sequential([keras.Input((2,)), first, middle, last], name="model")
+
+
+def as_gradients(kind: str, limit: float, norms: list, seed: int) -> tuple:
+    import tensorflow as tf
+
+    model, rng = named_model(kind), np.random.default_rng(seed)
+    owners = [v.path.rpartition("/")[0] for v in model.trainable_variables]
+    lengths = dict(zip(dict.fromkeys(owners), norms, strict=True))
+    long = 4.0 if kind == "plain" else 1.0  # biases with larger gradients than kernels
+    drawn = [
+        rng.uniform(0.5, 1, v.shape) * (long if v.name == "bias" else 1.0)
+        for v in model.trainable_variables
+    ]
+    gradients = []
+    for owner, gradient in zip(owners, drawn, strict=True):
+        squares = [np.sum(g**2) for o, g in zip(owners, drawn, strict=True) if o == owner]
+        signs = rng.choice([-1, 1], gradient.shape)
+        scaled = signs * gradient * lengths[owner] / np.sqrt(sum(squares))
+        gradients.append(tf.constant(scaled, tf.float32))
+    if kind == "plain":
+        gradients[2] = None  # the layer in the middle was not used
+    return model, gradients, limit
+
+
+# 21.2
+
+
+def draw_steps(rng: np.random.Generator) -> list[tuple]:
+    return [(kind, int(rng.integers(1, 10_000))) for kind in ("plain", "activity", "frozen", "cut")]
+
+
+def as_steps(kind: str, seed: int) -> tuple:
+    import keras
+    import tensorflow as tf
+    from keras import layers
+
+    rng, penalty = np.random.default_rng(seed), keras.regularizers.L2(0.05)
+    first = layers.Dense(
+        4,
+        "tanh",
+        kernel_regularizer=penalty,
+        activity_regularizer=penalty if kind == "activity" else None,
+    )
+    last = layers.Dense(1)
+    model = keras.Sequential(
+        [
+            keras.Input((3,)),
+            layers.Dense(3),
+            first,
+            layers.BatchNormalization(),
+            layers.Dropout(0.4, seed=seed),
+            last,
+        ]
+    )
+    model.set_weights(
+        [
+            rng.uniform(0.5, 1, w.shape) * rng.choice([-1, 1], w.shape) if w.ndim == 2 else w
+            for w in model.get_weights()
+        ]
+    )
+    optimizer = keras.optimizers.SGD(0.1, momentum=0.8)
+    model.layers[0].trainable = kind != "frozen"
+    optimizer.build(model.trainable_variables)
+    batches = [
+        tuple(tf.constant(rng.normal(1, 1, shape), tf.float32) for shape in ((8, 3), (8, 1)))
+        for _ in range(2)
+    ]
+    return kind, model, optimizer, batches
+
+
+def error_of(model: Any, batch: tuple) -> Any:
+    """Return the mean squared error in training, without penalties."""
+    import tensorflow as tf
+
+    x, y = batch
+    return tf.reduce_mean((model(x, training=True) - y) ** 2)
+
+
+def left_alone(model: Any, gradients: list) -> list:
+    return gradients
+
+
+def in_parts(model: Any, gradients: list) -> list:
+    """Return the gradients, each with a factor of its own, which a clipping might have."""
+    factors = np.linspace(0.2, 0.8, len(model.trainable_variables))
+    return [float(f) * g for f, g in zip(factors, gradients, strict=True)]
+
+
+def stepped(train_step: Callable, kind: str, model: Any, optimizer: Any, batches: list) -> dict:
+    """Return how two steps changed the weights and the averages, and the losses returned."""
+    clip = in_parts if kind == "cut" else left_alone
+    before = model.get_weights()
+    losses = [train_step(model, optimizer, error_of, batch, clip) for batch in batches]
+    change = [new - old for new, old in zip(model.get_weights(), before, strict=True)]
+    is_average = ["moving" in v.path for v in model.weights]
+    averages = [c for c, is_one in zip(change, is_average, strict=True) if is_one]
+    weights = [c for c, is_one in zip(change, is_average, strict=True) if not is_one]
+    return {"weights": weights, "averages": averages, "losses": losses}
+
+
+# 21.3
+
+
+def new_run(seed: int) -> tuple:
+    """Return a model with averages and dropout, its optimizer, a generator and an empty history."""
+    import keras
+    import tensorflow as tf
+    from keras import layers
+
+    start = keras.initializers.GlorotUniform(seed=seed)
+    hidden = layers.Dense(6, "tanh", kernel_initializer=start)
+    last = layers.Dense(1, kernel_initializer=start)
+    between = [layers.BatchNormalization(), layers.Dropout(0.4, seed=seed)]
+    model = keras.Sequential([keras.Input((3,)), hidden, *between, last])
+    optimizer = keras.optimizers.SGD(0.2, momentum=0.8)
+    optimizer.build(model.trainable_variables)
+    return model, optimizer, tf.random.Generator.from_seed(seed), []
+
+
+def groups_of(model: Any, optimizer: Any, generator: Any, history: list) -> dict[str, list]:
+    """Return copies of what the next step of a run depends on, by what it is called."""
+    iterations, rate, *memory = optimizer.variables
+    others = model.non_trainable_variables
+    groups = {
+        "weights": model.trainable_variables,
+        "averages": [v for v in others if "moving" in v.path],
+        "dropout": [v for v in others if "moving" not in v.path],
+        "momentum": memory,
+        "count": [iterations],
+        "rate": [rate],
+        "generator": [generator.state],
+    }
+    copies = {name: [v.numpy().copy() for v in group] for name, group in groups.items()}
+    return {**copies, "history": [np.array(history, np.float64)]}
+
+
+def lost_groups(wanted: dict, found: dict) -> str:
+    """Return the names of the groups that differ."""
+    lost = [
+        name
+        for name, values in wanted.items()
+        if not all(np.array_equal(a, b) for a, b in zip(values, found[name], strict=True))
+    ]
+    return ", ".join(lost) or "nothing"
+
+
+def train_epoch(x: np.ndarray, y: np.ndarray, run: tuple) -> None:
+    """Take a step on a batch that the generator draws, and lower the rate."""
+    import tensorflow as tf
+
+    model, optimizer, generator, history = run
+    batch = generator.uniform((6,), 0, len(x), tf.int32).numpy()
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((model(x[batch], training=True) - y[batch]) ** 2)
+    variables = model.trainable_variables
+    optimizer.apply(tape.gradient(loss, variables), variables)
+    optimizer.learning_rate.assign(0.9 * optimizer.learning_rate)
+    history.append(float(loss))
+
+
+def draw_run(rng: np.random.Generator) -> list[tuple]:
+    x, y = rng.normal(size=(12, 3)), rng.normal(1, 1, (12, 1))
+    return [(x.astype("float32"), y.astype("float32"), int(rng.integers(1, 10_000)))]
+
+
+def resumed(keeper: Callable, x: np.ndarray, y: np.ndarray, seed: int) -> dict:
+    """Return what is lost between a run that goes on and one that is saved, and resumed elsewhere.
+
+    The file is moved meanwhile, so that nothing can be kept in memory.
+    """
+    first, second = new_run(seed), new_run(seed + 1)
+    fresh = groups_of(*second)
+    facts: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(f"{folder}/a")
+        save, _ = keeper(*first)
+        _, resume = keeper(*second)
+        facts["absent"] = resume(f"{folder}/a/run")
+        facts["absent"] = [facts["absent"], lost_groups(fresh, groups_of(*second))]
+        for _ in range(2):  # the second time over the first
+            train_epoch(x, y, first)
+            at_save = groups_of(*first)
+            save(f"{folder}/a/run")
+        facts["disturbed"] = lost_groups(at_save, groups_of(*first))
+        os.rename(f"{folder}/a", f"{folder}/b")
+        found = resume(f"{folder}/b/run")
+        facts["lost"] = [found, lost_groups(at_save, groups_of(*second))]
+        for run in (first, second):
+            train_epoch(x, y, run)
+    facts["apart"] = lost_groups(groups_of(*first), groups_of(*second))
+    return facts
+
+
+# 21.4
+
+LOOKED = "loss", "repeats", "gradients", "size", "batch", "penalties"
+
+
+def form_in_words(given: Any) -> str:
+    import keras
+
+    if not isinstance(given, list | tuple) or len(given) != 3:
+        return "not three things"
+    model, batch, loss_of = given
+    if not isinstance(model, keras.Model):
+        return "no Keras model first"
+    if not model.trainable_variables:
+        return "no trainable variables"
+    if not leaves_of(batch):
+        return "no batch second"
+    return "three things" if callable(loss_of) else "no function third"
+
+
+def leaves_of(batch: Any) -> list:
+    import tensorflow as tf
+
+    leaves = tf.nest.flatten(batch)
+    return [i for i, leaf in enumerate(leaves) if hasattr(leaf, "shape") and len(leaf.shape)]
+
+
+def loss_in_words(loss: Any) -> str:
+    if not hasattr(loss, "numpy"):
+        return "no tensor"
+    if len(loss.shape):
+        return "not one number"
+    if not np.issubdtype(loss.numpy().dtype, np.floating):
+        return "whole number"
+    return "one number" if np.isfinite(loss.numpy()) else "not finite"
+
+
+def examined(my_loss: Callable, seed: int) -> dict:
+    """Return facts about a model, a batch and a loss that the reader's function gives."""
+    import tensorflow as tf
+
+    given = my_loss()
+    facts = {"form": form_in_words(given)} | dict.fromkeys(LOOKED, "")
+    if facts["form"] != "three things":
+        return facts
+    model, batch, loss_of = given
+    batch = tf.nest.map_structure(tf.convert_to_tensor, batch)
+    before = [v.numpy().copy() for v in model.trainable_variables]
+    loss = loss_of(model, batch)
+    facts["loss"] = loss_in_words(loss)
+    if facts["loss"] != "one number":
+        return facts
+    pairs = zip(model.trainable_variables, before, strict=True)
+    moved = any(np.any(v.numpy() != old) for v, old in pairs)
+    is_same = np.isclose(loss, loss_of(model, batch), rtol=1e-6)
+    facts["repeats"] = "weights moved" if moved else "the same" if is_same else "another"
+    if facts["repeats"] == "the same":
+        facts["gradients"] = gradients_in_words(model, batch, loss_of)
+        facts["size"] = size_in_words(model, batch, loss_of)
+        facts["batch"] = use_in_words(model, batch, loss_of)
+        facts["penalties"] = penalties_in_words(model, batch, loss_of)
+    return facts
+
+
+def gradients_in_words(model: Any, batch: Any, loss_of: Callable) -> str:
+    """Compare the tape's gradients with differences of the loss."""
+    import tensorflow as tf
+
+    from course_utils import check_gradients
+
+    variables = model.trainable_variables
+    with tf.GradientTape() as tape:
+        loss = loss_of(model, batch)
+    gradients = tape.gradient(loss, variables)
+    missing = sum(gradient is None for gradient in gradients)
+    if missing:
+        return "None for all" if missing == len(variables) else "None for some"
+    gradients = [tf.convert_to_tensor(gradient) for gradient in gradients]
+    if not all(np.all(np.isfinite(gradient)) for gradient in gradients):
+        return "not finite"
+    if not any(np.any(gradient) for gradient in gradients):
+        return "all zero"
+    compiled = tf.function(lambda: loss_of(model, batch))
+    report = check_gradients(compiled, [v.value for v in variables], grads=gradients)
+    wrong = [row for row in report.rows if row.verdict in ("disagrees", "disconnected")]
+    if not wrong:
+        return "agree"
+    factors = [row.analytic / row.numeric for row in wrong if row.numeric]
+    is_one = len(wrong) == len(report.rows) and np.ptp(factors) < 0.02 * abs(factors[0])
+    return "some are wrong" if not is_one else "turned" if factors[0] < 0 else "scaled"
+
+
+def changed(batch: Any, change: Callable, only: int | None = None) -> Any:
+    """Return the batch with its tensors changed, or only one of them."""
+    import tensorflow as tf
+
+    chosen = leaves_of(batch) if only is None else [only]
+    leaves = [
+        change(leaf) if i in chosen else leaf for i, leaf in enumerate(tf.nest.flatten(batch))
+    ]
+    return tf.nest.pack_sequence_as(batch, leaves)
+
+
+def size_in_words(model: Any, batch: Any, loss_of: Callable) -> str:
+    """Tell what becomes of the loss when every example comes twice."""
+    import tensorflow as tf
+
+    twice = changed(batch, lambda leaf: tf.concat([leaf, leaf], axis=0))
+    ratio = float(loss_of(model, twice) / loss_of(model, batch))
+    if abs(ratio - 1) < 0.01:
+        return "as large"
+    return "larger" if ratio > 1 else "smaller"
+
+
+def use_in_words(model: Any, batch: Any, loss_of: Callable) -> str:
+    """Tell whether a change of each tensor of the batch changes the loss."""
+    import tensorflow as tf
+
+    def other(leaf: Any) -> Any:
+        return leaf * 0.7 + 0.1 if leaf.dtype.is_floating else tf.roll(leaf, 1, axis=0)
+
+    loss = float(loss_of(model, batch))
+    losses = [float(loss_of(model, changed(batch, other, i))) for i in leaves_of(batch)]
+    used = sum(abs(new - loss) > 1e-6 * abs(loss) for new in losses)
+    return "all of it" if used == len(losses) else "a part" if used else "nothing"
+
+
+def penalties_in_words(model: Any, batch: Any, loss_of: Callable) -> str:
+    """Tell how often a penalty counts that the check puts on the model's weights."""
+    import keras
+
+    variables, before = model.trainable_variables, float(loss_of(model, batch))
+    kept, old = [v.regularizer for v in variables], float(sum(model.losses))
+    for variable in variables:
+        variable.regularizer = keras.regularizers.L2(0.1)
+    penalty = float(sum(model.losses)) - old
+    rise = float(loss_of(model, batch)) - before
+    for variable, regularizer in zip(variables, kept, strict=True):
+        variable.regularizer = regularizer
+    return "left out" if abs(rise) < 0.01 * abs(penalty) else "counted"
+
+
+# 21.5
+
+LIMITS = {"few labels": 0.80, "river": 0.05, "new digits": 0.92}
+
+
+@cache
+def digits() -> tuple[np.ndarray, np.ndarray]:
+    from sklearn.datasets import load_digits
+
+    pictures, labels = load_digits(return_X_y=True)
+    return (pictures / 16).astype("float32"), labels
+
+
+def points_and_dye(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    from course_utils.datasets import make_cloud
+
+    points, dye = make_cloud(400, last=2.0, noise=0.0, seed=seed)
+    return points, dye[:, 0]
+
+
+def held_out_inputs(seed: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    """Return the inputs of every task, and the order of the held-out digits."""
+    rng = np.random.RandomState(seed)
+    order = 1500 + rng.permutation(297)
+    pictures = digits()[0][order] + rng.uniform(-0.05, 0.05, (297, 64))
+    inputs = {
+        "few labels": np.clip(pictures, 0, 1),
+        "river": points_and_dye(seed)[0],
+        "new digits": rng.normal(size=(300, 16)),
+    }
+    return {name: value.astype("float32") for name, value in inputs.items()}, order
+
+
+def draw_held_out(rng: np.random.Generator) -> list[tuple]:
+    return [(int(rng.integers(1, 1_000_000)),)]
+
+
+def answered(held_out: Callable, seed: int) -> dict:
+    """Return the answers to all inputs, and to every third of them alone."""
+    import tensorflow as tf
+
+    inputs, _ = held_out_inputs(seed)
+    whole = held_out({name: tf.constant(value) for name, value in inputs.items()})
+    part = held_out({name: tf.constant(value[::3]) for name, value in inputs.items()})
+    return {"whole": whole, "part": part}
+
+
+def result(answers: Any, seed: int) -> str:
+    """Return, in a few words, what the held-out answers are worth."""
+    whole, part = answers["whole"], answers["part"]
+    if not isinstance(whole, dict) or not isinstance(part, dict):
+        return "no dict"
+    if not whole:
+        return "an empty dict"
+    judges = {"few labels": of_labels, "river": of_river, "new digits": of_pictures}
+    if not set(whole) & set(judges):
+        return "no task of this name"
+    results = []
+    for name in [name for name in judges if name in whole]:
+        one, again = whole[name], part.get(name)
+        if not isinstance(one, np.ndarray) or not isinstance(again, np.ndarray):
+            results.append("no numbers")
+        elif not np.all(np.isfinite(one)):
+            results.append("not finite")
+        else:
+            results.append(judges[name](one, again, seed))
+    return "success" if "success" in results else results[0]
+
+
+def of_labels(classes: np.ndarray, part: np.ndarray, seed: int) -> str:
+    if classes.shape == (297, 10):
+        return "labels: scores"
+    if classes.size != 297:
+        return "labels: another number"
+    classes, labels = classes.ravel(), digits()[1][held_out_inputs(seed)[1]]
+    if np.any(classes != np.round(classes)):
+        return "labels: no whole numbers"
+    if not np.array_equal(part.ravel(), classes[::3]):
+        return "labels: by the batch"
+    accuracy = np.mean(classes == labels)
+    if accuracy >= LIMITS["few labels"]:
+        return "success"
+    if np.ptp(classes) == 0:
+        return "labels: one class"
+    if max(np.mean(classes - shift == labels) for shift in (-1, 1)) > 0.5:
+        return "labels: moved by one"
+    return "labels: by chance" if accuracy < 0.25 else "labels: not better"
+
+
+def of_river(found: np.ndarray, part: np.ndarray, seed: int) -> str:
+    if found.size == 1:
+        return "river: one number"
+    if found.shape not in ((400,), (400, 1)):
+        return "river: another shape"
+    points, true = points_and_dye(seed)
+    found, late = found.ravel(), points[:, 1] > 1
+    if part.shape[:1] != (134,) or not np.allclose(part.ravel(), found[::3], atol=1e-3):
+        return "river: by the batch"
+
+    def error(answers: np.ndarray, chosen: np.ndarray) -> float:
+        return float(np.sqrt(np.mean((answers - true)[chosen] ** 2)))
+
+    limit = LIMITS["river"]
+    if error(found, late) <= limit:
+        return "success"
+    if np.ptp(found) < 0.01:
+        return "river: everywhere the same"
+    if error(-found, late) <= limit:
+        return "river: turned"
+    if np.ptp(found[late]) > 0 and np.corrcoef(found[late], true[late])[0, 1] > 0.95:
+        return "river: scaled"
+    return "river: early only" if error(found, ~late) <= limit else "river: not better"
+
+
+def distances(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    squares = np.sum(a**2, axis=1)[:, None] + np.sum(b**2, axis=1) - 2 * a @ b.T
+    return np.sqrt(np.maximum(squares, 0))
+
+
+def told_apart(made: np.ndarray, real: np.ndarray) -> float:
+    """Return the share of real pictures whose nearest other picture is a real one, too."""
+    among = distances(real, np.concatenate([real, made]))
+    np.fill_diagonal(among, np.inf)
+    return float(np.mean(among.argmin(axis=1) < len(real)))
+
+
+def of_pictures(made: np.ndarray, part: np.ndarray, seed: int) -> str:
+    if made.size != 300 * 64:
+        return "digits: another shape"
+    made, part = made.reshape(300, 64), part.reshape(-1, 64)
+    if made.max() > 2:
+        return "digits: up to 16"
+    if made.min() < -0.01 or made.max() > 1.01:
+        return "digits: out of range"
+    if part.shape != made[::3].shape or not np.allclose(part, made[::3], atol=1e-3):
+        return "digits: not by the noise"
+    pictures, _ = digits()
+    if distances(made, made).mean() < 0.3 * distances(pictures[1500:], pictures[1500:]).mean():
+        return "digits: all alike"
+    if np.median(distances(made, pictures).min(axis=1)) < 0.8:
+        return "digits: copies"
+    share = told_apart(made, pictures[1500:])
+    return "success" if share <= LIMITS["new digits"] else "digits: not better"
+
+
+def in_words(answers: Any, seed: int) -> Any:
+    return result(answers, seed) if isinstance(answers, dict) else Other("no dict")
+
+
+GRADIENTS = "Return a list in the order of the gradients, None where one is None."
+FORM = "Return the model, a batch, and the function loss_of(model, batch), in this order."
+TASKS = 'Return a dict from "few labels", "river" or "new digits" to your answers.'
+
+EXERCISES = (
+    Question(
+        id="21.1",
+        title="Clipped per layer",
+        kind="complete",
+        points=3,
+        draw=draw_gradients,
+        prepare=as_gradients,
+        parts=[Part(words="the list of gradients", form=GRADIENTS)],
+        praise="Each layer has its limit, in any model.",
+    ),
+    Question(
+        id="21.2",
+        title="A step as fit takes it",
+        kind="complete",
+        points=4,
+        draw=draw_steps,
+        prepare=as_steps,
+        call=stepped,
+        parts=[
+            Part("weights", "the change of the weights after two steps"),
+            Part("averages", "the change of batch normalisation's averages after two steps"),
+            Part("losses", "the list of the two losses that were returned", "Return one number."),
+        ],
+        praise="What `fit` does in a step, and your clipping in it.",
+    ),
+    Question(
+        id="21.3",
+        title="Saved and resumed",
+        kind="complete",
+        points=4,
+        draw=draw_run,
+        call=resumed,
+        parts=[
+            Part("absent", "what `resume` returns where there is no file, and what it changes,"),
+            Part("disturbed", "what changes in the run when it is saved"),
+            Part("lost", "what `resume` returns, and what is not as it was saved,"),
+            Part("apart", "what differs after one more step"),
+        ],
+        praise="Interrupted or not, the run ends the same.",
+    ),
+    Question(
+        id="21.4",
+        title="A loss of your own",
+        kind="complete",
+        points=4,
+        draw=draw_held_out,
+        call=examined,
+        parts=[
+            Part("form", "what your function returned", FORM),
+            Part("loss", "the loss"),
+            Part("repeats", "the loss of a second call"),
+            Part("gradients", "what the tape's gradients, beside differences of the loss,"),
+            Part("size", "the loss of a batch with every example twice"),
+            Part("batch", "what of the batch the loss depends on"),
+            Part("penalties", "what becomes of a regulariser's penalty in this loss"),
+        ],
+        praise="One number, the same each time, and the tape's gradients are those of the loss.",
+    ),
+    Question(
+        id="21.5",
+        title="Better than the baseline",
+        kind="complete",
+        points=5,
+        draw=draw_held_out,
+        call=answered,
+        parts=[Part(words="the result of your answers", form=TASKS, read=in_words)],
+        praise="Better than the baseline, on inputs that your training never saw.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "21.a",
+        right="the nearest picture's label",
+        options={
+            "the network": "It learns what the pictures of a class have in common. But 40 pictures "
+            "are few to learn that from, and many networks fit them.",
+            "the nearest picture's label": "Nothing is trained here, and nothing can be fitted "
+            "wrongly. A baseline is often as plain as that, and a project that beats only a weak "
+            "one has shown little.",
+            "both alike": "They are given the same 40 labels, but they do not make the same of "
+            "them.",
+        },
+    ),
+    Predict(
+        "21.b",
+        right="larger",
+        options={
+            "smaller": "It is, in the first hour, where the measurements are. But no term of the "
+            "loss speaks of the second.",
+            "larger": "The longer it trains, the closer it comes to each measurement with its "
+            "noise, and the steeper it leaves the first hour. No term of the loss holds it in the "
+            "second.",
+            "the same": "That would need something that holds the network where nothing is "
+            "measured.",
+        },
+    ),
+)

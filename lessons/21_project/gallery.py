@@ -1,0 +1,1173 @@
+"""Wrong answers to the parts of lesson 21's project, and what each is told."""
+
+import os
+from itertools import combinations
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from course_staff.authoring.gallery import Wrong
+
+# 21.1
+
+
+def owner_of(variable):
+    return variable.path.rpartition("/")[0]
+
+
+def norm_of(gradients):
+    return tf.sqrt(sum(tf.reduce_sum(g**2) for g in gradients))
+
+
+def clipping(
+    owner=owner_of,
+    norm=norm_of,
+    factor=lambda norm, limit: limit / tf.maximum(norm, limit),
+    counted=lambda variables: list(variables),
+    limit_of=lambda limit, model: limit,
+    result=lambda clipped, gradients: clipped,
+    clips=lambda number, key: True,
+):
+    """Return an answer to 21.1 from its parts."""
+
+    def clip_layers(model, gradients, limit):
+        limit, groups = limit_of(limit, model), {}
+        variables = counted(model.trainable_variables)
+        for number, (variable, g) in enumerate(zip(variables, gradients, strict=False)):
+            if g is not None:
+                groups.setdefault(owner(variable), []).append(number)
+        clipped = list(gradients)
+        for number, (key, places) in enumerate(groups.items()):
+            if clips(number, key):
+                scale = factor(norm([gradients[i] for i in places]), limit)
+                for i in places:
+                    clipped[i] = scale * gradients[i]
+        return result(clipped, gradients)
+
+    return clip_layers
+
+
+def by_names(model, gradients, limit):
+    """Group by the layers that stand at the top of the model."""
+    clipped = {}
+    by_variable = dict(zip([v.path for v in model.trainable_variables], gradients, strict=True))
+    for layer in model.layers:
+        paths = [v.path for v in layer.trainable_variables if by_variable[v.path] is not None]
+        if paths:
+            norm = norm_of([by_variable[path] for path in paths])
+            clipped |= {p: by_variable[p] * limit / tf.maximum(norm, limit) for p in paths}
+    return [clipped.get(v.path, by_variable[v.path]) for v in model.trainable_variables]
+
+
+def by_value(model, gradients, limit):
+    return [None if g is None else tf.clip_by_value(g, -limit, limit) for g in gradients]
+
+
+def in_pairs(model, gradients, limit):
+    """Take two gradients at a time for a layer."""
+    clipped = []
+    for first in range(0, len(gradients), 2):
+        pair = gradients[first : first + 2]
+        norm = norm_of([g for g in pair if g is not None])
+        clipped += [None if g is None else g * limit / tf.maximum(norm, limit) for g in pair]
+    return clipped
+
+
+def zeros_for_none(clipped, gradients):
+    return [tf.zeros(3) if g is None else g for g in clipped]
+
+
+def unguarded(model, gradients, limit):
+    """Know of no None."""
+    groups = {}
+    for variable, g in zip(model.trainable_variables, gradients, strict=True):
+        groups.setdefault(owner_of(variable), []).append(g)
+    scales = {
+        key: limit / tf.maximum(tf.linalg.global_norm([g * 1.0 for g in group]), limit)
+        for key, group in groups.items()
+    }
+    pairs = zip(model.trainable_variables, gradients, strict=True)
+    return [g * scales[owner_of(v)] for v, g in pairs]
+
+
+CLIPPED = [
+    Wrong(
+        "nothing clipped",
+        "Nothing is clipped. Scale the gradients of each layer whose joint norm is above the "
+        "limit.",
+        clipping(clips=lambda number, key: False),
+    ),
+    Wrong(
+        "by variable",
+        "Each variable is clipped by itself, so a kernel and its bias no longer share a factor. "
+        "Take the joint norm of what has one layer: `variable.path` up to the last slash.",
+        clipping(owner=lambda variable: variable.path),
+    ),
+    Wrong(
+        "all together",
+        "All gradients are scaled by one norm, that of the whole model. Take a norm for each layer.",
+        clipping(owner=lambda variable: "all"),
+    ),
+    Wrong(
+        "by value",
+        "The entries are cut one by one, which turns a gradient. Scale a layer's gradients by one "
+        "factor.",
+        by_value,
+    ),
+    Wrong(
+        "by the last name",
+        "All kernels share a norm here, and all biases: `variable.name` is the same in every "
+        "layer. Group by `variable.path` up to the last slash.",
+        clipping(owner=lambda variable: variable.name),
+    ),
+    Wrong(
+        "layers of one name",
+        "Two layers of the same name in different blocks are taken for one. Keep the whole "
+        "path up to the last slash, not the layer's name alone.",
+        clipping(owner=lambda variable: variable.path.split("/")[-2]),
+    ),
+    Wrong(
+        "in pairs",
+        "You take every two gradients for a layer. A layer may have no bias, and a model a weight "
+        "of its own: ask `variable.path`.",
+        in_pairs,
+    ),
+    Wrong(
+        "top of the model",
+        "A block inside the model is taken for one layer, and a weight of the model's own for "
+        "none. Go by `variable.path`, not by `model.layers`.",
+        by_names,
+    ),
+    Wrong(
+        "frozen weights counted",
+        "The gradients are paired with `model.weights`, where the frozen layer stands, too. They "
+        "are in the order of `model.trainable_variables`.",
+        lambda model, gradients, limit: clipping(counted=lambda v: model.weights)(
+            model, gradients, limit
+        ),
+        calls=(1,),
+    ),
+    Wrong(
+        "short ones lengthened",
+        "Layers below the limit are scaled up to it. A limit leaves them as they are.",
+        clipping(factor=lambda norm, limit: limit / norm),
+    ),
+    Wrong(
+        "long ones left",
+        "The layers above the limit stay, and the others are scaled. Divide by the larger of norm "
+        "and limit.",
+        clipping(factor=lambda norm, limit: limit / tf.minimum(norm, limit)),
+    ),
+    Wrong(
+        "divided by the norm",
+        "A layer above the limit ends with norm 1, not with the limit. Multiply by limit / norm.",
+        clipping(factor=lambda norm, limit: tf.where(norm > limit, 1 / norm, 1.0)),
+    ),
+    Wrong(
+        "root left out",
+        "The norm is the *root* of the sum of squares. You compare the sum itself with the limit.",
+        clipping(norm=lambda gradients: norm_of(gradients) ** 2),
+    ),
+    Wrong(
+        "norms added up",
+        "The norms of a layer's gradients are added up. The joint norm is the root of the sum of "
+        "all squares.",
+        clipping(norm=lambda gradients: sum(tf.norm(g) for g in gradients)),
+    ),
+    Wrong(
+        "largest norm",
+        "You take the largest norm of a layer's gradients for their joint norm. Add their squares "
+        "and take the root.",
+        clipping(norm=lambda gradients: tf.reduce_max([tf.norm(g) for g in gradients])),
+    ),
+    Wrong(
+        "mean square",
+        "The squares are averaged, so a wide layer is hardly clipped. A norm adds them up.",
+        clipping(
+            norm=lambda gradients: (
+                norm_of(gradients) / np.sqrt(float(sum(tf.size(g).numpy() for g in gradients)))
+            )
+        ),
+    ),
+    Wrong(
+        "kernel's norm",
+        "A layer's factor comes from its first gradient alone, mostly the kernel's. The bias "
+        "belongs to the joint norm.",
+        clipping(norm=lambda gradients: tf.norm(gradients[0])),
+    ),
+    Wrong(
+        "first layer only",
+        "Only the first layer is clipped. Every layer has the limit.",
+        clipping(clips=lambda number, key: number == 0),
+    ),
+    Wrong(
+        "last layer only",
+        "Only the last layer is clipped. Every layer has the limit.",
+        clipping(clips=lambda number, key: "last" in key or "down" in key),
+    ),
+    Wrong(
+        "limit shared",
+        "The limit is divided among the layers. Each layer has all of it.",
+        clipping(
+            limit_of=lambda limit, model: (
+                limit / len({owner_of(v) for v in model.trainable_variables})
+            )
+        ),
+    ),
+    Wrong(
+        "None left out",
+        "The list is shorter than the gradients: a None is gone, and what follows belongs to the "
+        "wrong variables. Keep a None where one is.",
+        clipping(result=lambda clipped, gradients: [g for g in clipped if g is not None]),
+    ),
+    Wrong(
+        "zeros for None",
+        "A None has become zeros. An optimizer with a momentum moves a variable whose gradient is "
+        "zero, and leaves one alone whose gradient is None. Keep the None.",
+        clipping(result=zeros_for_none),
+    ),
+    Wrong(
+        "None computed with",
+        "A gradient may be None, where a variable was not used. Leave it out of the norm, and keep "
+        "it in the list.",
+        unguarded,
+    ),
+]
+
+# 21.2
+
+
+def stepping(
+    penalties=lambda model: sum(model.losses),
+    variables=lambda model: model.trainable_variables,
+    cut=lambda clip, model, gradients: clip(model, gradients),
+    change=lambda gradients: gradients,
+    result=lambda loss, data, model, loss_of, batch: loss,
+    apply=lambda optimizer, gradients, variables: optimizer.apply(gradients, variables),
+    before=lambda model, loss_of, batch: None,
+    times=1,
+):
+    """Return an answer to 21.2 from its parts."""
+
+    def train_step(model, optimizer, loss_of, batch, clip):
+        before(model, loss_of, batch)
+        with tf.GradientTape() as tape:
+            data = loss_of(model, batch)
+            loss = data + penalties(model)
+        chosen = variables(model)
+        gradients = change(cut(clip, model, tape.gradient(loss, chosen)))
+        for _ in range(times):
+            apply(optimizer, gradients, chosen)
+        return result(loss, data, model, loss_of, batch)
+
+    return train_step
+
+
+def penalties_before(model, optimizer, loss_of, batch, clip):
+    with tf.GradientTape() as tape:
+        penalties = sum(model.losses)
+        loss = loss_of(model, batch) + penalties
+    gradients = clip(model, tape.gradient(loss, model.trainable_variables))
+    optimizer.apply(gradients, model.trainable_variables)
+    return loss
+
+
+def applied_unclipped(model, optimizer, loss_of, batch, clip):
+    with tf.GradientTape() as tape:
+        loss = loss_of(model, batch) + sum(model.losses)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply(gradients, model.trainable_variables)
+    clip(model, gradients)
+    return loss
+
+
+def by_hand(optimizer, gradients, variables):
+    for variable, gradient in zip(variables, gradients, strict=True):
+        variable.assign_sub(optimizer.learning_rate * gradient)
+
+
+def with_a_new_one(optimizer, gradients, variables):
+    keras.optimizers.SGD(float(optimizer.learning_rate)).apply(gradients, variables)
+
+
+def with_adam(optimizer, gradients, variables):
+    keras.optimizers.Adam(float(optimizer.learning_rate)).apply(gradients, variables)
+
+
+def kernels(model):
+    return [v for v in model.trainable_variables if v.name == "kernel"]
+
+
+def as_in_inference(model, loss_of, batch):
+    """Return the loss of the batch with training=False, whatever loss_of says."""
+    return loss_of(lambda x, training=False: model(x, training=False), batch)
+
+
+def in_inference(model, optimizer, loss_of, batch, clip):
+    with tf.GradientTape() as tape:
+        loss = as_in_inference(model, loss_of, batch) + sum(model.losses)
+    gradients = clip(model, tape.gradient(loss, model.trainable_variables))
+    optimizer.apply(gradients, model.trainable_variables)
+    return loss
+
+
+def loss_above(model, optimizer, loss_of, batch, clip):
+    loss = loss_of(model, batch)
+    with tf.GradientTape() as tape:
+        total = loss + sum(model.losses)
+    gradients = tape.gradient(total, model.trainable_variables)
+    known = [g if g is not None else tf.zeros_like(v) for g, v in
+             zip(gradients, model.trainable_variables, strict=True)]  # fmt: skip
+    optimizer.apply(clip(model, known), model.trainable_variables)
+    return total
+
+
+def whole_clipped_loss(model, optimizer, loss_of, batch, clip):
+    with tf.GradientTape() as tape:
+        loss = tf.minimum(loss_of(model, batch) + sum(model.losses), 0.001)
+    gradients = clip(model, tape.gradient(loss, model.trainable_variables))
+    optimizer.apply(gradients, model.trainable_variables)
+    return loss
+
+
+STEPS = [
+    Wrong(
+        "nothing applied",
+        "The weights are as they were: nothing was applied, or every gradient was 0, as behind a "
+        "limit on the loss. Call optimizer.apply(gradients, variables).",
+        stepping(apply=lambda optimizer, gradients, variables: None),
+        whole_clipped_loss,
+    ),
+    Wrong(
+        "penalties left out",
+        "The regularisers are lost: add sum(model.losses) to the loss, and inside the tape's block, or "
+        "their gradient is lost.",
+        stepping(penalties=lambda model: 0.0),
+    ),
+    Wrong(
+        "penalties twice",
+        "The penalties count twice. Add sum(model.losses) once.",
+        stepping(penalties=lambda model: 2 * sum(model.losses)),
+    ),
+    Wrong(
+        "penalties averaged",
+        "The penalties are averaged. `fit` adds them up: sum(model.losses).",
+        stepping(penalties=lambda model: tf.reduce_mean(model.losses) / 2),
+    ),
+    Wrong(
+        "penalties before the call",
+        "The penalties are read before loss_of has called the model, when those of its activations "
+        "are not there yet, or are those of the last call. Call loss_of first.",
+        penalties_before,
+    ),
+    Wrong(
+        "clip left out",
+        "The gradients are right, and those that are applied are not the clipped ones. Hand what "
+        "clip(model, gradients) returns to the optimizer.",
+        stepping(cut=lambda clip, model, gradients: gradients),
+        applied_unclipped,
+    ),
+    Wrong(
+        "clipped twice",
+        "clip is called twice, on its own result. Call it once.",
+        stepping(cut=lambda clip, model, gradients: clip(model, clip(model, gradients))),
+    ),
+    Wrong(
+        "clipped in another order",
+        "clip gets the gradients in another order than that of the variables. Hand it the list as "
+        "tape.gradient returns it.",
+        stepping(cut=lambda clip, model, gradients: clip(model, gradients[::-1])[::-1]),
+    ),
+    Wrong(
+        "climbs",
+        "The step climbs. Hand the gradients to the optimizer as they are.",
+        stepping(change=lambda gradients: [-g for g in gradients]),
+    ),
+    Wrong(
+        "applied twice",
+        "The gradients are applied twice. One step applies them once.",
+        stepping(times=2),
+    ),
+    Wrong(
+        "update by hand",
+        "The first step is right, the second is not: you change the variables yourself, and the "
+        "optimizer's momentum is lost. Use optimizer.apply.",
+        stepping(apply=by_hand),
+        stepping(apply=with_a_new_one),
+    ),
+    Wrong(
+        "another optimizer",
+        "The step is taken by an optimizer of your own. Use the one that is given.",
+        stepping(apply=with_adam),
+    ),
+    Wrong(
+        "kernels only",
+        "Only the kernels move. Every trainable variable takes part.",
+        stepping(variables=kernels, cut=lambda clip, model, gradients: gradients),
+    ),
+    Wrong(
+        "last layer only",
+        "Only the last layer moves. Every trainable variable takes part.",
+        stepping(
+            variables=lambda model: model.layers[-1].trainable_variables,
+            cut=lambda clip, model, gradients: gradients,
+        ),
+    ),
+    Wrong(
+        "inference",
+        "The model runs as in inference: dropout drops nothing, and the averages do not move. "
+        "Hand the model itself to loss_of, which knows how to call it.",
+        in_inference,
+    ),
+    Wrong(
+        "loss_of twice",
+        "The model runs twice in a step: the averages of batch normalisation move twice, and "
+        "dropout draws anew. Call loss_of once.",
+        stepping(before=lambda model, loss_of, batch: loss_of(model, batch)),
+    ),
+    Wrong(
+        "loss above the block",
+        "loss_of was called above the tape's block, so only the penalties have a gradient. Call it "
+        "inside.",
+        loss_above,
+    ),
+    Wrong(
+        "loss of the data alone",
+        "The weights are right. The loss that you return lacks the penalties; `fit` reports it with "
+        "them.",
+        stepping(result=lambda loss, data, model, loss_of, batch: data),
+    ),
+    Wrong(
+        "loss in a list",
+        "The weights are right. Return the loss alone, one number.",
+        stepping(result=lambda loss, data, model, loss_of, batch: [loss, data]),
+        stepping(result=lambda loss, data, model, loss_of, batch: {"loss": loss}),
+    ),
+    Wrong(
+        "no loss returned",
+        "The weights are right, and nothing is returned. Return the loss.",
+        stepping(result=lambda *given: None),
+    ),
+    Wrong(
+        "loss after the step",
+        "The weights are right, but the loss is that of another call, after the step, which moves "
+        "the averages once more. Return the one whose gradient you took.",
+        stepping(
+            result=lambda loss, data, model, loss_of, batch: (
+                loss_of(model, batch) + sum(model.losses)
+            )
+        ),
+    ),
+]
+
+# 21.3
+
+
+def variables_of(model, optimizer, generator):
+    """Return the variables that a run goes on from, by what they are called."""
+    iterations, rate, *memory = optimizer.variables
+    others = model.non_trainable_variables
+    return {
+        "weights": model.trainable_variables,
+        "averages": [v for v in others if "moving" in v.path],
+        "dropout": [v for v in others if "moving" not in v.path],
+        "momentum": memory,
+        "count": [iterations],
+        "rate": [rate],
+        "generator": [generator.state],
+    }
+
+
+def keeping(
+    without=(),
+    found=True,
+    absent=lambda model: False,
+    history_of=lambda saved: saved,
+    after_save=lambda *run: None,
+    overwrite=True,
+    place=lambda path: path,
+    put=lambda history, saved: history.__setitem__(slice(None), saved),
+):
+    """Return an answer to 21.3 that leaves something out."""
+
+    def keeper(model, optimizer, generator, history):
+        groups = variables_of(model, optimizer, generator)
+        kept = [v for name, group in groups.items() if name not in without for v in group]
+
+        def save(path):
+            if overwrite or not os.path.exists(place(path)):
+                values = {f"v{i}": v.numpy() for i, v in enumerate(kept)}
+                with open(place(path), "wb") as file:
+                    np.savez(file, history=np.array(history, float), **values)
+            after_save(model, optimizer, generator, history)
+
+        def resume(path):
+            if not os.path.exists(place(path)):
+                return absent(model)
+            with np.load(place(path)) as saved:
+                for i, variable in enumerate(kept):
+                    variable.assign(saved[f"v{i}"])
+                if "history" not in without:
+                    put(history, history_of(saved["history"].tolist()))
+            return found
+
+        return save, resume
+
+    return keeper
+
+
+def in_memory(model, optimizer, generator, history):
+    def save(path):
+        SAVED[path] = [v.numpy() for v in model.variables]
+
+    def resume(path):
+        if path not in SAVED:
+            return False
+        for variable, value in zip(model.variables, SAVED[path], strict=True):
+            variable.assign(value)
+        return True
+
+    SAVED.clear()
+    return save, resume
+
+
+SAVED = {}
+
+
+def resets(model, optimizer, generator, history):
+    history.clear()
+
+
+def halves_rate(model, optimizer, generator, history):
+    optimizer.learning_rate.assign(optimizer.learning_rate / 2)
+
+
+def moves_weights(model):
+    for variable in model.trainable_variables:
+        variable.assign(0 * variable)
+    return False
+
+
+def drawing(model, optimizer, generator, history):
+    generator.uniform((1,))
+
+
+def raising(model):
+    raise FileNotFoundError("no file")
+
+
+def saves_only(model, optimizer, generator, history):
+    return keeping()(model, optimizer, generator, history)[0]
+
+
+WORDS = {
+    "weights": "the weights",
+    "averages": "the averages of batch normalisation",
+    "dropout": "what dropout draws next (its seed's state, in model.non_trainable_variables)",
+    "momentum": "what the optimizer remembers, here its momentum",
+    "count": "the optimizer's count of steps, on which schedules and Adam depend",
+    "rate": "the learning rate, which had been lowered",
+    "generator": "the state of the generator, which draws the batches",
+    "history": "the history",
+}
+# What one forgets together: the model's file alone, or all but the model.
+OFTEN = [
+    ("dropout", "momentum", "count", "rate", "generator", "history"),
+    ("averages", "dropout", "momentum", "count", "rate", "generator", "history"),
+    ("momentum", "count", "rate", "generator", "history"),
+    ("momentum", "count", "rate", "generator"),
+    ("dropout", "momentum", "count", "rate"),
+    ("momentum", "count", "rate"),
+    ("dropout", "generator", "history"),
+    ("count", "rate", "generator", "history"),
+]
+
+
+def forgetting(names):
+    listed = "; ".join(WORDS[name] for name in names)
+    sentence = f"After resume, not as it was saved: {listed}."
+    return Wrong(", ".join(names), sentence, keeping(without=names))
+
+
+def kept_groups():
+    yield from ((name,) for name in WORDS)
+    yield from combinations(("averages", "dropout", "rate", "generator", "history"), 2)
+    yield from OFTEN
+
+
+KEPT = [
+    Wrong(
+        "raises without a file",
+        "Where nothing was saved yet, resume raises. A first start is no error: return False, and "
+        "change nothing.",
+        keeping(absent=raising),
+    ),
+    Wrong(
+        "one function",
+        "Return two functions, save and resume, in this order.",
+        saves_only,
+    ),
+    Wrong(
+        "True without a file",
+        "resume returns True where nothing was saved. Return False, so that a script knows that it "
+        "starts anew.",
+        keeping(absent=lambda model: True),
+    ),
+    Wrong(
+        "None without a file",
+        "resume returns nothing where nothing was saved. Return False.",
+        keeping(absent=lambda model: None),
+    ),
+    Wrong(
+        "changed without a file",
+        "Where nothing was saved, resume changes the run all the same. Leave it as it is.",
+        keeping(absent=moves_weights),
+    ),
+    Wrong(
+        "history cleared by saving",
+        "Saving empties the history of the run that goes on. Save a copy, and change nothing.",
+        keeping(after_save=resets),
+    ),
+    Wrong(
+        "rate changed by saving",
+        "Saving changes the learning rate of the run that goes on. Only write.",
+        keeping(after_save=halves_rate),
+    ),
+    Wrong(
+        "generator moved by saving",
+        "Saving draws from the generator, so the run goes on with other batches than it would have. "
+        "Read its state and draw nothing.",
+        keeping(after_save=drawing),
+    ),
+    Wrong(
+        "kept in memory",
+        "Moved to another folder, nothing is found: what was saved is not in the file. A process "
+        "that is killed loses its memory. Write all of it to path.",
+        in_memory,
+        keeping(place=lambda path: path.replace("b/run", "c")),
+    ),
+    Wrong(
+        "nothing returned after resume",
+        "The run is resumed, and resume returns nothing. Return True.",
+        keeping(found=None),
+    ),
+    Wrong(
+        "False after resume",
+        "The run is resumed, and resume returns False. Return True.",
+        keeping(found=False),
+    ),
+    Wrong(
+        "first save kept",
+        "resume brings the run back to the *first* save. The second one writes over it.",
+        keeping(overwrite=False),
+    ),
+    *map(forgetting, kept_groups()),
+]
+
+# 21.4
+
+
+class Fit(keras.Model):
+    """A small smooth network with a weight of its own."""
+
+    def __init__(self, dropout=0.0, spare=False):
+        super().__init__()
+        keras.utils.set_random_seed(21)
+        self.hidden = keras.layers.Dense(6, "tanh")
+        self.last = keras.layers.Dense(1)
+        self.drop = keras.layers.Dropout(dropout)
+        self.scale = self.add_weight(name="scale", shape=(), initializer="ones")
+        self(tf.zeros((1, 2)))
+
+    def call(self, x, training=False):
+        return self.scale * self.last(self.drop(self.hidden(x), training=training))
+
+
+ROWS = np.random.RandomState(21).normal(size=(12, 3)).astype("float32")
+BATCH = {"x": tf.constant(ROWS[:, :2]), "y": tf.constant(ROWS[:, 2:])}
+
+
+def squares(model, batch):
+    return (model(batch["x"]) - batch["y"]) ** 2
+
+
+def mean_error(model, batch):
+    return tf.reduce_mean(squares(model, batch))
+
+
+def giving(loss_of=mean_error, batch=BATCH, make=Fit, result=lambda *three: three):
+    """Return an answer to 21.4 from a loss."""
+
+    def my_loss():
+        return result(make(), batch, loss_of)
+
+    return my_loss
+
+
+def steepness(model, batch, keep=tf.identity):
+    with tf.GradientTape() as inner:
+        inner.watch(batch["x"])
+        y_hat = model(batch["x"])
+    slopes = inner.gradient(y_hat, batch["x"])
+    return tf.reduce_mean(keep(slopes) ** 2)
+
+
+def flat_steepness(model, batch):
+    slopes = tf.reduce_mean(0 * squares(model, batch)) + 0.0
+    return tf.sqrt(slopes) + mean_error(model, batch)
+
+
+@tf.custom_gradient
+def turned(loss):
+    return loss, lambda upstream: -upstream
+
+
+@tf.custom_gradient
+def doubled(loss):
+    return loss, lambda upstream: 2 * upstream
+
+
+def stepping_loss(model, batch):
+    with tf.GradientTape() as tape:
+        loss = mean_error(model, batch)
+    variables = model.trainable_variables
+    keras.optimizers.SGD(0.1).apply(tape.gradient(loss, variables), variables)
+    return loss
+
+
+def noisy(model, batch):
+    moved = batch["x"] + 0.1 * tf.random.normal(tf.shape(batch["x"]))
+    return tf.reduce_mean((model(moved) - batch["y"]) ** 2)
+
+
+def dropping(model, batch):
+    return tf.reduce_mean((model(batch["x"], training=True) - batch["y"]) ** 2)
+
+
+def without_scale(model, batch):
+    y_hat = model.last(model.hidden(batch["x"]))
+    return tf.reduce_mean((y_hat - batch["y"]) ** 2)
+
+
+def by_numpy(model, batch):
+    return tf.constant(np.mean((model(batch["x"]).numpy() - batch["y"].numpy()) ** 2))
+
+
+def whole_answers(model, batch):
+    right = tf.cast(tf.round(model(batch["x"])) == tf.round(batch["y"]), tf.float32)
+    return 1 - tf.reduce_mean(right)
+
+
+def frozen():
+    model = Fit()
+    model.trainable = False
+    return model
+
+
+def broken_scale(model, batch):
+    """Have one weight's gradient closed, where the loss depends on it in two ways."""
+    scale = tf.stop_gradient(tf.convert_to_tensor(model.scale))
+    return mean_error(model, batch) + scale**2 * steepness(model, batch)
+
+
+LOSSES = [
+    Wrong(
+        "not three things",
+        "Return three things: the model, a batch, and the function itself, which takes both.",
+        giving(result=lambda model, batch, loss_of: (model, batch)),
+        giving(result=lambda model, batch, loss_of: loss_of),
+        giving(result=lambda model, batch, loss_of: {"model": model}),
+    ),
+    Wrong(
+        "other order",
+        "The model comes first, a Keras model. A network of your own is one, too, if its class is "
+        "a keras.Model.",
+        giving(result=lambda model, batch, loss_of: (loss_of, model, batch)),
+    ),
+    Wrong(
+        "not built",
+        "The model has no trainable variables: it was never called, so it has no weights yet, or "
+        "all are frozen. Give it an input of the right shape first.",
+        giving(make=lambda: keras.Sequential([keras.layers.Dense(1)])),
+        giving(make=frozen),
+    ),
+    Wrong(
+        "no batch",
+        "The second thing holds no tensor with a first axis for the examples. Give a batch: a "
+        "tensor, or a tuple or dict of them.",
+        giving(batch=None, result=lambda model, batch, loss_of: (model, 1.0, loss_of)),
+    ),
+    Wrong(
+        "loss called already",
+        "The third thing is a number: the function was called. Return its name without "
+        "parentheses.",
+        giving(result=lambda model, batch, loss_of: (model, batch, loss_of(model, batch))),
+    ),
+    Wrong(
+        "Python number",
+        "The loss is a Python or NumPy number, and no path leads back from it. Leave float, "
+        "`.numpy()` and np out of it.",
+        giving(lambda model, batch: float(mean_error(model, batch))),
+        giving(lambda model, batch: np.mean(squares(model, batch).numpy())),
+    ),
+    Wrong(
+        "a loss for each example",
+        "The loss has an axis: one number for each example. train_step needs one number. Take the "
+        "mean.",
+        giving(lambda model, batch: tf.reduce_mean(squares(model, batch), axis=1)),
+        giving(squares),
+    ),
+    Wrong(
+        "whole number",
+        "The loss is a whole number, a count. It has no slope: take a loss that changes smoothly.",
+        giving(lambda model, batch: tf.reduce_sum(tf.cast(squares(model, batch) > 0.5, tf.int32))),
+    ),
+    Wrong(
+        "not finite",
+        "The loss is not a finite number. Look for a logarithm of 0 or of a negative number, and "
+        "for a division by 0.",
+        giving(lambda model, batch: tf.math.log(mean_error(model, batch) * 0.0)),
+        giving(lambda model, batch: mean_error(model, batch) / 0.0),
+    ),
+    Wrong(
+        "steps in the loss",
+        "Calling the loss moves the weights. It should compute one number, and leave the step to "
+        "train_step.",
+        giving(stepping_loss),
+    ),
+    Wrong(
+        "random loss",
+        "A second call gives another loss: it draws by itself, noise, dropout or shares. Draw "
+        "before, and hand in with the batch what was drawn; leave dropout out here.",
+        giving(noisy),
+        giving(dropping, make=lambda: Fit(0.5)),
+    ),
+    Wrong(
+        "no gradient at all",
+        "None of the variables has a gradient: the path from the loss back to the model is cut. "
+        "Look for NumPy, argmax or round, comparisons, casts and stop_gradient.",
+        giving(by_numpy),
+        giving(whole_answers),
+        giving(lambda model, batch: tf.stop_gradient(mean_error(model, batch))),
+    ),
+    Wrong(
+        "some without a gradient",
+        "Some variables have no gradient: the loss does not use them, or not by a path that a tape "
+        "can follow. Which, tape.gradient tells you, in the order of model.trainable_variables.",
+        giving(without_scale),
+    ),
+    Wrong(
+        "gradient not finite",
+        "The loss is finite, and its gradient is not. A root or a norm of 0 does that: add 1e-12 "
+        "under the root.",
+        giving(flat_steepness),
+    ),
+    Wrong(
+        "all zero",
+        "Every gradient is 0: the loss is flat here. Look for sign, a clip out of its range, or a "
+        "second derivative of a network of ReLU.",
+        giving(
+            lambda model, batch: (
+                tf.clip_by_value(mean_error(model, batch), 100.0, 200.0)
+                + 0 * tf.reduce_mean(batch["x"])
+            )
+        ),
+    ),
+    Wrong(
+        "turned",
+        "The tape's gradient has the wrong sign, everywhere. Look at your custom_gradient.",
+        giving(lambda model, batch: turned(mean_error(model, batch))),
+    ),
+    Wrong(
+        "scaled",
+        "The tape's gradient is a constant factor off, everywhere. Look at your custom_gradient.",
+        giving(lambda model, batch: doubled(mean_error(model, batch))),
+    ),
+    Wrong(
+        "a closed path",
+        "The tape's gradients are not the slopes of this loss: a part of a path is closed, by "
+        "stop_gradient, a custom_gradient or NumPy. If you close it on purpose, compute that part "
+        "before, and hand it in with the batch.",
+        giving(
+            lambda model, batch: (
+                mean_error(model, batch) + steepness(model, batch, tf.stop_gradient)
+            )
+        ),
+        giving(broken_scale),
+    ),
+    Wrong(
+        "added up",
+        "A batch with every example twice has a larger loss: it is a sum, and the step size would "
+        "depend on the batch. Take means.",
+        giving(lambda model, batch: tf.reduce_sum(squares(model, batch))),
+        giving(lambda model, batch: mean_error(model, batch) + tf.reduce_sum(batch["x"] ** 2)),
+        giving(lambda model, batch: tf.norm(squares(model, batch))),
+    ),
+    Wrong(
+        "divided again",
+        "A batch with every example twice has a smaller loss: it is divided by the batch's size "
+        "once too often.",
+        giving(
+            lambda model, batch: mean_error(model, batch) / tf.cast(len(batch["x"]), tf.float32)
+        ),
+    ),
+    Wrong(
+        "another batch",
+        "The loss does not depend on the batch that it is given. It uses data of its own: use the "
+        "argument.",
+        giving(lambda model, batch: mean_error(model, BATCH)),
+    ),
+    Wrong(
+        "a part of the batch",
+        "A tensor of the batch changes nothing in the loss. Use it, or leave it out of the batch.",
+        giving(lambda model, batch: tf.reduce_mean(model(batch["x"]) ** 2)),
+    ),
+    Wrong(
+        "penalties counted",
+        "The loss adds sum(model.losses), which train_step adds, too: regularisers would count "
+        "twice. Leave it out here.",
+        giving(lambda model, batch: mean_error(model, batch) + sum(model.losses)),
+    ),
+]
+
+# 21.5
+
+
+def always(answers):
+    return lambda inputs: answers
+
+
+def of_digits(classes_of):
+    return lambda inputs: {"few labels": classes_of(inputs["few labels"].numpy())}
+
+
+def of_river(values_of):
+    return lambda inputs: {"river": values_of(inputs["river"].numpy())}
+
+
+def of_noise(pictures_of):
+    return lambda inputs: {"new digits": pictures_of(inputs["new digits"].numpy())}
+
+
+def pictures_and_labels():
+    from sklearn.datasets import load_digits
+
+    pictures, labels = load_digits(return_X_y=True)
+    return (pictures[:1500] / 16).astype("float32"), labels[:1500]
+
+
+def nearest(pictures, count=1500):
+    """Return the labels of the nearest of the first pictures."""
+    known, labels = pictures_and_labels()
+    squares = (known[:count] ** 2).sum(1) - 2 * pictures @ known[:count].T
+    return labels[np.argmin(squares, axis=1)]
+
+
+def by_pixels(pictures):
+    return np.floor(997 * pictures.sum(axis=1)) % 10
+
+
+def by_mean(pictures):
+    return (pictures.sum(axis=1) > pictures.sum(axis=1).mean()).astype(int)
+
+
+def cloud(x, t):
+    variance = 0.0625 + 0.1 * t
+    return 0.25 * np.exp(-((x - 0.6 - 1.3 * t) ** 2) / (2 * variance)) / np.sqrt(variance)
+
+
+def at(points):
+    return cloud(points[:, 0], points[:, 1])
+
+
+def chosen_by(noise, count=1500):
+    """Return for each noise one of the first numbers, always the same."""
+    return (np.abs(noise * 1e4).astype(int)).sum(axis=1) % count
+
+
+def one_of_training(noise):
+    return pictures_and_labels()[0][chosen_by(noise)]
+
+
+def pixel_by_pixel(noise):
+    """Take each pixel from a training picture of its own."""
+    known, _ = pictures_and_labels()
+    places = (chosen_by(noise)[:, None] * 31 + np.arange(64) * 577) % 1500
+    return known[places, np.arange(64)]
+
+
+def drawn_anew(noise):
+    return np.random.uniform(0, 1, (len(noise), 64))
+
+
+HELD_OUT = [
+    Wrong(
+        "no dict",
+        "Return a dict from the name of your task to its answers. Whoever reads `inputs` knows "
+        "which tasks there are.",
+        lambda inputs: nearest(inputs["few labels"].numpy(), 40),
+        lambda inputs: None,
+    ),
+    Wrong(
+        "empty dict",
+        "The dict is empty. Put in the answers of the task that you chose.",
+        always({}),
+    ),
+    Wrong(
+        "another name",
+        'No key is the name of a task. The names are those of `inputs`: "few labels", "river" and '
+        '"new digits".',
+        always({"labels": 1.0}),
+    ),
+    Wrong(
+        "no numbers",
+        "The answers are no numbers. Return a tensor or an array.",
+        always({"few labels": "seven"}),
+        always({"river": None}),
+    ),
+    Wrong(
+        "not finite",
+        "There is a nan or an infinity among the answers. Look for a training that diverged.",
+        of_river(lambda points: np.log(points[:, 0] - 1)),
+    ),
+    Wrong(
+        "scores",
+        "These are ten scores for each picture. Take their argmax.",
+        of_digits(lambda pictures: np.eye(10)[nearest(pictures)]),
+    ),
+    Wrong(
+        "not one class each",
+        "Return one class for each picture, as many as there are pictures.",
+        of_digits(lambda pictures: nearest(pictures)[:10]),
+        of_digits(lambda pictures: 0.8),
+    ),
+    Wrong(
+        "no classes",
+        "The classes are whole numbers from 0 to 9. What you return has numbers between them.",
+        of_digits(lambda pictures: nearest(pictures) * 0.9 + 0.3),
+    ),
+    Wrong(
+        "classes by the batch",
+        "A picture gets another class when fewer pictures come with it. Normalise by numbers of the "
+        "training, and call the model with training=False.",
+        of_digits(by_mean),
+        of_digits(lambda pictures: np.arange(len(pictures)) % 10),
+    ),
+    Wrong(
+        "one class",
+        "Every picture gets the same class. Was the model trained, and are pixels from 0 to 1 in "
+        "training, as they are here?",
+        of_digits(lambda pictures: np.full(len(pictures), 3)),
+    ),
+    Wrong(
+        "classes moved by one",
+        "The classes are right, but moved by one. They count from 0.",
+        of_digits(lambda pictures: nearest(pictures) + 1),
+        of_digits(lambda pictures: nearest(pictures) - 1),
+    ),
+    Wrong(
+        "by chance",
+        "About as many are right as by chance. Were pictures and labels shuffled apart, or the "
+        "pixels scaled otherwise than in training?",
+        of_digits(by_pixels),
+    ),
+    Wrong(
+        "labels not better",
+        "The classes mean something, but the accuracy is below 0.80, about that of the nearest "
+        "labelled picture. The other pictures should help: measure with and without them.",
+        of_digits(lambda pictures: nearest(pictures, 25)),
+    ),
+    Wrong(
+        "one number for the river",
+        "This is one number, perhaps the speed. Return the dye at each point.",
+        of_river(lambda points: 1.3),
+    ),
+    Wrong(
+        "another shape for the river",
+        "Return one number for each point, of shape (n,) or (n, 1).",
+        of_river(lambda points: np.stack([at(points), at(points)], axis=1)),
+    ),
+    Wrong(
+        "river by the batch",
+        "A point gets another answer when fewer points come with it. Answer each by itself.",
+        of_river(lambda points: at(points) - at(points).mean()),
+    ),
+    Wrong(
+        "everywhere the same",
+        "All points get nearly the same answer. Was the model trained?",
+        of_river(lambda points: 0 * points[:, 0]),
+    ),
+    Wrong(
+        "sign turned",
+        "The answers are the dye with the wrong sign.",
+        of_river(lambda points: -at(points)),
+    ),
+    Wrong(
+        "scaled answers",
+        "The cloud is where it should be, but by a factor too high or too low. Undo what you "
+        "divided by.",
+        of_river(lambda points: 0.5 * at(points)),
+    ),
+    Wrong(
+        "first hour only",
+        "In the first hour it is right, and in the second it is not: the equation does not hold "
+        "there. Draw points of the second hour for the residual.",
+        of_river(lambda points: np.where(points[:, 1] < 1, at(points), 0.0)),
+        of_river(lambda points: cloud(points[:, 0], np.minimum(points[:, 1], 1))),
+    ),
+    Wrong(
+        "river not better",
+        "The error in the second hour is above 0.05, and the first hour is off, too. Look at both "
+        "parts of the loss, the measurements and the residual, and at their weights.",
+        of_river(lambda points: cloud(points[:, 0], 0.5 * points[:, 1])),
+    ),
+    Wrong(
+        "another shape for pictures",
+        "Return one picture of 64 pixels for each row of the noise.",
+        of_noise(lambda noise: one_of_training(noise)[:, :32]),
+    ),
+    Wrong(
+        "up to 16",
+        "The pixels go up to 16. Here they are from 0 to 1.",
+        of_noise(lambda noise: 16 * one_of_training(noise)),
+    ),
+    Wrong(
+        "out of range",
+        "Some pixels are below 0 or above 1. End the generator with a sigmoid, or undo what you "
+        "did to the training pictures.",
+        of_noise(lambda noise: 2 * one_of_training(noise) - 1),
+    ),
+    Wrong(
+        "not by the noise",
+        "A row of noise gives another picture the second time, or with fewer rows beside it. Draw "
+        "nothing else, and call the generator with training=False.",
+        of_noise(drawn_anew),
+    ),
+    Wrong(
+        "all alike",
+        "The pictures are nearly all the same: the generator makes one digit of every noise. Give "
+        "the critic more steps, or its penalty more weight.",
+        of_noise(lambda noise: np.repeat(one_of_training(noise[:1] * 0), len(noise), axis=0)),
+    ),
+    Wrong(
+        "copies",
+        "Most pictures are training pictures, or nearly. Held-out digits are twice as far from "
+        "those: make new ones.",
+        of_noise(one_of_training),
+    ),
+    Wrong(
+        "digits not better",
+        "More than 92 % of the held-out digits have a real one as their nearest: your pictures hardly "
+        "come near them. Train longer, and look at what you make.",
+        of_noise(pixel_by_pixel),
+    ),
+]
+
+GALLERY = {
+    "21.1": CLIPPED,
+    "21.2": STEPS,
+    "21.3": KEPT,
+    "21.4": LOSSES,
+    "21.5": HELD_OUT,
+}

@@ -1,0 +1,338 @@
+"""Answers to the parts of lesson 21's project: other right ones, and wrong ones of no gallery."""
+
+import pickle
+from pathlib import Path
+
+import keras
+import numpy as np
+import tensorflow as tf
+from keras import layers
+from sklearn.datasets import load_digits
+
+from course_utils.datasets import make_cloud
+
+# 21.1
+
+
+def layer_by_layer(limit_of=lambda limit: limit, owner=lambda v: v.path[: v.path.rindex("/")]):
+    """Answer 21.1 in NumPy, with a factor for each layer."""
+
+    def clip_layers(model, gradients, limit):
+        squares = {}
+        pairs = list(zip(model.trainable_variables, gradients, strict=True))
+        for v, g in pairs:
+            if g is not None:
+                squares[owner(v)] = squares.get(owner(v), 0.0) + float(np.sum(np.square(g)))
+        factors = {k: min(1.0, limit_of(limit) / np.sqrt(s)) for k, s in squares.items()}
+        return [None if g is None else factors[owner(v)] * g.numpy() for v, g in pairs]
+
+    return clip_layers
+
+
+def by_optimizers_rule(model, gradients, limit):
+    """Clip each variable by itself, as `clipnorm` does."""
+    return [None if g is None else tf.clip_by_norm(g, limit) for g in gradients]
+
+
+def by_global_norm(model, gradients, limit):
+    return tf.clip_by_global_norm(gradients, limit)[0]
+
+
+def only_present(model, gradients, limit):
+    return [g for g in layer_by_layer()(model, gradients, limit) if g is not None]
+
+
+# 21.2
+
+
+def by_fit(model, optimizer, loss_of, batch, clip):
+    """Answer 21.2 with `fit` itself; the clipping is put before the optimizer's own apply."""
+    x, y = batch
+
+    class Clipped(type(optimizer)):
+        def apply(self, gradients, variables=None):
+            return super().apply(clip(model, gradients), variables)
+
+    kind, optimizer.__class__ = type(optimizer), Clipped
+    try:
+        model.compile(optimizer, "mse")
+        return model.fit(x, y, batch_size=len(x), verbose=0).history["loss"][0]
+    finally:
+        optimizer.__class__ = kind
+
+
+def in_a_graph(model, optimizer, loss_of, batch, clip):
+    @tf.function
+    def step():
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch([v.value for v in model.trainable_variables])
+            loss = tf.add_n([loss_of(model, batch), *model.losses])
+        variables = model.trainable_variables
+        found = tape.gradient(loss, [v.value for v in variables])
+        optimizer.apply_gradients(zip(clip(model, found), variables, strict=True))
+        return loss
+
+    return step()
+
+
+def one_way(total=True, cut=True, sign=1.0, reported=None):
+    def train_step(model, optimizer, loss_of, batch, clip):
+        with tf.GradientTape() as tape:
+            of_data = loss_of(model, batch)
+            loss = of_data + tf.add_n(model.losses) if total else of_data
+        found = [sign * g for g in tape.gradient(loss, model.trainable_variables)]
+        optimizer.apply(clip(model, found) if cut else found, model.trainable_variables)
+        return of_data if reported == "data" else loss
+
+    return train_step
+
+
+# 21.3
+
+
+def by_checkpoint(left_out=(), answer=True):
+    """Answer 21.3 with TensorFlow's checkpoints."""
+
+    def keeper(model, optimizer, generator, history):
+        length = tf.Variable(0)
+        losses = tf.Variable(tf.zeros((100,), tf.float64))
+        parts = {
+            "weights": list(model.trainable_variables),
+            "others": list(model.non_trainable_variables),
+            "optimizer": list(optimizer.variables),
+            "generator": generator,
+            "length": length,
+            "losses": losses,
+        }
+        named = {
+            name: [v.value for v in part] if isinstance(part, list) else part
+            for name, part in parts.items()
+            if name not in left_out
+        }
+        checkpoint = tf.train.Checkpoint(**named)
+
+        def save(path):
+            length.assign(len(history))
+            losses.assign(np.pad(np.array(history), (0, 100 - len(history))))
+            checkpoint.write(path)
+
+        def resume(path):
+            if not Path(f"{path}.index").exists():
+                return False
+            checkpoint.read(path).expect_partial()
+            history[:] = losses.numpy()[: int(length)].tolist()
+            return answer
+
+        return save, resume
+
+    return keeper
+
+
+def by_pickle(model, optimizer, generator, history):
+    def state():
+        return [*model.variables, *optimizer.variables, generator.state]
+
+    def save(path):
+        Path(path).write_bytes(pickle.dumps(([v.numpy() for v in state()], history)))
+
+    def resume(path):
+        if not Path(path).exists():
+            return False
+        values, old = pickle.loads(Path(path).read_bytes())
+        for variable, value in zip(state(), values, strict=True):
+            variable.assign(value)
+        history.clear()
+        history.extend(old)
+        return True
+
+    return save, resume
+
+
+def weights_file(model, optimizer, generator, history):
+    """Keep what Keras calls the weights: neither the optimizer nor any seed."""
+
+    def save(path):
+        model.save_weights(f"{path}.weights.h5")
+
+    def resume(path):
+        if not Path(f"{path}.weights.h5").exists():
+            return False
+        model.load_weights(f"{path}.weights.h5")
+        return True
+
+    return save, resume
+
+
+def rebound_history(model, optimizer, generator, history):
+    save, resume = by_pickle(model, optimizer, generator, list(history))
+    return save, resume
+
+
+# 21.4
+
+
+def network(width=8, outputs=1, inputs=2):
+    keras.utils.set_random_seed(3)
+    return keras.Sequential(
+        [keras.Input((inputs,)), layers.Dense(width, "tanh"), layers.Dense(outputs)]
+    )
+
+
+def two_views():
+    """Return the loss of few labels and two views, the first answer in the batch."""
+    pictures, labels = load_digits(return_X_y=True)
+    pictures = tf.constant(pictures[:60] / 16, tf.float32)
+    model = network(16, 10, 64)
+    answers = tf.nn.softmax(model(pictures))
+    moved = pictures + tf.random.normal(pictures.shape, stddev=0.1)
+    batch = pictures[:20], tf.constant(labels[:20]), moved, answers
+
+    def loss_of(model, batch):
+        few, classes, moved, answers = batch
+        known = tf.nn.sparse_softmax_cross_entropy_with_logits(classes, model(few))
+        unlike = tf.nn.softmax_cross_entropy_with_logits(answers, model(moved))
+        return tf.reduce_mean(known) + tf.reduce_mean(unlike)
+
+    return model, batch, loss_of
+
+
+def critics(keep=tf.identity, reduce=tf.reduce_mean, share=None):
+    """Return a critic's loss with a gradient penalty, the shares of the mixture in the batch."""
+
+    def my_loss():
+        real, fake = tf.random.uniform((10, 64)), tf.random.normal((10, 64))
+        shares = tf.random.uniform((10, 1))
+
+        def loss_of(critic, batch):
+            between = batch["share"] if share is None else share()
+            mixed = batch["real"] + between * (batch["fake"] - batch["real"])
+            with tf.GradientTape() as inner:
+                inner.watch(mixed)
+                scores = critic(mixed)
+            slopes = keep(inner.gradient(scores, mixed))
+            norms = tf.sqrt(tf.reduce_sum(slopes**2, axis=1) + 1e-12)
+            difference = critic(batch["fake"]) - critic(batch["real"])
+            return reduce(difference) + reduce((norms - 1) ** 2) + 0.01 * reduce(scores**2)
+
+        return network(8, 1, 64), {"real": real, "fake": fake, "share": shares}, loss_of
+
+    return my_loss
+
+
+# 21.5
+
+
+def spread(pictures, labels, few):
+    """Give every picture a label by the neighbours of neighbours, without a network."""
+    squares = np.sum((pictures[:, None, :] - pictures[None]) ** 2, axis=2)
+    np.fill_diagonal(squares, np.inf)
+    near = np.zeros(squares.shape)
+    for row, order in enumerate(np.argsort(squares, axis=1)[:, :10]):
+        near[row, order] = 1
+    near = np.maximum(near, near.T)
+    near /= near.sum(axis=1, keepdims=True)
+    start = np.zeros((len(pictures), 10))
+    start[few, labels[few]] = 1
+    scores = start
+    for _ in range(60):
+        scores = 0.9 * near @ scores + 0.1 * start
+    return scores / scores.sum(axis=1, keepdims=True)
+
+
+class Neighbours:
+    """Few labels without a network; what is slow is done at the first call."""
+
+    def __init__(self):
+        self.scores = None
+
+    def __call__(self, pictures):
+        every, labels = load_digits(return_X_y=True)
+        known, labels = every[:1500] / 16, labels[:1500]
+        if self.scores is None:
+            few = np.concatenate([np.flatnonzero(labels == digit)[:4] for digit in range(10)])
+            self.scores = spread(known, labels, few)
+        squares = (known**2).sum(1) - 2 * pictures.numpy().astype(float) @ known.T
+        nearest = np.argsort(squares, axis=1)[:, :5]
+        return np.argmax(self.scores[nearest].sum(axis=1), axis=1)
+
+
+neighbours = Neighbours()
+
+
+def few_labels(inputs):
+    return {"few labels": neighbours(inputs["few labels"])}
+
+
+def formula(points, speed, spread=0.05):
+    x, t = np.asarray(points, float).T
+    s = 0.25**2 + 2 * spread * t
+    return 0.25 / np.sqrt(s) * np.exp(-((x - 0.6 - speed * t) ** 2) / (2 * s))
+
+
+def river_by_search(inputs):
+    """Find the speed by trying, with the cloud's known form."""
+    points, dye = make_cloud(80, seed=21)
+    speeds = np.linspace(0, 3, 301)
+    errors = [np.mean((formula(points, c) - dye[:, 0]) ** 2) for c in speeds]
+    return {"river": formula(inputs["river"], speeds[np.argmin(errors)])[:, None]}
+
+
+def no_stream(inputs):
+    return {"river": formula(inputs["river"], 0.0)}
+
+
+def from_one(inputs):
+    return {"few labels": few_labels(inputs)["few labels"] + 1}
+
+
+def row_numbers(inputs):
+    return {"few labels": np.arange(len(inputs["few labels"])) % 10}
+
+
+def black_pictures(inputs):
+    return {"new digits": np.zeros((len(inputs["new digits"]), 64))}
+
+
+RIGHT = {
+    "21.1": [layer_by_layer()],
+    "21.2": [by_fit, in_a_graph, one_way()],
+    "21.3": [by_checkpoint(), by_pickle],
+    "21.4": [two_views, critics()],
+    "21.5": [few_labels, river_by_search],
+}
+
+WRONG = {
+    "21.1": [
+        ("by variable", by_optimizers_rule),
+        ("all together", by_global_norm),
+        ("None left out", only_present),
+        ("layers of one name", layer_by_layer(owner=lambda v: v.path.split("/")[-2])),
+        ("by the last name", layer_by_layer(owner=lambda v: v.name)),
+    ],
+    "21.2": [
+        ("penalties left out", one_way(total=False)),
+        ("clip left out", one_way(cut=False)),
+        ("climbs", one_way(sign=-1.0)),
+        ("loss of the data alone", one_way(reported="data")),
+    ],
+    "21.3": [
+        ("dropout, momentum, count, rate, generator, history", weights_file),
+        ("history", rebound_history),
+        ("generator", by_checkpoint(["generator"])),
+        ("momentum, count, rate", by_checkpoint(["optimizer"])),
+        ("nothing returned after resume", by_checkpoint(answer=None)),
+    ],
+    "21.4": [
+        ("a closed path", critics(keep=tf.stop_gradient)),
+        ("added up", critics(reduce=tf.reduce_sum)),
+        ("random loss", critics(share=lambda: tf.random.uniform((10, 1)))),
+        ("not three things", lambda: critics()()[2]),
+    ],
+    "21.5": [
+        ("no dict", lambda inputs: list(few_labels(inputs).values())),
+        ("classes moved by one", from_one),
+        ("river not better", no_stream),
+        ("classes by the batch", row_numbers),
+        ("all alike", black_pictures),
+    ],
+}
