@@ -1158,8 +1158,8 @@ HELD_OUT = [
     ),
     Wrong(
         "digits not better",
-        "More than 92 % of the held-out digits have a real one as their nearest: your pictures hardly "
-        "come near them. Train longer, and look at what you make.",
+        "More than 90 % of the pictures of a kind, yours or real ones, have one of their kind as their "
+        "nearest: they are easily told apart. Train longer, and look at what you make.",
         of_noise(pixel_by_pixel),
     ),
 ]

@@ -190,29 +190,34 @@ assert errors[1] > errors[0] and 0.06 < min(map(error_held, short + long)) < 0.2
 # %% [markdown]
 # ### New digits
 #
-# A generator makes a digit of 16 normal numbers. Are its pictures told from real ones? For each held-out digit, look for its nearest
-# neighbour among the other held-out digits and as many new pictures, and count how often that is a real one: about half the
-# time if the new ones are as good, always if none of them comes near.
+# A generator makes a digit of 16 normal numbers. Are its pictures told from real ones? Put 300 of them among the held-out digits. For
+# each picture, look whether its nearest neighbour is of its own kind, new or real. The score is the share of those, of the new
+# or of the real ones, whichever is larger: about a half where nobody can tell, 1 where everybody can.
 
 
 # %%
 def told_apart(new, real):
-    """Return the share of real pictures whose nearest other picture is a real one, too."""
-    every = np.concatenate([real, new])
-    squares = np.sum(real**2, axis=1)[:, None] + np.sum(every**2, axis=1) - 2 * real @ every.T
+    """Return how many have a nearest picture of their own kind: in the set where more have."""
+    every = np.concatenate([new, real])
+    squares = np.sum(every**2, axis=1)
+    squares = squares[:, None] + squares - 2 * every @ every.T
     np.fill_diagonal(squares, np.inf)
-    return np.mean(np.argmin(squares, axis=1) < len(real))
+    is_new = np.arange(len(every)) < len(new)
+    is_own = is_new[np.argmin(squares, axis=1)] == is_new
+    return max(np.mean(is_own[is_new]), np.mean(is_own[~is_new]))
 
 
+# %%
 random = np.random.RandomState(21)
 kinds = random.randint(0, 10, 300)
 shuffled = np.stack(
     [[random.choice(x[y == kind, pixel]) for pixel in range(64)] for kind in kinds]
 )  # each pixel from a digit of its own, all of one class
-real = x[random.permutation(1500)[:300]]
+real, others = x[random.permutation(1500)].reshape(5, 300, 64)[:2]
+shares = [told_apart(new, x_held) for new in (shuffled, (real + others) / 2, real)]
 
-print(f"shuffled: {told_apart(shuffled, x_held):.2f}, other real digits: {told_apart(real, x_held):.2f}")
-assert told_apart(shuffled, x_held) > 0.96 and told_apart(real, x_held) < 0.8
+print("shuffled {:.2f}, means of two digits {:.2f}, training digits {:.1f}".format(*shares))
+assert shares[0] > 0.96 > shares[1] > 0.9 and shares[2] < 0.8
 
 # %% [markdown]
 # Look at four digits of each kind: the upper row is real, the lower one has its pixels shuffled within a class.
@@ -221,9 +226,9 @@ assert told_apart(shuffled, x_held) > 0.96 and told_apart(real, x_held) < 0.8
 ax = show_images(np.concatenate([real[:4], shuffled[:4]]).reshape(-1, 8, 8), columns=4)
 
 # %% [markdown]
-# **The baseline is 0.99, that of shuffled pixels; you have succeeded at 0.92.** Train a generator and a critic with a gradient penalty
-# (lesson 16), three steps of the critic for one of the generator. A network of two hidden layers of 128 came to 0.94 after
-# 8 seconds and to 0.86 after 19. Copies of training pictures do not count.
+# **The baseline is 0.94, that of the means of two digits; you have succeeded at 0.90.** Train a generator and a critic with a gradient penalty
+# (lesson 16), three steps of the critic for one of the generator. With two hidden layers of 128 each, one run came to 0.94 after
+# 1,500 rounds and to 0.85 after 6,000, in 24 seconds. Training pictures themselves, or nearly, do not count.
 
 # %% [markdown]
 # ## Does my step do what fit does?
