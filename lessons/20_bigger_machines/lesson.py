@@ -990,4 +990,4 @@ assert wrapped == {"mixed_bfloat16": False, "mixed_float16": True}
 # - Goyal et al., *Accurate, large minibatch SGD: training ImageNet in 1 hour* (2017): the learning rate of a large global batch, and mistakes of distributed loops.
 # - Micikevicius et al., *Mixed precision training*, ICLR 2018: where loss scaling comes from.
 #
-# This is the last lesson: `status()` shows what you have not passed yet.
+# Next: [21 · Your own project](21_project.ipynb).

@@ -99,7 +99,7 @@ print("nearest:", f"{by_nearest:.2f}", "the mean of three networks is lower:", b
 # %% [markdown]
 # **The baseline is 0.78, that of the nearest picture; you have succeeded at 0.80.** Use the pictures without labels. A step in a
 # direction that changes a picture's answer most (lesson 15) should not change it: ask a tape for that direction, then demand the
-# same answer before and after, on all 1,500 pictures. In six runs this reached 0.80 to 0.86 in about seven seconds. A second task, as in lesson 18,
+# same answer before and after, on all 1,500 pictures. With directions of length 1, nine runs reached 0.80 to 0.86, in 4 to 7 seconds. A second task, as in lesson 18,
 # is another way. Keep to the 40 labels: the check cannot see which you used, and you would only deceive yourself.
 
 # %%
@@ -108,8 +108,8 @@ assert np.isclose(by_nearest, 0.78, atol=0.01) and by_nearest > np.mean(by_netwo
 # %% [markdown]
 # ### River
 #
-# Dye was poured into a river. The stream carries the cloud along, with a speed c that nobody knows, and it spreads: u_t + c u_x
-# = 0.05 u_xx. There are 80 measurements of the first hour, with noise. Where is how much of it in the *second* hour?
+# Dye was poured into a river. The stream carries the cloud along, with a speed c that nobody knows, and it spreads:
+# $u_t + c\, u_x = 0.05\, u_{xx}$. There are 80 measurements of the first hour, with noise. Where is how much of it in the *second* hour?
 
 # %%
 points, dye = make_cloud(80, seed=21)  # columns x in km and t in hours; (80, 2) and (80, 1)
@@ -179,8 +179,10 @@ edge = ax.axvline(1, color="0.6", lw=0.8)
 labels_of_axes = ax.set(xlabel="hours", ylabel="dye at 2.5 km", xlim=(0, 2.5))
 
 # %%
-print(f"best of six: {min(map(error_held, short + long)):.1f}")
-assert errors[1] > errors[0] and 0.06 < min(map(error_held, short + long)) < 0.2
+best_of_six = min(error_held(model) for model in short + long)
+
+print("even the best of six is above 0.06:", best_of_six > 0.06)
+assert errors[1] > errors[0] and 0.06 < best_of_six < 0.2
 
 # %% [markdown]
 # **The baseline is the best of the six, an error of nearly 0.08; you have succeeded at 0.05.** Put the equation into the loss: the
