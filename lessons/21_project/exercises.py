@@ -83,7 +83,7 @@ def as_gradients(kind: str, limit: float, norms: list, seed: int) -> tuple:
 
 
 def draw_steps(rng: np.random.Generator) -> list[tuple]:
-    return [(kind, int(rng.integers(1, 10_000))) for kind in ("activity", "frozen", "cut")]
+    return [(kind, int(rng.integers(1, 10_000))) for kind in ("frozen", "cut")]
 
 
 def as_steps(kind: str, seed: int) -> tuple:
@@ -96,7 +96,7 @@ def as_steps(kind: str, seed: int) -> tuple:
         4,
         "tanh",
         kernel_regularizer=penalty,
-        activity_regularizer=penalty if kind == "activity" else None,
+        activity_regularizer=penalty if kind == "frozen" else None,
     )
     last = layers.Dense(1)
     model = keras.Sequential(
