@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from course_utils.course.curriculum import all_exercises
 
 from .judging import OUTCOMES, Verdict
+from .roster import Roster
 from .rows import BadInput
 from .submissions import Submission
 
@@ -32,15 +33,27 @@ class Again:
             and (not self.outcomes or verdict.outcome in self.outcomes)
         }
 
-    def require_students(self, submissions: Iterable[Submission]) -> None:
-        """Refuse students who have handed in nothing, so that a slip of the pen is noticed."""
-        missing = sorted(self.students - {one.student for one in submissions})
-        if missing:
-            raise BadInput(
-                f"--again was {missing[0]!r}, which is no exercise such as 03.2, none of "
-                f"{', '.join(OUTCOMES)}, and nobody who handed something in. Students are called "
-                "as in gradebook.csv."
-            )
+    def meant(self, submissions: Iterable[Submission], roster: Roster | None = None) -> "Again":
+        """Return the same with the students as their submissions call them.
+
+        Raises
+        ------
+        BadInput
+            If one has handed in nothing, so that a slip of the pen is noticed.
+        """
+        found: set[str] = set()
+        there = {one.student for one in submissions}
+        for name in sorted(self.students):
+            member = roster.member(name) if roster else None
+            own = {s for s in there if s == name or (member and roster.member(s) is member)}
+            if not own:
+                raise BadInput(
+                    f"--again was {name!r}, which is no exercise such as 03.2, none of "
+                    f"{', '.join(OUTCOMES)}, and nobody who handed something in. Students are "
+                    "called as in gradebook.csv."
+                )
+            found |= own
+        return replace(self, students=frozenset(found))
 
 
 def choose_again(words: Iterable[str]) -> Again | None:

@@ -144,6 +144,7 @@ def grade(
                 limits,
                 jail,
                 again,
+                roster,
                 on_found,
                 on_graded,
             )
@@ -191,7 +192,9 @@ def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
     return state
 
 
-def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, again, on_found, on_graded):
+def _grade(
+    submissions, out, state, lessons, jobs, fresh, limits, jail, again, roster, on_found, on_graded
+):
     try:
         found = find_submissions(submissions, out)
     except UnreadableFile as error:
@@ -204,7 +207,7 @@ def _grade(submissions, out, state, lessons, jobs, fresh, limits, jail, again, o
         seen = f" What is there belongs to no lesson, or is no notebook: {others}." * bool(others)
         raise BadInput(f"There are no submissions in {submissions}.{seen}")
     if again:
-        again.require_students(found.submissions)
+        again = again.meant(found.submissions, roster)
     grading = Grading(found=found, is_jailed=jail)
     journal = Journal(state / "journal.jsonl", fresh)
     observed, version = Journal(state / "references.jsonl", fresh), exercises_version()

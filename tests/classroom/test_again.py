@@ -10,6 +10,7 @@ from course_staff.classroom import grading as engine
 from course_staff.classroom.again import choose_again
 from course_staff.classroom.conversation import Run
 from course_staff.classroom.grading import grade
+from course_staff.classroom.roster import Member, Roster
 from course_staff.classroom.rows import BadInput
 from course_utils.course.cli import app
 
@@ -63,6 +64,14 @@ def test_one_student_is_judged_again_and_a_twin_of_the_notebook_is_not(pupils):
     assert {student for student, *_ in pupils.changed(before, after)} == {"ada"}
     assert {row.outcome for row in after if row.student == "ada"} == {"crashed"}
     assert pupils.grade() == after and not pupils.runs  # and so it stays
+
+
+def test_a_student_may_be_called_as_on_the_roster(pupils):
+    before = pupils.grade()
+    pupils.ends = "signal 9"
+    roster = Roster([Member("Lovelace, Ada", "ada"), Member("Bob B", "bob")])
+    after = pupils.grade("Lovelace, Ada", roster=roster)
+    assert {student for student, *_ in pupils.changed(before, after)} == {"ada"}
 
 
 def test_one_exercise_of_one_student_is_judged_again_whatever_else_has_changed(pupils, monkeypatch):
