@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -68,6 +69,7 @@ class Lab:
                 stdin=subprocess.DEVNULL,  # as a service starts it, and a container
                 stdout=log,
                 stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
         self._wait_until_it_answers()
 
@@ -98,7 +100,7 @@ class Lab:
             urllib.request.urlopen(urllib.request.Request(address, method="DELETE")).close()
 
     def stop(self):
-        self.process.terminate()
+        os.killpg(self.process.pid, signal.SIGTERM)  # `course lab`, and JupyterLab below it
         self.process.wait(30)
 
 
