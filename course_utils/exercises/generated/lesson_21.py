@@ -317,7 +317,7 @@ def gradients_in_words(model: Any, batch: Any, loss_of: Callable) -> str:
     """Compare the tape's gradients with differences of the loss."""
     import tensorflow as tf
 
-    from course_utils import check_gradients
+    from course_utils.gradients.check import check_gradients
 
     variables = model.trainable_variables
     with tf.GradientTape() as tape:
