@@ -11,8 +11,9 @@ def shared(error_part, penalty_part):
         with tf.GradientTape(persistent=True) as tape:
             squares = tf.reduce_sum(tf.square(y - model(x, training=True)), axis=-1)
             penalty = tf.add_n(model.losses)
-        of_errors = tape.gradient(squares, model.trainable_variables)
-        of_penalty = tape.gradient(penalty, model.trainable_variables, unconnected_gradients=ZERO)
+        variables = [v.value for v in model.trainable_variables]
+        of_errors = tape.gradient(squares, variables)
+        of_penalty = tape.gradient(penalty, variables, unconnected_gradients=ZERO)
         a, b = error_part(len(x), batch_size, replicas), penalty_part(len(x), batch_size, replicas)
         return [a * g + b * p for g, p in zip(of_errors, of_penalty, strict=True)]
 
