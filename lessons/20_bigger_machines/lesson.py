@@ -22,6 +22,7 @@ start_lesson("20")
 import timeit
 
 import keras
+import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 from keras import layers
@@ -92,7 +93,7 @@ assert np.isclose(factor, 2.0, rtol=1e-4) and largest_difference(summed_means, s
 
 # %% [markdown]
 # Now let TensorFlow do it. `MirroredStrategy` puts the replicas on devices: your GPUs, if there are two. Else `start_lesson` has split the CPU into two
-# **logical devices**. They are no faster than one, and they show every fault. A program of yours calls such a function before anything else runs; here it
+# **logical devices**: they share its cores, so nothing gets faster, but each computes by itself. A program of yours calls such a function before anything else runs; here it
 # comes too late:
 
 
@@ -175,7 +176,7 @@ assert largest_difference(alone.get_weights(), new_model().get_weights()) > 1e-2
 
 # %% [markdown]
 # And with the mean of each replica? With SGD the step is n times too long, as from a rate n times as large. Adam divides by the size of its gradients, so
-# the same fault hardly shows. It is still there, for a penalty, for clipping and for the loss that you print.
+# the same fault hardly shows in the weights. It shows in the loss that you print, which is n times too large.
 
 # %%
 def size_of_part(y):
@@ -190,11 +191,12 @@ def gap_by_means(kind, rate):
 
 gaps = {kind.__name__: gap_by_means(kind, 0.01) for kind in (keras.optimizers.SGD, keras.optimizers.Adam)}
 by_rate = train(one_device, rate=0.1 * n_replicas)[0].get_weights()
-by_mean = train(strategy, size_of=size_of_part)[0].get_weights()
+by_mean, losses_by_mean = train(strategy, size_of=size_of_part)
 
 print({kind: "other weights" if gap > 1e-3 else "hardly another" for kind, gap in gaps.items()})
 assert gaps["SGD"] > 1e-3 > gaps["Adam"]
-assert largest_difference(by_rate, by_mean) < 1e-5
+assert largest_difference(by_rate, by_mean.get_weights()) < 1e-5
+assert np.isclose(losses_by_mean[0], n_replicas * its_losses[0], rtol=1e-4)
 
 # %% [markdown]
 # **What belongs into the scope?** Everything with variables: the model, the optimizer, metrics. An optimizer that was made outside is often seen.
@@ -221,15 +223,21 @@ apart = max(np.max(np.abs(copies[0] - copy)) for copy in copies)
 print("no error; copies apart:", bool(apart > 1e-3))
 
 # %% [markdown]
-# Made in the scope, it keeps all copies alike:
+# A model made outside is told by an error. And an optimizer made in the scope keeps all copies alike:
 
 # %%
 inside, _ = train(strategy, keras.optimizers.Adam, 0.01)
 copies = strategy.experimental_local_results(inside.trainable_variables[0].value)
 gap = max(np.max(np.abs(copies[0] - copy)) for copy in copies)
 
-print("in the scope, copies apart:", bool(gap > 0))
-assert apart > 1e-3 and gap == 0
+try:
+    make_step(strategy, new_model(), keras.optimizers.SGD(0.1))(*batch)
+    model_outside = "nothing said"
+except (ValueError, AssertionError) as error:
+    model_outside = "an error"
+
+print("a model outside:", model_outside, "| all in the scope, copies apart:", bool(gap > 0))
+assert apart > 1e-3 and gap == 0 and model_outside == "an error"
 
 # %% [markdown]
 # **What comes from no example** is computed on every replica as well: the penalties in `model.losses` depend on the weights alone, and these are equal everywhere.
@@ -325,6 +333,28 @@ print("by the optimizer, equal:", gap < 1e-4, "| the sum clipped, equal:", gap_o
 assert gap > 1e-3 and gap_of_sum < 1e-5
 
 # %% [markdown]
+# In the figure, two replicas' shares, for two weights and the limit 0.6, the circle. Look at the direction of the two last arrows, and which of them stays within
+# the circle.
+
+# %%
+def clip(arrow):
+    return arrow * min(1.0, 0.6 / np.linalg.norm(arrow))
+
+
+first, second = np.array([1.6, 0.1]), np.array([-0.2, 0.7])
+arrows = {"share 1": first, "share 2": second}
+arrows |= {"clip each, then add": clip(first) + clip(second), "add, then clip": clip(first + second)}
+
+ax = plt.subplots(figsize=(6.4, 3.6))[1]
+circle = ax.add_patch(plt.Circle((0, 0), 0.6, fill=False, color="0.6"))
+for number, (name, arrow) in enumerate(arrows.items()):
+    style = {"arrowstyle": "->", "color": f"C{number}", "lw": 2, "shrinkA": 0, "shrinkB": 0}
+    ax.annotate("", arrow, (0, 0), arrowprops=style)
+    text = ax.annotate(name, arrow, (4, 4), textcoords="offset points", color=f"C{number}")
+labels = ax.set(aspect="equal", xlim=(-0.8, 2.1), ylim=(-0.3, 1.0), xlabel="first weight", ylabel="second weight")
+assert np.linalg.norm(arrows["clip each, then add"]) > 0.6 + 0.05
+
+# %% [markdown]
 # **BatchNormalization** computes mean and variance of the replica's own part. A file is often sorted, so let the parts differ: the first half of the batch is
 # shifted by 2.
 #
@@ -342,30 +372,34 @@ x_shifted = tf.concat([x[:32] + 2.0, x[32:64]], axis=0)
 )
 
 
-def moving_mean_after_a_step(strategy, batch, synchronized=False):
+def weights_after_a_step(strategy, batch, synchronized=False):
+    keras.utils.set_random_seed(20)
     with strategy.scope():
         norm = layers.BatchNormalization(momentum=0.0, synchronized=synchronized)
         model = keras.Sequential([keras.Input((20,)), norm, layers.Dense(5)])
         optimizer = keras.optimizers.SGD(0.1)
         optimizer.build(model.trainable_variables)
     make_step(strategy, model, optimizer)(*batch)
-    return norm.get_weights()[2]
+    return model.get_weights()  # gamma, beta, moving mean, moving variance, kernel, bias
 
 
-kept = moving_mean_after_a_step(strategy, parts)
+kept = weights_after_a_step(strategy, parts)[2]
 means = {"first part": x_shifted[: 64 // n_replicas], "all": x_shifted}
 print([name for name, of in means.items() if np.allclose(kept, np.mean(of, axis=0), atol=1e-4)])
 
 # %% [markdown]
-# `synchronized=True` lets the replicas compute mean and variance together, in training as well:
+# `synchronized=True` lets the replicas compute mean and variance together. Then all weights are those of one device:
 
 # %%
-synchronized = moving_mean_after_a_step(strategy, parts, synchronized=True)
-of_all, of_first = (np.mean(of, axis=0) for of in (x_shifted, x_shifted[: 64 // n_replicas]))
+gap = largest_difference(
+    weights_after_a_step(strategy, parts, synchronized=True),
+    weights_after_a_step(one_device, (x_shifted, y[:64])),
+)
+of_first = np.mean(x_shifted[: 64 // n_replicas], axis=0)
 
-print("synchronized, of all:", np.allclose(synchronized, of_all, atol=1e-4))
-assert np.allclose(synchronized, of_all, atol=1e-4) and np.allclose(kept, of_first, atol=1e-4)
-assert np.max(np.abs(of_all - of_first)) > 0.5
+print("synchronized, equal weights:", gap < 1e-4)
+assert gap < 1e-4 and np.allclose(kept, of_first, atol=1e-4)
+assert np.max(np.abs(of_first - np.mean(x_shifted, axis=0))) > 0.5
 
 # %% [markdown]
 # **Metrics** of Keras, made in the scope, add up: each replica counts its own examples, and `result()` joins the counts. What goes wrong is
@@ -600,7 +634,7 @@ home.cleanup()
 # %% [markdown]
 # ## What does XLA do with the last batch?
 #
-# A graph runs its operations one by one. With `jit_compile=True`, **XLA** fuses neighbours into one piece of machine code. For that it needs the size of every array.
+# A graph starts each of its operations by itself. With `jit_compile=True`, **XLA** fuses neighbours into one piece of machine code. For that it needs the size of every array.
 #
 # > **Predict**
 # >
@@ -689,7 +723,7 @@ assert gap < 1e-4 and steps[True].experimental_get_tracing_count() == 1
 assert steps[False].experimental_get_tracing_count() == 2
 
 # %% [markdown]
-# Is it faster? It depends on the model, on the machine and on the version: XLA compiles for seconds, and that has to be earned back. So measure yours:
+# Is it faster? That depends on the model and on the machine, and the time of compiling has to be earned back first. So measure yours:
 
 # %% tags=["nbval-ignore-output"]
 full = x[:64], y[:64], tf.ones(64)
@@ -819,17 +853,17 @@ assert model.layers[0].compute_dtype == "float16" and model.weights[0].dtype == 
 assert not hasattr(optimizer, "get_scaled_loss") and np.finfo(np.float16).max == 65504
 
 # %% [markdown]
-# What do they gain? Units for 16 bits stand in most GPUs of today and in some processors. Where they are missing, the numbers are turned back and forth, and it may take a hundred times longer. Measure
-# yours:
+# What do they gain? Time where the machine has units for such numbers. Where it has none, they are turned back and forth, and a step may take many times longer. XLA, which sees
+# the whole step, saves some of that. Measure yours:
 
 # %% tags=["nbval-ignore-output"]
 took = {}
-for policy in ("float32", "mixed_bfloat16", "mixed_float16"):
-    step = make_mixed_step(policy)[2]
+for name in ("float32", "mixed_bfloat16", "mixed_float16", "mixed_float16 under XLA"):
+    step = make_mixed_step(name.split()[0], jit_compile="XLA" in name)[2]
     step(x, y)  # traces
-    took[policy] = min(timeit.repeat(lambda step=step: float(step(x, y)), number=1, repeat=5))
-for policy in list(took)[1:]:
-    print(f"{policy} takes {took[policy] / took['float32']:.1f} times the time of float32")
+    took[name] = min(timeit.repeat(lambda step=step: float(step(x, y)), number=1, repeat=5))
+for name in list(took)[1:]:
+    print(f"{name} takes {took[name] / took['float32']:.1f} times the time of float32")
 
 # %% [markdown]
 # ### Exercise 20.4: complete
@@ -876,7 +910,8 @@ check("20.4", scaled_step)
 # | several devices | `build_model()` and `compile` in `strategy.scope()` | parts of unlike sizes: a mean of means |
 # | penalties | nothing: it divides them | |
 # | BatchNormalization over all | `synchronized=True` | |
-# | XLA | `compile(jit_compile=True)` | a short last batch is compiled for itself |
+# | clipping of the sum | a loop | `clipnorm` clips each share |
+# | XLA | `compile(jit_compile=True)` | a short last batch is right, too |
 # | one compilation | full batches and `sample_weight` | `reduction="mean_with_sample_weight"` |
 # | 16 bits | the dtype policy | it scales `float16`'s loss by itself |
 #
@@ -932,7 +967,6 @@ assert gaps["mean_with_sample_weight"] < 1e-5 and gaps["sum_over_batch_size"] > 
 # %%
 wrapped = {}
 for policy in ("mixed_bfloat16", "mixed_float16"):
-    model = keras.Sequential([keras.Input((20,)), layers.Dense(5)])
     keras.config.set_dtype_policy(policy)
     model = keras.Sequential([keras.Input((20,)), layers.Dense(5)])
     keras.config.set_dtype_policy("float32")
