@@ -9,7 +9,7 @@ from course_staff.authoring.gallery import Wrong
 
 
 def sharing(loss_of, result=lambda gradients: gradients):
-    """Return an answer to 20.1; loss_of takes errors (n, 2), penalties, batch_size, replicas."""
+    """Return an answer to 20.1; loss_of takes errors (n, 3), penalties, batch_size, replicas."""
 
     def share_of_gradients(model, x, y, batch_size, replicas):
         with tf.GradientTape() as tape:
@@ -122,7 +122,7 @@ SHARES = [
         "mean over the outputs",
         "The squared errors are averaged over the outputs, too. Add them over the outputs, and "
         "divide by batch_size.",
-        sharing(lambda e, p, n, r: total(e) / n / 2 + sum(p) / r),
+        sharing(lambda e, p, n, r: total(e) / n / 3 + sum(p) / r),
     ),
     Wrong(
         "mean of all entries",
@@ -131,6 +131,22 @@ SHARES = [
         sharing(lambda e, p, n, r: tf.reduce_mean(e**2) + sum(p) / r),
         sharing(lambda e, p, n, r: tf.reduce_mean(e**2) + sum(p)),
         sharing(lambda e, p, n, r: (tf.reduce_mean(e**2) + sum(p)) / r),
+    ),
+    Wrong(
+        "half the error",
+        "The squared errors are halved, as tf.nn.l2_loss does. Leave the half out.",
+        sharing(lambda e, p, n, r: total(e) / n / 2 + sum(p) / r),
+    ),
+    Wrong(
+        "all by both",
+        "Everything is divided by batch_size and by replicas. Divide the errors by batch_size alone, "
+        "and the penalties by replicas alone.",
+        sharing(lambda e, p, n, r: (total(e) + sum(p)) / n / r),
+    ),
+    Wrong(
+        "penalties multiplied",
+        "The penalties are multiplied by replicas. Divide: every replica adds them.",
+        sharing(lambda e, p, n, r: total(e) / n + sum(p) * r),
     ),
     Wrong(
         "absolute errors",
@@ -231,6 +247,10 @@ def mean_of_shares(right, sizes):
     return float(np.mean([r / n for r, n in zip(right, sizes, strict=True)]))
 
 
+def multiplied_limit(copies, parts, lr, penalty, largest):
+    return on_copies()(copies, parts, lr, penalty, len(copies) * largest)
+
+
 CLIPPED_EACH = {"clip_share": each_clipped, "clip": unclipped}
 
 COPIES = [
@@ -289,6 +309,30 @@ COPIES = [
         "sum not divided",
         "The losses are added, and never divided. Divide by the number of all examples.",
         on_copies(lambda losses, count, copies: tf.reduce_sum(losses)),
+    ),
+    Wrong(
+        "mean of means, penalty in full",
+        "A mean of each part, divided by the number of copies, is a mean of means, and the penalty "
+        "still counts once for each copy. Divide the losses by the number of all examples, and the "
+        "penalty by that of the copies.",
+        on_copies(lambda losses, count, copies: tf.reduce_mean(losses) / copies, in_full),
+    ),
+    Wrong(
+        "nothing divided",
+        "The losses are added and never divided, and the penalty counts once for each copy. Divide "
+        "the losses by the number of all examples, and the penalty by that of the copies.",
+        on_copies(lambda losses, count, copies: tf.reduce_sum(losses), in_full),
+    ),
+    Wrong(
+        "sum averaged",
+        "The sum of the shares is divided by the number of copies before it is clipped. It is the "
+        "whole gradient: clip it as it is.",
+        on_copies(join=lambda gradients: sum(gradients) / len(gradients)),
+    ),
+    Wrong(
+        "limit of another size",
+        "The sum is clipped to another limit than largest. It is the limit of the whole gradient.",
+        multiplied_limit,
     ),
     Wrong(
         "shares divided twice",
@@ -515,6 +559,12 @@ def by_row(step, x, y, batch_size):
         epoch(right_weights)(step, x[i : i + 1], y[i : i + 1], batch_size)
 
 
+def full_weights(step, x, y, batch_size):
+    for first in range(0, len(x), batch_size):
+        part = slice(first, first + batch_size)
+        step(x[part], y[part], tf.fill([batch_size], 1.0 / batch_size))
+
+
 SHORT = (0, 1, 3)  # the calls in which a batch is short
 
 BATCHES = [
@@ -573,6 +623,19 @@ BATCHES = [
         "a batch add up to 1.",
         epoch(lambda k, missing, n: [1.0] * k + [0.0] * missing),
         epoch(lambda k, missing, n: [1.0] * (k + missing)),
+    ),
+    Wrong(
+        "weights turned over",
+        "The weights of the batch do not add up to 1. With k examples of its own, each has 1 / k.",
+        epoch(lambda k, missing, n: [k / (k + missing)] * k + [0.0] * missing),
+        epoch(lambda k, missing, n: [(k + missing) / k] * k + [0.0] * missing),
+        calls=SHORT,
+    ),
+    Wrong(
+        "short rows, full weights",
+        "The weights have batch_size entries, and the rows of the short batch are fewer. Fill up x "
+        "and y, too.",
+        full_weights,
     ),
     Wrong(
         "weights by all examples",
@@ -669,6 +732,11 @@ def per_variable(variables, loss_of, lr, scale):
         else:
             bad = True
     return scale / 2 if bad else scale
+
+
+def others_move_scale_kept(variables, loss_of, lr, scale):
+    per_variable(variables, loss_of, lr, scale)
+    return scale
 
 
 def until_it_fits(variables, loss_of, lr, scale):
@@ -789,6 +857,22 @@ STEPS = [
         "What is not finite is replaced, by 0 or by a large number, and the step is taken. Leave the "
         "whole step out.",
         scaling(is_good=always, sound=lambda g: tf.where(tf.math.is_finite(g), g, 0.0)),
+    ),
+    Wrong(
+        "zeros, and the scale kept",
+        "What is not finite is replaced or left out, the rest moves, and the scale stays. Leave the "
+        "whole step out, and halve the scale.",
+        scaling(
+            is_good=always,
+            sound=lambda g: tf.where(tf.math.is_finite(g), g, 0.0),
+            after_bad=lambda scale: scale,
+        ),
+        others_move_scale_kept,
+        scaling(
+            is_good=always,
+            sound=lambda g: tf.clip_by_value(g, -1.0, 1.0),
+            after_bad=lambda scale: scale,
+        ),
     ),
     Wrong(
         "scale kept",

@@ -233,7 +233,7 @@ gap = max(np.max(np.abs(copies[0] - copy)) for copy in copies)
 try:
     make_step(strategy, new_model(), keras.optimizers.SGD(0.1))(*batch)
     model_outside = "nothing said"
-except (ValueError, AssertionError) as error:
+except (ValueError, AssertionError):
     model_outside = "an error"
 
 print("a model outside:", model_outside, "| all in the scope, copies apart:", bool(gap > 0))
@@ -251,7 +251,7 @@ assert apart > 1e-3 and gap == 0 and model_outside == "an error"
 
 # %% exercise="20.1"
 def share_of_gradients(model, x, y, batch_size, replicas):
-    """Return this replica's share, for its own examples x (n, 3) and y (n, 2)."""
+    """Return this replica's share, for its own examples x (n, 3) and y (n, 3)."""
     ### BEGIN SOLUTION
     with tf.GradientTape() as tape:
         errors = tf.reduce_sum((model(x, training=True) - y) ** 2)

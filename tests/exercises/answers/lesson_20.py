@@ -270,6 +270,9 @@ WRONG = {
         ("batch size for each", shared(lambda n, size, r: r / size, lambda n, size, r: 1 / r)),
         ("minus", shared(lambda n, size, r: -1 / size, lambda n, size, r: -1 / r)),
         ("loss returned", loss_only),
+        ("half the error", shared(lambda n, size, r: 0.5 / size, lambda n, size, r: 1 / r)),
+        ("all by both", shared(lambda n, size, r: 1 / size / r, lambda n, size, r: 1 / size / r)),
+        ("penalties multiplied", shared(lambda n, size, r: 1 / size, lambda n, size, r: r)),
     ],
     "20.2": [
         ("as given", loop(of_own, full, clip_first=True, clip_last=False)),
@@ -280,6 +283,8 @@ WRONG = {
         ("mean and penalty", loop(of_own, full)),
         ("mean of means", loop(lambda own, count, n: own * n, part)),
         ("sum not divided", loop(lambda own, count, n: 1, part)),
+        ("mean of means, penalty in full", loop(lambda own, count, n: own * n, full)),
+        ("nothing divided", loop(lambda own, count, n: 1, full)),
         ("not clipped", loop(of_all, part, clip_last=False)),
         ("each its own way", loop(of_all, part, used="own")),
         ("mean of shares", loop(of_all, part, right=lambda h, n: np.mean(np.divide(h, n)))),
