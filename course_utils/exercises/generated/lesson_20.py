@@ -20,9 +20,9 @@ def tensors(*arrays: np.ndarray) -> tuple:
 
 def draw_shares(rng: np.random.Generator) -> list[tuple]:
     def draw(sizes, penalties):
-        shapes = [(3, 4), (4,), (4, 2), (2,)]
+        shapes = [(3, 4), (4,), (4, 3), (3,)]
         weights = [rng.normal(0, 0.8, shape) for shape in shapes]
-        parts = [(rng.normal(0.3, 1, (n, 3)), rng.normal(0.5, 1, (n, 2))) for n in sizes]
+        parts = [(rng.normal(0.3, 1, (n, 3)), rng.normal(0.5, 1, (n, 3))) for n in sizes]
         return weights, parts, sum(sizes), len(sizes), penalties
 
     return [draw((5, 3), (0.5, 0.3)), draw((2, 6, 3), (0.7, 0.4)), draw((1, 3, 2, 0), (0.6, 0.5))]
@@ -34,7 +34,7 @@ def as_shares(weights: list, parts: list, batch_size: int, replicas: int, penalt
     first, second = (keras.regularizers.L2(penalty) for penalty in penalties)
     layers = [
         keras.layers.Dense(4, "tanh", kernel_regularizer=first),
-        keras.layers.Dense(2, kernel_regularizer=second),
+        keras.layers.Dense(3, kernel_regularizer=second),
     ]
     model = keras.Sequential([keras.Input((3,)), *layers])
     model.set_weights(weights)
