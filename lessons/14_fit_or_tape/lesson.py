@@ -748,11 +748,13 @@ check("14.5", means)
 # | on how many devices, in how many bits | `fit`, in a scope or with a policy | lesson 20 |
 # | what happens to each gradient | `update_step` of an optimizer | `ClippedLate` |
 # | a loss that needs x or the model | `compute_loss` | `Smooth` |
+# | a law for the output's slopes | `compute_loss`, too | lesson 19 |
 # | several losses apart, several optimizers | `train_step` | exercise 14.4 |
 # | inputs that their own gradient moves | a loop, or a step in it | lesson 15 |
 # | two networks that move in turn | a loop | lesson 16 |
 # | a loss after a step, through the step | a loop | lesson 17 |
 # | which examples count, by their gradients | a loop | lesson 18 |
+# | a step that may be taken back | a loop | lesson 19 |
 # | what is clipped or counted over several devices | a loop | lesson 20 |
 #
 # In a loop, calling the callbacks, metrics, sample weights, `scale_loss` and the progress bar are yours to write.

@@ -532,4 +532,4 @@ assert joint > alone - 0.05 and first < -0.1 and abs(last) < 0.1
 # - Shrivastava, Gupta and Girshick, *Training region-based object detectors with online hard example mining*, CVPR 2016.
 # - Abadi et al., *Deep learning with differential privacy*, CCS 2016: why to clip each example.
 #
-# Next: [20 · Bigger machines](20_bigger_machines.ipynb).
+# Next, losses made of the network's own slopes: [19 · Equations](19_equations.ipynb).

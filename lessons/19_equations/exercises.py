@@ -1,0 +1,311 @@
+"""The questions of lesson 19: a pendulum, a rod to mend, conditions built in, a damped step."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from course_utils.exercises.callouts import Predict
+from course_utils.exercises.question import Part, Question
+
+PLACES = 4  # in time, and along the rod
+
+
+def constants(*arrays: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    return tuple(tf.constant(array, tf.float64) for array in arrays)
+
+
+def draw_pendulums(rng: np.random.Generator) -> list[tuple]:
+    def draw(n: int, damping: float) -> tuple:
+        """Draw an angle that swings wide, so that its sine is another number."""
+        weights = rng.uniform(0.7, 1.3, (3, 4)) * [[1], [1], [1.5]] * rng.choice([-1, 1], (3, 4))
+        push = rng.uniform(0.5, 1.5), rng.uniform(1.5, 2.5)
+        return weights, push, np.sort(rng.uniform(0.2, 2, (n, 1)), axis=0), damping
+
+    return [draw(5, 0.4), draw(7, 1.7)]
+
+
+def as_pendulum(weights: np.ndarray, push: tuple, t: np.ndarray, damping: float) -> tuple:
+    import tensorflow as tf
+
+    weights, (height, rate) = tf.Variable(weights), push
+
+    def theta(t):
+        return tf.reduce_sum(tf.tanh(t * weights[0] + weights[1]) * weights[2], 1, keepdims=True)
+
+    def push_at(t):
+        return height * tf.cos(rate * t)
+
+    return weights, theta, push_at, *constants(t), damping
+
+
+def residual_and_slope(function: Callable, weights: Any, *arguments: Any) -> dict:
+    """Return the residual, and the gradient of its mean square with respect to the weights."""
+    import tensorflow as tf
+
+    with tf.GradientTape() as tape:
+        found = function(*arguments)
+        is_tensor = tf.is_tensor(found) and found.dtype == tf.float64
+        loss = tf.reduce_mean(found**2) if is_tensor else tf.constant(0.0)
+    return {"residual": found, "gradient": tape.gradient(loss, weights)}
+
+
+def draw_rods(rng: np.random.Generator) -> list[tuple]:
+    def draw(n: int) -> tuple:
+        weights = rng.uniform(0.6, 1.4, (4, 3)) * rng.choice([-1, 1], (4, 3))
+        material = rng.uniform(0.5, 1), rng.uniform(0.4, 0.8)
+        return weights, material, rng.uniform(0.1, 1, (n, 2))
+
+    return [draw(5), draw(8)]
+
+
+def as_rod(weights: np.ndarray, material: tuple, points: np.ndarray) -> tuple:
+    import tensorflow as tf
+
+    weights, (least, more) = tf.Variable(weights), material
+
+    def u(points):
+        t, x = points[:, :1], points[:, 1:]
+        bent = tf.tanh(t * weights[0] + x * weights[1] + weights[2])
+        return tf.reduce_sum(bent * weights[3], axis=1)
+
+    def k(x):
+        return least + more * x**2
+
+    return weights, u, k, *constants(points)
+
+
+def zero_of(height: float, left: float, right: float) -> float:
+    """Return the share of the rod's length at which it starts at 0."""
+    shares = np.roots([-height, right - left + height, left])
+    return next(float(share) for share in shares if 0 < share < 1)
+
+
+def draw_borders(rng: np.random.Generator) -> list[tuple]:
+    def draw(length: float) -> tuple:
+        left, right = rng.uniform(0.5, 1), -rng.uniform(0.5, 1)
+        wave = rng.uniform(0.5, 1), rng.uniform(0.4, 0.8)  # of the start, and of the network
+        t = np.sort(rng.uniform(0.2, 1.8, PLACES))
+        x = length * np.append(rng.uniform(0.1, 0.9, PLACES - 1), zero_of(wave[0], left, right))
+        return wave, left, right, length, t, x
+
+    return [draw(2.0), draw(0.5)]
+
+
+def as_border(
+    wave: tuple, left: float, right: float, length: float, t: np.ndarray, x: np.ndarray
+) -> tuple:
+    import tensorflow as tf
+
+    height, shift = wave
+
+    def start(x):
+        bump = height * x * (length - x) / length**2
+        return left + (right - left) * x / length + bump
+
+    def network(t, x):
+        return tf.cos(t + shift) + 0.5 * tf.sin(2 * x + shift) + 1.5
+
+    return network, start, left, right, length, *constants(t[:, None], x[:, None])
+
+
+def on_the_border(
+    rod: Callable, network: Callable, start: Callable, left: float, right: float, length: float,
+    t: Any, x: Any,
+) -> dict:  # fmt: skip
+    """Return u on the border and beside it, and whether the network changes it elsewhere."""
+    import tensorflow as tf
+
+    factor = tf.Variable(1.0, dtype=tf.float64)
+    u = rod(network, start, left, right, length)
+    more = rod(lambda t, x: network(t, x) + factor * (1 + t * x**2), start, left, right, length)
+    zero, near = tf.zeros_like(t), 1e-9
+    grid = tf.repeat(t, PLACES, axis=0), tf.tile(x, (PLACES, 1))
+    with tf.GradientTape() as tape:
+        changed = more(*grid)
+    return {
+        "start": u(zero, x),
+        "left": u(t, zero),
+        "right": u(t, zero + length),
+        "near": [u(zero + near, x), u(t, zero + near), u(t, zero + length - near)],
+        "free": float(np.mean(np.abs(changed - u(*grid)) > 1e-6)),
+        "path": tape.gradient(changed, factor) is not None,
+    }
+
+
+def draw_fits(rng: np.random.Generator) -> list[tuple]:
+    """Draw fits of three kinds: a step to take, one to take back, and one of a straight line."""
+
+    def draw(distance: float, damping: float, sharp: float) -> tuple:
+        centre = rng.normal(size=3)
+        away = distance * rng.uniform(0.9, 1.1, 3) * rng.choice([-1, 1], 3)
+        mix = np.concatenate([np.eye(3), 0.2 * rng.uniform(0.5, 1, (2, 3))])
+        scale = rng.uniform(0.6, 1.6, 5)
+        return mix, scale, sharp, centre, centre + away, damping
+
+    return [draw(0.7, 3.0, 1.0), draw(3.0, 1e-3, 1.0), draw(1.0, 0.1, 0.0), draw(3.2, 2e-3, 1.0)]
+
+
+def as_fit(
+    mix: np.ndarray, scale: np.ndarray, sharp: float, centre: np.ndarray, w: np.ndarray, damping: float
+) -> tuple:  # fmt: skip
+    import tensorflow as tf
+
+    mix, scale, centre, w = constants(mix, scale, centre, w)
+
+    def errors_of(w):
+        distance = tf.linalg.matvec(mix, w - centre)
+        return scale * (tf.atan(distance) if sharp else distance)
+
+    return errors_of, w, damping
+
+
+def after_step(step: Callable, *arguments: Any) -> dict:
+    """Return the two things that a step returns, by name."""
+    found = step(*arguments)
+    if not isinstance(found, tuple | list) or len(found) != 2:
+        return {"weights": found, "damping": None}
+    return {"weights": found[0], "damping": found[1]}
+
+
+EXERCISES = (
+    Question(
+        id="19.1",
+        title="What is left of a pendulum's law",
+        kind="complete",
+        points=2,
+        draw=draw_pendulums,
+        prepare=as_pendulum,
+        call=residual_and_slope,
+        inputs="weights push t damping",
+        parts=[
+            Part("residual", "the residual", "Return one tensor (n, 1), a number for each time."),
+            Part("gradient", "the gradient of the mean squared residual for what theta holds"),
+        ],
+        praise="It is 0 for a pendulum, and a tape can go on from it to the weights.",
+    ),
+    Question(
+        id="19.2",
+        title="A rod of changing material",
+        kind="repair",
+        points=3,
+        draw=draw_rods,
+        prepare=as_rod,
+        call=residual_and_slope,
+        inputs="weights material points",
+        parts=[
+            Part("residual", "the residual", "Return one tensor (n,), a number for each point."),
+            Part("gradient", "the gradient of the mean squared residual for what u holds"),
+        ],
+        praise="The flow's slope alone, and no mixed derivative in it.",
+    ),
+    Question(
+        id="19.3",
+        title="Start and ends built in",
+        kind="complete",
+        points=2,
+        draw=draw_borders,
+        prepare=as_border,
+        call=on_the_border,
+        inputs="wave left right length t x",
+        parts=[
+            Part("start", "u at t = 0", "Return a function u(t, x) that returns (n, 1)."),
+            Part("left", "u at x = 0"),
+            Part("right", "u at x = length"),
+            Part("near", "u just beside the border"),
+            Part("free", "the share of the places inside at which the network changes u"),
+            Part("path", "whether a tape finds the way from u to the network"),
+        ],
+        praise="Right at the start and at both ends, whatever the network says.",
+    ),
+    Question(
+        id="19.4",
+        title="A damped step, taken or taken back",
+        kind="complete",
+        points=3,
+        draw=draw_fits,
+        prepare=as_fit,
+        call=after_step,
+        inputs="mix scale sharp centre w damping",
+        parts=[
+            Part("weights", "the weights", "Return a pair: the weights, (p,), and the damping."),
+            Part("damping", "the damping", "Return a pair: the weights, (p,), and the damping."),
+        ],
+        praise="It falls or it stays, and the damping follows.",
+    ),
+)
+
+PREDICTIONS = (
+    Predict(
+        "19.a",
+        right="none: it rests at 0",
+        options={
+            "the swing of lesson 06": "It obeys the law, so its loss is 0. But nothing tells the "
+            "network where to start, and other motions obey it, too.",
+            "a swing with another start": "Each of them has the loss 0. But on the way there, a "
+            "smaller swing always has a smaller residual.",
+            "none: it rests at 0": "Rest obeys the law perfectly. Halve any motion and you halve its "
+            "residual, so the training shrinks it.",
+        },
+    ),
+    Predict(
+        "19.b",
+        right="1.0",
+        options={
+            "0.01": "It lets the equation speak. But a small loss is then to be had without moving.",
+            "1.0": "With 0.01 the network rests and ignores its start. With 100 nearly all of each "
+            "step goes into the start, and the equation is learned too slowly. Nothing but trying "
+            "tells you the weight.",
+            "100.0": "What is certain should count most, it seems. But the start is one point, and "
+            "the equation must carry it through 100 times.",
+        },
+    ),
+    Predict(
+        "19.c",
+        right="8.0",
+        options={
+            "2.0": "That is u_xx, and it is in what comes out. But the target is the pair u_t and "
+            "u_x.",
+            "6.0": "That is the mixed derivative u_tx = 2x, and it is in what comes out, too.",
+            "8.0": "The target holds u_t and u_x, and a tape sums its targets: their slope by x is "
+            "u_tx + u_xx = 6 + 2. Nothing warns, and for a u without a mixed derivative it would "
+            "even be right.",
+        },
+    ),
+    Predict(
+        "19.d",
+        right="it stays as it started",
+        options={
+            "it cools as it should": "A small residual should mean that the law is obeyed. But "
+            "which u_xx does the tape see?",
+            "it stays as it started": "On a straight piece u_xx is 0, so the law that is left says "
+            "u_t = 0. A rod that never cools obeys it, and has the right start and ends.",
+            "it is at 0 everywhere": "That has no residual either. But the start is in the loss, "
+            "with ten times the weight.",
+        },
+    ),
+    Predict(
+        "19.e",
+        right="Levenberg-Marquardt's",
+        options={
+            "Adam's": "It takes twenty times as many steps. But each of them knows one slope.",
+            "Levenberg-Marquardt's": "Each step solves for the bottom of a bowl in all 337 "
+            "directions at once, where Adam crawls along the flat ones.",
+            "about the same": "Both use the same loss, points and start. But they do not get "
+            "equally far.",
+        },
+    ),
+    Predict(
+        "19.f",
+        right="less than a hundredth",
+        options={
+            "about as long": "Both solve the same equation. But the solver has no weights to learn.",
+            "a tenth": "It is far quicker than that: 50 products with a small matrix.",
+            "less than a hundredth": "The equation is linear, and the solver knows it: one small "
+            "matrix carries all of the rod from one time to the next. The network learns as if "
+            "nobody knew anything of the equation but how to test it.",
+        },
+    ),
+)
