@@ -24,7 +24,10 @@ def draw_pendulums(rng: np.random.Generator) -> list[tuple]:
         push = rng.uniform(0.5, 1.5), rng.uniform(1.5, 2.5)
         return weights, push, np.sort(rng.uniform(0.2, 2, (n, 1)), axis=0), damping
 
-    return [draw(5, 0.4), draw(7, 1.7)]
+    first, second = draw(5, 0.4), draw(7, 1.7)
+    weights, (height, rate), t, damping = first
+    mirrored = weights * [[1], [1], [-1]], (-height, rate), t, damping  # no sign is all there is
+    return [first, second, mirrored]
 
 
 def as_pendulum(weights: np.ndarray, push: tuple, t: np.ndarray, damping: float) -> tuple:
@@ -47,8 +50,8 @@ def residual_and_slope(function: Callable, weights: Any, *arguments: Any) -> dic
 
     with tf.GradientTape() as tape:
         found = function(*arguments)
-        is_tensor = tf.is_tensor(found) and found.dtype == tf.float64
-        loss = tf.reduce_mean(found**2) if is_tensor else tf.constant(0.0)
+        is_of_numbers = tf.is_tensor(found) and found.dtype.is_floating
+        loss = tf.reduce_mean(found**2) if is_of_numbers else tf.constant(0.0)
     return {"residual": found, "gradient": tape.gradient(loss, weights)}
 
 
@@ -58,7 +61,10 @@ def draw_rods(rng: np.random.Generator) -> list[tuple]:
         material = rng.uniform(0.5, 1), rng.uniform(0.4, 0.8)
         return weights, material, rng.uniform(0.1, 1, (n, 2))
 
-    return [draw(5), draw(8)]
+    first, second = draw(5), draw(8)
+    weights, material, points = first
+    mirrored = weights * [[1], [1], [1], [-1]], material, points  # no sign is all there is
+    return [first, second, mirrored]
 
 
 def as_rod(weights: np.ndarray, material: tuple, points: np.ndarray) -> tuple:
@@ -87,7 +93,7 @@ def draw_borders(rng: np.random.Generator) -> list[tuple]:
     def draw(length: float) -> tuple:
         left, right = rng.uniform(0.5, 1), -rng.uniform(0.5, 1)
         wave = rng.uniform(0.5, 1), rng.uniform(0.4, 0.8)  # of the start, and of the network
-        t = np.sort(rng.uniform(0.2, 1.8, PLACES))
+        t = np.append(rng.uniform(0.2, 1.8, PLACES - 1), 1.0)
         x = length * np.append(rng.uniform(0.1, 0.9, PLACES - 1), zero_of(wave[0], left, right))
         return wave, left, right, length, t, x
 
@@ -130,33 +136,42 @@ def on_the_border(
         "left": u(t, zero),
         "right": u(t, zero + length),
         "near": [u(zero + near, x), u(t, zero + near), u(t, zero + length - near)],
-        "free": float(np.mean(np.abs(changed - u(*grid)) > 1e-6)),
+        "free": tf.cast(tf.abs(changed - u(*grid)) > 1e-6, tf.float64),
         "path": tape.gradient(changed, factor) is not None,
     }
 
 
 def draw_fits(rng: np.random.Generator) -> list[tuple]:
-    """Draw fits of three kinds: a step to take, one to take back, and one of a straight line."""
+    """Draw steps to take and to take back, some of a straight line."""
 
-    def draw(distance: float, damping: float, sharp: float) -> tuple:
+    def draw(distance: float, damping: float, sharp: float, sign: int = 0) -> tuple:
         centre = rng.normal(size=3)
-        away = distance * rng.uniform(0.9, 1.1, 3) * rng.choice([-1, 1], 3)
+        signs = sign or rng.choice([-1, 1], 3)
+        away = distance * rng.uniform(0.9, 1.1, 3) * signs
         mix = np.concatenate([np.eye(3), 0.2 * rng.uniform(0.5, 1, (2, 3))])
         scale = rng.uniform(0.6, 1.6, 5)
-        return mix, scale, sharp, centre, centre + away, damping
+        return mix, scale, np.zeros(5), sharp, centre, centre + away, damping
 
-    return [draw(0.7, 3.0, 1.0), draw(3.0, 1e-3, 1.0), draw(1.0, 0.1, 0.0), draw(3.2, 2e-3, 1.0)]
+    # The first weight is measured three times, once wrong by far: a step that makes the squares
+    # smaller, and the sum of the sizes larger.
+    thrice, centre = np.eye(3)[[0, 0, 0, 1, 2]], rng.normal(size=3)
+    outlier = np.array([0, 0, rng.uniform(2, 3), 0, 0])
+    measured = thrice, np.ones(5), outlier, 0.0, centre, centre, 0.1
+    # Of two steps to take, one makes the sum of the errors smaller, one larger.
+    taken, straight = draw(0.7, 3.0, 1.0, sign=1), draw(1.0, 0.1, 0.0, sign=-1)
+    return [taken, draw(3.0, 1e-3, 1.0), straight, draw(3.2, 2e-3, 1.0), measured]
 
 
 def as_fit(
-    mix: np.ndarray, scale: np.ndarray, sharp: float, centre: np.ndarray, w: np.ndarray, damping: float
+    mix: np.ndarray, scale: np.ndarray, offset: np.ndarray, sharp: float, centre: np.ndarray,
+    w: np.ndarray, damping: float,
 ) -> tuple:  # fmt: skip
     import tensorflow as tf
 
-    mix, scale, centre, w = constants(mix, scale, centre, w)
+    mix, scale, offset, centre, w = constants(mix, scale, offset, centre, w)
 
     def errors_of(w):
-        distance = tf.linalg.matvec(mix, w - centre)
+        distance = tf.linalg.matvec(mix, w - centre) - offset
         return scale * (tf.atan(distance) if sharp else distance)
 
     return errors_of, w, damping
@@ -215,7 +230,7 @@ EXERCISES = (
             Part("left", "u at x = 0"),
             Part("right", "u at x = length"),
             Part("near", "u just beside the border"),
-            Part("free", "the share of the places inside at which the network changes u"),
+            Part("free", "where inside the network changes u (1 for yes)"),
             Part("path", "whether a tape finds the way from u to the network"),
         ],
         praise="Right at the start and at both ends, whatever the network says.",
@@ -228,7 +243,7 @@ EXERCISES = (
         draw=draw_fits,
         prepare=as_fit,
         call=after_step,
-        inputs="mix scale sharp centre w damping",
+        inputs="mix scale offset sharp centre w damping",
         parts=[
             Part("weights", "the weights", "Return a pair: the weights, (p,), and the damping."),
             Part("damping", "the damping", "Return a pair: the weights, (p,), and the damping."),

@@ -124,6 +124,49 @@ PENDULUM = [
         ),
     ),
     Wrong(
+        "damping squared",
+        "The damping is squared. It multiplies the speed as it is.",
+        left_side(
+            lambda angle, speed, acceleration, damping, t: (
+                acceleration + damping**2 * speed + tf.sin(angle)
+            )
+        ),
+    ),
+    Wrong(
+        "drag of the squared speed",
+        "The damping multiplies the squared speed, as for a car in the wind. In this law it multiplies the "
+        "speed itself.",
+        left_side(
+            lambda angle, speed, acceleration, damping, t: (
+                acceleration + damping * speed**2 + tf.sin(angle)
+            )
+        ),
+    ),
+    Wrong(
+        "half the damping",
+        "The damping term is halved, as in the spring above. Here it is damping · θ'.",
+        left_side(
+            lambda angle, speed, acceleration, damping, t: (
+                acceleration + damping * speed / 2 + tf.sin(angle)
+            )
+        ),
+    ),
+    Wrong(
+        "the spring's law",
+        "That is the law of the spring above, less the push. The pendulum's has damping · θ' and the sine of the "
+        "angle.",
+        left_side(
+            lambda angle, speed, acceleration, damping, t: (
+                acceleration + speed / 2 + 65 / 16 * angle
+            )
+        ),
+    ),
+    Wrong(
+        "acceleration alone",
+        "That is the acceleration less the push. The left side also has damping · θ' and sin θ.",
+        left_side(lambda angle, speed, acceleration, damping, t: acceleration),
+    ),
+    Wrong(
         "damped angle",
         "The damping multiplies the angle. It belongs to the speed θ'.",
         left_side(
@@ -176,7 +219,7 @@ PENDULUM = [
     ),
     Wrong(
         "mean",
-        "That is the mean over the times. Return the residual at each time, (n, 1).",
+        "That is one number, a mean or a sum. Return the residual at each time, (n, 1).",
         pendulum(result=tf.reduce_mean),
     ),
     Wrong(
@@ -244,7 +287,7 @@ def whole_slopes(values, both, k, x, t):
 
 ROD = [
     Wrong(
-        "both faults of k and sum but one",
+        "k outside",
         "The mixed derivative is gone, but k stands outside: you return k u_xx, which misses "
         "k' u_x. Multiply by k before you ask the outer tape.",
         rod_law(plain_slope, lambda both, bend, k, x: both[:, 0] - k(x) * bend[:, 1]),
@@ -312,6 +355,12 @@ ROD = [
         rod_law(lambda values, both, k, x, t: k(x) ** 2 * both[:, 1]),
     ),
     Wrong(
+        "k with two axes",
+        "k(points[:, 1:]) has the shape (n, 1), and times (n,) it becomes (n, n): every point with every "
+        "other. Give k the column points[:, 1].",
+        rod_law(lambda values, both, k, x, t: k(x[:, None]) * both[:, 1]),
+    ),
+    Wrong(
         "flow divided by k",
         "u_x is divided by k. A good conductor carries more: multiply.",
         rod_law(lambda values, both, k, x, t: both[:, 1] / k(x)),
@@ -342,18 +391,34 @@ ROD = [
         rod_law(result=lambda both, bend, k, x: bend[:, 1]),
     ),
     Wrong(
+        "k u_t",
+        "u_t is multiplied by k as well. k stands in the flow alone.",
+        rod_law(result=lambda both, bend, k, x: k(x) * both[:, 0] - bend[:, 1]),
+    ),
+    Wrong(
+        "k left as x",
+        "The flow is x times u_x. The conductivity is k(x), a function that you call.",
+        rod_law(lambda values, both, k, x, t: x * both[:, 1]),
+    ),
+    Wrong(
+        "size",
+        "The sign of the residual is lost. Return the difference of both sides, without tf.abs.",
+        rod_law(result=lambda both, bend, k, x: tf.abs(both[:, 0] - bend[:, 1])),
+    ),
+    Wrong(
         "flow not differentiated",
         "You subtracted the flow itself. It is the slope of the flow that counts.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - k(x) * both[:, 1]),
     ),
     Wrong(
         "both columns",
-        "Both columns of the flow's slope are subtracted. Take column 1.",
+        "A mixed derivative is in it: you subtract both columns of the flow's slope, or your u_xx comes "
+        "from a target that holds u_t, too. Use the flow alone, and column 1.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - tf.reduce_sum(bend, axis=1)),
     ),
     Wrong(
         "mean",
-        "That is the mean over the points. Return the residual at each point, (n,).",
+        "That is one number, a mean or a sum. Return the residual at each point, (n,).",
         rod_law(result=lambda both, bend, k, x: tf.reduce_mean(both[:, 0] - bend[:, 1])),
     ),
     Wrong(
@@ -452,6 +517,15 @@ BUILT_IN = [
         ),
     ),
     Wrong(
+        "start multiplied",
+        "start(x) is multiplied by the network, and so it depends on it at t = 0. Add it as it is.",
+        built(
+            lambda t, x, network, start, left, right, length: (
+                (start(x) + first_factor(t, x, length)) * network(t, x)
+            )
+        ),
+    ),
+    Wrong(
         "straight start",
         "You start with a straight line between the ends. At t = 0 it has to be start(x), which has "
         "both ends in it.",
@@ -495,6 +569,26 @@ BUILT_IN = [
         "The start is right, but at the ends the network counts. The factor must be 0 at x = 0 and "
         "at x = length, too.",
         built(lambda t, x, network, start, *ends: start(x) + t * network(t, x)),
+    ),
+    Wrong(
+        "start corrected alone",
+        "What the network says at the start is taken away from it, which holds the start. The ends are "
+        "still free: multiply by x and by length - x.",
+        built(
+            lambda t, x, network, start, *ends: (
+                start(x) + network(t, x) - network(tf.zeros_like(t), x)
+            )
+        ),
+    ),
+    Wrong(
+        "temperatures for places",
+        "The factor is 0 where x is left or right, but these are temperatures. The ends are at x = 0 "
+        "and x = length.",
+        built(
+            lambda t, x, network, start, left, right, length: (
+                start(x) + t * (x - left) * (x - right) * network(t, x)
+            )
+        ),
     ),
     Wrong(
         "left end open",
@@ -543,6 +637,15 @@ BUILT_IN = [
         built(lambda t, x, network, start, left, right, length: start(x) + t * x * network(t, x)),
     ),
     Wrong(
+        "right end of a sine",
+        "sin(πx) is 0 at x = 1, and the rod ends at x = length. Divide x by length.",
+        built(
+            lambda t, x, network, start, left, right, length: (
+                start(x) + t * tf.sin(3.141592653589793 * x) * network(t, x)
+            )
+        ),
+    ),
+    Wrong(
         "length 1",
         "The factor is 0 at x = 1. The rod ends at x = length: use length - x.",
         built(
@@ -561,6 +664,26 @@ BUILT_IN = [
         ),
     ),
     Wrong(
+        "jumps at the ends",
+        "The ends are right, and just beside them u jumps. A loss of derivatives sees no jump: take a "
+        "factor that is 0 at the ends in place of tf.where.",
+        built(
+            lambda t, x, network, start, left, right, length: tf.where(
+                (x == 0) | (x == length), start(x), start(x) + t * network(t, x)
+            )
+        ),
+    ),
+    Wrong(
+        "jumps after the start",
+        "The start is right, and a moment later u jumps: a sign or a comparison of t is no factor that "
+        "grows from 0. Multiply by t.",
+        built(
+            lambda t, x, network, start, left, right, length: (
+                start(x) + tf.sign(t) * x * (length - x) * network(t, x)
+            )
+        ),
+    ),
+    Wrong(
         "jumps at the border",
         "On the border u is right, and beside it it jumps. A loss of derivatives sees no jump: take "
         "a factor that is 0 on the border in place of tf.where.",
@@ -574,6 +697,16 @@ BUILT_IN = [
         "network left out",
         "The border is right. But the network changes nothing, so u could not cool.",
         built(lambda t, x, network, start, *ends: start(x)),
+    ),
+    Wrong(
+        "held at t = 1",
+        "The factor is 0 at t = 1 as well, so the network can change nothing there. Only t = 0 and the ends "
+        "are known.",
+        built(
+            lambda t, x, network, start, left, right, length: (
+                start(x) + (1 - t) * first_factor(t, x, length) * network(t, x)
+            )
+        ),
     ),
     Wrong(
         "start as a factor",
@@ -632,6 +765,27 @@ def squared(J):
     return tf.transpose(J) @ J
 
 
+def summed(J):
+    return tf.reduce_sum(J, axis=0, keepdims=True)
+
+
+def by_hessian(errors_of, w, damping):
+    """Take a damped step of Newton's method."""
+    with tf.GradientTape(persistent=True) as outer:
+        outer.watch(w)
+        with tf.GradientTape() as inner:
+            inner.watch(w)
+            loss = tf.reduce_sum(errors_of(w) ** 2) / 2
+        gradient = inner.gradient(loss, w)
+        slopes = tf.unstack(gradient)
+    hessian = tf.stack([outer.gradient(slope, w) for slope in slopes])
+    system = hessian + damping * tf.eye(len(w), dtype=w.dtype)
+    trial = w - tf.linalg.solve(system, gradient[:, None])[:, 0]
+    if tf.reduce_sum(errors_of(trial) ** 2) < 2 * loss:
+        return trial, damping / 10
+    return w, damping * 10
+
+
 def of_gradient(errors_of, w, damping):
     """Take a step of gradient descent by 1 / damping."""
     with tf.GradientTape() as tape:
@@ -673,6 +827,18 @@ DAMPED = [
         "The comparison is turned round: a step is taken where the loss rises. Take it where the new "
         "sum of squares is smaller.",
         damped(is_better=lambda new, old: tf.reduce_sum(new**2) > tf.reduce_sum(old**2)),
+    ),
+    Wrong(
+        "not squared",
+        "You compare the sums of the errors, in which large errors of both signs cancel. Square them "
+        "first.",
+        damped(is_better=lambda new, old: tf.reduce_sum(new) < tf.reduce_sum(old)),
+    ),
+    Wrong(
+        "sizes compared",
+        "You compare the sums of the errors' sizes. It is the sum of their squares that the step "
+        "makes smaller.",
+        damped(is_better=lambda new, old: tf.reduce_sum(tf.abs(new)) < tf.reduce_sum(tf.abs(old))),
     ),
     Wrong(
         "no damping",
@@ -739,6 +905,36 @@ DAMPED = [
         ),
     ),
     Wrong(
+        "JᵀJ doubled",
+        "JᵀJ is doubled, and Jᵀr is not. Leave the 2 out.",
+        damped(lambda J, damping: 2 * squared(J) + damping * identity(J)),
+    ),
+    Wrong(
+        "new damping too early",
+        "The damping is changed before the step is computed. Solve with the damping that was given.",
+        damped(lambda J, damping: squared(J) + damping / 10 * identity(J)),
+        damped(lambda J, damping: squared(J) + damping * 10 * identity(J)),
+    ),
+    Wrong(
+        "second derivatives",
+        "That is a damped Newton step, with the second derivatives of the loss. Use JᵀJ in their "
+        "place.",
+        by_hessian,
+    ),
+    Wrong(
+        "one row for J",
+        "J has one row, the slopes of the sum of the errors. tape.gradient sums its targets: ask "
+        "tape.jacobian.",
+        damped(
+            lambda J, damping: squared(summed(J)) + damping * identity(J),
+            lambda J, r: tf.transpose(summed(J)) * tf.reduce_sum(r),
+        ),
+        damped(
+            lambda J, damping: squared(summed(J)) + damping * identity(J),
+            lambda J, r: tf.transpose(summed(J)) * r[0],
+        ),
+    ),
+    Wrong(
         "gradient descent",
         "JᵀJ is not used: that is a step down the gradient. Solve (JᵀJ + damping · I) s = Jᵀr.",
         damped(lambda J, damping: damping * identity(J)),
@@ -779,6 +975,18 @@ DAMPED = [
         "You went on until the loss fell. One step: where it does not fall, return w and ten times "
         "the damping.",
         until_better,
+    ),
+    Wrong(
+        "another factor",
+        "The weights are right, but the damping is not changed by the factor 10. Divide it by 10 after a good "
+        "step, and multiply it by 10 after a bad one.",
+        *(
+            damped(
+                taken=lambda trial, damping, down=down: (trial, damping / down),
+                refused=lambda w, trial, damping, up=up: (w, damping * up),
+            )
+            for up, down in ((2, 2), (2, 3), (3, 3), (5, 5), (2, 10), (10, 2), (10, 3), (100, 100))
+        ),
     ),
     Wrong(
         "damping turned round",

@@ -15,7 +15,7 @@
 # [17 · Learning to learn](17_learning_to_learn.ipynb). **Time**: 110 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import check, predict, record_tape, start_lesson
+from course_utils import check, plot_loss_surface, predict, record_tape, start_lesson
 
 start_lesson("19")
 
@@ -227,6 +227,7 @@ by_tape.set_weights(by_fit.get_weights())
 by_fit.compile(keras.optimizers.SGD(0.01))
 by_fit.fit(some_times, batch_size=100, verbose=0)
 
+# %%
 with tf.GradientTape() as tape:
     loss = tf.reduce_mean(residual(by_tape, some_times) ** 2)
 gradients = tape.gradient(loss, by_tape.trainable_variables)
@@ -375,7 +376,7 @@ print("forward over reverse:", forward["products"], "products outside functions"
 # times as many products come out. A graph throws those away later; line by line you pay for them.
 #
 # Forward over reverse has no second way back; its rates run in small functions beside the one. In d directions, u_xx and its like need d
-# of either: no route gives all of them in one pass.
+# of either.
 
 # %%
 counts = [
@@ -399,16 +400,21 @@ assert forward["products"] < second
 # %% exercise="19.2"
 def heat_residual(u, k, points):
     # u takes points (n, 2) with the columns t and x, and returns (n,); k takes x, (n,).
+    ### BEGIN SOLUTION
+    #| with tf.GradientTape() as outer:
+    #|     outer.watch(points)
+    #|     with tf.GradientTape() as inner:
+    #|         inner.watch(points)
+    #|         values = u(points)
+    #|     both = inner.gradient(values, points)  # u_t and u_x
+    #| second = outer.gradient(both, points)
+    #| return both[:, 0] - k(points[:, 1]) * second[:, 1]
     with tf.GradientTape() as outer:
         outer.watch(points)
         with tf.GradientTape() as inner:
             inner.watch(points)
             values = u(points)
-        ### BEGIN SOLUTION
-        #| both = inner.gradient(values, points)
-        #| second = outer.gradient(both, points)
-        #| return both[:, 0] - k(points[:, 1]) * second[:, 1]
-        both = inner.gradient(values, points)
+        both = inner.gradient(values, points)  # u_t and u_x
         flow = k(points[:, 1]) * both[:, 1]
     return both[:, 0] - outer.gradient(flow, points)[:, 1]
     ### END SOLUTION
@@ -444,6 +450,7 @@ def true_temperature(points):
     return first + tf.exp(-0.9 * np.pi**2 * t) * tf.sin(3 * np.pi * x) / 2
 
 
+# %%
 def column(t, x):
     return np.stack(np.broadcast_arrays(t, x), axis=-1).reshape(-1, 2).astype(float)
 
@@ -453,6 +460,7 @@ border = tf.constant(np.concatenate([column(0, line), column(line, 0), column(li
 grid = tf.constant(column(np.linspace(0, 1, 51)[:, None], np.linspace(0, 1, 51)))
 
 
+# %%
 def heat_errors(w_inside, w_border, activation=tf.tanh):
     """Return 490 errors, (490, 1): the sum of their squares is the loss."""
     u_t, u_xx = slopes(lambda points: network(w_inside, points, activation), inside)
@@ -494,11 +502,11 @@ x = np.linspace(0, 1, 51)
 for ax, at in zip(panels, (0.0, 0.5), strict=True):
     here = tf.constant(column(at, x))
     ax.plot(x, true_temperature(here)[:, 0], color="0.6", lw=4)
-    for name, color, place in (("tanh", "C0", 20), ("relu", "C1", 15)):
+    for name, color, place in (("tanh", "C0", 8), ("relu", "C1", 15)):
         u = network(rods[name], here, getattr(tf.nn, name))[:, 0]
         ax.plot(x, u, color=color)
         if at > 0:
-            ax.annotate(name, (x[place], u[place]), (0, 6), textcoords="offset points", color=color)
+            ax.annotate(name, (x[place], u[place]), (8, 0), textcoords="offset points", color=color)
     labels = ax.set(title=f"t = {at}", xlabel="x along the rod", ylim=(-0.05, 1.25))
 label = panels[0].set_ylabel("temperature u")
 
@@ -553,18 +561,61 @@ check("19.3", rod)
 # %% [markdown]
 # ## Which step suits squared errors?
 #
-# A loss that is a sum of squared errors r lets you do better than Adam. A step s changes them to about r - J s, with J the
-# jacobian of r. The sum of the squares of *that* is a bowl, whose bottom one can compute: JᵀJ s = Jᵀr. But the straight
-# line holds near w alone. **Levenberg and Marquardt** therefore charge for the length of the step, and make |r - J s|² + damping |s|²
-# smallest:
+# A loss that is a sum of squared errors lets you do better than Adam. First with two unknowns: the decay and the frequency of a
+# swing, from 60 measured positions. Near w, the straight line with the jacobian J describes the errors r: after a step
+# w - s they are about r - J s.
+
+
+# %%
+def swing_errors(w):
+    t = tf.linspace(tf.constant(0.0, tf.float64), 10.0, 60)
+    return tf.exp(-w[0] * t) * tf.cos(w[1] * t) - tf.exp(-0.3 * t) * tf.cos(2 * t)
+
+
+first_guess = tf.constant([1.0, 1.6], tf.float64)  # decay, frequency
+with tf.GradientTape() as tape:
+    tape.watch(first_guess)
+    r = swing_errors(first_guess)
+J = tape.jacobian(r, first_guess)  # (60, 2)
+
+s = tf.constant([0.01, 0.02], tf.float64)
+off = swing_errors(first_guess - s) - (r - tf.linalg.matvec(J, s))
+print(f"off by less than a hundredth: {np.max(np.abs(off)) < 0.01}")
+assert np.max(np.abs(off)) < 0.01
+
+# %% [markdown]
+# The sum of the squares of r - J s is a bowl over s. Its bottom is where its slope, 2 Jᵀ(J s - r), is 0: at JᵀJ s = Jᵀr. No
+# second derivative was needed. But the straight line holds near w alone, and the bottom may be far. **Levenberg and Marquardt**
+# therefore charge for the length of the step. They make |r - J s|² + damping · |s|² smallest, and the same reckoning gives
 #
 # (JᵀJ + damping · I) s = Jᵀr
 #
-# With little damping this steps to the bottom. With much, it is a short step down the gradient. If the loss
-# falls, the step is taken and the damping lowered. If not, it is taken back and the damping raised: no learning rate to choose.
+# In the figure, follow the line of all such steps, from much damping to little. It leaves the start straight down the slope, and
+# ends at the bottom of the bowl, beyond the valley.
+
+# %%
+dampings = np.geomspace(1e3, 1e-3, 40)
+steps = [
+    np.linalg.solve(np.transpose(J) @ J + damping * np.eye(2), np.dot(np.transpose(J), r))
+    for damping in dampings
+]
+path = [first_guess.numpy(), *(first_guess.numpy() - s for s in steps)]
+along = [float(tf.reduce_sum(swing_errors(tf.constant(w)) ** 2)) for w in path]
+
+print("best damping:", "between" if 0 < np.argmin(along) < 40 else "at an end")
+assert along[-1] > along[0] > 1.5 * min(along)
+
+box = {"x_range": (0.0, 1.2), "y_range": (1.4, 3.0), "labels": ("decay", "frequency")}
+ax = plot_loss_surface(
+    lambda a, b: np.sum(swing_errors((a, b)) ** 2), **box, path=path, points=31
+)
+
+# %% [markdown]
+# So: solve, and look. If the loss falls, take the step, and lower the damping. If it does not, stay, and raise it. There is no
+# learning rate to choose, and a step that does harm is taken back.
 #
-# J is 490 times 337. A copy of w for each point makes it cheap: error i depends on row i of the copies alone, so one
-# way back from the sum of all errors holds a row of J in each row.
+# For the rod, J is 490 times 337. A copy of w for each point makes it cheap: error i depends on row i of the copies alone, so
+# one way back from the sum of all errors holds a row of J in each row.
 
 
 # %%
@@ -582,6 +633,7 @@ def with_jacobian(errors, n):
     return compute
 
 
+# %%
 heat = with_jacobian(lambda copies: heat_errors(copies[:400], copies[400:]), 490)
 r, J = heat(tf.constant(new_weights(2)))
 
@@ -678,7 +730,7 @@ check("19.4", marquardt_step)
 # %% [markdown]
 # ## When does a network not lose?
 #
-# Engineers have solved this equation for a century, on a grid: 50 pieces of the rod, 50 steps in time, and each step one
+# This equation was solved long before there were networks, on a grid: 50 pieces of the rod, 50 steps in time, and each step one
 # product with a small matrix (Crank and Nicolson's).
 
 
@@ -779,7 +831,7 @@ labels = ax.set(xlabel="steps", ylabel="k = exp(a)", yscale="log")
 
 # %% [markdown]
 # Here the network does not lose: it takes measurements wherever they are, and what is unknown is found with the rest. A solver can be
-# taught the same, with its start as 51 unknowns and a gradient through its steps. That is more work, and often more exact. A network also
+# taught the same, with its start as 51 unknowns and a gradient through its steps, which is more work. A network also
 # gives u and its slopes at any point, and needs no grid, which has n^d points in d dimensions.
 
 # %% [markdown]
@@ -793,7 +845,7 @@ labels = ax.set(xlabel="steps", ylabel="k = exp(a)", yscale="log")
 # derivative holds a mixed one.
 #
 # </details>
-# <details><summary>2. A loss holds u_t and u_xx alone. Which weight of the network gets <code>None</code>?</summary>
+# <details><summary>2. A Keras network's loss holds u_t and u_xx alone. Which of its variables gets <code>None</code>?</summary>
 #
 # The bias of the last layer: it shifts u, and no slope of u holds it. It is no fault; the border needs it.
 #
@@ -811,6 +863,7 @@ labels = ax.set(xlabel="steps", ylabel="k = exp(a)", yscale="log")
 # - Start and border choose the solution. Build them in where you can; a weight is one more thing to choose.
 # - Ask for u_x alone before you ask for u_xx, and keep the weights off the inner tapes.
 # - `relu` has no second derivative: its loss falls, and the law is not obeyed.
+# - A sum of squares and a small network: Levenberg and Marquardt. A step that does harm is taken back.
 # - A solver wins where all is known. A network takes scattered measurements and an unknown coefficient.
 #
 # ```python
