@@ -883,4 +883,4 @@ labels = ax.set(xlabel="steps", ylabel="k = exp(a)", yscale="log")
 # - Krishnapriyan et al., *Characterizing possible failure modes in physics-informed neural networks*, NeurIPS 2021.
 # - Nocedal and Wright, *Numerical Optimization*, 2nd edition, Springer 2006: chapter 10, squared errors.
 #
-# This is the last lesson: `status()` shows what you have not passed yet.
+# Next, the same step on several devices: [20 · Bigger machines](20_bigger_machines.ipynb).
