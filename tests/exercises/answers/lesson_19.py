@@ -26,14 +26,14 @@ def law(angle, speed, acceleration, push, t, damping):
     return tf.sin(angle) + acceleration + speed * damping - push(t)
 
 
-def forward_over_forward(theta, push, t, damping):
-    """No tape: rates of rates."""
-    one = tf.ones_like(t)
-    with tf.autodiff.ForwardAccumulator(t, one) as outer:
-        with tf.autodiff.ForwardAccumulator(t, one) as inner:
+def forward_over_reverse(theta, push, t, damping):
+    """One tape, and the rate of what it returns."""
+    with tf.autodiff.ForwardAccumulator(t, tf.ones_like(t)) as accumulator:
+        with tf.GradientTape() as tape:
+            tape.watch(t)
             angle = theta(t)
-        speed = inner.jvp(angle)
-    return outer.jvp(speed) + damping * speed + tf.sin(angle) - push(t)
+        speed = tape.gradient(angle, t)
+    return accumulator.jvp(speed) + damping * speed + tf.sin(angle) - push(t)
 
 
 def by_jacobians(theta, push, t, damping):
@@ -42,9 +42,9 @@ def by_jacobians(theta, push, t, damping):
         with tf.GradientTape() as inner:
             inner.watch(t)
             angle = theta(t)
-        speed = tf.linalg.diag_part(inner.jacobian(angle[:, 0], t)[..., 0])
-    bend = tf.linalg.diag_part(outer.jacobian(speed, t)[..., 0])
-    return (bend + damping * speed)[:, None] + tf.sin(angle) - push(t)
+        speed = inner.batch_jacobian(angle, t)[:, :, 0]
+    bend = outer.batch_jacobian(speed, t)[:, :, 0]
+    return bend + damping * speed + tf.sin(angle) - push(t)
 
 
 def in_numpy(theta, push, t, damping):
@@ -201,7 +201,7 @@ def from_the_left(J, r, damping):
 
 
 RIGHT = {
-    "19.1": [from_three(law), forward_over_forward, by_jacobians, tf.function(from_three(law))],
+    "19.1": [from_three(law), forward_over_reverse, by_jacobians, tf.function(from_three(law))],
     "19.2": [in_columns(), by_product_rule, by_rates],
     "19.3": [
         hold(bent),
