@@ -225,7 +225,7 @@ layers = keras.Input((1,)), keras.layers.Dense(16, "tanh"), keras.layers.Dense(1
 by_fit, by_tape = Spring(layers), keras.models.clone_model(keras.Sequential(layers))
 by_tape.set_weights(by_fit.get_weights())
 by_fit.compile(keras.optimizers.SGD(0.01))
-by_fit.fit(some_times, batch_size=100, verbose=0)
+history = by_fit.fit(some_times, batch_size=100, verbose=0)
 
 # %%
 with tf.GradientTape() as tape:
