@@ -62,6 +62,8 @@ PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist
 # nbgrader puts menus into the JupyterLab beside which it is installed, so it stands apart.
 NBGRADER := $(VENV)/nbgrader/.installed
 
+CLUSTER := $(VENV)/.installed-requirements-cluster.lock
+
 .PHONY: test lint unit notebooks coverage browser-test site site-test build bench lock
 
 test: lint unit notebooks ## Run every test and every notebook
@@ -72,13 +74,17 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/course build --check
 
-unit: $(STAMP) $(NBGRADER)
+unit: $(STAMP) $(NBGRADER) $(CLUSTER)
 	$(PYTEST) loadgroup tests --doctest-modules course_utils course_staff
 
 $(NBGRADER): requirements-nbgrader.lock $(STAMP)
 	@rm -rf $(@D)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
 	    --target $(@D) -r $<
+	@touch $@
+
+$(CLUSTER): requirements-cluster.lock $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $<
 	@touch $@
 
 notebooks: $(STAMP)
@@ -126,7 +132,7 @@ lock: $(STAMP) ## Resolve the lock files anew, for every platform
 	@for lock in "requirements.lock" "requirements-gpu.lock --extra gpu"; do \
 	    $(COMPILE) --extra author --extra classroom --extra test --output-file $$lock; done
 	@# What these need beyond requirements.lock, in versions that go with it.
-	@for extra in nbgrader browser site; do \
+	@for extra in nbgrader browser cluster site; do \
 	    $(COMPILE) --extra $$extra --constraint requirements.lock \
 	    --output-file requirements-$$extra.lock \
 	    $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements.lock | sort -u) \

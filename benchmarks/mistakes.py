@@ -3,6 +3,7 @@
 import argparse
 import random
 import sys
+from collections import Counter
 from importlib import import_module
 from pathlib import Path
 
@@ -74,8 +75,8 @@ def _measure(students: int, count: int, rng: random.Random) -> tuple[int, list[t
         for name in out:
             sizes[exercise_id, name] = sum(made == name for made, _ in answers)
         found |= _found(exercise_id, corpus[exercise_id][0], out, answers)
-    lines = [(*key, str(sizes[key]), "yes" if found[key] else "no") for key in sorted(taken_out)]
-    return sum(found.values()), lines
+    lines = [(*key, str(sizes[key]), found[key] or "yes") for key in sorted(taken_out)]
+    return list(found.values()).count(""), lines
 
 
 def _corpus() -> dict[str, tuple]:
@@ -104,8 +105,8 @@ def _class_answers(programs: dict, out: list, students: int, rng: random.Random)
     return [(name, rng.choice(programs[name])) for name in made]
 
 
-def _found(exercise_id: str, questions, out: list, answers: list[tuple]) -> dict[tuple, bool]:
-    """Tell of each mistake taken out whether one group holds all its answers and no others."""
+def _found(exercise_id: str, questions, out: list, answers: list[tuple]) -> dict[tuple, str]:
+    """Say of each mistake taken out why no group holds all its answers and no others."""
     from course_staff.authoring.observing import observe_gallery, observe_right
     from course_staff.classroom.behaviours import Answer, did, groups
     from course_utils.exercises.comparing import is_general, judged
@@ -116,24 +117,38 @@ def _found(exercise_id: str, questions, out: list, answers: list[tuple]) -> dict
     known = [wrong for wrong in questions.gallery[exercise_id] if wrong.name not in out]
     reference = observe_gallery(question, known, right, seed)
     observed: dict[int, list | None] = {}
+    told: dict[int, str] = {}  # by program, the mistake that it was told of
     unexplained = []
     for number, (name, program) in enumerate(answers):
         if id(program) not in observed:  # the same answer does the same
             with state_kept(seed), tensorflow_warnings_held():
                 observation = question.observe_on(program, right.calls)
             judgement = judged(question, observation, reference)
+            told[id(program)] = judgement.mistake or judgement.outcome
             general = is_general(judgement.mistake)
             observed[id(program)] = did(question, observation, reference) if general else None
         done = observed[id(program)]
         if done is not None:
             unexplained.append(Answer(exercise_id, str(number), name, "", "", done))
     made = [
-        sorted(a.student for a in g.answers) for g in groups(unexplained, {exercise_id: question})
+        [answers[int(a.student)] for a in group.answers]
+        for group in groups(unexplained, {exercise_id: question})
     ]
-    return {
-        (exercise_id, name): sorted(str(n) for n, (m, _) in enumerate(answers) if m == name) in made
-        for name in out
-    }
+    return {(exercise_id, name): _why_not(name, answers, made, told) for name in out}
+
+
+def _why_not(name: str, answers: list[tuple], made: list[list], told: dict[int, str]) -> str:
+    """Return why a mistake has not come back as one pure group; nothing where it has."""
+    from course_utils.exercises.comparing import is_general
+
+    own = [program for of, program in answers if of == name]
+    elsewhere = Counter(told[id(p)] for p in own if not is_general(told[id(p)]))
+    with_it = [group for group in made if any(of == name for of, _ in group)]
+    others = sorted({of for group in with_it for of, _ in group} - {name})
+    reasons = [f"{count} told: {what}" for what, count in elsewhere.items()]
+    reasons += [f"{len(with_it)} groups"] * (len(with_it) > 1)
+    reasons += [f"together with: {', '.join(others)}"] * bool(others)
+    return "; ".join(reasons)
 
 
 if __name__ == "__main__":

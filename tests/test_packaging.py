@@ -67,7 +67,7 @@ def test_lock_satisfies_pyproject(lock, python, platform):
 
 
 @pytest.mark.parametrize("python", PYTHONS)
-@pytest.mark.parametrize("extra", ["nbgrader", "browser"])
+@pytest.mark.parametrize("extra", ["nbgrader", "browser", "cluster"])
 def test_a_lock_of_its_own_adds_to_the_plain_one_and_changes_nothing(extra, python):
     plain = locked("requirements.lock", python, "linux")
     added = locked(f"requirements-{extra}.lock", python, "linux")
@@ -77,7 +77,8 @@ def test_a_lock_of_its_own_adds_to_the_plain_one_and_changes_nothing(extra, pyth
 
 
 @pytest.mark.parametrize(
-    "lock", [*LOCKS, "requirements-nbgrader.lock", "requirements-browser.lock"]
+    "lock",
+    [*LOCKS, *(f"requirements-{extra}.lock" for extra in ("nbgrader", "browser", "cluster"))],
 )
 def test_every_locked_version_has_hashes_and_no_address(lock):
     text = (ROOT / lock).read_text()

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from course_utils.course.curriculum import find_lesson
 
 from .again import Again
-from .fork_server import ForkServer, ServerFailed
+from .fork_server import Runner, ServerFailed
 from .journal import Journal
 from .judging import Examination, Verdict, fingerprint
 from .references import References
@@ -80,7 +80,7 @@ class Batch:
         self._journal.add(key, {"version": version, "verdicts": made})
 
     def run(
-        self, open_ones: list[Submission], server: ForkServer, jobs: int
+        self, open_ones: list[Submission], server: Runner, jobs: int
     ) -> Iterator[tuple[Submission, dict[str, Verdict]]]:
         """Yield each submission with its verdicts as it is finished.
 
@@ -106,7 +106,7 @@ class Batch:
                 raise
 
     def _examine(
-        self, one: Submission, server: ForkServer, before: dict[str, Verdict] | None = None
+        self, one: Submission, server: Runner, before: dict[str, Verdict] | None = None
     ) -> dict[str, Verdict]:
         """Return the verdicts on one submission, whatever happens.
 
@@ -127,7 +127,7 @@ class Batch:
             return {exercise.id: verdict for exercise in find_lesson(one.lesson).exercises()}
 
     def _run(
-        self, one: Submission, server: ForkServer, before: dict[str, Verdict] | None
+        self, one: Submission, server: Runner, before: dict[str, Verdict] | None
     ) -> dict[str, Verdict]:
         # Read again, or for the first time where two submissions are the same and one is done.
         known = self._known(one)

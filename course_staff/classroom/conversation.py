@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from .runner.channel import BadMessage, Channel, Closed, TooLate
+from .runner.channel import LARGEST_MESSAGE, BadMessage, Channel, Closed, TooLate
 from .runner.limits import Limits
 from .runner.supervisor import JUDGES, LISTENS
 
@@ -22,6 +22,7 @@ __all__ = ["Questions", "Run", "converse", "end_of"]
 
 _PATIENCE = 6.0  # how many times as long as its own time a notebook may take on the clock
 _MOST_QUESTIONS = 1_000
+_MOST_RECEIVED = 4 * LARGEST_MESSAGE  # bytes of one notebook, which a cluster's worker keeps
 
 
 class Questions(Protocol):
@@ -74,6 +75,8 @@ def converse(
         tell_supervisor(LISTENS)
         message = channel.receive(max(0.0, end - time.monotonic()))
         tell_supervisor(JUDGES)
+        if channel.received > _MOST_RECEIVED:
+            raise BadMessage("too much")
         if "cell" in message:
             run.cell, has_begun = int(message["cell"]), True
         elif "ask" in message and asked < _MOST_QUESTIONS:

@@ -10,14 +10,14 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from .conversation import Questions, Run, converse, end_of
 from .public_package import write_public_package
 from .runner.channel import BadMessage, Channel, Closed, TooLate
 from .runner.limits import Limits
 
-__all__ = ["ForkServer", "ServerFailed"]
+__all__ = ["ForkServer", "Runner", "ServerFailed"]
 
 _SECONDS_TO_START = 180.0
 _NO_JAIL = (
@@ -29,6 +29,19 @@ _NO_JAIL = (
 
 class ServerFailed(Exception):
     """The fork server does not start; the message says where its own words stand."""
+
+
+class Runner(Protocol):
+    """What runs notebooks: this machine's fork server, or a cluster."""
+
+    def start(self, jail: bool = True) -> None:
+        """Get ready; raise ServerFailed where that cannot be."""
+
+    def run(self, job: dict, data: bytes, questions: Questions) -> Run:
+        """Run one notebook, and put the questions to it."""
+
+    def close(self) -> None:
+        """End whatever still runs."""
 
 
 class ForkServer:

@@ -95,6 +95,14 @@ def grade(
             "Moodle, Canvas or Blackboard export it.",
         ),
     ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Run the notebooks on the workers of the Dask cluster there, such as "
+            "tcp://10.0.0.7:8786, as many at once as they have threads. Needs the cluster extra.",
+        ),
+    ] = None,
     sandbox: Annotated[
         bool,
         typer.Option(
@@ -143,9 +151,17 @@ def grade(
     - `course grade submitted/ --out results/ --again ada --again 03.2`
 
     - `course grade submitted/ --out results/ --again timeout --seconds 900`
+
+    - `course grade submitted/ --out results/ --scheduler tcp://10.0.0.7:8786`
     """
     if again and not resume:
         errors.print("--fresh grades everything, and --again only what it names: give one of them.")
+        raise typer.Exit(2)
+    if scheduler and not sandbox:
+        errors.print(
+            "Without a sandbox a notebook could command the whole cluster: leave out --scheduler "
+            "or --no-sandbox."
+        )
         raise typer.Exit(2)
     if sys.platform != "linux":
         errors.print(
@@ -164,6 +180,9 @@ def grade(
         from .rows import BadInput
         from .runner.limits import Limits
 
+    if scheduler:
+        with need_extra("cluster", "--scheduler"):
+            import distributed  # noqa: F401
     limits = Limits(total_seconds=seconds, cell_seconds=cell_seconds, memory=memory)
     with (
         interruptible(),
@@ -188,6 +207,7 @@ def grade(
             roster=read_roster(roster) if roster else None,
             due=read_due(due) if due else (),
             again=choose_again(again or ()),
+            scheduler=scheduler,
             on_found=on_found,
             on_graded=lambda one: bars.advance(task),
             write=write_results,

@@ -1,7 +1,6 @@
 """``course grade``: from a folder of submissions to the results, resumable at any point."""
 
 import json
-import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,8 +16,9 @@ from course_utils.course.progress import course_folder
 from .again import Again
 from .batch import Batch
 from .behaviours import Answer, Taught, program_of, read_lines, taught_to, write_lines
+from .data_sets import data_folders, data_sets
 from .due import Due, with_lateness, without_time
-from .fork_server import ForkServer
+from .fork_server import ForkServer, Runner
 from .journal import Journal, secret_key
 from .judging import Verdict
 from .learned import observed_in_jail
@@ -91,6 +91,7 @@ def grade(
     roster: Roster | None = None,
     due: Sequence[Due] = (),
     again: Again | None = None,
+    scheduler: str | None = None,
     on_found: Callable[[SubmissionsFound, int], None] = lambda found, open_ones: None,
     on_graded: Callable[[Submission], None] = lambda submission: None,
     write: Callable[[Grading, Path], object] = lambda grading, out: None,
@@ -118,6 +119,9 @@ def grade(
         When lessons are due; what came later is marked, and earns what it earns.
     again : Again, optional
         What is judged once more, while all else stays as it was.
+    scheduler : str, optional
+        The address of a Dask scheduler, whose workers run the notebooks in place of this machine,
+        as many at once as they have threads.
     on_found, on_graded : callable
         Called with what was found and how much of it must run, and after each submission.
     write : callable
@@ -145,6 +149,7 @@ def grade(
                 jail,
                 again,
                 roster,
+                scheduler,
                 on_found,
                 on_graded,
             )
@@ -193,7 +198,19 @@ def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
 
 
 def _grade(
-    submissions, out, state, lessons, jobs, fresh, limits, jail, again, roster, on_found, on_graded
+    submissions,
+    out,
+    state,
+    lessons,
+    jobs,
+    fresh,
+    limits,
+    jail,
+    again,
+    roster,
+    scheduler,
+    on_found,
+    on_graded,
 ):
     try:
         found = find_submissions(submissions, out)
@@ -213,9 +230,15 @@ def _grade(
     observed, version = Journal(state / "references.jsonl", fresh), exercises_version()
     lessons_folder = require_lessons()
     references = References(lessons_folder, secret_key(state / "key"), observed, version)
-    batch = Batch(limits, references, journal, f"{version} {jail} {_data_sets()}", again)
+    batch = Batch(limits, references, journal, f"{version} {jail} {data_sets()}", again)
     hidden = [submissions.resolve(), out.resolve(), lessons_folder.parent, *private_folders()]
-    server = ForkServer(state, limits, _data_folders(), hidden)
+    server: Runner
+    if scheduler:
+        from .cluster import Cluster  # needs its extra
+
+        server = Cluster(scheduler, limits, hidden)
+    else:
+        server = ForkServer(state, limits, data_folders(), hidden)
     verdicts: dict[str, dict[str, Verdict]] = {}
     try:
         open_ones = []
@@ -229,6 +252,8 @@ def _grade(
         on_found(found, len(open_ones))
         if open_ones:
             server.start(jail)
+            if scheduler:
+                jobs = server.jobs
             references.learn(partial(observed_in_jail, server))
             for one, result in batch.run(open_ones, server, jobs):
                 verdicts[one.place] = result
@@ -331,17 +356,3 @@ def _rows(one: Submission, verdicts: dict[str, Verdict]) -> list[Row]:
         )
         for exercise in find_lesson(one.lesson).exercises()
     ]
-
-
-def _data_folders() -> list[Path]:
-    """Return where data sets may stand that lessons read."""
-    named = os.environ.get("COURSE_DATA_DIR")
-    keras = Path(os.environ.get("KERAS_HOME", "~/.keras")).expanduser() / "datasets"
-    folders = [Path(named).expanduser()] if named else []
-    return [folder.resolve() for folder in (*folders, keras) if folder.is_dir()]
-
-
-def _data_sets() -> list[tuple]:
-    """Return what changes when a data set is another one."""
-    files = [path for folder in _data_folders() for path in sorted(folder.glob("*.npz"))]
-    return [(path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in files]

@@ -155,7 +155,7 @@ def _stopped_cell(error: Any) -> Verdict:
     try:
         kind, text, line = (str(error[name]) for name in ("type", "message", "line"))
         timed_out = bool(error["timed_out"])
-    except (TypeError, KeyError):
+    except (TypeError, KeyError, RecursionError):
         return Verdict("error", "The cell of this exercise did not run.")
     if timed_out:
         return Verdict("timeout", _plain(f"The cell of this exercise did not end: {text}."))

@@ -5,6 +5,7 @@ right programs and the galleries did on the stored seeds nor what only authors a
 """
 
 import hashlib
+import platform
 import shutil
 import sys
 from collections.abc import Iterable
@@ -14,10 +15,17 @@ from pathlib import Path
 import course_utils
 from course_utils.course.progress import course_folder
 
-__all__ = ["exercises_version", "private_folders", "write_public_package"]
+__all__ = [
+    "checkout_folders",
+    "exercises_version",
+    "package_versions",
+    "private_folders",
+    "write_public_package",
+]
 
 _PACKAGE = Path(course_utils.__file__).parent
 _STAFF = Path(__file__).parents[1]
+_LIBRARIES = ("tensorflow", "keras", "numpy")
 _LEFT_OUT = ("__main__.py", "cli.py", "doctor.py", "__pycache__")
 
 
@@ -53,18 +61,39 @@ def _copy_runner(folder: Path) -> None:
         shutil.copy(_STAFF / place / "__init__.py", folder / _STAFF.name / place)
 
 
+def checkout_folders() -> list[Path]:
+    """Return the checkouts of the course that this process knows of: they hold the solutions."""
+    return [
+        root.resolve() for root in (_STAFF.parent, course_folder()) if (root / "lessons").is_dir()
+    ]
+
+
 def exercises_version() -> str:
     """Return a digest that changes when anything changes on which a verdict depends.
 
     That is the whole package, the lessons with their galleries, and the libraries. Of the package
     more is counted than has to be: to run a class again costs less than to grade it in two ways.
     """
-    digest = hashlib.sha256()
     lessons = [folder / "lessons" for folder in (_STAFF.parent, course_folder())]
-    for folder in (_PACKAGE, _STAFF, next(filter(Path.is_dir, lessons), lessons[0])):
+    digest = _digest(_PACKAGE, _STAFF, next(filter(Path.is_dir, lessons), lessons[0]))
+    digest.update(repr([sys.version, *map(version, _LIBRARIES)]).encode())
+    return digest.hexdigest()[:16]
+
+
+def package_versions() -> dict[str, str]:
+    """Return what a machine must share with the grader to run notebooks as it does."""
+    return {
+        "copy of the course": _digest(_PACKAGE, _STAFF).hexdigest()[:16],
+        "Python": platform.python_version(),
+        **{name: version(name) for name in _LIBRARIES},
+    }
+
+
+def _digest(*folders: Path):
+    digest = hashlib.sha256()
+    for folder in folders:
         for path in sorted(folder.rglob("*")):
             if path.suffix in (".json", ".py", ".txt") and path.is_file():
                 place = path.relative_to(folder).as_posix()
                 digest.update(f"{place}\0{path.stat().st_size}\0".encode() + path.read_bytes())
-    digest.update(repr([sys.version, *map(version, ("tensorflow", "keras", "numpy"))]).encode())
-    return digest.hexdigest()[:16]
+    return digest

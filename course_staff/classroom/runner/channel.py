@@ -39,6 +39,7 @@ class Channel:
     def __init__(self, connection: socket.socket, largest: int = LARGEST_MESSAGE):
         self.connection = connection
         self.largest = largest
+        self.received = 0  # bytes, of all messages
 
     def send(self, message: dict[str, Any]) -> None:
         """Send one message.
@@ -83,6 +84,7 @@ class Channel:
         (length,) = _LENGTH.unpack(self._receive_exactly(_LENGTH.size, end))
         if length > self.largest:
             raise BadMessage(f"{length} bytes, and {self.largest} is the most")
+        self.received += length
         return self._receive_exactly(length, end)
 
     def close(self) -> None:
