@@ -16,9 +16,10 @@ from course_utils.course.progress import course_folder
 from .again import Again
 from .batch import Batch
 from .behaviours import Answer, Taught, program_of, read_lines, taught_to, write_lines
+from .cluster import Cluster
 from .data_sets import data_folders, data_sets
 from .due import Due, with_lateness, without_time
-from .fork_server import ForkServer, Runner
+from .fork_server import ForkServer
 from .journal import Journal, secret_key
 from .judging import Verdict
 from .learned import observed_in_jail
@@ -232,10 +233,8 @@ def _grade(
     references = References(lessons_folder, secret_key(state / "key"), observed, version)
     batch = Batch(limits, references, journal, f"{version} {jail} {data_sets()}", again)
     hidden = [submissions.resolve(), out.resolve(), lessons_folder.parent, *private_folders()]
-    server: Runner
+    server: Cluster | ForkServer
     if scheduler:
-        from .cluster import Cluster  # needs its extra
-
         server = Cluster(scheduler, limits, hidden)
     else:
         server = ForkServer(state, limits, data_folders(), hidden)
@@ -252,7 +251,7 @@ def _grade(
         on_found(found, len(open_ones))
         if open_ones:
             server.start(jail)
-            if scheduler:
+            if isinstance(server, Cluster):
                 jobs = server.jobs
             references.learn(partial(observed_in_jail, server))
             for one, result in batch.run(open_ones, server, jobs):

@@ -4,6 +4,7 @@ It judges nothing, and needs neither lessons nor solutions. It gets a notebook, 
 gives a seed to the notebook when that asks for it, and sends back what was observed, as text.
 """
 
+import asyncio
 import json
 import shutil
 import tempfile
@@ -13,8 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-from distributed import get_worker
 
 from .data_sets import data_folders, data_versions
 from .fork_server import ForkServer, ServerFailed
@@ -46,20 +45,13 @@ def grading_settings(name: str, limits: Limits, hidden: list[Path]) -> dict[str,
     }
 
 
-def try_out(settings: dict[str, Any], dask_worker: Any) -> str:
+async def try_out(settings: dict[str, Any], dask_worker: Any) -> str:
     """Start TensorFlow and try the jail; return why this worker cannot grade, or nothing.
 
     What a grading left here that was killed, and runs nothing any more, is ended first. Dask
     fills in ``dask_worker``.
     """
-    with _lock:
-        for name in [name for name, warm in _warm.items() if not warm.running]:
-            _end(name)
-    try:
-        with _server(settings, dask_worker):
-            return ""
-    except ServerFailed as error:
-        return str(error)
+    return await asyncio.to_thread(_try_out, settings, dask_worker)  # its loop answers meanwhile
 
 
 def run_notebook(
@@ -69,6 +61,8 @@ def run_notebook(
 
     It is text alone, so that whoever reads it runs nothing that came from a notebook.
     """
+    from distributed import get_worker
+
     observed, worker = _Observed(seeds), get_worker()
     try:
         with _server(settings, worker) as server:
@@ -83,10 +77,9 @@ def run_notebook(
     return f'{{"run": {ending}, "observed": {json.dumps(observed.texts)}}}'.encode("ascii")
 
 
-def end_grading(name: str) -> None:
+async def end_grading(name: str) -> None:
     """End what this worker started for a grading, and the notebooks that still run."""
-    with _lock:
-        _end(name)
+    await asyncio.to_thread(_end, name)
 
 
 class _Observed:
@@ -107,6 +100,18 @@ class _Observed:
         except (RecursionError, ValueError):
             text = "{}"
         self.texts.append((exercise_id, text))
+
+
+def _try_out(settings: dict[str, Any], worker: Any) -> str:
+    with _lock:
+        left = [name for name, warm in _warm.items() if not warm.running]
+    for name in left:
+        _end(name)
+    try:
+        with _server(settings, worker):
+            return ""
+    except ServerFailed as error:
+        return str(error)
 
 
 @contextmanager
@@ -143,7 +148,8 @@ def _start(settings: dict[str, Any], worker: Any) -> _Warm:
 
 
 def _end(name: str) -> None:
-    warm = _warm.pop(name, None)
+    with _lock:
+        warm = _warm.pop(name, None)
     if warm is not None:
         _close(warm)
 

@@ -1,5 +1,6 @@
 """Grading on a Dask cluster: as on one machine, also where a worker is killed half way."""
 
+import asyncio
 import json
 import os
 import shutil
@@ -14,6 +15,9 @@ from forgeries import FORGERIES
 from handed_in import RIGHT, ROOT, given, notebook
 from typer.testing import CliRunner
 
+from course_staff.classroom import cluster as cluster_module
+from course_staff.classroom import on_worker
+from course_staff.classroom.cluster import Cluster
 from course_staff.classroom.conversation import Run
 from course_staff.classroom.fork_server import ServerFailed
 from course_staff.classroom.grading import grade
@@ -21,13 +25,9 @@ from course_staff.classroom.pages import write_results
 from course_staff.classroom.runner.limits import Limits
 from course_utils.course.cli import app
 
-pytest.importorskip(
+distributed = pytest.importorskip(
     "distributed", reason="needs distributed: pip install --no-deps -r requirements-cluster.lock"
 )
-
-from course_staff.classroom import cluster as cluster_module  # noqa: E402
-from course_staff.classroom import on_worker  # noqa: E402
-from course_staff.classroom.cluster import Cluster  # noqa: E402
 
 LIMITS = Limits(cell_seconds=5.0, check_seconds=3.0, total_seconds=20.0, memory=600)
 OFF = "def slope(x):\n    return 3 * x**2 - 2 + {}"
@@ -138,9 +138,7 @@ def test_with_a_worker_killed_half_way_the_results_are_those_of_one_machine(
 
 
 def wait_for_workers(scheduler, count):
-    from distributed import Client
-
-    with Client(scheduler, set_as_default=False) as client:
+    with distributed.Client(scheduler, set_as_default=False) as client:
         client.wait_for_workers(count, timeout=60)
 
 
@@ -221,13 +219,11 @@ def test_a_worker_whose_sandbox_does_not_work_is_refused(monkeypatch, tmp_path):
     def start(self):
         raise ServerFailed("This system allows no namespaces (unshare: refused).")
 
-    monkeypatch.setattr(on_worker, "get_worker", Worker)
+    monkeypatch.setattr(distributed, "get_worker", Worker)
     monkeypatch.setattr(on_worker.ForkServer, "start", start)
     settings = on_worker.grading_settings("a grading", LIMITS, [])
-    assert (
-        on_worker.try_out(settings, Worker())
-        == "This system allows no namespaces (unshare: refused)."
-    )
+    said = asyncio.run(on_worker.try_out(settings, Worker()))
+    assert said == "This system allows no namespaces (unshare: refused)."
     assert not list(tmp_path.iterdir()) and not on_worker._warm
     reply = on_worker.run_notebook(settings, {}, b"", {})
     with pytest.raises(ServerFailed, match="10.0.0.8:1 cannot grade. This system allows no"):

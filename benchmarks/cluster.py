@@ -1,0 +1,88 @@
+"""Measure how many submissions a Dask cluster grades in a minute, by its number of workers."""
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+_ROOT = Path(__file__).parents[1]
+_EXPLANATION = """
+A class hands in lesson 01, no two notebooks alike. It is graded on this machine with one job, and
+then by clusters of this machine's own, of more and more workers with one thread each. All begin
+anew, with the same secret key, and their start is counted.
+
+Bound: gradebook and results are byte for byte the same each time. It exits with 1 if they are not,
+and with 2 where distributed is missing (the cluster extra). More workers than cores tell nothing.
+"""
+
+
+def main() -> int:
+    """Grade the class with each number of workers, print the seconds, and return the exit code."""
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        epilog=_EXPLANATION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--submissions", type=int, default=40, metavar="N", help="class size (40)")
+    cores = len(os.sched_getaffinity(0))
+    parser.add_argument(
+        "--workers", type=int, default=cores, metavar="N", help="at most (one a core)"
+    )
+    options = parser.parse_args()
+    sys.path.insert(0, str(_ROOT))
+    try:
+        from distributed import LocalCluster
+    except ImportError:
+        Console().print("This needs distributed: pip install -e '.[cluster]'", markup=False)
+        return 2
+    with tempfile.TemporaryDirectory(prefix="course-") as folder:
+        root = Path(folder)
+        _hand_in(root / "submitted", options.submissions)
+        seconds, alone = _graded(root, "alone", None)
+        table = Table("on", "seconds", "submissions a minute")
+        rows, is_same = [("this machine, one job", seconds)], True
+        for workers in range(1, options.workers + 1):
+            with LocalCluster(
+                n_workers=workers, threads_per_worker=1, dashboard_address=None
+            ) as cluster:
+                address = cluster.scheduler_address
+                seconds, results = _graded(root, str(workers), address)
+            rows.append((f"{workers} workers" if workers > 1 else "1 worker", seconds))
+            is_same &= results == alone
+    for name, seconds in rows:
+        table.add_row(name, f"{seconds:.1f}", f"{60 * options.submissions / seconds:.0f}")
+    Console().print(table)
+    Console().print(f"The results {'are' if is_same else 'are NOT'} the same each time.")
+    return 0 if is_same else 1
+
+
+def _hand_in(folder: Path, size: int) -> None:
+    text = (_ROOT / "solutions" / "01_first_tape.ipynb").read_text(encoding="utf-8")
+    title = "01 · The first tape"
+    assert title in text
+    for number in range(size):
+        path = folder / f"s{number:03}" / "01_first_tape.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(text.replace(title, f"{title}, by {number}", 1), encoding="utf-8")
+
+
+def _graded(root: Path, name: str, scheduler: str | None) -> tuple[float, list[bytes]]:
+    from course_staff.classroom.grading import grade
+    from course_staff.classroom.pages import write_results
+
+    out = root / name
+    (out / ".grading").mkdir(parents=True)
+    (out / ".grading" / "key").write_text("00" * 32)
+    begun = time.perf_counter()
+    grade(root / "submitted", out, jobs=1, scheduler=scheduler, write=write_results)
+    seconds = time.perf_counter() - begun
+    return seconds, [(out / file).read_bytes() for file in ("gradebook.csv", "results.jsonl")]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
