@@ -317,8 +317,7 @@ def train(generator, critic, critic_loss, generator_loss, draw, rounds, turns, r
             for (player, loss_of), optimizer, count in zip(players, optimizers, turns, strict=True):
                 for _ in range(count):
                     with tf.GradientTape() as tape:
-                        seeds = tf.random.normal((64, generator.input_shape[1]))
-                        fake = generator(seeds, training=True)
+                        fake = generator(tf.random.normal((64, generator.input_shape[1])), training=True)
                         loss = loss_of(draw(64), fake)
                     gradients = tape.gradient(loss, player.trainable_variables)
                     optimizer.apply(gradients, player.trainable_variables)

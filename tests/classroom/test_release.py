@@ -191,7 +191,7 @@ def test_some_lessons_alone_are_whole(tmp_path, number):
     stubs = json.loads((package / "stubs.json").read_text())
     assert {stub["notebook"] for stub in stubs.values()} == {path.name for path in notebooks}
     files = [tmp_path / "README.md", *notebooks]
-    links = [(f, link) for f in files for link in re.findall(r"\]\(([^)#:]+)\)", f.read_text())]
+    links = [(f, link) for f in files for link in re.findall(r"\w\]\(([^)#: ]+)\)", f.read_text())]
     assert len(links) >= len(given)
     for file, link in links:
         assert (file.parent / link).exists(), (file.name, link)
