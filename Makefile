@@ -120,7 +120,7 @@ site-test: $(SITE) ## Build and test the pages in a browser (no part of `make te
 build: $(STAMP) ## Write notebooks/ and solutions/ from lessons/
 	@$(BIN)/course build
 
-bench: $(STAMP) ## Run the side-by-side measurements
+bench: $(STAMP) $(CLUSTER) ## Run the side-by-side measurements
 	@for script in $(filter-out %_cases.py, $(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 # uv resolves for every platform at once, which pip cannot.

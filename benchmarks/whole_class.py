@@ -55,7 +55,7 @@ def main() -> int:
         epilog=_EXPLANATION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--students", type=int, default=300, metavar="N", help="class size (300)")
+    parser.add_argument("--students", type=int, default=30, metavar="N", help="class size (30)")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="notebooks at once (2)")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn (1)")
     options = parser.parse_args()

@@ -7,7 +7,7 @@ from course_utils.course.curriculum import find_lesson
 
 from .again import Again
 from .fork_server import Runner, ServerFailed
-from .journal import Journal
+from .journal import Journal, NotKept
 from .judging import Examination, Verdict, fingerprint
 from .references import References
 from .runner.limits import Limits
@@ -116,7 +116,7 @@ class Batch:
         self.accidents.discard(one.place)
         try:
             return self._run(one, server, before)
-        except ServerFailed:
+        except (NotKept, ServerFailed):
             raise
         except Exception as error:  # one submission must not stop the others; it is run next time
             message = (

@@ -175,6 +175,7 @@ def grade(
         from .due import read_due
         from .fork_server import ServerFailed
         from .grading import grade as grade_class
+        from .journal import NotKept
         from .pages import write_results
         from .roster import RosterError, read_roster
         from .rows import BadInput
@@ -186,7 +187,7 @@ def grade(
     limits = Limits(total_seconds=seconds, cell_seconds=cell_seconds, memory=memory)
     with (
         interruptible(),
-        sentence_for(BadInput, ChoiceError, RosterError, ServerFailed, OSError),
+        sentence_for(BadInput, ChoiceError, RosterError, ServerFailed, NotKept, OSError),
         progress_bars("notebooks") as bars,
     ):
         task = bars.add_task("Grading", total=None, visible=False)

@@ -4,10 +4,15 @@ import json
 import os
 import secrets
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Journal", "secret_key"]
+__all__ = ["Journal", "NotKept", "secret_key"]
+
+
+class NotKept(Exception):
+    """What was found out cannot be written down, so that nothing more is worth running."""
 
 
 class Journal:
@@ -25,6 +30,7 @@ class Journal:
     """
 
     def __init__(self, path: Path, fresh: bool = False):
+        self._path = path
         self._records: dict[str, Any] = {}
         self._lock = threading.Lock()
         whole = 0
@@ -46,17 +52,24 @@ class Journal:
         return self._records.get(key)
 
     def add(self, key: str, value: Any) -> None:
-        """Record a value, on the disk before this returns."""
+        """Record a value, on the disk before this returns; raise NotKept where it cannot be."""
         line = json.dumps({"key": key, "value": value}) + "\n"
         with self._lock:
+            try:
+                self._file.write(line.encode("ascii"))
+                self._file.flush()
+                os.fsync(self._file.fileno())
+            except OSError as error:
+                raise NotKept(
+                    f"{self._path} cannot be written: {error.strerror}. Nothing that was graded is "
+                    "lost: make room, and the same command goes on where this one was."
+                ) from None
             self._records[key] = value
-            self._file.write(line.encode("ascii"))
-            self._file.flush()
-            os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        """Close the file; what it could not take is lost, and found out again next time."""
+        with suppress(OSError):
+            self._file.close()
 
 
 def secret_key(path: Path) -> bytes:

@@ -14,7 +14,8 @@ from course_utils.exercises.question import Question
 
 from .behaviours import did
 from .conversation import Run
-from .references import References
+from .journal import NotKept
+from .references import References, ReferencesFailed
 from .runner.answers import TOO_LARGE, bound_names
 
 __all__ = ["OUTCOMES", "Examination", "Verdict", "fingerprint"]
@@ -107,6 +108,8 @@ def _judge(exercise: Exercise, observation: Any, seed: int, references: Referenc
     try:
         with np.errstate(all="ignore"):
             judgement, done = _compared(exercise, observation, seed, references)
+    except (NotKept, ReferencesFailed):  # this machine's fault, not the answer's
+        raise
     except (Exception, RecursionError) as error:  # an answer such as nobody thought of, or forged
         message = (
             f"The check could not make sense of this answer ({type(error).__name__}). "

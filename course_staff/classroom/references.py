@@ -24,9 +24,13 @@ from .behaviours import Taught, as_known, did
 from .journal import Journal
 from .learned import Observe, learned_of
 
-__all__ = ["References"]
+__all__ = ["References", "ReferencesFailed"]
 
 _BETWEEN_LOOKS = 0.5  # seconds
+
+
+class ReferencesFailed(Exception):
+    """What right and wrong programs do was not found out: no answer is to blame for it."""
 
 
 class References:
@@ -105,7 +109,13 @@ class References:
                 if self._pool is None:
                     self._pool = ProcessPoolExecutor(1, get_context("spawn"), _settle)
                 arguments = (self._lessons, exercise_id, self.seed(exercise_id), with_gallery)
-                data = self._pool.submit(_observe, *arguments).result()
+                try:
+                    data = self._pool.submit(_observe, *arguments).result()
+                except Exception as error:
+                    self._pool = None  # a process that died is no more use
+                    raise ReferencesFailed(
+                        f"the right programs of {exercise_id} did not run: {error!r}"
+                    ) from error
                 self._journal.add(key, data)
         return data
 

@@ -1,6 +1,7 @@
 """A whole class: every outcome once, killed and resumed, and the pages that come of it."""
 
 import csv
+import errno
 import io
 import json
 import os
@@ -288,6 +289,23 @@ def test_a_journal_keeps_whole_lines_and_drops_a_torn_one(tmp_path):
         assert third.get("c") == 3 and third.get("b") is None
         third.close()
     assert Journal(path, fresh=True).get("a") is None
+
+
+def test_a_disk_that_is_full_stops_the_grading_and_gives_nobody_a_verdict(tmp_path, monkeypatch):
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    ran = []
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
+    monkeypatch.setattr(engine.ForkServer, "run", lambda *_: ran.append(1) or Run("done"))
+    files = {f"s{n}/01_first_tape.ipynb": notebook("01", RIGHT, [str(n)]) for n in range(9)}
+    submissions = hand_in(tmp_path / "in", files)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "fsync", full)
+        result = run(submissions, "--out", tmp_path / "out", "--jobs", "1")
+    said = " ".join(result.output.split())
+    assert result.exit_code == 1 and "No space left on device. Nothing that was graded" in said
+    assert len(ran) < 9 and not (tmp_path / "out" / "gradebook.csv").exists()
 
 
 def test_the_secret_is_kept_and_private(tmp_path):

@@ -9,7 +9,7 @@ from handed_in import RIGHT
 from course_staff.classroom.conversation import Run
 from course_staff.classroom.journal import Journal
 from course_staff.classroom.judging import Examination
-from course_staff.classroom.references import References
+from course_staff.classroom.references import References, ReferencesFailed
 from course_utils.course.curriculum import find_exercise
 from course_utils.exercises.judging import assess
 from course_utils.exercises.references import SEEDS, stored_reference
@@ -167,3 +167,14 @@ def test_messages_hold_nothing_that_a_file_or_a_terminal_cannot_show():
     assert message.encode("utf-8") and "\x1b" not in message and "\x00" not in message
     long = {"type": "E" * 90, "message": "m" * 9000, "line": RIGHT[SLOPE], "timed_out": False}
     assert len(one.decide(Run("done", cell_errors={SLOPE: long}))[SLOPE].message) < 1100
+
+
+def test_a_right_program_that_does_not_run_is_no_students_error(tmp_path):
+    class NoReferences(References):
+        def _data(self, exercise_id, with_gallery):
+            raise ReferencesFailed("the process died")
+
+    references = NoReferences(tmp_path, b"key", Journal(tmp_path / "journal"), "version")
+    examination = Examination({"01.1": find_exercise("01.1")}, references)
+    with pytest.raises(ReferencesFailed):
+        examination.take("01.1", 1, {"calls": [], "untouched": False, "printed": ""})
