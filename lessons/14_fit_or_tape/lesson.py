@@ -622,14 +622,13 @@ class TwoRules(keras.optimizers.Adam):
         else:
             super().update_step(gradient, variable, learning_rate)
 
-
-model = compiled(build_model(), TwoRules(0.01))
-model.fit(batches, shuffle=False, verbose=0)
-
 # %% [markdown]
 # A loop with two optimizers ends with the same weights:
 
 # %%
+model = compiled(build_model(), TwoRules(0.01))
+model.fit(batches, shuffle=False, verbose=0)
+
 by_loop, sgd, adam = build_model(), keras.optimizers.SGD(0.1), keras.optimizers.Adam(0.01)
 for x_batch, y_batch in batches:
     with tf.GradientTape() as tape:
