@@ -110,7 +110,7 @@ def make_train_epoch(
 
     @tf.function
     def train_epoch(order):
-        correct = 0
+        loss_sum, correct = 0.0, 0
         for first in tf.range(0, tf.size(order), batch_size):
             batch = order[first : first + batch_size]
             x, y = moved(tf.gather(images, batch), shift, generator), tf.gather(labels, batch)
@@ -119,8 +119,9 @@ def make_train_epoch(
                 loss = loss_fn(y, logits)
             gradients = tape.gradient(loss, model.trainable_variables)
             optimizer.apply(gradients, model.trainable_variables)
+            loss_sum += loss * tf.cast(tf.size(batch), tf.float32)
             correct += tf.math.count_nonzero(tf.argmax(logits, 1) == y, dtype=tf.int32)
-        return correct / tf.size(order)
+        return loss_sum / tf.cast(tf.size(order), tf.float32), correct / tf.size(order)
 
     return train_epoch
 
@@ -138,7 +139,7 @@ def _loop_and_fit(x: Any, y: Any) -> tuple[Callable, Callable, Callable]:
     theirs.compile(keras.optimizers.Adam(1e-3), loss_fn, metrics=["accuracy"])
 
     def loop(order):
-        return float(train_epoch(tf.constant(order)))
+        return float(train_epoch(tf.constant(order))[1])
 
     def fit(order):
         # Outside the clock: the same batches as the loop takes.
