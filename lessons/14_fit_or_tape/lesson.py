@@ -754,7 +754,7 @@ check("14.5", means)
 # | a law for the output's slopes | `compute_loss`, too | lesson 19 |
 # | several losses apart, several optimizers | `train_step` | exercise 14.4 |
 # | inputs that their own gradient moves | a loop, or a step in it | lesson 15 |
-# | two networks that move in turn | a loop | lesson 16 |
+# | two networks that move in turn | a loop, or a `train_step` with both | lesson 16, exercise 14.4 |
 # | a loss after a step, through the step | a loop | lesson 17 |
 # | which examples count, by their gradients | a loop | lesson 18 |
 # | a step that may be taken back | a loop | lesson 19 |
