@@ -74,8 +74,8 @@ def in_pairs(model, gradients, limit):
     return clipped
 
 
-def zeros_for_none(clipped, gradients):
-    return [tf.zeros(3) if g is None else g for g in clipped]
+def zeros_for_none(shape):
+    return lambda clipped, gradients: [tf.zeros(shape) if g is None else g for g in clipped]
 
 
 def unguarded(model, gradients, limit):
@@ -106,7 +106,8 @@ CLIPPED = [
     ),
     Wrong(
         "all together",
-        "All gradients are scaled by one norm, that of the whole model. Take a norm for each layer.",
+        "All gradients are scaled by one norm, that of the whole model. Take a norm for each layer; "
+        "the first piece of a path may be the model's name.",
         clipping(owner=lambda variable: "all"),
     ),
     Wrong(
@@ -138,6 +139,19 @@ CLIPPED = [
         "A block inside the model is taken for one layer, and a weight of the model's own for "
         "none. Go by `variable.path`, not by `model.layers`.",
         by_names,
+    ),
+    Wrong(
+        "only what is in model.layers",
+        "A weight of the model's own is missing in the list: no layer of `model.layers` holds it. Go "
+        "through `model.trainable_variables`.",
+        clipping(result=lambda clipped, gradients: clipped[1:]),
+        calls=(2,),
+    ),
+    Wrong(
+        "norm returned, too",
+        "You return what tf.clip_by_global_norm returns, the list and its norm. Take the first, and "
+        "call it once for each layer.",
+        lambda model, gradients, limit: tf.clip_by_global_norm(gradients, limit),
     ),
     Wrong(
         "frozen weights counted",
@@ -225,7 +239,8 @@ CLIPPED = [
         "zeros for None",
         "A None has become zeros. An optimizer with a momentum moves a variable whose gradient is "
         "zero, and leaves one alone whose gradient is None. Keep the None.",
-        clipping(result=zeros_for_none),
+        clipping(result=zeros_for_none((4, 3))),  # of the variable's shape
+        clipping(result=zeros_for_none(3)),
     ),
     Wrong(
         "None computed with",
@@ -236,6 +251,8 @@ CLIPPED = [
 ]
 
 # 21.2
+
+ZERO = tf.UnconnectedGradients.ZERO
 
 
 def stepping(
@@ -271,6 +288,34 @@ def penalties_before(model, optimizer, loss_of, batch, clip):
     gradients = clip(model, tape.gradient(loss, model.trainable_variables))
     optimizer.apply(gradients, model.trainable_variables)
     return loss
+
+
+def penalties_below(model, optimizer, loss_of, batch, clip):
+    with tf.GradientTape() as tape:
+        data = loss_of(model, batch)
+    gradients = tape.gradient([data, *model.losses], model.trainable_variables)
+    optimizer.apply(clip(model, gradients), model.trainable_variables)
+    return data + sum(model.losses)
+
+
+def penalties_unclipped(model, optimizer, loss_of, batch, clip):
+    variables = model.trainable_variables
+    with tf.GradientTape(persistent=True) as tape:
+        data, penalties = loss_of(model, batch), sum(model.losses)
+    clipped = clip(model, tape.gradient(data, variables))
+    others = tape.gradient(penalties, variables, unconnected_gradients=ZERO)
+    optimizer.apply([a + b for a, b in zip(clipped, others, strict=True)], variables)
+    return data + penalties
+
+
+def mean_squares(model, batch):
+    x, y = batch
+    return tf.reduce_mean((model(x, training=True) - y) ** 2)
+
+
+def two_steps(*given):
+    stepping()(*given)
+    return stepping()(*given)
 
 
 def applied_unclipped(model, optimizer, loss_of, batch, clip):
@@ -353,7 +398,33 @@ STEPS = [
     Wrong(
         "penalties averaged",
         "The penalties are averaged. `fit` adds them up: sum(model.losses).",
-        stepping(penalties=lambda model: tf.reduce_mean(model.losses) / 2),
+        stepping(penalties=lambda model: tf.reduce_mean(model.losses)),
+        calls=(0,),
+    ),
+    Wrong(
+        "penalties read below the block",
+        "model.losses is read below the tape's block, and the penalties of weights are computed where "
+        "they are read: the tape misses them. Read them inside.",
+        penalties_below,
+    ),
+    Wrong(
+        "penalties not clipped",
+        "clip gets the gradient of the data's loss alone, and that of the penalties is added to what "
+        "it returns. Hand it the gradient of their sum.",
+        penalties_unclipped,
+    ),
+    Wrong(
+        "loss_of not used",
+        "You compute a mean square of your own. The loss is the one that is given, whatever it is: call "
+        "loss_of(model, batch).",
+        lambda model, optimizer, loss_of, batch, clip: stepping()(
+            model, optimizer, mean_squares, batch, clip
+        ),
+    ),
+    Wrong(
+        "two steps",
+        "Each call takes two whole steps. Take one.",
+        two_steps,
     ),
     Wrong(
         "penalties before the call",
@@ -577,10 +648,12 @@ OFTEN = [
     ("averages", "dropout", "momentum", "count", "rate", "generator", "history"),
     ("momentum", "count", "rate", "generator", "history"),
     ("momentum", "count", "rate", "generator"),
+    ("dropout", "momentum", "count", "rate", "generator"),
     ("dropout", "momentum", "count", "rate"),
     ("momentum", "count", "rate"),
     ("dropout", "generator", "history"),
     ("count", "rate", "generator", "history"),
+    ("count", "rate"),
 ]
 
 
@@ -642,10 +715,12 @@ KEPT = [
     ),
     Wrong(
         "kept in memory",
-        "Moved to another folder, nothing is found: what was saved is not in the file. A process "
-        "that is killed loses its memory. Write all of it to path.",
+        "Moved to another folder, nothing is found. Either it is in memory, which a killed process "
+        "loses, or in another file than resume looks for: np.savez adds .npz to a path. Write all of it "
+        "to path.",
         in_memory,
         keeping(place=lambda path: path.replace("b/run", "c")),
+        lambda *run: (keeping(place=lambda path: f"{path}.npz")(*run)[0], keeping()(*run)[1]),
     ),
     Wrong(
         "nothing returned after resume",
@@ -659,8 +734,17 @@ KEPT = [
     ),
     Wrong(
         "first save kept",
-        "resume brings the run back to the *first* save. The second one writes over it.",
+        "resume returns True, and nothing is as it was at the last save. Either an earlier save came "
+        "back, and the second must write over it, or nothing was assigned: `variable.assign(value)`, "
+        "`history[:] = ...`.",
         keeping(overwrite=False),
+        keeping(without=tuple(WORDS)),
+    ),
+    Wrong(
+        "values of the start",
+        "The history is resumed, and no variable is as it was saved. Read the values in save, not "
+        "where keeper is called, and assign them in resume.",
+        keeping(without=[name for name in WORDS if name != "history"]),
     ),
     *map(forgetting, kept_groups()),
 ]
@@ -806,10 +890,11 @@ LOSSES = [
     ),
     Wrong(
         "Python number",
-        "The loss is a Python or NumPy number, and no path leads back from it. Leave float, "
-        "`.numpy()` and np out of it.",
+        "What loss_of returns is no tensor, so no path leads back from it: a number of Python or NumPy, or "
+        "several things. Return one tensor; leave float, `.numpy()` and np out of it.",
         giving(lambda model, batch: float(mean_error(model, batch))),
         giving(lambda model, batch: np.mean(squares(model, batch).numpy())),
+        giving(lambda model, batch: (mean_error(model, batch), batch)),
     ),
     Wrong(
         "a loss for each example",
