@@ -127,11 +127,11 @@ def as_steps(kind: str, seed: int) -> tuple:
 
 
 def error_of(model: Any, batch: tuple) -> Any:
-    """Return the mean squared error in training, without penalties."""
-    import tensorflow as tf
+    """Return a loss in training, without penalties: not the mean square that one would guess."""
+    import keras
 
     x, y = batch
-    return tf.reduce_mean((model(x, training=True) - y) ** 2)
+    return keras.losses.LogCosh()(y, model(x, training=True))
 
 
 def left_alone(model: Any, gradients: list) -> list:
@@ -224,9 +224,11 @@ def draw_run(rng: np.random.Generator) -> list[tuple]:
 def resumed(keeper: Callable, x: np.ndarray, y: np.ndarray, seed: int) -> dict:
     """Return what is lost between a run that goes on and one that is saved, and resumed elsewhere.
 
-    The file is moved meanwhile, so that nothing can be kept in memory.
+    The file is moved meanwhile, so that nothing can be kept in memory, and the other run has losses
+    of its own, which must go.
     """
     first, second = new_run(seed), new_run(seed + 1)
+    second[-1].append(0.5)  # as of a run that went on for a while
     fresh = groups_of(*second)
     facts: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -581,9 +583,9 @@ EXERCISES = (
         draw=draw_run,
         call=resumed,
         parts=[
-            Part("absent", "what `resume` returns where there is no file, and what it changes,"),
+            Part("absent", "what `resume` returns, and what it changes, where there is no file"),
             Part("disturbed", "what changes in the run when it is saved"),
-            Part("lost", "what `resume` returns, and what is not as it was saved,"),
+            Part("lost", "what `resume` returns, and what is lost"),
             Part("apart", "what differs after one more step"),
         ],
         praise="Interrupted or not, the run ends the same.",
