@@ -112,7 +112,7 @@ def epoch_noted(run_epoch: Callable, x: Any, y: Any, batch_size: int, w: np.ndar
         full = (batch_size,)
         noted["full"] &= x.shape[:1] == y.shape == weights.shape == full
         with np.errstate(all="ignore"):
-            inputs, targets = np.log(x), np.log(y)
+            inputs, targets = 1 + np.log(x), np.log(y)  # no loss is 0 where x and y are 1
             slopes = 2 * (inputs @ w - targets)[:, None] * inputs  # (n, d), of each example
             w = w - 0.1 * np.sum(weights * slopes.T, axis=-1).reshape(-1, len(w)).sum(0)
         noted["path"].append(w)
@@ -130,11 +130,18 @@ def draw_scaled(rng: np.random.Generator) -> list[tuple]:
             slope[-1] *= 0.02 if size == 2.0 else 1.0
         return values, slopes, lr, scale
 
+    def draw_nan():
+        """Draw a gradient with nan and no inf: inf in float16, times the value 0."""
+        values, slopes, *rest = draw(0.05, 0.04, 5.0, 2.0**18)
+        values[0][1], slopes[0][1] = 0.0, 2.0
+        return values, slopes, *rest
+
     return [
         draw(4e-9, 8e-9, 3e7, 2.0**18),
         draw(0.04, 2.0, 4.0, 2.0**18),
         draw(2.0, 0.05, 5.0, 2.0**17),
         draw(9e-9, 4e-9, 2e7, 2.0**17),
+        draw_nan(),
     ]
 
 
@@ -145,8 +152,8 @@ def as_scaled(values: list, slopes: list, lr: float, scale: float) -> tuple:
     slopes = tensors(*slopes)
 
     def loss_of():
-        halves = [tf.cast(tf.cast(v, tf.float16), tf.float32) for v in variables]
-        squares = [s * h**2 / 2 for s, h in zip(slopes, halves, strict=True)]
+        halves = [tf.cast(v, tf.float16) for v in variables]
+        squares = [s * tf.cast(h**2, tf.float32) / 2 for s, h in zip(slopes, halves, strict=True)]
         return tf.add_n([tf.reduce_sum(square) for square in squares])
 
     return variables, loss_of, lr, scale

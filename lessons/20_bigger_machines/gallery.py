@@ -70,7 +70,8 @@ SHARES = [
     ),
     Wrong(
         "penalties left out",
-        "The errors are right, and the penalties are missing. Add sum(model.losses) / replicas.",
+        "The errors are right, and no gradient comes from the penalties. Add sum(model.losses) / "
+        "replicas to the loss, inside the block.",
         sharing(lambda e, p, n, r: total(e) / n),
     ),
     Wrong(
@@ -126,11 +127,19 @@ SHARES = [
     ),
     Wrong(
         "mean of all entries",
-        "reduce_mean divides by the number of this replica's entries, examples times outputs. "
-        "Take reduce_sum, and divide by batch_size.",
+        "The squared errors are divided by the number of this replica's entries, examples times "
+        "outputs. Add them with reduce_sum, and divide by batch_size.",
+        sharing(lambda e, p, n, r: tf.math.divide_no_nan(total(e), float(tf.size(e))) + sum(p) / r),
         sharing(lambda e, p, n, r: tf.reduce_mean(e**2) + sum(p) / r),
         sharing(lambda e, p, n, r: tf.reduce_mean(e**2) + sum(p)),
         sharing(lambda e, p, n, r: (tf.reduce_mean(e**2) + sum(p)) / r),
+    ),
+    Wrong(
+        "loss of several entries",
+        "The loss has several entries. The tape adds them, so the penalties count once for each. Make "
+        "it one number before you add them.",
+        sharing(lambda e, p, n, r: tf.reduce_sum(e**2, axis=0) / n + sum(p) / r),
+        sharing(lambda e, p, n, r: tf.reduce_sum(e**2, axis=1) / n + sum(p) / r),
     ),
     Wrong(
         "half the error",
@@ -251,6 +260,20 @@ def multiplied_limit(copies, parts, lr, penalty, largest):
     return on_copies()(copies, parts, lr, penalty, len(copies) * largest)
 
 
+def sized_by_the_first(copies, parts, lr, penalty, largest):
+    size = len(parts[0][1])
+    run = on_copies(lambda losses, count, copies: tf.reduce_sum(losses) / size / copies)
+    return run(copies, parts, lr, penalty, largest)
+
+
+def penalty_last(copies, parts, lr, penalty, largest):
+    before = copies[0][0].numpy()
+    right = on_copies()(copies, parts, lr, 0.0, largest)
+    for W, _ in copies:
+        W.assign_sub(lr * 2 * penalty * before)
+    return right
+
+
 CLIPPED_EACH = {"clip_share": each_clipped, "clip": unclipped}
 
 COPIES = [
@@ -304,6 +327,29 @@ COPIES = [
         "A mean of each part, divided by the number of copies, is a mean of means: an example of a "
         "small part counts more. Divide by the number of all examples.",
         on_copies(lambda losses, count, copies: tf.reduce_mean(losses) / copies),
+    ),
+    Wrong(
+        "mean divided again",
+        "The mean of each part is divided by the number of all examples. It is their sum that you "
+        "divide.",
+        on_copies(lambda losses, count, copies: tf.reduce_mean(losses) / count),
+    ),
+    Wrong(
+        "mean size of a part",
+        "The losses are divided by the mean size of a part. Divide by the number of all examples: the "
+        "shares are added.",
+        on_copies(lambda losses, count, copies: tf.reduce_sum(losses) * copies / count),
+    ),
+    Wrong(
+        "first part for all",
+        "The number of all examples is counted as if every part were like the first. Add the sizes.",
+        sized_by_the_first,
+    ),
+    Wrong(
+        "penalty behind the clipping",
+        "The gradient of the penalty is added after the clipping. Clip the gradient of all, the "
+        "penalty's too.",
+        penalty_last,
     ),
     Wrong(
         "sum not divided",
@@ -550,6 +596,16 @@ def in_a_column(step, x, y, batch_size):
     epoch(right_weights)(with_column, x, y, batch_size)
 
 
+def y_as_it_is(step, x, y, batch_size):
+    firsts = iter(range(0, len(x), batch_size))
+
+    def with_own(own, targets, weights):
+        first = next(firsts)
+        step(own, y[first : first + batch_size], weights)
+
+    epoch(right_weights)(with_own, x, y, batch_size)
+
+
 def only_first(step, x, y, batch_size):
     epoch(right_weights)(step, x[:batch_size], y[:batch_size], batch_size)
 
@@ -615,6 +671,9 @@ BATCHES = [
         epoch(lambda k, missing, n: [1 / (k + missing)] * (k + missing), fill=2.0),
         wrapped_round,
         epoch(lambda k, missing, n: [1 / k] * (k + missing), fill=2.0),
+        epoch(lambda k, missing, n: [1 / (k + missing)] * (k + missing)),
+        epoch(lambda k, missing, n: [1 / k] * (k + missing)),
+        epoch(lambda k, missing, n: [1 / k] * k + [1.0] * missing),
         calls=SHORT,
     ),
     Wrong(
@@ -687,6 +746,12 @@ BATCHES = [
         calls=(0, 1, 2),
     ),
     Wrong(
+        "y not filled up",
+        "x and weights are filled up, and y is not. Fill up all three.",
+        y_as_it_is,
+        calls=SHORT,
+    ),
+    Wrong(
         "last weight lost",
         "The last example of each batch has the weight 0. Only what was added has.",
         epoch(lambda k, missing, n: [1 / k] * (k - 1) + [0.0] * (missing + 1)),
@@ -703,6 +768,7 @@ def scaling(
     sound=lambda g: g,
     after_good=lambda scale: scale,
     after_bad=lambda scale: scale / 2,
+    after_bad_move=None,
     rate=lambda lr, scale: lr,
 ):
     """Return an answer to 20.4 from its parts."""
@@ -717,7 +783,7 @@ def scaling(
         bad = not all(np.all(np.isfinite(g)) for g in gradients)
         for v, g in zip(variables, gradients, strict=True):
             v.assign_sub(rate(lr, scale) * sound(g))
-        return after_bad(scale) if bad else after_good(scale)
+        return (after_bad_move or after_bad)(scale) if bad else after_good(scale)
 
     return scaled_step
 
@@ -775,8 +841,8 @@ def always(gradients, loss):
 STEPS = [
     Wrong(
         "not scaled",
-        "The loss is not scaled, so small gradients arrive as 0. Take the gradients of scale times "
-        "the loss, and divide them by scale.",
+        "What the tape differentiates is not scaled, so small gradients arrive as 0. Take the "
+        "gradients of scale times the loss, and divide them by scale.",
         scaling(lambda loss, scale: loss, lambda g, scale: g),
     ),
     Wrong(
@@ -810,8 +876,8 @@ STEPS = [
     ),
     Wrong(
         "nothing moves",
-        "No variable moves visibly, not even in a good step. Subtract lr times the gradient from "
-        "each, and divide by scale as float32: in float16 the gradients are 0 again.",
+        "No variable moves visibly, not even in a good step. Give each lr times its gradient with "
+        "assign_sub, and divide by scale as float32: in float16 the gradients are 0 again.",
         scaling(rate=lambda lr, scale: 0.0),
         scaling(rate=lambda lr, scale: 1.0),
         scaling(unscaled=lambda g, scale: tf.cast(tf.cast(g / scale, tf.float16), tf.float32)),
@@ -833,11 +899,19 @@ STEPS = [
         "first gradient only",
         "Only the first gradient is looked at. Any of them may be the one that is not finite.",
         scaling(is_good=lambda gradients, loss: np.all(np.isfinite(gradients[0]))),
+        scaling(
+            is_good=lambda gradients, loss: np.all(np.isfinite(gradients[0])),
+            after_bad_move=lambda scale: scale,
+        ),
     ),
     Wrong(
         "last gradient only",
         "Only the last gradient is looked at. Any of them may be the one that is not finite.",
         scaling(is_good=lambda gradients, loss: np.all(np.isfinite(gradients[-1]))),
+        scaling(
+            is_good=lambda gradients, loss: np.all(np.isfinite(gradients[-1])),
+            after_bad_move=lambda scale: scale,
+        ),
     ),
     Wrong(
         "others move",
@@ -911,6 +985,25 @@ STEPS = [
         "The step is tried again with smaller scales until it fits. Leave it out: the next one "
         "starts with half of the scale.",
         until_it_fits,
+    ),
+    Wrong(
+        "nan not looked for",
+        "A gradient with nan moved the variables. nan is not finite either, and tf.math.is_inf does "
+        "not see it: take tf.math.is_finite.",
+        scaling(
+            is_good=lambda gradients, loss: not any(np.any(np.isinf(g)) for g in gradients),
+            after_bad_move=lambda scale: scale,
+        ),
+        scaling(is_good=lambda gradients, loss: not any(np.any(np.isinf(g)) for g in gradients)),
+    ),
+    Wrong(
+        "the other way round",
+        "Good steps are left out, and those with gradients that are not finite are taken. Exchange "
+        "the two.",
+        scaling(
+            is_good=lambda gradients, loss: not all(np.all(np.isfinite(g)) for g in gradients),
+            after_bad_move=lambda scale: scale,
+        ),
     ),
     Wrong(
         "upwards",

@@ -199,7 +199,7 @@ assert largest_difference(by_rate, by_mean.get_weights()) < 1e-5
 assert np.isclose(losses_by_mean[0], n_replicas * its_losses[0], rtol=1e-4)
 
 # %% [markdown]
-# **What belongs into the scope?** Everything with variables: the model, the optimizer, metrics. An optimizer that was made outside is often seen.
+# **What belongs in the scope?** Everything with variables: the model, the optimizer, metrics. An optimizer that was made outside is often seen.
 #
 # > **Predict**
 # >
@@ -355,6 +355,8 @@ labels = ax.set(aspect="equal", xlim=(-0.8, 2.1), ylim=(-0.3, 1.0), xlabel="firs
 assert np.linalg.norm(arrows["clip each, then add"]) > 0.6 + 0.05
 
 # %% [markdown]
+# Clipped alone, the long share counts no more than the short one: the sum turns, and may be longer than the limit.
+#
 # **BatchNormalization** computes mean and variance of the replica's own part. A file is often sorted, so let the parts differ: the first half of the batch is
 # shifted by 2.
 #
@@ -893,7 +895,7 @@ check("20.4", scaled_step)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# The product with `scale` belongs into the block of the tape. The gradients come scaled.
+# The product with `scale` belongs in the block of the tape. The gradients come scaled.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -907,11 +909,11 @@ check("20.4", scaled_step)
 #
 # | you want | `fit` needs | and mind |
 # |---|---|---|
-# | several devices | `build_model()` and `compile` in `strategy.scope()` | parts of unlike sizes: a mean of means |
+# | several devices | the model and `compile` in `strategy.scope()` | parts of unlike sizes: a mean of means |
 # | penalties | nothing: it divides them | |
 # | BatchNormalization over all | `synchronized=True` | |
 # | clipping of the sum | a loop | `clipnorm` clips each share |
-# | XLA | `compile(jit_compile=True)` | a short last batch is right, too |
+# | XLA | `compile(jit_compile=True)` | a short last batch is right, too; without a strategy, a GPU makes it the default |
 # | one compilation | full batches and `sample_weight` | `reduction="mean_with_sample_weight"` |
 # | 16 bits | the dtype policy | it scales `float16`'s loss by itself |
 #
@@ -1003,7 +1005,7 @@ assert wrapped == {"mixed_bfloat16": False, "mixed_float16": True}
 # ## Recap
 #
 # - Sum the losses, divide by the global batch; `apply` adds the gradients.
-# - Model, optimizer and metrics belong into the scope; penalties count once.
+# - Model, optimizer and metrics belong in the scope; penalties count once.
 # - Statistics and clipping see one replica's part, unless you say otherwise.
 # - A worker's program saves, and starts from what it finds.
 # - XLA wants full batches: fill up with weights 0. `float16` wants a scaled loss, `bfloat16` does not. Measure all.

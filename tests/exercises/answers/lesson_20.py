@@ -301,6 +301,7 @@ WRONG = {
             with_rows(1.0, lambda k, m: (np.arange(k + m) < k) / (k + m)),
         ),
         ("weights of 1", with_rows(1.0, lambda k, m: (np.arange(k + m) < k).astype("float32"))),
+        ("what was added counts", with_rows(1.0, lambda k, m: np.full(k + m, 1 / k))),
         ("weights in a column", with_rows(1.0, lambda k, m: [[1 / k]] * k + [[0.0]] * m)),
     ],
     "20.4": [
