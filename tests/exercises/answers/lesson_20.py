@@ -313,6 +313,10 @@ WRONG = {
         ("grows", moves(right_gradients, after=(2.0, 0.5))),
         ("upwards", moves(right_gradients, way=-1.0)),
         ("never halved, never looked at", moves(right_gradients, good=lambda gs: True)),
+        (
+            "nan not looked for",
+            moves(right_gradients, good=lambda gs: not any(np.any(np.isinf(g)) for g in gs)),
+        ),
         ("no scale returned", forgets_to_return),
         ("nothing returned after a good step", returns_in_bad_steps_alone),
         ("divided only", moves(lambda v, f, scale: [g / scale for g in recorded(v, f, 1.0)])),
