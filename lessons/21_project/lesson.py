@@ -100,8 +100,8 @@ print("nearest:", f"{by_nearest:.2f}", "the mean of three networks is lower:", b
 # **The baseline is 0.78, that of the nearest picture; you have succeeded at 0.80.** Use the pictures without labels. A step in a
 # direction that changes a picture's answer most (lesson 15) should not change it: ask a tape for that direction, then demand the
 # same answer before and after, on all 1,500 pictures. Start from a small random direction: at the picture itself that slope is 0.
-# With one hidden layer of 128, after 1,500 steps, directions of length 1 gave 0.78 to 0.81 in four runs, and of length 2 gave
-# 0.82 in two, in about 12 seconds each; with two hidden layers it rose to 0.83 and fell again. A second task, as in lesson 18,
+# With one hidden layer of 128, after 1,500 steps, directions of length 1 gave 0.78 to 0.80 in four runs, and of length 2 gave
+# 0.81 to 0.83 in three and 0.78 in one, in 10 to 13 seconds each. With two hidden layers, length 2 rose to 0.83, and fell again. A second task, as in lesson 18,
 # is another way. Keep to the 40 labels: the check cannot see which you used, and you would only deceive yourself.
 
 # %%
