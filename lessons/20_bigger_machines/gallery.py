@@ -129,7 +129,9 @@ SHARES = [
         "mean of all entries",
         "The squared errors are divided by the number of this replica's entries, examples times "
         "outputs. Add them with reduce_sum, and divide by batch_size.",
-        sharing(lambda e, p, n, r: tf.math.divide_no_nan(total(e), float(tf.size(e))) + sum(p) / r),
+        sharing(
+            lambda e, p, n, r: tf.keras.losses.MeanSquaredError()(tf.zeros_like(e), e) + sum(p) / r
+        ),
         sharing(lambda e, p, n, r: tf.reduce_mean(e**2) + sum(p) / r),
         sharing(lambda e, p, n, r: tf.reduce_mean(e**2) + sum(p)),
         sharing(lambda e, p, n, r: (tf.reduce_mean(e**2) + sum(p)) / r),
@@ -995,6 +997,15 @@ STEPS = [
             after_bad_move=lambda scale: scale,
         ),
         scaling(is_good=lambda gradients, loss: not any(np.any(np.isinf(g)) for g in gradients)),
+    ),
+    Wrong(
+        "inf not looked for",
+        "A gradient with inf moved the variables. inf is not finite either, and tf.math.is_nan does "
+        "not see it: take tf.math.is_finite.",
+        scaling(
+            is_good=lambda gradients, loss: not any(np.any(np.isnan(g)) for g in gradients),
+            after_bad_move=lambda scale: scale,
+        ),
     ),
     Wrong(
         "the other way round",
