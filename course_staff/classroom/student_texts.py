@@ -29,7 +29,8 @@ def student_texts(root: Path, names: set[str]) -> dict[str, str]:
     project = _above_the_cut((root / "pyproject.toml").read_text(encoding="utf-8"))
     project = project.replace(', "course_staff*"', "")
     texts["pyproject.toml"] = re.sub(
-        r"^(?:#[^\n]*\n)*(?:author|browser|classroom|nbgrader|site|test|course_staff) = \[.*?\]\n",
+        r"^(?:#[^\n]*\n)*(?:author|browser|classroom|cluster|nbgrader|site|test|course_staff)"
+        r" = \[.*?\]\n",
         "",
         project,
         flags=re.M | re.S,
@@ -58,6 +59,6 @@ def _readme(root: Path, names: set[str]) -> str:
 
 def _row(readme: str, lesson) -> str:
     """Return a lesson's row of the README's table, or one from the curriculum."""
-    row = re.search(rf"^\| {lesson.number} \|.*$", readme, re.M)
     link = f"[{lesson.title}](notebooks/{lesson.name}.ipynb)"
-    return row[0] if row else f"| {lesson.number} | {link} | {lesson.minutes} | |"
+    row = re.search(rf"^\| {lesson.number} \|[^|]*\|[^|]*(\|.*)$", readme, re.M)
+    return f"| {lesson.number} | {link} {row[1] if row else f'| {lesson.minutes} | |'}"
