@@ -1,5 +1,6 @@
 """Wrong answers to the questions of lesson 19, and what each is told."""
 
+import numpy as np
 import tensorflow as tf
 
 from course_staff.authoring.gallery import Wrong
@@ -152,6 +153,22 @@ PENDULUM = [
         ),
     ),
     Wrong(
+        "the spring's damping",
+        "The speed is halved, as in the spring above. This law has damping · θ'.",
+        left_side(
+            lambda angle, speed, acceleration, damping, t: acceleration + speed / 2 + tf.sin(angle)
+        ),
+    ),
+    Wrong(
+        "damped sine",
+        "The damping multiplies the sine as well. It belongs to the speed θ' alone.",
+        left_side(
+            lambda angle, speed, acceleration, damping, t: (
+                acceleration + damping * (speed + tf.sin(angle))
+            )
+        ),
+    ),
+    Wrong(
         "the spring's law",
         "That is the law of the spring above, less the push. The pendulum's has damping · θ' and the sine of the "
         "angle.",
@@ -234,6 +251,16 @@ PENDULUM = [
         pendulum(result=tf.stop_gradient),
     ),
     Wrong(
+        "sine closed",
+        "The residual is right. But its sine is a constant for a tape around it, as np.sin returns "
+        "one. Use tf.sin, without NumPy or stop_gradient.",
+        left_side(
+            lambda angle, speed, acceleration, damping, t: (
+                acceleration + damping * speed + tf.stop_gradient(tf.sin(angle))
+            )
+        ),
+    ),
+    Wrong(
         "acceleration closed",
         "The residual is right. But the acceleration is a constant for a tape around it: take "
         "θ'' from the tape itself, without NumPy or stop_gradient.",
@@ -275,6 +302,40 @@ def rod_law(
         return result(both, outer.gradient(through, points), k, points[:, 1])
 
     return heat_residual
+
+
+def of_product(u_t_of):
+    """Return an answer that multiplies u by k before any slope is taken."""
+
+    def heat_residual(u, k, points):
+        with tf.GradientTape() as outer:
+            outer.watch(points)
+            with tf.GradientTape(persistent=True) as inner:
+                inner.watch(points)
+                values = u(points)
+                product = k(points[:, 1]) * values
+            u_t = inner.gradient(u_t_of(values, product), points)[:, 0]
+            slope = inner.gradient(product, points)[:, 1]
+        return u_t - outer.gradient(slope, points)[:, 1]
+
+    return heat_residual
+
+
+def by_product_rule(u, k, points):
+    """Return u_t - k u_xx + k' u_x, with a wrong sign."""
+    x = points[:, 1]
+    with tf.GradientTape() as outer:
+        outer.watch(points)
+        with tf.GradientTape() as inner:
+            inner.watch(points)
+            values = u(points)
+        both = inner.gradient(values, points)
+        u_x = both[:, 1]
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        material = k(x)
+    u_xx = outer.gradient(u_x, points)[:, 1]
+    return both[:, 0] - material * u_xx + tape.gradient(material, x) * u_x
 
 
 def plain_slope(values, both, k, x, t):
@@ -369,6 +430,17 @@ ROD = [
         "k u",
         "You took the slope of k u, not of k u_x.",
         rod_law(lambda values, both, k, x, t: k(x) * values),
+    ),
+    Wrong(
+        "k before the first slope",
+        "You took the second derivative of k u. Take u_x first, and multiply that by k.",
+        of_product(lambda values, product: values),
+        of_product(lambda values, product: product),
+    ),
+    Wrong(
+        "sign of k' u_x",
+        "The flow's slope has two parts, k u_xx and k' u_x, and you add the second. Subtract both.",
+        by_product_rule,
     ),
     Wrong(
         "sign of the flow",
@@ -566,9 +638,11 @@ BUILT_IN = [
     ),
     Wrong(
         "t only",
-        "The start is right, but at the ends the network counts. The factor must be 0 at x = 0 and "
-        "at x = length, too.",
+        "The start is right, but at x = 0 the network counts. The factor must be 0 at both ends, "
+        "too.",
         built(lambda t, x, network, start, *ends: start(x) + t * network(t, x)),
+        built(lambda t, x, network, start, *ends: start(x) + tf.tanh(t) * network(t, x)),
+        built(lambda t, x, network, start, *ends: start(x) + tf.tanh(t) ** 2 * network(t, x)),
     ),
     Wrong(
         "start corrected alone",
@@ -587,6 +661,11 @@ BUILT_IN = [
         built(
             lambda t, x, network, start, left, right, length: (
                 start(x) + t * (x - left) * (x - right) * network(t, x)
+            )
+        ),
+        built(
+            lambda t, x, network, start, left, right, length: (
+                start(x) + t * (x - left) * (right - x) * network(t, x)
             )
         ),
     ),
@@ -641,7 +720,7 @@ BUILT_IN = [
         "sin(πx) is 0 at x = 1, and the rod ends at x = length. Divide x by length.",
         built(
             lambda t, x, network, start, left, right, length: (
-                start(x) + t * tf.sin(3.141592653589793 * x) * network(t, x)
+                start(x) + t * tf.sin(np.pi * x) * network(t, x)
             )
         ),
     ),
@@ -705,6 +784,21 @@ BUILT_IN = [
         built(
             lambda t, x, network, start, left, right, length: (
                 start(x) + (1 - t) * first_factor(t, x, length) * network(t, x)
+            )
+        ),
+    ),
+    Wrong(
+        "held in the middle",
+        "The factor is 0 in the middle of the rod as well, where the network must be able to change "
+        "u. One arch from end to end is enough.",
+        built(
+            lambda t, x, network, start, left, right, length: (
+                start(x) + t * tf.sin(2 * np.pi * x / length) * network(t, x)
+            )
+        ),
+        built(
+            lambda t, x, network, start, left, right, length: (
+                start(x) + t * x * (length / 2 - x) * (length - x) * network(t, x)
             )
         ),
     ),
@@ -836,8 +930,8 @@ DAMPED = [
     ),
     Wrong(
         "sizes compared",
-        "You compare the sums of the errors' sizes. It is the sum of their squares that the step "
-        "makes smaller.",
+        "A step is refused that makes the sum of squares smaller: you compare something else, such "
+        "as the sizes of the errors.",
         damped(is_better=lambda new, old: tf.reduce_sum(tf.abs(new)) < tf.reduce_sum(tf.abs(old))),
     ),
     Wrong(

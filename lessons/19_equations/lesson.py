@@ -195,7 +195,7 @@ errors["built in"] = np.max(np.abs(found["built in"] - swing(times)))
 print(" within 0.05:", [name for name, error in errors.items() if error < 0.05])
 
 # %% [markdown]
-# It is as good as a lucky weight, and there was none to choose. In the figure, look at the first second of each line, and
+# Its error is below 0.05, as with the lucky weight, and there was no weight to choose. In the figure, look at the first second of each line, and
 # then how far it stays with the truth, in grey.
 
 # %%
@@ -371,12 +371,12 @@ forward = recorded(lambda w: sum(slopes_forward(network_at(w), inside)))
 print("forward over reverse:", forward["products"], "products outside functions")
 
 # %% [markdown]
-# One pass for u, one way back for both slopes, and about as much again for u_xx: three times the products of u. And
-# then the training step walks back through all that. If the inner tapes watch the weights, they prepare slopes that nobody asks for, and six
-# times as many products come out. A graph throws those away later; line by line you pay for them.
+# One pass for u, one way back for both slopes, and one more for u_xx: about three times the products of u. And
+# then the training step walks back through all that. If the inner tapes watch the weights, they prepare slopes that nobody asks for, and about six
+# times the products of u come out.
 #
-# Forward over reverse has no second way back; its rates run in small functions beside the one. In d directions, u_xx and its like need d
-# of either.
+# Forward over reverse has no second way back. Its rates run in small functions, whose products this count does not
+# see: fewer products here do not say that it is quicker.
 
 # %%
 counts = [
@@ -473,7 +473,7 @@ def largest_error(w, activation=tf.tanh):
 
 
 # %% [markdown]
-# Two networks: one with `tanh`, and one with `relu`, the most usual of all activations.
+# Two networks: one with `tanh`, and one with `relu`.
 #
 # > **Predict**
 # >
@@ -512,8 +512,8 @@ label = panels[0].set_ylabel("temperature u")
 
 # %% [markdown]
 # The network with `relu` is made of straight pieces. On each, u_xx is exactly 0, so the equation reads u_t = 0, and the best rod stays as
-# it started. All that bends lies on the kinks between the pieces, which no point hits. **A small loss says that the tape's derivatives obey
-# the law. It says nothing of derivatives that the tape cannot see.**
+# it started. All that bends lies on the kinks between the pieces, which no point hits. **A small loss says that, at the points, the tape's
+# derivatives nearly obey the law. It says nothing of derivatives that the tape cannot see.**
 
 # %%
 u_t, u_xx = slopes(lambda points: network(rods["relu"], points, tf.nn.relu), inside)
@@ -561,7 +561,7 @@ check("19.3", rod)
 # %% [markdown]
 # ## Which step suits squared errors?
 #
-# A loss that is a sum of squared errors lets you do better than Adam. First with two unknowns: the decay and the frequency of a
+# Where the loss is a sum of squared errors, you know more than its slope, and a step can use that. First with two unknowns: the decay and the frequency of a
 # swing, from 60 measured positions. Near w, the straight line with the jacobian J describes the errors r: after a step
 # w - s they are about r - J s.
 
@@ -590,8 +590,8 @@ assert np.max(np.abs(off)) < 0.01
 #
 # (JᵀJ + damping · I) s = Jᵀr
 #
-# In the figure, follow the line of all such steps, from much damping to little. It leaves the start straight down the slope, and
-# ends at the bottom of the bowl, beyond the valley.
+# In the figure, follow the line of all such steps, from much damping to little. It leaves the start straight down the slope, crosses the valley, and
+# ends at the bottom of the bowl, where the true loss is larger than at the start.
 
 # %%
 dampings = np.geomspace(1e3, 1e-3, 40)
@@ -614,8 +614,8 @@ ax = plot_loss_surface(
 # So: solve, and look. If the loss falls, take the step, and lower the damping. If it does not, stay, and raise it. There is no
 # learning rate to choose, and a step that does harm is taken back.
 #
-# For the rod, J is 490 times 337. A copy of w for each point makes it cheap: error i depends on row i of the copies alone, so
-# one way back from the sum of all errors holds a row of J in each row.
+# For the rod, J is 490 times 337. With a copy of w for each point, one way back is enough: error i depends on row i of the copies alone, so
+# the gradient of the sum of all errors holds a row of J in each row.
 
 
 # %%
@@ -664,7 +664,7 @@ def levenberg_marquardt(compute, w, steps, damping=0.01):
 # %% [markdown]
 # > **Predict**
 # >
-# > Adam took 4,000 steps above. Here are 200 of this kind, in about the same time. Whose largest error is smaller?
+# > Adam took 4,000 steps above. Here are 200 of this kind. Whose largest error is smaller?
 
 # %%
 predict("19.e", "")
@@ -776,7 +776,7 @@ assert error_on_grid < 3e-4 < curve[-1][1] and share < 0.01
 #
 # Now somebody measured 200 temperatures, at random places and times, each off by 0.02 or so. Nobody knows how the rod started, or what its
 # ends did. How well does it conduct? The solver cannot even begin: it needs a start and ends. You may guess them, and try
-# every k: here with a rod that starts at 1 everywhere.
+# many k: here with a rod that starts at 1 everywhere.
 
 # %%
 random = np.random.RandomState(20)
@@ -831,7 +831,7 @@ labels = ax.set(xlabel="steps", ylabel="k = exp(a)", yscale="log")
 
 # %% [markdown]
 # Here the network does not lose: it takes measurements wherever they are, and what is unknown is found with the rest. A solver can be
-# taught the same, with its start as 51 unknowns and a gradient through its steps, which is more work. A network also
+# taught the same, with its start and its ends as unknowns and a gradient through its steps. A network also
 # gives u and its slopes at any point, and needs no grid, which has n^d points in d dimensions.
 
 # %% [markdown]
@@ -841,13 +841,14 @@ labels = ax.set(xlabel="steps", ylabel="k = exp(a)", yscale="log")
 #
 # <details><summary>1. Your loss is tiny, and the solution is wrong. Name three reasons.</summary>
 #
-# The border is missing or weighs too little, so another solution fits. The activation has no second derivative. Or the second
+# The border is missing or weighs too little, so another solution fits. The activation is `relu`, whose second derivative is 0 for a tape. Or the second
 # derivative holds a mixed one.
 #
 # </details>
 # <details><summary>2. A Keras network's loss holds u_t and u_xx alone. Which of its variables gets <code>None</code>?</summary>
 #
-# The bias of the last layer: it shifts u, and no slope of u holds it. It is no fault; the border needs it.
+# The bias of the last layer, if no activation follows it: it shifts u, and no slope of u holds it, as with the penalty of
+# lesson 16. It is no fault; the border needs it.
 #
 # </details>
 # <details><summary>3. When do you leave Adam for Levenberg and Marquardt?</summary>
@@ -862,7 +863,7 @@ labels = ax.set(xlabel="steps", ylabel="k = exp(a)", yscale="log")
 # - Put a network into the equation: what is left is the loss.
 # - Start and border choose the solution. Build them in where you can; a weight is one more thing to choose.
 # - Ask for u_x alone before you ask for u_xx, and keep the weights off the inner tapes.
-# - `relu` has no second derivative: its loss falls, and the law is not obeyed.
+# - For a tape, the second derivative of `relu` is 0: its loss falls, and the law is not obeyed.
 # - A sum of squares and a small network: Levenberg and Marquardt. A step that does harm is taken back.
 # - A solver wins where all is known. A network takes scattered measurements and an unknown coefficient.
 #

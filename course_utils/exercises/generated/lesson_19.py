@@ -95,7 +95,8 @@ def draw_borders(rng: np.random.Generator) -> list[tuple]:
         left, right = rng.uniform(0.5, 1), -rng.uniform(0.5, 1)
         wave = rng.uniform(0.5, 1), rng.uniform(0.4, 0.8)  # of the start, and of the network
         t = np.append(rng.uniform(0.2, 1.8, PLACES - 1), 1.0)
-        x = length * np.append(rng.uniform(0.1, 0.9, PLACES - 1), zero_of(wave[0], left, right))
+        within = rng.uniform(0.1, 0.9, PLACES - 2)
+        x = length * np.append(within, [0.5, zero_of(wave[0], left, right)])  # two special places
         return wave, left, right, length, t, x
 
     return [draw(2.0), draw(0.5)]
@@ -260,8 +261,8 @@ PREDICTIONS = (
         options={
             "the swing of lesson 06": "It obeys the law, so its loss is 0. But nothing tells the "
             "network where to start, and other motions obey it, too.",
-            "a swing with another start": "Each of them has the loss 0. But on the way there, a "
-            "smaller swing always has a smaller residual.",
+            "a swing with another start": "Each of them has the loss 0. But on the way there, half "
+            "of a swing has half of its residual.",
             "none: it rests at 0": "Rest obeys the law perfectly. Halve any motion and you halve its "
             "residual, so the training shrinks it.",
         },
@@ -271,9 +272,9 @@ PREDICTIONS = (
         right="1.0",
         options={
             "0.01": "It lets the equation speak. But a small loss is then to be had without moving.",
-            "1.0": "With 0.01 the network rests and ignores its start. With 100 nearly all of each "
-            "step goes into the start, and the equation is learned too slowly. Nothing but trying "
-            "tells you the weight.",
+            "1.0": "With 0.01 the network nearly rests and ignores its start. With 100 the start is "
+            "right, and the equation is not obeyed in time. Nothing in the equation says which "
+            "weight is right: you try.",
             "100.0": "What is certain should count most, it seems. But the start is one point, and "
             "the equation must carry it through 100 times.",
         },
