@@ -343,6 +343,23 @@ TOWARD = [
         moving(lambda x, g, e: x - tf.sign(g)),
     ),
     Wrong(
+        "gradient limited",
+        "The gradient is limited to epsilon, and most of its entries are far smaller. tf.sign of it, "
+        "times epsilon, moves every pixel by epsilon.",
+        moving(lambda x, g, e: x - tf.clip_by_value(g, -e, e)),
+    ),
+    Wrong(
+        "step twice as long",
+        "The pixels move by twice epsilon. Take one step, of epsilon.",
+        moving(lambda x, g, e: x - 2 * e * tf.sign(g)),
+    ),
+    Wrong(
+        "largest logit",
+        "You raised the logit that is the largest already, so the network is surer of what it sees. "
+        "Take the cross-entropy of the target.",
+        moving(down, loss_of=lambda target, z: -tf.reduce_max(z, axis=1)),
+    ),
+    Wrong(
         "nothing moved",
         "The pictures come back as they were. Subtract epsilon times the sign of the gradient.",
         moving(lambda x, g, e: x),
@@ -459,6 +476,22 @@ ATTACKS = [
         "first step alone",
         "You return after the first step. Put `return` behind the loop.",
         first_step_alone,
+        calls=SEVERAL,
+    ),
+    Wrong(
+        "one step missing",
+        "It takes one step less than `steps`. range(steps) counts from 0.",
+        lambda *call: attacking()(*call[:-1], call[-1] - 1),
+        calls=SEVERAL,
+    ),
+    Wrong(
+        "held within one step",
+        "The picture stays within `size` of the original, and epsilon is how far it may go. Clip to "
+        "x - epsilon and x + epsilon.",
+        attacking(lambda x, moved, e: around(x, moved, e / 4)),
+        lambda logits_of, x, y, epsilon, size, steps: attacking()(
+            logits_of, x, y, size, size, steps
+        ),
         calls=SEVERAL,
     ),
     Wrong(

@@ -44,6 +44,36 @@ WEIGHTS = [
         weighing(lambda losses, T: tf.nn.softmax(losses / T)),
     ),
     Wrong(
+        "hard ones preferred, and followed",
+        "The hard examples get the large weights, and the gradient follows the weights. Small losses "
+        "count more here: tf.stop_gradient of the softmax of -losses / temperature.",
+        weighing(lambda losses, T: tf.nn.softmax(losses / T), keep=tf.identity),
+    ),
+    Wrong(
+        "hard ones preferred, without temperature",
+        "The hard examples get the large weights, and the temperature is not used: softmax of "
+        "-losses / temperature.",
+        weighing(lambda losses, T: tf.nn.softmax(losses)),
+    ),
+    Wrong(
+        "sigmoid",
+        "A sigmoid weighs each example by itself. A softmax compares them: its weights add up to 1.",
+        weighing(lambda losses, T: tf.sigmoid(-losses / T)),
+    ),
+    Wrong(
+        "whole or not at all",
+        "Examples count whole below a limit, and not at all above it. Here all count, by the softmax "
+        "of -losses / temperature.",
+        weighing(lambda losses, T: tf.cast(losses < T, tf.float32)),
+        weighing(lambda losses, T: tf.cast(losses < tf.reduce_mean(losses), tf.float32)),
+    ),
+    Wrong(
+        "inverse losses",
+        "The weights are one over the losses. Take the softmax of -losses / temperature.",
+        weighing(lambda losses, T: 1 / losses),
+        weighing(lambda losses, T: (1 / losses) / tf.reduce_sum(1 / losses)),
+    ),
+    Wrong(
         "temperature left out",
         "The temperature is not used. Divide the losses by it before the softmax.",
         weighing(lambda losses, T: tf.nn.softmax(-losses)),
@@ -71,6 +101,17 @@ WEIGHTS = [
             keep=tf.identity,
             total=lambda weights, losses: tf.reduce_sum(weights * tf.stop_gradient(losses)),
         ),
+    ),
+    Wrong(
+        "hardest alone",
+        "Only the hardest example counts. Weigh all of them by the softmax.",
+        weighing(total=lambda weights, losses: tf.reduce_max(losses)),
+    ),
+    Wrong(
+        "losses added up",
+        "Every example counts whole, without a weight. Multiply each loss by its weight before you "
+        "add them up.",
+        weighing(total=lambda weights, losses: tf.reduce_sum(losses)),
     ),
     Wrong(
         "easiest alone",
@@ -109,6 +150,14 @@ def losses_limited(losses_of, W, x, y, limit):
 
 def norms(gradients):
     return tf.sqrt(tf.reduce_sum(gradients**2, axis=(1, 2), keepdims=True))
+
+
+def sums_of_sizes(gradients):
+    return tf.reduce_sum(tf.abs(gradients), axis=(1, 2), keepdims=True)
+
+
+def largest_entries(gradients):
+    return tf.reduce_max(tf.abs(gradients), axis=(1, 2), keepdims=True)
 
 
 CLIPS = [
@@ -170,6 +219,29 @@ CLIPS = [
         "Gradients longer than the limit are dropped. Keep their direction, at the length of the "
         "limit.",
         of_each(lambda g, limit: mean(tf.where(norms(g) <= limit, g, 0.0))),
+    ),
+    Wrong(
+        "sum of sizes",
+        "The length is taken as the sum of the entries' sizes. It is the root of the sum of their "
+        "squares: tf.norm, or tf.clip_by_norm.",
+        of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / sums_of_sizes(g)))),
+    ),
+    Wrong(
+        "largest entry",
+        "The length is taken as the largest entry. It is the root of the sum of the squares: tf.norm, "
+        "or tf.clip_by_norm.",
+        of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / largest_entries(g)))),
+    ),
+    Wrong(
+        "ratio upside down",
+        "The ratio is upside down: a long gradient is scaled by limit / length, which is below 1.",
+        of_each(lambda g, limit: mean(g * tf.minimum(1.0, norms(g) / limit))),
+        of_each(lambda g, limit: mean(g * tf.maximum(1.0, norms(g) / limit))),
+    ),
+    Wrong(
+        "averaged twice",
+        "The clipped gradients are averaged twice. Take their mean once.",
+        of_each(lambda g, limit: mean(clipped(g, limit)) / len(g)),
     ),
     Wrong(
         "squared norm",
