@@ -90,7 +90,7 @@ $(CLUSTER): requirements-cluster.lock $(STAMP)
 notebooks: $(STAMP)
 	$(PYTEST) loadfile $(SOLUTIONS) --nbval-cell-timeout 120 solutions
 
-coverage: $(STAMP)
+coverage: $(STAMP) ## Show which lines of gradients/ and tape/ their tests miss
 	@$(BIN)/coverage run -m pytest tests/gradients tests/tape
 	@$(BIN)/coverage report
 
