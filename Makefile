@@ -64,7 +64,7 @@ NBGRADER := $(VENV)/nbgrader/.installed
 
 CLUSTER := $(VENV)/.installed-requirements-cluster.lock
 
-.PHONY: test lint unit notebooks coverage browser-test site site-test build bench lock
+.PHONY: test lint unit notebooks browser-test site site-test build bench lock
 
 test: lint unit notebooks ## Run every test and every notebook
 
@@ -89,10 +89,6 @@ $(CLUSTER): requirements-cluster.lock $(STAMP)
 
 notebooks: $(STAMP)
 	$(PYTEST) loadfile $(SOLUTIONS) --nbval-cell-timeout 120 solutions
-
-coverage: $(STAMP) ## Show which lines of gradients/ and tape/ their tests miss
-	@$(BIN)/coverage run -m pytest tests/gradients tests/tape
-	@$(BIN)/coverage report
 
 # Pictures of what failed are left in build/browser.
 browser-test: $(STAMP) ## Use the course in JupyterLab, in a browser
