@@ -209,7 +209,6 @@ def on_copies(
     result=lambda right, sizes: sum(right) / sum(sizes),
     moving=lambda copies: copies,
     own=False,
-    after=False,
 ):
     """Return an answer to 20.2 from its parts."""
 
@@ -233,7 +232,7 @@ def on_copies(
         for variables, share in zip(moving(copies), shares, strict=False):
             for v, g in zip(variables, share if own else summed, strict=True):
                 v.assign_sub(rate(lr) * g)
-        return result(rights(copies, parts) if after else right, sizes)
+        return result(right, sizes)
 
     return step_on_copies
 
