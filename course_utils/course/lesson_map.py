@@ -59,9 +59,8 @@ def plot_lesson_map(ax: "Axes | None" = None, progress: Progress | None = None) 
         _draw_box(ax, lesson, places[lesson.number,], height, colour, progress)
         for needed in lesson.needs:
             _draw_arrow(ax, _way(needed, lesson.number, places, height))
-    for row, part in enumerate(
-        parts
-    ):  # where the first lessons, each alone in its layer, leave room
+    # The parts stand where the first lessons, each alone in its layer, leave room.
+    for row, part in enumerate(parts):
         numbers = [lesson.number for lesson in LESSONS if lesson.part == part]
         span = " to ".join(dict.fromkeys((numbers[0], numbers[-1])))
         text = f"{fill(part, 20)}\n{span}"
