@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
@@ -137,31 +138,63 @@ def grade(
     limits = limits or Limits()
     state = _prepare(submissions, out, lessons)
     overrides = read_overrides(out / "overrides.csv")
-    try:
-        with FileLock(state / "lock", timeout=0):
-            grading = _grade(
-                submissions,
-                out,
-                state,
-                lessons,
-                jobs,
-                fresh,
-                limits,
-                jail,
-                again,
-                roster,
-                scheduler,
-                on_found,
-                on_graded,
-            )
-            grading.roster = roster
-            grading.timeless = without_time(grading.found.submissions, due)
-            grading.rows = with_lateness(grading.rows, grading.found.submissions, due, roster)
-            grading.rows = with_overrides(grading.rows, overrides)
-            write(grading, out)
-            return grading
-    except Timeout:
-        raise BadInput(f"Another grading writes to {out}. Wait for it, or name another.") from None
+    with _alone(state, out):
+        found, places = _found(submissions, out, lessons)
+        if again:
+            again = again.meant(found.submissions, roster)
+        grading = Grading(found=found, is_jailed=jail, roster=roster)
+        journal = Journal(state / "journal.jsonl", fresh)
+        observed, version = Journal(state / "references.jsonl", fresh), exercises_version()
+        lessons_folder = require_lessons()
+        references = References(lessons_folder, secret_key(state / "key"), observed, version)
+        batch = Batch(limits, references, journal, f"{version} {jail} {data_sets()}", again)
+        hidden = [submissions.resolve(), out.resolve(), lessons_folder.parent, *private_folders()]
+        server: Cluster | ForkServer
+        if scheduler:
+            server = Cluster(scheduler, limits, hidden)
+        else:
+            server = ForkServer(state, limits, data_folders(), hidden)
+        verdicts: dict[str, dict[str, Verdict]] = {}
+        try:
+            open_ones = []
+            for one in found.submissions:
+                known = batch.known(one)
+                if known is None:
+                    open_ones.append(one)
+                else:
+                    verdicts[one.place] = known
+            grading.kept = sum(not _is_unreadable(known) for known in verdicts.values())
+            on_found(found, len(open_ones))
+            if open_ones:
+                server.start(jail)
+                if isinstance(server, Cluster):
+                    jobs = server.jobs
+                references.learn(partial(observed_in_jail, server))
+                for one, result in batch.run(open_ones, server, jobs):
+                    verdicts[one.place] = result
+                    grading.run += not _is_unreadable(result)
+                    on_graded(one)
+                grading.accidents = sorted(batch.accidents)
+        finally:
+            server.close()
+            references.close()
+            journal.close()
+            observed.close()
+        taught = read_lines(state / "taught.jsonl", Taught)
+        verdicts = {place: _as_taught(each, taught) for place, each in verdicts.items()}
+        write_lines(state / "unexplained.jsonl", _unexplained(found.submissions, verdicts, limits))
+        grading.rows = [row for one in found.submissions for row in _rows(one, verdicts[one.place])]
+        read = partial(read_data, megabytes=limits.notebook)
+        grading.predicted = count_predictions(found.submissions, read)
+        solutions = lessons_folder.parent / "solutions"
+        grading.same = same_work(found.submissions, grading.rows, read, solutions)
+        grading.unreadable = len(verdicts) - grading.run - grading.kept
+        grading.set_aside = _set_aside(out, places)
+        grading.timeless = without_time(found.submissions, due)
+        grading.rows = with_lateness(grading.rows, found.submissions, due, roster)
+        grading.rows = with_overrides(grading.rows, overrides)
+        write(grading, out)
+        return grading
 
 
 def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
@@ -198,21 +231,24 @@ def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
     return state
 
 
-def _grade(
-    submissions,
-    out,
-    state,
-    lessons,
-    jobs,
-    fresh,
-    limits,
-    jail,
-    again,
-    roster,
-    scheduler,
-    on_found,
-    on_graded,
-):
+@contextmanager
+def _alone(state: Path, out: Path) -> Iterator[None]:
+    """Keep every other grading from writing to ``out``."""
+    lock = FileLock(state / "lock", timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        raise BadInput(f"Another grading writes to {out}. Wait for it, or name another.") from None
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _found(
+    submissions: Path, out: Path, lessons: list[str] | None
+) -> tuple[SubmissionsFound, set[str]]:
+    """Return what is to be graded, and the places of all submissions, of other lessons too."""
     try:
         found = find_submissions(submissions, out)
     except UnreadableFile as error:
@@ -224,57 +260,7 @@ def _grade(
         others = ", ".join([*found.unrecognised, *found.other_files][:5])
         seen = f" What is there belongs to no lesson, or is no notebook: {others}." * bool(others)
         raise BadInput(f"There are no submissions in {submissions}.{seen}")
-    if again:
-        again = again.meant(found.submissions, roster)
-    grading = Grading(found=found, is_jailed=jail)
-    journal = Journal(state / "journal.jsonl", fresh)
-    observed, version = Journal(state / "references.jsonl", fresh), exercises_version()
-    lessons_folder = require_lessons()
-    references = References(lessons_folder, secret_key(state / "key"), observed, version)
-    batch = Batch(limits, references, journal, f"{version} {jail} {data_sets()}", again)
-    hidden = [submissions.resolve(), out.resolve(), lessons_folder.parent, *private_folders()]
-    server: Cluster | ForkServer
-    if scheduler:
-        server = Cluster(scheduler, limits, hidden)
-    else:
-        server = ForkServer(state, limits, data_folders(), hidden)
-    verdicts: dict[str, dict[str, Verdict]] = {}
-    try:
-        open_ones = []
-        for one in found.submissions:
-            known = batch.known(one)
-            if known is None:
-                open_ones.append(one)
-            else:
-                verdicts[one.place] = known
-        grading.kept = sum(not _is_unreadable(known) for known in verdicts.values())
-        on_found(found, len(open_ones))
-        if open_ones:
-            server.start(jail)
-            if isinstance(server, Cluster):
-                jobs = server.jobs
-            references.learn(partial(observed_in_jail, server))
-            for one, result in batch.run(open_ones, server, jobs):
-                verdicts[one.place] = result
-                grading.run += not _is_unreadable(result)
-                on_graded(one)
-            grading.accidents = sorted(batch.accidents)
-    finally:
-        server.close()
-        references.close()
-        journal.close()
-        observed.close()
-    taught = read_lines(state / "taught.jsonl", Taught)
-    verdicts = {place: _as_taught(each, taught) for place, each in verdicts.items()}
-    write_lines(state / "unexplained.jsonl", _unexplained(found.submissions, verdicts, limits))
-    grading.rows = [row for one in found.submissions for row in _rows(one, verdicts[one.place])]
-    read = partial(read_data, megabytes=limits.notebook)
-    grading.predicted = count_predictions(found.submissions, read)
-    solutions = lessons_folder.parent / "solutions"
-    grading.same = same_work(found.submissions, grading.rows, read, solutions)
-    grading.unreadable = len(verdicts) - grading.run - grading.kept
-    grading.set_aside = _set_aside(out, places)
-    return grading
+    return found, places
 
 
 def require_lessons() -> Path:
