@@ -252,17 +252,19 @@ assert known == 1.0 and slow < 0.7 and mislabelled > 0.9
 # ## What does one epoch look like in a graph?
 #
 # The loop of lesson 10: one graph holds the whole epoch. The argument is the *order* of the examples, as indices: new for
-# each epoch, and without the held-out images. Each batch is moved by up to `shift` pixels: a digit is the same a little
-# further left. The moves are drawn by a generator that you own, so that they can be saved and repeated.
+# each epoch, and without the held-out images. Each image is moved by up to `shift` pixels: a digit is the same a little
+# further left. The moves are drawn by a generator that you own, so that they can be saved and repeated. The second call of
+# `tf.gather` takes 28 columns of each image; `batch_dims=1` says that every image has columns of its own.
 
 
 # %%
 def moved(x, shift, generator):
-    """Move a batch of images, (n, 28, 28, 1), by at most shift pixels; black comes in."""
-    corner = generator.uniform((2,), 0, 2 * shift + 1, tf.int32)
+    """Move each image of a batch, (n, 28, 28, 1), by at most shift pixels; black comes in."""
+    corners = generator.uniform((2, tf.shape(x)[0], 1), 0, 2 * shift + 1, tf.int32)
+    rows, columns = tf.unstack(corners + tf.range(28))  # (n, 28) each
     padded = tf.pad(x, [[0, 0], [shift, shift], [shift, shift], [0, 0]])
-    cut = padded[:, corner[0] : corner[0] + 28, corner[1] : corner[1] + 28]
-    return tf.ensure_shape(cut, (None, 28, 28, 1))
+    cut = tf.gather(padded, rows, axis=1, batch_dims=1)
+    return tf.gather(cut, columns, axis=2, batch_dims=1)
 
 
 # %%
@@ -633,10 +635,9 @@ check("13.5", go_on)
 # %% [markdown]
 # ## Does it pass 99 %?
 #
-# Now all of it: the whole training set but the held-out images, eight epochs, moves of two pixels. The learning rate rises from 0
-# for the first third of the steps and falls along a cosine after that: large steps in the middle, and small ones to settle.
-# All of this but the number of epochs was chosen by held-out images. Of those, about 99.2 % are right in the end; 20 epochs
-# reached 99.4 %, and took two and a half times as long.
+# Now all of it: the whole training set but the held-out images, fourteen epochs, moves of up to two pixels. The learning rate
+# rises from 0 for the first third of the steps and falls along a cosine after that: large steps in the middle, and small ones
+# to settle. All of this was chosen by held-out images. Of those, about 99.4 % are right in the end.
 #
 # Half of the epochs first; then the run is dropped, and another goes on. While it trains, one line says how far it is, with the
 # loss and the accuracy on the training images: `end="\r"` ends a line without a new one, so that the next is written over it.
@@ -648,7 +649,7 @@ def print_epoch(number, loss, accuracy):
     print(line, end="\r")
 
 
-epochs = 8 if is_mnist else 60
+epochs = 14 if is_mnist else 60
 steps = epochs * -(-len(kept) // 128)  # the last batch of an epoch counts, too
 schedule = keras.optimizers.schedules.CosineDecay(
     0.0, steps - steps // 3, warmup_target=4e-3, warmup_steps=steps // 3
@@ -669,7 +670,7 @@ folder.cleanup()
 model = state[0]
 accuracy = accuracy_on_held_out(model)
 
-bound = 0.988 if is_mnist else 0.9
+bound = 0.99 if is_mnist else 0.9
 print("\ngood on the held-out images:", bool(accuracy >= bound))
 assert accuracy >= bound
 
