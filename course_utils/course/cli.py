@@ -1,6 +1,5 @@
 """The command ``course``: what learners type, and what others add to it."""
 
-import subprocess
 from importlib.metadata import entry_points
 from typing import Annotated
 
@@ -28,7 +27,7 @@ def lab(context: typer.Context) -> None:
 
     Options that this command does not know go to JupyterLab: `course lab --no-browser --port 8899`.
     """
-    from .lab import lab_command, lab_environment, page_to_open
+    from .lab import lab_command, lab_environment, page_to_open, run_lab
 
     folder = records.course_folder()
     if not (folder / "notebooks" / "00_start_here.ipynb").exists():
@@ -38,10 +37,7 @@ def lab(context: typer.Context) -> None:
     with sentence_for(OSError):
         command = lab_command(folder, page_to_open(folder), context.args)
         environment = lab_environment(folder)
-    try:
-        raise typer.Exit(subprocess.call(command, cwd=folder, env=environment))
-    except KeyboardInterrupt:
-        raise typer.Exit(0) from None
+    raise typer.Exit(run_lab(command, folder, environment))
 
 
 @app.command()

@@ -2,6 +2,8 @@
 
 import json
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +17,7 @@ from .curriculum import find_lesson
 from .progress import read_progress
 from .standing import Standing
 
-__all__ = ["CourseContents", "lab_command", "lab_environment", "page_to_open"]
+__all__ = ["CourseContents", "lab_command", "lab_environment", "page_to_open", "run_lab"]
 
 # Defaults, below what learners set themselves.
 _SETTINGS = {
@@ -111,6 +113,14 @@ def lab_environment(folder: Path) -> dict[str, str]:
         "PATH": _joined(Path(sys.executable).parent, os.environ.get("PATH")),
         "JUPYTER_CONFIG_PATH": _joined(place, os.environ.get("JUPYTER_CONFIG_PATH")),
     }
+
+
+def run_lab(command: list[str], folder: Path, environment: dict[str, str]) -> int:
+    """Run JupyterLab until it ends, and return its status; what ends this process ends it too."""
+    with subprocess.Popen(command, cwd=folder, env=environment) as jupyter:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: jupyter.terminate())
+        return jupyter.wait()
 
 
 def _joined(first: Path, others: str | None) -> str:

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -100,7 +99,7 @@ class Lab:
             urllib.request.urlopen(urllib.request.Request(address, method="DELETE")).close()
 
     def stop(self):
-        os.killpg(self.process.pid, signal.SIGTERM)  # `course lab`, and JupyterLab below it
+        self.process.terminate()  # `course lab`, which ends JupyterLab
         self.process.wait(30)
 
 

@@ -1,6 +1,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -91,11 +92,11 @@ def started(monkeypatch):
     """Return the calls of JupyterLab, each its command and its environment."""
     calls = []
 
-    def call(command, cwd, env):
-        calls.append((command, env))
+    def run_lab(command, folder, environment):
+        calls.append((command, environment))
         return 0
 
-    monkeypatch.setattr(subprocess, "call", call)
+    monkeypatch.setattr("course_utils.course.lab.run_lab", run_lab)
     return calls
 
 
@@ -125,6 +126,26 @@ def test_lab_opens_the_lesson_of_the_next_exercise_and_at_the_end_a_page(copy, s
         record_outcome(exercise.id, "passed", 1.0)
     assert opened() == "finished.html"
     assert "Every exercise is passed" in (copy / "finished.html").read_text(encoding="utf-8")
+
+
+WAITS_FOR_ITS_END = """
+import signal
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+print("started", flush=True)
+print("ended" if signal.sigtimedwait({signal.SIGTERM}, 100) else "left alone", flush=True)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without asking it")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_ends_the_command_ends_jupyterlab(copy, number):
+    (copy / "jupyterlab.py").write_text(WAITS_FOR_ITS_END)  # found before the real one
+    command = [sys.executable, "-m", "course_utils", "lab"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as lab:
+        assert lab.stdout.readline() == "started\n"
+        lab.send_signal(number)
+        assert lab.stdout.read() == "ended\n"
+    assert lab.returncode == 0
 
 
 @pytest.fixture
