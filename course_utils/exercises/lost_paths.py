@@ -4,6 +4,7 @@ An answer that returned None, or raised because of one, is called once more with
 in place of ``tf.GradientTape``.
 """
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from io import StringIO
@@ -25,12 +26,16 @@ def lost_path(run: Callable[[], object], file: str) -> str:
     file : str
         The file, or the cell, that holds the learner's code: what other code asks is not explained.
     """
+    from ..tape.recording.places import Place, calling_point
+
+    _, of_check = calling_point(sys._getframe())  # no line of the answer, though in its file
     with _explaining() as found, redirect_stdout(StringIO()), suppress(Exception, SystemExit):
         run()
     for each in found:
         is_known = each.gradient == "None" and each.cause != "undetermined"
-        if is_known and each.where is not None and each.where.file == file:
-            line = f" at `{each.where.text}`" if each.where.text else ""
+        at = each.where
+        if is_known and at and at.file == file and Place(at.file, at.line) != of_check:
+            line = f" at `{at.text}`" if at.text else ""
             return f"The gradient of {each.source} is None{line}. {each.message}"
     return ""
 

@@ -42,6 +42,19 @@ def test_code_in_a_message_is_shown_as_code():
     assert "<code>with</code>" in check("01.1", lambda x: None)._repr_html_()
 
 
+def test_the_line_of_the_check_is_not_where_an_answer_beside_it_lost_its_gradient():
+    def to_quarters(x):
+        return tf.constant(np.round(4 * x.numpy()) / 4)
+
+    message = check("03.4", to_quarters).message
+    assert "The values are right, but the gradient is None" in message
+
+    def rounded(x):
+        return tf.round(4 * x) / 4
+
+    assert "at `return tf.round(4 * x) / 4`" in check("03.4", rounded).message
+
+
 def test_an_open_answer_is_not_attempted():
     assert check("01.1").outcome == "not attempted"
     assert check("01.2", ...).outcome == "not attempted"
