@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import random
+import secrets
 import shutil
 import signal
 import subprocess
@@ -11,6 +12,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 
 from rich.console import Console
@@ -33,18 +36,19 @@ it is, gets a slip (another reduction, power or sign), or is not there. One stud
 hostile: each of their notebooks begins and ends with a cell of a forgery from the tests. No two
 notebooks are the same.
 
-The class is graded with one secret key in six ways, with seconds and, for the whole process tree,
+The class is graded with one secret key in three ways, with seconds and, for the whole process tree,
 the most memory that is no file's:
 
-  at once         from the beginning to the end;
-  killed          with kill -9 half way, and resumed;
-  disk full       half way, on a file system of its own in memory, and resumed; needs root;
-  two graders     at the same time, into two folders; a third, into the first's, is refused;
-  honest alone    without the hostile students.
+  at once         from the beginning to the end, and at the same time
+  interrupted     into another folder: killed with kill -9 after a third, resumed, the disk full
+                  after two thirds (a file system of its own in memory; needs root), and resumed;
+  honest alone    without the hostile students, with nothing beside it.
 
-Bounds: gradebook, results and class page are byte for byte the same in all but the last; there,
-each honest student's results are. With --jobs 2, one run takes about 3 seconds a submission on two
-quiet cores. It exits with 1 if a bound is missed.
+Meanwhile a third grading, into the first's folder, is refused.
+
+Bounds: gradebook, results and class page of the first two are byte for byte the same; in the third,
+each honest student's results are. With --jobs 2, honest alone takes one to two seconds a submission
+on two quiet cores. It exits with 1 if a bound is missed.
 """
 
 
@@ -68,88 +72,77 @@ def _measure(root: Path, options: argparse.Namespace, console: Console) -> int:
     submitted, hostile = root / "submitted", _hand_in(root, options)
     honest = root / "honest"
     shutil.copytree(submitted, honest, ignore=lambda _, names: [n for n in names if n in hostile])
-    whole = options.students * len(_LESSONS)
-    table = Table("way", "seconds", "MB at most", "as at once")
-    first = _Grading(submitted, root / "at-once", options.jobs)
-    first.run_to_the_end()
-    table.add_row("at once", *first.measured(), "")
-    console.print(table)
-    held = []
-
-    def note(way: str, grading: "_Grading", is_same: bool) -> None:
-        held.append(is_same)
-        table.add_row(way, *grading.measured(), "yes" if is_same else "NO")
-        console.print(way, *grading.measured(), "as at once" if is_same else "ANOTHER RESULT")
-
-    killed = first.again(root / "killed")
-    killed.run_until(whole // 2, lambda: killed.process.send_signal(signal.SIGKILL))
-    held.append(killed.process.returncode == -signal.SIGKILL and killed.kept() < whole)
-    killed.run_to_the_end()
-    note(f"killed after {whole // 2}", killed, killed.results() == first.results())
-
-    if os.geteuid() == 0:
+    key = secrets.token_hex(32)
+    at_once = _Grading(submitted, root / "at-once", options.jobs, key)
+    alone = _Grading(honest, root / "honest-alone", options.jobs, key)
+    held = {}
+    with ExitStack() as stack:
         small = root / "small"
         small.mkdir()
-        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", small], check=True)
-        try:
-            full = first.again(small / "results")
-            full.run_until(whole // 2, lambda: _fill(small / "filler"))
-            held.append(full.process.returncode == 1 and "Traceback" not in full.said())
-            console.print("with the disk full it said:", full.said().splitlines()[-1:])
+        has_small_disk = os.geteuid() == 0
+        if has_small_disk:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", small], check=True)
+            stack.callback(subprocess.run, ["umount", small], check=True)
+        interrupted = _Grading(submitted, small / "results", options.jobs, key)
+        end = stack.enter_context(ThreadPoolExecutor(1)).submit(at_once.run_to_the_end)
+
+        third = options.students * len(_LESSONS) // 3
+        interrupted.run_until(third, lambda: interrupted.process.send_signal(signal.SIGKILL))
+        held["killed"] = interrupted.process.returncode == -signal.SIGKILL
+        console.print(f"killed after {interrupted.kept()} submissions")
+        held["refused"] = at_once.is_refused_again()
+        if has_small_disk:
+            interrupted.run_until(2 * third, lambda: _fill(small / "filler"))
+            said = interrupted.said()
+            held["disk full"] = interrupted.process.returncode == 1 and "Traceback" not in said
+            console.print("with the disk full it said:", said.splitlines()[-1:])
             (small / "filler").unlink()
-            full.run_to_the_end()
-            note(f"disk full after {whole // 2}", full, full.results() == first.results())
-        finally:
-            subprocess.run(["umount", small], check=True)
-
-    pair = [first.again(root / "one"), first.again(root / "two")]
-    for grading in pair:
-        grading.start()
-    third = _Grading(submitted, pair[0].out, 1)
-    while not (pair[0].out / ".grading" / "journal.jsonl").exists():
-        time.sleep(0.05)
-    third.start()
-    third.wait()
-    held.append(third.process.returncode == 1 and "Another grading writes to" in third.said())
-    for number, grading in enumerate(pair, 1):
-        grading.wait()
-        note(f"two graders: {number}", grading, grading.results() == first.results())
-
-    alone = _Grading(honest, root / "honest-alone", options.jobs, first.key())
+        interrupted.run_to_the_end()
+        end.result()
+        held["resumed"] = interrupted.results() == at_once.results()
+        interrupted_measured = interrupted.measured()
     alone.run_to_the_end()
-    rows = [line for line in first.rows() if json.loads(line)["student"] not in hostile]
-    note(f"honest alone ({options.students - len(hostile)})", alone, alone.rows() == rows)
+    rows = [line for line in at_once.rows() if json.loads(line)["student"] not in hostile]
+    held["honest"] = alone.rows() == rows
+
+    table = Table("way", "submissions", "seconds", "MB at most")
+    table.add_row("at once, beside the next", *at_once.measured())
+    table.add_row("interrupted", *interrupted_measured)
+    table.add_row(f"honest alone, without {len(hostile)} hostile students", *alone.measured())
     console.print(table)
-    console.print(f"{whole} submissions, of {len(hostile)} hostile students; jobs: {options.jobs}.")
-    console.print(f"The bounds {'hold' if all(held) else 'are MISSED'}: {held}")
-    return 0 if all(held) else 1
+    console.print(f"The bounds {'hold' if all(held.values()) else 'are MISSED'}: {held}")
+    return 0 if all(held.values()) else 1
 
 
 class _Grading:
     """One folder of results, and the commands that write to it."""
 
-    def __init__(self, submitted: Path, out: Path, jobs: int, key: str = ""):
+    def __init__(self, submitted: Path, out: Path, jobs: int, key: str):
         self.submitted, self.out, self.jobs = submitted, out, jobs
         self.seconds, self.most = 0.0, 0
-        if key:
-            (out / ".grading").mkdir(parents=True)
-            (out / ".grading" / "key").write_text(key)
-
-    def again(self, out: Path) -> "_Grading":
-        """Return a grading of the same class on the same inputs."""
-        return _Grading(self.submitted, out, self.jobs, self.key())
+        (out / ".grading").mkdir(parents=True)
+        (out / ".grading" / "key").write_text(key)
 
     def start(self) -> None:
         """Start the command."""
-        command = ["-m", "course_utils", "grade", self.submitted, "--out", self.out]
         self.log = tempfile.TemporaryFile()  # noqa: SIM115, read when the command has ended
         self.begun = time.monotonic()
         self.process = subprocess.Popen(
-            [sys.executable, *map(str, command), "--jobs", str(self.jobs)],
-            cwd=_ROOT,
-            stdout=self.log,
-            stderr=subprocess.STDOUT,
+            self._command(), cwd=_ROOT, stdout=self.log, stderr=subprocess.STDOUT
         )
+
+    def _command(self) -> list[str]:
+        command = [sys.executable, "-m", "course_utils", "grade", self.submitted]
+        return [*map(str, command), "--out", str(self.out), "--jobs", str(self.jobs)]
+
+    def is_refused_again(self) -> bool:
+        """Return whether the same command is refused while this one runs."""
+        while self.kept() == 0:
+            time.sleep(0.05)
+        again = subprocess.run(
+            self._command(), cwd=_ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        return again.returncode == 1 and "Another grading writes to" in again.stdout
 
     def run_until(self, count: int, then: Callable[[], object]) -> None:
         """Run until so many submissions are kept, do something, and wait for the end."""
@@ -189,10 +182,6 @@ class _Grading:
         path = self.out / ".grading" / "journal.jsonl"
         return path.read_bytes().count(b"\n") if path.exists() else 0
 
-    def key(self) -> str:
-        """Return the secret from which inputs are drawn."""
-        return (self.out / ".grading" / "key").read_text()
-
     def results(self) -> list[bytes]:
         """Return what was written."""
         return [(self.out / name).read_bytes() for name in _RESULTS]
@@ -201,9 +190,9 @@ class _Grading:
         """Return the lines of the results."""
         return (self.out / "results.jsonl").read_text(encoding="utf-8").splitlines()
 
-    def measured(self) -> tuple[str, str]:
-        """Return the seconds and the megabytes, as text."""
-        return f"{self.seconds:.0f}", f"{self.most >> 20}"
+    def measured(self) -> tuple[str, str, str]:
+        """Return the submissions, the seconds and the megabytes, as text."""
+        return str(self.kept()), f"{self.seconds:.0f}", f"{self.most >> 20}"
 
 
 def _hand_in(root: Path, options: argparse.Namespace) -> list[str]:
