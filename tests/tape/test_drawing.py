@@ -9,6 +9,7 @@ import tensorflow as tf
 from matplotlib.path import Path
 
 from course_utils import plot_tape
+from course_utils.tape.drawing.layout import Item
 from course_utils.tape.drawing.routing import lay_out
 
 matplotlib.use("Agg")
@@ -290,7 +291,10 @@ def test_layout_of_random_graphs_goes_forwards_and_keeps_apart(seed):
         {(int(random.randint(max(b - 8, 0), b)), b) for b in range(3, count) for _ in range(2)}
     )
     sizes = [tuple(random.uniform((50, 40), (200, 90))) for _ in range(count)]
-    layout = lay_out(sizes, [(40.0, 22.0)] * count, edges_, is_source)
+    items = [
+        Item(size, (40.0, 22.0), source) for size, source in zip(sizes, is_source, strict=True)
+    ]
+    layout = lay_out(items, edges_)
     assert set(layout.lines) == set(edges_)
     placed = [place for place in layout.places if place.card is not None]
     assert {place.card for place in placed} == set(range(count))

@@ -4,12 +4,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from course_utils.tape.drawing.grouping import Grouping, Key, Kind, Use
-from course_utils.tape.recording import LayerCall, RecordedValue, TapeRecording
-from course_utils.tape.recording.labels import value_text
+from ..recording import LayerCall, RecordedValue, TapeRecording
+from ..recording.labels import value_text
+from .grouping import Grouping, Key, Kind, Use
 
 __all__ = ["Card", "Folded", "fold"]
 
+_MOST_CARDS = 40
 _LONGEST_TEXT = 24  # a value that needs more characters is given by its shape or norm
 _MOST_DEAD_ENDS = 8  # operations that lead to no target, such as a loop's conditions
 _MOST_WEIGHTS = 4  # a layer with more says only how many
@@ -52,27 +53,21 @@ class Folded:
         return {edge: any(use.passes for use in uses) for edge, uses in self.uses.items()}
 
 
-def fold(recording: TapeRecording, depth: int, most: int) -> Folded:
-    """Choose what is drawn as one card.
+def fold(recording: TapeRecording, depth: int) -> Folded:
+    """Choose what is drawn as one card: ``depth`` levels of Keras models and layers are opened.
 
-    Parameters
-    ----------
-    recording : TapeRecording
-    depth : int
-        How many levels of Keras models and layers are opened.
-    most : int
-        With more cards than this, less is opened; then the middle becomes one card.
+    Where the cards are too many, less is opened; then the middle becomes one card.
     """
     read = {position for operation in recording.operations for position in operation.inputs}
     recording, notes = _without_dead_ends(recording)
     grouping = Grouping(recording, depth)
     asked = depth
-    while len(grouping.order) > most and depth > 0 and grouping.has_layers:
+    while len(grouping.order) > _MOST_CARDS and depth > 0 and grouping.has_layers:
         depth -= 1
         grouping = Grouping(recording, depth)
     if depth < asked:
-        notes.append(f"More than {most} boxes at depth={asked}: drawn at depth={depth}.")
-    if len(grouping.order) > most:
+        notes.append(f"More than {_MOST_CARDS} boxes at depth={asked}: drawn at depth={depth}.")
+    if len(grouping.order) > _MOST_CARDS:
         grouping.fold_middle()
         notes.append(
             f"{len(recording.operations)} operations in all: the middle is drawn as one box; "

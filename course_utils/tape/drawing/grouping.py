@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from course_utils.tape.recording import RecordedOperation, RecordedValue, TapeRecording
+from ..recording import RecordedOperation, RecordedValue, TapeRecording
 
 __all__ = ["Grouping", "Key", "Kind", "Use"]
 

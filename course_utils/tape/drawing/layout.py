@@ -8,11 +8,11 @@ edges between the places. Lengths are points, and y grows downwards.
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-__all__ = ["GAP_X", "Box", "Route", "Step", "ordered_columns", "places_and_routes", "set_heights"]
+__all__ = ["GAP_X", "Box", "Item", "Step", "ordered_columns", "places_and_routes", "set_heights"]
 
 Step = tuple[int, int]  # from one card, or one place, to another
 
@@ -22,6 +22,14 @@ _DUMMY_HEIGHT = 6.0
 _SWEEPS = 24
 # How strongly an edge asks to be straight, by what it joins: chains of operations ask most.
 _PULL = defaultdict(lambda: 1.0) | {("card", "card"): 4.0, ("dummy", "dummy"): 4.0}
+
+
+class Item(NamedTuple):
+    """What is laid out: a card's width and height, and those of its repetition on a later row."""
+
+    size: tuple[float, float]
+    repeat_size: tuple[float, float]
+    is_source: bool
 
 
 @dataclass
@@ -40,48 +48,38 @@ class Box:
     y: float = 0.0
 
 
-@dataclass(frozen=True)
-class Route:
-    """An edge between two cards, and the numbers of the places that it joins on its way."""
-
-    edge: Step
-    stops: list[int]
-
-
 def places_and_routes(
-    sizes: list[tuple[float, float]],
-    repeat_sizes: list[tuple[float, float]],
-    edges: list[Step],
-    is_source: list[bool],
-) -> tuple[list[Box], list[Route], list[int]]:
+    items: list[Item], edges: list[Step]
+) -> tuple[list[Box], dict[Step, list[int]], list[int]]:
     """Give every card a layer, cut the layers into rows, and thread the edges through them.
 
-    ``sizes`` and ``repeat_sizes`` are width and height of each card, and of its repetition on a
-    later row; edges go from lower to higher numbers. A source stands right before its first reader,
-    and again on each later row that reads it. The third result is the first layer of each row.
+    Edges go from lower to higher numbers. A source stands right before its first reader, and again
+    on each later row that reads it. The second result are the numbers of the places that each edge
+    joins on its way, and the third is the first layer of each row.
     """
-    layers = _layers(len(sizes), edges, is_source)
-    starts = _row_starts(*_widths(layers, sizes, repeat_sizes, edges, is_source))
+    layers = _layers(items, edges)
+    starts = _row_starts(*_widths(layers, items, edges))
     # A row that begins with the reader of a source gets one more layer, for that source.
-    led = {layers[b] for a, b in edges if is_source[a] and layers[b] in starts[1:]}
+    led = {layers[b] for a, b in edges if items[a].is_source and layers[b] in starts[1:]}
     row = [int(np.searchsorted(starts, layer, side="right")) for layer in layers]
     shifted = [layer + sum(start <= layer for start in led) for layer in layers]
     places: list[Box] = []
     stands: dict[Step, int] = {}  # (card, row of the reader) -> place
-    for card, size in enumerate(sizes):
+    for card, item in enumerate(items):
         readers = [b for a, b in edges if a == card]
-        if not (is_source[card] and readers):
+        if not (item.is_source and readers):
             stands |= dict.fromkeys([(card, row[b]) for b in [card, *readers]], len(places))
-            places.append(Box("source" if is_source[card] else "card", card, *size, shifted[card]))
+            kind: Literal["source", "card"] = "source" if item.is_source else "card"
+            places.append(Box(kind, card, *item.size, shifted[card]))
             continue
         for number, its_row in enumerate(sorted({row[b] for b in readers})):
             layer = min(shifted[b] for b in readers if row[b] == its_row) - 1
             stands[card, its_row] = len(places)
             if number == 0:
-                places.append(Box("source", card, *size, layer))
+                places.append(Box("source", card, *item.size, layer))
             else:
-                places.append(Box("repeat", card, *repeat_sizes[card], layer))
-    routes = [Route((a, b), _stops(places, stands[a, row[b]], stands[b, row[b]])) for a, b in edges]
+                places.append(Box("repeat", card, *item.repeat_size, layer))
+    routes = {(a, b): _stops(places, stands[a, row[b]], stands[b, row[b]]) for a, b in edges}
     return places, routes, [start + sum(other < start for other in led) for start in starts]
 
 
@@ -94,30 +92,27 @@ def _stops(places: list[Box], first: int, last: int) -> list[int]:
 
 
 def _widths(
-    layers: list[int],
-    sizes: list[tuple[float, float]],
-    repeat_sizes: list[tuple[float, float]],
-    edges: list[Step],
-    is_source: list[bool],
+    layers: list[int], items: list[Item], edges: list[Step]
 ) -> tuple[list[float], list[float]]:
     """Return the layers' widths, and what a row needs more that begins with each layer."""
     columns, leads = [0.0] * (max(layers) + 1), [0.0] * (max(layers) + 1)
-    for layer, (width, _) in zip(layers, sizes, strict=True):
-        columns[layer] = max(columns[layer], width + GAP_X)
+    for layer, item in zip(layers, items, strict=True):
+        columns[layer] = max(columns[layer], item.size[0] + GAP_X)
     for a, b in edges:
-        if is_source[a]:
-            again = sizes[a] if layers[a] == layers[b] - 1 else repeat_sizes[a]
+        if items[a].is_source:
+            is_next = layers[a] == layers[b] - 1
+            again = items[a].size if is_next else items[a].repeat_size
             leads[layers[b]] = max(leads[layers[b]], again[0] + GAP_X)
     return columns, leads
 
 
-def _layers(count: int, edges: list[Step], is_source: list[bool]) -> list[int]:
-    layers = [0] * count
+def _layers(items: list[Item], edges: list[Step]) -> list[int]:
+    layers = [0] * len(items)
     for a, b in sorted(edges, key=lambda edge: edge[1]):
         layers[b] = max(layers[b], layers[a] + 1)
-    for source in range(count):
+    for source, item in enumerate(items):
         readers = [layers[b] for a, b in edges if a == source]
-        if is_source[source] and readers:
+        if item.is_source and readers:
             layers[source] = min(readers) - 1
     return layers
 
@@ -145,9 +140,8 @@ def _row_starts(columns: list[float], leads: list[float]) -> list[int]:
     )
 
 
-def ordered_columns(places: list[Box], routes: list[Route]) -> list[list[int]]:
+def ordered_columns(places: list[Box], steps: list[Step]) -> list[list[int]]:
     """Order the places of each layer from top to bottom so that few edges cross."""
-    steps = [step for route in routes for step in pairwise(route.stops)]
     starts = []
     for dummies_first in (True, False):
         columns: list[list[int]] = [[] for _ in range(max(place.layer for place in places) + 1)]

@@ -3,26 +3,25 @@
 from base64 import b64encode
 from collections.abc import Callable
 from html import escape
+from string import Template
 from typing import Any
 
-from course_utils.tape.drawing.cards import card_size, repeat_size
-from course_utils.tape.drawing.folding import Folded, fold
-from course_utils.tape.drawing.grouping import Kind
-from course_utils.tape.drawing.routing import lay_out
-from course_utils.tape.drawing.stepping import steps_of
-from course_utils.tape.drawing.vector import DARK, LIGHT, svg_of
-from course_utils.tape.drawing.words import in_words, title_in_words
-from course_utils.tape.recording import record_tape
+from ..recording import record_tape
+from .folding import Folded, fold
+from .shapes import Picture
+from .stepping import steps_of
+from .vector import DARK, LIGHT, svg_of
+from .words import in_words, title_in_words
 
 __all__ = ["MovingTape", "play_tape"]
 
-_MOST_CARDS = 40
+_COLOURS = "--ink:var(--jp-content-font-color1,{});--paper:var(--jp-layout-color0,{});--grey:{}"
 # Without the script the picture is still and whole, and the steps stand below it as a list.
-_THEME = """
+_THEME = Template("""
 .course-tape-moves{outline-offset:-2px;padding:.5em;overflow-x:auto}
-@media (prefers-color-scheme:dark){.course-tape-moves .course-tape{COLOURS-OF-DARK}}
-[data-jp-theme-light=true] .course-tape-moves .course-tape{COLOURS-OF-LIGHT}
-[data-jp-theme-light=false] .course-tape-moves .course-tape{COLOURS-OF-DARK}
+@media (prefers-color-scheme:dark){.course-tape-moves .course-tape{$dark}}
+[data-jp-theme-light=true] .course-tape-moves .course-tape{$light}
+[data-jp-theme-light=false] .course-tape-moves .course-tape{$dark}
 .course-tape-moves [data-at]:not(.on){opacity:.25}
 .course-tape-moves .later:not(.on){visibility:hidden}
 .course-tape-moves .now>.face{stroke-width:3.5}
@@ -32,7 +31,7 @@ _THEME = """
 .course-tape-moves .card:focus{outline:2px solid currentColor}
 .course-tape-moves ol{list-style:none;margin:0!important;padding:0!important;min-height:9em}
 .course-tape-moves button{font:inherit;font-size:.9em;padding:.2em .8em;margin-right:.3em}
-"""
+""").substitute(light=_COLOURS.format(*LIGHT), dark=_COLOURS.format(*DARK))
 _SCRIPT = """
 document.querySelectorAll(".course-tape-moves:not(.ready)").forEach(function (root) {
   var still = root.querySelector("img"), steps = root.querySelectorAll("li"), now = 0;
@@ -91,16 +90,9 @@ class MovingTape:
     """What `play_tape` returns: a notebook shows it; elsewhere it is its description."""
 
     def __init__(self, folded: Folded) -> None:
-        cards = folded.cards
-        layout = lay_out(
-            [card_size(card) for card in cards],
-            [repeat_size(card) for card in cards],
-            sorted(folded.edges),
-            [card.kind is Kind.SOURCE for card in cards],
-        )
         self.steps, times = steps_of(folded)
         self.title, self.description = title_in_words(folded), in_words(folded)
-        self.svg = svg_of(folded, layout, times)
+        self.svg = svg_of(Picture(folded), times)
 
     def __repr__(self) -> str:
         return self.description
@@ -112,7 +104,7 @@ class MovingTape:
             f"<li{'' if each.card is None else f' data-card={each.card}'}>{each.html}</li>"
             for each in self.steps
         )
-        script = _SCRIPT.replace("BUTTONS", _BUTTONS).replace("THEME", f"`{_theme()}`")
+        script = _SCRIPT.replace("BUTTONS", _BUTTONS).replace("THEME", f"`{_THEME}`")
         return (
             f'<div class="course-tape-moves" role="group" aria-label="{escape(self.title)}" '
             'data-lm-suppress-shortcuts="true">'
@@ -120,18 +112,6 @@ class MovingTape:
             f'<ol aria-live="polite">{steps}</ol>'
             f"<script>{script}</script></div>"
         )
-
-
-def _theme() -> str:
-    """Return the style with the colours of both themes, where JupyterLab has none of its own."""
-    style = _THEME
-    for name, (ink, paper, grey) in (("LIGHT", LIGHT), ("DARK", DARK)):
-        colours = (
-            f"--ink:var(--jp-content-font-color1,{ink});--paper:var(--jp-layout-color0,{paper});"
-            f"--grey:{grey}"
-        )
-        style = style.replace(f"COLOURS-OF-{name}", colours)
-    return style
 
 
 def play_tape(f: Callable, *inputs: Any, depth: int = 1) -> MovingTape:
@@ -170,4 +150,4 @@ def play_tape(f: Callable, *inputs: Any, depth: int = 1) -> MovingTape:
     >>> moving
     Tape of y: 1 operation. Source x is 3.0; ∂y/∂x = 6.0. y = x² of x is 9.0; ∂y/∂y = 1.0.
     """
-    return MovingTape(fold(record_tape(f, *inputs), depth, _MOST_CARDS))
+    return MovingTape(fold(record_tape(f, *inputs), depth))

@@ -6,16 +6,11 @@ from typing import Any
 
 from matplotlib.path import Path
 
-from course_utils.tape.drawing.layout import (
-    GAP_X,
-    Box,
-    Step,
-    ordered_columns,
-    places_and_routes,
-    set_heights,
-)
+from .layout import GAP_X, Box, Item, Step, ordered_columns, places_and_routes, set_heights
 
 __all__ = ["Layout", "lay_out"]
+
+Point = tuple[float, float]
 
 _GUTTER = 30.0  # between two rows
 _LANE = 9.0  # between lines that return to the next row side by side
@@ -34,19 +29,11 @@ class Layout:
     height: float
 
 
-def lay_out(
-    sizes: list[tuple[float, float]],
-    repeat_sizes: list[tuple[float, float]],
-    edges: list[Step],
-    is_source: list[bool],
-) -> Layout:
-    """Place the cards and draw a line for each edge, from its first card to its second.
-
-    See ``places_and_routes`` for the parameters.
-    """
-    places, routes, starts = places_and_routes(sizes, repeat_sizes, edges, is_source)
-    columns = ordered_columns(places, routes)
-    steps = [step for route in routes for step in pairwise(route.stops)]
+def lay_out(items: list[Item], edges: list[Step]) -> Layout:
+    """Place the cards and draw a line for each edge; see ``places_and_routes``."""
+    places, routes, starts = places_and_routes(items, edges)
+    steps = [step for stops in routes.values() for step in pairwise(stops)]
+    columns = ordered_columns(places, steps)
     ports = _ports(places, steps, columns)
     slopes = [(a, b, ports[a, b][0] - ports[a, b][1]) for a, b in steps]
     set_heights(places, columns, slopes, starts[1:])
@@ -54,7 +41,8 @@ def lay_out(
     for first, end in pairwise([*starts, len(columns)]):
         returning = [step for step in steps if first and places[step[1]].layer == first]
         rows.add(columns[first:end], returning)
-    return Layout(places, {r.edge: rows.line(r.stops) for r in routes}, rows.width, rows.bottom)
+    lines = {edge: rows.line(stops) for edge, stops in routes.items()}
+    return Layout(places, lines, rows.width, rows.bottom)
 
 
 class _Rows:
@@ -144,7 +132,7 @@ class _Pen:
     """Collects the points and codes of a matplotlib path."""
 
     def __init__(self) -> None:
-        self.points: list[tuple[float, float]] = []
+        self.points: list[Point] = []
         self.codes: list[Any] = []
 
     def straight(self, x: float, y: float) -> None:
@@ -159,20 +147,18 @@ class _Pen:
         self.points += [(middle, y0), (middle, y), (x, y)]
         self.codes += [Path.CURVE4] * 3
 
-    def round(self, corners: list[tuple[float, float]], end: tuple[float, float]) -> None:
+    def round(self, corners: list[Point], end: Point) -> None:
         """Go to a point by way of rounded corners; every side is level or upright."""
-        for (x, y), (next_x, next_y) in pairwise([*corners, end]):
-            x0, y0 = self.points[-1]
-            before = min(_RADIUS, max(abs(x - x0), abs(y - y0)) / 2)
-            after = min(_RADIUS, max(abs(next_x - x), abs(next_y - y)) / 2)
-            self.straight(x - before * _sign(x - x0), y - before * _sign(y - y0))
-            self.points += [
-                (x, y),
-                (x + after * _sign(next_x - x), y + after * _sign(next_y - y)),
-            ]
+        for corner, following in pairwise([*corners, end]):
+            self.straight(*_next_to(corner, self.points[-1]))
+            self.points += [corner, _next_to(corner, following)]
             self.codes += [Path.CURVE3] * 2
         self.straight(*end)
 
 
-def _sign(value: float) -> int:
-    return int(value > 1e-9) - int(value < -1e-9)
+def _next_to(corner: Point, other: Point) -> Point:
+    """Return where, on the side from a corner to another point, its rounding begins."""
+    (x, y), (other_x, other_y) = corner, other
+    length = max(abs(other_x - x), abs(other_y - y))
+    part = min(_RADIUS / length, 0.5) if length else 0.0
+    return x + part * (other_x - x), y + part * (other_y - y)

@@ -5,11 +5,11 @@ from html import escape
 
 import numpy as np
 
-from course_utils.tape.drawing.folding import Card, Folded
-from course_utils.tape.drawing.grouping import Kind, Use
-from course_utils.tape.explaining.messages import loss_at
-from course_utils.tape.recording import TapeRecording
-from course_utils.tape.recording.labels import value_text
+from ..explaining.messages import loss_at
+from ..recording import TapeRecording
+from ..recording.labels import value_text
+from .folding import Card, Folded
+from .grouping import Kind, Use
 
 __all__ = ["Step", "Timetable", "steps_of"]
 

@@ -5,26 +5,22 @@ from typing import Any
 
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
 
-from course_utils.figures.palette import GREY, WHITE
-from course_utils.tape.drawing.cards import (
-    card_size,
-    draw_card,
-    draw_line,
-    draw_repeat,
-    repeat_size,
-)
-from course_utils.tape.drawing.folding import fold
-from course_utils.tape.drawing.grouping import Kind
-from course_utils.tape.drawing.routing import lay_out
-from course_utils.tape.drawing.words import in_words
-from course_utils.tape.recording import record_tape
+from ...figures.palette import BLUE, GREEN, GREY, INK, VERMILLION, WHITE
+from ..recording import record_tape
+from .folding import Card, fold
+from .grouping import Kind
+from .shapes import BORDER, FONT, CardShape, Picture, RepeatShape, Text, arrowhead
+from .words import in_words
 
 __all__ = ["plot_tape"]
 
-_MOST_CARDS = 40
-_BORDER = 14.0
-_NOTE_SIZE = 9.5
+# The palette mixed with white, and vermillion with black.
+_BLUE_TINT, _GREEN_TINT, _ORANGE_TINT, _GREY_TINT = "#E3F0F8", "#E2F4EE", "#FBE9DC", "#F4F4F4"
+_ORANGE_BAND, _RUST = "#F3B48A", "#963F00"
+_DASHES = (0, (3.5, 2))
 
 
 def plot_tape(f: Callable, *inputs: Any, depth: int = 1, ax: Axes | None = None) -> Axes:
@@ -68,41 +64,87 @@ def plot_tape(f: Callable, *inputs: Any, depth: int = 1, ax: Axes | None = None)
     >>> [text.get_text() for text in ax.texts]
     ['x', '3.0', '∂y/∂x = 6.0', 'y = x²', '9.0', '∂y/∂y = 1.0']
     """
-    folded = fold(record_tape(f, *inputs), depth, _MOST_CARDS)
-    cards = folded.cards
-    layout = lay_out(
-        [card_size(card) for card in cards],
-        [repeat_size(card) for card in cards],
-        sorted(folded.edges),
-        [card.kind is Kind.SOURCE for card in cards],
-    )
-    notes_height = 1.6 * _NOTE_SIZE * len(folded.notes)
-    width, height = layout.width + 2 * _BORDER, layout.height + 2 * _BORDER + notes_height
-    ax, scale = _prepare(ax, width, height)
-    ax.set_gid(in_words(folded))
-    for (a, b), path in layout.lines.items():
-        name = f"edge {cards[a].title} -> {cards[b].title}"
-        draw_line(ax, path, folded.edges[a, b], scale, name)
-    for place in layout.places:
-        if place.card is not None:
-            draw = draw_repeat if place.kind == "repeat" else draw_card
-            draw(ax, cards[place.card], place.x, place.y, scale)
-    for number, note in enumerate(folded.notes):
-        y = layout.height + _BORDER * 0.8 + 1.6 * _NOTE_SIZE * (number + 0.5)
-        ax.text(0, y, note, size=_NOTE_SIZE * scale, color=GREY, va="center", family="DejaVu Sans")
-    return ax
+    picture = Picture(fold(record_tape(f, *inputs), depth))
+    cards, edges = picture.folded.cards, picture.folded.edges
+    pen = _Pen(ax, picture.width, picture.height)
+    pen.ax.set_gid(in_words(picture.folded))
+    for (a, b), path in picture.lines.items():
+        pen.line(path, edges[a, b], f"edge {cards[a].title} -> {cards[b].title}")
+    for shape in picture.shapes:
+        if isinstance(shape, CardShape):
+            pen.card(shape)
+        else:
+            pen.repeat(shape)
+    for note in picture.notes:
+        size = note.size * pen.scale
+        pen.ax.text(note.x, note.y, note.text, size=size, color=GREY, va="center", family=FONT)
+    return pen.ax
 
 
-def _prepare(ax: Axes | None, width: float, height: float) -> tuple[Axes, float]:
-    """Make an Axes in which one unit is one point, or as much of it as fits; y grows downwards."""
-    if ax is None:
-        size = round(width / 72, 1), round(height / 72, 1)
-        figure = plt.figure(figsize=size, facecolor=WHITE, layout="none")
-        ax = figure.add_axes((0, 0, 1, 1))
-    points = 72 / ax.figure.dpi
-    scale = points * min(ax.bbox.width / width, ax.bbox.height / height)
-    ax.set(xlim=(-_BORDER, width - _BORDER), ylim=(height - _BORDER, -_BORDER), aspect="equal")
-    ax.set_facecolor(WHITE)
-    ax.set(xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)
-    return ax, scale
+class _Pen:
+    """Draws in an Axes in which one unit is one point, or as much of it as fits."""
+
+    def __init__(self, ax: Axes | None, width: float, height: float) -> None:
+        if ax is None:
+            size = round(width / 72, 1), round(height / 72, 1)
+            figure = plt.figure(figsize=size, facecolor=WHITE, layout="none")
+            ax = figure.add_axes((0, 0, 1, 1))
+        points = 72 / ax.figure.dpi
+        self.ax = ax
+        self.scale = points * min(ax.bbox.width / width, ax.bbox.height / height)
+        ax.set(xlim=(-BORDER, width - BORDER), ylim=(height - BORDER, -BORDER), aspect="equal")
+        ax.set(facecolor=WHITE, xticks=[], yticks=[])
+        ax.spines[:].set_visible(False)
+
+    def card(self, shape: CardShape) -> None:
+        card = shape.card
+        edge, face = _colors(card)
+        if shape.behind is not None:
+            self.patch(shape.behind, 4, facecolor=face, edgecolor=edge, lw=1.0)
+        body = self.patch(shape.outline, 5, facecolor=face, gid=f"card {card.title}")
+        left, top, width, height = shape.strip
+        tint = _ORANGE_TINT if card.alive else _GREY_TINT
+        strip = Rectangle((left, top), width, height, fc=tint, ec="none", zorder=6)
+        self.ax.add_patch(strip)
+        strip.set_clip_path(body)
+        width, style = 2.2 if card.is_target else 1.5, "-" if card.alive else _DASHES
+        self.patch(shape.outline, 7, edgecolor=edge, lw=width, ls=style)
+        for text in shape.above:
+            self.write(text, INK if card.alive else GREY)
+        for text in shape.below:
+            self.write(text, _RUST if card.alive else GREY)
+
+    def repeat(self, shape: RepeatShape) -> None:
+        edge, style = (GREEN, "-") if shape.card.alive else (GREY, _DASHES)
+        self.patch(shape.outline, 5, facecolor=WHITE, edgecolor=edge, lw=1.0, ls=style)
+        self.write(shape.name, edge)
+
+    def line(self, path: Path, alive: bool, name: str) -> None:
+        """Draw an edge: forward thin and dark, and the gradient's way back broad and orange."""
+        if alive:
+            self.patch(path, 1, edgecolor=_ORANGE_BAND, capstyle="butt", lw=5.5)
+        color, style = (INK, "-") if alive else (GREY, _DASHES)
+        self.patch(path, 2, edgecolor=color, lw=1.2, ls=style, gid=name)
+        self.patch(arrowhead(path, of_gradient=False), 3, facecolor=color)
+        if alive:
+            self.patch(arrowhead(path, of_gradient=True), 3, facecolor=VERMILLION)
+
+    def patch(self, path: Path, zorder: int, lw: float = 0.0, **look: Any) -> PathPatch:
+        look = {"facecolor": "none", "edgecolor": "none", **look}
+        patch = PathPatch(path, zorder=zorder, lw=lw * self.scale, **look)
+        self.ax.add_patch(patch)
+        return patch
+
+    def write(self, text: Text, color: str) -> None:
+        look: dict[str, Any] = {"ha": "center", "va": "center_baseline", "color": color}
+        look |= {"weight": "bold" if text.bold else "normal", "size": text.size * self.scale}
+        self.ax.text(text.x, text.y, text.text, family=FONT, parse_math=False, zorder=8, **look)
+
+
+def _colors(card: Card) -> tuple[str, str]:
+    """Return the colours of a card's edge and of its face."""
+    if not card.alive:
+        return GREY, WHITE
+    if card.is_target:
+        return BLUE, _BLUE_TINT
+    return (GREEN, _GREEN_TINT) if card.kind is Kind.SOURCE else (BLUE, WHITE)

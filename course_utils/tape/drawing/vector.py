@@ -3,7 +3,6 @@
 ``data-at`` is that step: without the script that reads it, everything shows.
 """
 
-from collections.abc import Iterable
 from html import escape
 from typing import Any
 from zlib import crc32
@@ -11,29 +10,15 @@ from zlib import crc32
 import numpy as np
 from matplotlib.path import Path
 
-from course_utils.figures.palette import BLUE, GREEN, VERMILLION
-from course_utils.tape.drawing.cards import (
-    FONT,
-    LEADING,
-    VALUE,
-    card_size,
-    height_of,
-    lines_of,
-    outline_of,
-    repeat_size,
-    rounded,
-    text_width,
-)
-from course_utils.tape.drawing.folding import Card, Folded
-from course_utils.tape.drawing.grouping import Kind
-from course_utils.tape.drawing.routing import Layout
-from course_utils.tape.drawing.stepping import Timetable
-from course_utils.tape.drawing.words import in_words, title_in_words
+from ...figures.palette import BLUE, GREEN, VERMILLION
+from .folding import Card
+from .grouping import Kind
+from .shapes import BORDER, FONT, CardShape, Picture, RepeatShape, Text, arrowhead
+from .stepping import Timetable
+from .words import in_words, title_in_words
 
 __all__ = ["DARK", "LIGHT", "svg_of"]
 
-_BORDER = 14.0
-_NOTE = 9.5
 _PIXELS = 1.3  # of the screen for a point, where there is room
 # Ink, paper, and the grey of what passes no gradient.
 LIGHT, DARK = ("#1b1f24", "#ffffff", "#5c6168"), ("#e8e8e8", "#111111", "#a0a5ab")
@@ -60,28 +45,21 @@ stroke:var(--hue);stroke-width:1.5}}
 """
 
 
-def svg_of(folded: Folded, layout: Layout, times: Timetable) -> str:
+def svg_of(picture: Picture, times: Timetable) -> str:
     """Draw the whole tape, with a title and a description made from what is drawn."""
-    width = layout.width + 2 * _BORDER
-    height = layout.height + 2 * _BORDER + 1.6 * _NOTE * len(folded.notes)
+    folded, width, height = picture.folded, picture.width, picture.height
     name = f"tape-{crc32(in_words(folded).encode()):x}"
-    drawn = [_line(path, folded, edge, times) for edge, path in layout.lines.items()]
-    for place in layout.places:
-        if place.card is not None:
-            card = folded.cards[place.card]
-            if place.kind == "repeat":
-                drawn.append(_repeat(card, place.x, place.y))
-            else:
-                drawn.append(_card(card, place.card, place.x, place.y, times, name))
-    for number, note in enumerate(folded.notes):
-        y = layout.height + _BORDER * 0.8 + 1.6 * _NOTE * (number + 0.5)
-        drawn.append(
-            f'<text class="note" x="0" y="{y:.1f}" font-size="{_NOTE}" '
-            f'style="text-anchor:start">{escape(note)}</text>'
-        )
+    drawn = [_line(path, picture, edge, times) for edge, path in picture.lines.items()]
+    for shape in picture.shapes:
+        drawn.append(_card(shape, times, name) if isinstance(shape, CardShape) else _repeat(shape))
+    drawn += [
+        f'<text class="note" x="0" y="{note.y:.1f}" font-size="{note.size}" '
+        f'style="text-anchor:start">{escape(note.text)}</text>'
+        for note in picture.notes
+    ]
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" class="course-tape" role="group" '
-        f'viewBox="{-_BORDER} {-_BORDER} {width:.1f} {height:.1f}" '
+        f'viewBox="{-BORDER} {-BORDER} {width:.1f} {height:.1f}" '
         f'width="{_PIXELS * width:.0f}" height="{_PIXELS * height:.0f}" '
         'style="max-width:100%;height:auto">'
         f"<title>{escape(title_in_words(folded))}</title><desc>{escape(in_words(folded))}</desc>"
@@ -89,16 +67,10 @@ def svg_of(folded: Folded, layout: Layout, times: Timetable) -> str:
     )
 
 
-def _card(card: Card, i: int, x: float, y: float, times: Timetable, name: str) -> str:
-    width, height = card_size(card)
-    left, top = x - width / 2, y - height / 2
-    outline = _data(outline_of(card, left, top, width, height))
-    upper, strip = lines_of(card)
-    strip_top = top + height - height_of(strip)
-    behind = ""
-    if card.kind in (Kind.LAYER, Kind.FOLDED):  # there is more inside
-        sheet = rounded(left + 7, top - 5, width - 14, height / 2, 6.0)
-        behind = f'<path class="face" d="{_data(sheet)}"/>'
+def _card(shape: CardShape, times: Timetable, name: str) -> str:
+    card, i = shape.card, shape.number
+    outline, (left, top, width, height) = _data(shape.outline), shape.strip
+    behind = f'<path class="face" d="{_data(shape.behind)}"/>' if shape.behind is not None else ""
     kind = "source" if card.kind is Kind.SOURCE else "operation"
     look = f"card {kind}{' target' * card.is_target}{'' if card.alive else ' dead'}"
     said = escape(_about(card))
@@ -106,11 +78,12 @@ def _card(card: Card, i: int, x: float, y: float, times: Timetable, name: str) -
         f'<g class="{look}" data-card="{i}" data-at="{times.computed[i]}" tabindex="0" role="img" '
         f'aria-label="{said}"><title>{said}</title>{behind}'
         f'<clipPath id="{name}-{i}"><path d="{outline}"/></clipPath>'
-        f'<path class="face" d="{outline}"/>{_texts(upper, x, top)}'
+        f'<path class="face" d="{outline}"/>{"".join(map(_text, shape.above))}'
         f'<g class="strip later" data-at="{times.arrived[i]}">'
-        f'<rect x="{left:.1f}" y="{strip_top:.1f}" width="{width:.1f}" '
-        f'height="{height_of(strip):.1f}" clip-path="url(#{name}-{i})"/>'
-        f'{_texts(strip, x, strip_top)}</g><path class="face" style="fill:none" d="{outline}"/></g>'
+        f'<rect x="{left:.1f}" y="{top:.1f}" width="{width:.1f}" '
+        f'height="{height:.1f}" clip-path="url(#{name}-{i})"/>'
+        f"{''.join(map(_text, shape.below))}</g>"
+        f'<path class="face" style="fill:none" d="{outline}"/></g>'
     )
 
 
@@ -121,53 +94,40 @@ def _about(card: Card) -> str:
     return "; ".join([*parts, *card.gradient, *card.details])
 
 
-def _repeat(card: Card, x: float, y: float) -> str:
-    width, height = repeat_size(card)
-    path = rounded(x - width / 2, y - height / 2, width, height, height / 2)
-    look = "repeat source" if card.alive else "repeat source dead"
-    text = _text(card.title, x, y, VALUE, False)
-    return f'<g class="{look}" aria-hidden="true"><path d="{_data(path)}"/>{text}</g>'
+def _repeat(shape: RepeatShape) -> str:
+    look = "repeat source" if shape.card.alive else "repeat source dead"
+    name = _text(shape.name)
+    return f'<g class="{look}" aria-hidden="true"><path d="{_data(shape.outline)}"/>{name}</g>'
 
 
-def _line(path: Path, folded: Folded, edge: tuple[int, int], times: Timetable) -> str:
-    reader = folded.cards[edge[1]]
-    data, points = _data(path), np.asarray(path.vertices)
-    read, passed = (f'data-at="{each[edge[1]]}"' for each in (times.computed, times.passed))
+def _line(path: Path, picture: Picture, edge: tuple[int, int], times: Timetable) -> str:
+    reader, alive = edge[1], picture.folded.edges[edge]
+    data = _data(path)
+    read, passed = (f'data-at="{each[reader]}"' for each in (times.computed, times.passed))
     back = end = ""
-    if folded.edges[edge]:
-        head = _head(points[0], 10.0, 6.0)
-        back = f'<g class="back later" {passed}><path class="band" d="{data}"/>{head}</g>'
-    elif any(value.gradient is not None for value in reader.leaving):
-        x, y = points[-1]
+    if alive:
+        band = f'<path class="band" d="{data}"/>{_head(path, of_gradient=True)}'
+        back = f'<g class="back later" {passed}>{band}</g>'
+    elif any(value.gradient is not None for value in picture.folded.cards[reader].leaving):
+        x, y = np.asarray(path.vertices)[-1]
         end = f'<text class="end later" {passed} x="{x - 15:.1f}" y="{y:.1f}">✗</text>'
-    look = "edge" if folded.edges[edge] else "edge lost"
+    look = "edge" if alive else "edge lost"
     return (
         f'{back}<g class="{look}" {read}><path class="way" d="{data}"/>'
-        f"{_head(points[-1], -8.0, 4.0)}</g>{end}"
+        f"{_head(path, of_gradient=False)}</g>{end}"
     )
 
 
-def _head(tip: np.ndarray, length: float, half: float) -> str:
-    x, y = tip
-    corners = Path([(x, y), (x + length, y - half), (x + length, y + half), (x, y)])
-    return f'<path class="head" d="{_data(corners)}Z"/>'
+def _head(line: Path, *, of_gradient: bool) -> str:
+    return f'<path class="head" d="{_data(arrowhead(line, of_gradient=of_gradient))}Z"/>'
 
 
-def _texts(lines: Iterable[tuple[str, float, bool]], x: float, top: float) -> str:
-    y, written = top + 4.0, []
-    for text, size, bold in lines:
-        written.append(_text(text, x, y + size * LEADING / 2, size, bold))
-        y += size * LEADING
-    return "".join(written)
-
-
-def _text(text: str, x: float, y: float, size: float, bold: bool) -> str:
+def _text(text: Text) -> str:
     # The length keeps a text inside its box in whatever font there is.
-    length = text_width(text, size, bold)
-    weight = ' font-weight="bold"' if bold else ""
+    weight = ' font-weight="bold"' if text.bold else ""
     return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}"{weight} textLength="{length:.1f}" '
-        f'lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
+        f'<text x="{text.x:.1f}" y="{text.y:.1f}" font-size="{text.size}"{weight} '
+        f'textLength="{text.width:.1f}" lengthAdjust="spacingAndGlyphs">{escape(text.text)}</text>'
     )
 
 

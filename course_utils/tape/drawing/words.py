@@ -1,7 +1,7 @@
 """A tape's drawing in words, for whoever cannot see it, made from what is drawn."""
 
-from course_utils.tape.drawing.folding import Card, Folded
-from course_utils.tape.drawing.grouping import Kind
+from .folding import Card, Folded
+from .grouping import Kind
 
 __all__ = ["in_words", "title_in_words"]
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from course_utils.tape.recording.building import build_recording
-from course_utils.tape.recording.recorder import LayerCall, Recorder
-from course_utils.tape.recording.records import RecordedOperation, RecordedValue, TapeRecording
-from course_utils.tape.recording.sources import (
+from .building import build_recording
+from .recorder import LayerCall, Recorder
+from .records import RecordedOperation, RecordedValue, TapeRecording
+from .sources import (
     closure_variables,
     name_targets,
     parameter_names,
@@ -25,7 +25,7 @@ from course_utils.tape.recording.sources import (
     unique_names,
     variable_name,
 )
-from course_utils.tape.recording.tensors import is_differentiable
+from .tensors import is_differentiable
 
 __all__ = ["LayerCall", "RecordedOperation", "RecordedValue", "TapeRecording", "record_tape"]
 

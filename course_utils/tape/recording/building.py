@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from course_utils.tape.recording.labels import operation_label
-from course_utils.tape.recording.recorder import Step
-from course_utils.tape.recording.records import RecordedOperation, RecordedValue, TapeRecording
-from course_utils.tape.recording.tensors import SHAPE_ONLY, is_differentiable, key_of
+from .labels import operation_label
+from .recorder import Step
+from .records import RecordedOperation, RecordedValue, TapeRecording
+from .tensors import SHAPE_ONLY, is_differentiable, key_of
 
 __all__ = ["build_recording"]
 

@@ -10,7 +10,7 @@ from types import FrameType
 
 import tensorflow as tf
 
-from course_utils.tape import course_folders
+from .. import course_folders
 
 __all__ = [
     "Place",

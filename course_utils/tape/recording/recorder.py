@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import keras
 import tensorflow as tf
 
-from course_utils.tape.recording.places import Place, calling_point, is_user_file
-from course_utils.tape.recording.tensors import is_differentiable
-from course_utils.tape.tensorflow_internals import (
+from ..tensorflow_internals import (
     called_graph,
     gradients_of_operation,
     listen_to_operations,
     role_of_file,
 )
+from .places import Place, calling_point, is_user_file
+from .tensors import is_differentiable
 
 __all__ = ["LayerCall", "Recorder", "State", "Step", "Watch"]
 

@@ -6,8 +6,8 @@ from html import escape
 
 import numpy as np
 
-from course_utils.tape.recording.labels import value_text
-from course_utils.tape.recording.recorder import LayerCall
+from .labels import value_text
+from .recorder import LayerCall
 
 __all__ = ["RecordedOperation", "RecordedValue", "TapeRecording", "html_table"]
 

@@ -9,7 +9,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from course_utils.tape.recording.tensors import tf_variable
+from .tensors import tf_variable
 
 __all__ = [
     "closure_variables",

@@ -1,0 +1,181 @@
+"""The shapes of a tape's drawing, whichever pen draws them: boxes, their texts, and arrowheads.
+
+Lengths are points, and y grows downwards.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from matplotlib.font_manager import FontProperties
+from matplotlib.path import Path
+from matplotlib.textpath import text_to_path
+
+from .folding import Card, Folded
+from .grouping import Kind
+from .layout import Item
+from .routing import lay_out
+
+__all__ = [
+    "BORDER",
+    "FONT",
+    "CardShape",
+    "Picture",
+    "RepeatShape",
+    "Text",
+    "arrowhead",
+]
+
+BORDER = 14.0
+FONT = "DejaVu Sans"
+_TITLE, _VALUE, _DETAIL, _GRADIENT, _NOTE = 11.5, 10.5, 8.5, 10.0, 9.5  # sizes of text
+_LEADING, _LEADING_OF_NOTES = 1.42, 1.6  # of a line of text, times its size
+_PADDING = 11.0
+_SLANT = 11.0  # how far the points of a target's hexagon stand out
+_Line = tuple[str, float, bool]  # text, size, bold
+
+
+class Text(NamedTuple):
+    """A line of text around (x, y)."""
+
+    text: str
+    x: float
+    y: float
+    size: float
+    bold: bool = False
+
+    @property
+    def width(self) -> float:
+        """How wide the text is."""
+        return _width(self.text, self.size, self.bold)
+
+
+class CardShape:
+    """Card number ``number`` around (x, y): title and value above, the gradient in a strip below.
+
+    A second sheet ``behind`` says that there is more inside. The ``strip`` is left, top, width and
+    height; ``above`` and ``below`` are the texts over it and in it.
+    """
+
+    def __init__(self, number: int, card: Card, x: float, y: float) -> None:
+        self.number, self.card = number, card
+        width, height = _card_size(card)
+        left, top = x - width / 2, y - height / 2
+        above, below = _lines_of(card)
+        strip_top = top + height - _height_of(below)
+        self.strip = left, strip_top, width, _height_of(below)
+        self.above, self.below = _texts(above, x, top), _texts(below, x, strip_top)
+        self.behind = None
+        if card.kind in (Kind.LAYER, Kind.FOLDED):
+            self.behind = _rounded(left + 7, top - 5, width - 14, height / 2, 6.0)
+        if card.is_target:
+            self.outline = _pointed(left, top, width, height)
+        else:
+            radius = 20.0 if card.kind is Kind.SOURCE else 7.0
+            self.outline = _rounded(left, top, width, height, radius)
+
+
+class RepeatShape:
+    """The name of a source around (x, y), again, where a later row reads it."""
+
+    def __init__(self, card: Card, x: float, y: float) -> None:
+        self.card = card
+        width, height = _repeat_size(card)
+        self.outline = _rounded(x - width / 2, y - height / 2, width, height, height / 2)
+        self.name = Text(card.title, x, y, _VALUE)
+
+
+class Picture:
+    """Where everything of a drawing goes: its boxes, its lines, and the notes below them."""
+
+    def __init__(self, folded: Folded) -> None:
+        items = [
+            Item(_card_size(card), _repeat_size(card), card.kind is Kind.SOURCE)
+            for card in folded.cards
+        ]
+        layout = lay_out(items, sorted(folded.edges))
+        self.folded, self.lines = folded, layout.lines
+        self.shapes: list[CardShape | RepeatShape] = []
+        for place in layout.places:
+            if place.card is not None:
+                card, at = folded.cards[place.card], (place.x, place.y)
+                is_repeat = place.kind == "repeat"
+                shape = RepeatShape(card, *at) if is_repeat else CardShape(place.card, card, *at)
+                self.shapes.append(shape)
+        line = _LEADING_OF_NOTES * _NOTE
+        self.notes = [
+            Text(note, 0.0, layout.height + BORDER * 0.8 + line * (number + 0.5), _NOTE)
+            for number, note in enumerate(folded.notes)
+        ]
+        self.width = layout.width + 2 * BORDER
+        self.height = layout.height + 2 * BORDER + line * len(folded.notes)
+
+
+def arrowhead(line: Path, *, of_gradient: bool) -> Path:
+    """Return the head at the end of a line, or the larger one of the gradient at its beginning."""
+    x, y = np.asarray(line.vertices)[0 if of_gradient else -1]
+    length, half = (10.0, 6.0) if of_gradient else (-8.0, 4.0)
+    return Path([(x, y), (x + length, y - half), (x + length, y + half), (x, y)])
+
+
+def _card_size(card: Card) -> tuple[float, float]:
+    above, below = _lines_of(card)
+    width = max(_width(*line) for line in (*above, *below))
+    slant = 2 * _SLANT if card.is_target else 6.0 if card.kind is Kind.SOURCE else 0.0
+    return max(width + 2 * _PADDING + slant, 56.0), _height_of(above) + _height_of(below)
+
+
+def _repeat_size(card: Card) -> tuple[float, float]:
+    return _width(card.title, _VALUE, False) + 2 * _PADDING, _VALUE * _LEADING + 8
+
+
+def _lines_of(card: Card) -> tuple[list[_Line], list[_Line]]:
+    """List the lines above the strip, and those in it."""
+    above = [(card.title, _TITLE, True)]
+    above += [(card.value, _VALUE, False)] if card.value else []
+    above += [(text, _DETAIL, False) for text in card.details]
+    return above, [(text, _GRADIENT, False) for text in card.gradient]
+
+
+def _height_of(lines: list[_Line]) -> float:
+    return sum(size * _LEADING for _, size, _ in lines) + 8.0
+
+
+def _texts(lines: list[_Line], x: float, top: float) -> list[Text]:
+    y, texts = top + 4.0, []
+    for text, size, bold in lines:
+        texts.append(Text(text, x, y + size * _LEADING / 2, size, bold))
+        y += size * _LEADING
+    return texts
+
+
+@lru_cache(maxsize=1024)
+def _width(text: str, size: float, bold: bool) -> float:
+    font = FontProperties(family=FONT, size=size, weight="bold" if bold else "normal")
+    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
+
+
+def _pointed(left: float, top: float, width: float, height: float) -> Path:
+    """Draw a hexagon that points to both sides."""
+    right, bottom, middle = left + width, top + height, top + height / 2
+    upper = [(left + _SLANT, top), (right - _SLANT, top)]
+    lower = [(right - _SLANT, bottom), (left + _SLANT, bottom)]
+    corners = [(left, middle), *upper, (right, middle), *lower, (left, middle)]
+    return Path(corners, closed=True)
+
+
+def _rounded(left: float, top: float, width: float, height: float, radius: float) -> Path:
+    """Draw a rectangle whose corners are quarter circles."""
+    r = min(radius, height / 2, width / 2)
+    h = r - 0.5523 * r  # from the corner to Bézier's handle for a quarter circle
+    right, bottom = left + width, top + height
+    points = [(left + r, top)]
+    for x, y, dx, dy in (
+        (right, top, 1, 0),
+        (right, bottom, 0, 1),
+        (left, bottom, -1, 0),
+        (left, top, 0, -1),
+    ):
+        points += [(x - r * dx, y - r * dy), (x - h * dx, y - h * dy)]
+        points += [(x - h * dy, y + h * dx), (x - r * dy, y + r * dx)]
+    return Path(points, [Path.MOVETO, *[Path.LINETO, *[Path.CURVE4] * 3] * 4])
