@@ -9,6 +9,7 @@ import keras
 import numpy as np
 import pytest
 import tensorflow as tf
+from programs_of_the_sheet import broken, mended
 
 from course_utils import ExplainingTape, cheat_sheet
 from course_utils.tape.explaining.cheat_sheet import EXAMPLES
@@ -47,13 +48,13 @@ def without_names(message):
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda each: f"{each.key}-{each.line}")
 def test_the_line_has_the_cause_and_the_other_mends_it(example, tmp_path):
-    found = explained(example.broken, tmp_path)
-    assert found and found[-1].cause == example.key.split()[0], example.broken
+    found = explained(broken(example), tmp_path)
+    assert found and found[-1].cause == example.key.split()[0], broken(example)
     assert without_names(found[0].message) == without_names(example.says)
-    left = explained(example.mended, tmp_path)
+    left = explained(mended(example), tmp_path)
     if example.key == "not-finite":  # A zero may be right.
         left = [each for each in left if each.gradient != "zero"]
-    assert left == [], example.mended
+    assert left == [], mended(example)
 
 
 def test_every_cause_that_the_tool_names_is_there():

@@ -6,8 +6,9 @@ operation that leads from some keys to others; some links let a gradient back, s
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from typing import Any
 
 import tensorflow as tf
@@ -31,7 +32,7 @@ class Kind(Enum):
     ASSIGNMENT = "assignment"
 
 
-@dataclass(eq=False, slots=True)
+@dataclass(eq=False)
 class Link:
     """One operation of the flow; ``carrying`` are the outputs whose dtype can have a gradient."""
 
@@ -45,7 +46,6 @@ class Link:
     in_custom: bool = False
     origin: Any = None  # a Step, or a graph's operation
     carrying: tuple[Key, ...] | None = None
-    _passing: set[Key] | None = None
 
     @property
     def place(self) -> Place | None:
@@ -61,18 +61,16 @@ class Link:
 
     def records(self, key: Key, output: Key) -> bool:
         """Tell whether a tape leads the gradient of ``output`` back to the input ``key``."""
-        if not self.was_recorded or not self.has_dtype_for_gradient(output):
-            return False
-        if self._passing is None:
-            self._passing = self._find_passing()
-        return key in self._passing
+        is_open = self.was_recorded and self.has_dtype_for_gradient(output)
+        return is_open and key in self._passing
 
     def has_dtype_for_gradient(self, output: Key) -> bool:
         """Tell whether an output is floating-point, complex, or a container of such."""
         return self.carrying is None or output in self.carrying
 
-    def _find_passing(self) -> set[Key]:
-        """Return the inputs to which a gradient goes back."""
+    @cached_property
+    def _passing(self) -> set[Key]:
+        """The inputs to which a gradient goes back."""
         if self.kind is Kind.SAME_VALUE or self.in_custom or self.op == "EagerPyFunc":
             return set(self.inputs)
         if self.kind is Kind.ASSIGNMENT or self.op in ("If", "Case"):
@@ -124,11 +122,10 @@ class Flow:
         """Say that ``others`` are the value of ``key`` under other names."""
         others = tuple(other for other in others if other != key)
         if others:
-            link = Link("same", (key,), others, Kind.SAME_VALUE)
-            if like is not None:
-                link.op, link.state, link.number = like.op, like.state, like.number
-                link.origin, link.in_gradient = like.origin, like.in_gradient
-            self._append(link)
+            like = like or Link("same", (), ())
+            self._append(
+                replace(like, inputs=(key,), outputs=others, kind=Kind.SAME_VALUE, carrying=None)
+            )
 
     def join(self, values: Iterable[Key], names: Iterable[Key], like: Link) -> None:
         """Say of each value that it goes on under another name."""

@@ -1,0 +1,202 @@
+"""The programs around the lines of the cheat sheet, with places for the line and for its cure.
+
+Where there is no place ``{instead}``, what to write takes the place of the line. A cause without
+a program of its own has the usual one, in which x is what the line says of it.
+"""
+
+__all__ = ["broken", "mended"]
+
+_USUAL = """
+x = tf.Variable({x})
+with tf.GradientTape() as tape:
+    {line}
+tape.gradient(y, x)
+"""
+_PROGRAMS = """
+== not-watched
+x = tf.constant(3.0)
+with tf.GradientTape() as tape:
+    {instead}
+    {line}
+tape.gradient(y, x)
+== not-watched variable
+x = tf.Variable(3.0)
+{line}
+    {instead}
+    y = x**2
+tape.gradient(y, x)
+== not-watched reset
+x = tf.constant(3.0)
+with tf.GradientTape() as tape:
+    tape.watch(x)
+    {line}
+    {instead}
+    y = x**2
+tape.gradient(y, x)
+== not-trainable
+{line}
+with tf.GradientTape() as tape:
+    y = x**2
+tape.gradient(y, x)
+== watched-late
+x = tf.constant(3.0)
+with tf.GradientTape() as tape:
+    {instead}
+    y = x**2
+    {line}
+tape.gradient(y, x)
+== outside-tape before
+x = tf.Variable(3.0)
+{line}
+with tf.GradientTape() as tape:
+    {instead}
+    y = tf.reduce_sum(2 * z)
+tape.gradient(y, x)
+== outside-tape after
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    z = x**2
+    {instead}
+{line}
+tape.gradient(y, x)
+== outside-tape reset
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    {instead}
+    z = x**2
+    {line}
+    y = 2 * z
+tape.gradient(y, x)
+== recording-paused
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    {instead}
+    with tape.stop_recording():
+        {line}
+        z = 1.0
+tape.gradient(y, x)
+== swapped-arguments
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = x**2
+{line}
+== integer-dtype own
+{line}
+with tf.GradientTape() as tape:
+    y = x * x
+tape.gradient(y, x)
+== state-assignment
+x = tf.Variable(3.0)
+v = tf.Variable(0.0)
+with tf.GradientTape() as tape:
+    {line}
+    y = 2 * v
+tape.gradient(y, x)
+== rebound-source variable
+x = tf.Variable(3.0)
+{line}
+with tf.GradientTape() as tape:
+    y = x**2
+tape.gradient(y, x)
+== rebound-source in loop
+@tf.function
+def descend(x):
+    for _ in tf.range(2):
+        with tf.GradientTape() as tape:
+            y = x**2
+        gradient = tape.gradient(y, x)
+        {line}
+    return gradient
+descend(tf.Variable(3.0))
+== rebound-source made
+x = tf.Variable([3.0, 4.0])
+with tf.GradientTape() as tape:
+    y = tf.reduce_sum(x**2)
+{line}
+== rebound-source copied
+x = tf.Variable([3.0, 4.0])
+{line}
+with tf.GradientTape() as tape:
+    {instead}
+    y = tf.reduce_sum(2 * z)
+tape.gradient(y, x)
+== rebound-source equal
+x = tf.Variable([3.0, 4.0])
+{line}
+with tf.GradientTape() as tape:
+    {instead}
+    y = tf.reduce_sum(2 * z)
+tape.gradient(y, x)
+== rebound-source new variable
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = x**2
+{line}
+tape.gradient(y, x)
+== rebound-source new model
+def make(): return keras.Sequential([keras.Input((1,)), keras.layers.Dense(1)])
+model = make()
+with tf.GradientTape(persistent=True) as tape:
+    y = model(tf.ones((2, 1)))
+    {line}
+tape.gradient(y, model.trainable_variables)
+== unconnected used
+x = tf.Variable(3.0)
+other = tf.Variable(2.0)
+with tf.GradientTape() as tape:
+    z = x**2
+    {line}
+tape.gradient(y, x)
+== unconnected
+x = tf.Variable(3.0)
+other = tf.Variable(2.0)
+with tf.GradientTape() as tape:
+    {line}
+tape.gradient(y, x)
+== outer-tape-missed
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    with tf.GradientTape() as inner:
+        z = x**3
+    {instead}
+{line}
+tape.gradient(y, x)
+== graph-loop
+x = tf.Variable(3.0)
+dataset = tf.data.Dataset.from_tensors(2.0)
+{line}
+def total():
+    y = 0.0
+    for each in dataset:
+        y += x * each
+    return y
+with tf.GradientTape() as tape:
+    y = total()
+tape.gradient(y, x)
+== zero-derivative
+{line}
+with tf.GradientTape() as tape:
+    y = x**2
+tape.gradient(y, x)
+"""
+_OWN = dict(each.split("\n", 1) for each in _PROGRAMS.split("\n== ")[1:])
+_STAYS = {"not-watched", "not-watched variable", "not-watched reset"}  # and the cure is added
+
+
+def broken(example):
+    """Return the program that loses the gradient."""
+    return _program(example, example.line, "")
+
+
+def mended(example):
+    """Return the same program with what to write instead."""
+    if "{instead}" not in _OWN.get(example.key, _USUAL):
+        return _program(example, example.instead, "")
+    return _program(example, example.line if example.key in _STAYS else "", example.instead)
+
+
+def _program(example, line, instead):
+    x = "0.0" if example.line.endswith("# x = 0.0") else "3.0"
+    frame = _OWN.get(example.key, _USUAL)
+    lines = frame.format(x=x, line=line, instead=instead).splitlines()
+    return "\n".join(each for each in lines if each.strip())
