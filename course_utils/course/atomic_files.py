@@ -10,12 +10,7 @@ __all__ = ["write_atomically"]
 def write_atomically(path: Path, text: str | bytes) -> None:
     """Write ``text`` beside ``path`` and rename it into place, with the permissions it had.
 
-    A string is written as UTF-8.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be written; the old file is then as it was.
+    A string is written as UTF-8. If the folder cannot be written, OSError leaves the old file.
     """
     path = path.resolve()  # a link stays a link
     beside = path.with_name(f".{path.name}.new")

@@ -50,13 +50,7 @@ LESSONS = _lessons()
 
 
 def find_lesson(number: str) -> Lesson:
-    """Return the lesson with this two-digit number.
-
-    Raises
-    ------
-    LookupError
-        If there is no such lesson; the message lists the numbers that exist.
-    """
+    """Return the lesson with this two-digit number; LookupError lists those that exist."""
     for lesson in LESSONS:
         if lesson.number == str(number):
             return lesson
@@ -70,13 +64,7 @@ def all_exercises() -> list[Exercise]:
 
 
 def find_exercise(exercise_id: str) -> Exercise:
-    """Return the exercise with this id.
-
-    Raises
-    ------
-    LookupError
-        If there is none; the message names the nearest ids that exist.
-    """
+    """Return the exercise with this id; LookupError names the nearest ids that exist."""
     if not isinstance(exercise_id, str):
         raise LookupError('check takes the id first, as text: check("00.1", answer).')
     for lesson in LESSONS:

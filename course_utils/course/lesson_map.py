@@ -1,6 +1,7 @@
 """``plot_lesson_map``: the lessons as a figure, each with those it builds on."""
 
-from itertools import accumulate
+from collections import defaultdict
+from itertools import accumulate, chain, pairwise
 from textwrap import fill
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,8 @@ def plot_lesson_map(ax: "Axes | None" = None, progress: Progress | None = None) 
     M. Toda, 1981). First used in lesson 00.
     """
     height = _HEIGHT + (_LINE if progress else 0)
-    places = _places(height)
+    layers, ways = _layers_and_ways()
+    places = _places(layers, ways, height)
     left, right = (pick(x for x, _ in places.values()) for pick in (min, max))
     bottom = min(y for _, y in places.values())
     left, right = left - _WIDTH / 2 - 0.05, right + _WIDTH / 2 + 0.05
@@ -57,8 +59,10 @@ def plot_lesson_map(ax: "Axes | None" = None, progress: Progress | None = None) 
     for lesson in LESSONS:
         colour = COLORS[parts.index(lesson.part)]
         _draw_box(ax, lesson, places[lesson.number,], height, colour, progress)
-        for needed in lesson.needs:
-            _draw_arrow(ax, _way(needed, lesson.number, places, height))
+    for way in ways:  # an arrow crosses a layer in the place that is kept for it
+        ends = (height / 2, -height / 2)
+        corners = [(x, y + end) for x, y in (places[slot] for slot in way) for end in ends]
+        _draw_arrow(ax, corners[1:-1])
     # The parts stand where the first lessons, each alone in its layer, leave room.
     for row, part in enumerate(parts):
         numbers = [lesson.number for lesson in LESSONS if lesson.part == part]
@@ -76,35 +80,43 @@ def _in_words(lesson: Lesson) -> str:
     return f"{lesson.number} {lesson.title}{needs}."
 
 
-def _layers() -> dict[str, int]:
-    """Return each lesson's layer: the length of the longest way to it."""
-    layers: dict[str, int] = {}
+def _layers_and_ways() -> tuple[dict[Slot, int], list[list[Slot]]]:
+    """Return the layer of each slot, and the slots of each arrow from end to end.
+
+    A lesson's layer is the length of the longest way to it.
+    """
+    layers: dict[Slot, int] = {}
     for lesson in LESSONS:
-        layers[lesson.number] = max((layers[n] + 1 for n in lesson.needs), default=0)
-    return layers
+        layers[lesson.number,] = max((layers[n,] + 1 for n in lesson.needs), default=0)
+    ways = []
+    for lesson in LESSONS:
+        for needed in lesson.needs:
+            between = range(layers[needed,] + 1, layers[lesson.number,])
+            passed = {(needed, lesson.number, str(layer)): layer for layer in between}
+            layers |= passed
+            ways.append([(needed,), *passed, (lesson.number,)])
+    return layers, ways
 
 
-def _places(height: float) -> dict[Slot, tuple[float, float]]:
+def _places(
+    layers: dict[Slot, int], ways: list[list[Slot]], height: float
+) -> dict[Slot, tuple[float, float]]:
     """Return the place of each lesson, and of each arrow in each layer that it passes."""
-    layers = _layers()
-    ways = [_slots(needed, x.number, layers) for x in LESSONS for needed in x.needs]
     rows: list[list[Slot]] = [[] for _ in range(max(layers.values()) + 1)]
-    layer_of = {(number,): layer for number, layer in layers.items()}
-    for way in ways:
-        layer_of |= {slot: layer_of[way[0]] + i for i, slot in enumerate(way)}
-    for slot, layer in layer_of.items():
+    for slot, layer in layers.items():
         rows[layer].append(slot)
+    above, below = defaultdict(list), defaultdict(list)
+    for upper, lower in chain.from_iterable(map(pairwise, ways)):
+        above[lower].append(upper)
+        below[upper].append(lower)
     across = {slot: x for row in rows for slot, x in _centred(row).items()}
     for sweep in range(_SWEEPS):  # each slot between its neighbours, from the top, then the bottom
-        step = 1 if sweep % 2 == 0 else -1
+        near, step = (above, 1) if sweep % 2 == 0 else (below, -1)
         for row in rows[::step]:
-            neighbours = {
-                slot: [across[way[i]] for way in ways for i in _beside(way, slot, step)]
-                for slot in row
-            }
-            row.sort(key=lambda s: sum(neighbours[s]) / max(1, len(neighbours[s])))  # noqa: B023
+            middle = {s: sum(across[n] for n in near[s]) / max(1, len(near[s])) for s in row}
+            row.sort(key=middle.__getitem__)
             across |= _centred(row)
-    return {slot: (across[slot], -(height + _BELOW) * layer_of[slot]) for slot in layer_of}
+    return {slot: (across[slot], -(height + _BELOW) * layer) for slot, layer in layers.items()}
 
 
 def _centred(row: list[Slot]) -> dict[Slot, float]:
@@ -116,31 +128,6 @@ def _centred(row: list[Slot]) -> dict[Slot, float]:
         slot: end - _APART - width / 2 - middle
         for slot, width, end in zip(row, widths, ends, strict=True)
     }
-
-
-def _beside(way: list[Slot], slot: Slot, step: int) -> list[int]:
-    """Return the position of the neighbour of a slot on a way, seen from where a sweep comes."""
-    if slot not in way:
-        return []
-    i = way.index(slot) - step
-    return [i] if 0 <= i < len(way) else []
-
-
-def _slots(start: str, end: str, layers: dict[str, int]) -> list[Slot]:
-    """Return the slots of an arrow: its two lessons, and one for each layer between them."""
-    between = range(layers[start] + 1, layers[end])
-    return [(start,), *((start, end, str(layer)) for layer in between), (end,)]
-
-
-def _way(
-    start: str, end: str, places: dict[Slot, tuple[float, float]], height: float
-) -> list[tuple]:
-    """Return the corners of an arrow: it crosses a layer in the place that is kept for it."""
-    points = []
-    for slot in _slots(start, end, _layers()):
-        x, y = places[slot]
-        points += [(x, y + height / 2), (x, y - height / 2)]
-    return points[1:-1]
 
 
 def _draw_box(

@@ -120,13 +120,7 @@ def predictions_of(number: str) -> tuple[Predict, ...]:
 
 
 def find_prediction(prediction_id: str) -> Predict:
-    """Return the prediction with this id.
-
-    Raises
-    ------
-    LookupError
-        If there is none; the message names those of the lesson.
-    """
+    """Return the prediction with this id; LookupError names those of the lesson."""
     number = str(prediction_id)[:2]
     known = predictions_of(number) if number in [lesson.number for lesson in LESSONS] else ()
     for prediction in known:

@@ -42,16 +42,16 @@ class Progress:
         return "passed_at" in self.exercises.get(exercise_id, {})
 
 
-def course_folder(start: Path | None = None) -> Path:
+def course_folder() -> Path:
     """Return the folder of the working copy: the nearest one above that holds ``notebooks/``.
 
     Where there is none, as for a notebook opened alone, it is the current folder.
     """
-    start = start or Path.cwd()
-    for folder in (start, *start.parents):
+    here = Path.cwd()
+    for folder in (here, *here.parents):
         if (folder / "notebooks" / "00_start_here.ipynb").exists():
             return folder
-    return start
+    return here
 
 
 def progress_path() -> Path:
@@ -82,10 +82,7 @@ def read_progress(path: Path | None = None) -> Progress:
 def record_outcome(exercise_id: str, outcome: str, score: float) -> Progress:
     """Add one attempt to the file and return the progress after it.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be written, or another process holds it for more than 5 seconds.
+    OSError says that it cannot be written, or that another process holds it for over 5 seconds.
     """
     path = progress_path()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -103,13 +100,7 @@ def record_outcome(exercise_id: str, outcome: str, score: float) -> Progress:
 
 
 def record_prediction(prediction_id: str, predicted: str) -> str:
-    """Keep what was predicted, unless something was before, and return what is kept.
-
-    Raises
-    ------
-    OSError
-        As `record_outcome` does.
-    """
+    """Keep what was predicted, unless something was before, and return what is kept."""
     path = progress_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path):

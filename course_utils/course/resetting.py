@@ -69,25 +69,9 @@ def what_was_reset(exercise_id: str, kept: Path | None) -> str:
 def reset_exercise(exercise_id: str, folder: Path) -> Path | None:
     """Put the cell of ``exercise_id`` back to its stub, and take away what its checks said.
 
-    Parameters
-    ----------
-    exercise_id : str
-        Such as ``"01.2"``.
-    folder : Path
-        The working copy, which holds ``notebooks/``.
-
-    Returns
-    -------
-    Path or None
-        The file in which the cell's text was kept; None where the cell was missing and was added
-        again above its check.
-
-    Raises
-    ------
-    LookupError
-        If there is no such exercise.
-    ResetError
-        If the notebook is missing or cannot be read.
+    Returned is the file in which the cell's text was kept; None where the cell was missing and was
+    added again above its check. ``folder`` is the working copy. Where there is no such exercise
+    this raises LookupError, and where the notebook cannot be read ResetError.
     """
     stub = stubs()[find_exercise(exercise_id).id]
     path = folder / "notebooks" / stub["notebook"]

@@ -169,10 +169,7 @@ _CAUSES = (
 def cause_in_words(error: dict) -> str | None:
     """Return in a learner's words what an error says in its own; None where that is not known.
 
-    Parameters
-    ----------
-    error : dict
-        The ``type``, the ``message`` and the ``line`` of an exception, as `observe_calls` returns.
+    The error is an exception as `observe_calls` describes it.
     """
     # What was observed is no longer; a forged error could keep these searches going for ever.
     message, line = error["message"][:300], (error["line"] or "")[:300]

@@ -28,15 +28,8 @@ class TimeLimitReached(BaseException):
     """The learner's code ran too long.
 
     Not an ``Exception``, so that the ``except Exception`` of the code that is stopped lets it pass.
-
-    Attributes
-    ----------
-    line : str
-        The line of the learner's code that ran last; empty if it is not known.
-    stands_still : bool or None
-        Whether the loop's values stood still between two looks; None if that is not known.
-    waited : bool
-        Whether it waited, and hardly used the processor.
+    ``line`` is the learner's that ran last, or empty; ``stands_still`` says whether the loop's
+    values did between two looks, if that is known; ``waited`` that it hardly used the processor.
     """
 
     def __init__(self, line: str = "", stands_still: bool | None = None, waited: bool = False):
@@ -89,18 +82,9 @@ def time_limit(
 
     Loops in Python, a sleep, and loops inside a ``tf.function`` are stopped. A block that waits is
     stopped after ``patience`` times as long on the clock, and one that ends only after its time,
-    because the stop met it inside TensorFlow, counts as stopped too.
-
-    Parameters
-    ----------
-    seconds : float
-        Of this process, all threads together: a busy machine takes nothing away from it.
-    file : str
-        Where the learner's code stands; the exception then tells whether its values stood still.
-    patience : float
-        How many times as long as its processor time the block may take on the clock.
-    clock : callable
-        Returns seconds.
+    because the stop met it inside TensorFlow, counts as stopped too. The seconds are those of all
+    threads of this process together: a busy machine takes nothing away from them. If the learner's
+    code stands in ``file``, the exception tells whether its values stood still.
     """
     watch = _Watch(seconds, file, patience, clock)
     with ExitStack() as stack:

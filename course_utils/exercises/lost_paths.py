@@ -19,12 +19,7 @@ __all__ = ["lost_path"]
 def lost_path(run: Callable[[], object], file: str) -> str:
     """Run an answer once more, and say where a tape in it lost the path; empty if none did.
 
-    Parameters
-    ----------
-    run : callable
-        Calls the answer as it was called before.
-    file : str
-        The file, or the cell, that holds the learner's code: what other code asks is not explained.
+    What is asked outside ``file``, which holds the learner's code, is not explained.
     """
     from ..tape.recording.places import Place, calling_point
 

@@ -98,24 +98,9 @@ def observe_calls(
 ) -> dict:
     """Call ``function`` once for each tuple of arguments and write down what happened.
 
-    Parameters
-    ----------
-    function : callable
-        The learner's function. Something else is described and not called.
-    calls : sequence of tuple
-        The arguments of each call, as NumPy arrays and Python numbers.
-    prepare : callable, optional
-        Turns one tuple of such arguments into those that the function takes, for example tensors.
-    call : callable, optional
-        ``call(function, *arguments)`` calls the function once and returns what to describe; without
-        it, that is what the function returns.
-
-    Returns
-    -------
-    dict
-        ``{"calls": [...], "printed": str}``, each call ``{"returned": ...}`` or
-        ``{"raised": {"type", "message", "line"}}``, up to and including the first that raised;
-        or ``{"given": ...}`` for what is not a function.
+    For ``prepare`` and ``call`` see `Question`. Returned is ``{"calls": [...], "printed": str}``,
+    each call ``{"returned": ..., "called": ...}`` or ``{"raised": {"type", "message", "line"}}``,
+    up to and including the first that raised; or ``{"given": ...}`` for what is not a function.
     """
     if not callable(function):
         return {"given": describe(function)}
@@ -164,12 +149,26 @@ def tape_calls_counted() -> Iterator[dict[str, int]]:
             setattr(owner, name, methods[name])
 
 
-@contextlib.contextmanager
-def calls_noted(owner: type, name: str) -> Iterator[list[dict]]:
-    """Yield a list to which each call of a method adds its arguments, by their names.
+def calls_noted(owner: type, name: str) -> contextlib.AbstractContextManager[list[dict]]:
+    """Give a list to which each call of a method adds its arguments, by their names.
 
     A call counts when it has returned, and in a graph once for each trace.
     """
+    method = getattr(owner, name)
+
+    def arguments_of(returned, *arguments, **options):
+        return dict(inspect.signature(method).bind(*arguments, **options).arguments)
+
+    return _noted(owner, name, arguments_of)
+
+
+def results_noted(owner: type, name: str) -> contextlib.AbstractContextManager[list]:
+    """Give a list to which each call of a method adds what it returned."""
+    return _noted(owner, name, lambda returned, *arguments, **options: returned)
+
+
+@contextlib.contextmanager
+def _noted(owner: type, name: str, note: Callable) -> Iterator[list]:
     import tensorflow as tf
 
     method, noted = getattr(owner, name), []
@@ -177,27 +176,8 @@ def calls_noted(owner: type, name: str) -> Iterator[list[dict]]:
     @tf.autograph.experimental.do_not_convert
     def noting(*arguments, **options):
         returned = method(*arguments, **options)
-        noted.append(dict(inspect.signature(method).bind(*arguments, **options).arguments))
+        noted.append(note(returned, *arguments, **options))
         return returned
-
-    setattr(owner, name, noting)
-    try:
-        yield noted
-    finally:
-        setattr(owner, name, method)
-
-
-@contextlib.contextmanager
-def results_noted(owner: type, name: str) -> Iterator[list]:
-    """Yield a list to which each call of a method adds what it returned."""
-    import tensorflow as tf
-
-    method, noted = getattr(owner, name), []
-
-    @tf.autograph.experimental.do_not_convert
-    def noting(*arguments, **options):
-        noted.append(method(*arguments, **options))
-        return noted[-1]
 
     setattr(owner, name, noting)
     try:

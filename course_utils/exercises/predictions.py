@@ -13,17 +13,10 @@ __all__ = ["judged", "sentence_for", "value_of"]
 
 
 def judged(prediction: Prediction, described: Any, known: dict) -> Judgement:
-    """Return the judgement of a described value.
+    """Return the judgement of the described value that was written.
 
-    Parameters
-    ----------
-    prediction : Prediction
-        The exercise.
-    described : object
-        The value that was written.
-    known : dict
-        The ``right`` value, and a table of sentences, or one for each entry of a list, as ``course
-        build`` stores them.
+    ``known`` has the ``right`` value, and a table of sentences, or one for each entry of a list, as
+    ``course build`` stores them.
     """
     if described == {"type": "ellipsis"}:
         return Judgement("not attempted", "Replace the ... with your answer, then check again.")

@@ -20,27 +20,13 @@ SEEDS = 8  # `check` draws one of the seeds 0 to 7
 
 @dataclass(frozen=True)
 class KnownMistake:
-    """What one wrong program did: in which part it first went wrong, and how.
-
-    Attributes
-    ----------
-    name : str
-        The mistake's name, one of its exercise.
-    sentence : str
-        What a learner is told who makes it.
-    part : int
-        Which part went wrong first; -1 if the program raised.
-    readings : list
-        That part's readings, call by call; the signature of the error if the program raised.
-    calls : tuple of int
-        The calls that count; empty for all of them.
-    """
+    """What one wrong program did: in which part it first went wrong, and how."""
 
     name: str
-    sentence: str
-    part: int
-    readings: Any
-    calls: tuple[int, ...] = ()
+    sentence: str  # what a learner is told who makes this mistake
+    part: int  # -1 if the program raised
+    readings: Any  # of that part, call by call; of what raised, the signature of the error
+    calls: tuple[int, ...] = ()  # those that count; empty for all of them
 
     def explains(self, readings: Sequence, tolerance: float) -> bool:
         """Tell whether an answer did the same in this part."""

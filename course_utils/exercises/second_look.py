@@ -20,12 +20,7 @@ def second_look(
 ) -> tuple[str, str] | None:
     """Return a sentence and a name for what went wrong, or None if nothing is recognised.
 
-    Parameters
-    ----------
-    got, right : list
-        A part's readings of the answer and of the right program, call by call, of one form.
-    calls : sequence of tuple
-        The drawn arguments.
+    ``got`` and ``right`` are the part's readings, call by call, of one form.
     """
 
     def agree(change: Callable[[Any], Any]) -> bool:

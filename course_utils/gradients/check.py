@@ -12,17 +12,7 @@ from .hints import disconnected_hint, doubt_hint, factor_hint, shape_hint
 from .measurements import Line, Measurement
 from .points import Point, find_point
 from .report import GradientReport, GradientRow
-from .verdicts import (
-    AGREES,
-    DISAGREES,
-    DISCONNECTED,
-    KINK_NEARBY,
-    NOT_REPEATABLE,
-    Decision,
-    Verdict,
-    judge_directions,
-    judge_entries,
-)
+from .verdicts import Decision, Verdict, judge_directions, judge_entries
 
 __all__ = ["GradientReport", "check_gradients"]
 
@@ -116,7 +106,7 @@ def check_gradients(
             tape = contraction.gradients()
             given = None if grads is None else _given_gradients(grads, at, point)
             rows = _judged_rows(contraction, tape, given, directions, mode, step, rng)
-            if any(row.verdict != AGREES for row in rows) and not all(
+            if any(row.verdict != "agrees" for row in rows) and not all(
                 contraction.repeats() for _ in range(8)
             ):
                 rows = _not_repeatable(point)
@@ -139,7 +129,7 @@ def _judged_rows(
     lines: list[Line | GradientRow] = []
     for i, (gradient, value) in enumerate(zip(judged, point.values, strict=True)):
         if gradient is not None and gradient.shape != value.shape:
-            lines.append(_row(point, i, DISAGREES, shape_hint(gradient.shape, value.shape)))
+            lines.append(_row(point, i, "disagrees", shape_hint(gradient.shape, value.shape)))
         else:
             other = None if given is None else tape[i]
             lines.append(Line(contraction, i, gradient, other, noise, step))
@@ -173,11 +163,14 @@ def _explained(
     """Return the verdict of a row, and the sentence that helps."""
     verdict, measurements = decision.verdict, decision.measurements
     if gradient is None:
-        if verdict == AGREES and contraction.order == 2:
-            return AGREES, "The tape gives None: the gradient does not depend on it, as it should."
+        if verdict == "agrees" and contraction.order == 2:
+            return (
+                "agrees",
+                "The tape gives None: the gradient does not depend on it, as it should.",
+            )
         slope = max((m.numeric for m in measurements), key=abs)
-        return DISCONNECTED, disconnected_hint(verdict != AGREES, given, slope)
-    if verdict == DISAGREES:
+        return "disconnected", disconnected_hint(verdict != "agrees", given, slope)
+    if verdict == "disagrees":
         if not given and contraction.forgets_upstream():
             return verdict, (
                 "The gradient does not scale with the gradient from above: a custom_gradient "
@@ -190,9 +183,9 @@ def _explained(
             tape if given else None,
             contraction.point.names[index],
         )
-    if verdict == AGREES:
+    if verdict == "agrees":
         return verdict, ""
-    return verdict, doubt_hint(verdict == KINK_NEARBY, measurements)
+    return verdict, doubt_hint(verdict == "kink nearby", measurements)
 
 
 def _given_gradients(grads: Any, at: object, point: Point) -> Gradients:
@@ -222,7 +215,7 @@ def _not_repeatable(point: Point) -> list[GradientRow]:
         "f gave two different values at the same point. Dropout or random numbers? Use "
         "training=False, or draw them with a fixed seed inside f (tf.random.stateless_normal)."
     )
-    return [_row(point, i, NOT_REPEATABLE, hint) for i in range(len(point.leaves))]
+    return [_row(point, i, "not repeatable", hint) for i in range(len(point.leaves))]
 
 
 def _row(

@@ -158,8 +158,6 @@ def directional_derivative(
 def machine_epsilon(dtype: tf.DType) -> float:
     """Return the distance from 1.0 to the next number of a floating-point dtype.
 
-    Examples
-    --------
     >>> machine_epsilon("float64") == 2.0**-52
     True
     """
@@ -169,8 +167,6 @@ def machine_epsilon(dtype: tf.DType) -> float:
 def power_of_two(number: float) -> float:
     """Round a positive number to a power of two: a step that binary numbers hold exactly.
 
-    Examples
-    --------
     >>> power_of_two(0.3)
     0.25
     """
@@ -183,8 +179,6 @@ def typical_size(x: np.ndarray) -> np.ndarray:
     An entry counts for at least a quarter of the median of the entries that are not zero, and
     where all of ``x`` is zero (a fresh bias), for 1.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> print(typical_size(np.array([8.0, -4.0, 0.0])))
     [8.  4.  1.5]

@@ -21,18 +21,8 @@ def factor_hint(
 ) -> str:
     """Name the mistake that explains every measurement, or say that no single factor does.
 
-    Parameters
-    ----------
-    gradient : ndarray
-        The gradient that disagrees.
-    measurements : sequence of Measurement
-        What was measured, with the directions.
-    batch_size : int or None
-        The first dimension of what f returns, if it has one.
-    tape : ndarray or None
-        The tape's gradient, where the one judged was derived by hand.
-    name : str
-        Of what the gradient belongs to.
+    ``gradient`` is that of ``name`` and disagrees; where it was derived by hand, ``tape`` is the
+    tape's. The ``batch_size`` is the first dimension of what f returns, if it has one.
     """
     if not np.all(np.isfinite(gradient)):
         return (

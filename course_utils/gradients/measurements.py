@@ -69,19 +69,10 @@ class Measurement:
 class Line:
     """The lines through the point that move one leaf: the directions, the steps, the measuring.
 
-    Parameters
-    ----------
-    contraction : Contraction
-    index : int
-        Which leaf moves.
-    gradient : ndarray or None
-        The gradient to be judged, float64, of the leaf's shape. None counts as zero.
-    other : ndarray or None
-        Another gradient of the same leaf. Where the two differ is looked at first.
-    noise : float
-        The standard deviation of the rounding in the contraction.
-    step : float or None
-        The furthest that an entry moves, in the unit of the leaf; None to choose.
+    The ``gradient`` of leaf number ``index`` is judged, float64, of the leaf's shape; None counts
+    as zero. Where it differs from the ``other`` one is looked at first. The ``noise`` is the
+    standard deviation of the rounding in the contraction, and ``step`` the furthest that an entry
+    moves, in the unit of the leaf; None to choose.
     """
 
     def __init__(

@@ -17,21 +17,10 @@ __all__ = ["Point", "find_point", "floating_tensor", "floating_output"]
 
 
 def floating_tensor(name: str, value: object) -> tf.Tensor:
-    """Return ``value`` as a real floating-point tensor, or say why it cannot be one.
+    """Return ``value`` as a real floating-point tensor, or say of ``name`` why it cannot be one.
 
-    Parameters
-    ----------
-    name : str
-        What to call the value in an error message.
-    value : tensor, array or Python float
-        A Python float becomes float32, as everywhere in TensorFlow.
-
-    Raises
-    ------
-    TypeError
-        For integers, booleans, strings and complex numbers.
-    ValueError
-        For an empty, a ragged or a not finite value.
+    A Python float becomes float32, as everywhere in TensorFlow. Integers, booleans, strings and
+    complex numbers raise TypeError, and empty, ragged or not finite values ValueError.
     """
     try:
         tensor = tf.convert_to_tensor(value)
@@ -57,32 +46,24 @@ def floating_tensor(name: str, value: object) -> tf.Tensor:
     return tensor
 
 
-def floating_output(y: Any, name: str = "f") -> tf.Tensor:
-    """Return what a function returned as a floating-point tensor, or say what is wrong with it.
-
-    Raises
-    ------
-    TypeError
-        For None, a NumPy array or number, a Python number, a list, or a tensor of integers.
-    """
+def floating_output(y: Any) -> tf.Tensor:
+    """Return what a function returned as a floating-point tensor, or say what is wrong with it."""
     if y is None:
-        raise TypeError(
-            f"{name} returned None. End it with a return statement that gives a tensor."
-        )
+        raise TypeError("f returned None. End it with a return statement that gives a tensor.")
     if isinstance(y, np.ndarray | np.generic | float | int):
         raise TypeError(
-            f"{name} returned {type(y).__name__}, not a tensor: the tape cannot see through NumPy "
+            f"f returned {type(y).__name__}, not a tensor: the tape cannot see through NumPy "
             "or Python numbers. Compute with TensorFlow operations, without .numpy() and float()."
         )
     if isinstance(y, list | tuple | dict):
         raise TypeError(
-            f"{name} returned a {type(y).__name__}. Return one tensor: choose one of its parts, "
+            f"f returned a {type(y).__name__}. Return one tensor: choose one of its parts, "
             "or join them with tf.stack or tf.concat."
         )
     y = tf.convert_to_tensor(y)
     if not y.dtype.is_floating:
         raise TypeError(
-            f"{name} returned dtype {y.dtype.name}, which carries no gradient. "
+            f"f returned dtype {y.dtype.name}, which carries no gradient. "
             "Return real floating-point numbers."
         )
     return y
@@ -163,20 +144,9 @@ class Point:
 def find_point(f: Callable, at: Any, label: str = "at") -> Point:
     """Name the leaves of ``at``, check them, and remember how ``f`` takes them.
 
-    Parameters
-    ----------
-    f : callable
-        Without arguments if ``at`` holds variables. Otherwise it takes the tensors: a list or
-        tuple is unpacked into arguments, anything else is one argument.
-    at : tensor, array, float, variable, nested structure of them, Keras model or tf.Module
-        Of a model: its trainable variables.
-    label : str
-        What the caller's own argument is called, for names and messages.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If there is nothing to move, if variables and tensors are mixed, or as `floating_tensor`.
+    Both are as in `check_gradients`; ``label`` is what the caller's own argument is called, for
+    names and messages. TypeError or ValueError say if there is nothing to move, or if variables and
+    tensors are mixed.
     """
     if not callable(f):
         raise TypeError(f"f must be a function, but it is {type(f).__name__}: pass f, not f(x).")

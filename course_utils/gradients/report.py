@@ -11,15 +11,7 @@ import numpy as np
 from ..figures.card import card, with_code
 from ..figures.palette import BLUE, GREEN, GREY, VERMILLION
 from .measurements import Measurement
-from .verdicts import (
-    AGREES,
-    CANNOT_TELL,
-    DISAGREES,
-    DISCONNECTED,
-    KINK_NEARBY,
-    NOT_REPEATABLE,
-    Verdict,
-)
+from .verdicts import Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,12 +20,12 @@ __all__ = ["GradientReport", "GradientRow"]
 
 # Each verdict has a sign and a word, so that nothing depends on seeing a colour.
 _SIGNS: dict[Verdict, str] = {
-    AGREES: "✓",
-    DISAGREES: "✗",
-    DISCONNECTED: "∅",
-    NOT_REPEATABLE: "≠",
-    KINK_NEARBY: "∧",
-    CANNOT_TELL: "?",
+    "agrees": "✓",
+    "disagrees": "✗",
+    "disconnected": "∅",
+    "not repeatable": "≠",
+    "kink nearby": "∧",
+    "cannot tell": "?",
 }
 _MOST_OPEN = 6  # rows that agree, shown at once
 
@@ -91,14 +83,14 @@ class GradientRow:
     def _remark(self) -> str:
         """The hint, with the entry it is about in an entrywise check."""
         entry = self.measurements[0].entry if self.measurements else None
-        if entry is None or self.verdict == AGREES:
+        if entry is None or self.verdict == "agrees":
             return self.hint
         return f"Worst at entry {list(entry)}. {self.hint}"
 
     @property
     def _caption(self) -> str:
         """The name and the verdict, and by how much a wrong gradient is off."""
-        if self.verdict != DISAGREES or not self.numeric:
+        if self.verdict != "disagrees" or not self.numeric:
             return f"{self.name}: {self.verdict}"
         return f"{self.name}: {abs(self.difference / self.numeric):.1%} off"
 
@@ -122,7 +114,7 @@ class GradientRow:
     @property
     def _numbers(self) -> str:
         """The slope that is claimed and the one that was measured."""
-        claimed = "None" if self.verdict == DISCONNECTED else f"{self.analytic:+.6e}"
+        claimed = "None" if self.verdict == "disconnected" else f"{self.analytic:+.6e}"
         if not self.measurements:
             return f"{self.evaluations} evaluations"
         return f"claimed {claimed}, measured {self.numeric:+.6e} ± {self.error_bar:.1e}"
@@ -152,11 +144,11 @@ class GradientReport:
     @property
     def passed(self) -> bool:
         """Whether every row agrees."""
-        return all(row.verdict == AGREES for row in self.rows)
+        return all(row.verdict == "agrees" for row in self.rows)
 
     @property
     def _headline(self) -> str:
-        agree = sum(row.verdict == AGREES for row in self.rows)
+        agree = sum(row.verdict == "agrees" for row in self.rows)
         what = "gradient" if self.order == 1 else "second-order gradient"
         return (
             f"{'Passed' if self.passed else 'Not passed'}: {agree} of {len(self.rows)} "
@@ -181,8 +173,8 @@ class GradientReport:
     def _repr_html_(self) -> str:
         sign, colour = ("✓", GREEN) if self.passed else ("✗", VERMILLION)
         blocks = [f"<div><strong>{sign} {html.escape(self._headline)}</strong></div>"]
-        doubtful = [row for row in self.rows if row.verdict != AGREES]
-        agreeing = [row for row in self.rows if row.verdict == AGREES]
+        doubtful = [row for row in self.rows if row.verdict != "agrees"]
+        agreeing = [row for row in self.rows if row.verdict == "agrees"]
         blocks += [f"<div>{_row(row)}</div>" for row in doubtful]
         if agreeing:
             items = "".join(f"<li>{_row(row)}</li>" for row in agreeing)
@@ -216,7 +208,7 @@ class GradientReport:
         low, high, linear = _limits([x for _, m in drawn for x in (m.analytic, m.numeric)])
         ax.plot([low, high], [low, high], color=GREY, linewidth=1, zorder=0)
         for row, m in drawn:
-            agrees = row.verdict == AGREES
+            agrees = row.verdict == "agrees"
             ax.errorbar(
                 m.numeric,
                 m.analytic,
@@ -229,14 +221,14 @@ class GradientReport:
             )
         middle = np.sqrt(low * high) if low > 0 else 0.0
         for row in self.rows:
-            if row.verdict != AGREES and np.isfinite(row.error_bar):
+            if row.verdict != "agrees" and np.isfinite(row.error_bar):
                 row._name_beside(ax, middle)
         ax.set_xscale("symlog", linthresh=linear)
         ax.set_yscale("symlog", linthresh=linear)
         ax.set(xlim=(low, high), ylim=(low, high))
         ax.set(xlabel="numeric slope, by central differences (f per unit)")
         ax.set(ylabel="analytic slope, claimed by the gradient (f per unit)")
-        agree = sum(row.verdict == AGREES for row in self.rows)
+        agree = sum(row.verdict == "agrees" for row in self.rows)
         ax.set(title=f"{agree} of {len(self.rows)} agree with central differences")
         return ax
 

@@ -7,35 +7,18 @@ several steps along each, and believes a disagreement only when most of them sho
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 import numpy as np
 
 from .closer_look import SHARP, Family, is_doubtful, look_again
 from .measurements import Line, Measurement
 
-__all__ = [
-    "AGREES",
-    "CANNOT_TELL",
-    "DISAGREES",
-    "DISCONNECTED",
-    "KINK_NEARBY",
-    "NOT_REPEATABLE",
-    "Decision",
-    "Verdict",
-    "judge_directions",
-    "judge_entries",
-]
+__all__ = ["Decision", "Verdict", "judge_directions", "judge_entries"]
 
 Verdict = Literal[
     "agrees", "disagrees", "disconnected", "not repeatable", "kink nearby", "cannot tell"
 ]
-AGREES: Final = "agrees"
-DISAGREES: Final = "disagrees"
-DISCONNECTED: Final = "disconnected"
-NOT_REPEATABLE: Final = "not repeatable"
-KINK_NEARBY: Final = "kink nearby"
-CANNOT_TELL: Final = "cannot tell"
 
 # Where every bar is above this part of the derivative, a factor of 1.1 would be less than two bars.
 _TOO_WIDE = 0.05
@@ -67,18 +50,11 @@ class Decision:
 def judge_directions(
     line: Line, directions: int, largest: float, rng: np.random.Generator
 ) -> Decision:
-    """Judge a gradient along random directions.
+    """Judge a gradient along random directions, so many in the first look.
 
-    Parameters
-    ----------
-    line : Line
-        The lines through the point that move one leaf.
-    directions : int
-        How many directions the first look takes. The first follows the gradient, where a wrong
-        factor shows best; the others go through all entries, where a wrong entry shows.
-    largest : float
-        The largest norm among the gradients that are checked together.
-    rng : numpy.random.Generator
+    The first follows the gradient, where a wrong factor shows best; the others go through all
+    entries, where a wrong entry shows. ``largest`` is the largest norm among the gradients that are
+    checked together.
     """
     guided = line.guided and directions > 1
     draws = [line.along if guided and i == 0 else line.across for i in range(directions)]
@@ -87,7 +63,7 @@ def judge_directions(
         direction = draw(rng)
         first.append(line.measure(direction, line.first_step(direction)))
     if not any(is_doubtful(line, m) for m in first) and not _is_wide(line, first, largest, SHARP):
-        return Decision(AGREES, _most_telling_first(first))
+        return Decision("agrees", _most_telling_first(first))
     families = [Family(line, functools.partial(line.across, even=False))]
     if line.guided:
         families.insert(0, Family(line, line.along))
@@ -99,9 +75,9 @@ def judge_directions(
             break
     seen = [m for family in families for m in family.measurements]
     if not seen:
-        return Decision(CANNOT_TELL, tuple(first))
+        return Decision("cannot tell", tuple(first))
     if middle > _DECISIVE:
-        return Decision(DISAGREES, _most_telling_first(seen), middle)
+        return Decision("disagrees", _most_telling_first(seen), middle)
     seen = [m if m.agrees else look_again(line, m, rng) for m in seen]
     return _undisputed(line, seen, largest, middle)
 
@@ -116,12 +92,12 @@ def judge_entries(
         worst = max(worst, middle)
         seen.append(m)
     if worst > _DECISIVE:
-        return Decision(DISAGREES, _most_telling_first(seen), worst)
+        return Decision("disagrees", _most_telling_first(seen), worst)
     # One entry at a kink must not pass in the shade of the others.
     size = max(line.norm, *(abs(m.numeric) for m in seen)) if seen else 0.0
     kinked = [m for m in seen if m.kink > 0 and m.error_bar > _TOO_WIDE * size]
     if kinked:
-        return Decision(KINK_NEARBY, _most_telling_first(kinked), worst)
+        return Decision("kink nearby", _most_telling_first(kinked), worst)
     return _undisputed(line, seen, largest, worst)
 
 
@@ -154,11 +130,11 @@ def _undisputed(line: Line, seen: Sequence[Measurement], largest: float, middle:
     kinks = sum(m.kink > 0 for m in seen)
     verdict: Verdict
     if not (middle > 1 or outside or hidden or _is_wide(line, seen, largest, _TOO_WIDE)):
-        verdict = AGREES
+        verdict = "agrees"
     elif kinks >= (1 if outside else len(seen) / 2):
-        verdict = KINK_NEARBY
+        verdict = "kink nearby"
     else:
-        verdict = CANNOT_TELL
+        verdict = "cannot tell"
     return Decision(verdict, _most_telling_first(seen), middle)
 
 

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from traceback import walk_stack
 from types import FrameType
 from typing import Any, Literal
 
@@ -34,11 +35,8 @@ Role = Literal["gradient", "custom gradient", "function", ""]
 def listen_to_operations(listener: Callable) -> Iterator[None]:
     """Call ``listener`` after each operation that this thread runs, or adds to a graph.
 
-    Parameters
-    ----------
-    listener : callable
-        Called as ``listener(op_type, inputs, attributes, outputs, op_name, graph)``; ``graph`` is
-        None for an operation that ran eagerly. It must return None.
+    It is called as ``listener(op_type, inputs, attributes, outputs, op_name, graph)``; ``graph`` is
+    None for an operation that ran eagerly.
     """
     from tensorflow.python.framework import op_callbacks
 
@@ -151,9 +149,8 @@ def values_at_tracing(graph: Any) -> dict[int, Any]:
     import tensorflow as tf
 
     pairs = list(graph.captures)
-    frame: FrameType | None = sys._getframe()
     placeholders: list = []
-    while frame is not None:
+    for frame, _ in walk_stack(sys._getframe()):
         if frame.f_code.co_name == "_create_concrete_function" and not placeholders:
             if frame.f_locals["func_graph"] is graph:
                 bound = frame.f_locals["placeholder_bound_args"]
@@ -163,7 +160,6 @@ def values_at_tracing(graph: Any) -> dict[int, Any]:
             given = tf.nest.flatten([bound.args, bound.kwargs], expand_composites=True)
             pairs += zip(given, placeholders, strict=True)
             break
-        frame = frame.f_back
     return {id(inner): outer for outer, inner in pairs if isinstance(outer, tf.Tensor)}
 
 

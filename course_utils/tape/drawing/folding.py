@@ -74,7 +74,7 @@ def fold(recording: TapeRecording, depth: int) -> Folded:
             "record_tape lists every one."
         )
     symbol, note = _symbol(recording)
-    cards = tuple(_card(recording, grouping, key, symbol, read) for key in grouping.order)
+    cards = tuple(_card(grouping, key, symbol, read) for key in grouping.order)
     return Folded(cards, grouping.edges(), (*notes, *note), recording)
 
 
@@ -106,24 +106,22 @@ def _symbol(recording: TapeRecording) -> tuple[str, list[str]]:
     return target.name, []
 
 
-def _card(
-    recording: TapeRecording, grouping: Grouping, key: Key, symbol: str, read: set[int]
-) -> Card:
+def _card(grouping: Grouping, key: Key, symbol: str, read: set[int]) -> Card:
     """Write a card; ``read`` are the values that any operation reads."""
-    leaving = grouping.leaving(key)
+    recording, leaving = grouping.recording, grouping.leaving(key)
     target = next((recording.values[p].name for p in leaving if p in recording.targets), None)
-    if key.kind is Kind.SOURCE:
+    if key.kind == "source":
         return _source_card(recording, key.what, symbol, target, unread=key.what not in read)
     numbers = grouping.operations(key)
-    if key.kind is Kind.OPERATION:
+    if key.kind == "operation":
         leaving = leaving or list(recording.operations[numbers[0]].outputs)
     left = [recording.values[position] for position in leaving]
     live = [value for value in left if value.gradient is not None]
-    title, details = _title(recording, grouping, key, numbers)
-    passes = _passes_gradient(recording, grouping, key, numbers)
+    title, details = _title(grouping, key, numbers)
+    passes = _passes_gradient(grouping, key, numbers)
     return Card(
         key.kind,
-        f"{target} = {title}" if target and key.kind is Kind.OPERATION else title,
+        f"{target} = {title}" if target and key.kind == "operation" else title,
         _short(left[0]) if len(left) == 1 else f"{len(left)} values" if left else "",
         _gradient_lines(live, symbol, target, passes),
         passes and bool(live),
@@ -138,23 +136,20 @@ def _source_card(
     recording: TapeRecording, position: int, symbol: str, target: str | None, unread: bool
 ) -> Card:
     value = recording.values[position]
-    gradient = _gradient_text(value, symbol, value.name)
-    lines = [gradient or "no gradient"]
-    if unread and not target:
+    alive, is_target = value.gradient is not None, target is not None
+    lines = [_gradient_text(value, symbol, value.name) if alive else "no gradient"]
+    if unread and not is_target:
         lines.append("no operation reads it")
     title = value.name if position in recording.sources else f"{value.name} (constant)"
-    is_target, alive = target is not None, gradient is not None
-    short = _short(value)
-    return Card(Kind.SOURCE, title, short, tuple(lines), alive, is_target, leaving=(value,))
+    return Card("source", title, _short(value), tuple(lines), alive, is_target, leaving=(value,))
 
 
-def _title(
-    recording: TapeRecording, grouping: Grouping, key: Key, numbers: list[int]
-) -> tuple[str, tuple[str, ...]]:
+def _title(grouping: Grouping, key: Key, numbers: list[int]) -> tuple[str, tuple[str, ...]]:
     """Return the title of a card of operations, and the lines on the weights inside."""
-    if key.kind is Kind.OPERATION:
+    recording = grouping.recording
+    if key.kind == "operation":
         return recording.operations[numbers[0]].label, ()
-    if key.kind is Kind.FOLDED:
+    if key.kind == "folded":
         return f"… {len(numbers)} operations …", ()
     layer: LayerCall = key.what
     says_its_kind = layer.kind.lower() in layer.name.replace("_", "").lower()
@@ -163,10 +158,9 @@ def _title(
     return title, _weights([recording.values[p] for p in inside])
 
 
-def _passes_gradient(
-    recording: TapeRecording, grouping: Grouping, key: Key, numbers: list[int]
-) -> bool:
+def _passes_gradient(grouping: Grouping, key: Key, numbers: list[int]) -> bool:
     """Tell whether gradient goes on from a card to a value outside it, or to a source."""
+    recording = grouping.recording
     return any(
         passes and (grouping.value_key[position] != key or position in recording.sources)
         for operation in (recording.operations[number] for number in numbers)
@@ -179,10 +173,10 @@ def _gradient_lines(
 ) -> tuple[str, ...]:
     if not live:
         return ("no gradient",)
-    lines = [f"gradient to {len(live)} values"]
+    line = f"gradient to {len(live)} values"
     if len(live) == 1:
-        lines = [_gradient_text(live[0], symbol, target or "·") or ""]
-    return tuple(lines if passes else [*lines, "passes no gradient"])
+        line = _gradient_text(live[0], symbol, target or "·")
+    return (line,) if passes else (line, "passes no gradient")
 
 
 def _short(value: RecordedValue) -> str:
@@ -190,9 +184,8 @@ def _short(value: RecordedValue) -> str:
     return text if len(text) <= _LONGEST_TEXT else value_text(value.value, most=0)
 
 
-def _gradient_text(value: RecordedValue, symbol: str, name: str) -> str | None:
-    if value.gradient is None:
-        return None
+def _gradient_text(value: RecordedValue, symbol: str, name: str) -> str:
+    assert value.gradient is not None
     ratio = f"∂{symbol}/∂{name if len(name) <= 8 else '·'}"
     text = value_text(value.gradient)
     if len(text) <= _LONGEST_TEXT and value.gradient.size <= 4:

@@ -1,8 +1,7 @@
 """Which operations and sources of a recording share a card."""
 
 from collections import defaultdict
-from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -13,13 +12,7 @@ __all__ = ["Grouping", "Key", "Kind", "Use"]
 _KEPT_AT_EACH_END = 12  # of a drawing that is too long
 
 
-class Kind(Enum):
-    """What a card stands for."""
-
-    SOURCE = "source"
-    OPERATION = "operation"
-    LAYER = "layer"
-    FOLDED = "folded"
+Kind = Literal["source", "operation", "layer", "folded"]  # what a card stands for
 
 
 class Key(NamedTuple):
@@ -59,9 +52,9 @@ class Grouping:
         self.recording = recording
         self.has_layers = any(operation.layers for operation in recording.operations)
         self.op_key = [
-            Key(Kind.LAYER, operation.layers[depth])
+            Key("layer", operation.layers[depth])
             if len(operation.layers) > depth
-            else Key(Kind.OPERATION, number)
+            else Key("operation", number)
             for number, operation in enumerate(recording.operations)
         ]
         self.readers: dict[int, set[Key]] = defaultdict(set)
@@ -77,10 +70,10 @@ class Grouping:
     def _key_of_source(self, position: int) -> Key:
         """Put a weight that only one layer reads into that layer's card."""
         readers = list(self.readers[position])
-        inside = len(readers) == 1 and readers[0].kind is Kind.LAYER
+        inside = len(readers) == 1 and readers[0].kind == "layer"
         if inside and position in self.recording.weights:
             return readers[0]
-        return Key(Kind.SOURCE, position)
+        return Key("source", position)
 
     def _put_in_order(self) -> None:
         """Put a source right before its first reader, and what nobody reads first."""
@@ -95,7 +88,7 @@ class Grouping:
     def fold_middle(self) -> None:
         """Put all but the first and last cards into one."""
         kept = _KEPT_AT_EACH_END
-        middle = dict.fromkeys(self.order[kept:-kept], Key(Kind.FOLDED, None))
+        middle = dict.fromkeys(self.order[kept:-kept], Key("folded", None))
         self.op_key = [middle.get(key, key) for key in self.op_key]
         self.value_key = {p: middle.get(key, key) for p, key in self.value_key.items()}
         for position, keys in self.readers.items():

@@ -12,7 +12,6 @@ from matplotlib.path import Path
 from matplotlib.textpath import text_to_path
 
 from .folding import Card, Folded
-from .grouping import Kind
 from .layout import Item
 from .routing import lay_out
 
@@ -66,12 +65,12 @@ class CardShape:
         self.strip = left, strip_top, width, _height_of(below)
         self.above, self.below = _texts(above, x, top), _texts(below, x, strip_top)
         self.behind = None
-        if card.kind in (Kind.LAYER, Kind.FOLDED):
+        if card.kind in ("layer", "folded"):
             self.behind = _rounded(left + 7, top - 5, width - 14, height / 2, 6.0)
         if card.is_target:
             self.outline = _pointed(left, top, width, height)
         else:
-            radius = 20.0 if card.kind is Kind.SOURCE else 7.0
+            radius = 20.0 if card.kind == "source" else 7.0
             self.outline = _rounded(left, top, width, height, radius)
 
 
@@ -90,7 +89,7 @@ class Picture:
 
     def __init__(self, folded: Folded) -> None:
         items = [
-            Item(_card_size(card), _repeat_size(card), card.kind is Kind.SOURCE)
+            Item(_card_size(card), _repeat_size(card), card.kind == "source")
             for card in folded.cards
         ]
         layout = lay_out(items, sorted(folded.edges))
@@ -121,7 +120,7 @@ def arrowhead(line: Path, *, of_gradient: bool) -> Path:
 def _card_size(card: Card) -> tuple[float, float]:
     above, below = _lines_of(card)
     width = max(_width(*line) for line in (*above, *below))
-    slant = 2 * _SLANT if card.is_target else 6.0 if card.kind is Kind.SOURCE else 0.0
+    slant = 2 * _SLANT if card.is_target else 6.0 if card.kind == "source" else 0.0
     return max(width + 2 * _PADDING + slant, 56.0), _height_of(above) + _height_of(below)
 
 

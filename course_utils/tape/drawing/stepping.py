@@ -9,7 +9,7 @@ from ..explaining.messages import loss_at
 from ..recording import TapeRecording
 from ..recording.labels import value_text
 from .folding import Card, Folded
-from .grouping import Kind, Use
+from .grouping import Use
 
 __all__ = ["Step", "Timetable", "steps_of"]
 
@@ -37,7 +37,7 @@ class Timetable:
 def steps_of(folded: Folded) -> tuple[list[Step], Timetable]:
     """Return the steps, the first before anything is computed, and when what happens."""
     cards = folded.cards
-    forward = [i for i, card in enumerate(cards) if card.kind is not Kind.SOURCE]
+    forward = [i for i, card in enumerate(cards) if card.kind != "source"]
     backward = [i for i in reversed(forward) if _arriving(cards[i])]
     turn = len(forward) + 1
     computed = [forward.index(i) + 1 if i in forward else 0 for i in range(len(cards))]
@@ -69,7 +69,7 @@ def _uses(folded: Folded, reader: int) -> list[tuple[str, Use]]:
 
 def _name(card: Card, use: Use) -> str:
     """Return what a value is called on its card: its own name, or that of its operation."""
-    is_named = card.is_target or card.kind is not Kind.OPERATION
+    is_named = card.is_target or card.kind != "operation"
     return use.value.name if is_named else card.title
 
 
@@ -82,7 +82,7 @@ def _target(cards: tuple[Card, ...]) -> int | None:
 
 
 def _start(cards: tuple[Card, ...]) -> str:
-    sources = [f"{card.title} = {card.value}" for card in cards if card.kind is Kind.SOURCE]
+    sources = [f"{card.title} = {card.value}" for card in cards if card.kind == "source"]
     return _said("Before the first operation.", f"Given: {', '.join(sources)}.")
 
 
@@ -130,7 +130,7 @@ def _said(head: str, text: str, card: Card | None = None) -> str:
 
 def _slope(card: Card, use: Use) -> str:
     """Say what the arriving gradient is multiplied by on its way to a value."""
-    if card.kind is not Kind.OPERATION:
+    if card.kind != "operation":
         return "the slopes of all operations inside"
     if use.slopes is not None:
         return _number(use.slopes)

@@ -11,7 +11,6 @@ from matplotlib.path import Path
 from ...figures.palette import BLUE, GREEN, GREY, INK, VERMILLION, WHITE
 from ..recording import record_tape
 from .folding import Card, fold
-from .grouping import Kind
 from .shapes import BORDER, FONT, CardShape, Picture, RepeatShape, Text, arrowhead
 from .words import in_words
 
@@ -147,4 +146,4 @@ def _colors(card: Card) -> tuple[str, str]:
         return GREY, WHITE
     if card.is_target:
         return BLUE, _BLUE_TINT
-    return (GREEN, _GREEN_TINT) if card.kind is Kind.SOURCE else (BLUE, WHITE)
+    return (GREEN, _GREEN_TINT) if card.kind == "source" else (BLUE, WHITE)

@@ -12,7 +12,6 @@ from matplotlib.path import Path
 
 from ...figures.palette import BLUE, GREEN, VERMILLION
 from .folding import Card
-from .grouping import Kind
 from .shapes import BORDER, FONT, CardShape, Picture, RepeatShape, Text, arrowhead
 from .stepping import Timetable
 from .words import in_words, title_in_words
@@ -71,7 +70,7 @@ def _card(shape: CardShape, times: Timetable, name: str) -> str:
     card, i = shape.card, shape.number
     outline, (left, top, width, height) = _data(shape.outline), shape.strip
     behind = f'<path class="face" d="{_data(shape.behind)}"/>' if shape.behind is not None else ""
-    kind = "source" if card.kind is Kind.SOURCE else "operation"
+    kind = "source" if card.kind == "source" else "operation"
     look = f"card {kind}{' target' * card.is_target}{'' if card.alive else ' dead'}"
     said = escape(_about(card))
     return (

@@ -15,9 +15,8 @@ from ..recording.recorder import Recorder, State
 from ..recording.tensors import is_trainable, is_variable, key_of
 from .flow import Flow, Key, Link
 from .flow_building import flow_of_graph, flow_of_steps
-from .messages import Cause
 from .program_text import ProgramText
-from .syntax import Assignment, names_in
+from .syntax import Assignment, names_in, parsed
 from .unreported_reads import find_unreported_reads
 
 __all__ = ["Case", "Finding", "Source"]
@@ -32,7 +31,7 @@ class Finding:
     ``variant`` tells apart the ways in which one cause is said; ``sure`` is False for an inference.
     """
 
-    cause: Cause
+    cause: str
     place: Place | None = None
     facts: dict[str, Any] = field(default_factory=dict)
     variant: str = ""
@@ -181,14 +180,10 @@ class Case:
             return set(self.text.parameters())
         names = self.text.names
         named = {name for name, value in names.items() if _holds(value, source.value)}
-        for text in (source.name, self._argument(1, "source")):
-            if not named and text is not None:
-                named = names_in(text if isinstance(text, ast.AST) else _parsed(text))
-                named = {
-                    each
-                    for each in named
-                    if each in names and not isinstance(names[each], types.ModuleType)
-                }
+        for node in (parsed(source.name), self._argument(1, "source")):
+            if not named and node is not None:
+                mentioned = (each for each in names_in(node) if each in names)
+                named = {x for x in mentioned if not isinstance(names[x], types.ModuleType)}
         return named
 
     def name_sources(self) -> list[str]:
@@ -250,13 +245,6 @@ def _holds(value: Any, variable: Any) -> bool:
     if isinstance(value, (tf.Module, keras.layers.Layer)):
         return any(each is variable for each in value.variables)
     return False
-
-
-def _parsed(text: str) -> ast.AST:
-    try:
-        return ast.parse(text, mode="eval")
-    except SyntaxError:
-        return ast.Module([], [])
 
 
 def _short(node: ast.expr) -> str:

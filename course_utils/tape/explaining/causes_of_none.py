@@ -9,7 +9,7 @@ from ..recording.places import Place
 from ..recording.recorder import State
 from ..recording.tensors import is_differentiable, key_of
 from .case import Case, Finding, Source
-from .flow import Key, Kind, Link
+from .flow import Key, Link
 from .syntax import Assignment
 from .unreported_reads import equal_values
 
@@ -117,7 +117,7 @@ def _what_lost(case: Case, link: Link) -> Finding:
         return Finding("outside-tape", place, facts, link.state.value)
     if "Dataset" in link.op:
         return Finding("graph-loop", place, facts)
-    if link.kind is Kind.ASSIGNMENT:
+    if link.kind == "assignment":
         return Finding("state-assignment", place, facts)
     if link.op in ("StopGradient", "PreventGradient"):
         return Finding("gradient-stopped", place, facts)
@@ -170,7 +170,7 @@ def _made_again(case: Case, source: Source) -> Finding | None:
     if not makers or not shared & (case.tracked | case.handles):
         return None
     if (
-        all(link.op in _SAME_VALUE or link.kind is Kind.SAME_VALUE for link in makers)
+        all(link.op in _SAME_VALUE or link.kind == "same value" for link in makers)
         or not source.name.isidentifier()
         or any(each.refers_to_itself for each in case.assignments(source.name))
     ):

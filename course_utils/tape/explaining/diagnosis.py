@@ -2,8 +2,8 @@
 
 import inspect
 import sys
-import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
 from typing import Any
 
@@ -84,24 +84,14 @@ def _traced_values(recorder: Recorder, graph: Any) -> tuple[dict[int, Any], str]
     return {}, _TRACING.format(failure if isinstance(failure, CannotReplay) else repr(failure))
 
 
-def _failed(error: Exception) -> str:
+def _failed(error: BaseException) -> str:
     return f"The diagnosis itself failed: {error!r}"
 
 
-def _error_in_another_thread(work: Callable[[], None]) -> Exception | None:
+def _error_in_another_thread(work: Callable[[], None]) -> BaseException | None:
     """Do something in a thread of its own, and return what it raised."""
-    errors: list[Exception] = []
-
-    def guarded() -> None:
-        try:
-            work()
-        except Exception as error:
-            errors.append(error)
-
-    worker = threading.Thread(target=guarded)
-    worker.start()
-    worker.join()
-    return errors[0] if errors else None
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(work).exception()
 
 
 def _explain(case: Case, source: Source, kind: Gradient) -> Explanation:

@@ -9,7 +9,6 @@ from typing import Literal
 from ...figures.card import card, code_block, with_code
 from ...figures.palette import ORANGE, PURPLE, VERMILLION
 from ..recording.places import Place
-from .messages import Cause
 
 __all__ = ["Explanation", "Explanations", "Gradient"]
 
@@ -41,7 +40,7 @@ class Explanation:
 
     source: str
     gradient: Gradient
-    cause: Cause
+    cause: str
     where: Place | None
     message: str
     remedy: str

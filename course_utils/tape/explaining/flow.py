@@ -7,9 +7,8 @@ operation that leads from some keys to others; some links let a gradient back, s
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import tensorflow as tf
 
@@ -18,18 +17,14 @@ from ..recording.recorder import State, Step
 from ..recording.tensors import SHAPE_ONLY
 from ..tensorflow_internals import differentiable_inputs, role_of_file
 
-__all__ = ["ASSIGNMENTS", "Flow", "Key", "Kind", "Link"]
+__all__ = ["ASSIGNMENTS", "Flow", "Key", "Link"]
 
 Key = Hashable
 ASSIGNMENTS = {"AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"}
 
 
-class Kind(Enum):
-    """What a link does with its values."""
-
-    OPERATION = "operation"
-    SAME_VALUE = "same value"  # the value gets another name
-    ASSIGNMENT = "assignment"
+# What a link does with its values: "same value" gives a value another name.
+Kind = Literal["operation", "same value", "assignment"]
 
 
 @dataclass(eq=False)
@@ -39,7 +34,7 @@ class Link:
     op: str
     inputs: tuple[Key, ...]
     outputs: tuple[Key, ...]
-    kind: Kind = Kind.OPERATION
+    kind: Kind = "operation"
     state: State = State.RECORDING
     number: int = 0
     in_gradient: bool = False
@@ -71,9 +66,9 @@ class Link:
     @cached_property
     def _passing(self) -> set[Key]:
         """The inputs to which a gradient goes back."""
-        if self.kind is Kind.SAME_VALUE or self.in_custom or self.op == "EagerPyFunc":
+        if self.kind == "same value" or self.in_custom or self.op == "EagerPyFunc":
             return set(self.inputs)
-        if self.kind is Kind.ASSIGNMENT or self.op in ("If", "Case"):
+        if self.kind == "assignment" or self.op in ("If", "Case"):
             return set()
         try:
             if isinstance(self.origin, Step):
@@ -103,7 +98,7 @@ class Flow:
         if link.op in ASSIGNMENTS:
             handle, value = link.inputs[:2]
             version = ("assigned", len(self.links))
-            link.kind, link.inputs, link.outputs = Kind.ASSIGNMENT, (value,), (version,)
+            link.kind, link.inputs, link.outputs = "assignment", (value,), (version,)
             self._append(link)
             self._assigned[handle] = version
         elif link.op not in SHAPE_ONLY:
@@ -124,7 +119,7 @@ class Flow:
         if others:
             like = like or Link("same", (), ())
             self._append(
-                replace(like, inputs=(key,), outputs=others, kind=Kind.SAME_VALUE, carrying=None)
+                replace(like, inputs=(key,), outputs=others, kind="same value", carrying=None)
             )
 
     def join(self, values: Iterable[Key], names: Iterable[Key], like: Link) -> None:
@@ -149,9 +144,9 @@ class Flow:
 
     def operations_on(self, key: Key) -> list[Link]:
         """Return the operations that use a value, under any of its names, in their order."""
-        names = self.downstream([key], lambda link, *_: link.kind is Kind.SAME_VALUE)
+        names = self.downstream([key], lambda link, *_: link.kind == "same value")
         links = {link for name in names for link in self.users(name)}
-        return [each for each in self.links if each in links and each.kind is not Kind.SAME_VALUE]
+        return [each for each in self.links if each in links and each.kind != "same value"]
 
     def upstream(self, keys: Iterable[Key]) -> set[Key]:
         """Return ``keys`` and every value that they were computed from."""

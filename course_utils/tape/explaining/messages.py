@@ -1,32 +1,6 @@
 """What is said of each cause: what happened, and the code to write instead."""
 
-from typing import Literal
-
-__all__ = ["FINITE", "WORDS", "Cause", "loss_at"]
-
-Cause = Literal[
-    "not-watched",
-    "not-trainable",
-    "watched-late",
-    "outside-tape",
-    "recording-paused",
-    "left-tensorflow",
-    "swapped-arguments",
-    "integer-dtype",
-    "no-gradient-op",
-    "gradient-stopped",
-    "state-assignment",
-    "rebound-source",
-    "constant-target",
-    "unconnected",
-    "outer-tape-missed",
-    "graph-loop",
-    "zero-saturated",
-    "zero-branch",
-    "zero-derivative",
-    "not-finite",
-    "undetermined",
-]
+__all__ = ["FINITE", "WORDS", "loss_at"]
 
 # By the cause and, behind a space, its variant.
 # {x} source, {y} target, {tape}, {op} operation, {line} text of the line.

@@ -29,14 +29,9 @@ _LEAVING_NAMES = {"float", "int", "complex"}
 
 
 class ProgramText:
-    """The function or cell in which ``gradient`` was called, and the notebook's other cells.
+    """The function or cell with the line ``place``, and the notebook's other cells.
 
-    Parameters
-    ----------
-    local_names, global_names : dict
-        The user's names and their values there; nothing in them is changed.
-    place : Place
-        A line of the function or cell.
+    The names are the user's, with their values there; nothing in them is changed.
     """
 
     def __init__(self, local_names: dict, global_names: dict, place: Place) -> None:

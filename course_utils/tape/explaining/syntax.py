@@ -13,6 +13,7 @@ __all__ = [
     "calls_in",
     "last_name",
     "names_in",
+    "parsed",
     "rewrite_call",
     "scopes_at",
     "tree_of",
@@ -97,8 +98,13 @@ def walk(scope: ast.AST) -> Iterator[ast.AST]:
 
 def tree_of(file: str) -> ast.Module:
     """Return the syntax tree of a file or cell; empty if it cannot be read."""
+    return parsed("".join(linecache.getlines(file)))
+
+
+def parsed(text: str) -> ast.Module:
+    """Return the syntax tree of a text; empty where it is not Python."""
     try:
-        return ast.parse("".join(linecache.getlines(file)))
+        return ast.parse(text)
     except (SyntaxError, ValueError):
         return ast.Module([], [])
 
@@ -143,10 +149,7 @@ def rewrite_call(line: str, function: str) -> str | None:
                 return node
             return node.args[0] if node.args else getattr(node.func, "value", node)
 
-    try:
-        tree = ast.parse(line)
-    except SyntaxError:
-        return None
+    tree = parsed(line)
     before = ast.unparse(tree)
     after = ast.unparse(Remove().visit(tree))
     return after if after != before else None

@@ -13,6 +13,7 @@ import tensorflow as tf
 from ..recording.recorder import State, Step
 from ..recording.tensors import is_trainable, is_variable
 from .flow import ASSIGNMENTS
+from .syntax import parsed
 
 if TYPE_CHECKING:
     from .case import Case
@@ -86,10 +87,7 @@ def _is_literal(tensor: tf.Tensor, step: Step) -> bool:
     """Tell whether a scalar stands as a number in the user's line, as the 2 in ``x ** 2``."""
     if tensor.shape.rank != 0 or len(step.inputs) < 2 or step.place is None:
         return False
-    try:
-        tree = ast.parse(step.place.text.rstrip(":"))
-    except SyntaxError:
-        return False
-    numbers = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    nodes = ast.walk(parsed(step.place.text.rstrip(":")))
+    numbers = [node.value for node in nodes if isinstance(node, ast.Constant)]
     value = abs(float(tensor))
     return any(isinstance(each, (int, float)) and abs(each) == value for each in numbers)

@@ -7,7 +7,7 @@ from ..recording.places import Place
 from .case import Case, Finding, Source
 from .explanation import Explanation, Gradient
 from .messages import FINITE, WORDS
-from .syntax import last_name, rewrite_call
+from .syntax import last_name, parsed, rewrite_call
 
 __all__ = ["explanation_of"]
 
@@ -140,16 +140,12 @@ def _better_numbers(facts: dict[str, Any], name: str) -> str:
 
 def _as_assignment(line: str) -> str:
     """Turn ``w -= g`` or ``w = w - g`` into an assignment that keeps the variable."""
-    try:
-        node = ast.parse(line).body[0]
-    except (SyntaxError, IndexError):
-        return "variable.assign(...)"
-    if isinstance(getattr(node, "value", None), (ast.Dict, ast.List, ast.Tuple)):
-        return "variable.assign(...)"  # for each in the structure
-    if isinstance(node, ast.AugAssign):
+    node = next(iter(parsed(line).body), None)
+    is_structure = isinstance(getattr(node, "value", None), (ast.Dict, ast.List, ast.Tuple))
+    if isinstance(node, ast.AugAssign) and not is_structure:
         method = {ast.Add: "assign_add", ast.Sub: "assign_sub"}.get(type(node.op), "assign")
         return f"{ast.unparse(node.target)}.{method}({ast.unparse(node.value)})"
-    if isinstance(node, ast.Assign):
+    if isinstance(node, ast.Assign) and not is_structure:
         return f"{ast.unparse(node.targets[0])}.assign({ast.unparse(node.value)})"
     return "variable.assign(...)"
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,12 +32,9 @@ def build_recording(
     Both tapes are persistent; ``reads`` also watched the untrainable sources, so that it tells
     which variable a tensor is. The first ``given`` of the sources were given to the function.
     """
-    graph = _Graph(tape, reads, steps, sources, [tensor for _, tensor in targets])
-    positions = [graph.position_or_new(tensor) for _, tensor in targets]
-    names = dict(enumerate(sources))
-    for (name, _), position in zip(targets, positions, strict=True):
-        names.setdefault(position, name)
-    return graph.freeze(names, range(len(sources)), positions, given)
+    graph = _Graph(tape, reads, sources)
+    graph.add_steps(steps, [tensor for _, tensor in targets])
+    return graph.freeze(targets, given)
 
 
 @dataclass(eq=False)
@@ -51,24 +48,25 @@ class _Operation:
 
 
 class _Graph:
-    """Values and operations while they are put together."""
+    """Values and operations while they are put together; the sources are the first values."""
 
     def __init__(
         self,
         tape: tf.GradientTape,
         reads: tf.GradientTape,
-        steps: list[Step],
         sources: dict[str, tf.Tensor | tf.Variable],
-        targets: list[tf.Tensor],
     ) -> None:
         self.tape, self.reads = tape, reads
-        self.tensors = list(sources.values())
         self.source_names = list(sources)
-        self.operations: list[_Operation] = []
+        self.tensors = list(sources.values())
         self.position = {key_of(source): i for i, source in enumerate(self.tensors)}
+        self.operations: list[_Operation] = []
+        self.read: dict[int, tf.Tensor] = {}  # what a variable held when it was first read
+
+    def add_steps(self, steps: list[Step], targets: list[tf.Tensor]) -> None:
+        """Take up what ran, and find out where gradient goes back from the targets."""
         results = [tensor for step in steps for tensor in step.outputs]
         self.gradients = self._gradients(targets, [*self.tensors, *results])
-        self.read: dict[int, tf.Tensor] = {}  # what a variable held when it was first read
         made = set(map(id, results))
         for step in steps:
             for tensor in step.inputs:
@@ -89,16 +87,18 @@ class _Graph:
     def gradient(self, position: int) -> np.ndarray | None:
         return self.gradients.get(id(self.tensors[position]))
 
-    def freeze(
-        self, names: dict[int, str], sources: Sequence[int], targets: Sequence[int], given: int
-    ) -> TapeRecording:
+    def freeze(self, targets: list[tuple[str, tf.Tensor]], given: int) -> TapeRecording:
         """Drop the values that nothing refers to any more, and name the rest."""
-        used = {*sources, *targets}
+        names = dict(enumerate(self.source_names))
+        ends = [self.position_or_new(tensor) for _, tensor in targets]
+        for (name, _), position in zip(targets, ends, strict=True):
+            names.setdefault(position, name)
+        used = set(names)
         for operation in self.operations:
             used |= {*operation.inputs, *operation.outputs}
         new = {old: position for position, old in enumerate(sorted(used))}
-        unnamed = [old for old in new if old not in names]
-        names |= {old: f"v{number}" for number, old in enumerate(unnamed, 1)}
+        unnamed = (old for old in new if old not in names)
+        names |= {old: f"v{number}" for number, old in enumerate(list(unnamed), 1)}
         operations = tuple(
             RecordedOperation(
                 operation.op_type,
@@ -112,13 +112,10 @@ class _Graph:
             )
             for operation in self.operations
         )
-        positions = tuple(new[i] for i in sources)
+        values = tuple(self._value(old, names[old]) for old in new)
+        sources = tuple(range(len(self.source_names)))
         return TapeRecording(
-            tuple(self._value(old, names[old]) for old in new),
-            operations,
-            positions,
-            tuple(new[i] for i in targets),
-            positions[given:],
+            values, operations, sources, tuple(new[i] for i in ends), sources[given:]
         )
 
     def _backward(self, operation: _Operation) -> tuple[tuple, tuple]:

@@ -84,27 +84,11 @@ def operation_label(
     same_operand: bool = False,
     dtype: str = "",
 ) -> str:
-    """Say in a learner's words what an operation does.
+    """Say in a learner's words what an operation does; its type where there is no better word.
 
-    Parameters
-    ----------
-    op_type : str
-        TensorFlow's type of the operation, for example ``"AddV2"``.
-    operands : list of str, float or None
-        Each input: the name of a source, the number of a scalar constant, or None for any other.
-    same_operand : bool
-        Whether both inputs of a binary operation are one and the same value.
-    dtype : str
-        The dtype of the result; only a cast needs it.
+    An operand is the name of a source, the number of a scalar constant, or None for any other;
+    ``same_operand`` says that both are one and the same value. Only a cast needs its ``dtype``.
 
-    Returns
-    -------
-    str
-        A name such as ``"x²"``, ``"multiply by 2"`` or ``"mean"``; the operation's type where the
-        course has no better word.
-
-    Examples
-    --------
     >>> operation_label("Pow", ["x", 2.0])
     'x²'
     >>> operation_label("Mul", [None, 0.5]), operation_label("Betainc", [None, None, None])
@@ -142,17 +126,10 @@ def operation_label(
 
 
 def value_text(value: npt.ArrayLike | None, *, most: int = 4) -> str:
-    """Write a value in one short line: a few numbers in full, else the shape.
+    """Write a value in one short line: the shape, if it has more than ``most`` numbers.
 
-    Parameters
-    ----------
-    value : numpy.ndarray or None
-        Any shape and dtype; None stands for a value that NumPy cannot hold.
-    most : int
-        An array with more elements than this is given by its shape.
+    None stands for a value that NumPy cannot hold.
 
-    Examples
-    --------
     >>> value_text(np.float32(9)), value_text(np.array([1.0, 2.5])), value_text(np.zeros((3, 4)))
     ('9.0', '[1.0, 2.5]', '(3, 4)')
     """

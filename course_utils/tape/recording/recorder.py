@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from traceback import walk_stack
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -222,10 +223,10 @@ class Recorder:
 
     def _read_stack(self, step: Step, start: FrameType) -> None:
         """Read off the Python stack the user's line, and what ran there on the user's behalf."""
-        for frame in _callers(start):
+        for frame, line in walk_stack(start):
             file = frame.f_code.co_filename
             if is_user_file(file):
-                step.place = Place(file, frame.f_lineno, step.op)
+                step.place = Place(file, line, step.op)
                 break
             role = role_of_file(file)
             step.in_gradient |= role == "gradient"
@@ -239,7 +240,7 @@ class Recorder:
         """Read off which layers are being called, the outermost first."""
         found: list[LayerCall] = []
         inner = None
-        for frame in _callers(start):
+        for frame, _ in walk_stack(start):
             if frame.f_code.co_name == "__call__":
                 layer = frame.f_locals.get("self")
                 # One call of a layer passes through several frames named __call__.
@@ -251,9 +252,3 @@ class Recorder:
                     found.append(self._calls[frame])
                     inner = layer
         return tuple(reversed(found))
-
-
-def _callers(frame: FrameType | None) -> Iterator[FrameType]:
-    while frame is not None:
-        yield frame
-        frame = frame.f_back

@@ -1,6 +1,5 @@
 """The plain data that a recording consists of: operations, values and gradients."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
@@ -9,7 +8,7 @@ import numpy as np
 from .labels import value_text
 from .recorder import LayerCall
 
-__all__ = ["RecordedOperation", "RecordedValue", "TapeRecording", "html_table"]
+__all__ = ["RecordedOperation", "RecordedValue", "TapeRecording"]
 
 _HEADS = ("Value", "Computed as", "From", "Forward", "Gradient")
 
@@ -131,22 +130,14 @@ class TapeRecording:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows = [[escape(cell) for cell in row] for row in self._rows()]
-        return html_table("What the tape recorded", _HEADS, rows)
-
-
-def html_table(
-    caption: str, heads: Iterable[str], rows: Iterable[Iterable[str]], look: str = ""
-) -> str:
-    """Write a table in HTML; the first cell of a row is its head, ``look`` more attributes."""
-    head = "".join(f'<th scope="col">{each}</th>' for each in heads)
-    body = "".join(
-        f'<tr><th scope="row">{name}</th>'
-        + "".join(f"<td{look}>{cell}</td>" for cell in cells)
-        + "</tr>"
-        for name, *cells in rows
-    )
-    return (
-        f"<table{look}><caption>{caption}</caption>"
-        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
+        head = "".join(f'<th scope="col">{each}</th>' for each in _HEADS)
+        body = "".join(
+            f'<tr><th scope="row">{escape(name)}</th>'
+            + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+            + "</tr>"
+            for name, *cells in self._rows()
+        )
+        return (
+            "<table><caption>What the tape recorded</caption>"
+            f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        )

@@ -27,8 +27,6 @@ _SAYS_NOTHING = re.compile(r"(.*/)?variable(_\d+)?", re.IGNORECASE)
 def parameter_names(f: Callable, count: int) -> list[str]:
     """Name the first ``count`` positional arguments of ``f`` after its parameters.
 
-    Examples
-    --------
     >>> parameter_names(lambda x, *others: x, 3)
     ['x', 'others[0]', 'others[1]']
     """
@@ -88,8 +86,6 @@ def closure_variables(f: Callable) -> dict[Any, str]:
 def variable_name(variable: tf.Variable | keras.Variable) -> str | None:
     """Give a variable's name or path, or None where it says nothing (``Variable:0``).
 
-    Examples
-    --------
     >>> variable_name(tf.Variable(1.0, name="w")), variable_name(tf.Variable(1.0))
     ('w', None)
     """
@@ -114,8 +110,6 @@ def name_targets(f: Callable, result: Any, taken: list[str]) -> list[tuple[str, 
 def unique_names(names: list[str]) -> list[str]:
     """Give the second and later of equal names a number.
 
-    Examples
-    --------
     >>> unique_names(["x", "w", "x"])
     ['x', 'w', 'x (2)']
     """
