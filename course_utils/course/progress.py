@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -84,10 +85,7 @@ def record_outcome(exercise_id: str, outcome: str, score: float) -> Progress:
 
     OSError says that it cannot be written, or that another process holds it for over 5 seconds.
     """
-    path = progress_path()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(path):
-        progress = _read(path)
+    with _updating() as progress:
         entry = progress.exercises.setdefault(exercise_id, {"attempts": 0})
         entry.update(outcome=outcome, score=score)
         if outcome != "not attempted":
@@ -95,23 +93,33 @@ def record_outcome(exercise_id: str, outcome: str, score: float) -> Progress:
         if outcome == "passed":
             now = datetime.now(timezone.utc).isoformat(timespec="seconds")
             entry.setdefault("passed_at", now)
-        _write(path, progress)
     return progress
 
 
 def record_prediction(prediction_id: str, predicted: str) -> str:
     """Keep what was predicted, unless something was before, and return what is kept."""
+    with _updating() as progress:
+        return progress.predictions.setdefault(prediction_id, predicted)
+
+
+@contextmanager
+def _updating() -> Iterator[Progress]:
+    """Yield what is recorded so far, and keep what the block makes of it."""
     path = progress_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     with _locked(path):
         progress = _read(path)
-        first = progress.predictions.setdefault(prediction_id, predicted)
-        _write(path, progress)
-    return first
+        yield progress
+        stored = {
+            "version": 1,
+            "exercises": progress.exercises,
+            "predictions": progress.predictions,
+        }
+        write_atomically(path, json.dumps(stored, indent=1, sort_keys=True) + "\n")
 
 
 @contextmanager
-def _locked(path: Path):
+def _locked(path: Path) -> Iterator[None]:
     try:
         with FileLock(f"{path}.lock", timeout=_LOCK_SECONDS):
             yield
@@ -138,12 +146,3 @@ def _read(path: Path) -> Progress:
         notice=f"The progress file could not be read. It is kept as {aside.name}, and a new one "
         "was started; your notebooks are untouched."
     )
-
-
-def _write(path: Path, progress: Progress) -> None:
-    stored = {
-        "version": 1,
-        "exercises": progress.exercises,
-        "predictions": progress.predictions,
-    }
-    write_atomically(path, json.dumps(stored, indent=1, sort_keys=True) + "\n")
