@@ -125,17 +125,13 @@ def _judge_form(part: Part, got: Any, right: Any, lost: str) -> Judgement:
     if given == "None" and lost:
         return failed(lost, "returned None")
     if where:
-        message = f"{_capital(part.words)} should hold {expected} as {where}, and holds {given}."
+        message = f"{part.subject} should hold {expected} as {where}, and holds {given}."
     elif part.key:
-        message = f"{_capital(part.words)} should be {expected}, and is {given}."
+        message = f"{part.subject} should be {expected}, and is {given}."
     else:
         message = f"Your function returned {given}, where {expected} was expected."
     name = "returned None" if given == "None" else "other form"
     return failed(f"{message} {part.form}".strip(), name)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _judge_no_function(question: Question, given: Any) -> Judgement:

@@ -47,6 +47,11 @@ class Part:
     tolerance: float = 1e-3
     read: Callable[..., Any] | None = None
 
+    @property
+    def subject(self) -> str:
+        """The words, where they begin a sentence."""
+        return self.words[:1].upper() + self.words[1:]
+
 
 @dataclass(frozen=True)
 class Demand:

@@ -38,22 +38,18 @@ def second_look(
     if said is not None:
         return said
     if agree(lambda one: _map(np.transpose, one)):
-        return (f"{_subject(part)} is transposed: rows and columns are exchanged.", "transposed")
+        return (f"{part.subject} is transposed: rows and columns are exchanged.", "transposed")
     if agree(lambda one: one[::-1]):
-        return (f"{_subject(part)} is in reverse order.", "reverse order")
+        return (f"{part.subject} is in reverse order.", "reverse order")
     if any(agree(lambda one, k=k: _rolled(one, k)) for k in (1, -1)):
-        return (f"{_subject(part)} is shifted by one place.", "shifted")
+        return (f"{part.subject} is shifted by one place.", "shifted")
     moved = any(np.any(array) for one in got for array in _arrays(one))  # all zeros: no rounding
     for digits in (0, 1, 2, 3, 4):
         if moved and agree(lambda one, digits=digits: _map(lambda a: np.round(a, digits), one)):
             places = f"{digits} digit{'s' * (digits > 1)} behind the point"
             to = places if digits else "whole numbers"
-            return (f"{_subject(part)} is rounded to {to}. Keep every digit.", "rounded")
+            return (f"{part.subject} is rounded to {to}. Keep every digit.", "rounded")
     return None
-
-
-def _subject(part: Part) -> str:
-    return part.words[:1].upper() + part.words[1:]
 
 
 def _map(change: Callable, reading: Any) -> Any:
@@ -113,14 +109,14 @@ def _said_of_factor(
             # In one call alone, or where all are alike, a number of the inputs is a coincidence.
             if len(set(values)) > 1 and np.allclose(wanted, values, rtol=1e-2):
                 how = "too large" if larger else "too small"
-                return (f"{_subject(part)} is {how} by the factor {words}.", f"factor {words}")
+                return (f"{part.subject} is {how} by the factor {words}.", f"factor {words}")
     # A number that is a little off is no factor of 1.
     if np.ptp(factors) <= 1e-2 * abs(factors[0]) and abs(factors[0] - 1) > 1e-2:
         factor = factors[0]
         sign = " and has the wrong sign" if factor < 0 else ""
         size = abs(factor)
         how = f"{size:.3g} times too large" if size > 1 else f"{1 / size:.3g} times too small"
-        return (f"{_subject(part)} is {how}{sign}.", "constant factor")
+        return (f"{part.subject} is {how}{sign}.", "constant factor")
     return None
 
 

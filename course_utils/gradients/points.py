@@ -73,27 +73,15 @@ def floating_output(y: Any) -> tf.Tensor:
 class Point:
     """A function and the named leaves at which it is evaluated.
 
-    Attributes
-    ----------
-    names : list of str
-        One name a leaf: a variable's path, a function's parameter, or a place in the nest.
-    leaves : list of tf.Variable or tf.Tensor
-        What is moved and differentiated.
-    values : list of ndarray
-        A copy of each leaf, in its own dtype.
-    state : list of tf.Variable
-        Every variable whose value a check gives back, with those a forward pass changes.
-    structure : nested structure
-        Into which the leaves are packed for a function that takes them.
-    calls : {"nothing", "whole", "unpacked"}
-        What the function takes: nothing, the structure as one argument, or its parts.
+    ``calls`` says what the function takes: nothing, the leaves packed into ``structure`` as one
+    argument, or the parts of that as several.
     """
 
     function: Callable
-    names: list[str]
-    leaves: list[Any]
-    values: list[np.ndarray]
-    state: list[tf.Variable]
+    names: list[str]  # a variable's path, a function's parameter, or a place in the nest
+    leaves: list[Any]  # variables or tensors, which are moved and differentiated
+    values: list[np.ndarray]  # a copy of each leaf, in its own dtype
+    state: list[tf.Variable]  # what a check gives back, with what a forward pass changes
     structure: Any = None
     calls: Literal["nothing", "whole", "unpacked"] = "whole"
 
@@ -163,7 +151,7 @@ def find_point(f: Callable, at: Any, label: str = "at") -> Point:
         raise ValueError(
             f"{label} is empty: give at least one tensor or variable to differentiate."
         )
-    are_variables = [_is_variable(leaf) for leaf in leaves]
+    are_variables = [isinstance(_tf_variable(leaf), tf.Variable) for leaf in leaves]
     if any(are_variables) != all(are_variables):
         raise TypeError(
             f"{label} mixes variables and tensors. Give only variables, with an f without "
@@ -185,13 +173,9 @@ def find_point(f: Callable, at: Any, label: str = "at") -> Point:
     return Point(f, names, tensors, values, [], at, "unpacked" if unpacked else "whole")
 
 
-def _is_variable(leaf: Any) -> bool:
-    return isinstance(leaf, tf.Variable) or isinstance(getattr(leaf, "value", None), tf.Variable)
-
-
-def _tf_variable(variable: Any) -> tf.Variable:
+def _tf_variable(leaf: Any) -> Any:
     """Return the tf.Variable that a Keras variable holds: the tape watches only that."""
-    return variable if isinstance(variable, tf.Variable) else variable.value
+    return leaf if isinstance(leaf, tf.Variable) else getattr(leaf, "value", None)
 
 
 def _places(at: Any, place: str) -> list[str]:

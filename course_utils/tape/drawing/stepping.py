@@ -49,7 +49,8 @@ def steps_of(folded: Folded) -> tuple[list[Step], Timetable]:
     for number, i in enumerate(forward, 1):
         head = f"Forward, {number} of {len(forward)}."
         steps.append(Step(i, _forwards(head, cards[i], _uses(folded, i))))
-    steps.append(Step(_target(cards), _turn(cards)))
+    target = next((i for i, card in enumerate(cards) if card.is_target), None)
+    steps.append(Step(target, _turn(cards)))
     so_far: dict[int, np.ndarray] = {}
     for number, i in enumerate(backward, 1):
         head = f"Back, {number} of {len(backward)}."
@@ -75,10 +76,6 @@ def _name(card: Card, use: Use) -> str:
 
 def _arriving(card: Card) -> list[np.ndarray]:
     return [value.gradient for value in card.leaving if value.gradient is not None]
-
-
-def _target(cards: tuple[Card, ...]) -> int | None:
-    return next((i for i, card in enumerate(cards) if card.is_target), None)
 
 
 def _start(cards: tuple[Card, ...]) -> str:

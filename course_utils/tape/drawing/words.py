@@ -1,6 +1,6 @@
 """A tape's drawing in words, for whoever cannot see it, made from what is drawn."""
 
-from .folding import Card, Folded
+from .folding import Folded
 
 __all__ = ["in_words", "title_in_words"]
 
@@ -21,9 +21,6 @@ def in_words(folded: Folded) -> str:
         source = "Source " if card.kind == "source" else ""
         of = f" of {', '.join(dict.fromkeys(read))}" if read else ""
         value = f" is {card.value}" if card.value else ""
-        lines.append(f"{source}{card.title}{of}{value}; {_gradient(card)}.")
+        gradient = ", ".join([*card.gradient, *card.details])
+        lines.append(f"{source}{card.title}{of}{value}; {gradient}.")
     return " ".join([*lines, *folded.notes])
-
-
-def _gradient(card: Card) -> str:
-    return ", ".join([*card.gradient, *card.details])

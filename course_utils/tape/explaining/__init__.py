@@ -12,7 +12,6 @@ its explanations). From there:
 """
 
 from .explanation import Explanation, Explanations
-from .of_function import explain_gradients
-from .tape import ExplainingTape
+from .tape import ExplainingTape, explain_gradients
 
 __all__ = ["ExplainingTape", "Explanation", "Explanations", "explain_gradients"]
