@@ -109,8 +109,9 @@ def observe_calls(
     for arguments in calls:
         arguments = prepare(*arguments) if prepare else arguments
         try:
-            with contextlib.redirect_stdout(printed), tape_calls_counted() as called:
+            with contextlib.redirect_stdout(printed), _tape_calls_noted() as noted:
                 returned = call(function, *arguments) if call else function(*arguments)
+                called = {name: len(calls) for name, calls in noted.items()}
                 records.append({"returned": describe(returned), "called": called})
         except (Exception, SystemExit) as error:
             records.append({"raised": _describe_error(error, function)})
@@ -119,8 +120,8 @@ def observe_calls(
 
 
 @contextlib.contextmanager
-def tape_calls_counted() -> Iterator[dict[str, int]]:
-    """Yield how often each method that differentiates was called, in a graph once for each trace.
+def _tape_calls_noted() -> Iterator[dict[str, list]]:
+    """Yield a list for each method that differentiates, one entry a call.
 
     TensorFlow's own calls count too, such as those of ``gradient`` within ``jacobian``.
     """
@@ -128,32 +129,15 @@ def tape_calls_counted() -> Iterator[dict[str, int]]:
 
     owners = {name: tf.GradientTape for name in ("gradient", "jacobian", "batch_jacobian")}
     owners |= {"jvp": tf.autodiff.ForwardAccumulator}
-    methods = {name: getattr(owner, name) for name, owner in owners.items()}
-    counts = dict.fromkeys(owners, 0)
-
-    def counting(name: str) -> Callable:
-        @functools.wraps(methods[name])
-        @tf.autograph.experimental.do_not_convert
-        def method(*arguments, **options):
-            counts[name] += 1
-            return methods[name](*arguments, **options)
-
-        return method
-
-    for name, owner in owners.items():
-        setattr(owner, name, counting(name))
-    try:
-        yield counts
-    finally:
-        for name, owner in owners.items():
-            setattr(owner, name, methods[name])
+    with contextlib.ExitStack() as stack:
+        yield {
+            name: stack.enter_context(_noted(owner, name, lambda *given, **options: None))
+            for name, owner in owners.items()
+        }
 
 
 def calls_noted(owner: type, name: str) -> contextlib.AbstractContextManager[list[dict]]:
-    """Give a list to which each call of a method adds its arguments, by their names.
-
-    A call counts when it has returned, and in a graph once for each trace.
-    """
+    """Give a list to which each call of a method adds its arguments, by their names."""
     method = getattr(owner, name)
 
     def arguments_of(returned, *arguments, **options):
@@ -169,10 +153,12 @@ def results_noted(owner: type, name: str) -> contextlib.AbstractContextManager[l
 
 @contextlib.contextmanager
 def _noted(owner: type, name: str, note: Callable) -> Iterator[list]:
+    """Yield a list of notes, one for each call that has returned; in a graph one for each trace."""
     import tensorflow as tf
 
     method, noted = getattr(owner, name), []
 
+    @functools.wraps(method)
     @tf.autograph.experimental.do_not_convert
     def noting(*arguments, **options):
         returned = method(*arguments, **options)
