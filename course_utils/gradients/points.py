@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 import tensorflow as tf
 
-__all__ = ["Point", "find_point", "floating_tensor", "floating_output"]
+__all__ = ["Point", "find_point", "floating_tensor"]
 
 
 def floating_tensor(name: str, value: object) -> tf.Tensor:
@@ -46,7 +46,7 @@ def floating_tensor(name: str, value: object) -> tf.Tensor:
     return tensor
 
 
-def floating_output(y: Any) -> tf.Tensor:
+def _floating_output(y: Any) -> tf.Tensor:
     """Return what a function returned as a floating-point tensor, or say what is wrong with it."""
     if y is None:
         raise TypeError("f returned None. End it with a return statement that gives a tensor.")
@@ -88,9 +88,9 @@ class Point:
     def output(self) -> tf.Tensor:
         """Evaluate the function here and now; a tape that watches the leaves records it."""
         if self.calls == "nothing":
-            return floating_output(self.function())
+            return _floating_output(self.function())
         at = tf.nest.pack_sequence_as(self.structure, list(self.leaves))
-        return floating_output(
+        return _floating_output(
             self.function(*at) if self.calls == "unpacked" else self.function(at)
         )
 
