@@ -1,7 +1,7 @@
 """The course's data: MNIST, from wherever it can be had, and small sets made from a seed."""
 
-from course_utils.datasets.mnist import load_mnist, mnist_source
-from course_utils.datasets.synthetic import (
+from .mnist import load_mnist, mnist_source
+from .synthetic import (
     make_classification,
     make_cloud,
     make_line,

@@ -5,8 +5,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from course_utils.figures.palette import INK, VERMILLION
-from course_utils.figures.style import make_axes
+from .palette import INK, VERMILLION
+from .style import make_axes
 
 __all__ = ["show_images"]
 

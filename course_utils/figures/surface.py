@@ -8,8 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from course_utils.figures.palette import INK, VERMILLION
-from course_utils.figures.style import make_axes
+from .palette import INK, VERMILLION
+from .style import make_axes
 
 __all__ = ["plot_loss_surface"]
 

@@ -10,6 +10,11 @@ __all__ = ["disconnected_hint", "doubt_hint", "factor_hint", "shape_hint"]
 
 # An explanation holds for every measurement at once, so that each is allowed half a bar more.
 _ALLOWED = 1.5
+_KNOWN_FACTORS = {
+    -1: "The sign is wrong: the gradient is -1 times the right one.",
+    2: "The gradient is 2 times the right one. Look for a missing 1/2 or a doubled term.",
+    0.5: "The gradient is 1/2 of the right one. Look for the 2 of a square, or a lost term.",
+}
 
 
 def factor_hint(
@@ -116,12 +121,9 @@ def _is_factor(number: float, measured: Sequence[Measurement]) -> bool:
 
 
 def _name_factor(factor: float, batch_size: int | None, measured: Sequence[Measurement]) -> str:
-    if _is_factor(-1, measured):
-        return "The sign is wrong: the gradient is -1 times the right one."
-    if _is_factor(2, measured):
-        return "The gradient is 2 times the right one. Look for a missing 1/2 or a doubled term."
-    if _is_factor(0.5, measured):
-        return "The gradient is 1/2 of the right one. Look for the 2 of a square, or a lost term."
+    for known, hint in _KNOWN_FACTORS.items():
+        if _is_factor(known, measured):
+            return hint
     n = round(factor)
     if n > 2 and _is_factor(n, measured):
         return (

@@ -69,20 +69,15 @@ class Step:
         Both gradients, those that arrive at outputs and those that are passed on to inputs, stand
         under the ids of their tensors. An operation without a rule raises LookupError.
         """
-        given = [arriving.get(id(output)) for output in self.outputs]
+        given: list[tf.Tensor | None] = []
+        for output in self.outputs:
+            gradient = arriving.get(id(output))
+            if gradient is not None:
+                given.append(tf.cast(gradient, output.dtype))
+            else:
+                given.append(tf.zeros_like(output) if is_differentiable(output) else None)
         gradients = gradients_of_operation(
-            self.op,
-            self.attributes,
-            list(self.inputs),
-            list(self.outputs),
-            [
-                tf.cast(gradient, output.dtype)
-                if gradient is not None
-                else tf.zeros_like(output)
-                if is_differentiable(output)
-                else None
-                for output, gradient in zip(self.outputs, given, strict=True)
-            ],
+            self.op, self.attributes, list(self.inputs), list(self.outputs), given
         )
         passed: dict[int, tf.Tensor] = {}
         for tensor, gradient in zip(self.inputs, gradients, strict=False):
