@@ -67,10 +67,12 @@ def test_every_lesson_has_its_row_and_no_other():
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_a_lesson_has_its_mistakes_a_question_and_an_experiment(lesson):
+    heading = f"### {lesson.number} · {lesson.title}"
     section = section_of(lesson.number)
+    assert section, f"docs/instructors.md has no section {heading}"
     title, text = section
     assert title == lesson.title
-    assert 2 <= len(re.findall(r"^- ", text, re.M)) <= 3
+    assert 2 <= len(re.findall(r"^- ", text, re.M)) <= 3, f"two or three mistakes under {heading}"
     assert text.count("**Ask**") == text.count("**Show**") == 1
     known = {exercise.id for exercise in lesson.exercises()}
     named = set(re.findall(r"\b\d\d\.\d\b", text))

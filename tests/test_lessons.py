@@ -138,7 +138,7 @@ def test_headings_are_few_flat_and_ask(name):
     assert all(len(level) <= 3 for level, _ in headings)
     closing = ("Checkpoint", "Recap", "Further reading")
     sections = [title for level, title in headings if level == "##" and title not in closing]
-    assert 3 <= len(sections) <= 6
+    assert 3 <= len(sections) <= 6, sections
     assert sum(title.endswith("?") for title in sections) >= len(sections) - 1
 
 
@@ -148,7 +148,7 @@ def test_every_exercise_has_its_heading_with_its_name_and_kind(name):
     for exercise in find_lesson(name[:2]).exercises():
         assert f"### Exercise {exercise.id}: {exercise.title} ({exercise.kind})\n" in text
     assert "## Checkpoint" in text and "## Recap" in text
-    assert text.split("## Checkpoint")[1].count("<details>") == 3
+    assert text.split("## Checkpoint")[1].count("<details>") == 3, "three questions to check"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from course_utils.course.progress import course_folder
+from course_utils.course.session import quiet_tensorflow
 from course_utils.course.terminal import console, errors, need_extra, progress_bars, sentence_for
 
 __all__ = ["COMMANDS"]
@@ -43,6 +44,8 @@ def build(
         stale = [source for source in stale if source not in renewed]
         authoring.write_table(sources, folders)
         unobserved = [s for s in chosen if force or authoring.needs_observing(s, folders)]
+        if unobserved:
+            quiet_tensorflow()
         with progress_bars("exercises") as bars:
             for source in unobserved:
                 task = bars.add_task(source.name, total=len(source.exercises))
@@ -51,7 +54,10 @@ def build(
             tasks = {s.name: bars.add_task(s.name, total=2 * _code_cells(s)) for s in stale}
             authoring.build(sources, stale, folders, lambda s: bars.advance(tasks[s.name]))
     unchanged = len(chosen) - len(stale) - len(renewed)
-    console.print(f"{len(stale)} executed, {len(renewed)} in text alone, {unchanged} unchanged.")
+    console.print(
+        f"{len(unobserved)} lessons observed. Notebooks: {len(stale)} executed, "
+        f"{len(renewed)} in text alone, {unchanged} unchanged."
+    )
 
 
 def _code_cells(source) -> int:
