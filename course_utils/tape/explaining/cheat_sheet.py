@@ -181,10 +181,6 @@ def cheat_sheet() -> CheatSheet:
 
     The causes are those that ``ExplainingTape`` names.
 
-    Notes
-    -----
-    First used in lesson 03.
-
     Examples
     --------
     >>> "|no-gradient-op|`y = tf.round(x)`|" in cheat_sheet().text
