@@ -97,6 +97,8 @@ def test_names_are_paths_places_and_parameters():
     assert [row.name for row in rows] == ["x", "scale"]
     rows = check_gradients(lambda p: p["w"] * p["b"], {"w": 2.0, "b": 3.0}).rows
     assert [row.name for row in rows] == ["p['b']", "p['w']"]
+    for f in (max, lambda *both: both[0] * both[1]):  # without names of their own
+        assert [row.name for row in check_gradients(f, [2.0, 3.0]).rows] == ["at[0]", "at[1]"]
 
 
 def test_text_and_html_and_plot():
@@ -113,6 +115,8 @@ def test_text_and_html_and_plot():
     assert ax.get_xlabel().startswith("numeric") and ax.get_ylabel().startswith("analytic")
     assert [text.get_text() for text in ax.texts] == ["y: 200.0% off"]
     assert report.plot(ax) is ax
+    ax = check_gradients(tf.abs, 0.0).plot()
+    assert [text.get_text() for text in ax.texts] == ["x: kink nearby"]
     assert repr(report) == text
 
 
@@ -154,6 +158,7 @@ def test_dropout_is_not_repeatable():
     dropout = keras.layers.Dropout(0.5)
     report = check_gradients(lambda x: tf.reduce_sum(dropout(x, training=True)), np.ones(64))
     assert report.rows[0].verdict == "not repeatable" and not report.passed
+    assert "not repeatable: x (64,) float64\n  0 evaluations\n" in str(report)
     assert "training=False" in report.rows[0].hint and "seed" in report.rows[0].hint
     assert check_gradients(lambda x: dropout(x, training=False), np.ones(64)).passed
 
@@ -372,6 +377,7 @@ def test_second_order_of_a_linear_part_is_zero():
     [
         (lambda x: x, 3, {}, TypeError, "x has dtype int32.*3.0 instead of 3"),
         (lambda x: x, "a", {}, TypeError, "string"),
+        (lambda x: x, object(), {}, TypeError, "x is object, which is not a tensor of numbers"),
         (lambda x: x, np.zeros((0, 3)), {}, ValueError, "x is empty"),
         (lambda x: x, [], {}, ValueError, "at is empty"),
         (lambda x: x, np.array([1.0, np.inf]), {}, ValueError, "x holds nan or infinity"),

@@ -68,3 +68,8 @@ def test_a_symmetric_gradient_that_is_wrong_is_not_excused():
     assert row.verdict == "disagrees" and "triangle" not in row.hint
     full = check_gradients(lambda x: tf.math.log(tf.linalg.det(x)), [x], grads=[wrong]).rows[0]
     assert full.verdict == "disagrees" and "triangle" not in full.hint
+
+
+def test_where_the_slope_is_zero_there_is_no_factor():
+    row = check_gradients(lambda x, y: x * y, [2.0, 0.0], grads=[1.0, 2.0]).rows[0]
+    assert row.verdict == "disagrees" and row.hint.startswith("No single factor explains it")
