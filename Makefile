@@ -64,7 +64,7 @@ NBGRADER := $(VENV)/nbgrader/.installed
 
 CLUSTER := $(VENV)/.installed-requirements-cluster.lock
 
-.PHONY: test lint unit notebooks browser-test site site-test build bench lock
+.PHONY: test lint unit notebooks coverage browser-test site site-test build bench lock
 
 test: lint unit notebooks ## Run every test and every notebook
 
@@ -89,6 +89,11 @@ $(CLUSTER): requirements-cluster.lock $(STAMP)
 
 notebooks: $(STAMP)
 	$(PYTEST) loadfile $(SOLUTIONS) --nbval-cell-timeout 120 solutions
+
+# Without the tests on five hundred networks, which take most of the time and reach no further line.
+coverage: $(STAMP) ## Hold the floor under the lines of gradients/ and tape/ that tests reach
+	@$(BIN)/coverage run -m pytest tests/gradients tests/tape -k "not kinked_network"
+	@$(BIN)/coverage report
 
 # Pictures of what failed are left in build/browser.
 browser-test: $(STAMP) ## Use the course in JupyterLab, in a browser
