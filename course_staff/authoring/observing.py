@@ -26,6 +26,7 @@ from .gallery import Between, Table, Wrong
 __all__ = [
     "GalleryError",
     "answer_of_cells",
+    "known_mistake",
     "load",
     "observe_gallery",
     "observe_right",
@@ -108,7 +109,7 @@ def observe_gallery(
 ) -> Reference:
     """Return the reference with what every wrong program did, in the gallery's order."""
     known = [
-        _known(question, wrong, program, right, seed)
+        known_mistake(question, wrong, _observed(question, program, right.calls, seed), right)
         for wrong in gallery
         for program in wrong.programs
     ]
@@ -135,10 +136,16 @@ def require_told_apart(question: Question, reference: Reference, seed: int) -> N
                 )
 
 
-def _known(
-    question: Question, wrong: Wrong, program: Callable, right: Reference, seed: int
+def known_mistake(
+    question: Question, wrong: Wrong, observation: dict, right: Reference
 ) -> KnownMistake:
-    observation = _observed(question, program, right.calls, seed)
+    """Return what one of a mistake's programs did, as answers are compared with it.
+
+    Raises
+    ------
+    GalleryError
+        If it raises by a slip of its author.
+    """
     raised = next((r["raised"] for r in observation["calls"] if "raised" in r), None)
     if raised is not None:
         _require_meant(question, wrong, raised)

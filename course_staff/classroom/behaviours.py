@@ -16,7 +16,7 @@ from course_utils.course.atomic_files import write_atomically
 from course_utils.exercises.comparing import behaviour
 from course_utils.exercises.exercise import stubs
 from course_utils.exercises.question import Question
-from course_utils.exercises.readings import decoded, encoded
+from course_utils.exercises.readings import decoded, encoded, form_of
 from course_utils.exercises.references import KnownMistake, Reference
 
 from .runner.answers import bound_names
@@ -26,6 +26,7 @@ __all__ = [
     "Answer",
     "Group",
     "Taught",
+    "as_data",
     "as_known",
     "did",
     "groups",
@@ -89,8 +90,36 @@ class Group:
 
 
 def did(question: Question, observation: dict, reference: Reference) -> list | None:
-    """Return what a wrong answer did, as JSON can hold it; None where that is too much to keep."""
+    """Return what a wrong answer did, as JSON can hold it; None where that is too much to keep.
+
+    Where its form is wrong, only the pieces of another form count, such as a gradient that is None:
+    those beside it are left out, whatever their numbers are.
+    """
     part, readings = behaviour(question, observation, reference)
+    if part >= 0:
+        pairs = zip(readings, reference.right[part], strict=True)
+        readings = [_of_other_form(got, right) for got, right in pairs]
+    return as_data(part, readings)
+
+
+def _of_other_form(got: Any, right: Any) -> Any:
+    """Return a reading without its pieces that have the right form; all of it if all have."""
+    if isinstance(got, list) and isinstance(right, list) and len(got) == len(right):
+        pairs = enumerate(zip(got, right, strict=True))
+        wrong = {i: _of_other_form(*pair) for i, pair in pairs if not _alike(*pair)}
+    elif isinstance(got, dict) and isinstance(right, dict) and got.keys() == right.keys():
+        wrong = {k: _of_other_form(got[k], right[k]) for k in got if not _alike(got[k], right[k])}
+    else:
+        return got
+    return {str(place): piece for place, piece in wrong.items()} or got
+
+
+def _alike(got: Any, right: Any) -> bool:
+    return form_of(got) == form_of(right)
+
+
+def as_data(part: int, readings: Any) -> list | None:
+    """Return a behaviour as JSON can hold it; None where that is too much to keep."""
     data = [part, readings if part < 0 else encoded(readings)]
     return data if len(json.dumps(data)) <= _LARGEST else None
 

@@ -96,8 +96,13 @@ def mistakes(
         Path, typer.Argument(metavar="RESULTS", help="The folder that `course grade` wrote.")
     ],
     group: Annotated[
-        str, typer.Option(metavar="GROUP", help="Tell this group its mistake, such as 01.1-3fa2.")
-    ] = "",
+        list[str] | None,
+        typer.Option(
+            metavar="GROUP",
+            help="Tell this group its mistake, such as 01.1-3fa2. Repeat it for groups that make "
+            "the same mistake.",
+        ),
+    ] = None,
     name: Annotated[str, typer.Option(help="The mistake in a few words, for tables.")] = "",
     sentence: Annotated[
         str, typer.Option(help="What everybody in the group is told: the mistake, the way out.")
@@ -116,9 +121,12 @@ def mistakes(
     All answers of a grading met the same inputs, so answers that behave alike stand in one group,
     however they are written; the largest group comes first, with its shortest program. Give a
     group a name and one to three sentences, and the next `course grade` into the same folder tells
-    them to everybody in it, whoever hands in what does the same. With `--keep` the program stands
-    in the lesson's folder from then on, in `learned.jsonl`: other gradings run it, in the sandbox
-    as a submission, and tell the sentence to whoever does the same.
+    them to everybody in it, whoever hands in what does the same. A mistake that does several
+    things, such as a step of 0.05 or of 0.1 in place of the argument, comes as several groups: name
+    them in one command, with `--group` before each.
+
+    With `--keep` the program stands in the lesson's folder from then on, in `learned.jsonl`: other
+    gradings run it, in the sandbox as a submission, and tell the sentence to whoever does the same.
 
     The `check` in notebooks knows only the gallery, which `course build` runs as you and no sandbox
     holds. So `--keep` also prints the mistake as an entry of the lesson's `gallery.py`: read the
@@ -132,7 +140,7 @@ def mistakes(
       twice: x**3 is x times its square. Take one square away."`
     """
     from .fork_server import ServerFailed
-    from .naming import NamingError, gallery_entry, groups_in, name_group
+    from .naming import NamingError, gallery_entry, groups_in, name_groups
     from .rows import BadInput
 
     given = [bool(group), bool(name), bool(sentence)]
@@ -141,18 +149,19 @@ def mistakes(
         raise typer.Exit(2)
     with sentence_for(BadInput, NamingError, ServerFailed, OSError):
         if group:
-            students, taught = name_group(results, group, name, sentence, keep)
+            students, taught = name_groups(results, group, name, sentence, keep)
+            are_told = "1 student is" if len(students) == 1 else f"{len(students)} students are"
             print_text(
-                f"{len(students)} students are told so when you grade into {results} again: "
-                f"{', '.join(students)}"
+                f"{are_told} told so when you grade into {results} again: {', '.join(students)}"
             )
             if keep:
-                number = taught.exercise[:2]
+                exercise = taught[0].exercise
+                folder = find_lesson(exercise[:2]).name
                 print_text(
-                    "Later gradings tell it, too. For `check` to tell it in notebooks, read this "
-                    f"program, paste it into lessons/{find_lesson(number).name}/gallery.py, the "
-                    f"entry into the list of {taught.exercise}, and run `course build {number}`; "
-                    f"the next `course release` hands it out.\n\n{gallery_entry(taught)}"
+                    "Later gradings tell it, too. For `check` to tell it in notebooks, read what "
+                    f"follows, paste it into lessons/{folder}/gallery.py, the entry into the list "
+                    f"of {exercise}, and run `course build {exercise[:2]}`; the next `course "
+                    f"release` hands it out.\n\n{gallery_entry(taught)}"
                 )
             return
         found = groups_in(results)
@@ -161,7 +170,7 @@ def mistakes(
         print_text("Every wrong answer was told its mistake.")
     else:
         print_text(
-            f"{answers} wrong answers got only the general sentence, in {len(found)} groups."
+            f"Wrong answers that got only the general sentence: {answers}, groups: {len(found)}."
         )
     for one in found:
         count = len(one.students)

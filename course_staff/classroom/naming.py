@@ -2,6 +2,7 @@
 
 import re
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 
 from course_utils.course.curriculum import find_exercise
@@ -18,7 +19,7 @@ from .references import References
 from .runner.answers import bound_names
 from .runner.limits import Limits
 
-__all__ = ["NamingError", "gallery_entry", "groups_in", "name_group"]
+__all__ = ["NamingError", "gallery_entry", "groups_in", "name_groups"]
 
 _MOST_SENTENCES = 3
 
@@ -42,27 +43,34 @@ def groups_in(results: Path) -> list[Group]:
     return groups(answers, {a.exercise: find_exercise(a.exercise) for a in answers})
 
 
-def name_group(
-    results: Path, group_id: str, name: str, sentence: str, keep: bool = False
-) -> tuple[list[str], Taught]:
-    """Write down a group's name and sentence for the next grading; return its students and both.
+def name_groups(
+    results: Path, group_ids: Sequence[str], name: str, sentence: str, keep: bool = False
+) -> tuple[list[str], list[Taught]]:
+    """Write down a mistake's name and sentence for the next grading; return who made it, and it.
 
-    With ``keep`` its shortest program stands beside the lesson's gallery from now on, and every
-    other grading tells the sentence, too.
+    Several groups of one exercise may make one mistake: each is told, and is one of its programs.
+    With ``keep`` the shortest program of each stands beside the lesson's gallery from now on, and
+    every other grading tells the sentence, too.
 
     Raises
     ------
     NamingError
-        If there is no such group, the name is taken, the sentence is empty, does not end, or is
-        longer than three sentences, or the program to keep does something else by itself.
+        If there is no such group, they are of several exercises, the name is taken, the sentence is
+        empty, does not end, or is longer than three sentences, or a program to keep does something
+        else by itself.
     """
-    found = groups_in(results)
-    group = next((one for one in found if one.id == group_id), None)
-    if group is None:
-        there = ", ".join(one.id for one in found) or "none"
-        raise NamingError(f"There is no group {group_id!r} in {results}; there are: {there}.")
+    found: dict[str, Group] = {}
+    for one in groups_in(results):
+        found.setdefault(one.id, one)
+    missing = next((one for one in group_ids if one not in found), None)
+    if missing is not None:
+        there = ", ".join(found) or "none"
+        raise NamingError(f"There is no group {missing!r} in {results}; there are: {there}.")
+    groups = [found[one] for one in dict.fromkeys(group_ids)]
+    exercise, *others = sorted({group.shortest.exercise for group in groups})
+    if others:
+        raise NamingError("Groups that are named together belong to one exercise.")
     name, sentence = name.strip(), sentence.strip()
-    exercise = group.shortest.exercise
     path = results / ".grading" / "taught.jsonl"
     taught = read_lines(path, Taught)
     taken = {mistake["name"] for mistake in stored(exercise)["mistakes"]}
@@ -73,54 +81,65 @@ def name_group(
         _MOST_SENTENCES
     ):
         raise NamingError("Write one to three sentences, the last one with its full stop.")
-    shortest = group.shortest
-    new = Taught(exercise, name, sentence, shortest.program, shortest.did)
+    new = [
+        Taught(exercise, name, sentence, group.shortest.program, group.shortest.did)
+        for group in groups
+    ]
     if keep:
         _keep(results / ".grading", new)
-    write_lines(path, [*taught, new])
-    return group.students, new
+    write_lines(path, [*taught, *new])
+    return sorted({student for group in groups for student in group.students}), new
 
 
-def gallery_entry(taught: Taught) -> str:
-    """Return a named mistake as code for the lesson's ``gallery.py``: a function, and its entry.
+def gallery_entry(taught: Sequence[Taught]) -> str:
+    """Return a named mistake as code for the lesson's ``gallery.py``: functions, and its entry.
 
-    The program stands in a function, so that nothing else of the gallery sees its names.
+    Each program stands in a function, so that nothing else of the gallery sees its names.
     """
-    answer = bound_names(stubs()[taught.exercise]["source"])[-1]
-    function = re.sub(r"\W+", "_", f"learned_{taught.exercise}_{taught.name}").strip("_")
-    body = textwrap.indent(f"{taught.program.strip()}\nreturn {answer}", "    ")
+    first, *more = taught
+    answer = bound_names(stubs()[first.exercise]["source"])[-1]
+    name = re.sub(r"\W+", "_", f"learned_{first.exercise}_{first.name}").strip("_")
+    functions = [name, *(f"{name}_{number}" for number in range(2, len(more) + 2))]
+    programs = [
+        f"def {function}():\n"
+        + textwrap.indent(f"{one.program.strip()}\nreturn {answer}", "    ")
+        + "\n\n\n"
+        for function, one in zip(functions, taught, strict=True)
+    ]
+    calls = "".join(f"        {function}(),\n" for function in functions)
     return (
-        f"def {function}():\n{body}\n\n\n"
-        f"    Wrong(\n        {taught.name!r},\n        {taught.sentence!r},\n"
-        f"        {function}(),\n    ),"
+        f"{''.join(programs)}"
+        f"    Wrong(\n        {first.name!r},\n        {first.sentence!r},\n{calls}    ),"
     )
 
 
-def _keep(state: Path, new: Taught) -> None:
-    """Run the program by itself in the sandbox, and write it beside the lesson's gallery."""
+def _keep(state: Path, new: Sequence[Taught]) -> None:
+    """Run each program by itself in the sandbox, and write all beside the lesson's gallery."""
     lessons = require_lessons()
-    question = find_exercise(new.exercise)
+    exercise = new[0].exercise
+    question = find_exercise(exercise)
     journal = Journal(state / "references.jsonl")
     references = References(lessons, secret_key(state / "key"), journal, exercises_version())
     hidden = [state.parent.resolve(), lessons.parent, *private_folders()]
     try:
-        right = references.right(new.exercise)
+        right, seed = references.right(exercise), references.seed(exercise)
         with ForkServer(state, Limits(), hidden=hidden) as server:
             server.start()
-            seed = references.seed(new.exercise)
-            observation = observed_in_jail(server, new.exercise, new.program, seed)
+            observations = [observed_in_jail(server, exercise, one.program, seed) for one in new]
     finally:
         references.close()
         journal.close()
-    try:
-        does_the_same = taught_to(did(question, observation, right), [new], question) is not None
-    except (KeyError, TypeError, ValueError):  # it did not run, or goes right
-        does_the_same = False
-    if not does_the_same:
-        raise NamingError(
-            "The shortest program of this group does something else when it is run by itself: it "
-            "needs other cells of its notebook. Name the group without --keep, or write such a "
-            "program into the lesson's gallery.py."
-        )
-    path = learned_path(lessons, new.exercise)
-    write_lines(path, [*read_lines(path, Taught), new])
+    for one, observation in zip(new, observations, strict=True):
+        try:
+            does_the_same = taught_to(did(question, observation, right), [one], question)
+        except (KeyError, TypeError, ValueError):  # it did not run, or goes right
+            does_the_same = None
+        if does_the_same is None:
+            raise NamingError(
+                "The shortest program of a group does something else when it is run by itself: it "
+                "needs other cells of its notebook. Name the group without --keep, or write such a "
+                "program into the lesson's gallery.py. The program is:\n"
+                + textwrap.indent(one.program.strip(), "    ")
+            )
+    path = learned_path(lessons, exercise)
+    write_lines(path, [*read_lines(path, Taught), *new])

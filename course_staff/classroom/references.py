@@ -18,9 +18,10 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from course_utils.course.curriculum import find_exercise
+from course_utils.exercises.comparing import behaviour
 from course_utils.exercises.references import SEEDS, Reference
 
-from .behaviours import Taught, as_known, did
+from .behaviours import Taught, as_data, as_known
 from .journal import Journal
 from .learned import Observe, learned_of
 
@@ -88,7 +89,8 @@ class References:
         """Return what a learned program does; nothing if it goes right, or does not run, here."""
         observation = self._observe_learned(one.exercise, one.program, self.seed(one.exercise))
         try:
-            return did(find_exercise(one.exercise), observation, self.right(one.exercise)) or []
+            question, right = find_exercise(one.exercise), self.right(one.exercise)
+            return as_data(*behaviour(question, observation, right)) or []
         except (KeyError, TypeError, ValueError):
             return []
 

@@ -11,7 +11,7 @@ from course_staff.authoring.gallery import Wrong
 from course_staff.classroom import grading, naming
 from course_staff.classroom.behaviours import Taught
 from course_staff.classroom.grading import grade
-from course_staff.classroom.naming import NamingError, gallery_entry, groups_in, name_group
+from course_staff.classroom.naming import NamingError, gallery_entry, groups_in, name_groups
 from course_staff.classroom.runner.limits import Limits
 from course_utils.course.cli import app
 
@@ -53,9 +53,9 @@ def test_a_named_group_is_told_at_the_next_grading_and_nothing_runs_again(graded
     submitted, results = graded
     group = next(g for g in groups_in(results) if "ada" in g.students)
     said = "An eighth of x is added. Take it away."
-    assert name_group(results, group.id, "an eighth more", said)[0] == ["ada", "bob"]
+    assert name_groups(results, [group.id], "an eighth more", said)[0] == ["ada", "bob"]
     with pytest.raises(NamingError, match="needs a name of its own"):
-        name_group(results, group.id, "an eighth more", said)
+        name_groups(results, [group.id], "an eighth more", said)
     late = submitted / "zoe" / "01_first_tape.ipynb"
     late.parent.mkdir()
     late.write_bytes(notebook("01", RIGHT | {"01.1": PUZZLING.replace("0.125 * x", "x * 0.125")}))
@@ -74,7 +74,7 @@ def test_what_is_kept_is_told_to_the_next_class(graded, tmp_path, monkeypatch):
     for module in (grading, naming):
         monkeypatch.setattr(module, "require_lessons", lambda: lessons)
     group = next(g for g in groups_in(graded[1]) if "cyd" in g.students)
-    name_group(graded[1], group.id, "divided", "You divide by x. Ask the tape.", keep=True)
+    name_groups(graded[1], [group.id], "divided", "You divide by x. Ask the tape.", keep=True)
     (line,) = (lessons / "01_first_tape" / "learned.jsonl").read_text().splitlines()
     assert json.loads(line)["program"] == CLASS["cyd"]
     path = tmp_path / "submitted" / "hal" / "01_first_tape.ipynb"
@@ -87,7 +87,7 @@ def test_what_is_kept_is_told_to_the_next_class(graded, tmp_path, monkeypatch):
 
 def test_a_kept_mistake_is_printed_as_an_entry_of_the_gallery():
     program = "import math\n\n\ndef slope(x):\n    # half\n    return math.pi * 7.5 / x\n"
-    text = gallery_entry(Taught("01.1", "divided: x's", 'You "divide" by x.', program, []))
+    text = gallery_entry([Taught("01.1", "divided: x's", 'You "divide" by x.', program, [])])
     function, entry = text.split("\n\n\n    Wrong(")
     names = {"Wrong": Wrong}
     exec(function, names)
@@ -97,11 +97,34 @@ def test_a_kept_mistake_is_printed_as_an_entry_of_the_gallery():
     assert wrong.programs[0](7.5) == pytest.approx(3.14159, abs=1e-5)
 
 
+def test_several_programs_of_a_mistake_are_one_entry():
+    programs = ["def slope(x):\n    return 0.5 * x", "def slope(x):\n    return x / 4"]
+    taught = [Taught("01.1", "a part of x", "Ask the tape.", program, []) for program in programs]
+    functions, entry = gallery_entry(taught).split("\n\n\n    Wrong(")
+    names = {"Wrong": Wrong}
+    exec(functions, names)
+    (wrong,) = eval(f"[Wrong({entry}]", names)
+    assert [program(8.0) for program in wrong.programs] == [4.0, 2.0]
+
+
+def test_groups_named_together_are_told_and_kept_together(graded, tmp_path, monkeypatch):
+    lessons = tmp_path / "lessons"
+    shutil.copytree(ROOT / "lessons" / "01_first_tape", lessons / "01_first_tape")
+    monkeypatch.setattr(naming, "require_lessons", lambda: lessons)
+    found = {group.students[0]: group.id for group in groups_in(graded[1])}
+    ids = [found["dan"], found["cyd"], found["dan"]]
+    students, taught = name_groups(graded[1], ids, "no tape", "Ask the tape.", keep=True)
+    assert students == ["cyd", "dan", "eve"]
+    lines = (lessons / "01_first_tape" / "learned.jsonl").read_text().splitlines()
+    assert [json.loads(line)["program"] for line in lines] == [one.program for one in taught]
+    assert len(lines) == 2
+
+
 def test_a_program_that_needs_other_cells_is_not_kept(graded, monkeypatch):
     monkeypatch.setattr(naming, "observed_in_jail", lambda *a: {"raised": "NameError"})
     group = next(g for g in groups_in(graded[1]) if "dan" in g.students)
     with pytest.raises(NamingError, match="does something else"):
-        name_group(graded[1], group.id, "keyed", "x is one number.", keep=True)
+        name_groups(graded[1], [group.id], "keyed", "x is one number.", keep=True)
 
 
 def test_what_cannot_be_told_is_refused_with_a_reason(graded, tmp_path):
@@ -114,9 +137,9 @@ def test_what_cannot_be_told_is_refused_with_a_reason(graded, tmp_path):
         ("a name", "One. Two. Three. Four.", "one to three sentences"),
     ):
         with pytest.raises(NamingError, match=reason):
-            name_group(results, group.id, name, sentence)
+            name_groups(results, [group.id], name, sentence)
     with pytest.raises(NamingError, match="There is no group '01.1-none'"):
-        name_group(results, "01.1-none", "a", "B.")
+        name_groups(results, ["01.1-none"], "a", "B.")
     with pytest.raises(NamingError, match="holds no grading"):
         groups_in(tmp_path)
 
