@@ -303,6 +303,24 @@ PENALTY = [
         "the norm of its gradient: keep that line as given.",
         second(lambda ask, loss, p, e: p),
     ),
+    Wrong(
+        "loss for the norm",
+        "The gradient is right now, but the second result is the loss. The log shows the norm of the "
+        "penalty's gradient: keep that line as given.",
+        second(lambda ask, loss, p, e: loss),
+    ),
+    Wrong(
+        "norm 0",
+        "The gradient is right now, but the norm is 0: zeros stand in place of a None. Ask for the "
+        "penalty's gradient while the tape still has its recording.",
+        second(lambda ask, loss, p, e: 0.0),
+    ),
+    Wrong(
+        "norm of the weights",
+        "The gradient is right now, but the second result is the norm of w. The log shows that of "
+        "the penalty's gradient: keep that line as given.",
+        lambda w, x, y: second(lambda ask, loss, p, e: tf.norm(w))(w, x, y),
+    ),
 ]
 
 # 04.4
@@ -356,6 +374,18 @@ TABLE = [
         picked_too_late(tf.stack),
     ),
     Wrong(
+        "first entry alone",
+        "You returned one row, the gradient of entry 0. Is there a `return` inside the loop? Collect a "
+        "row for each entry, and stack them.",
+        table_of(each_entry, finish=lambda rows: rows[0]),
+    ),
+    Wrong(
+        "last entry alone",
+        "You returned one row, the gradient of the last entry: each row took the place of the one "
+        "before. Collect them in a list, and stack it.",
+        table_of(each_entry, finish=lambda rows: rows[-1]),
+    ),
+    Wrong(
         "one row",
         "You returned one row, the sum of all rows: the entries of a target are summed. Ask a "
         "persistent tape for one entry at a time, and stack the answers.",
@@ -388,6 +418,17 @@ TABLE = [
         "entry 0 in every row",
         "Every row is the gradient of entry 0. Let the entry change with the row.",
         table_of(lambda ask, entries: [ask(entries[0]) for _ in entries]),
+    ),
+    Wrong(
+        "last entry in every row",
+        "Every row is the gradient of the last entry. Let the entry change with the row.",
+        table_of(lambda ask, entries: [ask(entries[-1]) for _ in entries]),
+    ),
+    Wrong(
+        "rows joined",
+        "The rows stand one behind the other in one vector. tf.stack puts them below each other; "
+        "tf.concat joins them.",
+        table_of(each_entry, finish=lambda rows: tf.concat(rows, 0)),
     ),
     Wrong(
         "f returned",

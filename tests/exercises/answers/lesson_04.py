@@ -140,6 +140,12 @@ def pair(answer):  # from the gradients of error, penalty and loss
     return program
 
 
+def loss_for_the_log(w, x, y):
+    with tf.GradientTape() as tape:
+        loss = mse(x @ w - y) + 0.1 * tf.reduce_sum(w**2)
+    return tape.gradient(loss, w), float(loss)
+
+
 def penalty_of_other_tape(w, x, y):
     with tf.GradientTape() as first:
         penalty = 0.1 * tf.reduce_sum(w**2)
@@ -191,6 +197,14 @@ def whole(finish):  # one question, with all of f(x) as its target
         return finish(tape.gradient(total, x))
 
     return program
+
+
+def last_row(f, x):
+    for i in range(len(f(x))):
+        with tf.GradientTape() as tape:
+            entry = f(x)[i]
+        row = tape.gradient(entry, x)
+    return row
 
 
 def table_of_zeros(f, x):
@@ -290,6 +304,9 @@ WRONG = {
         ("norm of the whole", pair(lambda e, p, loss: (loss, tf.sqrt(tf.reduce_sum(loss**2))))),
         ("norm of the error's", pair(lambda e, p, loss: (loss, np.linalg.norm(e)))),
         ("norm squared", pair(lambda e, p, loss: (loss, tf.tensordot(p, p, 2)))),
+        ("loss for the norm", loss_for_the_log),
+        ("norm 0", pair(lambda e, p, loss: (loss, tf.norm(p - p)))),
+        ("norm of the weights", pair(lambda e, p, loss: (loss, tf.norm(5 * p)))),
         ("raised RuntimeError", log_first_on_plain_tape),
     ],
     "04.4": [
@@ -297,6 +314,10 @@ WRONG = {
         ("rows in a list", table(lambda y, i: y[i], join=list)),
         ("entries picked too late", picked_below(list)),
         ("one row", whole(tf.identity)),
+        ("first entry alone", lambda f, x: table(lambda y, i: y[i])(f, x)[0]),
+        ("last entry alone", last_row),
+        ("last entry in every row", table(lambda y, i: y[-1])),
+        ("rows joined", table(lambda y, i: y[i], lambda rows: np.concatenate(rows))),
         ("sum in every row", table(lambda y, i: y)),
         ("zeros", table_of_zeros),
         ("rows added up", table(lambda y, i: tf.reduce_sum(y[: i + 1]))),
