@@ -89,6 +89,7 @@ class References:
         """Return what a learned program does; nothing if it goes right, or does not run, here."""
         observation = self._observe_learned(one.exercise, one.program, self.seed(one.exercise))
         try:
+            # All of it: answers are compared with it as with the gallery.
             question, right = find_exercise(one.exercise), self.right(one.exercise)
             return as_data(*behaviour(question, observation, right)) or []
         except (KeyError, TypeError, ValueError):
