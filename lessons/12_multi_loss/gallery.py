@@ -236,6 +236,10 @@ def safe_cosines(fs, ss):
     return [tf.math.divide_no_nan(dot(f, s), n) for f, s, n in zip(fs, ss, norms, strict=True)]
 
 
+def unit(gradient):
+    return tf.math.divide_no_nan(gradient, tf.norm(gradient))
+
+
 def sum_of_norms(parts):
     return sum(map(tf.norm, parts))
 
@@ -303,6 +307,35 @@ COSINES = [
         "You added the norms of a loss's gradients. The norm of all entries together is the root "
         "of the sum of their squares: join the gradients first.",
         of_lists(lambda fs, ss: sum(map(dot, fs, ss)) / (sum_of_norms(fs) * sum_of_norms(ss))),
+    ),
+    Wrong(
+        "norms not multiplied",
+        "You divided by the sum of the two norms. Divide by their product.",
+        of_vectors(lambda a, b: dot(a, b) / (tf.norm(a) + tf.norm(b))),
+    ),
+    Wrong(
+        "root of the norms",
+        "You divided by the root of the product of the norms. A norm has its root already: divide by "
+        "the product itself.",
+        of_vectors(lambda a, b: dot(a, b) / tf.sqrt(tf.norm(a) * tf.norm(b))),
+    ),
+    Wrong(
+        "entries added up first",
+        "You added up the entries of each variable's gradient, and so one number stands for a whole "
+        "table. Keep every entry: flatten with tf.reshape(g, [-1]), and join with tf.concat.",
+        of_lists(lambda fs, ss: cosine(*(tf.stack([*map(tf.reduce_sum, gs)]) for gs in (fs, ss)))),
+    ),
+    Wrong(
+        "each variable scaled",
+        "Each variable's gradient was divided by its own norm, so that small ones count as much as "
+        "large ones. Join the gradients as they are, and divide by the norms of the long vectors.",
+        of_lists(lambda fs, ss: cosine(*(tf.concat([*map(unit, gs)], 0) for gs in (fs, ss)))),
+    ),
+    Wrong(
+        "smallest of cosines",
+        "This is the smallest of the variables' cosines. Join the gradients into one long vector for "
+        "each loss, and take one cosine.",
+        of_lists(lambda fs, ss: tf.reduce_min(safe_cosines(fs, ss))),
     ),
     Wrong(
         "parentheses missing",

@@ -106,6 +106,14 @@ def adds_norms(fs, ss):
     return product / (tf.add_n(list(map(tf.norm, fs))) * tf.add_n(list(map(tf.norm, ss))))
 
 
+def sums(gradients):
+    return np.array([np.sum(g) for g in gradients])
+
+
+def scaled(gradients):
+    return tf.concat([tf.math.l2_normalize(g) for g in gradients], 0)
+
+
 def along(a, b):
     """Return the part of a along b."""
     return dot(a, unit(b)) * unit(b)
@@ -277,6 +285,11 @@ WRONG = {
         ("first norm only", joined(lambda a, b: dot(unit(a), b))),
         ("second norm only", joined(lambda a, b: dot(a, unit(b)))),
         ("norms added", compares(adds_norms)),
+        ("norms not multiplied", joined(lambda a, b: dot(a, b) / sum(map(tf.norm, (a, b))))),
+        ("root of the norms", joined(lambda a, b: dot(a, b) / (dot(a, a) * dot(b, b)) ** 0.25)),
+        ("entries added up first", compares(lambda fs, ss: cosine(*map(sums, (fs, ss))))),
+        ("each variable scaled", compares(lambda fs, ss: cosine(*map(scaled, (fs, ss))))),
+        ("smallest of cosines", compares(lambda fs, ss: np.min([*map(safe_cosine, fs, ss)]))),
         ("parentheses missing", joined(lambda a, b: dot(unit(a), b) * tf.norm(b))),
         ("products averaged", joined(lambda a, b: tf.reduce_mean(unit(a) * unit(b)))),
         ("angle", joined(lambda a, b: tf.acos(cosine(a, b)))),
