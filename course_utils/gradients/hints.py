@@ -51,6 +51,8 @@ def factor_hint(
         )
     factor = _common_factor(measured)
     if factor is None and tape is not None and _explains(tape, measured):
+        if not tape.shape:
+            return f"It is {gradient:.6g}; the tape's gradient, which agrees, is {tape:.6g}."
         worst = np.unravel_index(np.argmax(np.abs(gradient - tape)), tape.shape)
         return (
             "No single factor explains it: some entries are wrong, or a term is missing. It is "
