@@ -2,16 +2,21 @@
 
 import html
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from threading import Timer
 from typing import Any
 
 from ..exercises.exercise import Exercise, Judgement
 from ..exercises.isolation import tensorflow_warnings_held
-from ..exercises.judging import observe_and_judge
+from ..exercises.judging import TIME_LIMIT, observe_and_judge
 from ..exercises.references import SEEDS
 from ..figures.card import card, with_code
 from .curriculum import find_exercise, find_lesson
-from .progress import Progress, record_outcome
+from .notebook import running_shell
+from .progress import Progress, record_outcome, runs_a_solution
 from .session import standard_error_held
 
 __all__ = ["CheckResult", "check"]
@@ -105,7 +110,7 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
     # From the operating system, because drawing from a seeded generator would advance it.
     seed = int.from_bytes(os.urandom(4), "little") % SEEDS
     # TensorFlow's C++ code logs an error there that the learner reads in the message.
-    with standard_error_held(), tensorflow_warnings_held():
+    with standard_error_held(), tensorflow_warnings_held(), _saying_that_it_still_runs():
         judgement, printed = observe_and_judge(exercise, answer, seed)
     return CheckResult(
         exercise.id,
@@ -115,6 +120,21 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
         _record(exercise, judgement),
         printed,
     )
+
+
+@contextmanager
+def _saying_that_it_still_runs() -> Iterator[None]:
+    """Say in a learner's notebook that an answer still runs, when it has taken two seconds."""
+    if running_shell() is None or runs_a_solution():
+        yield
+        return
+    said = f"Your answer is running. After {TIME_LIMIT:g} seconds of work it is stopped.\n"
+    timer = Timer(2.0, sys.stdout.write, [said])  # not what stands there while the answer runs
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _record(exercise: Exercise, judgement: Judgement) -> str:

@@ -20,11 +20,20 @@ def endless():
 threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
 endless()"""
 
+SLOW = """\
+import time
+from course_utils import check
+def slope(x):
+    time.sleep(3)
+    print('printed by the answer')
+    raise ValueError
+check('01.1', slope)"""
+
 
 @pytest.fixture(scope="module")
 def cells(tmp_path_factory):
     """Return the cells of a notebook after they ran, the one that is traced six times over."""
-    sources = [START, *[TRACED] * 6, RETRACED, ENDLESS, "print('goes on')", ENDLESS]
+    sources = [START, *[TRACED] * 6, RETRACED, ENDLESS, "print('goes on')", ENDLESS, SLOW]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
     folder = tmp_path_factory.mktemp("notebook")
     client = NotebookClient(
@@ -59,3 +68,9 @@ def test_an_interrupt_ends_a_loop_in_a_graph_and_the_next_cell_runs(cells):
         (error,) = [output for output in cell.outputs if output.output_type == "error"]
         assert error.ename == "KeyboardInterrupt"
     assert shown(cells[9]).count("goes on") == 1
+
+
+def test_a_check_that_takes_long_says_so_before_its_result(cells):
+    said, result = cells[11].outputs
+    assert said.text.startswith("Your answer is running.") and "printed" not in said.text
+    assert "raised ValueError" in result.data["text/plain"]
