@@ -2,6 +2,8 @@
 
 import json
 import re
+import time
+from collections.abc import Callable
 from itertools import count
 
 # A prompt may end with the number with which it began, so what it says between is noted.
@@ -39,6 +41,13 @@ class NotebookPage:
 
     def wait_for_kernel(self) -> None:
         self.page.locator("#jp-main-statusbar", has_text="| Idle").wait_for()
+
+    def wait_until(self, is_so: Callable[[], bool]) -> None:
+        """Wait for what happens outside the browser."""
+        end = time.monotonic() + PATIENCE / 1000
+        while not is_so():
+            assert time.monotonic() < end
+            self.page.wait_for_timeout(200)
 
     def choose_theme(self, name: str) -> None:
         """Set the theme as JupyterLab's settings do, for what is opened next."""
