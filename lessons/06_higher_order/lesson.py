@@ -649,7 +649,7 @@ box = {"x_range": (-1.6, 1.6), "y_range": (-3.6, 2.2), "labels": ("x₀", "x₁"
 paths = {"Newton's method": newton_path, "gradient descent": descent_path}
 fig, axes = plt.subplots(1, 2, figsize=(8.4, 4.0), sharey=True)
 for ax, (name, path) in zip(axes, paths.items(), strict=True):
-    ax = plot_loss_surface(lambda a, b: rosenbrock(np.array([a, b])), **box, path=path, ax=ax)
+    ax = plot_loss_surface(lambda a, b: 100 * (b - a**2) ** 2 + (1 - a) ** 2, **box, path=path, ax=ax)
     title = ax.set_title(name)
 
 # %% [markdown]

@@ -146,11 +146,12 @@ assert np.allclose(graph, eager, rtol=1e-3) and graph[0] > 10.2 and graph[1] < 4
 # Now 100,000, in seconds. The data are exact, so you may expect the seven digits of float32:
 
 # %%
+print("step size 0.001:", end=" ", flush=True)
 w_small, b_small = descend(x, y, 0.001, 100_000)
+print(f"w {w_small:.2f}, error of b {abs(b_small - 5):.0e}")
+print("closer with 0.05:", end=" ", flush=True)
 w_large, b_large = descend(x, y, 0.05, 100_000)
-
-print(f"step size 0.001: w {w_small:.2f}, error of b {abs(b_small - 5):.0e}")
-print("closer with 0.05:", abs(b_large - 5) < abs(b_small - 5) / 10)
+print(abs(b_large - 5) < abs(b_small - 5) / 10)
 assert abs(w_small - 10) < 0.01 and 1e-4 < abs(b_small - 5) < 0.01
 assert abs(w_large - 10) < 1e-4 and abs(b_large - 5) < abs(b_small - 5) / 10
 assert np.allclose(descend(x, y, 0.001, 110_000), (w_small, b_small), atol=1e-5, rtol=0)
