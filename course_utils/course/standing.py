@@ -100,7 +100,7 @@ class Standing:
 
     def __repr__(self) -> str:
         text = io.StringIO()
-        console = Console(file=text, width=79)
+        console = Console(file=text, width=79, force_jupyter=False)  # or it displays by itself
         console.print(self.table())
         return text.getvalue() + "\n".join(self.summary())
 

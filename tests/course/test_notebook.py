@@ -29,11 +29,13 @@ def slope(x):
     raise ValueError
 check('01.1', slope)"""
 
+STATUS = "from course_utils import status\nstatus()"
+
 
 @pytest.fixture(scope="module")
 def cells(tmp_path_factory):
     """Return the cells of a notebook after they ran, the one that is traced six times over."""
-    sources = [START, *[TRACED] * 6, RETRACED, ENDLESS, "print('goes on')", ENDLESS, SLOW]
+    sources = [START, *[TRACED] * 6, RETRACED, ENDLESS, "print('goes on')", ENDLESS, SLOW, STATUS]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
     folder = tmp_path_factory.mktemp("notebook")
     client = NotebookClient(
@@ -74,3 +76,9 @@ def test_a_check_that_takes_long_says_so_before_its_result(cells):
     said, result = cells[11].outputs
     assert said.text.startswith("Your answer is running.") and "printed" not in said.text
     assert "raised ValueError" in result.data["text/plain"]
+
+
+def test_the_status_is_one_output_with_the_table_in_its_text(cells):
+    (result,) = cells[12].outputs
+    assert "The first tape" in result.data["text/plain"]
+    assert "data:image/svg+xml" in result.data["text/html"]
