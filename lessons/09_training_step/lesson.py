@@ -333,8 +333,10 @@ def largest_difference(weights, others):
 
 ours, our_adam = build_model(), keras.optimizers.Adam(1e-3)
 first_weights = ours.get_weights()
+print("your loop", end=", ", flush=True)
 epochs = [train_epoch(ours, our_adam) for _ in range(3)]
 
+print("and fit:", end=" ", flush=True)
 theirs = build_model()
 theirs.compile(keras.optimizers.Adam(1e-3), loss_fn, metrics=["accuracy"], jit_compile=False)
 cut = {"batch_size": 32, "shuffle": False, "verbose": 0}
@@ -372,12 +374,14 @@ def weights_after(step, two_ways=True):
 complete, unsaid, unpunished = make_step(True, 1), make_step(None, 1), make_step(True, 0)
 sees = {}
 for name, step in (("training=True", unsaid), ("model.losses", unpunished)):
+    print(f"without {name}: seen", end=" ", flush=True)
     distance = largest_difference(weights_after(step), theirs.get_weights())
     sees[name] = distance > 1e-3
-    print(f"without {name}: seen {sees[name]}")
+    print(sees[name])
 
+print("without training=True, in a model without the two layers: seen", end=" ", flush=True)
 plain = largest_difference(weights_after(unsaid, False), weights_after(complete, False))
-print("without training=True, in a model without the two layers: seen", plain > 1e-3)
+print(plain > 1e-3)
 assert all(sees.values()) and plain < 1e-4
 assert sum(w.size for w in theirs.get_weights()) == 3845
 
@@ -610,7 +614,8 @@ assert abs(mean_of_means - history["loss"][0]) > 1e-4
 # %%
 model, optimizer, never_reset = build_model(), keras.optimizers.Adam(1e-3), keras.metrics.Mean()
 curves = {"loss": [], "val_loss": [], "stale": []}
-for _ in range(5):
+for epoch in range(5):
+    print(f"epoch {epoch + 1} of 5", end="\r")
     losses, sizes = train_epoch(model, optimizer)
     never_reset.update_state(losses, sample_weight=sizes)
     curves["loss"].append(np.average(losses, weights=sizes))
