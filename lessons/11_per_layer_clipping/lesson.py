@@ -392,12 +392,11 @@ print([f"{moved:.2f}" for moved in adam])
 
 # %%
 sgd = [distance(keras.optimizers.SGD(1e-3), constant, limit) for limit in (1e9, 5.0, 1.0)]
+print("SGD:", [f"{moved:.2f}" for moved in sgd])
 tiny = [distance(keras.optimizers.Adam(1e-3), tf.fill([50], g), 1.0) for g in (1e-6, 1e-7)]
+print("Adam, gradients near epsilon:", [f"{moved:.3f}" for moved in tiny])
 spike = tf.constant([1.0] * 9 + [1000.0] + [1.0] * 40)
 spiked = [distance(keras.optimizers.Adam(1e-3), spike, limit) for limit in (1e9, 20.0, 5.0, 1.0)]
-
-print("SGD:", [f"{moved:.2f}" for moved in sgd])
-print("Adam, gradients near epsilon:", [f"{moved:.3f}" for moved in tiny])
 print("Adam, one spike:", [f"{moved:.3f}" for moved in spiked])
 assert np.allclose(sgd, [0.5, 0.25, 0.05], rtol=1e-3)
 assert np.allclose(tiny, [0.029, 0.006], atol=1e-3)
@@ -499,10 +498,10 @@ def train_recurrent(limit, steps=50):
 
 # %%
 wild_loss, wild_norms = train_recurrent(limit=1e9, steps=3)
-tame_loss, tame_norms = train_recurrent(limit=1.0)
-
 print("not clipped, any finite loss after a step:", bool(np.any(np.isfinite(wild_loss[1:]))))
-print("clipped, last loss below 0.1:", bool(tame_loss[-1] < 0.1))
+print("clipped, last loss below 0.1:", end=" ", flush=True)
+tame_loss, tame_norms = train_recurrent(limit=1.0)
+print(bool(tame_loss[-1] < 0.1))
 assert wild_norms[0] > 1e5 and not np.any(np.isfinite(wild_loss[1:]))
 assert tame_loss[-1] < 0.1 and tame_norms[-1] < 1
 assert np.isclose(slope, 1.1**50, rtol=1e-3) and np.allclose(adam, 0.05, rtol=1e-3)
@@ -540,6 +539,7 @@ def make_parts(classes, seed):
 backbone, old_head = make_parts(5, seed=11)
 whole = keras.Sequential([backbone, old_head])
 whole.compile(keras.optimizers.Adam(1e-3), loss_fn)
+print("the backbone learns the first task")
 whole.fit(x_all[:1000], y_all[:1000], epochs=20, verbose=0)
 trained_weights = backbone.get_weights()
 
@@ -598,8 +598,9 @@ def held_out_loss(rate, limit, seed):
 ways = {"A": (0.1, 0.1), "B": (0.1, 1e9), "C": (0.0, 1e9), "C, head clipped": (0.0, 0.1)}
 held_out = {}
 for way, options in ways.items():
+    print(f"{way}:", end=" ", flush=True)
     held_out[way] = np.mean([held_out_loss(*options, seed) for seed in (3, 4, 5)])
-    print(f"{way}: {held_out[way]:.2f}")
+    print(f"{held_out[way]:.2f}")
 
 # %% [markdown]
 # A limit and a rate are two things. A limit cuts only what is longer: it guards against a wild batch, whose gradient is
@@ -751,8 +752,9 @@ callbacks = [
     keras.callbacks.EarlyStopping("loss", min_delta=0.1, patience=3),
 ]
 model.compile(keras.optimizers.SGD(0.01), loss_fn, metrics=["accuracy"])
+print("fit trains", end=", ", flush=True)
 history = model.fit(x, y, batch_size=512, epochs=500, callbacks=callbacks, verbose=0).history
-print("fit has trained; now a loop", end=", ", flush=True)
+print("then a loop", end="; ", flush=True)
 
 by_loop = build_model()
 loss, _ = train(by_loop, lambda v: limit_by_path(v, limits), steps=len(seen))
