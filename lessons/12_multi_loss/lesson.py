@@ -235,8 +235,9 @@ def train(model, loss_of, rate):
             gradients = tape.gradient(loss, model.trainable_variables)
             optimizer.apply(gradients, model.trainable_variables)
 
-    for _ in range(5):
+    for part in range(5):
         run()
+        print(f"{60 * (part + 1)} of 300 steps", end="\r")
     return model
 
 
@@ -507,15 +508,16 @@ print("weights below 0.1:", learned < 0.1)
 assert np.all(learned < 0.1)
 
 
+@tf.function
 def balance(unit=1.0):
     w.assign([[0.5], [2.0]])
-    for _ in range(600):
+    for _ in tf.range(600):
         with tf.GradientTape(persistent=True) as tape:
             loss_a, loss_b = two_losses()
             loss_b = unit * loss_b
         a, b = tape.gradient(loss_a, w), tape.gradient(loss_b, w)
         w.assign_sub(0.005 * (a / tf.norm(a) + b / tf.norm(b)))
-    return np.array(two_losses()) / [1, 100]
+    return tf.stack(two_losses()) / [1, 100]
 
 
 ends["balanced norms"] = balance()
