@@ -92,10 +92,11 @@ for model in (ours, theirs):
     model.compile(keras.optimizers.Adam(1e-2), noting_loss)
 
 stop, stop_too = (keras.callbacks.EarlyStopping(**patience) for _ in range(2))
+print("stopped early:", end=" ", flush=True)
 epochs = own_fit(ours, batches, 50, [stop])
 history = theirs.fit(batches, epochs=50, callbacks=[stop_too], shuffle=False, verbose=0)
 
-print("stopped early:", epochs < 50, "and equal weights:", largest_difference(ours, theirs) < 1e-4)
+print(epochs < 50, "and equal weights:", largest_difference(ours, theirs) < 1e-4)
 assert epochs == len(history.epoch) < 50 and eager and not any(eager)
 assert largest_difference(ours, theirs) < 1e-4
 
@@ -202,8 +203,9 @@ x_line, y_line = map(tf.constant, make_line(400, noise=1.0, seed=14))  # (400, 1
 # %%
 by_fit, by_loop, optimizer = line_model(), line_model(), keras.optimizers.Adam(0.1)
 by_fit.compile(keras.optimizers.Adam(0.1), pinball(0.9))
+print("fit trains", end=", ", flush=True)
 by_fit.fit(x_line, y_line, batch_size=400, epochs=100, verbose=0)
-print("fit has trained; now a loop", flush=True)
+print("then a loop")
 
 for _ in range(100):
     with tf.GradientTape() as tape:
@@ -397,8 +399,8 @@ predict("14.b", "")
 # %%
 table = {}
 for way, build in ways.items():
-    table[way] = kept(build, x, y)
     print(".", end="", flush=True)
+    table[way] = kept(build, x, y)
 
 print(" apply:", sum(table["apply"].values()), "of 3")
 
@@ -482,12 +484,12 @@ class Smooth(keras.Sequential):
 
 
 # %%
-smooth, by_loop = line_model(Smooth), line_model()
+smooth, by_loop, optimizer = line_model(Smooth), line_model(), keras.optimizers.Adam(0.1)
 smooth.compile(keras.optimizers.Adam(0.1), "mse")
+print("fit trains", end=", ", flush=True)
 history = smooth.fit(x_line, y_line, batch_size=400, epochs=50, verbose=0).history
-print("fit has trained; now a loop", flush=True)
+print("then a loop")
 
-optimizer = keras.optimizers.Adam(0.1)
 for _ in range(50):
     with tf.GradientTape() as outer:
         with tf.GradientTape() as inner:
@@ -509,6 +511,7 @@ assert smooth.evaluate(x_line, y_line, batch_size=400, verbose=0) < 0.7 * histor
 # `train_step` that calls the model once.
 
 # %%
+print("kept:", end=" ", flush=True)
 keeps = kept(
     lambda **options: compiled(line_model(Smooth), keras.optimizers.SGD(0.1, **options), "mse"),
     x_line[:384],
@@ -521,7 +524,7 @@ model.compile("sgd", "mse")
 model.fit(x_line + 1.0, y_line, batch_size=400, verbose=0)
 moved = float(norm.moving_mean[0] / tf.reduce_mean(x_line + 1.0))  # once: 0.5, twice: 0.75
 
-print(f"kept: {sum(keeps.values())} of 3; the average moved by {moved:.2f}")
+print(f"{sum(keeps.values())} of 3; the average moved by {moved:.2f}")
 assert all(keeps.values()) and np.isclose(moved, 0.75, atol=0.01)
 
 # %% [markdown]
@@ -601,12 +604,12 @@ for model in (build_model(), build_model(Own)):
     histories.append(model.fit(**data, epochs=3, shuffle=False, verbose=0).history)
     print(".", end="", flush=True)
 
+print(" the same history:", all(np.allclose(histories[1][k], histories[0][k]) for k in histories[0]))
+print("kept:", end=" ", flush=True)
 keeps = kept(
     lambda **options: compiled(build_model(Own), keras.optimizers.SGD(0.1, **options)), x, y
 )
-
-print(" the same history:", all(np.allclose(histories[1][k], histories[0][k]) for k in histories[0]))
-print("kept:", sum(keeps.values()), "of 3")
+print(sum(keeps.values()), "of 3")
 assert all(np.allclose(histories[1][k], histories[0][k], rtol=1e-4) for k in histories[0])
 assert all(keeps.values())
 
@@ -626,6 +629,7 @@ class TwoRules(keras.optimizers.Adam):
 # A loop with two optimizers ends with the same weights:
 
 # %%
+print("equal weights:", end=" ", flush=True)
 model = compiled(build_model(), TwoRules(0.01))
 model.fit(batches, shuffle=False, verbose=0)
 
@@ -637,8 +641,9 @@ for x_batch, y_batch in batches:
     for optimizer, part in ((sgd, slice(2)), (adam, slice(2, 4))):
         optimizer.apply(gradients[part], by_loop.trainable_variables[part])
 
+print(largest_difference(model, by_loop) < 1e-4, " kept:", end=" ", flush=True)
 keeps = kept(lambda **options: compiled(build_model(), TwoRules(0.01, **options)), x, y)
-print("equal weights:", largest_difference(model, by_loop) < 1e-4, " kept:", sum(keeps.values()))
+print(sum(keeps.values()))
 assert largest_difference(model, by_loop) < 1e-4 and all(keeps.values())
 
 # %% [markdown]
