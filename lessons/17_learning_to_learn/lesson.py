@@ -412,12 +412,13 @@ def loss_after_step(*weights):
     return loss_of(fast, *few[1])
 
 
-found = [
-    check_gradients(loss_after_step, start, grads=way(trained["pretraining"], *few)).passed
-    for way in (maml, first_order_maml)
-]
+found = []
+for name, way in (("MAML", maml), ("first order", first_order_maml)):
+    print(f"{name}:", end=" ", flush=True)
+    grads = way(trained["pretraining"], *few)
+    found.append(check_gradients(loss_after_step, start, grads=grads).passed)
+    print(found[-1])
 
-print(f"MAML: {found[0]}, first order: {found[1]}")
 assert found == [True, False]
 
 # %%
@@ -651,8 +652,8 @@ predict("17.e", "")
 counts = (1, 2, 4, 8)
 costs = {}
 for way in (maml, first_order_maml, reptile):
-    costs[way] = [cost(way, n) for n in counts]
     print("measured:", way.__name__)
+    costs[way] = [cost(way, n) for n in counts]
 
 grown = [way.__name__ for way, found in costs.items() if found[-1][0] > 2 * found[0][0]]
 print("more than doubled:", grown)
