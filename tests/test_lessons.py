@@ -22,7 +22,7 @@ NOT_COMPARED = {
     "first_loss = ": "prints the loss of the first images, MNIST's or the stand-in's",
     "def show(explanations):": "names a cell by its number, which the way of running it decides",
     "more than doubled:": "compares memory, which TensorFlow counts on a GPU or with oneDNN alone",
-    "seed {}: rate": "prints accuracies, which differ between MNIST and the stand-in",
+    "rate 2e-3 {:.1%}": "prints accuracies, which differ between MNIST and the stand-in",
     ", kept, print_epoch)": "prints losses and accuracies of MNIST or the stand-in while it trains",
     "the last line of a cell is shown": "shows differences as small as their rounding",
     "times the time of": "prints how much longer something took, here and now",

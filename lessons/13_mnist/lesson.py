@@ -205,13 +205,14 @@ def mean_loss():
 for variable in model.trainable_variables:
     if variable.name == "bias":
         variable.assign(variable + 0.1)
+print(f"{len(model.trainable_variables)} variables, wrong gradients:", end=" ", flush=True)
 report = check_gradients(mean_loss, model)
 wrong = [row.name for row in report.rows if row.verdict in ("disagrees", "disconnected")]
 
 other_labels = np.roll(y, 1)  # each image has its neighbour's
 blind = [loss_fn(y, model(0 * x)), loss_fn(other_labels, model(x))]
 
-print(f"{len(report.rows)} variables, wrong gradients: {wrong}")
+print(wrong)
 assert abs(first_loss - np.log(10)) < 0.3 and np.allclose(blind, np.log(10), atol=0.3)
 assert len(report.rows) == 8 and not wrong
 
@@ -439,8 +440,9 @@ def measure(setting, seed):
 held_y = y_train[held]
 results = {}
 for seed in (1, 2, 3):
+    print(f"seed {seed}:", end=" ", flush=True)
     results[seed] = measure(setting, seed), measure(setting | {"rate": 2e-4}, seed)
-    print("seed {}: rate 2e-3 {:.1%}, rate 2e-4 {:.1%}".format(seed, *results[seed]))
+    print("rate 2e-3 {:.1%}, rate 2e-4 {:.1%}".format(*results[seed]))
 
 # %% [markdown]
 # Here the change costs more than luck does. Most changes do not show so clearly: runs of *one* setting differ, too, for no reason
@@ -655,6 +657,7 @@ schedule = keras.optimizers.schedules.CosineDecay(
     0.0, steps - steps // 3, warmup_target=4e-3, warmup_steps=steps // 3
 )
 
+print("the first epoch", end="\r")
 state = new_run(schedule)
 history = {"accuracy": run(*state, range(epochs // 2), kept, print_epoch)}
 path = whole_checkpoint(*state).write(f"{folder.name}/half")
