@@ -87,6 +87,17 @@ SHARES = [
         sharing(lambda e, p, n, r: total(e) / n + p[0] / r),
     ),
     Wrong(
+        "last penalty only",
+        "Only the last layer's penalty is there. Take sum(model.losses).",
+        sharing(lambda e, p, n, r: total(e) / n + p[-1] / r),
+    ),
+    Wrong(
+        "mean of the penalties",
+        "The penalties are averaged over the layers. Add them, sum(model.losses), and divide by "
+        "replicas.",
+        sharing(lambda e, p, n, r: total(e) / n + tf.reduce_mean(p) / r),
+    ),
+    Wrong(
         "penalties divided twice",
         "The penalties are divided by replicas twice, or by replicas and batch_size. Once by "
         "replicas is right.",
@@ -101,6 +112,18 @@ SHARES = [
         "sum not divided",
         "The squared errors are added, and never divided. Divide their sum by batch_size.",
         sharing(lambda e, p, n, r: total(e) + sum(p) / r),
+    ),
+    Wrong(
+        "errors by replicas",
+        "The squared errors are divided by replicas, and not by the number of examples. Divide their "
+        "sum by batch_size.",
+        sharing(lambda e, p, n, r: total(e) / r + sum(p) / r),
+    ),
+    Wrong(
+        "errors divided twice",
+        "The errors are divided by replicas as well, and the penalties by nothing. Divide the errors "
+        "by batch_size alone, and the penalties by replicas.",
+        sharing(lambda e, p, n, r: total(e) / n / r + sum(p)),
     ),
     Wrong(
         "all divided by replicas",
@@ -118,6 +141,7 @@ SHARES = [
         "batch size for each",
         "batch_size is taken for the number of examples of one replica. It is that of all of them.",
         sharing(lambda e, p, n, r: r * total(e) / n + sum(p) / r),
+        sharing(lambda e, p, n, r: total(e) / (n // r) + sum(p) / r),
     ),
     Wrong(
         "mean over the outputs",

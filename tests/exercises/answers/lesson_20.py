@@ -20,6 +20,16 @@ def shared(error_part, penalty_part):
     return share
 
 
+def with_penalty(choose):
+    def share(model, x, y, batch_size, replicas):
+        with tf.GradientTape() as tape:
+            squares = tf.square(y - model(x, training=True))
+            loss = tf.reduce_sum(squares) / batch_size + choose(*model.losses) / replicas
+        return tape.gradient(loss, model.trainable_variables)
+
+    return share
+
+
 ZERO = tf.UnconnectedGradients.ZERO
 
 
@@ -266,6 +276,14 @@ WRONG = {
             shared(lambda n, size, r: 1 / size, lambda n, size, r: 1 / size),
         ),
         ("sum not divided", shared(lambda n, size, r: 1.0, lambda n, size, r: 1 / r)),
+        ("last penalty only", with_penalty(lambda first, last: last)),
+        ("mean of the penalties", with_penalty(lambda *p: sum(p) / len(p))),
+        ("errors by replicas", shared(lambda n, size, r: 1 / r, lambda n, size, r: 1 / r)),
+        ("errors divided twice", shared(lambda n, size, r: 1 / size / r, lambda n, size, r: 1.0)),
+        (
+            "batch size for each",
+            shared(lambda n, size, r: 1 / (size // r), lambda n, size, r: 1 / r),
+        ),
         ("averaged shares", shared(lambda n, size, r: 1 / size / r, lambda n, size, r: 1 / r / r)),
         ("batch size for each", shared(lambda n, size, r: r / size, lambda n, size, r: 1 / r)),
         ("minus", shared(lambda n, size, r: -1 / size, lambda n, size, r: -1 / r)),
