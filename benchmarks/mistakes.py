@@ -19,7 +19,15 @@ _BOUND = 0.9  # of the mistakes taken out come back as one pure group each
 _SECRET = 1_000  # the seed of a grading: none of those that are stored
 _DRAWN, _SEVERAL, _TOLD = "drawn from", "shown in several programs", "told without its entry"
 _BACK, _SPLIT, _MIXED, _ELSEWHERE = "came back", "pure groups", "with others", "told"
-_EXPLANATION = """
+_RULE = """
+Drawn are mistakes of which there is a program outside the gallery, and
+- that the gallery shows in one program. Where it lists several, most do different things, and one
+  sentence stands over all: a step of 0.05, or 0.1, in place of the argument. Such a mistake comes
+  as one group for each thing that it does, and a teacher names these groups together;
+- that nothing tells when its entry is taken out. An answer that a more general entry explains, or a
+  factor that is found in it, gets a sentence of its own, and is not among those to be grouped.
+""".strip()
+_EXPLANATION = f"""
 Of each mistake there are the gallery's programs and others that were written without looking there.
 Some mistakes are taken out of the galleries. Each student of a class then makes one mistake in each
 exercise concerned, in one of its programs, drawn at random; every mistake taken out is made twice
@@ -29,19 +37,14 @@ general sentence are grouped by what they did.
 A mistake has come back if one group holds all answers that make it, and no others. A mistake whose
 answers are told of another one, or of a factor, a sign or an order, does not count as come back.
 
-Drawn are mistakes of which there is a program outside the gallery, and
-- that the gallery shows in one program. Where it lists several, they do different things, and one
-  sentence stands over all: a step of 0.05, or 0.1, in place of the argument. Such a mistake comes
-  as one group for each thing that it does, and a teacher names these groups together;
-- that nothing tells when its entry is taken out. An answer that a more general entry explains, or a
-  factor that is found in it, gets a sentence of its own, and is not among those to be grouped.
+{_RULE}
 
 What this leaves out is measured, too. The last table has every mistake taken out by itself, in a
 class that makes each mistake in each program once: how many come back, how many in several groups
 that are all pure, how many in a group with others, and how many are told.
 
-Bound: 90 % come back, in each draw. All programs of all lessons are observed, which needs about 15
-minutes on two cores. It exits with 1 if the bound is missed.
+Bound: 90 % come back, in each draw. All programs of all lessons are observed, which took half
+an hour on two cores that others used, too. It exits with 1 if the bound is missed.
 """
 
 
@@ -71,6 +74,7 @@ def main() -> int:
         if len(known.observed[name]) > known.shown[name]
     }
     candidates = sorted(key for key, kind in kinds.items() if kind == _DRAWN)
+    print(f"{len(candidates)} of {len(kinds)} mistakes can be drawn.\n{_RULE}\n")
     held = True
     for seed in options.seeds:
         rng = random.Random(seed)
