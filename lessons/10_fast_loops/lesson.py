@@ -276,13 +276,14 @@ ours, theirs = new_model(), new_model()
 train_epoch = make_train_epoch(ours, keras.optimizers.Adam(1e-3))
 theirs.compile(keras.optimizers.Adam(1e-3), loss_fn, jit_compile=False)
 
+print("equal weights:", end=" ", flush=True)
 for _ in range(3):
     order = np.random.permutation(500)
     loss = train_epoch(tf.constant(order))
     x, y = inputs.numpy()[order], labels.numpy()[order]
     history = theirs.fit(x, y, batch_size=32, shuffle=False, verbose=0)
 
-print("equal weights:", bool(largest_difference(ours, theirs) < 1e-5))
+print(bool(largest_difference(ours, theirs) < 1e-5))
 assert largest_difference(ours, theirs) < 1e-5
 assert abs(loss - history.history["loss"][0]) < 1e-4
 assert train_epoch.experimental_get_tracing_count() == 1
@@ -309,9 +310,9 @@ ways = {
 }
 seconds = {}
 for way, run in ways.items():
+    print("measured:", way)
     repeats = 2 if way == "eager step" else 10  # the slow one needs no more
     seconds[way] = min(timeit.repeat(run, number=1, repeat=repeats))
-    print("measured:", way)
 
 # %% [markdown]
 # The figure divides by the time of `fit`. Look for the order of the bars, on a logarithmic axis: the eager
@@ -586,8 +587,9 @@ caches = {
 }
 gained = {}
 for name, cached in caches.items():
+    print(f"{name}:", end=" ", flush=True)
     gained[name] = megabytes_gained(cached)
-    print(f"{name}: {'more' if gained[name] > 300 else 'less'} than 300 MB")
+    print(f"{'more' if gained[name] > 300 else 'less'} than 300 MB")
 
 # %% [markdown]
 # So count before you cache: elements times the size of one, as it comes into the cache. A `float32` image takes four
