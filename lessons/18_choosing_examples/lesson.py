@@ -473,8 +473,9 @@ def train_both(weight, steps=600):
 
 
 # %%
+print(".", end="", flush=True)
 alone, _ = train_both(weight=0.0)
-print(".", end="")
+print(".", end="", flush=True)
 joint, cosines = train_both(weight=100.0)
 first, last = cosines[:50].mean(), cosines[-200:].mean()
 

@@ -604,14 +604,15 @@ steps = [
     for damping in dampings
 ]
 path = [first_guess.numpy(), *(first_guess.numpy() - s for s in steps)]
-along = [float(tf.reduce_sum(swing_errors(tf.constant(w)) ** 2)) for w in path]
+loss_at = tf.function(lambda w: tf.reduce_sum(swing_errors(w) ** 2))
+along = [float(loss_at(tf.constant(w))) for w in path]
 
 print("best damping:", "between" if 0 < np.argmin(along) < 40 else "at an end")
 assert along[-1] > along[0] > 1.5 * min(along)
 
 box = {"x_range": (0.0, 1.2), "y_range": (1.4, 3.0), "labels": ("decay", "frequency")}
 ax = plot_loss_surface(
-    lambda a, b: np.sum(swing_errors((a, b)) ** 2), **box, path=path, points=31
+    lambda a, b: loss_at(tf.constant([a, b])), **box, path=path, points=31
 )
 
 # %% [markdown]
@@ -815,10 +816,11 @@ def rod_errors(copies):
 rod_with_jacobian = with_jacobian(rod_errors, 600)
 conductivities = {}
 for k_start in (1.0, 0.02):
+    print(f"from {k_start}: within 0.01 of 0.1:", end=" ", flush=True)
     weights = tf.concat([new_weights(2), [np.log(k_start)]], axis=0)
     steps = levenberg_marquardt(rod_with_jacobian, weights, 120)
     conductivities[k_start] = [k_start] + [float(tf.exp(w[-1])) for w in steps]
-    print(f"from {k_start}: within 0.01 of 0.1:", abs(conductivities[k_start][-1] - 0.1) < 0.01)
+    print(abs(conductivities[k_start][-1] - 0.1) < 0.01)
 
 # %% [markdown]
 # In the figure, follow both lines to the dashed one, the true k.
