@@ -84,6 +84,7 @@ def train(model, epochs, rate, changed=lambda model, x, y: x):
 
 # %%
 model = build_network()
+print("trained 0%", end="\r")
 train(model, epochs=3 if is_mnist else 40, rate=3e-3)
 
 # %% tags=["nbval-ignore-output"]
@@ -227,10 +228,11 @@ def integrated_gradients(f, x, pieces=100):
 
 black = tf.zeros_like(x)
 for f in (own_scores, own_probabilities):
+    print(f"{f.__name__} add up:", end=" ", flush=True)
     parts = integrated_gradients(f, x)  # (200, 28, 28, 1)
     sums = np.sum(parts, axis=(1, 2, 3))
     missing = np.abs(sums - (f(x) - f(black)))  # (200,)
-    print(f"{f.__name__} add up: {np.mean(missing) < 0.02 * np.mean(np.abs(sums))}")
+    print(np.mean(missing) < 0.02 * np.mean(np.abs(sums)))
     assert np.mean(missing) < 0.02 * np.mean(np.abs(sums))
 assert np.abs(sums - np.sum(product, axis=(1, 2, 3)))[surest] > 0.9  # of the probability
 
@@ -565,6 +567,7 @@ def against_one_step(model, x, y):
 
 hardened = build_network()
 hardened.set_weights(weights)
+print("trained 0%", end="\r")
 train(hardened, epochs=2 if is_mnist else 20, rate=1e-3, changed=against_one_step)
 
 # %% [markdown]
@@ -576,9 +579,9 @@ epsilons = np.array([0, 0.05, 0.1, 0.15, 0.2], np.float32)
 curves = {}
 for name, network in {"plain": model, "hardened": hardened}.items():
     for attack_name, by in {"1 step": one_step, "10 steps": several_steps}.items():
+        print(f"attacked: {name}, {attack_name}")
         attacked = tf.function(lambda e, network=network, by=by: by(network, x_some, y_some, e))
         curves[name, attack_name] = [accuracy(network, attacked(e), y_some) for e in epsilons]
-        print(f"attacked: {name}, {attack_name}")
 
 ax = plt.subplots(figsize=(6.4, 3.6))[1]
 for (name, attack_name), curve in curves.items():
