@@ -43,8 +43,9 @@ What this leaves out is measured, too. The last table has every mistake taken ou
 class that makes each mistake in each program once: how many come back, how many in several groups
 that are all pure, how many in a group with others, and how many are told.
 
-Bound: 90 % come back, in each draw. All programs of all lessons are observed, which took half
-an hour on two cores that others used, too. It exits with 1 if the bound is missed.
+Bound: 90 % come back, in each draw. All programs of all lessons are observed, which took eight
+minutes on two cores that others hardly used, and half an hour on busy ones. It exits with 1 if the
+bound is missed.
 """
 
 
