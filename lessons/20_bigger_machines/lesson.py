@@ -189,6 +189,7 @@ def gap_by_means(kind, rate):
     return largest_difference(of_one, by_means)
 
 
+print("by the mean of each replica:", end=" ", flush=True)
 gaps = {kind.__name__: gap_by_means(kind, 0.01) for kind in (keras.optimizers.SGD, keras.optimizers.Adam)}
 by_rate = train(one_device, rate=0.1 * n_replicas)[0].get_weights()
 by_mean, losses_by_mean = train(strategy, size_of=size_of_part)
@@ -593,6 +594,7 @@ def run_workers(dies_after, seconds=100):
         addresses = free_addresses(len(dies_after))
         for index, number in enumerate(dies_after):
             workers.append(start(index, addresses, number))
+        print(f"{len(workers)} workers start TensorFlow, up to half a minute", flush=True)
         while any(worker.poll() is None for worker in workers) and not any(
             worker.poll() for worker in workers
         ):
@@ -861,11 +863,11 @@ assert not hasattr(optimizer, "get_scaled_loss") and np.finfo(np.float16).max ==
 # %% tags=["nbval-ignore-output"]
 took = {}
 for name in ("float32", "mixed_bfloat16", "mixed_float16", "mixed_float16 under XLA"):
+    print(f"{name}:", end=" ", flush=True)
     step = make_mixed_step(name.split()[0], jit_compile="XLA" in name)[2]
     step(x, y)  # traces
     took[name] = min(timeit.repeat(lambda step=step: float(step(x, y)), number=1, repeat=5))
-for name in list(took)[1:]:
-    print(f"{name} takes {took[name] / took['float32']:.1f} times the time of float32")
+    print(f"{took[name] / took['float32']:.1f} times the time of float32")
 
 # %% [markdown]
 # ### Exercise 20.4: complete
@@ -933,11 +935,12 @@ def fitted(strategy, count, **how):
 
 gaps, losses_differ = {}, []
 for count in (256, 65):  # the last batch of 65 has one example, for one replica
+    print(f"{count} examples:", end=" ", flush=True)
     (weights, loss), (others, other) = (fitted(s, count) for s in (one_device, strategy))
     gaps[count] = largest_difference(weights, others)
     losses_differ.append(bool(abs(loss - other) > 1e-4))
+    print("equal" if gaps[count] < 1e-5 else "other", "weights, losses differ:", losses_differ[-1])
 
-print({count: "equal weights" if gap < 1e-5 else "other weights" for count, gap in gaps.items()}, losses_differ)
 assert gaps[256] < 1e-5 and gaps[65] > 1e-4 and not any(losses_differ)
 
 # %% [markdown]
@@ -946,6 +949,7 @@ assert gaps[256] < 1e-5 and gaps[65] > 1e-4 and not any(losses_differ)
 # The rows of XLA: a short batch by itself, then filled up with weights 0. The usual reduction divides by 64 all the same.
 
 # %%
+print("filled up:", end=" ", flush=True)
 plain, _ = fitted(one_device, 100)
 by_xla, _ = fitted(one_device, 100, jit_compile=True)
 filled = [tf.pad(a[:100], [[0, 28]] + [[0, 0]] * (a.ndim - 1)) for a in (x, y)]
