@@ -323,8 +323,8 @@ def train(generator, critic, critic_loss, generator_loss, draw, rounds, turns, r
                     optimizer.apply(gradients, player.trainable_variables)
 
     for quarter in (1, 2, 3, 4):
+        print(f"quarter {quarter} of 4", end="\r")
         play_rounds()
-        print(f"played {quarter / 4:.0%}", end="\r")
 
 
 # %% [markdown]

@@ -84,6 +84,18 @@ def test_the_first_screen_is_the_first_lesson_and_nothing_lies_on_it(notebook):
         assert name.evaluate("name => name.scrollWidth <= name.clientWidth"), name.inner_text()
 
 
+def test_a_reload_leaves_the_lesson_in_front_that_was_in_front(notebook):
+    notebook.page.goto(notebook.lab.address)
+    notebook.panel.locator("h1", has_text="00 · Start here").wait_for()
+    notebook.page.locator(".jp-DirListing-item", has_text="02_watching").dblclick()
+    notebook.panel.locator("h1", has_text="02 · Watching").wait_for()
+    notebook.page.wait_for_timeout(3000)  # until JupyterLab has noted where its windows are
+    notebook.page.reload()
+    notebook.panel.locator("h1").wait_for()
+    notebook.page.wait_for_timeout(3000)
+    assert "02 · Watching" in notebook.panel.locator("h1").inner_text()
+
+
 def test_a_prediction_and_an_exercise_from_a_wrong_answer_to_a_pass_and_back(notebook):
     notebook.open(LESSON)
     start, exercise = notebook.code("start_lesson("), notebook.code("def rate_of_change")
