@@ -130,9 +130,14 @@ def references():
 
 
 def verdicts(server, references, data):
-    examination = Examination(EXERCISES, references)
-    run = server.run({"lesson": "21", "without": []}, data, examination)
-    return examination.decide(run)
+    """Return what is said of each part; a run that crashes is repeated, as in a batch."""
+    for _ in range(2):
+        examination = Examination(EXERCISES, references)
+        run = server.run({"lesson": "21", "without": []}, data, examination)
+        found = examination.decide(run)
+        if all(verdict.outcome != "crashed" for verdict in found.values()):
+            break
+    return found
 
 
 def test_a_project_of_right_parts_earns_every_point(server, references):
