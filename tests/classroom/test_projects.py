@@ -8,16 +8,16 @@ import nbformat
 import pytest
 from handed_in import ROOT, as_bytes, code
 
+from course_staff.classroom.batch import Batch
 from course_staff.classroom.fork_server import ForkServer
 from course_staff.classroom.journal import Journal
-from course_staff.classroom.judging import Examination
 from course_staff.classroom.references import References
 from course_staff.classroom.runner.limits import Limits
+from course_staff.classroom.submissions import Submission
 from course_utils.course.curriculum import find_lesson
 from course_utils.exercises.exercise import stubs
 
 SETUP = "import keras\nimport numpy as np\nimport tensorflow as tf\nfrom course_utils import check"
-EXERCISES = {exercise.id: exercise for exercise in find_lesson("21").exercises()}
 
 # Answers to the last part that need no training: the form of the cloud, and a search for its speed.
 BY_SEARCH = """
@@ -122,35 +122,29 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def references():
+def batch():
     journal = Journal(Path(mkdtemp(prefix="course-")) / "journal")
-    found = References(ROOT / "lessons", b"key", journal, "version")
-    yield found
-    found.close()
+    references = References(ROOT / "lessons", b"key", journal, "version")
+    yield Batch(Limits(), references, journal, "version")
+    references.close()
 
 
-def verdicts(server, references, data):
-    """Return what is said of each part; a run that crashes is repeated, as in a batch."""
-    for _ in range(2):
-        examination = Examination(EXERCISES, references)
-        run = server.run({"lesson": "21", "without": []}, data, examination)
-        found = examination.decide(run)
-        if all(verdict.outcome != "crashed" for verdict in found.values()):
-            break
+def verdicts(server, batch, data):
+    path = Path(mkdtemp(prefix="course-")) / "project.ipynb"
+    path.write_bytes(data)
+    [(_, found)] = batch.run([Submission("ada", "21", path, str(path), 0.0)], server, jobs=1)
     return found
 
 
-def test_a_project_of_right_parts_earns_every_point(server, references):
-    found = verdicts(server, references, project())
+def test_a_project_of_right_parts_earns_every_point(server, batch):
+    found = verdicts(server, batch, project())
     assert {v.outcome for v in found.values()} == {"passed"}, found
 
 
 @pytest.mark.parametrize("name", PROJECTS)
-def test_a_wrong_project_is_told_what_is_missing_and_keeps_its_other_points(
-    server, references, name
-):
+def test_a_wrong_project_is_told_what_is_missing_and_keeps_its_other_points(server, batch, name):
     changes, wrong = PROJECTS[name]
-    found = verdicts(server, references, project(**changes))
+    found = verdicts(server, batch, project(**changes))
     told = {i: v.mistake for i, v in found.items() if v.outcome != "passed"}
     assert told == wrong, {i: v.message for i, v in found.items()}
     assert all(len(found[i].message) > 40 for i in wrong)
