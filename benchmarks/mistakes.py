@@ -17,17 +17,9 @@ from rich.table import Table
 _ROOT = Path(__file__).parents[1]
 _BOUND = 0.9  # of the mistakes taken out come back as one pure group each
 _SECRET = 1_000  # the seed of a grading: none of those that are stored
-_DRAWN, _SEVERAL, _TOLD = "drawn from", "shown in several programs", "told without its entry"
+_ONE, _SEVERAL, _TOLD = "shown in one program", "shown in several", "told without its entry"
 _BACK, _SPLIT, _MIXED, _ELSEWHERE = "came back", "pure groups", "with others", "told"
-_RULE = """
-Drawn are mistakes of which there is a program outside the gallery, and
-- that the gallery shows in one program. Where it lists several, most do different things, and one
-  sentence stands over all: a step of 0.05, or 0.1, in place of the argument. Such a mistake comes
-  as one group for each thing that it does, and a teacher names these groups together;
-- that nothing tells when its entry is taken out. An answer that a more general entry explains, or a
-  factor that is found in it, gets a sentence of its own, and is not among those to be grouped.
-""".strip()
-_EXPLANATION = f"""
+_EXPLANATION = """
 Of each mistake there are the gallery's programs and others that were written without looking there.
 Some mistakes are taken out of the galleries. Each student of a class then makes one mistake in each
 exercise concerned, in one of its programs, drawn at random; every mistake taken out is made twice
@@ -37,11 +29,13 @@ general sentence are grouped by what they did.
 A mistake has come back if one group holds all answers that make it, and no others. A mistake whose
 answers are told of another one, or of a factor, a sign or an order, does not count as come back.
 
-{_RULE}
-
-What this leaves out is measured, too. The last table has every mistake taken out by itself, in a
-class that makes each mistake in each program once: how many come back, how many in several groups
-that are all pure, how many in a group with others, and how many are told.
+Drawn are mistakes of which there is a program outside the gallery. The last table says of each kind
+of them what becomes of it, every mistake taken out by itself in a class that makes each mistake in
+each program once: how many come back, how many in several groups that are all pure, how many in a
+group with others, and how many are told. Where the gallery shows a mistake in several programs,
+most do different things under one sentence, such as a step of 0.05, or 0.1, in place of the
+argument: a teacher names these groups together. An answer that is told without its entry, by a more
+general one or by a factor that is found in it, is not grouped at all.
 
 Bound: 90 % come back, in each draw. All programs of all lessons are observed, which took eight
 minutes on two cores that others hardly used, and half an hour on busy ones. It exits with 1 if the
@@ -74,12 +68,10 @@ def main() -> int:
         for name in known.shown
         if len(known.observed[name]) > known.shown[name]
     }
-    candidates = sorted(key for key, kind in kinds.items() if kind == _DRAWN)
-    print(f"{len(candidates)} of {len(kinds)} mistakes can be drawn.\n{_RULE}\n")
     held = True
     for seed in options.seeds:
         rng = random.Random(seed)
-        taken_out = rng.sample(candidates, options.mistakes)
+        taken_out = rng.sample(sorted(kinds), options.mistakes)
         found = _draw(corpus, taken_out, options.students, rng)
         table = Table("exercise", "mistake taken out", "answers", "came back")
         for key in sorted(taken_out):
@@ -109,11 +101,11 @@ class _Known:
     shown: dict[str, int]
 
     def kind(self, name: str) -> str:
-        """Return whether a mistake can be drawn, or why not."""
+        """Return how the gallery shows a mistake, or that it is told without its entry."""
         if self.shown[name] > 1:
             return _SEVERAL
         judge = self.judge_without({name})
-        return _DRAWN if all(judge(name, i)[1] for i in range(len(self.observed[name]))) else _TOLD
+        return _ONE if all(judge(name, i)[1] for i in range(len(self.observed[name]))) else _TOLD
 
     def judge_without(self, out: set[str]):
         """Return how a program is judged where mistakes are taken out of the gallery.
@@ -228,7 +220,7 @@ def _one_by_one(corpus: dict[str, _Known], kinds: dict[tuple, str]) -> Table:
     """Return a table of what becomes of each kind of mistake, each taken out by itself."""
     columns = (_BACK, _SPLIT, _MIXED, _ELSEWHERE)
     table = Table("each taken out by itself", "mistakes", *columns)
-    became = {kind: Counter() for kind in (_DRAWN, _SEVERAL, _TOLD)}
+    became = {kind: Counter() for kind in (_ONE, _SEVERAL, _TOLD)}
     for (exercise_id, name), kind in kinds.items():
         known = corpus[exercise_id]
         every = [(of, i) for of, own in known.observed.items() for i in range(len(own))]
