@@ -85,13 +85,14 @@ def build_network(seed: int = 13, dropout: float = 0.3, width: int = 16) -> Any:
 
 
 def moved(x: Any, shift: int, generator: Any) -> Any:
-    """Return a batch of images, (n, 28, 28, 1), moved by at most shift pixels."""
+    """Return images, (n, 28, 28, 1), each moved by at most shift pixels of its own."""
     import tensorflow as tf
 
-    corner = generator.uniform((2,), 0, 2 * shift + 1, tf.int32)
+    corners = generator.uniform((2, tf.shape(x)[0], 1), 0, 2 * shift + 1, tf.int32)
+    rows, columns = tf.unstack(corners + tf.range(28))  # (n, 28) each
     padded = tf.pad(x, [[0, 0], [shift, shift], [shift, shift], [0, 0]])
-    cut = padded[:, corner[0] : corner[0] + 28, corner[1] : corner[1] + 28]
-    return tf.ensure_shape(cut, (None, 28, 28, 1))
+    cut = tf.gather(padded, rows, axis=1, batch_dims=1)
+    return tf.gather(cut, columns, axis=2, batch_dims=1)
 
 
 def make_train_epoch(
