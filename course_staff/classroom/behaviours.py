@@ -42,9 +42,9 @@ _LARGEST = 50_000  # characters that are kept of one answer's readings
 
 @dataclass(frozen=True)
 class Answer:
-    """A wrong answer that got only the general sentence: whose it is, what it did, its program.
+    """A wrong answer that no program of a gallery explains: whose it is, what it did, its program.
 
-    ``did`` is what `did` returned, and ``message`` the general sentence.
+    ``did`` is what `did` returned, and ``message`` what its author was told.
     """
 
     exercise: str
@@ -84,8 +84,12 @@ class Group:
 
     @property
     def id(self) -> str:
-        """The exercise, and four letters that stay as long as its shortest program does."""
-        digest = hashlib.sha256(self.shortest.program.encode("utf-8", "replace")).hexdigest()
+        """The exercise, and four letters that stay as long as its shortest program does.
+
+        Where no program was found, as long as it does the same.
+        """
+        what = self.shortest.program or json.dumps(self.shortest.did)
+        digest = hashlib.sha256(what.encode("utf-8", "replace")).hexdigest()
         return f"{self.shortest.exercise}-{digest[:4]}"
 
 

@@ -116,7 +116,10 @@ def mistakes(
         ),
     ] = False,
 ) -> None:
-    """Show the wrong answers that got only the general sentence, grouped by what they did.
+    """Show the wrong answers that no gallery explains, grouped by what they did.
+
+    No wrong program of the gallery did what they did, so their authors were told what came back, or
+    by what factor it is off, or what is said of another answer of that form.
 
     All answers of a grading met the same inputs, so answers that behave alike stand in one group,
     however they are written; the largest group comes first, with its shortest program. Give a
@@ -167,16 +170,15 @@ def mistakes(
         found = groups_in(results)
     answers = sum(len(one.answers) for one in found)
     if not found:
-        print_text("Every wrong answer was told its mistake.")
+        print_text("The galleries explain every wrong answer.")
     else:
-        print_text(
-            f"Wrong answers that got only the general sentence: {answers}, groups: {len(found)}."
-        )
+        print_text(f"Wrong answers that no gallery explains: {answers}, groups: {len(found)}.")
     for one in found:
         count = len(one.students)
         print_text(f"\n{one.id} · {count} student{'s' * (count > 1)}: {', '.join(one.students)}")
         print_text(f"told so far: {one.shortest.message}")
-        print_text(textwrap.indent(one.shortest.program.strip(), "    "))
+        program = one.shortest.program.strip() or "(no cell of the notebook binds its name)"
+        print_text(textwrap.indent(program, "    "))
 
 
 COMMANDS = (release, nbgrader, grade, mistakes)

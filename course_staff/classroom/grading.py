@@ -292,7 +292,7 @@ def _as_taught(verdicts: dict[str, Verdict], taught: Sequence[Taught]) -> dict[s
 def _unexplained(
     submissions: Sequence[Submission], verdicts: dict[str, dict[str, Verdict]], limits: Limits
 ) -> Iterator[Answer]:
-    """Yield the answers that count and got only the general sentence, for `course mistakes`."""
+    """Yield the answers that count and did what no gallery knows, for `course mistakes`."""
     for one in (one for one in submissions if one.counts):
         for exercise_id, verdict in verdicts[one.place].items():
             if verdict.did:

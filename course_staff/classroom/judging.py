@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.comparing import is_general
 from course_utils.exercises.exercise import Exercise, Judgement, stubs
 from course_utils.exercises.judging import assess
 from course_utils.exercises.question import Question
@@ -34,8 +33,9 @@ class Verdict:
     """What one exercise of one submission ends in.
 
     ``score`` is the fraction of its points; ``mistake`` names what went wrong. ``did`` is what a
-    wrong answer did that no gallery explains; see `course_staff.classroom.behaviours`. ``note``
-    says how the notebook ended, where it was stopped after this answer.
+    wrong answer did, where no program of the gallery did the same; see
+    `course_staff.classroom.behaviours`. ``note`` says how the notebook ended, where it was stopped
+    after this answer.
     """
 
     outcome: str
@@ -139,7 +139,7 @@ def _compared(
 ) -> tuple[Judgement, list | None]:
     """Compare with the right program, and with the gallery if the answer fails.
 
-    The second result is what the answer did, where nothing in the gallery explains it.
+    The second result is what the answer did, where no program of the gallery did the same.
     """
     if not isinstance(exercise, Question):
         return assess(exercise, observation, seed), None
@@ -148,9 +148,7 @@ def _compared(
         return judgement, None
     whole = references.whole(exercise.id)
     judgement = assess(exercise, observation, seed, whole)
-    if not is_general(judgement.mistake):
-        return judgement, None
-    return judgement, did(exercise, observation, whole)
+    return judgement, None if judgement.recognised else did(exercise, observation, whole)
 
 
 def _stopped_cell(error: Any) -> Verdict:

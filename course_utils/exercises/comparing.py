@@ -12,7 +12,7 @@ from .errors_in_words import cause_in_words
 from .exercise import Judgement, failed, passed
 from .question import Part, Question
 from .readings import form_of, read, same
-from .references import KnownMistake, Reference, error_signature
+from .references import Reference, error_signature
 from .second_look import second_look
 from .showing import (
     first_difference,
@@ -87,43 +87,36 @@ def _judge_part(
 ) -> Judgement:
     part, right = question.parts[i], reference.right[i]
     call = next(c for c, one in enumerate(got) if not same(one, right[c], part.tolerance))
-    mistake = _known_mistake(part, got, right, [k for k in reference.wrong if k.part == i])
+    known = [mistake for mistake in reference.wrong if mistake.part == i]
+    mistake = next((one for one in known if one.explains(got, part.tolerance)), None)
+    recognised = mistake is not None
+    if mistake is None and form_of(got) != form_of(right):
+        mistake = next((one for one in known if one.has_form_of(got)), None)
     if mistake is not None:
         # The learner's own line says more of a lost path than any sentence written before.
         said = lost if lost and got[call] is None else mistake.sentence
-        return failed(said, mistake.name)
+        return failed(said, mistake.name, recognised)
     if form_of(got) != form_of(right):
         other = next(c for c, one in enumerate(got) if form_of(one) != form_of(right[c]))
         return _judge_form(part, got[other], right[other], lost)
     said = second_look(question, part, got, right, reference.calls)
     if said is not None:
-        return failed(*said)
+        return failed(*said, recognised=False)
     where, expected, given = first_difference(got[call], right[call], part.tolerance)
     inputs = inputs_in_words(question.inputs, reference.calls[call])
     of = f", {where}," if where else ""
     return failed(
         f"{inputs}{part.words}{of} should be {expected}, and is {given}.",
         "unexplained",
+        recognised=False,
     )
-
-
-def _known_mistake(
-    part: Part, got: list, right: list, known: list[KnownMistake]
-) -> KnownMistake | None:
-    """Return the first that did the same, or else gave the same form where that is wrong."""
-    for mistake in known:
-        if mistake.explains(got, part.tolerance):
-            return mistake
-    if form_of(got) != form_of(right):
-        return next((mistake for mistake in known if mistake.has_form_of(got)), None)
-    return None
 
 
 def _judge_form(part: Part, got: Any, right: Any, lost: str) -> Judgement:
     """Say of an answer of another form what was expected; ``got`` is of the call that differs."""
     where, expected, given = form_difference(got, right)
     if given == "None" and lost:
-        return failed(lost, "returned None")
+        return failed(lost, "returned None", recognised=False)
     if where:
         message = f"{part.subject} should hold {expected} as {where}, and holds {given}."
     elif part.key:
@@ -131,7 +124,7 @@ def _judge_form(part: Part, got: Any, right: Any, lost: str) -> Judgement:
     else:
         message = f"Your function returned {given}, where {expected} was expected."
     name = "returned None" if given == "None" else "other form"
-    return failed(f"{message} {part.form}".strip(), name)
+    return failed(f"{message} {part.form}".strip(), name, recognised=False)
 
 
 def _judge_no_function(question: Question, given: Any) -> Judgement:
@@ -160,11 +153,12 @@ def _judge_raised(error: dict, reference: Reference, lost: str) -> Judgement:
     where = f" at `{error['line']}`" if error["line"] else ""
     if lost:
         said = f"Your function raised {error['type']}{where}, because of a None. {lost}"
-        return Judgement("error", said, mistake=name)
+        return Judgement("error", said, mistake=name, recognised=False)
     message = cause_in_words(error) or error["message"].rstrip(".") or "it gave no message"
     return Judgement(
         "error",
         f"Your function raised {error['type']}{where}: {message}. "
         "Call it in a cell of its own to see the whole traceback.",
         mistake=name,
+        recognised=False,
     )

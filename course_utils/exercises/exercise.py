@@ -27,13 +27,16 @@ class Judgement:
     """What is said of one observation.
 
     ``score`` is the fraction of the points, 0 to 1; ``mistake`` names what went wrong, as one name
-    of its exercise, for tables and tests.
+    of its exercise, for tables and tests. It is not ``recognised`` where no wrong program of the
+    gallery did the same, and the message says what came back, by what factor it is off, or what is
+    said of another answer of that form.
     """
 
     outcome: Outcome
     message: str
     score: float = 0.0
     mistake: str = ""
+    recognised: bool = True
 
 
 def passed(message: str) -> Judgement:
@@ -41,9 +44,9 @@ def passed(message: str) -> Judgement:
     return Judgement("passed", message, 1.0)
 
 
-def failed(message: str, mistake: str = "") -> Judgement:
+def failed(message: str, mistake: str = "", recognised: bool = True) -> Judgement:
     """Return the judgement of a wrong answer; ``message`` names the mistake and the way out."""
-    return Judgement("failed", message, mistake=mistake)
+    return Judgement("failed", message, mistake=mistake, recognised=recognised)
 
 
 @dataclass(frozen=True)

@@ -60,13 +60,24 @@ def test_an_answer_is_told_the_sentence_of_the_program_that_did_the_same():
         (lambda x, weights: x * x * x, "cubed"),
         (lambda x, weights: x + x, "doubled"),
         (lambda x, weights: x[1 - 1], "indexed"),
+    ):
+        judgement = told(answer, gallery)
+        assert (judgement.mistake, judgement.recognised) == (name, True)
+
+
+def test_what_no_program_did_is_told_in_general_and_said_to_be():
+    pair = Wrong("pair", "Return one number.", lambda x, weights: [x**2, x**3, x])
+    for answer, name in (
         (lambda x, weights: -x * x, "sign"),
         (lambda x, weights: x * x / 2, "constant factor"),
         (lambda x, weights: [x, x], "other form"),
+        (lambda x, weights: [x, x, x], "pair"),  # the form alone is known
         (lambda x, weights: None, "returned None"),
         (lambda x, weights: x**2 + 1, "unexplained"),
+        (lambda x, weights: x["x"], "raised TypeError"),
     ):
-        assert told(answer, gallery).mistake == name, name
+        judgement = told(answer, [CUBE, pair])
+        assert (judgement.mistake, judgement.recognised) == (name, False)
 
 
 def test_an_entry_may_show_in_some_calls_alone():

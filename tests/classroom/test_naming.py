@@ -25,6 +25,9 @@ CLASS = {
     "eve": "def slope(x):\n    values = x\n    return values['loss']",
     "fay": RIGHT["01.1"],
     "gil": "def slope(x):\n    return 0.0",
+    "jan": "def slope(x):\n    return 5 * (3 * x**2 - 2)",
+    "kim": "def slope(x):\n    return 15 * x**2 - 10",
+    "leo": "def slope(x):\n    return [[x, 2 * x]]",
 }
 
 
@@ -49,6 +52,13 @@ def test_what_behaves_alike_is_one_group_with_its_shortest_program(graded):
     assert sizes == sorted(sizes, reverse=True)
 
 
+def test_an_answer_that_is_told_a_factor_or_its_form_alone_is_grouped_too(graded):
+    found = {tuple(group.students): group.shortest.message for group in groups_in(graded[1])}
+    assert "5 times too large" in found["jan", "kim"]
+    assert ("leo",) in found
+    assert not any("gil" in students for students in found)  # the gallery knows it
+
+
 def test_a_named_group_is_told_at_the_next_grading_and_nothing_runs_again(graded):
     submitted, results = graded
     group = next(g for g in groups_in(results) if "ada" in g.students)
@@ -65,6 +75,7 @@ def test_a_named_group_is_told_at_the_next_grading_and_nothing_runs_again(graded
     for student in ("ada", "bob", "zoe"):
         assert (told[student].mistake, told[student].message) == ("an eighth more", said)
     assert told["cyd"].mistake == "unexplained"
+    assert told["kim"].mistake == "constant factor"
     assert not any("ada" in group.students for group in groups_in(results))
 
 
