@@ -153,11 +153,13 @@ def _known(questions, question, held_out) -> _Known:
             return question.observe_on(program, right.calls)
 
     gallery = questions.gallery[question.id]
-    programs = {wrong.name: [observed(program) for program in wrong.programs] for wrong in gallery}
+    programs = {
+        name: [observed(program) for program in wrong.programs] for name, wrong in gallery.items()
+    }
     wrong = [
-        known_mistake(question, wrong, observation, right)
-        for wrong in gallery
-        for observation in programs[wrong.name]
+        known_mistake(question, name, wrong, observation, right)
+        for name, wrong in gallery.items()
+        for observation in programs[name]
     ]
     shown = {name: len(own) for name, own in programs.items()}
     for name, program in held_out:

@@ -1,8 +1,8 @@
 """What a gallery is made of: wrong programs, and tables of predictions.
 
-A lesson's ``gallery.py`` binds ``GALLERY``, a dict from each exercise's id to a list of `Wrong` for
-a question, to a `Table` for the prediction of a value, or to a list of them for the prediction of a
-list.
+A lesson's ``gallery.py`` binds ``GALLERY``, a dict from each exercise's id: for a question a dict
+from each mistake's name, a few words for tables, to a `Wrong`; for the prediction of a value a
+`Table`, and for the prediction of a list a list of them.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,12 +14,10 @@ __all__ = ["Between", "Table", "Wrong"]
 
 @dataclass(frozen=True, init=False)
 class Wrong:
-    """A mistake: its name, what is told of it, and programs that make it.
+    """A mistake: what is told of it, and programs that make it.
 
     Parameters
     ----------
-    name : str
-        A few words for tables, one of its exercise.
     sentence : str
         What a learner is told who makes it.
     *programs : callable
@@ -28,15 +26,14 @@ class Wrong:
         The calls in which the mistake shows; empty for all of them.
     """
 
-    name: str
     sentence: str
     programs: tuple[Callable, ...]
     calls: tuple[int, ...]
 
-    def __init__(self, name: str, sentence: str, *programs: Callable, calls: tuple[int, ...] = ()):
+    def __init__(self, sentence: str, *programs: Callable, calls: tuple[int, ...] = ()):
         if not programs:
-            raise TypeError(f"the mistake {name!r} needs a program that makes it")
-        fields = {"name": name, "sentence": sentence, "programs": programs, "calls": calls}
+            raise TypeError(f"a mistake needs a program that makes it: {sentence!r}")
+        fields = {"sentence": sentence, "programs": programs, "calls": calls}
         for field, value in fields.items():
             object.__setattr__(self, field, value)
 

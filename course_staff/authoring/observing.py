@@ -105,12 +105,12 @@ def np_generator(seed: int) -> Any:
 
 
 def observe_gallery(
-    question: Question, gallery: Sequence[Wrong], right: Reference, seed: int
+    question: Question, gallery: Mapping[str, Wrong], right: Reference, seed: int
 ) -> Reference:
     """Return the reference with what every wrong program did, in the gallery's order."""
     known = [
-        known_mistake(question, wrong, _observed(question, program, right.calls, seed), right)
-        for wrong in gallery
+        known_mistake(question, name, wrong, _observed(question, program, right.calls, seed), right)
+        for name, wrong in gallery.items()
         for program in wrong.programs
     ]
     return Reference(right.calls, right.right, known)
@@ -137,7 +137,7 @@ def require_told_apart(question: Question, reference: Reference, seed: int) -> N
 
 
 def known_mistake(
-    question: Question, wrong: Wrong, observation: dict, right: Reference
+    question: Question, name: str, wrong: Wrong, observation: dict, right: Reference
 ) -> KnownMistake:
     """Return what one of a mistake's programs did, as answers are compared with it.
 
@@ -148,21 +148,21 @@ def known_mistake(
     """
     raised = next((r["raised"] for r in observation["calls"] if "raised" in r), None)
     if raised is not None:
-        _require_meant(question, wrong, raised)
-        return KnownMistake(wrong.name, wrong.sentence, -1, error_signature(raised), wrong.calls)
+        _require_meant(question, name, raised)
+        return KnownMistake(name, wrong.sentence, -1, error_signature(raised), wrong.calls)
     parts = question.readings_of(observation, right.calls)
     first = first_wrong_part(question, parts, right)
     if first is None:  # behind all parts, where no answer is compared with it
-        return KnownMistake(wrong.name, wrong.sentence, len(parts), [], wrong.calls)
-    return KnownMistake(wrong.name, wrong.sentence, first, parts[first], wrong.calls)
+        return KnownMistake(name, wrong.sentence, len(parts), [], wrong.calls)
+    return KnownMistake(name, wrong.sentence, first, parts[first], wrong.calls)
 
 
-def _require_meant(question: Question, wrong: Wrong, raised: dict) -> None:
+def _require_meant(question: Question, name: str, raised: dict) -> None:
     """Make sure that a program does not raise by a slip of its author."""
     of_a_module = raised["type"] == "AttributeError" and "module " in raised["message"]
     if of_a_module or raised["type"] in ("NameError", "UnboundLocalError", "ImportError"):
         raise GalleryError(
-            f"{question.id}: the wrong program {wrong.name!r} raises {raised['type']}: "
+            f"{question.id}: the wrong program {name!r} raises {raised['type']}: "
             f"{raised['message']}. Mend the program: no answer makes the mistake in this way."
         )
 

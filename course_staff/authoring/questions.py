@@ -75,10 +75,6 @@ class Questions:
         right = self.right(exercise_id)
         if isinstance(exercise, Prediction):
             return prediction_data(exercise, right, gallery)
-        names = [wrong.name for wrong in gallery]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise GalleryError(f"{exercise_id}: two mistakes are named {twice!r}")
         seeds = []
         for seed in range(SEEDS):
             reference = observe_right(exercise, right, seed)

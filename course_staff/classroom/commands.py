@@ -162,9 +162,9 @@ def mistakes(
                 folder = find_lesson(exercise[:2]).name
                 print_text(
                     "Later gradings tell it, too. For `check` to tell it in notebooks, read what "
-                    f"follows, paste it into lessons/{folder}/gallery.py, the entry into the list "
-                    f"of {exercise}, and run `course build {exercise[:2]}`; the next `course "
-                    f"release` hands it out.\n\n{gallery_entry(taught)}"
+                    f"follows, paste it into lessons/{folder}/gallery.py, the entry among the "
+                    f"mistakes of {exercise}, and run `course build {exercise[:2]}`; the next "
+                    f"`course release` hands it out.\n\n{gallery_entry(taught)}"
                 )
             return
         found = groups_in(results)

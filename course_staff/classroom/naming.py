@@ -108,8 +108,7 @@ def gallery_entry(taught: Sequence[Taught]) -> str:
     ]
     calls = "".join(f"        {function}(),\n" for function in functions)
     return (
-        f"{''.join(programs)}"
-        f"    Wrong(\n        {first.name!r},\n        {first.sentence!r},\n{calls}    ),"
+        f"{''.join(programs)}    {first.name!r}: Wrong(\n        {first.sentence!r},\n{calls}    ),"
     )
 
 

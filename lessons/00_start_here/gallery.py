@@ -29,224 +29,186 @@ STEEPNESS = Table(
     "the step?",
 )
 
-RATES = [
-    Wrong(
-        "not divided",
+RATES = {
+    "not divided": Wrong(
         "This is how much f grows, not how fast. Divide the growth by h.",
         lambda f, x, h: f(x + h) - f(x),
     ),
-    Wrong(
-        "sign turned",
+    "sign turned": Wrong(
         "The sign is the wrong way round: subtract f(x) from f(x + h).",
         lambda f, x, h: (f(x) - f(x + h)) / h,
     ),
-    Wrong(
-        "absolute value",
+    "absolute value": Wrong(
         "A falling function has a negative rate of change. Take no absolute value.",
         lambda f, x, h: abs((f(x + h) - f(x)) / h),
     ),
-    Wrong(
-        "absolute growth",
+    "absolute growth": Wrong(
         "The growth, too, has a sign: a falling function has a negative one. Take no absolute "
         "value of it.",
         lambda f, x, h: abs(f(x) - f(x + h)) / h,
     ),
-    Wrong(
-        "absolute step",
+    "absolute step": Wrong(
         "h may be negative, and then the step goes to the left. Take no absolute value of it.",
         lambda f, x, h: (f(x + abs(h)) - f(x)) / abs(h),
     ),
-    Wrong(
-        "parentheses missing",
+    "parentheses missing": Wrong(
         "Division binds tighter than subtraction, so only f(x) was divided. Put the difference in "
         "parentheses: (f(x + h) - f(x)) / h.",
         lambda f, x, h: f(x + h) - f(x) / h,
     ),
-    Wrong(
-        "steps both ways",
+    "steps both ways": Wrong(
         "This steps to both sides of x. The exercise asks for the step to x + h.",
         lambda f, x, h: (f(x + h) - f(x - h)) / (2 * h),
     ),
-    Wrong(
-        "step back",
+    "step back": Wrong(
         "This is the rate from x - h to x. The exercise asks for the step to x + h.",
         lambda f, x, h: (f(x) - f(x - h)) / h,
     ),
-    Wrong(
-        "half a step both ways",
+    "half a step both ways": Wrong(
         "This steps h / 2 to both sides of x. The exercise asks for the step from x to x + h.",
         lambda f, x, h: (f(x + h / 2) - f(x - h / 2)) / h,
     ),
-    Wrong(
-        "step of its own",
+    "step of its own": Wrong(
         "You took a tiny step of your own. The step is the argument h, whatever its size.",
         *[lambda f, x, h, d=d: (f(x + d) - f(x)) / d for d in (0.1, 0.01, 0.001, 1e-4, 1e-5)],
     ),
-    Wrong(
-        "multiplied",
+    "multiplied": Wrong(
         "You multiplied the growth by h. Divide it: half the step for the same growth is twice as "
         "steep.",
         lambda f, x, h: (f(x + h) - f(x)) * h,
     ),
-    Wrong(
-        "divided by x + h",
+    "divided by x + h": Wrong(
         "You divided by x + h, which is a place. The growth happened over a step of h: divide by h.",
         lambda f, x, h: (f(x + h) - f(x)) / (x + h),
     ),
-    Wrong(
-        "new height alone divided",
+    "new height alone divided": Wrong(
         "Only f(x + h) is divided by h. Put the difference in parentheses: (f(x + h) - f(x)) / h.",
         lambda f, x, h: f(x + h) / h - f(x),
     ),
-    Wrong(
-        "h added to the height",
+    "h added to the height": Wrong(
         "You added h outside of f. The new height is f(x + h): x grows first, and f is called on "
         "the result.",
         lambda f, x, h: (f(x) + h - f(x)) / h,
         lambda f, x, h: f(x) + h - f(x) / h,
         lambda f, x, h: f(x) + h - f(x),
     ),
-    Wrong(
-        "heights added",
+    "heights added": Wrong(
         "You added the two heights. Subtract the old one, f(x), from the new one.",
         lambda f, x, h: (f(x + h) + f(x)) / h,
     ),
-    Wrong(
-        "heights divided",
+    "heights divided": Wrong(
         "You divided the new height by the old one. Subtract the old one, and divide by h.",
         lambda f, x, h: f(x + h) / f(x),
         lambda f, x, h: f(x + h) / f(x) / h,
     ),
-    Wrong(
-        "turned over",
+    "turned over": Wrong(
         "The quotient is upside down. The growth of f goes above, the step h below.",
         lambda f, x, h: h / (f(x + h) - f(x)),
     ),
-    Wrong(
-        "parabola for f",
+    "parabola for f": Wrong(
         "This is right for x**2 alone. f may be any function: use f(x) and f(x + h).",
         lambda f, x, h: ((x + h) ** 2 - x**2) / h,
         lambda f, x, h: 2 * x,
         lambda f, x, h: 2 * x + h,
     ),
-    Wrong(
-        "divided by x",
+    "divided by x": Wrong(
         "You divided by x. The growth happened over a step of h: divide by h.",
         lambda f, x, h: (f(x + h) - f(x)) / x,
     ),
-    Wrong(
-        "old height kept",
+    "old height kept": Wrong(
         "You divided the new height. Subtract the old one, f(x), first.",
         lambda f, x, h: f(x + h) / h,
     ),
-    Wrong(
-        "step without x",
+    "step without x": Wrong(
         "You took the height at h. The step starts at x, and so it ends at x + h.",
         lambda f, x, h: (f(h) - f(x)) / h,
         lambda f, x, h: f(h) - f(x),
     ),
-    Wrong(
-        "f not called",
+    "f not called": Wrong(
         "f is a function, and not a number. Its height at a place is f(place), with parentheses.",
         lambda f, x, h: (f(x + h) - f) / h,
         lambda f, x, h: (f(x + h) - f * x) / h,
     ),
-]
+}
 
-LOSSES = [
-    Wrong(
-        "squared too late",
+LOSSES = {
+    "squared too late": Wrong(
         "It still averages before it squares, so +1 and -1 cancel to a loss of 0. Move the square "
         "inside the parentheses of reduce_mean.",
         lambda y_hat, y: tf.reduce_mean(y - y_hat) ** 2,
     ),
-    Wrong(
-        "not averaged",
+    "not averaged": Wrong(
         "These are the squared errors one by one. Average them with tf.reduce_mean.",
         lambda y_hat, y: (y_hat - y) ** 2,
     ),
-    Wrong(
-        "sum for mean",
+    "sum for mean": Wrong(
         "This is the sum of the squared errors. Use reduce_mean, not reduce_sum.",
         lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2),
     ),
-    Wrong(
-        "absolute errors",
+    "absolute errors": Wrong(
         "This is the mean absolute error. Square the differences; take no abs.",
         lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat - y)),
     ),
-    Wrong(
-        "absolute mean",
+    "absolute mean": Wrong(
         "The differences are averaged first, so +1 and -1 cancel before abs sees them. Square each "
         "difference, then average.",
         lambda y_hat, y: tf.abs(tf.reduce_mean(y_hat - y)),
     ),
-    Wrong(
-        "sum squared",
+    "sum squared": Wrong(
         "The differences are added up first, so +1 and -1 cancel before the square. Square each "
         "difference, then average.",
         lambda y_hat, y: tf.reduce_sum(y_hat - y) ** 2,
     ),
-    Wrong(
-        "squares subtracted",
+    "squares subtracted": Wrong(
         "This squares y_hat and y, and then subtracts. Subtract first: the square of the difference "
         "is wanted.",
         lambda y_hat, y: tf.reduce_mean(y_hat**2 - y**2),
         lambda y_hat, y: tf.abs(tf.reduce_mean(y_hat**2 - y**2)),
         lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat**2 - y**2)),
     ),
-    Wrong(
-        "one of them squared",
+    "one of them squared": Wrong(
         "The square is on one of the two alone, for ** binds tighter than the minus. Put the "
         "difference in parentheses: (y_hat - y) ** 2.",
         lambda y_hat, y: tf.reduce_mean(y_hat - y**2),
         lambda y_hat, y: tf.reduce_mean(y_hat**2 - y),
     ),
-    Wrong(
-        "doubled for squared",
+    "doubled for squared": Wrong(
         "The differences are multiplied by 2. The square is ** 2.",
         lambda y_hat, y: tf.reduce_mean((y_hat - y) * 2),
         lambda y_hat, y: tf.reduce_mean(y_hat - y) * 2,
     ),
-    Wrong(
-        "predictions and targets added",
+    "predictions and targets added": Wrong(
         "y_hat and y are added. An error is their difference, y_hat - y.",
         lambda y_hat, y: tf.reduce_mean((y_hat + y) ** 2),
     ),
-    Wrong(
-        "largest error",
+    "largest error": Wrong(
         "This is the largest squared error. Average them all, with tf.reduce_mean.",
         lambda y_hat, y: tf.reduce_max((y_hat - y) ** 2),
     ),
-    Wrong(
-        "mean of squares squared",
+    "mean of squares squared": Wrong(
         "The squared errors are averaged, and the mean is squared once more. Leave the outer "
         "square out.",
         lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2) ** 2,
     ),
-    Wrong(
-        "variance",
+    "variance": Wrong(
         "The mean of the differences is subtracted first, as in a variance. Square the differences "
         "as they are.",
         lambda y_hat, y: tf.math.reduce_variance(y_hat - y),
     ),
-    Wrong(
-        "divided by another number",
+    "divided by another number": Wrong(
         "The sum of the squared errors is right, and divided by another number than n. Take "
         "tf.reduce_mean of them.",
         lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2) / 2,
         lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2) / (len(y) - 1),
     ),
-    Wrong(
-        "root taken",
+    "root taken": Wrong(
         "This is the root of the mean squared error. Leave the square root out.",
         lambda y_hat, y: tf.sqrt(tf.reduce_mean((y_hat - y) ** 2)),
     ),
-    Wrong(
-        "half of it",
+    "half of it": Wrong(
         "This is half the mean squared error. Leave the factor 1/2 out.",
         lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2) / 2,
     ),
-]
+}
 
 GALLERY = {"00.1": STEEPNESS, "00.2": RATES, "00.3": LOSSES}

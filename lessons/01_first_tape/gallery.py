@@ -24,54 +24,46 @@ def cubic(x):
     return x**3 - 2 * x
 
 
-SLOPES = [
-    Wrong(
-        "returns none",
+SLOPES = {
+    "returns none": Wrong(
         "Your function returned None. Either it returns nothing, or the tape has no path from x to "
         "y: make x a tf.Variable, and compute y from it inside the `with` block. Then return "
         "tape.gradient(y, x), the target first and the source second.",
         lambda x: print(slope_of(cubic)(x)),
     ),
-    Wrong(
-        "returns y",
+    "returns y": Wrong(
         "This is y itself. Return what tape.gradient(y, x) gives, not y.",
         cubic,
     ),
-    Wrong(
-        "second term missing",
+    "second term missing": Wrong(
         "This is the slope of x**3 alone. The term -2 * x has a slope too: -2.",
         slope_of(lambda x: x**3),
     ),
-    Wrong(
-        "second sign wrong",
+    "second sign wrong": Wrong(
         "The sign of the second term is wrong: y is x**3 - 2 * x, with a minus.",
         slope_of(lambda x: x**3 + 2 * x),
     ),
-    Wrong(
-        "curve of the text",
+    "curve of the text": Wrong(
         "This is the slope of x**2, from the text. Here y is x**3 - 2 * x.",
         slope_of(lambda x: x**2),
     ),
-    Wrong(
-        "zero for none",
+    "zero for none": Wrong(
         "Your function returned 0 for every x. A zero in place of None hides the fault: the tape "
         "has no path from x to y. Compute y from the variable, inside the `with` block.",
         slope_of(lambda x: tf.constant(1.0), unconnected_gradients="zero"),
     ),
-    Wrong(
-        "cube taken out",
+    "cube taken out": Wrong(
         "This is the slope of -2 * x alone: the tape took the cube as a fixed number. Write it as "
         "x**3 inside the `with` block, without NumPy.",
         slope_of(lambda x: x.numpy() ** 3 - 2 * x),
     ),
-    Wrong(
-        "same slope everywhere",
+    "same slope everywhere": Wrong(
         "Your function returned the same number for every x, but the slope changes with x. Make "
         "the variable from the argument x, and write the cube as x**3, not x * 3.",
         slope_of(lambda x: x * 3 - 2 * x),
         *(lambda x, at=at: slope_of(cubic)(at) for at in (2.0, 3.0, 4.0, 5.0)),
     ),
-]
+}
 
 # 01.2
 
@@ -132,46 +124,39 @@ def predicting(predict):
     return loss_gradients
 
 
-GRADIENTS = [
-    Wrong(
-        "returns none",
+GRADIENTS = {
+    "returns none": Wrong(
         "Your function returned None. Either it returns nothing, or the order is wrong: return "
         "tape.gradient(loss, params), the target first.",
         answering(lambda tape, loss, params: None),
     ),
-    Wrong(
-        "loss returned too",
+    "loss returned too": Wrong(
         "You returned more than the gradients. Return the dict of gradients alone.",
         answering(lambda tape, loss, params: (tape.gradient(loss, params), loss)),
         answering(lambda tape, loss, params: (loss, tape.gradient(loss, params))),
     ),
-    Wrong(
-        "list of gradients",
+    "list of gradients": Wrong(
         "You returned a list. Gradients come back in the structure of the sources: pass the dict "
         "`params` itself as the second argument.",
         answering(lambda tape, loss, p: tape.gradient(loss, [p["W"], p["b"]])),
         answering(lambda tape, loss, p: tape.gradient(loss, [p["b"], p["W"]])),
     ),
-    Wrong(
-        "both none",
+    "both none": Wrong(
         "Both gradients are None: the tape did not see the prediction. Compute it inside the "
         "`with` block, from params['W'] and params['b'] themselves.",
         predicting(lambda x, W, b: x @ W.numpy() + b.numpy()),
     ),
-    Wrong(
-        "W read out",
+    "W read out": Wrong(
         "The gradient of W is None. Use params['W'] itself when you compute the prediction, inside "
         "the `with` block.",
         predicting(lambda x, W, b: x @ W.numpy() + b),
     ),
-    Wrong(
-        "b read out",
+    "b read out": Wrong(
         "The gradient of b is None. Use params['b'] itself when you compute the prediction, inside "
         "the `with` block.",
         predicting(lambda x, W, b: x @ W),
     ),
-    Wrong(
-        "other shapes",
+    "other shapes": Wrong(
         "A gradient has the shape of its source: (3, 1) for W, and () for b. The tape returns "
         "them so.",
         with_shapes(W=(3,)),
@@ -184,51 +169,43 @@ GRADIENTS = [
             "b": x @ params["W"] + params["b"] - y,
         },
     ),
-    Wrong(
-        "returns parameters",
+    "returns parameters": Wrong(
         "These are the parameters themselves. Return tape.gradient(loss, params).",
         lambda params, x, y: params,
     ),
-    Wrong(
-        "errors added up",
+    "errors added up": Wrong(
         "Both gradients are too large by the number of examples: the squared errors are added up, "
         "not averaged. Take tf.reduce_mean of them. Without it, the tape adds them up by itself, "
         "as it does with every target of many entries.",
         gradients_of(lambda y_hat, y: (y_hat - y) ** 2),
     ),
-    Wrong(
-        "half of them",
+    "half of them": Wrong(
         "Both gradients are half of what they should be: leave out the factor 1/2.",
         gradients_of(lambda y_hat, y: mean_square(y_hat, y) / 2),
     ),
-    Wrong(
-        "not squared",
+    "not squared": Wrong(
         "You averaged the errors without squaring them. Square each error first.",
         gradients_of(lambda y_hat, y: tf.reduce_mean(y_hat - y)),
         gradients_of(lambda y_hat, y: tf.reduce_mean(y - y_hat)),
     ),
-    Wrong(
-        "squared too late",
+    "squared too late": Wrong(
         "You averaged the errors and then squared: square each error first.",
         gradients_of(lambda y_hat, y: tf.reduce_mean(y_hat - y) ** 2),
     ),
-    Wrong(
-        "root taken",
+    "root taken": Wrong(
         "These are the gradients of the root of the mean squared error. Leave the root out.",
         gradients_of(lambda y_hat, y: tf.sqrt(mean_square(y_hat, y))),
     ),
-    Wrong(
-        "absolute errors",
+    "absolute errors": Wrong(
         "These are the gradients of the mean absolute error. Square each error instead.",
         gradients_of(lambda y_hat, y: tf.reduce_mean(abs(y_hat - y))),
     ),
-    Wrong(
-        "table of n by n",
+    "table of n by n": Wrong(
         "The prediction and y do not line up: one has shape (n, 1), the other (n,), and their "
         "difference is a table of n by n. Keep both at (n, 1).",
         gradients_of(lambda y_hat, y: mean_square(y_hat, y[:, 0])),
     ),
-]
+}
 
 # 01.4
 
@@ -253,43 +230,37 @@ def in_numpy(y_hat, y):
     return tf.constant(np.mean((y_hat.numpy() - y.numpy()) ** 2))
 
 
-LINES = [
-    Wrong(
-        "returns none",
+LINES = {
+    "returns none": Wrong(
         "It still returns None. Every step from w to the loss must run inside the `with` block, "
         "with w itself and not w.numpy(). Then return tape.gradient(loss, w), in this order.",
         line_gradient(in_numpy),
     ),
-    Wrong(
-        "zero for none",
+    "zero for none": Wrong(
         "It returns 0 for every input. A zero in place of None hides the fault: a step from w to "
         "the loss still runs before the tape records. Move it inside the `with` block.",
         line_gradient(in_numpy, unconnected_gradients="zero"),
     ),
-    Wrong(
-        "gradient of y_hat",
+    "gradient of y_hat": Wrong(
         "This is the gradient with respect to y_hat: one number for each example. Compute y_hat "
         "inside the `with` block and ask for the gradient of w.",
         line_gradient(mean_square, lambda w, y_hat: y_hat),
     ),
-    Wrong(
-        "returns loss",
+    "returns loss": Wrong(
         "This is the loss. Return tape.gradient(loss, w).",
         lambda w, x, y: mean_square(w * x, y),
     ),
-    Wrong(
-        "errors added up",
+    "errors added up": Wrong(
         "The gradient is too large by the number of examples: the squared errors are added up. "
         "Keep tf.reduce_mean around them, as it was given.",
         line_gradient(squares),
     ),
-    Wrong(
-        "mean taken early",
+    "mean taken early": Wrong(
         "The errors are averaged before they are squared. Keep the loss as it was given, and only "
         "move a line.",
         line_gradient(lambda y_hat, y: tf.reduce_mean(y_hat - y) ** 2),
     ),
-]
+}
 
 # 01.5
 
@@ -314,9 +285,8 @@ def walk(
     return walk_back
 
 
-WALKS = [
-    Wrong(
-        "ways do not add",
+WALKS = {
+    "ways do not add": Wrong(
         "Where two ways lead to one number, the second replaces the first. Add to what the input "
         "has already: `+=` in place of `=`.",
         walk(lambda gradients, place, source, slope: gradients[place] * slope),
@@ -325,86 +295,72 @@ WALKS = [
             places=lambda count, target: reversed(range(target + 1)),
         ),
     ),
-    Wrong(
-        "first way alone",
+    "first way alone": Wrong(
         "Where two ways lead to one number, you keep the first only. Add what comes on the others.",
         walk(lambda g, place, source, slope: g[source] or g[place] * slope),
     ),
-    Wrong(
-        "walks forward",
+    "walks forward": Wrong(
         "Your walk comes to the inputs of the target, and no further. A walk from the first place to "
         "the last does that, as nothing has arrived where it begins. Start at the end: "
         "reversed(range(len(recorded))).",
         walk(places=lambda count, target: range(count)),
         walk(places=lambda count, target: [target]),
     ),
-    Wrong(
-        "slopes added along a way",
+    "slopes added along a way": Wrong(
         "Along a way you add the slopes. They multiply: gradients[place] * slope.",
         walk(lambda g, place, source, slope: g[source] + g[place] + slope),
     ),
-    Wrong(
-        "slope alone",
+    "slope alone": Wrong(
         "You hand on the slope of the last step alone. Multiply it by the gradient of the place "
         "that it comes from.",
         walk(lambda g, place, source, slope: g[source] + slope),
     ),
-    Wrong(
-        "starts at the last number",
+    "starts at the last number": Wrong(
         "You start at the last number of the tape. Start with a 1 at the target, wherever it stands.",
         walk(start=lambda count, target: [0.0] * (count - 1) + [1.0]),
     ),
-    Wrong(
-        "starts with zeros",
+    "starts with zeros": Wrong(
         "Every gradient is 0, as nothing starts the walk. The gradient of the target with respect "
         "to itself is 1.",
         walk(start=lambda count, target: [0.0] * count),
     ),
-    Wrong(
-        "starts with ones",
+    "starts with ones": Wrong(
         "Every number starts with a 1. Only the target does: the others start at 0.",
         walk(start=lambda count, target: [1.0] * count),
     ),
-    Wrong(
-        "target left at 0",
+    "target left at 0": Wrong(
         "The gradient of the target with respect to itself is 1, and your list has another number "
         "there.",
         walk(answer=lambda g, target: [0.0 if i == target else x for i, x in enumerate(g)]),
     ),
-    Wrong(
-        "first input alone",
+    "first input alone": Wrong(
         "You hand on to the first input of each number alone. Each of them gets its part.",
         walk(inputs=lambda pairs: pairs[:1]),
     ),
-    Wrong(
-        "target left out",
+    "target left out": Wrong(
         "Nothing is handed on from the target: range(target) leaves it out. "
         "reversed(range(target + 1)) has it.",
         walk(places=lambda count, target: reversed(range(target))),
     ),
-    Wrong(
-        "returned in the loop",
+    "returned in the loop": Wrong(
         "Your walk stops after its first place. A `return` inside the loop does that: move it to the "
         "left, below the loop.",
         walk(places=lambda count, target: [count - 1]),
     ),
-    Wrong(
-        "None where no way leads",
+    "None where no way leads": Wrong(
         "Your list has None where no way leads to the target. TensorFlow's tape answers so, too; in "
         "this list write 0.",
         walk(answer=lambda g, target: [x or None for x in g]),
     ),
-    Wrong(
-        "gradient of x alone",
+    "gradient of x alone": Wrong(
         "This is one number, the gradient of the first one. Return the whole list.",
         walk(answer=lambda gradients, target: gradients[0]),
     ),
-    Wrong(
-        "returned None",
+    "returned None": Wrong(
         "Your function returned None. Return the list of gradients.",
         walk(answer=lambda gradients, target: None),
     ),
-]
+}
 
 GALLERY = {
     "01.1": SLOPES,

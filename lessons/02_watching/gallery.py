@@ -29,99 +29,84 @@ def answering(answer, **options):
     return product_gradient(product, answer, **options)
 
 
-PRODUCTS = [
-    Wrong(
-        "returns none",
+PRODUCTS = {
+    "returns none": Wrong(
         "Your function returned None. Either it returns nothing, or nothing told the tape to watch "
         "x, the source: call tape.watch(x) as the first line of the block. Then return "
         "tape.gradient(y, x), the target first.",
         answering(lambda tape, y, x: tape.gradient(y, x), watched=False),
     ),
-    Wrong(
-        "one entry alone",
+    "one entry alone": Wrong(
         "You returned one number. The gradient has one number for each entry of x: return what "
         "tape.gradient(y, x) gives as it is.",
         answering(lambda tape, y, x: tape.gradient(y, x)[0]),
     ),
-    Wrong(
-        "returns y",
+    "returns y": Wrong(
         "This is y itself. Return tape.gradient(y, x), not y.",
         product,
     ),
-    Wrong(
-        "gradient added up",
+    "gradient added up": Wrong(
         "You added the entries of the gradient up. Return what tape.gradient(y, x) gives as it is: "
         "one number for each entry of x.",
         answering(lambda tape, y, x: tf.reduce_sum(tape.gradient(y, x))),
     ),
-    Wrong(
-        "other shape",
+    "other shape": Wrong(
         "A gradient has the shape of its source, and x has shape (n,). Return tape.gradient(y, x), "
         "computed for the x that came in, and not for a reshaped one.",
         lambda x: answering(lambda t, y, x: t.gradient(y, x))(tf.reshape(x, (1, -1))),
         lambda x: answering(lambda t, y, x: t.gradient(y, x))(tf.reshape(x, (-1, 1))),
     ),
-    Wrong(
-        "squares taken out",
+    "squares taken out": Wrong(
         "This is sum(x**2) in every entry: the tape took the squares as a fixed number. Compute "
         "both sums inside the block, below tape.watch(x), and with TensorFlow's functions, not "
         "NumPy's.",
         product_gradient(lambda x: float(tf.reduce_sum(x**2)) * tf.reduce_sum(x)),
     ),
-    Wrong(
-        "sum taken out",
+    "sum taken out": Wrong(
         "This is 2 * x * sum(x): the tape took the factor sum(x) as a fixed number. Compute both "
         "sums inside the block, below tape.watch(x), and with TensorFlow's functions, not NumPy's.",
         product_gradient(lambda x: tf.reduce_sum(x**2) * np.sum(x)),
     ),
-    Wrong(
-        "sums not multiplied",
+    "sums not multiplied": Wrong(
         "This is the gradient of sum(x**2) + sum(x). Here the two sums are multiplied.",
         product_gradient(lambda x: tf.reduce_sum(x**2) + tf.reduce_sum(x)),
     ),
-    Wrong(
-        "multiplied before summing",
+    "multiplied before summing": Wrong(
         "This is the gradient of sum(x**3): x**2 and x were multiplied before they were added up. "
         "Make each sum first, then multiply the two.",
         product_gradient(lambda x: tf.reduce_sum(x**2 * x)),
     ),
-    Wrong(
-        "squared after the sum",
+    "squared after the sum": Wrong(
         "This is the gradient of sum(x)**3: x was added up before it was squared. The first factor is "
         "the sum of the squares, tf.reduce_sum(x**2).",
         product_gradient(lambda x: tf.reduce_sum(x) ** 2 * tf.reduce_sum(x)),
     ),
-    Wrong(
-        "squares alone",
+    "squares alone": Wrong(
         "This is the gradient of sum(x**2) alone. Multiply it by sum(x).",
         product_gradient(lambda x: tf.reduce_sum(x**2)),
     ),
-    Wrong(
-        "returns x",
+    "returns x": Wrong(
         "This is x itself. Return tape.gradient(y, x).",
         lambda x: x,
     ),
-    Wrong(
-        "zero for none",
+    "zero for none": Wrong(
         "It returns 0 for every entry. A zero in place of None hides the fault: call tape.watch(x) "
         "as the first line of the block, and compute y below it.",
         answering(
             lambda tape, y, x: tape.gradient(y, x, unconnected_gradients="zero"), watched=False
         ),
     ),
-    Wrong(
-        "one mean",
+    "one mean": Wrong(
         "The gradient is too small by the number of entries: one of the sums is a mean. Use "
         "tf.reduce_sum for both.",
         product_gradient(lambda x: tf.reduce_mean(x**2) * tf.reduce_sum(x)),
     ),
-    Wrong(
-        "two means",
+    "two means": Wrong(
         "The gradient is too small by the square of the number of entries: both sums are means. "
         "Use tf.reduce_sum for both.",
         product_gradient(lambda x: tf.reduce_mean(x**2) * tf.reduce_mean(x)),
     ),
-]
+}
 
 # 02.2
 
@@ -183,57 +168,48 @@ def score_answering(answer, **options):
     return score_gradient_of(score, answer, **options)
 
 
-CENTRED = [
-    Wrong(
-        "returns none",
+CENTRED = {
+    "returns none": Wrong(
         "It returns None now: either it returns nothing, or the tensor that you ask for was not "
         "watched before it was used. Call tape.watch(x) before the subtraction, and return "
         "tape.gradient(score, x).",
         score_gradient_of(score, watched=False),
     ),
-    Wrong(
-        "one entry alone",
+    "one entry alone": Wrong(
         "You returned one number. The gradient has one number for each entry of x: return what "
         "tape.gradient(score, x) gives as it is.",
         score_answering(lambda tape, score, x, centred: tape.gradient(score, x)[0]),
     ),
-    Wrong(
-        "returns score",
+    "returns score": Wrong(
         "This is the score. Return tape.gradient(score, x).",
         score_answering(lambda tape, score, x, centred: score),
     ),
-    Wrong(
-        "mean taken out",
+    "mean taken out": Wrong(
         "This is 2 * w * (x - mean): the mean counts as a fixed number. That happens if the source "
         "is the centred tensor, or if the tape did not see the mean: computed before "
         "tape.watch(x), or by NumPy. Watch x first, give the difference a name of its own, and ask "
         "for x.",
         score_answering(lambda tape, score, x, centred: tape.gradient(score, centred)),
     ),
-    Wrong(
-        "not centred",
+    "not centred": Wrong(
         "This is the gradient of the sum of w * x**2: the score no longer uses the centred "
         "numbers. Give these a name of their own, and square them in the score.",
         score_gradient_of(lambda x, centred, w: tf.reduce_sum(w * x**2)),
     ),
-    Wrong(
-        "mean for sum",
+    "mean for sum": Wrong(
         "The gradient is too small by the number of entries. Keep tf.reduce_sum in the score.",
         score_gradient_of(lambda x, centred, w: tf.reduce_mean(w * centred**2)),
     ),
-    Wrong(
-        "returns centred numbers",
+    "returns centred numbers": Wrong(
         "These are the centred numbers. Return tape.gradient(score, x).",
         lambda x, w: x - tf.reduce_mean(x),
     ),
-    Wrong(
-        "weights missing",
+    "weights missing": Wrong(
         "The weights are missing: this is the gradient of the sum of (x - mean)**2. Keep w in the "
         "score, as it was given.",
         score_gradient_of(lambda x, centred, w: tf.reduce_sum(centred**2)),
     ),
-    Wrong(
-        "zero for none",
+    "zero for none": Wrong(
         "It returns 0 for every entry. A zero in place of None hides the fault: call tape.watch(x) "
         "before the subtraction.",
         score_answering(
@@ -241,14 +217,13 @@ CENTRED = [
             watched=False,
         ),
     ),
-    Wrong(
-        "tensor assigned",
+    "tensor assigned": Wrong(
         "A tensor keeps its numbers: only a variable can be assigned to. Watch x, and give the "
         "difference a name of its own.",
         score_gradient_of(lambda x, centred, w: tf.reduce_sum(w * x.assign(centred) ** 2)),
         score_gradient_of(lambda x, centred, w: x.assign_sub(x - centred)),
     ),
-]
+}
 
 # 02.4
 
@@ -291,55 +266,46 @@ def with_names_watched(params, names, x, y):
         tape.watch(names)
 
 
-PARABOLAS = [
-    Wrong(
-        "terms left out",
+PARABOLAS = {
+    "terms left out": Wrong(
         "Your prediction has the chosen terms alone. The model keeps all three, "
         "a * x**2 + b * x + c: `names` says what is watched, and not what is computed.",
         with_chosen_terms,
     ),
-    Wrong(
-        "names watched",
+    "names watched": Wrong(
         "A name is a text, and no tensor. Watch the variables: params[name] for each of the names.",
         with_names_watched,
     ),
-    Wrong(
-        "returns none",
+    "returns none": Wrong(
         "Your function returned None: its last line must return the dict and the number.",
         returning(print),
     ),
-    Wrong(
-        "one thing",
+    "one thing": Wrong(
         "You returned one thing alone. Return two things, separated by a comma: a dict of "
         "gradients, and len(tape.watched_variables()).",
         returning(lambda gradients, count: gradients),
     ),
-    Wrong(
-        "three things",
+    "three things": Wrong(
         "You returned three things. Return two, separated by a comma: a dict of gradients, and "
         "len(tape.watched_variables()).",
         returning(lambda gradients, count: (gradients, count, 0.0)),
     ),
-    Wrong(
-        "target and sources swapped",
+    "target and sources swapped": Wrong(
         "The first of the two is None, where a dict was asked for. Take tape.gradient(loss, "
         "sources): the target first, then the dict of the chosen variables.",
         parabola(lambda tape, loss, chosen: tape.gradient(chosen, loss)),
     ),
-    Wrong(
-        "pair turned round",
+    "pair turned round": Wrong(
         "The two are in the wrong order: return the dict first, and then the number.",
         returning(lambda gradients, count: (count, gradients)),
     ),
-    Wrong(
-        "other names",
+    "other names": Wrong(
         "Your dict holds other names than were asked for. It needs exactly those in `names`: "
         "choose them from params first.",
         parabola(chosen=lambda params, names: params, watched=lambda params, names: params),
         parabola(chosen=lambda params, names: params),
     ),
-    Wrong(
-        "not watched",
+    "not watched": Wrong(
         "A gradient is None. A tape that watches nothing by itself needs tape.watch(params[name]) "
         "in the block for each of the names, before the prediction is computed from these very "
         "variables.",
@@ -348,8 +314,7 @@ PARABOLAS = [
         parabola(watched=lambda params, names: names[1:]),
         parabola(watched=lambda params, names: names[-1:]),
     ),
-    Wrong(
-        "one for each example",
+    "one for each example": Wrong(
         "A gradient of yours has one number for each example. The variable is one number, and so "
         "is its gradient: the loss is the mean over the examples.",
         lambda params, names, x, y: (
@@ -357,49 +322,42 @@ PARABOLAS = [
             len(names),
         ),
     ),
-    Wrong(
-        "returns parameters",
+    "returns parameters": Wrong(
         "These are the parameters themselves. Return the gradients of the loss.",
         parabola(lambda tape, loss, chosen: chosen),
     ),
-    Wrong(
-        "errors added up",
+    "errors added up": Wrong(
         "The gradients are too large by the number of examples: the squared errors are added up. "
         "Take tf.reduce_mean of them.",
         parabola(loss_of=lambda error: error**2),
     ),
-    Wrong(
-        "half of them",
+    "half of them": Wrong(
         "The gradients are half of what they should be: leave out the factor 1/2.",
         parabola(loss_of=lambda error: tf.reduce_mean(error**2) / 2),
     ),
-    Wrong(
-        "all variables watched",
+    "all variables watched": Wrong(
         "The gradients are right, but you report 3 watched variables: this tape follows every "
         "variable that the prediction reads. Make it with watch_accessed_variables=False, and "
         "watch the chosen ones.",
         parabola(watched=lambda params, names: params),
     ),
-    Wrong(
-        "another tape counted",
+    "another tape counted": Wrong(
         "The gradients are right, but you report 0 watched variables. Take "
         "len(tape.watched_variables()) after tape.watch, and of the tape that gave the gradients.",
         parabola(count=lambda tape, chosen: 0),
     ),
-    Wrong(
-        "last tape counted",
+    "last tape counted": Wrong(
         "The gradients are right, but you report 1 watched variable where two names were asked "
         "for. Return len(tape.watched_variables()) of one tape that watches them all, or add up "
         "over your tapes.",
         parabola(count=lambda tape, chosen: 1),
     ),
-    Wrong(
-        "list as a key",
+    "list as a key": Wrong(
         "`names` is a list, and a dict has one key at a time. Choose them one by one: {name: "
         "params[name] for name in names}.",
         parabola(chosen=lambda params, names: params[names]),
     ),
-]
+}
 
 GALLERY = {
     "02.1": PRODUCTS,

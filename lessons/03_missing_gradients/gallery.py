@@ -51,102 +51,85 @@ def with_one_recording(params, x, y, lr, steps):
     return params
 
 
-DESCENTS = [
-    Wrong(
-        "only the first step",
+DESCENTS = {
+    "only the first step": Wrong(
         "Only the first step has changed the parameters. Either `return` stands inside the loop, "
         "or the later steps find no gradient, because params[name] became a plain tensor: keep "
         "the variable, with assign_sub.",
         descending(overwriting, unconnected_gradients="zero"),
     ),
-    Wrong(
-        "nothing stored",
+    "nothing stored": Wrong(
         "The parameters are those that were passed in. Store the new value in the variable: "
         "params[name].assign_sub(lr * gradients[name]).",
         descending(lambda p, name, lr, g: p[name] - lr * g),
     ),
-    Wrong(
-        "climbs",
+    "climbs": Wrong(
         "The parameters move up the slope. Subtract lr times the gradient.",
         moving(lambda lr, g: -lr * g),
     ),
-    Wrong(
-        "old value gone",
+    "old value gone": Wrong(
         "Each parameter became -lr times its gradient, and its old value is gone. assign takes "
         "the whole new value; assign_sub subtracts from the old one.",
         descending(lambda p, name, lr, g: p[name].assign(-lr * g)),
     ),
-    Wrong(
-        "assigned the step",
+    "assigned the step": Wrong(
         "Each parameter became lr times its gradient. assign takes the whole new value; "
         "assign_sub is what subtracts.",
         descending(lambda p, name, lr, g: p[name].assign(lr * g)),
     ),
-    Wrong(
-        "lr left out",
+    "lr left out": Wrong(
         "The steps are too long: multiply the gradient by lr.",
         moving(lambda lr, g: g),
     ),
-    Wrong(
-        "steps twice as long",
+    "steps twice as long": Wrong(
         "Each step is twice as long as it should be. Subtract lr times the gradient, once.",
         moving(lambda lr, g: 2 * lr * g),
     ),
-    Wrong(
-        "summed over the points",
+    "summed over the points": Wrong(
         "The steps are too long by the number of points: the loss is the mean of the squares, as "
         "it was given. Change the update alone.",
         lambda p, x, y, lr, steps: moving(lambda lr, g: len(x) * lr * g)(p, x, y, lr, steps),
     ),
-    Wrong(
-        "divided by lr",
+    "divided by lr": Wrong(
         "The gradient is divided by lr. Multiply: the smaller lr is, the shorter is the step.",
         moving(lambda lr, g: g / lr),
     ),
-    Wrong(
-        "one step too many",
+    "one step too many": Wrong(
         "That is one step too many. Leave the loop over `steps` as it was given.",
         descending(whole_value, lambda steps: steps + 1),
     ),
-    Wrong(
-        "one step missing",
+    "one step missing": Wrong(
         "One step is missing. Leave the loop over `steps` as it was given.",
         descending(whole_value, lambda steps: steps - 1),
     ),
-    Wrong(
-        "first gradient kept",
+    "first gradient kept": Wrong(
         "Every step uses the gradient of the first. Record and ask again in each step, with the "
         "values of that step.",
         with_one_recording,
         calls=(1, 2, 3),
     ),
-    Wrong(
-        "only w moves",
+    "only w moves": Wrong(
         "w has moved and b has not. Update every parameter of the dict.",
         only("w"),
     ),
-    Wrong(
-        "only b moves",
+    "only b moves": Wrong(
         "b has moved and w has not. Update every parameter of the dict.",
         only("b"),
     ),
-    Wrong(
-        "fixed lr",
+    "fixed lr": Wrong(
         "Your steps have the factor 0.1 in every call. It is lr that says how long they are.",
         moving(lambda lr, g: 0.1 * g),
     ),
-    Wrong(
-        "lost variable",
+    "lost variable": Wrong(
         "After the first step params[name] is a plain tensor, which no tape watches: its gradient "
         "is None. Keep the variable: params[name].assign_sub(lr * gradients[name]).",
         descending(overwriting),
     ),
-    Wrong(
-        "values in a list",
+    "values in a list": Wrong(
         "You returned a list. Return params itself, so that each value keeps its name.",
         lambda *given: list(descending(whole_value)(*given).values()),
     ),
-]
+}
 
 # 03.2
 
@@ -243,9 +226,8 @@ def keras_without_logits(logits, labels):
     return keras.losses.SparseCategoricalCrossentropy()(labels, logits)
 
 
-CLASSIFIERS = [
-    Wrong(
-        "no path",
+CLASSIFIERS = {
+    "no path": Wrong(
         "It still returns None: the tape finds no path from W to the loss. Inside the block, "
         "compute `logits` from W and a cross-entropy from `logits`, with TensorFlow's functions. "
         "Counting, argmax, == and NumPy have no gradient.",
@@ -253,47 +235,39 @@ CLASSIFIERS = [
         classifying(errors_in_numpy),
         product_above_the_block,
     ),
-    Wrong(
-        "zero for none",
+    "zero for none": Wrong(
         "It returns 0 for every weight. A zero in place of None hides the fault: no path leads "
         "from W to the loss. Compute a cross-entropy from `logits`.",
         classifying(errors, unconnected_gradients="zero"),
     ),
-    Wrong(
-        "gradient of the logits",
+    "gradient of the logits": Wrong(
         "This is the gradient of the logits. Ask for that of W.",
         classifying(mean_cross_entropy, lambda W, logits: logits),
     ),
-    Wrong(
-        "weights themselves",
+    "weights themselves": Wrong(
         "This is W itself. Return tape.gradient(loss, W).",
         lambda W, x, labels: W,
     ),
-    Wrong(
-        "loss returned",
+    "loss returned": Wrong(
         "This is one number, as the loss is. Return the gradient, tape.gradient(loss, W).",
         lambda W, x, labels: mean_cross_entropy(x @ W, labels),
     ),
-    Wrong(
-        "sum of losses",
+    "sum of losses": Wrong(
         "The gradient is too large by the number of examples: the losses are added up. Take "
         "tf.reduce_mean of them.",
         classifying(cross_entropies),
     ),
-    Wrong(
-        "wrong sign",
+    "wrong sign": Wrong(
         "The sign is wrong: cross-entropy is minus the log of a probability.",
         classifying(lambda z, labels: -mean_cross_entropy(z, labels)),
     ),
-    Wrong(
-        "softmax twice",
+    "softmax twice": Wrong(
         "The softmax is taken twice: the cross-entropy with logits has it inside. Give it the "
         "logits as they are.",
         classifying(lambda z, labels: mean_cross_entropy(tf.nn.softmax(z), labels)),
         classifying(lambda z, labels: cross_entropies(tf.nn.softmax(z), labels)),
     ),
-    Wrong(
-        "from_logits left out",
+    "from_logits left out": Wrong(
         "The logits are taken for probabilities. Keras's cross-entropy does so unless you say "
         "from_logits=True.",
         classifying(keras_without_logits),
@@ -304,8 +278,7 @@ CLASSIFIERS = [
             )
         ),
     ),
-    Wrong(
-        "labels not one-hot",
+    "labels not one-hot": Wrong(
         "This cross-entropy takes one-hot rows, and the labels are class numbers. Take the one "
         "whose name has `sparse`, or make rows of them with tf.one_hot.",
         classifying(
@@ -315,34 +288,29 @@ CLASSIFIERS = [
         ),
         classifying(lambda z, y: keras.losses.CategoricalCrossentropy(from_logits=True)(y, z)),
     ),
-    Wrong(
-        "own guesses",
+    "own guesses": Wrong(
         "This is the cross-entropy against the model's own guesses, the argmax. Compare with "
         "`labels`.",
         classifying(lambda z, labels: mean_cross_entropy(z, tf.argmax(z, axis=1))),
     ),
-    Wrong(
-        "no log",
+    "no log": Wrong(
         "This is the gradient for the probability of the right class, without the log. It is "
         "smooth, but cross-entropy was asked for: the mean of -log of that probability.",
         classifying(lambda z, labels: -tf.reduce_mean(probabilities(z, labels))),
         classifying(lambda z, labels: tf.reduce_mean(probabilities(z, labels))),
         classifying(lambda z, labels: -tf.reduce_sum(probabilities(z, labels))),
     ),
-    Wrong(
-        "mean over classes",
+    "mean over classes": Wrong(
         "The gradient is too small by the number of classes: the mean runs over all entries of "
         "the one-hot labels. Add up over the classes, and average over the examples.",
         classifying(lambda z, y: mean_cross_entropy(z, y) / z.shape[1]),
     ),
-    Wrong(
-        "softmax over examples",
+    "softmax over examples": Wrong(
         "The softmax runs over the examples. Each row of the logits is one example: take it over "
         "the last axis.",
         classifying(lambda z, y: -tf.reduce_mean(tf.math.log(probabilities(z, y, axis=0)))),
     ),
-    Wrong(
-        "sigmoid",
+    "sigmoid": Wrong(
         "This cross-entropy has a sigmoid, which takes each class by itself. Take the one with "
         "`softmax` in its name: the classes compete.",
         *(
@@ -350,28 +318,25 @@ CLASSIFIERS = [
             for reduce in (tf.reduce_mean, lambda each: tf.reduce_mean(tf.reduce_sum(each, 1)))
         ),
     ),
-    Wrong(
-        "labels and logits exchanged",
+    "labels and logits exchanged": Wrong(
         "The labels come first, and the logits second. Name them in the call: labels=labels, "
         "logits=logits.",
         classifying(lambda z, labels: mean_cross_entropy(labels, z)),
     ),
-    Wrong(
-        "guesses as logits",
+    "guesses as logits": Wrong(
         "You give one number for each example where the logits belong. They are the scores, shape "
         "(n, classes): leave out argmax and ==.",
         classifying(lambda z, labels: mean_cross_entropy(tf.argmax(z, axis=1), labels)),
         classifying(lambda z, y: mean_cross_entropy(tf.cast(tf.argmax(z, 1) == y, tf.float32), y)),
     ),
-    Wrong(
-        "squared error",
+    "squared error": Wrong(
         "This is the gradient of a squared error of the probabilities. It is smooth, but "
         "cross-entropy was asked for: the mean of -log of the right class's probability.",
         classifying(
             lambda z, y: tf.reduce_mean((tf.nn.softmax(z) - tf.one_hot(y, z.shape[1])) ** 2)
         ),
     ),
-]
+}
 
 # 03.4
 
@@ -403,155 +368,128 @@ def passing_on(backward):
     return quarters(nearest, backward)
 
 
-QUARTERS = [
-    Wrong(
-        "not decorated",
+QUARTERS = {
+    "not decorated": Wrong(
         "You returned a pair. A value and a backward function belong under @tf.custom_gradient: "
         "put it above the function that returns them.",
         lambda x: (nearest(x), lambda arriving: arriving),
     ),
-    Wrong(
-        "function returned",
+    "function returned": Wrong(
         "You returned a function. Call it on x, and return what it gives.",
         lambda x: passing_on(inside),
     ),
-    Wrong(
-        "not rounded",
+    "not rounded": Wrong(
         "These are the values of x itself, not rounded to multiples of 0.25.",
         valued(tf.identity),
     ),
-    Wrong(
-        "whole numbers",
+    "whole numbers": Wrong(
         "You rounded to whole numbers. Multiply by 4 before, and divide by 4 after.",
         valued(tf.round),
     ),
-    Wrong(
-        "not divided",
+    "not divided": Wrong(
         "The values are four times too large. Divide by 4 after rounding.",
         valued(lambda x: tf.round(4 * x)),
     ),
-    Wrong(
-        "rounded down",
+    "rounded down": Wrong(
         "You rounded down. Take tf.round, which goes to the nearest.",
         valued(lambda x: tf.floor(4 * x) / 4),
     ),
-    Wrong(
-        "rounded up",
+    "rounded up": Wrong(
         "You rounded up. Take tf.round, which goes to the nearest.",
         valued(lambda x: tf.math.ceil(4 * x) / 4),
     ),
-    Wrong(
-        "values clipped",
+    "values clipped": Wrong(
         "You clipped the values too. Only the gradient is 0 outside [-1, 1]; the value is x, "
         "rounded.",
         valued(lambda x: nearest(tf.clip_by_value(x, -1, 1))),
     ),
-    Wrong(
-        "multiples of 4",
+    "multiples of 4": Wrong(
         "These are multiples of 4. Multiply by 4 before rounding, and divide after.",
         valued(lambda x: 4 * tf.round(x / 4)),
     ),
-    Wrong(
-        "halves",
+    "halves": Wrong(
         "These are multiples of 0.5. There are four quarters to 1, so the factor is 4.",
         valued(lambda x: tf.round(2 * x) / 2),
     ),
-    Wrong(
-        "no path left",
+    "no path left": Wrong(
         "The values are right, but the gradient is None: no path is left from them to x, or "
         "`backward` returns nothing. Under @tf.custom_gradient, return the value and a backward "
         "function, which itself returns what goes on.",
         nearest,
         passing_on(lambda x, y, d: None),
     ),
-    Wrong(
-        "NumPy's array",
+    "NumPy's array": Wrong(
         "You returned NumPy's array, where no tape finds a path. Use tf.round.",
         lambda x: nearest(x).numpy(),
     ),
-    Wrong(
-        "one number back",
+    "one number back": Wrong(
         "The values are right, but what backward returns has not the shape of x. Return "
         "`arriving`, entry by entry, where x lies in [-1, 1], and 0 elsewhere.",
         passing_on(lambda x, y, d: tf.constant(1.0)),
     ),
-    Wrong(
-        "passes on everywhere",
+    "passes on everywhere": Wrong(
         "You pass on what arrives everywhere. Where x lies outside [-1, 1], pass on 0.",
         passing_on(lambda x, y, d: d),
     ),
-    Wrong(
-        "arriving dropped",
+    "arriving dropped": Wrong(
         "You return 1 and 0, and drop what arrives. Multiply: backward returns `arriving` where x "
         "lies in [-1, 1].",
         passing_on(lambda x, y, d: tf.cast(abs(x) <= 1, tf.float32)),
     ),
-    Wrong(
-        "one everywhere",
+    "one everywhere": Wrong(
         "You return 1 everywhere, and drop what arrives. Pass on `arriving` where x lies in "
         "[-1, 1], and 0 elsewhere.",
         passing_on(lambda x, y, d: tf.ones_like(d)),
     ),
-    Wrong(
-        "inside and outside exchanged",
+    "inside and outside exchanged": Wrong(
         "Inside and outside are exchanged: pass on where x lies in [-1, 1].",
         passing_on(lambda x, y, d: d - inside(x, y, d)),
     ),
-    Wrong(
-        "looks at the rounded value",
+    "looks at the rounded value": Wrong(
         "You look at the rounded value: 1.05 is rounded to 1, but lies outside [-1, 1]. Let the "
         "condition look at x.",
         passing_on(lambda x, y, d: inside(y, y, d)),
     ),
-    Wrong(
-        "arriving clipped",
+    "arriving clipped": Wrong(
         "You clip what arrives. It is x that decides: pass on all of it, or 0.",
         passing_on(lambda x, y, d: tf.clip_by_value(d, -1, 1)),
     ),
-    Wrong(
-        "no lower end",
+    "no lower end": Wrong(
         "Values below -1 still pass on what arrives. Compare the absolute value of x.",
         passing_on(lambda x, y, d: tf.where(x <= 1, d, 0.0)),
     ),
-    Wrong(
-        "no upper end",
+    "no upper end": Wrong(
         "Values above 1 still pass on what arrives. Compare the absolute value of x.",
         passing_on(lambda x, y, d: tf.where(x >= -1, d, 0.0)),
     ),
-    Wrong(
-        "ends left out",
+    "ends left out": Wrong(
         "At exactly 1 and -1, too, what arrives should go on: [-1, 1] holds both ends. Compare "
         "with <=.",
         passing_on(lambda x, y, d: tf.where(abs(x) < 1, d, 0.0)),
     ),
-    Wrong(
-        "slope of 4 x",
+    "slope of 4 x": Wrong(
         "The gradient is four times too large. Pass on what arrives as it is.",
         passing_on(lambda x, y, d: 4 * inside(x, y, d)),
     ),
-    Wrong(
-        "slope of x / 4",
+    "slope of x / 4": Wrong(
         "The gradient is a quarter of what arrives. Pass it on as it is.",
         passing_on(lambda x, y, d: inside(x, y, d) / 4),
     ),
-    Wrong(
-        "zero everywhere",
+    "zero everywhere": Wrong(
         "The gradient is 0 everywhere. backward must return `arriving` where x lies in [-1, 1].",
         passing_on(lambda x, y, d: 0 * d),
     ),
-    Wrong(
-        "passes on x",
+    "passes on x": Wrong(
         "What goes on is x where you should pass on `arriving`: backward gets the slope that "
         "arrives from above, and returns it.",
         passing_on(lambda x, y, d: inside(x, y, x)),
     ),
-    Wrong(
-        "no backward returned",
+    "no backward returned": Wrong(
         "Your function under @tf.custom_gradient returns the value alone. It returns two things: "
         "the value, and the backward function.",
         tf.custom_gradient(nearest),
     ),
-]
+}
 
 # 03.5
 
@@ -583,104 +521,88 @@ def with_epsilon(epsilon):
     return of_distances(lambda a, b: tf.sqrt(squares(a, b) + epsilon))
 
 
-DISTANCES = [
-    Wrong(
-        "no path",
+DISTANCES = {
+    "no path": Wrong(
         "It returns None: no path leads from `a` to `total`. Compute with TensorFlow's functions, "
         "not NumPy's, and return tape.gradient(total, a).",
         of_distances(lambda a, b: tf.constant(np.linalg.norm(a - b, axis=1))),
         lambda a, b: None,
     ),
-    Wrong(
-        "not squared",
+    "not squared": Wrong(
         "The differences are added up as they are. Square them first, then take the root.",
         of_distances(lambda a, b: tf.sqrt(tf.reduce_sum(a - b, axis=1))),
         calls=(3,),
     ),
-    Wrong(
-        "still not finite",
+    "still not finite": Wrong(
         "It is still not finite where the points are equal: 0 stands under the root there, and "
         "its slope is infinite. Guard what goes under the root; outside it comes too late.",
         of_distances(lambda a, b: tf.sqrt(squares(a, b)) + 1e-12),
     ),
-    Wrong(
-        "negative under the root",
+    "negative under the root": Wrong(
         "The gradient is not finite even where the points differ. Keep the distance as given, and "
         "guard only what is 0 under the root.",
         of_distances(lambda a, b: tf.sqrt(squares(a, b) - 1.0)),
         of_distances(lambda a, b: tf.sqrt(squares(a, b) - 100.0)),
     ),
-    Wrong(
-        "zero for every pair",
+    "zero for every pair": Wrong(
         "It returns 0 for every pair. Only pairs of equal points have a gradient of 0.",
         lambda a, b: tf.zeros_like(a),
     ),
-    Wrong(
-        "one pair empties all",
+    "one pair empties all": Wrong(
         "One pair of equal points makes the whole gradient 0. Mend the distance of that pair "
         "alone: the other rows have a gradient.",
         thrown_away,
         calls=(0, 1, 2),
     ),
-    Wrong(
-        "squared distances",
+    "squared distances": Wrong(
         "This is the gradient of the squared distances. Keep the root.",
         of_distances(squares),
     ),
-    Wrong(
-        "averaged",
+    "averaged": Wrong(
         "You averaged the distances. Keep their sum.",
         of_distances(lengths, tf.reduce_mean),
     ),
-    Wrong(
-        "gradient of b",
+    "gradient of b": Wrong(
         "The sign is wrong: this is the gradient with respect to b.",
         lambda a, b: -of_distances(lengths)(a, b),
     ),
-    Wrong(
-        "one root for all",
+    "one root for all": Wrong(
         "The squares of all pairs are under one root. Sum over axis=1, one root a pair.",
         of_distances(lambda a, b: tf.norm(a - b)),
     ),
-    Wrong(
-        "down the columns",
+    "down the columns": Wrong(
         "The squares are added up down the columns. Sum over axis=1: one root a pair.",
         of_distances(lambda a, b: tf.sqrt(tf.reduce_sum((a - b) ** 2, axis=0) + 1e-20)),
     ),
-    Wrong(
-        "absolute differences",
+    "absolute differences": Wrong(
         "This is the gradient of |a - b|, entry by entry. Keep squares, sum and root.",
         of_distances(lambda a, b: tf.abs(a - b)),
     ),
-    Wrong(
-        "added to the points",
+    "added to the points": Wrong(
         "Where both points are equal the gradient should be [0, 0], and yours is not. Add the "
         "tiny number to the sum of squares, and not to a - b.",
         of_distances(lambda a, b: tf.sqrt(squares(a, b + 1e-5))),
         of_distances(lambda a, b: tf.sqrt(squares(a + 1e-5, b))),
         calls=(0,),
     ),
-    Wrong(
-        "near points lost",
+    "near points lost": Wrong(
         "Points that are near each other differ, and their gradient is 0 here. A limit, or a number "
         "added under the root, is too large beside them: let a condition be true for equal points "
         "alone.",
         of_distances(lambda a, b: tf.where(squares(a, b) < 1e-3, 0.0, lengths(a, b))),
     ),
-    Wrong(
-        "epsilon too large",
+    "epsilon too large": Wrong(
         "Far and equal points are right, but for points 3e-6 apart the gradient is too short: beside "
         "their sum of squares, 1e-11, what is added under the root counts. Put a `where` before the "
         "root and one after it.",
         *(with_epsilon(epsilon) for epsilon in (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)),
         calls=(1,),
     ),
-    Wrong(
-        "distances returned",
+    "distances returned": Wrong(
         "You returned the distances. Return the gradient, tape.gradient(total, a).",
         lengths,
     ),
-]
+}
 
 GALLERY = {
     "03.1": DESCENTS,

@@ -64,124 +64,107 @@ def one_summed(name):
     return by_loss(both, losses)
 
 
-NAMES = (("squared", "absolute"), ("absolute", "squared"))
-BY_LOSS = [
-    Wrong(
-        "one gradient alone",
+def wrong_under(name, other):
+    """Return the mistakes with the gradient under one of the two names."""
+    return {
+        f"{other} loss under both": Wrong(
+            f"Under {name} stands the gradient of the {other} loss, as under {other}. Make each "
+            "loss the target of its own question.",
+            one_name(name, lambda own, other: other),
+        ),
+        f"sum under {name}": Wrong(
+            f"Under {name} stands the gradient of the sum of both losses. Ask for it with the "
+            f"{name} loss alone as the target.",
+            one_name(name, lambda own, other: [own, other]),
+        ),
+        f"{name} errors summed": Wrong(
+            f"The gradient under {name} is too large by the number of examples: its errors are "
+            "added up. Take tf.reduce_mean of them.",
+            one_summed(name),
+        ),
+        f"no path under {name}": Wrong(
+            f"Under {name} stands None, and not a gradient. Compute both losses from w inside the "
+            "`with` block of one persistent tape, with TensorFlow's functions, and ask for each "
+            "below it.",
+            one_name(name, lambda own, other: tf.identity(own)),
+        ),
+    }
+
+
+BY_LOSS = {
+    "one gradient alone": Wrong(
         "You returned one gradient. Return a dict with two: under squared and under absolute that "
         "of the loss of this name.",
         by_loss(lambda ask, s, a: ask(s)),
         by_loss(lambda ask, s, a: ask(a)),
     ),
-    Wrong(
-        "sum of both returned",
+    "sum of both returned": Wrong(
         "You returned the gradient of the sum of both losses: targets are summed, also in a list "
         "or a dict. Ask a persistent tape once for each loss.",
         by_loss(lambda ask, *losses: ask(list(losses))),
     ),
-    Wrong(
-        "sum under both names",
+    "sum under both names": Wrong(
         "Under both names stands the gradient of the sum of the losses. Ask a persistent tape "
         "twice, with one loss as the target each time.",
         targets(lambda s, a: ([s, a], [s, a])),
     ),
-    Wrong(
-        "names exchanged",
+    "names exchanged": Wrong(
         "The two gradients stand under each other's name.",
         targets(lambda s, a: (a, s)),
     ),
-    Wrong(
-        "errors summed",
+    "errors summed": Wrong(
         "Both gradients are too large by the number of examples: the errors are added up, not "
         "averaged. Take tf.reduce_mean of them; a target of many entries is summed by itself.",
         by_loss(both, lambda error: (error**2, tf.abs(error))),
     ),
-    *(
-        wrong
-        for name, other in NAMES
-        for wrong in (
-            Wrong(
-                f"{other} loss under both",
-                f"Under {name} stands the gradient of the {other} loss, as under {other}. Make "
-                "each loss the target of its own question.",
-                one_name(name, lambda own, other: other),
-            ),
-            Wrong(
-                f"sum under {name}",
-                f"Under {name} stands the gradient of the sum of both losses. Ask for it with the "
-                f"{name} loss alone as the target.",
-                one_name(name, lambda own, other: [own, other]),
-            ),
-            Wrong(
-                f"{name} errors summed",
-                f"The gradient under {name} is too large by the number of examples: its errors "
-                "are added up. Take tf.reduce_mean of them.",
-                one_summed(name),
-            ),
-            Wrong(
-                f"no path under {name}",
-                f"Under {name} stands None, and not a gradient. Compute both losses from w inside "
-                "the `with` block of one persistent tape, with TensorFlow's functions, and ask for "
-                "each below it.",
-                one_name(name, lambda own, other: tf.identity(own)),
-            ),
-        )
-    ),
-    Wrong(
-        "no path at all",
+    **wrong_under("squared", "absolute"),
+    **wrong_under("absolute", "squared"),
+    "no path at all": Wrong(
         "Under both names stands None, and not a gradient. Compute both losses from w inside the "
         "`with` block of one persistent tape, with TensorFlow's functions, and ask for each "
         "below it.",
         targets(lambda s, a: (s + 0, a + 0)),
     ),
-    Wrong(
-        "no absolute value",
+    "no absolute value": Wrong(
         "Under absolute stands the gradient of the mean error, in which errors of both signs "
         "cancel. Take tf.abs of the errors before the mean.",
         by_loss(both, lambda error: (mean_losses(error)[0], tf.reduce_mean(error))),
     ),
-    Wrong(
-        "mean before absolute value",
+    "mean before absolute value": Wrong(
         "Under absolute stands the gradient of |mean error|: the errors cancel before tf.abs sees "
         "them. Take tf.abs of each error, and then the mean.",
         by_loss(both, lambda error: (mean_losses(error)[0], abs(tf.reduce_mean(error)))),
     ),
-    Wrong(
-        "half of squared",
+    "half of squared": Wrong(
         "Under squared stands half of the gradient. The loss is the mean of the squares as they "
         "are, without a factor 1/2.",
         by_loss(both, lambda error: (mean_losses(error)[0] / 2, mean_losses(error)[1])),
     ),
-    Wrong(
-        "root of squared",
+    "root of squared": Wrong(
         "Under squared stands the gradient of the root of the mean. The loss is the mean of the "
         "squared errors itself.",
         by_loss(both, lambda error: (mean_losses(error)[0] ** 0.5, mean_losses(error)[1])),
     ),
-    Wrong(
-        "errors in a table",
+    "errors in a table": Wrong(
         "Predictions and targets do not have one shape, so their difference is a table of n by n. "
         "x @ w has the shape (n, 1), as y has: subtract them as they are.",
         by_loss(both, error_of=lambda x, w, y: tf.squeeze(x @ w) - y),
     ),
-    Wrong(
-        "target added",
+    "target added": Wrong(
         "The target is added to the prediction. An error is their difference.",
         by_loss(both, error_of=lambda x, w, y: x @ w + y),
     ),
-    Wrong(
-        "list of sources",
+    "list of sources": Wrong(
         "Under each name stands a list with a gradient in it. Give w itself as the source, in no "
         "list.",
         by_loss(lambda ask, s, a: {"squared": [ask(s)], "absolute": [ask(a)]}),
     ),
-    Wrong(
-        "losses returned",
+    "losses returned": Wrong(
         "Under the names stands one number each, as the loss itself is. Its gradient has the "
         "shape of w, (3, 1).",
         by_loss(lambda ask, s, a: {"squared": s, "absolute": a}),
     ),
-]
+}
 
 # 04.3
 
@@ -223,105 +206,88 @@ def penalty_in_the_pause(w, x, y):
     return tape.gradient(loss, w), norm
 
 
-PENALTY = [
-    Wrong(
-        "penalty lost",
+PENALTY = {
+    "penalty lost": Wrong(
         "The first result is the gradient of the error alone. Either your target lacks the "
         "penalty, or the tape does: after the answer for the log a plain tape starts a new "
         "recording, with the penalty as a constant, so take a tape that keeps its recording.",
         first(lambda ask, loss, p, e: ask(e)),
     ),
-    Wrong(
-        "penalty alone",
+    "penalty alone": Wrong(
         "The first result is the gradient of the penalty alone. Ask for that of the loss, which "
         "is the error and the penalty together.",
         first(lambda ask, loss, p, e: ask(p)),
     ),
-    Wrong(
-        "errors summed",
+    "errors summed": Wrong(
         "The squared errors are summed. The loss takes their mean, as it was given.",
         lambda w, x, y: first(lambda ask, loss, p, e: len(x) * ask(e) + ask(p))(w, x, y),
     ),
-    Wrong(
-        "penalty twice",
+    "penalty twice": Wrong(
         "The penalty counts twice in the gradient. The loss holds it already, and several targets "
         "are summed: ask for the gradient of the loss alone.",
         first(lambda ask, loss, p, e: ask([loss, p])),
     ),
-    Wrong(
-        "no path from the loss",
+    "no path from the loss": Wrong(
         "The first result is None, and not the gradient of the loss. Compute the loss inside the "
         "block, and let the tape keep its recording after the answer for the log.",
         loss_below_the_block,
     ),
-    Wrong(
-        "number for the gradient",
+    "number for the gradient": Wrong(
         "The first result is one number. The gradient of the loss comes first, and has the shape "
         "of w, (3, 1).",
         first(lambda ask, loss, p, e: loss),
     ),
-    Wrong(
-        "results exchanged",
+    "results exchanged": Wrong(
         "The two results are swapped: the gradient of the loss comes first, then the norm.",
         pair_of(lambda ask, loss, p, e: (tf.norm(ask(p)), ask(loss))),
     ),
-    Wrong(
-        "penalty not recorded",
+    "penalty not recorded": Wrong(
         "The norm is asked of None: the tape found no path from the penalty to w. Compute the "
         "penalty inside the block, before the pause.",
         penalty_in_the_pause,
     ),
-    Wrong(
-        "no norm",
+    "no norm": Wrong(
         "The second result is None. The log still needs the norm of the penalty's gradient.",
         second(lambda ask, loss, p, e: None),
     ),
-    Wrong(
-        "norm not taken",
+    "norm not taken": Wrong(
         "The second result is an array of shape (3, 1). Its norm, tf.norm, is one number.",
         second(lambda ask, loss, p, e: ask(p)),
     ),
-    Wrong(
-        "norm of the whole",
+    "norm of the whole": Wrong(
         "The gradient is right now, but the norm for the log is that of the whole gradient. The "
         "log shows how strong the penalty's part is.",
         second(lambda ask, loss, p, e: tf.norm(ask(loss))),
     ),
-    Wrong(
-        "norm of the error's",
+    "norm of the error's": Wrong(
         "The gradient is right now, but the norm for the log is that of the error's.",
         second(lambda ask, loss, p, e: tf.norm(ask(e))),
     ),
-    Wrong(
-        "norm squared",
+    "norm squared": Wrong(
         "The gradient is right now, but the norm is squared: take its square root.",
         second(lambda ask, loss, p, e: tf.reduce_sum(ask(p) ** 2)),
     ),
-    Wrong(
-        "penalty for its norm",
+    "penalty for its norm": Wrong(
         "The gradient is right now, but the second result is the penalty itself. The log shows "
         "the norm of its gradient: keep that line as given.",
         second(lambda ask, loss, p, e: p),
     ),
-    Wrong(
-        "loss for the norm",
+    "loss for the norm": Wrong(
         "The gradient is right now, but the second result is the loss. The log shows the norm of the "
         "penalty's gradient: keep that line as given.",
         second(lambda ask, loss, p, e: loss),
     ),
-    Wrong(
-        "norm 0",
+    "norm 0": Wrong(
         "The gradient is right now, but the norm is 0: zeros stand in place of a None. Ask for the "
         "penalty's gradient while the tape still has its recording.",
         second(lambda ask, loss, p, e: 0.0),
     ),
-    Wrong(
-        "norm of the weights",
+    "norm of the weights": Wrong(
         "The gradient is right now, but the second result is the norm of w. The log shows that of "
         "the penalty's gradient: keep that line as given.",
         lambda w, x, y: second(lambda ask, loss, p, e: tf.norm(w))(w, x, y),
     ),
-]
+}
 
 # 04.4
 
@@ -352,94 +318,79 @@ def above_the_block(f, x):
     return tape.gradient(y, x)
 
 
-TABLE = [
-    Wrong(
-        "rows counted by x",
+TABLE = {
+    "rows counted by x": Wrong(
         "You ask f(x) for an entry that it does not have. Count the rows by the entries of f(x), "
         "and not by those of x.",
         lambda f, x: table_of(each_entry, lambda y: [y[i] for i in range(x.shape[0])])(f, x),
     ),
-    Wrong(
-        "no path",
+    "no path": Wrong(
         "Your function returned None. Either it returns nothing, or the tape has no path from its "
         "target to x: call f(x) inside the `with` block.",
         above_the_block,
     ),
-    Wrong(
-        "entries picked too late",
+    "entries picked too late": Wrong(
         "Every row is None: the tape has no path from those targets to your source. Call f(x) and "
         "pick its entries inside the `with` block, and ask for x itself: an entry picked below "
         "the block, or one of x, is a new tensor.",
         picked_too_late(list),
         picked_too_late(tf.stack),
     ),
-    Wrong(
-        "first entry alone",
+    "first entry alone": Wrong(
         "You returned one row, the gradient of entry 0. Is there a `return` inside the loop? Collect a "
         "row for each entry, and stack them.",
         table_of(each_entry, finish=lambda rows: rows[0]),
     ),
-    Wrong(
-        "last entry alone",
+    "last entry alone": Wrong(
         "You returned one row, the gradient of the last entry: each row took the place of the one "
         "before. Collect them in a list, and stack it.",
         table_of(each_entry, finish=lambda rows: rows[-1]),
     ),
-    Wrong(
-        "one row",
+    "one row": Wrong(
         "You returned one row, the sum of all rows: the entries of a target are summed. Ask a "
         "persistent tape for one entry at a time, and stack the answers.",
         table_of(lambda ask, y: ask(y), tf.identity),
     ),
-    Wrong(
-        "sum in every row",
+    "sum in every row": Wrong(
         "Every row is the sum of all rows: each question has the whole f(x) as its target. Ask "
         "for one entry of it at a time.",
         table_of(lambda ask, y: [ask(y) for _ in y], tf.identity),
     ),
-    Wrong(
-        "zeros",
+    "zeros": Wrong(
         "The table holds nothing but zeros: they stand for a path that the tape does not have. "
         "Pick the entries of f(x) inside the `with` block.",
         table_of(lambda ask, entries: [0 * ask(entry) for entry in entries]),
     ),
-    Wrong(
-        "rows added up",
+    "rows added up": Wrong(
         "Each row holds the ones above it, too: the targets of a list are summed. Ask for one "
         "entry at a time.",
         table_of(lambda ask, entries: [ask(entries[: i + 1]) for i in range(len(entries))]),
     ),
-    Wrong(
-        "transposed",
+    "transposed": Wrong(
         "The table is transposed: row i belongs to entry i of f(x), column j to x[j].",
         table_of(each_entry, finish=lambda rows: tf.stack(rows, axis=1)),
     ),
-    Wrong(
-        "entry 0 in every row",
+    "entry 0 in every row": Wrong(
         "Every row is the gradient of entry 0. Let the entry change with the row.",
         table_of(lambda ask, entries: [ask(entries[0]) for _ in entries]),
     ),
-    Wrong(
-        "last entry in every row",
+    "last entry in every row": Wrong(
         "Every row is the gradient of the last entry. Let the entry change with the row.",
         table_of(lambda ask, entries: [ask(entries[-1]) for _ in entries]),
     ),
-    Wrong(
-        "rows joined",
+    "rows joined": Wrong(
         "The rows stand one behind the other in one vector. tf.stack puts them below each other; "
         "tf.concat joins them.",
         table_of(each_entry, finish=lambda rows: tf.concat(rows, 0)),
     ),
-    Wrong(
-        "f returned",
+    "f returned": Wrong(
         "This is f(x) itself. Return the gradients of its entries.",
         lambda f, x: f(x),
     ),
-    Wrong(
-        "rows in a list",
+    "rows in a list": Wrong(
         "The rows are right, but they stand in a list. Make one tensor of them: tf.stack.",
         table_of(each_entry, finish=list),
     ),
-]
+}
 
 GALLERY = {"04.1": SUM_OF_SLOPES, "04.2": BY_LOSS, "04.3": PENALTY, "04.4": TABLE}

@@ -50,106 +50,90 @@ def threshold_as_number(e, d):
     return line(e, d.numpy())
 
 
-HUBER = [
-    Wrong(
-        "sources as list",
+HUBER = {
+    "sources as list": Wrong(
         "Gradients come back in the structure of the sources, and yours come back as a list. Pass "
         '{"error": error, "threshold": threshold} as the second argument.',
         huber(sources=lambda e, d: [e, d]),
         huber(sources=lambda e, d: [e, d], unconnected_gradients="zero"),
     ),
-    Wrong(
-        "one number",
+    "one number": Wrong(
         "You returned one number; a dict with the keys error and threshold was asked for. Pass "
         '{"error": error, "threshold": threshold} as the second argument of tape.gradient.',
         huber(sources=lambda e, d: e),
     ),
-    Wrong(
-        "error has no path",
+    "error has no path": Wrong(
         "The gradient with respect to error is None. Compute the loss from error itself, not from "
         "error.numpy() or float(error), and all of it inside the `with` block, the absolute value "
         "too.",
         decided_outside,
         huber(lambda e, d: square(e.numpy(), d) + 0 * d, lambda e, d: line(e.numpy(), d)),
     ),
-    Wrong(
-        "threshold has no path",
+    "threshold has no path": Wrong(
         "Where |error| is above the threshold, the gradient with respect to threshold is None. "
         "There the loss depends on it: use threshold itself, inside the `with` block.",
         huber(outside=threshold_as_number),
     ),
-    Wrong(
-        "square everywhere",
+    "square everywhere": Wrong(
         "These are the gradients of error**2 / 2 for every input. Where |error| is above the "
         "threshold, the other branch must run.",
         huber(outside=square),
         huber(outside=square, unconnected_gradients="zero"),
     ),
-    Wrong(
-        "line everywhere",
+    "line everywhere": Wrong(
         "These are the gradients of the straight branch for every input. Where |error| is at most "
         "the threshold, the loss is error**2 / 2.",
         huber(inside=line),
     ),
-    Wrong(
-        "branches exchanged",
+    "branches exchanged": Wrong(
         "The branches are exchanged: the square is for |error| <= threshold.",
         huber(inside=line, outside=square),
     ),
-    Wrong(
-        "sign in the condition",
+    "sign in the condition": Wrong(
         "A large negative error takes the wrong branch: compare tf.abs(error), not error, with "
         "the threshold.",
         huber(test=lambda e, d: e <= d),
     ),
-    Wrong(
-        "sign in the line",
+    "sign in the line": Wrong(
         "For errors above the threshold it is right, and for those below -threshold it is not. "
         "The straight branch has |error| in it: take tf.abs(error).",
         huber(outside=lambda e, d: d * (e - d / 2)),
     ),
-    Wrong(
-        "half missing",
+    "half missing": Wrong(
         "Inside the threshold the loss is error**2 / 2; the factor 1/2 is missing.",
         huber(inside=lambda e, d: e**2),
     ),
-    Wrong(
-        "threshold subtracted whole",
+    "threshold subtracted whole": Wrong(
         "In the straight branch the threshold is subtracted whole: it is "
         "threshold * (|error| - threshold / 2).",
         huber(outside=lambda e, d: d * (abs(e) - d)),
     ),
-    Wrong(
-        "last term missing",
+    "last term missing": Wrong(
         "In the straight branch the term -threshold / 2 is missing, or the tape did not see it.",
         huber(outside=lambda e, d: d * abs(e)),
     ),
-    Wrong(
-        "factor of the line missing",
+    "factor of the line missing": Wrong(
         "In the straight branch the factor threshold is missing: it is "
         "threshold * (|error| - threshold / 2).",
         huber(outside=lambda e, d: abs(e) - d / 2),
     ),
-    Wrong(
-        "zero for none",
+    "zero for none": Wrong(
         "The gradient with respect to threshold is 0 for every input. Above the threshold, the "
         "loss depends on it: a zero in place of None hides that the tape did not see it.",
         huber(outside=threshold_as_number, unconnected_gradients="zero"),
     ),
-    Wrong(
-        "fixed threshold",
+    "fixed threshold": Wrong(
         "The condition compares |error| with a fixed number. Compare it with threshold, which "
         "differs from call to call.",
         huber(test=lambda e, d: abs(e) <= 1, inside=lambda e, d: square(e, d) + 0 * d),
         huber(test=lambda e, d: abs(e) <= 1),
     ),
-    Wrong(
-        "keys exchanged",
+    "keys exchanged": Wrong(
         "The two gradients stand under each other's keys.",
         exchanged_keys(),
         exchanged_keys(unconnected_gradients="zero"),
     ),
-]
+}
 
 # 05.2
 
@@ -194,86 +178,72 @@ def averaged(w, dataset):
     return batchwise(lambda losses, g: (sum(losses) / count, sum(g) / count))(w, dataset)
 
 
-DATASET = [
-    Wrong(
-        "no pair",
+DATASET = {
+    "no pair": Wrong(
         "Your function returned something else than two things. Return two, in this order: the "
         "sum, and its gradient with respect to w.",
         batchwise(lambda losses, g: sum(losses)),
     ),
-    Wrong(
-        "order exchanged",
+    "order exchanged": Wrong(
         "The two are exchanged: return the sum first, then its gradient.",
         batchwise(lambda losses, g: (sum(g), sum(losses))),
     ),
-    Wrong(
-        "last batch only",
+    "last batch only": Wrong(
         "The sum is the loss of the last batch. Add each batch's loss, and its gradient, to what "
         "came before.",
         batchwise(lambda losses, g: (losses[-1], g[-1])),
     ),
-    Wrong(
-        "first batch only",
+    "first batch only": Wrong(
         "The sum belongs to the first batch alone. Return after the loop, not in it.",
         batchwise(lambda losses, g: (losses[0], g[0])),
     ),
-    Wrong(
-        "mean of all",
+    "mean of all": Wrong(
         "The squared errors are averaged. Keep tf.reduce_sum, as it was given: the sum was right.",
         averaged,
     ),
-    Wrong(
-        "mean of batches",
+    "mean of batches": Wrong(
         "These are the mean errors of the batches, added up. Keep tf.reduce_sum in the loss, as it "
         "was given: the sum was right.",
         batchwise(lambda losses, g: (sum(losses), sum(g)), tf.reduce_mean),
     ),
-    Wrong(
-        "gradient still lost",
+    "gradient still lost": Wrong(
         "The gradient is still None. A loop over the dataset, or its reduce, is one operation "
         "without a gradient for a tape around it. Put the `with` block inside the loop, and add "
         "up the gradients.",
         batchwise(lambda losses, g: (sum(losses), None)),
     ),
-    Wrong(
-        "zero for none",
+    "zero for none": Wrong(
         "The gradient is 0 for every dataset. A zero in place of None hides the fault: put the "
         "`with` block inside the loop, and add up the gradients.",
         batchwise(lambda losses, g: (sum(losses), 0.0)),
     ),
-    Wrong(
-        "last gradient only",
+    "last gradient only": Wrong(
         "This is the gradient of the last batch. Each pass overwrites it, or starts its tape "
         "anew: add what each batch gives to what came before.",
         batchwise(lambda losses, g: (sum(losses), g[-1])),
     ),
-    Wrong(
-        "first gradient only",
+    "first gradient only": Wrong(
         "This is the gradient of the first batch alone. Return after the loop.",
         batchwise(lambda losses, g: (sum(losses), g[0])),
     ),
-    Wrong(
-        "mean of gradients",
+    "mean of gradients": Wrong(
         "This is the mean of the batches' gradients. The gradient of a sum is a sum.",
         batchwise(lambda losses, g: (sum(losses), sum(g) / len(g))),
     ),
-    Wrong(
-        "sum twice",
+    "sum twice": Wrong(
         "You returned the sum twice. Return the sum of the gradients as the second.",
         batchwise(lambda losses, g: (sum(losses), sum(losses))),
     ),
-    Wrong(
-        "gradients of running sums",
+    "gradients of running sums": Wrong(
         "The first batches count several times: each pass adds the gradient of the whole sum so "
         "far. Let the tape of a pass see the loss of its batch alone.",
         batchwise(lambda losses, g: (sum(losses), sum(np.cumsum(g)))),
     ),
-    Wrong(
-        "gradients not added",
+    "gradients not added": Wrong(
         "Keep one number: add up the gradients of the batches.",
         batchwise(lambda losses, g: (sum(losses), tf.stack(g))),
     ),
-]
+}
 
 # 05.4
 
@@ -342,97 +312,83 @@ def growing(M, e):
     return E
 
 
-KEPLER = [
-    Wrong(
-        "sources as list",
+KEPLER = {
+    "sources as list": Wrong(
         "Gradients come back in the structure of the sources, and yours come back as a list. Pass "
         '{"M": M, "e": e} as the second argument.',
         kepler(passes(60), lambda M, e: [M, e]),
     ),
-    Wrong(
-        "one number",
+    "one number": Wrong(
         "You returned one number; a dict with the keys M and e was asked for. Return "
         'tape.gradient(E, {"M": M, "e": e}).',
         passes(60),
     ),
-    Wrong(
-        "M has no path",
+    "M has no path": Wrong(
         "The gradient with respect to M is None for every input. Compute E inside the `with` block "
         "from M itself, in tensors: neither assign nor .numpy() nor NumPy's functions carry a "
         "gradient.",
         kepler(assigned),
         kepler(lambda M, e: passes(60)(M.numpy(), e)),
     ),
-    Wrong(
-        "e has no path",
+    "e has no path": Wrong(
         "The gradient with respect to e is None for every input. Compute E inside the `with` block "
         "from e itself, in tensors: neither assign nor .numpy() nor NumPy's functions carry a "
         "gradient.",
         kepler(lambda M, e: M + tf.sin(M)),
     ),
-    Wrong(
-        "no pass at zero",
+    "no pass at zero": Wrong(
         "At e = 0 the gradient with respect to e is sin(M), and yours is not. There E = M solves "
         "the equation at once, so a loop with a stopping rule makes no pass. Make a fixed number "
         "of passes.",
         kepler(until_solved),
         kepler(until_solved, unconnected_gradients="zero"),
     ),
-    Wrong(
-        "one pass more",
+    "one pass more": Wrong(
         "At M = 0 the gradient with respect to M is 1 / (1 - e), and yours is 1 + e. There E = M "
         "solves the equation at once, so a loop with a stopping rule makes no pass, and the one "
         "after it is too few. Make a fixed number of passes.",
         kepler(solved_and_once_more),
     ),
-    Wrong(
-        "one pass",
+    "one pass": Wrong(
         "These are the slopes after one pass from E = M. Make 60, each with the sine of the E "
         "before it.",
         kepler(passes(1)),
     ),
-    Wrong(
-        "too few passes",
+    "too few passes": Wrong(
         "These are the slopes after too few passes: for e up to 0.6 they still change. Make 60. A "
         "loop that stops when E is good enough stops too early for its slopes, which converge "
         "after the value.",
         *(kepler(passes(n)) for n in range(2, 13)),
         *(kepler(lambda M, e, t=t: until_still(M, e, t)) for t in (0.1, 0.01, 1e-3)),
     ),
-    Wrong(
-        "last pass only",
+    "last pass only": Wrong(
         "These are the slopes of the last pass alone: its sine was a plain number to the tape. "
         "Either the passes before it stand above the `with` block, or math.sin, NumPy's sin, float() "
         "or .numpy() took the sine out of it. Keep all passes inside, with tf.sin of the tensor E.",
         kepler(passes(60, function=np.sin)),
         last_pass_recorded,
     ),
-    Wrong(
-        "anomaly returned",
+    "anomaly returned": Wrong(
         "This is E itself. Return tape.gradient(E, ...) with the dict of sources.",
         lambda M, e: dict.fromkeys("Me", passes(60)(M, e)),
     ),
-    Wrong(
-        "minus for plus",
+    "minus for plus": Wrong(
         "The sign of a term is wrong: E is M + e * sin(E), with a plus.",
         kepler(passes(60, sign=-1)),
     ),
-    Wrong(
-        "keys exchanged",
+    "keys exchanged": Wrong(
         "The two gradients stand under each other's keys.",
         exchanged_slopes,
     ),
-    Wrong(
-        "E in place of M",
+    "E in place of M": Wrong(
         "Your passes add e * sin(E) to the E before them. Each starts from M: E is M + e * sin(E).",
         kepler(growing),
     ),
-    Wrong(
-        "cosine for sine",
+    "cosine for sine": Wrong(
         "This is the iteration with cos(E). It is M + e * sin(E).",
         kepler(passes(60, function=tf.cos)),
     ),
-]
+}
 
 
 GALLERY = {"05.1": HUBER, "05.2": TRACES, "05.3": DATASET, "05.4": KEPLER}

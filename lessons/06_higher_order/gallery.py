@@ -38,80 +38,68 @@ def late_inner_gradient(position, t):
     return speed, outer.gradient(speed, t)
 
 
-MOTIONS = [
-    Wrong(
-        "returned None",
+MOTIONS = {
+    "returned None": Wrong(
         "Your function returned None. End it with `return speed, acceleration`, below both `with` "
         "blocks.",
         lambda position, t: None,
     ),
-    Wrong(
-        "no pair",
+    "no pair": Wrong(
         "Your function returned something else than two things. Return the tuple "
         "(speed, acceleration).",
         motion(lambda s, v, a: (s, v, a)),
     ),
-    Wrong(
-        "speed has no path",
+    "speed has no path": Wrong(
         "The speed is None: the inner tape found no path from t to the position. The times are a "
         "constant, so call inner.watch(t), and then position(t) inside the inner block.",
         motion(lambda s, v, a: (None, None)),
     ),
-    Wrong(
-        "acceleration has no path",
+    "acceleration has no path": Wrong(
         "The speed is a number and the acceleration is None. The outer tape must watch t itself, "
         "before anything is computed, and the speed must be computed in its block.",
         late_inner_gradient,
     ),
-    Wrong(
-        "table of times",
+    "table of times": Wrong(
         "That is a table, a jacobian, and off its diagonal there are only zeros. Each position "
         "depends on its own time alone, so tape.gradient gives the diagonal at once.",
         motion(lambda s, v, a: (tf.linalg.diag(v), tf.linalg.diag(a))),
         motion(lambda s, v, a: (v, tf.linalg.diag(a))),
     ),
-    Wrong(
-        "one number",
+    "one number": Wrong(
         "Several times give one number. Keep one for each time: return what tape.gradient gives, "
         "without a sum, a mean or an index.",
         motion(lambda s, v, a: (tf.reduce_sum(v), tf.reduce_sum(a))),
         motion(lambda s, v, a: (v, tf.reduce_sum(a))),
     ),
-    Wrong(
-        "order exchanged",
+    "order exchanged": Wrong(
         "The two are in the wrong order: return the speed first, then the acceleration.",
         motion(lambda s, v, a: (a, v)),
     ),
-    Wrong(
-        "position for speed",
+    "position for speed": Wrong(
         "The first item is the position itself. Return its gradient there, the speed, and then "
         "the acceleration.",
         motion(lambda s, v, a: (s, v)),
     ),
-    Wrong(
-        "averaged",
+    "averaged": Wrong(
         "Too small by the number of times: a mean divides by it. Take the gradient of the position "
         "as it is, and that of the speed; the tape sums by itself.",
         motion(lambda s, v, a: (v, a), tf.reduce_mean),
     ),
-    Wrong(
-        "speed twice",
+    "speed twice": Wrong(
         "Both items are the speed. The outer tape's target is the speed, not the position.",
         motion(lambda s, v, a: (v, v)),
     ),
-    Wrong(
-        "position also target",
+    "position also target": Wrong(
         "The second item is speed plus acceleration: the outer tape got the position as a target "
         "too. Its target is the speed alone.",
         motion(lambda s, v, a: (v, v + a)),
     ),
-    Wrong(
-        "zero for none",
+    "zero for none": Wrong(
         "The acceleration is 0 at every time. A zero in place of None hides the fault: the speed "
         "must be computed inside the outer tape's block, and that tape must watch t.",
         motion(lambda s, v, a: (v, 0 * a)),
     ),
-]
+}
 
 # 06.2
 
@@ -143,83 +131,70 @@ def size(w, x):
     return tf.reduce_sum(slopes(w, x) ** 2)
 
 
-PENALTIES = [
-    Wrong(
-        "slopes have no path",
+PENALTIES = {
+    "slopes have no path": Wrong(
         "It still returns None. The slopes must be computed while the outer tape records: start "
         "it first, and take the inner gradient inside its block. Then return the outer tape's "
         "gradient of the penalty with respect to w.",
         penalty(slopes_held),
     ),
-    Wrong(
-        "zero for none",
+    "zero for none": Wrong(
         "It returns 0 for every input. A zero in place of None hides the fault: the slopes are "
         "still computed where the outer tape does not record.",
         penalty(slopes_held, unconnected_gradients="zero"),
     ),
-    Wrong(
-        "steepness held",
+    "steepness held": Wrong(
         "The outer tape sees w in the slopes, but not in y: it holds the slope of tanh constant. "
         "Compute y inside the outer block too.",
         penalty(lambda w, x: tf.stop_gradient(1 - output(w, x) ** 2) * w),
     ),
-    Wrong(
-        "weights held",
+    "weights held": Wrong(
         "The outer tape sees w in y, but holds the factor w of the slopes constant. Let the inner "
         "tape compute the slopes from w itself.",
         penalty(lambda w, x: (1 - output(w, x) ** 2) * w.numpy()),
     ),
-    Wrong(
-        "wrong source",
+    "wrong source": Wrong(
         "This is the gradient of the penalty with respect to x. The question asks for w.",
         lambda w, x: gradient_of(lambda x: size(w, x), x),
     ),
-    Wrong(
-        "square forgotten",
+    "square forgotten": Wrong(
         "This is the gradient of the sum of the slopes. The penalty squares each slope first, as "
         "it was given.",
         penalty(slopes, tf.reduce_sum),
     ),
-    Wrong(
-        "sum squared",
+    "sum squared": Wrong(
         "You squared the sum of the slopes. The penalty squares each slope first, and then adds "
         "up, as it was given.",
         penalty(slopes, lambda slopes: tf.reduce_sum(slopes) ** 2),
     ),
-    Wrong(
-        "root of the sum",
+    "root of the sum": Wrong(
         "This is the gradient of the slopes' length. The penalty is the sum of their squares, "
         "without the root.",
         penalty(slopes, tf.norm),
     ),
-    Wrong(
-        "mean for sum",
+    "mean for sum": Wrong(
         "The gradient is too small by the number of inputs: keep tf.reduce_sum in the penalty, as "
         "it was given.",
         penalty(slopes, lambda slopes: tf.reduce_mean(slopes**2)),
     ),
-    Wrong(
-        "output squared",
+    "output squared": Wrong(
         "This is the gradient of y**2. The penalty is the sum of the squared slopes, and not of y.",
         penalty(output),
     ),
-    Wrong(
-        "output as target",
+    "output as target": Wrong(
         "This is the gradient of y with respect to w. The target is the penalty.",
         penalty(output, lambda y: y),
     ),
-    Wrong(
-        "slopes returned",
+    "slopes returned": Wrong(
         "These are the slopes of y with respect to x. Return the gradient of the penalty with "
         "respect to w.",
         slopes,
     ),
-    Wrong(
-        "penalty returned",
+    "penalty returned": Wrong(
         "This is one number, as the penalty is. Return its gradient with respect to w.",
         size,
     ),
-]
+}
 
 # 06.3
 
@@ -287,121 +262,101 @@ def gradient_outside(finish):
     return curvature_along
 
 
-CURVATURES = [
-    Wrong(
-        "returned None",
+CURVATURES = {
+    "returned None": Wrong(
         "Your function returned None. Either it returns nothing, or a derivative is None: the tape "
         "must watch x, and its gradient must be taken inside the accumulator's block, or an outer "
         "tape's.",
         gradient_outside(lambda u, Hu: Hu),
     ),
-    Wrong(
-        "None in the product",
+    "None in the product": Wrong(
         "A derivative is None, and goes into a product. The tape must watch x, and its gradient "
         "must be taken inside the accumulator's block, or an outer tape's.",
         gradient_outside(lambda u, Hu: tf.reduce_sum(u * Hu)),
         gradient_outside(lambda u, Hu: tf.reduce_sum(Hu * u)),
         gradient_outside(lambda u, Hu: tf.tensordot(u, Hu, 1)),
     ),
-    Wrong(
-        "length kept",
+    "length kept": Wrong(
         "This is vᵀHv: the direction still has the length of v. Divide v by tf.norm(v) first, and "
         "use the result in both places.",
         bend(number, tf.identity),
     ),
-    Wrong(
-        "scaled once",
+    "scaled once": Wrong(
         "The length of v is divided out once, but v enters twice. Use u, the scaled v, in the "
         "product with H and again in the product with the result.",
         bend(lambda u, v, Hu: number(v, v, Hu)),
     ),
-    Wrong(
-        "sum of sizes",
+    "sum of sizes": Wrong(
         "You divided by the sum of the absolute entries. The length of v is the root of the sum of "
         "its squares: tf.norm(v).",
         bend(number, lambda v: v / tf.reduce_sum(abs(v))),
     ),
-    Wrong(
-        "root forgotten",
+    "root forgotten": Wrong(
         "You divided by the sum of the squared entries. The length of v is the root of that sum: "
         "tf.norm(v).",
         bend(number, lambda v: v / tf.reduce_sum(v**2)),
     ),
-    Wrong(
-        "largest entry",
+    "largest entry": Wrong(
         "You divided by the largest entry. The length of v is the root of the sum of its squares: "
         "tf.norm(v).",
         bend(number, lambda v: v / tf.reduce_max(abs(v))),
     ),
-    Wrong(
-        "slope for curvature",
+    "slope for curvature": Wrong(
         "This is the slope along u, a first derivative. Ask the accumulator for the jvp of the "
         "gradient, not of the loss, and multiply the result by u.",
         lambda f, x, v: tf.reduce_sum(gradient_of(f, x) * unit(v)),
     ),
-    Wrong(
-        "unscaled slope",
+    "unscaled slope": Wrong(
         "This is the slope along v, a first derivative. Ask the accumulator for the jvp of the "
         "gradient, not of the loss, and scale v to length 1 first.",
         lambda f, x, v: tf.reduce_sum(gradient_of(f, x) * v),
     ),
-    Wrong(
-        "vector returned",
+    "vector returned": Wrong(
         "This is the vector Hu. Multiply it by u, entry by entry, and add up.",
         bend(lambda u, v, Hu: Hu),
     ),
-    Wrong(
-        "unscaled vector returned",
+    "unscaled vector returned": Wrong(
         "This is the vector Hv. Scale v to length 1 first; then multiply the result by it, entry "
         "by entry, and add up.",
         bend(lambda u, v, Hv: Hv, tf.identity),
     ),
-    Wrong(
-        "products not added",
+    "products not added": Wrong(
         "The products of the entries are right. Add them up: one number is asked for.",
         bend(lambda u, v, Hu: u * Hu),
     ),
-    Wrong(
-        "entries added up",
+    "entries added up": Wrong(
         "You added up the entries of Hu. Multiply them by the entries of u first.",
         bend(lambda u, v, Hu: tf.reduce_sum(Hu)),
     ),
-    Wrong(
-        "mean for sum",
+    "mean for sum": Wrong(
         "Too small by the number of entries: add the products up, do not average them.",
         bend(lambda u, v, Hu: tf.reduce_mean(u * Hu)),
     ),
-    Wrong(
-        "length of product",
+    "length of product": Wrong(
         "This is the length of Hu. Multiply Hu by u, entry by entry, and add up.",
         bend(lambda u, v, Hu: tf.norm(Hu)),
     ),
-    Wrong(
-        "whole hessian",
+    "whole hessian": Wrong(
         "This is the whole Hessian. Multiply it by u from both sides.",
         lambda f, x, v: hessian(f, x),
     ),
-    Wrong(
-        "trace of hessian",
+    "trace of hessian": Wrong(
         "This is the sum of the Hessian's diagonal. Multiply H by u from both sides.",
         lambda f, x, v: tf.linalg.trace(hessian(f, x)),
     ),
-    Wrong(
-        "gradient returned",
+    "gradient returned": Wrong(
         "This is the gradient. Differentiate it once more, along u.",
         lambda f, x, v: gradient_of(f, x),
     ),
-    Wrong(
-        "loss returned",
+    "loss returned": Wrong(
         "This is the loss itself. Differentiate it twice, along u.",
         lambda f, x, v: f(x),
     ),
-    Wrong(
-        "zero for none",
+    "zero for none": Wrong(
         "Your function returned 0 for every input. A zero in place of None hides the fault: the "
         "gradient must be computed where the accumulator, or an outer tape, can see it.",
         lambda f, x, v: 0.0,
     ),
-]
+}
 
 GALLERY = {"06.1": MOTIONS, "06.2": PENALTIES, "06.3": SHAPES, "06.4": CURVATURES}

@@ -63,81 +63,68 @@ def still_transposed(x, W, u):
     return tf.transpose(u) @ x
 
 
-LAYERS = [
-    Wrong(
-        "results swapped",
+LAYERS = {
+    "results swapped": Wrong(
         "d_x and d_W have changed places. Return d_x first, then d_W, then d_b.",
         dense(returned=(1, 0, 2)),
         dense(d_W=still_transposed, returned=(1, 0, 2)),
     ),
-    Wrong(
-        "d_x not transposed",
+    "d_x not transposed": Wrong(
         "d_x needs W transposed, as in the program given: upstream @ tf.transpose(W).",
         dense(d_x=lambda x, W, u: u @ W),
     ),
-    Wrong(
-        "d_x spoilt",
+    "d_x spoilt": Wrong(
         "d_x was right in the program as given: upstream @ tf.transpose(W). Change d_W and d_b.",
         dense(d_x=lambda x, W, u: x),
         dense(d_x=lambda x, W, u: u),
         dense(d_x=lambda x, W, u: x @ W),
         dense(d_x=lambda x, W, u: u @ tf.transpose(W) / len(x)),
     ),
-    Wrong(
-        "d_W still transposed",
+    "d_W still transposed": Wrong(
         "d_W is still transposed: its entry [i, j] should belong to input i and output j. "
         "Exchange the factors, so that x is the transposed one.",
         dense(d_W=still_transposed),
     ),
-    Wrong(
-        "d_W averaged",
+    "d_W averaged": Wrong(
         "d_W is divided by the number of rows. upstream already holds whatever the loss divided "
         "by, so the rows are added up: no mean.",
         dense(d_W=lambda x, W, u: tf.transpose(x) @ u / len(x)),
     ),
-    Wrong(
-        "d_W from W",
+    "d_W from W": Wrong(
         "d_W does not depend on W: it comes from x and upstream alone. Try the transposed x "
         "@ upstream.",
         dense(d_W=lambda x, W, u: W),
         dense(d_W=lambda x, W, u: tf.transpose(W)),
         dense(d_W=lambda x, W, u: W @ tf.transpose(u) @ u),
     ),
-    Wrong(
-        "factors do not fit",
+    "factors do not fit": Wrong(
         "The two sides of a matrix product do not fit here. x and upstream are both (n, d), and "
         "d_W is (d, d): put the transposed x first, and upstream second.",
         dense(d_W=lambda x, W, u: x @ u),
     ),
-    Wrong(
-        "bias per row",
+    "bias per row": Wrong(
         "d_b is still upstream itself, one row for each example. b was added to every row, so its "
         "gradient is the sum over the rows: axis=0.",
         dense(d_b=lambda x, W, u: u),
     ),
-    Wrong(
-        "bias averaged",
+    "bias averaged": Wrong(
         "d_b is a mean over the rows, and must be their sum: each row adds its own part. upstream "
         "already holds whatever the loss divided by.",
         dense(d_b=lambda x, W, u: tf.reduce_mean(u, axis=0)),
     ),
-    Wrong(
-        "bias over columns",
+    "bias over columns": Wrong(
         "d_b is summed over axis 1. Sum over the rows, axis=0: b has one per column.",
         dense(d_b=lambda x, W, u: tf.reduce_sum(u, axis=1)),
     ),
-    Wrong(
-        "bias keeps rows",
+    "bias keeps rows": Wrong(
         "d_b has the right sums in the shape (1, d). b has shape (d,): no keepdims.",
         dense(d_b=lambda x, W, u: tf.reduce_sum(u, axis=0, keepdims=True)),
     ),
-    Wrong(
-        "bias one number",
+    "bias one number": Wrong(
         "d_b is one number: the sum over both axes. Sum over the rows only, axis=0.",
         dense(d_b=lambda x, W, u: tf.reduce_sum(u)),
     ),
-    Wrong(
-        "bias not added up",
+    "bias not added up": Wrong(
         "d_b has one entry for each column, but they are not the sums of the columns. b was added "
         "to every row, so its gradient is the sum of the rows of upstream.",
         dense(d_b=lambda x, W, u: u[0]),
@@ -146,7 +133,7 @@ LAYERS = [
         dense(d_b=lambda x, W, u: tf.ones_like(u[0])),
         dense(d_b=lambda x, W, u: tf.reduce_sum(x, axis=0)),
     ),
-]
+}
 
 # 07.3
 
@@ -165,38 +152,32 @@ def from_labels(labels_of):
     return lambda logits, labels: (tf.nn.softmax(logits) - labels_of(labels)) / len(logits)
 
 
-MEANS = [
-    Wrong(
-        "sum not mean",
+MEANS = {
+    "sum not mean": Wrong(
         "This is still the gradient of the sum of the losses: too large by the number of rows, "
         "which differs from batch to batch. Divide by it.",
         cross_entropy_of(lambda p, hot, n: p - hot),
     ),
-    Wrong(
-        "divided by classes",
+    "divided by classes": Wrong(
         "You divided by the number of classes. The mean is over the rows: shape[0].",
         cross_entropy_of(lambda p, hot, n: (p - hot) / p.shape[1]),
     ),
-    Wrong(
-        "divided by entries",
+    "divided by entries": Wrong(
         "You divided by the number of entries of logits. There is one loss for each row, so the "
         "mean is over the rows alone.",
         cross_entropy_of(lambda p, hot, n: (p - hot) / (n * p.shape[1])),
     ),
-    Wrong(
-        "divided twice",
+    "divided twice": Wrong(
         "You divided by the number of rows twice. The difference of the probabilities and the "
         "one-hot labels, divided once, is the gradient of the mean.",
         cross_entropy_of(lambda p, hot, n: (p - hot) / n**2),
     ),
-    Wrong(
-        "multiplied by rows",
+    "multiplied by rows": Wrong(
         "You multiplied by the number of rows. A mean is the sum divided by it, and so is its "
         "gradient.",
         cross_entropy_of(lambda p, hot, n: (p - hot) * n),
     ),
-    Wrong(
-        "fixed batch size",
+    "fixed batch size": Wrong(
         "You divide by the same number in every batch, but batches differ in size. Take the number "
         "of rows of logits: logits.shape[0].",
         *(
@@ -204,54 +185,45 @@ MEANS = [
             for size in (2, 3, 4, 5, 6, 7, 8, 10, 16, 32)
         ),
     ),
-    Wrong(
-        "wrong sign",
+    "wrong sign": Wrong(
         "The sign is wrong: it is probabilities minus the one-hot labels.",
         cross_entropy_of(lambda p, hot, n: (hot - p) / n),
         cross_entropy_of(lambda p, hot, n: hot - p),
     ),
-    Wrong(
-        "labels missing",
+    "labels missing": Wrong(
         "The one-hot labels are missing: divide their difference, not one of them.",
         cross_entropy_of(lambda p, hot, n: p / n),
         cross_entropy_of(lambda p, hot, n: p),
     ),
-    Wrong(
-        "only labels divided",
+    "only labels divided": Wrong(
         "Only the labels are divided. Put the difference in parentheses first.",
         cross_entropy_of(lambda p, hot, n: p - hot / n),
     ),
-    Wrong(
-        "only probabilities divided",
+    "only probabilities divided": Wrong(
         "Only the probabilities are divided. Put the difference in parentheses first.",
         cross_entropy_of(lambda p, hot, n: p / n - hot),
     ),
-    Wrong(
-        "softmax over rows",
+    "softmax over rows": Wrong(
         "The softmax runs over the rows. Each row is one example: leave axis=-1.",
         cross_entropy_of(lambda p, hot, n: (p - hot) / n, axis=0),
         cross_entropy_of(lambda p, hot, n: p - hot, axis=0),
     ),
-    Wrong(
-        "rows averaged away",
+    "rows averaged away": Wrong(
         "You averaged the rows into one. Each logit has a gradient of its own: divide by the "
         "number of rows, and keep the shape of logits.",
         cross_entropy_of(lambda p, hot, n: tf.reduce_mean(p - hot, axis=0)),
     ),
-    Wrong(
-        "columns averaged away",
+    "columns averaged away": Wrong(
         "You averaged over the classes: one number for each row is left. Each logit has a gradient "
         "of its own: divide by the number of rows, and keep the shape of logits.",
         cross_entropy_of(lambda p, hot, n: tf.reduce_mean(p - hot, axis=1)),
     ),
-    Wrong(
-        "one number",
+    "one number": Wrong(
         "You returned one number, as the loss is. Each logit has a gradient of its own: divide by "
         "the number of rows, and keep the shape of logits.",
         cross_entropy_of(lambda p, hot, n: -tf.reduce_mean(tf.reduce_sum(hot * tf.math.log(p), 1))),
     ),
-    Wrong(
-        "labels not one-hot",
+    "labels not one-hot": Wrong(
         "The labels are class numbers. What is subtracted from the probabilities is their one-hot "
         "rows, tf.one_hot(labels, logits.shape[1]), as in the program given.",
         from_labels(lambda labels: labels),
@@ -259,13 +231,12 @@ MEANS = [
         from_labels(lambda labels: labels[:, None]),
         from_labels(lambda labels: tf.cast(labels, tf.float32)[:, None]),
     ),
-    Wrong(
-        "fixed classes",
+    "fixed classes": Wrong(
         "The one-hot rows and the logits have different numbers of columns. It is logits.shape[1] "
         "that says how many classes there are, in every batch.",
         from_labels(lambda labels: tf.one_hot(labels, 3)),
     ),
-]
+}
 
 # 07.4
 
@@ -303,74 +274,63 @@ def by_shapes(backward):
     return d_x.shape == x.shape and d_scale.shape == scale.shape
 
 
-CHECKS = [
-    Wrong(
-        "looks at d_scale alone",
+CHECKS = {
+    "looks at d_scale alone": Wrong(
         "It passes a wrong d_x. Give check_gradients both: [x, scale], with both gradients.",
         checking(of="scale"),
         checking(judge=lambda report: report.rows[1].verdict == "agrees"),
     ),
-    Wrong(
-        "looks at d_x alone",
+    "looks at d_x alone": Wrong(
         "It passes a wrong d_scale. Give check_gradients both: [x, scale], with both gradients.",
         checking(of="x"),
         checking(judge=lambda report: report.rows[0].verdict == "agrees"),
     ),
-    Wrong(
-        "an upstream of ones",
+    "an upstream of ones": Wrong(
         "It passes a backward pass that leaves upstream out, and may even stop at d_x = 0: with an "
         "upstream of ones nothing tells these apart. Draw it at random.",
         checking(ones=("upstream",)),
     ),
-    Wrong(
-        "a scale of ones",
+    "a scale of ones": Wrong(
         "It passes a backward pass that leaves the scale out: with a scale of ones nothing tells. "
         "Draw it at random.",
         checking(ones=("scale",)),
     ),
-    Wrong(
-        "an x of ones",
+    "an x of ones": Wrong(
         "It passes a d_scale that is too large: with an x of ones, each row less its mean is 0, and "
         "so is the right d_scale. Draw x at random.",
         checking(ones=("x",)),
     ),
-    Wrong(
-        "refuses what is right",
+    "refuses what is right": Wrong(
         "It says False to every backward pass, the right ones too. They start from upstream, so the "
         "loss must use it: the sum of upstream * y. And it is `passed` that says whether all agrees.",
         checking(loss=lambda y, upstream: y),
         checking(loss=lambda y, upstream: y**2),
         lambda backward: False,
     ),
-    Wrong(
-        "says the opposite",
+    "says the opposite": Wrong(
         "It says True to what is wrong and False to what is right. Return report.passed.",
         checking(judge=lambda report: not report.passed),
     ),
-    Wrong(
-        "always True",
+    "always True": Wrong(
         "It says True to every backward pass. Return what the report says, report.passed.",
         lambda backward: True,
         checking(judge=lambda report: report is not None),
         by_shapes,
     ),
-    Wrong(
-        "one of the two is enough",
+    "one of the two is enough": Wrong(
         "It passes a backward pass in which one gradient is right and the other one wrong. Both "
         "rows must agree: report.passed.",
         checking(judge=lambda report: any(row.verdict == "agrees" for row in report.rows)),
     ),
-    Wrong(
-        "returns the report",
+    "returns the report": Wrong(
         "This is the whole report. Return report.passed, which is True or False.",
         checking(judge=lambda report: report),
     ),
-    Wrong(
-        "returns none",
+    "returns none": Wrong(
         "Your function returned None. Return report.passed.",
         lambda backward: print(checking()(backward)),
     ),
-]
+}
 
 # 07.5
 
@@ -398,27 +358,23 @@ def without_path(x):
     return tf.constant(right_value(x).numpy())
 
 
-CURVES = [
-    Wrong(
-        "not decorated",
+CURVES = {
+    "not decorated": Wrong(
         "log_cosh(x) gave a pair, not one tensor. Keep @tf.custom_gradient above the function: "
         "without it nobody calls grad.",
         curve(decorated=False),
     ),
-    Wrong(
-        "nothing returned",
+    "nothing returned": Wrong(
         "The function under @tf.custom_gradient returned None. It returns two things: the value, "
         "and the function grad.",
         tf.custom_gradient(lambda x: None),
     ),
-    Wrong(
-        "no grad returned",
+    "no grad returned": Wrong(
         "The function under @tf.custom_gradient returned the value alone. It returns two things: "
         "the value, and the function grad.",
         tf.custom_gradient(right_value),
     ),
-    Wrong(
-        "shape changed",
+    "shape changed": Wrong(
         "log_cosh works entry by entry: the value must have the shape of x, whatever that is. No "
         "sum, and no new axis.",
         curve(lambda x: tf.reduce_sum(right_value(x))),
@@ -426,88 +382,74 @@ CURVES = [
         curve(lambda x: tf.reshape(right_value(x), ())),
         curve(lambda x: tf.reduce_logsumexp(tf.stack([x, -x])) - np.log(2)),
     ),
-    Wrong(
-        "value overflows",
+    "value overflows": Wrong(
         "At x = 100 or -100 the value is not finite: an exponential overflows. Write it as in the "
         "statement, with exp(-2|x|), which never exceeds 1.",
         curve(lambda x: tf.math.log(tf.cosh(x))),
         curve(lambda x: x + tail(x) - np.log(2)),
         curve(lambda x: tf.math.log1p(tf.exp(2 * x)) - x - np.log(2)),
     ),
-    Wrong(
-        "log 2 left out",
+    "log 2 left out": Wrong(
         "The value is too large by log 2 everywhere: at 0 it must be 0. Subtract it.",
         curve(lambda x: tf.abs(x) + tail(tf.abs(x))),
     ),
-    Wrong(
-        "abs left out",
+    "abs left out": Wrong(
         "Negative x come out wrong: both places of the form need |x|, tf.abs(x).",
         curve(lambda x: x + tail(tf.abs(x)) - np.log(2)),
     ),
-    Wrong(
-        "value is the slope",
+    "value is the slope": Wrong(
         "The value is tanh(x), which is the slope. Return log(cosh(x)), and grad.",
         curve(tf.tanh),
     ),
-    Wrong(
-        "no slope",
+    "no slope": Wrong(
         "The values are right, and the slope is None. Either grad returns None, or the value "
         "comes from NumPy and there is no grad.",
         curve(grad=lambda x, u: None),
         without_path,
     ),
-    Wrong(
-        "grad changes the shape",
+    "grad changes the shape": Wrong(
         "What grad returns has not the shape of x. It multiplies upstream by tf.tanh(x), entry by "
         "entry: no sum, and no new axis.",
         curve(grad=lambda x, u: (u * tf.tanh(x))[None]),
         curve(grad=lambda x, u: tf.reduce_sum(u * tf.tanh(x))),
         curve(grad=lambda x, u: tf.reshape(u * tf.tanh(x), (1, -1))),
     ),
-    Wrong(
-        "slope overflows",
+    "slope overflows": Wrong(
         "The values are right, but at x = 100 or -100 the slope is not finite. In grad, use "
         "tf.tanh(x), which is finite everywhere, and not a quotient of exponentials.",
         curve(grad=lambda x, u: u * (tf.exp(x) - tf.exp(-x)) / (tf.exp(x) + tf.exp(-x))),
         curve(grad=lambda x, u: u * (tf.exp(2 * x) - 1) / (tf.exp(2 * x) + 1)),
         curve(grad=lambda x, u: u * (1 - tf.exp(-2 * x)) / (1 + tf.exp(-2 * x))),
     ),
-    Wrong(
-        "second derivative returned",
+    "second derivative returned": Wrong(
         "grad returns the second derivative, 1 - tanh(x)². The slope is tanh(x).",
         curve(grad=lambda x, u: u * (1 - tf.tanh(x) ** 2)),
         curve(grad=lambda x, u: 1 - tf.tanh(x) ** 2),
     ),
-    Wrong(
-        "slope sign wrong",
+    "slope sign wrong": Wrong(
         "The slope has the wrong sign: it is +tanh(x).",
         curve(grad=lambda x, u: -u * tf.tanh(x)),
     ),
-    Wrong(
-        "upstream alone",
+    "upstream alone": Wrong(
         "grad returns upstream alone. Multiply it by the slope, tanh(x).",
         curve(grad=lambda x, u: u),
     ),
-    Wrong(
-        "slope of abs",
+    "slope of abs": Wrong(
         "The slope is the sign of x, right only far from 0. Use tanh(x).",
         curve(grad=lambda x, u: u * tf.sign(x)),
         curve(grad=lambda x, u: u * (2 * tf.cast(x >= 0, tf.float32) - 1)),
         curve(grad=lambda x, u: u * (2 * tf.cast(x > 0, tf.float32) - 1)),
     ),
-    Wrong(
-        "sigmoid as slope",
+    "sigmoid as slope": Wrong(
         "The slope is the sigmoid, that of softplus. Here it is tanh(x).",
         curve(grad=lambda x, u: u * tf.sigmoid(x)),
         curve(grad=lambda x, u: u * tf.sigmoid(2 * x)),
     ),
-    Wrong(
-        "tanh of abs",
+    "tanh of abs": Wrong(
         "For negative x the slope is negative: take tanh of x, not of |x|.",
         curve(grad=lambda x, u: u * tf.tanh(tf.abs(x))),
     ),
-    Wrong(
-        "slope is no tanh",
+    "slope is no tanh": Wrong(
         "The values are right, but what grad returns is not the slope. It should return "
         "upstream * tf.tanh(x).",
         curve(grad=lambda x, u: u * x),
@@ -515,31 +457,27 @@ CURVES = [
         curve(grad=lambda x, u: u + tf.tanh(x)),
         curve(grad=lambda x, u: u / tf.tanh(x)),
     ),
-    Wrong(
-        "upstream left out",
+    "upstream left out": Wrong(
         "The slope is right, but the slope of 3 * log_cosh(x) is not three times as large: grad "
         "does not multiply by upstream, as the chain rule asks.",
         curve(grad=lambda x, u: tf.tanh(x)),
     ),
-    Wrong(
-        "slope cut off",
+    "slope cut off": Wrong(
         "Values and slopes are right, but the second derivative is None: there is no path from x "
         "to the slope. Compute it with TensorFlow's tanh, from x itself, without .numpy().",
         curve(grad=lambda x, u: u * np.tanh(x.numpy())),
     ),
-    Wrong(
-        "x as one number",
+    "x as one number": Wrong(
         "x is a tensor of any shape, and only a single number can become a float. It would also "
         "cut the path from x to the slope: compute with TensorFlow's functions, from x itself.",
         curve(grad=lambda x, u: u * np.tanh(float(x))),
     ),
-    Wrong(
-        "kink at zero",
+    "kink at zero": Wrong(
         "All is right but the second derivative at 0: 0 in place of 1. The slope still goes "
         "through abs, which has a kink there; let grad use tf.tanh(x).",
         right_value,
     ),
-]
+}
 
 # 07.6
 
@@ -569,115 +507,96 @@ def network(**changes):
     return backward
 
 
-NETWORKS = [
-    Wrong(
-        "sum not mean",
+NETWORKS = {
+    "sum not mean": Wrong(
         "Every gradient is n times too large: the loss is the mean of the squared errors. Divide "
         "their slope by the number of rows.",
         network(d_error=lambda e, n: 2 * e),
     ),
-    Wrong(
-        "fixed batch size",
+    "fixed batch size": Wrong(
         "You divide by the same number in every batch, but batches differ in size. Take the number "
         "of rows, len(error).",
         *(network(d_error=lambda e, n, size=size: 2 * e / size) for size in (4, 5, 6)),
     ),
-    Wrong(
-        "the 2 is missing",
+    "the 2 is missing": Wrong(
         "Every gradient is half of what it should be: the slope of error**2 is 2 * error.",
         network(d_error=lambda e, n: e / n),
     ),
-    Wrong(
-        "neither 2 nor n",
+    "neither 2 nor n": Wrong(
         "Every gradient starts at the error itself. The loss is the mean of its squares: start at "
         "2 * error / n.",
         network(d_error=lambda e, n: e),
     ),
-    Wrong(
-        "wrong sign",
+    "wrong sign": Wrong(
         "Every sign is wrong. The error is prediction minus y, and the prediction grows with it.",
         network(d_error=lambda e, n: -2 * e / n),
     ),
-    Wrong(
-        "b2 per row",
+    "b2 per row": Wrong(
         "b2 is added to each row, so its gradient adds up over them: sum over axis 0.",
         network(b2=lambda d_e: d_e),
         network(b2=lambda d_e: d_e[:, 0]),
     ),
-    Wrong(
-        "b2 averaged",
+    "b2 averaged": Wrong(
         "b2's gradient is too small by n: the mean stands in the first slope already, so here it is "
         "a sum.",
         network(b2=lambda d_e: d_e.mean(axis=0)),
     ),
-    Wrong(
-        "tanh left out",
+    "tanh left out": Wrong(
         "The second layer is right. The way to W1 and b1 leads through the tanh: multiply by its "
         "slope, 1 - hidden**2.",
         network(slope=lambda h: 1.0),
     ),
-    Wrong(
-        "tanh of tanh",
+    "tanh of tanh": Wrong(
         "The second layer is right. `hidden` is already the tanh, so its slope is 1 - hidden**2.",
         network(slope=lambda h: 1 - np.tanh(h) ** 2),
     ),
-    Wrong(
-        "slope of a sigmoid",
+    "slope of a sigmoid": Wrong(
         "The second layer is right. hidden * (1 - hidden) is the slope of a sigmoid; that of a tanh "
         "is 1 - hidden**2.",
         network(slope=lambda h: h * (1 - h)),
     ),
-    Wrong(
-        "slope of a relu",
+    "slope of a relu": Wrong(
         "The second layer is right. 1 where hidden is positive is the slope of a relu; that of a "
         "tanh is 1 - hidden**2.",
         network(slope=lambda h: (h > 0).astype(float)),
     ),
-    Wrong(
-        "square forgotten",
+    "square forgotten": Wrong(
         "The second layer is right. The slope of tanh is 1 - hidden**2, with the square.",
         network(slope=lambda h: 1 - h),
     ),
-    Wrong(
-        "W2 left out",
+    "W2 left out": Wrong(
         "The second layer is right. On the way back to the hidden layer each error goes through "
         "W2: d_error @ W2.T.",
         network(d_hidden=lambda d_e, W2: d_e),
         network(d_hidden=lambda d_e, W2: d_e @ np.ones_like(W2).T),
     ),
-    Wrong(
-        "b1 per row",
+    "b1 per row": Wrong(
         "b1 is added to each row, so its gradient adds up over them: sum over axis 0.",
         network(b1=lambda d: d),
     ),
-    Wrong(
-        "b1 averaged",
+    "b1 averaged": Wrong(
         "b1's gradient is too small by n: the mean stands in the first slope already, so here it is "
         "a sum.",
         network(b1=lambda d: d.mean(axis=0)),
     ),
-    Wrong(
-        "W1 transposed",
+    "W1 transposed": Wrong(
         "W1's gradient is transposed. In x @ W1 the gradient of W1 is x.T @ upstream.",
         network(W1=lambda x, d: d.T @ x),
     ),
-    Wrong(
-        "W2 transposed",
+    "W2 transposed": Wrong(
         "W2's gradient is transposed. In hidden @ W2 the gradient of W2 is hidden.T @ upstream.",
         network(W2=lambda h, d_e: d_e.T @ h),
     ),
-    Wrong(
-        "gradients in a list",
+    "gradients in a list": Wrong(
         "These stand in a list or a tuple. Return a dict with the keys of params.",
         lambda *inputs: list(network()(*inputs).values()),
         lambda *inputs: tuple(network()(*inputs).values()),
     ),
-    Wrong(
-        "returns none",
+    "returns none": Wrong(
         "Your function returned None. Return the dict of the four gradients.",
         lambda *inputs: None,
     ),
-]
+}
 
 GALLERY = {
     "07.1": ERRORS,

@@ -62,124 +62,103 @@ def in_turn(first):
     return one_step
 
 
-STEPS = [
-    Wrong(
-        "never moves",
+STEPS = {
+    "never moves": Wrong(
         "a and k have not moved. Subtract lr times the gradient from each, and return them.",
         step(lambda a, k, da, dk, lr: (a, k)),
     ),
-    Wrong(
-        "gradients returned",
+    "gradients returned": Wrong(
         "These are the gradients. Subtract lr times each from its variable.",
         step(lambda a, k, da, dk, lr: (da, dk)),
     ),
-    Wrong(
-        "changes returned",
+    "changes returned": Wrong(
         "This is lr times the gradients, the change alone. Subtract it from a and k.",
         step(lambda a, k, da, dk, lr: (lr * da, lr * dk)),
         step(lambda a, k, da, dk, lr: (-lr * da, -lr * dk)),
     ),
-    Wrong(
-        "climbs",
+    "climbs": Wrong(
         "Both values moved uphill: the gradient says where the loss grows. Subtract lr times the "
         "gradient.",
         by(lambda lr: -lr),
         by(lambda lr: -lr, loss_of=sum_of_squares),
     ),
-    Wrong(
-        "step size missing",
+    "step size missing": Wrong(
         "The step size is missing: multiply each gradient by lr.",
         by(lambda lr: 1),
         by(lambda lr: 1, loss_of=sum_of_squares),
     ),
-    Wrong(
-        "step size twice",
+    "step size twice": Wrong(
         "The step size counts twice. Multiply each gradient by lr once.",
         by(lambda lr: lr**2),
     ),
-    Wrong(
-        "divided by lr",
+    "divided by lr": Wrong(
         "The gradients are divided by lr. Multiply: the smaller lr is, the shorter is the step.",
         by(lambda lr: 1 / lr),
     ),
-    Wrong(
-        "fixed step size",
+    "fixed step size": Wrong(
         "Your steps have the same size in every call, such as 0.001 in the text. Use the argument "
         "lr.",
         *(by(lambda lr, size=size: size) for size in (0.001, 0.01, 0.05, 0.1)),
     ),
-    Wrong(
-        "steps too long",
+    "steps too long": Wrong(
         "The steps are too long by the number of examples: the squared errors are added up. Take "
         "tf.reduce_mean of them, for a tape adds up a target of many entries by itself.",
         by(right_size, loss_of=sum_of_squares),
     ),
-    Wrong(
-        "steps half",
+    "steps half": Wrong(
         "The steps are half as long as they should be: leave out the factor 1/2 in the loss.",
         by(right_size, loss_of=half_mean_square),
     ),
-    Wrong(
-        "steps doubled",
+    "steps doubled": Wrong(
         "The steps are twice as long as they should be. The tape has the 2 of the square already: "
         "subtract lr times the gradient.",
         by(lambda lr: 2 * lr),
     ),
-    Wrong(
-        "results swapped",
+    "results swapped": Wrong(
         "The two values are swapped: a comes first, then k.",
         step(lambda a, k, da, dk, lr: (k - lr * dk, a - lr * da)),
     ),
-    Wrong(
-        "gradients swapped",
+    "gradients swapped": Wrong(
         "a moved by the gradient of k, and k by that of a. The gradients come in the order of the "
         "sources.",
         step(lambda a, k, da, dk, lr: (a - lr * dk, k - lr * da)),
     ),
-    Wrong(
-        "a before k",
+    "a before k": Wrong(
         "The slope of k was taken after a had moved. Ask once for both gradients, with [a, k] as "
         "the source, and move both afterwards.",
         in_turn(0),
     ),
-    Wrong(
-        "k before a",
+    "k before a": Wrong(
         "The slope of a was taken after k had moved. Ask once for both gradients, with [a, k] as "
         "the source, and move both afterwards.",
         in_turn(1),
     ),
-    Wrong(
-        "curve rises",
+    "curve rises": Wrong(
         "The curve rises: the exponent is -k * x, with a minus.",
         by(right_size, sign=1),
     ),
-    Wrong(
-        "absolute errors",
+    "absolute errors": Wrong(
         "This is a step on the mean of the absolute errors. Square them: the loss is the mean of "
         "(a * tf.exp(-k * x) - y) ** 2.",
         by(right_size, loss_of=mean_absolute),
     ),
-    Wrong(
-        "averaged before squaring",
+    "averaged before squaring": Wrong(
         "You average the errors and then square. Square each error first.",
         by(right_size, loss_of=squared_mean),
     ),
-    Wrong(
-        "root of the mean",
+    "root of the mean": Wrong(
         "This is a step on the root of the mean squared error. Leave out the root.",
         by(right_size, loss_of=lambda error: tf.sqrt(mean_square(error))),
     ),
-    Wrong(
-        "a stays",
+    "a stays": Wrong(
         "a has not moved. One step moves both variables.",
         step(lambda a, k, da, dk, lr: (a, k - lr * dk)),
     ),
-    Wrong(
-        "k stays",
+    "k stays": Wrong(
         "k has not moved. One step moves both variables.",
         step(lambda a, k, da, dk, lr: (a - lr * da, k)),
     ),
-]
+}
 
 # 08.2
 
@@ -260,129 +239,109 @@ def summed_over(number):
     return line(loss_of=lambda error: sum_of_squares(error) / number)
 
 
-LINES = [
-    Wrong(
-        "errors added up",
+LINES = {
+    "errors added up": Wrong(
         "The squared errors are still added up, so each step is too long by the number of "
         "examples, and 200 of them explode. Take tf.reduce_mean of them inside the block.",
         line(loss_of=sum_of_squares),
         calls=(0, 1, 2),
     ),
-    Wrong(
-        "clipped",
+    "clipped": Wrong(
         "The gradients are clipped. That keeps nan away, and the steps are no longer those of the "
         "mean squared error. Leave the gradients as they are, and look at the loss.",
         *(answer for limit in (0.5, 1.0, 5.0, 10.0) for answer in clipped(limit)),
         *clipped(1.0, mean_square),
     ),
-    Wrong(
-        "climbs",
+    "climbs": Wrong(
         "The loop climbs: the gradient says where the loss grows. Subtract lr times it.",
         line(lambda lr, n: -lr),
         calls=(0, 1, 2),
     ),
-    Wrong(
-        "climbs, errors added up",
+    "climbs, errors added up": Wrong(
         "The loop climbs: the gradient says where the loss grows. Subtract lr times it. The "
         "squared errors are still added up, too: take tf.reduce_mean of them inside the block.",
         line(lambda lr, n: -lr, loss_of=sum_of_squares),
         calls=(0, 1),
     ),
-    Wrong(
-        "step size twice",
+    "step size twice": Wrong(
         "The step size counts twice. Multiply each gradient by lr once.",
         line(lambda lr, n: lr**2),
     ),
-    Wrong(
-        "step size missing",
+    "step size missing": Wrong(
         "The step size is missing: multiply each gradient by lr.",
         line(lambda lr, n: 1),
         line(lambda lr, n: 1, loss_of=sum_of_squares),
         calls=(0, 1),
     ),
-    Wrong(
-        "fixed step size",
+    "fixed step size": Wrong(
         "Your steps have the same size in every call. It is the argument lr that says how large "
         "they are: 0.05 was only an example.",
         *(line(lambda lr, n, size=size: size) for size in (0.05, 0.1, 0.02, 0.01)),
     ),
-    Wrong(
-        "divided by a fixed number",
+    "divided by a fixed number": Wrong(
         "You divide by the same number whatever the number of examples is, such as 200 or 5. With "
         "tf.reduce_mean it is divided by the number that is there.",
         *(summed_over(number) for number in (200, 5, 100, 10)),
         calls=(0, 1, 2),
     ),
-    Wrong(
-        "divided twice",
+    "divided twice": Wrong(
         "The steps are too short by the number of examples: you divide by it twice. tf.reduce_mean "
         "alone is enough.",
         line(lambda lr, n: lr / n),
     ),
-    Wrong(
-        "steps half",
+    "steps half": Wrong(
         "The steps are half as long as they should be: leave out the factor 1/2.",
         line(loss_of=half_mean_square),
     ),
-    Wrong(
-        "steps doubled",
+    "steps doubled": Wrong(
         "The steps are twice as long as they should be. The tape has the 2 of the square already: "
         "subtract lr times the gradient.",
         line(lambda lr, n: 2 * lr),
     ),
-    Wrong(
-        "one step only",
+    "one step only": Wrong(
         "Only one step was taken, whatever `steps` says. Does a `return` stand inside the loop, or "
         "an update below it?",
         line(steps_of=lambda steps: 1),
     ),
-    Wrong(
-        "one step too many",
+    "one step too many": Wrong(
         "That is one step too many. Leave the loop over `steps` as it was given: only the loss "
         "changes.",
         line(steps_of=lambda steps: steps + 1),
         calls=(0, 1),
     ),
-    Wrong(
-        "one step missing",
+    "one step missing": Wrong(
         "One step is missing. Leave the loop over `steps` as it was given: only the loss changes.",
         line(steps_of=lambda steps: steps - 1),
         calls=(0, 1),
     ),
-    Wrong(
-        "never moves",
+    "never moves": Wrong(
         "w and b are still 0. Subtract lr times the gradient from each inside the loop.",
         line(steps_of=lambda steps: 0),
     ),
-    Wrong(
-        "results swapped",
+    "results swapped": Wrong(
         "The two results are swapped: w comes first, then b.",
         lambda *arguments: line()(*arguments)[::-1],
     ),
-    Wrong(
-        "one after another",
+    "one after another": Wrong(
         "The slope of b was taken after w had moved. Ask once for both gradients, then move.",
         line_in_turn,
         calls=(0, 1),
     ),
-    Wrong(
-        "averaged before squaring",
+    "averaged before squaring": Wrong(
         "You average the errors and then square. Square each error first.",
         line(loss_of=squared_mean),
     ),
-    Wrong(
-        "absolute errors",
+    "absolute errors": Wrong(
         "This is the mean of the absolute errors. Square them, as before.",
         line(loss_of=mean_absolute),
         calls=(0, 1),
     ),
-    Wrong(
-        "closed form",
+    "closed form": Wrong(
         "This is the closed form. With few steps the loop is not there yet, and the function "
         "should return where it is after `steps` steps.",
         lambda x, y, lr, steps: np.polyfit(x, y, 1),
     ),
-]
+}
 
 # 08.4
 
@@ -416,91 +375,78 @@ def parabola(
     return fit_and_predict
 
 
-PARABOLAS = [
-    Wrong(
-        "coefficients returned",
+PARABOLAS = {
+    "coefficients returned": Wrong(
         "You returned three things, as the coefficients are. Return the values of the parabola at "
         "x_new, one for each entry.",
         parabola(result=lambda values, theta, z_new: theta),
     ),
-    Wrong(
-        "values at x",
+    "values at x": Wrong(
         "You returned one value for each entry of x. Return those for x_new.",
         parabola(at=lambda x, x_new, z_new: x),
     ),
-    Wrong(
-        "table returned",
+    "table returned": Wrong(
         "You returned a table, where one value for each entry of x_new was expected. Look at the "
         "shapes: a column (n, 1) plus or minus (n,) is a table of n by n.",
         parabola(result=lambda values, theta, z_new: values[:, None] + 0 * values),
     ),
-    Wrong(
-        "loop explodes",
+    "loop explodes": Wrong(
         "The loop explodes, at least where x lies between 100 and 101: its step size is too large "
         "for the curvature there. With a standardised x, a step size of 0.15 is small enough.",
         parabola(scale=lambda x: (0, 1), lr=0.1),
         calls=(1,),
     ),
-    Wrong(
-        "new standardised alone",
+    "new standardised alone": Wrong(
         "x_new was standardised with its own mean and deviation. Use those of x: the fit knows no "
         "others.",
         parabola(at=lambda x, x_new, z_new: (x_new - x_new.mean()) / x_new.std()),
     ),
-    Wrong(
-        "new not standardised",
+    "new not standardised": Wrong(
         "The fit knows the standardised z, and you gave it x_new as it is. Take the mean of x off "
         "x_new first, and divide by the deviation of x.",
         parabola(at=lambda x, x_new, z_new: x_new),
     ),
-    Wrong(
-        "straight line",
+    "straight line": Wrong(
         "This is the straight line nearest to the points. A parabola has a term with the square, "
         "too.",
         parabola(degree=1),
     ),
-    Wrong(
-        "table n by n",
+    "table n by n": Wrong(
         "This is the mean of y, whatever x_new is. Compute a * z**2 + b * z + c at x_new, and look "
         "at the shapes: a column (n, 1) minus y, (n,), is a table of n by n.",
         parabola(degree=0),
     ),
-    Wrong(
-        "never moves",
+    "never moves": Wrong(
         "All values are 0: the coefficients have not moved. Subtract lr times their gradients, in "
         "a loop.",
         parabola(steps=0),
     ),
-    Wrong(
-        "coefficients in reverse",
+    "coefficients in reverse": Wrong(
         "The coefficients stand in another order in the prediction than in the loss. The first "
         "belongs to z**2 in both, or to 1 in both: one function for both is safest.",
         parabola(result=lambda values, theta, z_new: np.polyval(theta[::-1], z_new)),
     ),
-    Wrong(
-        "y left standardised",
+    "y left standardised": Wrong(
         "These are the values of a standardised y. Multiply by the deviation of y and add its "
         "mean, or fit y as it is: only x needs it.",
         parabola(target=lambda y: (y - y.mean()) / y.std()),
         parabola(target=lambda y: y - y.mean()),
     ),
     # From here on, what is compared is only where an answer is right.
-    Wrong(
-        "arrives in the first case only",
+    "arrives in the first case only": Wrong(
         "The first case, with x between -2 and 2, is right, so your loop works; but it does not "
         "arrive where x lies between 100 and 101. If x is not standardised, standardise it, and "
         "x_new in the same way; if it is, take more steps.",
         parabola(scale=lambda x: (x.mean(), 1), lr=0.05, steps=1500),
         calls=(0, 2),
     ),
-    Wrong(
-        "does not arrive",
+    "does not arrive": Wrong(
         "These values are not the closed form's. Either the loop stops before the minimum (take "
         "more steps, or a larger step size), or the prediction is not a * z**2 + b * z + c.",
         parabola(steps=10),
         calls=(2,),
     ),
-]
+}
 
 GALLERY = {
     "08.1": STEPS,

@@ -84,112 +84,95 @@ NOT_THE_WHOLE_LOSS = (
 )
 LOSS_AFTERWARDS = "The update is right. Return the loss before the update, not after it."
 
-STEPS = [
-    Wrong(
-        "nothing applied",
+STEPS = {
+    "nothing applied": Wrong(
         "The model's weights are as they were: nothing was applied. Call "
         "optimizer.apply(gradients, model.trainable_variables).",
         stepping(times=0),
     ),
-    Wrong(
-        "no training true",
+    "no training true": Wrong(
         CALL_IN_TRAINING,
         *(stepping(join, training=False) for join in (whole, error_alone, tf.add)),
     ),
-    Wrong("penalties as list", A_LIST_OF_PENALTIES, stepping(tf.add)),
-    Wrong(
-        "numpy error",
+    "penalties as list": Wrong(A_LIST_OF_PENALTIES, stepping(tf.add)),
+    "numpy error": Wrong(
         "Only the penalties move the weights: the predictions left TensorFlow on their way. Call "
         "the model, model(x, training=True), and neither predict nor .numpy().",
         stepping(error_of=lambda y_hat, y: mean_square(y_hat.numpy(), y)),
     ),
-    Wrong(
-        "table of n by n",
+    "table of n by n": Wrong(
         f"Look at the shapes of y_hat and y: {TABLE}.",
         stepping(error_of=lambda y_hat, y: mean_square(y_hat[:, 0], y)),
     ),
-    Wrong(
-        "penalties left out",
+    "penalties left out": Wrong(
         "The update ignores the regulariser. Add sum(model.losses) to the loss, inside the `with` "
         "block.",
         stepping(error_alone),
     ),
-    Wrong("penalties twice", PENALTIES_TWICE, stepping(lambda e, p: e + 2 * sum(p))),
-    Wrong(
-        "climbs",
+    "penalties twice": Wrong(PENALTIES_TWICE, stepping(lambda e, p: e + 2 * sum(p))),
+    "climbs": Wrong(
         "The update climbs. Give optimizer.apply the gradients as they are.",
         *(stepping(join, change=lambda g: -g) for join in (whole, error_alone)),
     ),
-    Wrong(
-        "half the error",
+    "half the error": Wrong(
         "The squared error counts by half: leave out the factor 1/2.",
         stepping(lambda e, p: whole(e / 2, p)),
     ),
-    Wrong(
-        "applied twice",
+    "applied twice": Wrong(
         "The update is twice as long as it should be: apply the gradients once.",
         stepping(times=2),
     ),
-    Wrong(
-        "sum of squares",
+    "sum of squares": Wrong(
         "The squared errors are added up. Take tf.reduce_mean of them, so that the update does "
         "not grow with the batch.",
         stepping(error_of=lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2)),
     ),
-    Wrong(
-        "not averaged",
+    "not averaged": Wrong(
         "The squared errors are not averaged, and the tape adds up a loss of many entries, each "
         "with the penalty. Take tf.reduce_mean of the squared errors alone.",
         stepping(error_of=lambda y_hat, y: (y_hat - y) ** 2),
     ),
-    Wrong(
-        "sum without penalties",
+    "sum without penalties": Wrong(
         "The squared errors are added up, and the penalties are left out. The loss is "
         "tf.reduce_mean of the squared errors plus sum(model.losses).",
         stepping(error_alone, lambda y_hat, y: (y_hat - y) ** 2),
     ),
-    Wrong(
-        "absolute error",
+    "absolute error": Wrong(
         "The differences are not squared: this is the step of their mean, or of the mean absolute "
         "error. Square them first.",
         stepping(error_of=lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat - y))),
         stepping(error_of=lambda y_hat, y: tf.reduce_mean(y_hat - y)),
         stepping(error_of=lambda y_hat, y: tf.reduce_mean(y - y_hat)),
     ),
-    Wrong(
-        "loss for classes",
+    "loss for classes": Wrong(
         "This is the step of a cross-entropy, which is for classes. A regression's loss is the "
         "mean of the squared differences.",
         stepping(error_of=lambda y_hat, y: keras.losses.BinaryCrossentropy(True)(y, y_hat)),
         stepping(error_of=lambda y_hat, y: keras.losses.CategoricalCrossentropy(True)(y, y_hat)),
     ),
-    Wrong(
-        "huber",
+    "huber": Wrong(
         "This is the step of the Huber loss, which is straight for large differences. Square them "
         "all.",
         stepping(error_of=lambda y_hat, y: keras.losses.Huber()(y, y_hat)),
     ),
-    Wrong(
-        "length of the error",
+    "length of the error": Wrong(
         "This is the step of the length of the vector of differences. Take the mean of their "
         "squares.",
         stepping(error_of=lambda y_hat, y: tf.norm(y_hat - y)),
     ),
-    Wrong(
-        "root of the mean",
+    "root of the mean": Wrong(
         "This is the step of the root of the mean squared error. Leave out the root.",
         stepping(error_of=lambda y_hat, y: tf.sqrt(mean_square(y_hat, y))),
     ),
-    Wrong("two steps", "The model was updated twice in one call. Take one step.", two_steps),
-    Wrong(
-        "only the last layer",
+    "two steps": Wrong("The model was updated twice in one call. Take one step.", two_steps),
+    "only the last layer": Wrong(
         "Only the last layer moves. Ask for the gradients of model.trainable_variables, and apply "
         "all of them.",
         stepping(layers=slice(-1, None)),
     ),
-    Wrong("error alone returned", NOT_THE_WHOLE_LOSS, without_returned_penalties()),
-    Wrong("loss after update", LOSS_AFTERWARDS, stepping(returned=loss_afterwards)),
-]
+    "error alone returned": Wrong(NOT_THE_WHOLE_LOSS, without_returned_penalties()),
+    "loss after update": Wrong(LOSS_AFTERWARDS, stepping(returned=loss_afterwards)),
+}
 
 # 09.2
 
@@ -253,42 +236,37 @@ def after_a_look(model, optimizer, x, y):
     return mended()(model, optimizer, x, y)
 
 
-SILENT = [
-    *(Wrong(name, faults_left(faults), faulty(*faults)) for faults, name in NAMES.items()),
-    Wrong(
-        "penalties as list",
+SILENT = {
+    **{name: Wrong(faults_left(faults), faulty(*faults)) for faults, name in NAMES.items()},
+    "penalties as list": Wrong(
         A_LIST_OF_PENALTIES,
         *(
             stepping(tf.add, training=training, column=column)
             for training, column in product((True, False), (as_column, as_it_is))
         ),
     ),
-    Wrong("penalties twice", PENALTIES_TWICE, mended(lambda e, p: e + 2 * sum(p))),
-    Wrong(
-        "nothing applied",
+    "penalties twice": Wrong(PENALTIES_TWICE, mended(lambda e, p: e + 2 * sum(p))),
+    "nothing applied": Wrong(
         "The weights of the layers are as they were: nothing was applied. Keep "
         "optimizer.apply(gradients, model.trainable_variables), as it was given.",
         *(mended(times=0, training=training) for training in (True, False)),
     ),
-    Wrong(
-        "two forward passes",
+    "two forward passes": Wrong(
         "The update is right, but the moving averages moved twice: the model is called twice in "
         "training. Call it once, and use that prediction.",
         after_a_look,
     ),
-    Wrong(
-        "sum of squares",
+    "sum of squares": Wrong(
         "The squared errors are added up. Keep their mean as it was given.",
         mended(error_of=lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2)),
     ),
-    Wrong(
-        "applied twice",
+    "applied twice": Wrong(
         "The update is twice as long as it should be. Keep the one update as it was given.",
         mended(times=2),
     ),
-    Wrong("error alone returned", NOT_THE_WHOLE_LOSS, without_returned_penalties(column=as_column)),
-    Wrong("loss after update", LOSS_AFTERWARDS, mended(returned=loss_afterwards)),
-]
+    "error alone returned": Wrong(NOT_THE_WHOLE_LOSS, without_returned_penalties(column=as_column)),
+    "loss after update": Wrong(LOSS_AFTERWARDS, mended(returned=loss_afterwards)),
+}
 
 # 09.4
 
@@ -329,48 +307,41 @@ def reset_and_read(metric):
     return float(metric.result())
 
 
-HISTORIES = [
-    Wrong(
-        "short batch counts full",
+HISTORIES = {
+    "short batch counts full": Wrong(
         "The epochs are apart now. But a short batch still counts as much as a full one: let the "
         "metric weigh it by its size, or give it every loss of the batch.",
         recording(batch_mean),
     ),
-    Wrong(
-        "never reset",
+    "never reset": Wrong(
         "Each example counts the same now. But every number still holds the epochs before it: "
         "reset the metric at the start of each epoch.",
         recording(every_loss, resets=False),
     ),
-    Wrong(
-        "both faults",
+    "both faults": Wrong(
         "Both faults are still there: the metric is never reset, and a short batch counts as much "
         "as a full one.",
         recording(batch_mean, resets=False),
     ),
-    Wrong(
-        "last batch only",
+    "last batch only": Wrong(
         "Each number is the mean of the epoch's last batch alone. Reset the metric once for each "
         "epoch, not for each batch.",
         recording(fresh_loss),
     ),
-    Wrong(
-        "sums",
+    "sums": Wrong(
         "These are sums. Divide each by the number of its examples.",
         lambda metric, epochs: [sum(float(sum(b)) for b in batches) for batches in epochs],
     ),
-    Wrong(
-        "mean of sums",
+    "mean of sums": Wrong(
         "The metric gets the sum of each batch, and averages these sums. Give it every loss of the "
         "batch.",
         recording(batch_sum),
     ),
-    Wrong(
-        "reset too early",
+    "reset too early": Wrong(
         "Every number is 0: the metric is reset before its result is read.",
         recording(every_loss, read=reset_and_read),
     ),
-]
+}
 
 # 09.5
 
@@ -470,100 +441,85 @@ ONE_PART = (
     "them after the loop."
 )
 
-ACCUMULATED = [
-    Wrong(
-        "nothing applied",
+ACCUMULATED = {
+    "nothing applied": Wrong(
         "The model's weights are as they were. Either optimizer.apply is never called, or it gets "
         "zeros: `total += [gradients]` only makes a list longer. Add up variable by variable, and "
         "apply once, after the last part.",
         accumulating(FAIR, apply=False),
     ),
-    Wrong(
-        "no training true",
+    "no training true": Wrong(
         CALL_IN_TRAINING,
         *(
             accumulating(join, training=False)
             for join in (*weighing(fair), *UNWEIGHED, *EQUAL, *UNDIVIDED)
         ),
     ),
-    Wrong("penalties as list", A_LIST_OF_PENALTIES, penalties_as_list),
-    Wrong(
-        "added unweighed",
+    "penalties as list": Wrong(A_LIST_OF_PENALTIES, penalties_as_list),
+    "added unweighed": Wrong(
         "The parts are added as they are. Multiply the gradients of each by n / N, its share of "
         "all examples.",
         *map(accumulating, UNWEIGHED),
     ),
-    Wrong(
-        "parts count equally",
+    "parts count equally": Wrong(
         "Every part counts the same, but the parts have unequal sizes. Multiply each gradient by "
         "n / N instead of dividing by the number of parts.",
         *map(accumulating, EQUAL),
     ),
-    Wrong(
-        "sum never divided",
+    "sum never divided": Wrong(
         "The squared errors are added up over all examples, but never divided. Divide by the "
         "number of all examples.",
         *map(accumulating, UNDIVIDED),
         accumulating(lambda e, p, n, N, k: n * e + p),
     ),
-    Wrong(
-        "sums weighed",
+    "sums weighed": Wrong(
         "The squared errors of a part are added up, and then weighed by n / N. Take their mean, "
         "with tf.reduce_mean, before you weigh it.",
         *(accumulating(join, sum_of_squares) for join in weighing(fair)),
     ),
-    *(
-        Wrong(
-            f"only the {name} part",
-            ONE_PART.format(name),
-            *(of_one_part(i, share) for share in (fair, one)),
-        )
-        for name, i in (("first", 0), ("last", -1))
+    "only the first part": Wrong(
+        ONE_PART.format("first"), of_one_part(0, fair), of_one_part(0, one)
     ),
-    Wrong(
-        "penalties left out",
+    "only the last part": Wrong(
+        ONE_PART.format("last"), of_one_part(-1, fair), of_one_part(-1, one)
+    ),
+    "penalties left out": Wrong(
         "The penalties are missing. Add sum(model.losses) to the loss of each part, before you "
         "weigh it.",
         accumulating(lambda e, p, n, N, k: n / N * e),
     ),
-    Wrong(
-        "penalty once per part",
+    "penalty once per part": Wrong(
         "The penalty counts once for each part. Weigh the whole loss of a part by n / N, the "
         "penalty with it.",
         accumulating(lambda e, p, n, N, k: n / N * e + p),
     ),
-    Wrong(
-        "penalty too little",
+    "penalty too little": Wrong(
         "The penalties count too little: for all parts together they count once.",
         accumulating(lambda e, p, n, N, k: n / N * e + p / N),
         accumulating(lambda e, p, n, N, k: n / N * (e + p / k)),
     ),
-    Wrong(
-        "applied after every part",
+    "applied after every part": Wrong(
         "The model is updated after every part, so the later parts see other weights. Add the "
         "gradients up first, and apply once.",
         one_by_one(one),
         one_by_one(fair),
     ),
-    Wrong(
-        "table of n by n",
+    "table of n by n": Wrong(
         f"Look at the shapes of y_hat and y: {TABLE}.",
         accumulating(FAIR, lambda y_hat, y: mean_square(y_hat[:, 0], y)),
     ),
-    Wrong(
-        "only the last layer",
+    "only the last layer": Wrong(
         "Only the last layer moves. Ask for the gradients of model.trainable_variables, and apply "
         "all of them.",
         accumulating(FAIR, layers=slice(-1, None)),
     ),
-    Wrong(
-        "list of lists",
+    "list of lists": Wrong(
         "The optimizer got lists in a list: after `total += [gradients]` each item is a whole list "
         "of gradients. Add up variable by variable: total = [t + g for t, g in zip(total, "
         "gradients)].",
         list_of_lists,
     ),
-]
+}
 
 GALLERY = {
     "09.1": STEPS,

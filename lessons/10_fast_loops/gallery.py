@@ -58,63 +58,54 @@ def traced_before(step, x, y, rates):
     return training()(step, x, y, rates)
 
 
-SCHEDULES = [
-    Wrong(
-        "losses alone",
+SCHEDULES = {
+    "losses alone": Wrong(
         "These are the losses alone. Return what the step returned for each rate, a pair of loss "
         "and count.",
         without_counts,
     ),
-    Wrong(
-        "only one step",
+    "only one step": Wrong(
         "Your list has one item, whatever the number of rates. Append what the step returns in "
         "each pass of the loop, and return the list after it.",
         training(of=lambda rates: rates[:1]),
         training(of=lambda rates: rates[-1:]),
     ),
-    Wrong(
-        "first rate kept",
+    "first rate kept": Wrong(
         "Every step uses the first rate: it became a constant of the graph. Hand each rate over as "
         "an argument of the compiled step, as a tensor.",
         with_the_first_rate,
     ),
-    Wrong(
-        "rates reversed",
+    "rates reversed": Wrong(
         "The steps are taken in reverse. Take the rates in the order of the list.",
         training(of=lambda rates: rates[::-1]),
     ),
-    Wrong(
-        "rate as integer",
+    "rate as integer": Wrong(
         "The loss never changes, as if every rate were 0. Pass the rate as a float tensor, such as "
         "tf.constant(rate).",
         training(number=lambda rate: tf.constant(int(rate))),
     ),
-    Wrong(
-        "step not compiled",
+    "step not compiled": Wrong(
         "The step runs without being compiled. Call what tf.function(step) returned, and not step "
         "itself.",
         training(as_given),
     ),
-    Wrong(
-        "rate as number",
+    "rate as number": Wrong(
         "Better: a rate that comes back finds its old trace. But a Python number counts by its "
         "value, so each new rate is still traced anew. Pass it as a tensor.",
         training(number=as_given),
     ),
-    Wrong(
-        "compiled in loop",
+    "compiled in loop": Wrong(
         "Python still runs the step for every rate, even for one that came before. Make one "
         "tf.function of step, above the loop, and call that in the loop with tensors of one shape "
         "and dtype.",
         compiled_for_every_rate,
     ),
-    Wrong(
-        "traced before",
+    "traced before": Wrong(
         "Every count is 2, so the step was traced once more, before or at the first rate. Make one "
         "tf.function of step, and pass it tensors of the same shape and dtype each time.",
         traced_before,
     ),
-]
+}
 
 # 10.3
 
@@ -180,22 +171,19 @@ def in_one_step(w, x, y, order, batch_size, rate):
     return epoch()(w, x, y, order, len(order), rate)
 
 
-EPOCHS = [
-    Wrong(
-        "w unchanged",
+EPOCHS = {
+    "w unchanged": Wrong(
         "w did not change. Either the function that holds the loop is never called, or no step in "
         "it changes w: w.assign_sub(rate * gradient).",
         never_called,
     ),
-    Wrong(
-        "short batch dropped",
+    "short batch dropped": Wrong(
         "The short last batch is missing. Let `first` run up to tf.size(order): a slice ends where "
         "the order ends.",
         epoch(end=lambda order, x, size: len(order) - len(order) % size),
         calls=(0, 1),
     ),
-    Wrong(
-        "order of x",
+    "order of x": Wrong(
         "These are the batches in the order of x. Take the slices from `order`, and the rows of x "
         "and y by them, with tf.gather.",
         epoch(order_of=lambda order, x: tf.range(len(order))),
@@ -203,105 +191,90 @@ EPOCHS = [
         epoch(order_of=lambda order, x: tf.range(len(x)), end=lambda order, x, size: len(x)),
         calls=(0, 1),
     ),
-    Wrong(
-        "indices sorted",
+    "indices sorted": Wrong(
         "Your batches are sorted. Take the indices as they stand in `order`.",
         epoch(order_of=lambda order, x: tf.sort(order)),
         calls=(0, 1),
     ),
-    Wrong(
-        "labels by position",
+    "labels by position": Wrong(
         "The rows of x come by their index, but those of y do not: y must be gathered by the same "
         "indices.",
         epoch(y_of=lambda y, batch, first: y[first : first + tf.size(batch)]),
         calls=(0, 1),
     ),
-    Wrong(
-        "table of n by n",
+    "table of n by n": Wrong(
         "Look at the shapes: a prediction of shape (n, 1) minus (n,) is a table of n by n. "
         "tf.linalg.matvec(x, w) has shape (n,).",
         epoch(y_of=lambda y, batch, first: tf.gather(y, batch)[:, None]),
         calls=(0, 1),
     ),
-    Wrong(
-        "batches overlap",
+    "batches overlap": Wrong(
         "A batch starts at every index, so that they overlap. Let `first` go in steps of "
         "batch_size: tf.range(0, tf.size(order), batch_size).",
         epoch(stride=lambda size: 1),
         calls=(0, 1),
     ),
-    Wrong(
-        "climbs",
+    "climbs": Wrong(
         "w moves uphill: subtract rate * gradient, with w.assign_sub.",
         epoch(move=lambda w, gradient, rate: w.assign_add(rate * gradient)),
         calls=(0, 1),
     ),
-    Wrong(
-        "rate missing",
+    "rate missing": Wrong(
         "The rate is missing: each step is rate times the gradient.",
         epoch(move=lambda w, gradient, rate: w.assign_sub(gradient)),
         calls=(0, 1),
     ),
-    Wrong(
-        "sum of squares",
+    "sum of squares": Wrong(
         "Each step is too large by the number of examples in its batch. Take the mean of the "
         "squared errors, with tf.reduce_mean, not their sum.",
         epoch(loss_of=lambda errors, size: tf.reduce_sum(errors**2)),
         calls=(0, 1),
     ),
-    Wrong(
-        "half the error",
+    "half the error": Wrong(
         "Each step is half of what it should be: leave out the factor 1/2.",
         epoch(loss_of=lambda errors, size: tf.reduce_mean(errors**2) / 2),
         calls=(0, 1),
     ),
-    Wrong(
-        "divided by batch size",
+    "divided by batch size": Wrong(
         "The step of the short batch is too small: its mean is over its own examples, not over "
         "batch_size.",
         epoch(loss_of=lambda errors, size: tf.reduce_sum(errors**2) / size),
         calls=(0, 1),
     ),
-    Wrong(
-        "absolute error",
+    "absolute error": Wrong(
         "These are steps of the mean absolute error. Square the errors.",
         epoch(loss_of=lambda errors, size: tf.reduce_mean(tf.abs(errors))),
         calls=(0, 1),
     ),
-    Wrong(
-        "all at first w",
+    "all at first w": Wrong(
         "All your gradients are taken at the first w. Compute each prediction from w as the step "
         "before left it.",
         all_at_first_w,
         calls=(0, 1),
     ),
-    Wrong(
-        "one step on all",
+    "one step on all": Wrong(
         "This is one step on all the examples of order. Slice it: order[first : first + "
         "batch_size].",
         in_one_step,
         calls=(0, 1),
     ),
-    Wrong(
-        "only first batch",
+    "only first batch": Wrong(
         "Only the first batch was used. Return w after the loop, not inside it.",
         epoch(end=lambda order, x, size: 1),
         calls=(0, 1),
     ),
-    Wrong(
-        "gradient is none",
+    "gradient is none": Wrong(
         "The gradient of w is None. Either the loss is computed outside of the `with` block, or "
         "`w = w - ...` made w a plain tensor, which no tape watches: keep the variable, with "
         "w.assign_sub(rate * gradient).",
         rebound,
     ),
-    Wrong(
-        "copy of w",
+    "copy of w": Wrong(
         "What you return is right, but the variable w is as it was: the steps went to a copy, or "
         "to a NumPy array. In a loop of the graph, change w itself: w.assign_sub(rate * gradient).",
         epoch(start=tf.Variable, returned=lambda moved, given: moved),
     ),
-]
+}
 
 # 10.4
 
@@ -329,82 +302,70 @@ def one_list(*call):
     return [one_epoch(*call)] * 2
 
 
-PIPELINES = [
-    Wrong(
-        "not decoded",
+PIPELINES = {
+    "not decoded": Wrong(
         "The batches hold raw numbers: decode never ran. Keep map(decode), before the cache.",
         pipeline(lambda d, decode, b, n: d.cache().shuffle(n).batch(b)),
     ),
-    Wrong(
-        "one epoch",
+    "one epoch": Wrong(
         "You returned the batches of one epoch. Go through the dataset twice: [list(dataset), "
         "list(dataset)].",
         one_epoch,
     ),
-    Wrong(
-        "short batch dropped",
+    "short batch dropped": Wrong(
         "An epoch should hold all of the numbers, and one of yours holds fewer. Keep the short "
         "last batch, and do not take a part.",
         cached(lambda d, b, n: d.shuffle(n).batch(b, drop_remainder=True)),
         calls=(1,),
     ),
-    Wrong(
-        "numbers repeated",
+    "numbers repeated": Wrong(
         "An epoch should hold each number once, as decode returned it, and one of yours does not. "
         "Leave repeat and other changes out.",
         cached(lambda d, b, n: d.repeat(2).shuffle(2 * n).batch(b)),
         calls=(1,),
     ),
-    Wrong(
-        "nothing shuffled",
+    "nothing shuffled": Wrong(
         "Nothing is shuffled: the numbers come as they stand. Add shuffle, and keep what it "
         "returns: it does not change the dataset that it is called on.",
         cached(lambda d, b, n: d.batch(b)),
         calls=(1,),
     ),
-    Wrong(
-        "batches shuffled",
+    "batches shuffled": Wrong(
         "The batches come in another order, but each still holds neighbours: whole batches are "
         "shuffled. Put shuffle before batch.",
         cached(lambda d, b, n: d.batch(b).shuffle(n)),
         calls=(1,),
     ),
-    Wrong(
-        "other batch size",
+    "other batch size": Wrong(
         "A batch should hold batch_size numbers, and only the last may hold fewer. Batch once, by "
         "batch_size, and after the shuffle.",
         cached(lambda d, b, n: d.shuffle(n).batch(b // 2)),
     ),
-    Wrong(
-        "one list twice",
+    "one list twice": Wrong(
         "The second epoch is the list of the first, given twice. Go through the dataset once for "
         "each epoch: [list(dataset), list(dataset)].",
         one_list,
     ),
-    Wrong(
-        "one fixed order",
+    "one fixed order": Wrong(
         "The second epoch repeats the order of the first, for reshuffle_each_iteration=False says "
         "so. Leave it out, and let shuffle stand after cache.",
         cached(lambda d, b, n: d.shuffle(n, reshuffle_each_iteration=False).batch(b)),
     ),
-    Wrong(
-        "shuffle before cache",
+    "shuffle before cache": Wrong(
         "The second epoch repeats the order of the first. What comes into a cache is kept in its "
         "order: put shuffle after cache, and let it draw anew in each epoch.",
         pipeline(lambda d, decode, b, n: d.map(decode).shuffle(n).cache().batch(b)),
     ),
-    Wrong(
-        "small buffer",
+    "small buffer": Wrong(
         "Numbers come only a few places early, so the buffer of shuffle is small. Give it room for "
         "all the numbers: len(numbers).",
         cached(lambda d, b, n: d.shuffle(10).batch(b)),
     ),
-    Wrong(
-        "decoded again",
+    "decoded again": Wrong(
         "The orders are right, but decode runs again in the second epoch. Put map before cache, "
         "and go twice through this one dataset: each has a cache of its own.",
         pipeline(lambda d, decode, b, n: d.cache().map(decode).shuffle(n).batch(b)),
     ),
-]
+}
 
 GALLERY = {"10.1": TRACES, "10.2": SCHEDULES, "10.3": EPOCHS, "10.4": PIPELINES}

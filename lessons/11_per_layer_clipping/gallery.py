@@ -32,77 +32,64 @@ def last_two(variables, gradients):
     return [*gradients[:-2], *[tf.clip_by_norm(g, 1.0) for g in gradients[-2:]]]
 
 
-NEWS = [
-    Wrong(
-        "none clipped",
+NEWS = {
+    "none clipped": Wrong(
         "No gradient came back clipped. A variable's name is `kernel` or `bias`; the layer stands "
         "in its path, such as `news/head/kernel`. Return what tf.clip_by_norm returns.",
         clipping(lambda v: False),
     ),
-    Wrong(
-        "headline too",
+    "headline too": Wrong(
         "`headline` is clipped too, because its name begins with `head`. Compare whole parts of "
         'the path: `v.path.split("/")` is a list of them.',
         clipping(lambda v: "head" in v.path),
     ),
-    Wrong(
-        "every one clipped",
+    "every one clipped": Wrong(
         "Every gradient is clipped. Leave those of the other layers as they are.",
         clipping(lambda v: True),
     ),
-    Wrong(
-        "all but head",
+    "all but head": Wrong(
         "It is the other way round: `head` is left alone, and all others are clipped.",
         clipping(lambda v: not of_head(v)),
     ),
-    Wrong(
-        "headline instead",
+    "headline instead": Wrong(
         "`headline` is clipped, and `head` is not. Compare whole parts of the path.",
         clipping(lambda v: "headline" in v.path),
     ),
-    Wrong(
-        "kernel only",
+    "kernel only": Wrong(
         "The kernel of `head` is clipped, but its bias is not. It belongs to the layer too.",
         clipping(lambda v: of_head(v) and v.name == "kernel"),
     ),
-    Wrong(
-        "bias only",
+    "bias only": Wrong(
         "The bias of `head` is clipped, but its kernel is not. It belongs to the layer too.",
         clipping(lambda v: of_head(v) and v.name == "bias"),
     ),
-    Wrong(
-        "last two clipped",
+    "last two clipped": Wrong(
         "The last two gradients are clipped, whatever layer they belong to. Find `head` by the "
         "path of each variable.",
         last_two,
     ),
-    Wrong(
-        "clipped together",
+    "clipped together": Wrong(
         "`head` is clipped as a whole. Clip each gradient by itself.",
         of_head_as_a_whole,
     ),
-    Wrong(
-        "clipped by value",
+    "clipped by value": Wrong(
         "The gradients of `head` are clipped by value, which turns them. Clip them by norm.",
         clipping(of_head, lambda g: tf.clip_by_value(g, -1, 1)),
     ),
-    Wrong(
-        "short ones lengthened",
+    "short ones lengthened": Wrong(
         "Gradients of `head` with a norm below 1 are made longer. Leave these as they are.",
         clipping(of_head, lambda g: g / tf.norm(g)),
     ),
-    Wrong(
-        "another limit",
+    "another limit": Wrong(
         "The right gradients are clipped, but not at norm 1, which is the limit of `head`.",
         *[clipping(of_head, lambda g, n=n: tf.clip_by_norm(g, n)) for n in (5, 10, 2, 3, 0.5, 0.1)],
     ),
-    Wrong(
-        "divided by the squared norm",
+    "divided by the squared norm": Wrong(
         "You divided by the squared norm. tf.norm takes the root; simpler is tf.clip_by_norm.",
         clipping(of_head, lambda g: g / tf.maximum(1.0, tf.reduce_sum(g**2))),
         clipping(of_head, lambda g: g / tf.reduce_sum(g**2)),
     ),
-]
+}
 
 # 11.2
 
@@ -187,102 +174,87 @@ def under_one_limit(choose):
 
 
 WITHOUT_ZEROS = (0, 1)
-LAYERS = [
-    Wrong(
-        "norm returned too",
+LAYERS = {
+    "norm returned too": Wrong(
         "Under each layer stand a list and its norm: tf.clip_by_global_norm returns both. Take "
         "the first of the two.",
         each_layer(tf.clip_by_global_norm),
     ),
-    Wrong(
-        "one tensor a layer",
+    "one tensor a layer": Wrong(
         "Under each layer stands one tensor. Keep the list of its gradients, each in its shape: "
         "all of them take the same factor.",
         each_layer(lambda gs, limit: tf.concat([tf.reshape(g, [-1]) for g in gs], 0)),
     ),
-    Wrong(
-        "none clipped",
+    "none clipped": Wrong(
         "No gradient is clipped: they came back unchanged.",
         lambda gradients, limits: gradients,
     ),
-    Wrong(
-        "each by itself",
+    "each by itself": Wrong(
         "Every gradient is clipped by its own norm, so kernel and bias get different factors. Use "
         "the norm of both together for the whole layer.",
         each_gradient(tf.clip_by_norm),
         calls=WITHOUT_ZEROS,
     ),
-    Wrong(
-        "clipped by value",
+    "clipped by value": Wrong(
         "The entries are cut off by value. Scale each layer by one factor instead.",
         each_gradient(lambda g, limit: tf.clip_by_value(g, -limit, limit)),
     ),
-    Wrong(
-        "short layers lengthened",
+    "short layers lengthened": Wrong(
         "Layers with a norm below their limit are made longer. Leave these as they are: the "
         "factor is at most 1.",
         by_norm(factor=lambda limit, norm: limit / norm),
         calls=WITHOUT_ZEROS,
     ),
-    Wrong(
-        "short ones lengthened, each by itself",
+    "short ones lengthened, each by itself": Wrong(
         "Every gradient gets the limit as its own norm, also one that was shorter. Use the norm "
         "of kernel and bias together, and a factor of at most 1.",
         each_gradient(lambda g, limit: g * limit / tf.norm(g)),
         calls=WITHOUT_ZEROS,
     ),
-    Wrong(
-        "norms added",
+    "norms added": Wrong(
         "You added the norms of kernel and bias. For the joint norm, add their squares and take "
         "the root of the sum.",
         by_norm(lambda gs: sum(map(tf.norm, gs))),
         calls=WITHOUT_ZEROS,
     ),
-    Wrong(
-        "root left out",
+    "root left out": Wrong(
         "You divided by the sum of the squares. The norm is its root.",
         by_norm(lambda gs: tf.linalg.global_norm(gs) ** 2),
         calls=WITHOUT_ZEROS,
     ),
-    Wrong(
-        "squares forgotten",
+    "squares forgotten": Wrong(
         "You took the root of a sum, but the entries in it are not squared.",
         by_norm(lambda gs: tf.sqrt(sum(map(tf.reduce_sum, gs)))),
         calls=WITHOUT_ZEROS,
     ),
-    Wrong(
-        "norm of kernel",
+    "norm of kernel": Wrong(
         "The factor comes from the first gradient of the layer alone. The norm is that of all its "
         "gradients together.",
         by_norm(lambda gs: tf.norm(gs[0])),
         calls=WITHOUT_ZEROS,
     ),
-    Wrong(
-        "norm of all layers",
+    "norm of all layers": Wrong(
         "You used the norm of all layers together. Each layer has its own norm.",
         by_joint_norm_of_all,
         calls=WITHOUT_ZEROS,
     ),
-    Wrong(
-        "one limit for all",
+    "one limit for all": Wrong(
         "Every layer got the same limit. Look up limits[layer] for each.",
         *map(under_one_limit, (lambda ls: ls[0], lambda ls: ls[-1], min, max, lambda ls: 1.0)),
         calls=WITHOUT_ZEROS,
     ),
-    Wrong(
-        "zeros become nan",
+    "zeros become nan": Wrong(
         "A layer whose gradients are all zeros comes back as nan: its norm is 0, and 0 / 0 is not "
         "a number. Divide by the larger of norm and limit.",
         by_norm(factor=lambda limit, norm: tf.minimum(limit, norm) / norm),
         calls=(2,),
     ),
-    Wrong(
-        "nan everywhere",
+    "nan everywhere": Wrong(
         "There is a nan in the result. Look for a division by 0, or the root of a negative number.",
         by_norm(factor=lambda limit, norm: np.nan),
         calls=(0,),
     ),
-]
+}
 
 # 11.4
 
@@ -325,131 +297,112 @@ def right_but(**options):
 
 # Below, in call 2 the last layer has no bias, and in call 3 it matters that the model trains.
 PLAIN = (0, 1)
-SPEEDS = [
-    Wrong(
-        "nothing moves",
+SPEEDS = {
+    "nothing moves": Wrong(
         "No weight has moved. Each optimizer must apply its gradients: slow.apply(gradients, "
         "variables), and the same with fast.",
         moving(),
     ),
-    Wrong(
-        "optimizers swapped",
+    "optimizers swapped": Wrong(
         "The optimizers are swapped: the last layer moved with slow, the others with fast.",
         moving("fast rest", "slow last"),
         calls=PLAIN,
     ),
-    Wrong(
-        "all by slow",
+    "all by slow": Wrong(
         "Every layer moved with slow. The last layer belongs to fast.",
         moving("slow all"),
         calls=PLAIN,
     ),
-    Wrong(
-        "all by fast",
+    "all by fast": Wrong(
         "Every layer moved with fast. All but the last belong to slow.",
         moving("fast all"),
         calls=PLAIN,
     ),
-    Wrong(
-        "last layer only",
+    "last layer only": Wrong(
         "Only the last layer has moved. Apply slow to all the others.",
         moving("fast last"),
         calls=PLAIN,
     ),
-    Wrong(
-        "last layer stays",
+    "last layer stays": Wrong(
         "The last layer has not moved. Apply fast to its variables.",
         moving("slow rest"),
         calls=PLAIN,
     ),
-    Wrong(
-        "both move all",
+    "both move all": Wrong(
         "Both optimizers moved every layer. Give each its own part of the variables.",
         moving("slow all", "fast all"),
         calls=PLAIN,
     ),
-    Wrong(
-        "both move last",
+    "both move last": Wrong(
         "The last layer moved with both optimizers. Leave it out of what slow applies.",
         moving("slow all", "fast last"),
         calls=PLAIN,
     ),
-    Wrong(
-        "both move others",
+    "both move others": Wrong(
         "All layers but the last moved with both optimizers. Give fast the last one alone.",
         moving("slow rest", "fast all"),
         calls=PLAIN,
     ),
-    Wrong(
-        "asked after an update",
+    "asked after an update": Wrong(
         "The second optimizer used a gradient from after the first one's update. Ask the tape for "
         "both parts before either is applied.",
         in_turns("slow rest", "fast last"),
         in_turns("fast last", "slow rest"),
         calls=PLAIN,
     ),
-    Wrong(
-        "two whole steps",
+    "two whole steps": Wrong(
         "Two whole steps were taken, one with each optimizer. Take one step, in which each "
         "optimizer moves its own part.",
         in_turns("slow all", "fast all"),
         in_turns("fast all", "slow all"),
         calls=PLAIN,
     ),
-    Wrong(
-        "errors summed",
+    "errors summed": Wrong(
         "Both steps are too large by the number of examples: the squared errors are added up. "
         "Take tf.reduce_mean of them.",
         right_but(loss_of=lambda error: tf.reduce_sum(error**2)),
         calls=PLAIN,
     ),
-    Wrong(
-        "halved",
+    "halved": Wrong(
         "Both steps are half as large as they should be: leave out the factor 1/2.",
         right_but(loss_of=lambda error: mean_square(error) / 2),
         calls=PLAIN,
     ),
-    Wrong(
-        "absolute errors",
+    "absolute errors": Wrong(
         "This is the step down the mean absolute error. Square the errors.",
         right_but(loss_of=lambda error: tf.reduce_mean(abs(error))),
         calls=PLAIN,
     ),
-    Wrong(
-        "mean squared",
+    "mean squared": Wrong(
         "You squared the mean of the errors, in which they cancel. Square first, then take the "
         "mean.",
         right_but(loss_of=lambda error: tf.reduce_mean(error) ** 2),
         calls=PLAIN,
     ),
-    Wrong(
-        "uphill",
+    "uphill": Wrong(
         "The weights went uphill. optimizer.apply subtracts by itself: give it the gradients as "
         "the tape returns them, of the loss itself.",
         right_but(sign=-1),
         calls=PLAIN,
     ),
-    Wrong(
-        "bias alone by fast",
+    "bias alone by fast": Wrong(
         "Only the bias of the last layer moved with fast. A Dense layer has two variables: "
         "model.layers[-1].trainable_variables.",
         moving("slow all but bias", "fast bias"),
         calls=PLAIN,
     ),
-    Wrong(
-        "two variables taken for last",
+    "two variables taken for last": Wrong(
         "You took the last two variables, and where the last layer has no bias they belong to two "
         "layers. Take model.layers[-1].trainable_variables, however many there are.",
         right_but(of_last=2),
         calls=(2,),
     ),
-    Wrong(
-        "outside training",
+    "outside training": Wrong(
         "Where a layer behaves differently in training, as batch normalisation does, the step is "
         "wrong. Call model(x, training=True).",
         right_but(training=False),
         calls=(3,),
     ),
-]
+}
 
 GALLERY = {"11.1": NEWS, "11.2": STEP, "11.3": LAYERS, "11.4": SPEEDS}

@@ -56,113 +56,97 @@ def in_two_passes(of_hidden, of_y_hat, hidden_first):
 
 # Below, call 2 has activations of both signs, and in call 3 it matters that the model trains.
 PLAIN = (0, 1)
-PENALTIES = [
-    Wrong(
-        "nothing recorded",
+PENALTIES = {
+    "nothing recorded": Wrong(
         "A gradient is None: the tape has no path to that kernel. Take hidden and y_hat from "
         "model(x, training=True), inside the `with` block.",
         penalising(targets=lambda task, penalty: tf.stop_gradient(task)),
     ),
-    Wrong(
-        "squared error without gradient",
+    "squared error without gradient": Wrong(
         "The gradient of the last kernel is None: what the tape was asked for holds the penalty "
         "alone. Ask for the gradients of the sum, the mean squared error plus beta times the "
         "penalty, computed inside the `with` block.",
         penalising(targets=lambda task, penalty: penalty),
         calls=PLAIN,
     ),
-    Wrong(
-        "beta squared",
+    "beta squared": Wrong(
         "The penalty has its gradient now. But it counts with beta * beta: multiply it by beta "
         "once.",
         penalising(weighed(lambda beta: beta**2)),
         calls=PLAIN,
     ),
-    Wrong(
-        "penalty left out",
+    "penalty left out": Wrong(
         "The penalty is in neither the loss nor the gradients. Add beta times the mean, over the "
         "examples, of the summed absolute activations.",
         penalising(weighed(lambda beta: 0.0)),
         calls=PLAIN,
     ),
-    Wrong(
-        "penalty not recorded",
+    "penalty not recorded": Wrong(
         "The loss is right, and the gradients know nothing of the penalty. Take hidden from "
         "model(x, training=True), and add the penalty, inside the `with` block: predict and "
         ".numpy() leave the tape.",
         penalising(cut_off()),
         calls=PLAIN,
     ),
-    Wrong(
-        "not recorded and beta squared",
+    "not recorded and beta squared": Wrong(
         "The gradients know nothing of the penalty, because predict and .numpy() leave the tape, "
         "and the penalty is multiplied by beta twice. Take hidden from model(x, training=True) "
         "inside the `with` block, and use beta once.",
         penalising(cut_off(weighed(lambda beta: beta**2))),
         calls=PLAIN,
     ),
-    Wrong(
-        "beta left out",
+    "beta left out": Wrong(
         "The penalty counts in full: beta is gone from both places. Leave it in one.",
         penalising(weighed(lambda beta: 1.0)),
         calls=PLAIN,
     ),
-    Wrong(
-        "summed over examples",
+    "summed over examples": Wrong(
         "The penalty is summed over the examples. Take the mean over them, as it was given.",
         penalising(lambda h, beta: len(h) * right_penalty(h, beta)),
         calls=PLAIN,
     ),
-    Wrong(
-        "mean over activations",
+    "mean over activations": Wrong(
         "The penalty is averaged over the 4 activations, too. Sum them for each example, as it "
         "was given.",
         penalising(lambda h, beta: right_penalty(h, beta) / 4),
         calls=PLAIN,
     ),
-    Wrong(
-        "axes exchanged",
+    "axes exchanged": Wrong(
         "The two axes are exchanged: absolute activations are summed over the examples and "
         "averaged over the 4 activations. Sum them for each example, over axis 1, and take the "
         "mean over the examples.",
         penalising(lambda h, beta: len(h) / 4 * right_penalty(h, beta)),
         calls=PLAIN,
     ),
-    Wrong(
-        "first example only",
+    "first example only": Wrong(
         "The penalty counts the first example alone. The model's outputs are hidden and y_hat "
         "already: hidden[0] would take one row of the activations.",
         penalising(lambda h, beta: right_penalty(h[:1], beta)),
         penalising(lambda h, beta: right_penalty(h[:1], beta) / 4),
         calls=PLAIN,
     ),
-    Wrong(
-        "squared errors summed",
+    "squared errors summed": Wrong(
         "The squared errors are summed. The loss takes their mean: tf.reduce_mean.",
         penalising(task_of=lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2)),
         calls=PLAIN,
     ),
-    Wrong(
-        "penalty subtracted",
+    "penalty subtracted": Wrong(
         "The penalty is subtracted. Add it to the squared error.",
         penalising(weighed(lambda beta: -beta)),
         calls=PLAIN,
     ),
-    Wrong(
-        "activations squared",
+    "activations squared": Wrong(
         "The activations are squared, which is L2. The penalty sums their absolute values.",
         penalising(lambda h, beta: beta * tf.reduce_mean(tf.reduce_sum(h**2, axis=1))),
         calls=PLAIN,
     ),
-    Wrong(
-        "outputs exchanged",
+    "outputs exchanged": Wrong(
         "The two outputs are exchanged. The model returns the activations first, and then the "
         "prediction.",
         penalising(outputs=lambda model, x, training: model(x, training=training)[::-1]),
         calls=PLAIN,
     ),
-    Wrong(
-        "another loss returned",
+    "another loss returned": Wrong(
         "The gradients are right, and the loss beside them is not the one that they belong to. "
         "Return the loss from inside the block, with the penalty counted once.",
         penalising(loss_of=lambda task, penalty: task),
@@ -170,8 +154,7 @@ PENALTIES = [
         penalising(loss_of=lambda task, penalty: task + 2 * penalty),
         calls=PLAIN,
     ),
-    Wrong(
-        "gradients of another loss",
+    "gradients of another loss": Wrong(
         "The loss is right, and the gradients are not its gradients. Return tape.gradient(loss, "
         "model.trainable_variables) as it is.",
         penalising(targets=lambda task, penalty: task + 2 * penalty),
@@ -179,8 +162,7 @@ PENALTIES = [
         penalising(targets=lambda task, penalty: 2 * (task + penalty)),
         calls=PLAIN,
     ),
-    Wrong(
-        "not absolute",
+    "not absolute": Wrong(
         "Activations below 0 count against the others. The penalty sums absolute values: tf.abs "
         "of each activation, before any sum.",
         penalising(lambda h, beta: beta * tf.reduce_mean(tf.reduce_sum(h, axis=1))),
@@ -188,21 +170,19 @@ PENALTIES = [
         penalising(lambda h, beta: beta * abs(tf.reduce_mean(tf.reduce_sum(h, axis=1)))),
         calls=(2,),
     ),
-    Wrong(
-        "outside training",
+    "outside training": Wrong(
         "The model ran as outside training, and a layer such as batch normalisation behaves "
         "differently there. Call model(x, training=True).",
         penalising(training=False),
         calls=(3,),
     ),
-    Wrong(
-        "only one pass in training",
+    "only one pass in training": Wrong(
         "hidden and y_hat come from two forward passes, and one of them ran as outside training. "
         "Take both from one call: hidden, y_hat = model(x, training=True).",
         *[in_two_passes(t, not t, first) for t in (True, False) for first in (True, False)],
         calls=(3,),
     ),
-]
+}
 
 # 12.2
 
@@ -245,148 +225,123 @@ def sum_of_norms(parts):
 
 
 DEGREES = 180 / np.pi
-COSINES = [
-    Wrong(
-        "not finite",
+COSINES = {
+    "not finite": Wrong(
         "Your function returned nan or inf: a vector of zeros has no cosine. Call losses() inside "
         "the `with` block, and join the gradients of all variables before you divide by the norms.",
         of_vectors(lambda a, b: cosine(0 * a, 0 * b)),
     ),
-    Wrong(
-        "zero everywhere",
+    "zero everywhere": Wrong(
         "The cosine is 0 in every call, because all gradients are zeros. Call losses() inside the "
         "`with` block, and return the cosine as it is.",
         of_vectors(lambda a, b: 0.0),
     ),
-    Wrong(
-        "shared variables only",
+    "shared variables only": Wrong(
         "You left out the variables that only one loss reaches. Their gradients count in the norm "
         "of that loss: put zeros in place of None, not the variable aside.",
         of_lists(lambda fs, ss: cosine(tf.concat(fs[:2], 0), tf.concat(ss[:2], 0))),
     ),
-    Wrong(
-        "mean of cosines",
+    "mean of cosines": Wrong(
         "This is the mean of the variables' cosines. Join the gradients into one long vector for "
         "each loss, and take one cosine.",
         of_lists(lambda fs, ss: tf.reduce_mean(safe_cosines(fs, ss))),
         of_lists(lambda fs, ss: tf.reduce_mean(safe_cosines(fs[:2], ss[:2]))),
     ),
-    Wrong(
-        "sum of cosines",
+    "sum of cosines": Wrong(
         "This is the sum of the variables' cosines. Join the gradients into one long vector for "
         "each loss, and take one cosine.",
         of_lists(lambda fs, ss: sum(safe_cosines(fs, ss))),
     ),
-    Wrong(
-        "first variable only",
+    "first variable only": Wrong(
         "This is the cosine for the first variable alone. Take all variables together.",
         of_lists(lambda fs, ss: cosine(fs[0], ss[0])),
     ),
-    Wrong(
-        "product alone",
+    "product alone": Wrong(
         "This is the product a · b. Divide it by the norm of each of the two vectors.",
         of_vectors(dot),
     ),
-    Wrong(
-        "norms squared",
+    "norms squared": Wrong(
         "You divided by the squared norms. Divide by the norms: tf.norm takes the root.",
         of_vectors(lambda a, b: dot(a, b) / (dot(a, a) * dot(b, b))),
     ),
-    Wrong(
-        "first norm only",
+    "first norm only": Wrong(
         "You divided by the first norm alone. Divide by the second, too.",
         of_vectors(lambda a, b: dot(a, b) / tf.norm(a)),
     ),
-    Wrong(
-        "second norm only",
+    "second norm only": Wrong(
         "You divided by the second norm alone. Divide by the first, too.",
         of_vectors(lambda a, b: dot(a, b) / tf.norm(b)),
     ),
-    Wrong(
-        "norms added",
+    "norms added": Wrong(
         "You added the norms of a loss's gradients. The norm of all entries together is the root "
         "of the sum of their squares: join the gradients first.",
         of_lists(lambda fs, ss: sum(map(dot, fs, ss)) / (sum_of_norms(fs) * sum_of_norms(ss))),
     ),
-    Wrong(
-        "norms not multiplied",
+    "norms not multiplied": Wrong(
         "You divided by the sum of the two norms. Divide by their product.",
         of_vectors(lambda a, b: dot(a, b) / (tf.norm(a) + tf.norm(b))),
     ),
-    Wrong(
-        "root of the norms",
+    "root of the norms": Wrong(
         "You divided by the root of the product of the norms. A norm has its root already: divide by "
         "the product itself.",
         of_vectors(lambda a, b: dot(a, b) / tf.sqrt(tf.norm(a) * tf.norm(b))),
     ),
-    Wrong(
-        "entries added up first",
+    "entries added up first": Wrong(
         "You added up the entries of each variable's gradient, and so one number stands for a whole "
         "table. Keep every entry: flatten with tf.reshape(g, [-1]), and join with tf.concat.",
         of_lists(lambda fs, ss: cosine(*(tf.stack([*map(tf.reduce_sum, gs)]) for gs in (fs, ss)))),
     ),
-    Wrong(
-        "each variable scaled",
+    "each variable scaled": Wrong(
         "Each variable's gradient was divided by its own norm, so that small ones count as much as "
         "large ones. Join the gradients as they are, and divide by the norms of the long vectors.",
         of_lists(lambda fs, ss: cosine(*(tf.concat([*map(unit, gs)], 0) for gs in (fs, ss)))),
     ),
-    Wrong(
-        "smallest of cosines",
+    "smallest of cosines": Wrong(
         "This is the smallest of the variables' cosines. Join the gradients into one long vector for "
         "each loss, and take one cosine.",
         of_lists(lambda fs, ss: tf.reduce_min(safe_cosines(fs, ss))),
     ),
-    Wrong(
-        "parentheses missing",
+    "parentheses missing": Wrong(
         "You divided by the first norm and multiplied by the second. Put the product of both "
         "norms in parentheses.",
         of_vectors(lambda a, b: dot(a, b) / tf.norm(a) * tf.norm(b)),
     ),
-    Wrong(
-        "products averaged",
+    "products averaged": Wrong(
         "You averaged the products of the entries. Add them up: tf.reduce_sum.",
         of_vectors(lambda a, b: cosine(a, b) / len(a)),
     ),
-    Wrong(
-        "angle",
+    "angle": Wrong(
         "This is the angle. Return its cosine.",
         of_vectors(lambda a, b: tf.acos(cosine(a, b))),
     ),
-    Wrong(
-        "angle in degrees",
+    "angle in degrees": Wrong(
         "This is the angle in degrees. Return its cosine.",
         of_vectors(lambda a, b: tf.acos(cosine(a, b)) * DEGREES),
     ),
-    Wrong(
-        "one minus cosine",
+    "one minus cosine": Wrong(
         "This is 1 minus the cosine. Return the cosine.",
         of_vectors(lambda a, b: 1 - cosine(a, b)),
     ),
-    Wrong(
-        "sign turned",
+    "sign turned": Wrong(
         "The sign is wrong: 1 means the same direction, and -1 opposite ones. Keras's "
         "cosine_similarity, being a loss, is minus the cosine.",
         of_vectors(lambda a, b: -cosine(a, b)),
     ),
-    Wrong(
-        "sign lost",
+    "sign lost": Wrong(
         "You returned the absolute value. The sign says whether the losses conflict: keep it.",
         of_vectors(lambda a, b: abs(cosine(a, b))),
     ),
-    Wrong(
-        "same gradient twice",
+    "same gradient twice": Wrong(
         "You returned 1 for every call: both vectors hold the same gradient. Ask the tape once "
         "for each loss; a list of losses gives the gradient of their sum.",
         of_vectors(cosine, targets=(lambda a, b: a, lambda a, b: a)),
     ),
-    Wrong(
-        "gradient of the sum",
+    "gradient of the sum": Wrong(
         "One of your two vectors is the gradient of the sum. Ask the tape once for each loss.",
         of_vectors(cosine, targets=(lambda a, b: a, lambda a, b: a + b)),
         of_vectors(cosine, targets=(lambda a, b: b, lambda a, b: a + b)),
     ),
-]
+}
 
 # 12.3
 
@@ -437,9 +392,8 @@ def overwriting(project, swap):
     return surgery(conflict)
 
 
-PROJECTIONS = [
-    Wrong(
-        "one overwritten",
+PROJECTIONS = {
+    "one overwritten": Wrong(
         "One gradient was overwritten before the other used it. Subtract from b its part along "
         "the original a, and from a its part along the original b.",
         *[
@@ -448,110 +402,92 @@ PROJECTIONS = [
             for swap in (False, True)
         ],
     ),
-    Wrong(
-        "only added",
+    "only added": Wrong(
         "This is a + b, also where they conflict. If a · b < 0, take the part along the other out "
         "of each first.",
         lambda a, b: a + b,
     ),
-    Wrong(
-        "only a projected",
+    "only a projected": Wrong(
         "Only a lost its part along b; b is added in full. Project b, too, along the original a: "
         "along the new one nothing is left to take.",
         surgery(lambda a, b: a - along(a, b) + b),
     ),
-    Wrong(
-        "only b projected",
+    "only b projected": Wrong(
         "Only b lost its part along a; a is added in full. Project a, too, along the original b: "
         "along the new one nothing is left to take.",
         surgery(lambda a, b: a + b - along(b, a)),
     ),
-    Wrong(
-        "a alone",
+    "a alone": Wrong(
         "This is a without its part along b. Do the same for b, and add the two.",
         surgery(lambda a, b: a - along(a, b)),
     ),
-    Wrong(
-        "b alone",
+    "b alone": Wrong(
         "This is b without its part along a. Do the same for a, and add the two.",
         surgery(lambda a, b: b - along(b, a)),
     ),
-    Wrong(
-        "parts added",
+    "parts added": Wrong(
         "You added the parts along each other. Subtract them.",
         surgery(lambda a, b: a + along(a, b) + b + along(b, a)),
     ),
-    Wrong(
-        "parts alone",
+    "parts alone": Wrong(
         "These are the parts along each other. Subtract them from a and b.",
         surgery(lambda a, b: along(a, b) + along(b, a)),
     ),
-    Wrong(
-        "norms not squared",
+    "norms not squared": Wrong(
         "You divided by the norms. The part of a along b is (a · b / b · b) b: divide by the "
         "squared norm.",
         surgery(lambda a, b: a + b - dot(a, b) * (b / tf.norm(b) + a / tf.norm(a))),
     ),
-    Wrong(
-        "parts not divided",
+    "parts not divided": Wrong(
         "The parts are not divided by a squared norm. The part of a along b is (a · b / b · b) b.",
         surgery(lambda a, b: a + b - dot(a, b) * (a + b)),
     ),
-    Wrong(
-        "cosine for product",
+    "cosine for product": Wrong(
         "You subtract the cosine times the other gradient. The part of a along b is "
         "(a · b / b · b) b: the product a · b, divided by the squared norm of b.",
         surgery(lambda a, b: a + b - cosine(a, b) * (a + b)),
     ),
-    Wrong(
-        "product entry by entry",
+    "product entry by entry": Wrong(
         "a * b without tf.reduce_sum multiplies entry by entry. a · b is the sum of these "
         "products, one number.",
         surgery(lambda a, b: a + b - a * b * (b / dot(b, b) + a / dot(a, a))),
         surgery(lambda a, b: a + b - a * b * (b / (b * b) + a / (a * a))),
     ),
-    Wrong(
-        "zeros where they conflict",
+    "zeros where they conflict": Wrong(
         "Where they conflict you return zeros. Take only the part along the other out of each, "
         "and add what is left.",
         surgery(lambda a, b: 0 * a),
     ),
-    Wrong(
-        "one gradient kept",
+    "one gradient kept": Wrong(
         "Where they conflict you return one of the two as it is. Take its part along the other "
         "out of each, and add the two.",
         surgery(lambda a, b: a),
         surgery(lambda a, b: b),
     ),
-    Wrong(
-        "norms exchanged",
+    "norms exchanged": Wrong(
         "The squared norms are exchanged: the part along b is divided by b · b.",
         surgery(lambda a, b: a + b - dot(a, b) * (b / dot(a, a) + a / dot(b, b))),
     ),
-    Wrong(
-        "subtracted",
+    "subtracted": Wrong(
         "One of the two is subtracted where they conflict. Take its part along the other out of "
         "each, and add what is left.",
         surgery(lambda a, b: a - along(a, b) - (b - along(b, a))),
         surgery(lambda a, b: a - b),
     ),
-    Wrong(
-        "mean returned",
+    "mean returned": Wrong(
         "This is half of it: the mean of the two. Return their sum.",
         lambda a, b: surgery(projected)(a, b) / 2,
         surgery(lambda a, b: projected(a, b) / 2),
     ),
-    Wrong(
-        "projected everywhere",
+    "projected everywhere": Wrong(
         "The conflicts are right. But you project where a · b is positive, too: there the losses "
         "agree, so return a + b.",
         projected,
     ),
-    Wrong(
-        "test turned round",
+    "test turned round": Wrong(
         "The test is the wrong way round: project where a · b is below 0.",
         surgery(lambda a, b: a + b, projected),
     ),
-]
+}
 
 GALLERY = {"12.1": PENALTIES, "12.2": COSINES, "12.3": LATE, "12.4": PROJECTIONS}

@@ -71,66 +71,55 @@ NUMBER = (
     "That is another number of writers than round(share * number of writers). Count each writer "
     "once, np.unique, round neither up nor down, and draw without replacement."
 )
-SIDES = [
-    Wrong(
-        "returns none",
+SIDES = {
+    "returns none": Wrong(
         "Your function returned None. Return (kept, held), two arrays of indices.",
         lambda writers, share, rng: None,
     ),
-    Wrong(
-        "by images",
+    "by images": Wrong(
         "Images of one writer stand on both sides, so the network knows the handwriting. Draw "
         "writers, and hold out all images of each: np.isin(writers, drawn).",
         by_images,
         one_image_each,
     ),
-    Wrong(
-        "images on both sides",
+    "images on both sides": Wrong(
         "Some images are kept and held out as well. What is kept is the rest: ~np.isin(writers, "
         "drawn).",
         all_kept,
     ),
-    Wrong(
-        "images on neither side",
+    "images on neither side": Wrong(
         "Some images are on neither side. Every image is kept or held out.",
         lambda *given: tuple(side[:-1] for side in holding_out(drawn)(*given)),
     ),
-    Wrong(
-        "sides exchanged",
+    "sides exchanged": Wrong(
         "The sides are exchanged: the writers that were drawn are held out, and come second.",
         holding_out(drawn, end=lambda kept, held: (held, kept)),
     ),
-    Wrong(
-        "truth values",
+    "truth values": Wrong(
         "These are truth values, one for each image. Return indices: np.flatnonzero.",
         as_masks,
     ),
-    Wrong(
-        "writers returned",
+    "writers returned": Wrong(
         "These are writers. Return the indices of their images: np.flatnonzero(np.isin(...)).",
         as_writers,
         values_of_writers,
     ),
-    Wrong(
-        "another number of writers",
+    "another number of writers": Wrong(
         NUMBER,
         number_off(30),
         calls=(0,),
     ),
-    Wrong(
-        "another number in one division",
+    "another number in one division": Wrong(
         NUMBER,
         number_off(26),
         calls=(1,),
     ),
-    Wrong(
-        "not drawn",
+    "not drawn": Wrong(
         "These are the first or the last writers, and a file may be sorted. Draw them: "
         "rng.choice(names, size=k, replace=False).",
         holding_out(lambda rng, names, count, writers: names[:count]),
     ),
-    Wrong(
-        "own generator",
+    "own generator": Wrong(
         "The same writers are drawn whatever `rng` is. Draw with rng, not with a generator or a "
         "seed of your own.",
         holding_out(
@@ -139,13 +128,12 @@ SIDES = [
             )
         ),
     ),
-    Wrong(
-        "global generator",
+    "global generator": Wrong(
         "The same `rng` gave other writers the second time: np.random draws from a state of its "
         "own. Draw with rng.choice.",
         holding_out(lambda rng, names, count, writers: np.random.choice(names, count, False)),
     ),
-]
+}
 
 # 13.2
 
@@ -200,113 +188,94 @@ def as_probabilities(labels, logits):
     return keras.losses.sparse_categorical_crossentropy(labels, logits).numpy()
 
 
-MEASUREMENTS = [
-    Wrong(
-        "returns none",
+MEASUREMENTS = {
+    "returns none": Wrong(
         "Your function returned None. End it with `return mean_loss, accuracy`, after the loop "
         "over the batches.",
         measuring(end=lambda both: None),
     ),
-    Wrong(
-        "swapped",
+    "swapped": Wrong(
         "The two are swapped: the mean loss comes first, then the accuracy.",
         measuring(end=lambda both: both[::-1]),
     ),
-    Wrong(
-        "percent",
+    "percent": Wrong(
         "The accuracy is given in percent. Return the fraction, between 0 and 1.",
         measuring(None, lambda hits, size, n: 100 * mean(hits, size, n)),
     ),
-    Wrong(
-        "fraction wrong",
+    "fraction wrong": Wrong(
         "This is the fraction that is wrong. The accuracy is the fraction right.",
         measuring(None, lambda hits, size, n: 1 - mean(hits, size, n)),
     ),
-    Wrong(
-        "mean of means",
+    "mean of means": Wrong(
         "You took the mean of the batches' means, so that an example in the short last batch "
         "counts more than the others. Add up over all examples, and divide by n once.",
         *of_both(lambda parts, size, n: np.mean([np.mean(part) for part in parts])),
     ),
-    Wrong(
-        "short batch left out",
+    "short batch left out": Wrong(
         "The short last batch is left out. Go on until all n examples are counted.",
         *in_a_short_call(mean),
     ),
-    Wrong(
-        "left out but divided",
+    "left out but divided": Wrong(
         "The short last batch is left out, though the sums are divided by n. Go on until all n "
         "examples are counted.",
         *in_a_short_call(lambda parts, size, n: np.sum(np.concatenate(parts)) / n),
     ),
-    Wrong(
-        "sums not divided",
+    "sums not divided": Wrong(
         "These are the sums over all examples. Divide each by n.",
         measuring(*[lambda parts, size, n: np.sum(np.concatenate(parts))] * 2),
     ),
-    Wrong(
-        "count of hits",
+    "count of hits": Wrong(
         "This is the number of examples that are right. The accuracy is the fraction: divide by n.",
         measuring(None, lambda hits, size, n: np.sum(np.concatenate(hits))),
     ),
-    Wrong(
-        "last batch alone",
+    "last batch alone": Wrong(
         "These are the values of the last batch alone. Keep sums over all batches.",
         *of_both(lambda parts, size, n: np.mean(parts[-1])),
     ),
-    Wrong(
-        "first batch alone",
+    "first batch alone": Wrong(
         "These are the values of the first batch alone: return after the loop.",
         *of_both(lambda parts, size, n: np.mean(parts[0])),
     ),
-    Wrong(
-        "means weighed alike",
+    "means weighed alike": Wrong(
         "You weigh the mean of every batch by `batch_size`, also that of the short last batch. "
         "Weigh it by the number of examples that it has.",
         *of_both(lambda parts, size, n: size * sum(np.mean(part) for part in parts) / n),
     ),
-    Wrong(
-        "means divided by n",
+    "means divided by n": Wrong(
         "You added up the batches' means, and divided by the number of examples. Multiply each "
         "mean by the size of its batch first.",
         *of_both(lambda parts, size, n: sum(np.mean(part) for part in parts) / n),
     ),
-    Wrong(
-        "sum of means",
+    "sum of means": Wrong(
         "You added up the batches' means. Multiply each by the size of its batch, and divide the "
         "sum by n.",
         *of_both(lambda parts, size, n: sum(np.mean(part) for part in parts)),
     ),
-    Wrong(
-        "sums by batches",
+    "sums by batches": Wrong(
         "You divided the sum over all examples by the number of batches. Divide it by n.",
         *of_both(lambda parts, size, n: np.sum(np.concatenate(parts)) / len(parts)),
     ),
-    Wrong(
-        "divided by the batch size",
+    "divided by the batch size": Wrong(
         "You divided the sum over all examples by `batch_size`. Divide it by n.",
         *of_both(lambda parts, size, n: np.sum(np.concatenate(parts)) / size),
         measuring(lambda parts, size, n: np.sum(np.concatenate(parts)) / size),
     ),
-    Wrong(
-        "softmax twice",
+    "softmax twice": Wrong(
         "The softmax is taken twice: the cross-entropy with logits has it inside. Give it the "
         "logits as they are.",
         measuring(losses_of=twice_softmax),
     ),
-    Wrong(
-        "logits as probabilities",
+    "logits as probabilities": Wrong(
         "The logits are taken for probabilities. Keras's cross-entropy does so unless you say "
         "from_logits=True.",
         measuring(losses_of=as_probabilities),
     ),
-    Wrong(
-        "largest logit compared",
+    "largest logit compared": Wrong(
         "The loss is right, the accuracy is not: you compare the largest logit itself with the "
         "label. Count where it stands at the label, with the argmax of each row.",
         measuring(hits_of=lambda labels, logits: np.max(logits, axis=1) == labels),
     ),
-]
+}
 
 # 13.3
 
@@ -349,47 +318,39 @@ def training(
     return train_and_measure
 
 
-TRAININGS = [
-    Wrong(
-        "nothing trained",
+TRAININGS = {
+    "nothing trained": Wrong(
         "The weights are as they were. Call optimizer.apply(gradients, model.trainable_variables) "
         "in each batch.",
         training(updates=0),
     ),
-    Wrong(
-        "inference mode",
+    "inference mode": Wrong(
         "The model is trained as if it were predicting. Call model(x, training=True) under the "
         "tape.",
         training(training=False),
     ),
-    Wrong(
-        "penalties left out",
+    "penalties left out": Wrong(
         "The regulariser has no influence. Add sum(model.losses) to the loss, inside the block.",
         training(penalties=0),
     ),
-    Wrong(
-        "one penalty",
+    "one penalty": Wrong(
         "One penalty counts, and the model has several. Add sum(model.losses).",
         training(penalised=1),
     ),
-    Wrong(
-        "penalties twice",
+    "penalties twice": Wrong(
         "The penalties count twice. Add sum(model.losses) once.",
         training(penalties=2),
     ),
-    Wrong(
-        "applied twice",
+    "applied twice": Wrong(
         "Each batch moves the weights twice. One step for each batch: call optimizer.apply once.",
         training(updates=2),
     ),
-    Wrong(
-        "softmax twice",
+    "softmax twice": Wrong(
         "The softmax is taken twice: the cross-entropy with logits has it inside. Give it the "
         "logits as they are.",
         training(loss_of=lambda labels, logits: mean_loss(labels, tf.nn.softmax(logits))),
     ),
-    Wrong(
-        "logits as probabilities",
+    "logits as probabilities": Wrong(
         "The logits are taken for probabilities. Keras's cross-entropy does so unless you say "
         "from_logits=True.",
         training(
@@ -398,14 +359,12 @@ TRAININGS = [
             )
         ),
     ),
-    Wrong(
-        "one step an epoch",
+    "one step an epoch": Wrong(
         "The weights move once in an epoch, by its last batch. Take the gradients and apply them "
         "inside the loop over the batches.",
         training(lambda order, size: [order[(len(order) - 1) // size * size :]]),
     ),
-    Wrong(
-        "places for indices",
+    "places for indices": Wrong(
         "You take the images at the places of the batch, 0, 1, 2 and so on. The entries of the "
         "order are the indices: tf.gather(images, order[first : first + batch_size]).",
         training(
@@ -415,8 +374,7 @@ TRAININGS = [
         ),
         training(lambda order, size: [np.arange(i, i + size) for i in range(0, len(order), size)]),
     ),
-    Wrong(
-        "losses added up",
+    "losses added up": Wrong(
         "The losses of a batch are added up, so a step grows with the batch. Take tf.reduce_mean.",
         training(
             loss_of=lambda labels, logits: tf.reduce_sum(
@@ -424,86 +382,72 @@ TRAININGS = [
             )
         ),
     ),
-    Wrong(
-        "labels out of order",
+    "labels out of order": Wrong(
         "The images are looked up by their indices and the labels are not: each image has another "
         "one's label. tf.gather(labels, batch).",
         training(labels_of=lambda labels, batch: labels[: len(batch)]),
     ),
-    Wrong(
-        "order ignored",
+    "order ignored": Wrong(
         "The images come in the order of their indices, not in the one that was given.",
         training(epochs=lambda orders: [np.sort(order) for order in orders]),
     ),
-    Wrong(
-        "held out trained on",
+    "held out trained on": Wrong(
         "You train on every image, those held out included. An order holds the images of an epoch.",
         training(
             epochs=lambda orders: [np.arange(len(orders[0]) + 20) for order in orders],
         ),
     ),
-    Wrong(
-        "one epoch",
+    "one epoch": Wrong(
         "You train one epoch. Each of orders is one.",
         training(epochs=lambda orders: orders[:1]),
         training(epochs=lambda orders: orders[-1:]),
     ),
-    Wrong(
-        "one order for all",
+    "one order for all": Wrong(
         "Every epoch has the order of the first. Take each of orders once.",
         training(epochs=lambda orders: [orders[0]] * len(orders)),
     ),
-    Wrong(
-        "short batch left out",
+    "short batch left out": Wrong(
         "The short batch at the end of an epoch is left out. It is a batch, too.",
         training(
             lambda order, size: [order[i : i + size] for i in range(0, len(order) - size + 1, size)]
         ),
     ),
-    Wrong(
-        "one batch",
+    "one batch": Wrong(
         "You take one step in an epoch, on all images at once. Cut the order into batches.",
         training(lambda order, size: [order]),
     ),
-    Wrong(
-        "measured in training",
+    "measured in training": Wrong(
         "The weights are right. The accuracy is measured as in training: call the model with "
         "training=False.",
         training(in_training=True),
     ),
-    Wrong(
-        "measured on kept",
+    "measured on kept": Wrong(
         "The weights are right. This is the accuracy on the images that were trained on: measure "
         "on those in `held`.",
         training(measured=lambda orders, held: orders[0]),
     ),
-    Wrong(
-        "measured on all",
+    "measured on all": Wrong(
         "The weights are right. This is the accuracy on all images, most of which were trained on: "
         "measure on those in `held`.",
         training(measured=lambda orders, held: np.arange(len(orders[0]) + len(held))),
     ),
-    Wrong(
-        "fraction wrong",
+    "fraction wrong": Wrong(
         "This is the share that is wrong. Return the share that is right.",
         training(result=lambda hits: 1 - np.mean(hits)),
     ),
-    Wrong(
-        "percent",
+    "percent": Wrong(
         "This is in percent. Return a share, between 0 and 1.",
         training(result=lambda hits: 100 * np.mean(hits)),
     ),
-    Wrong(
-        "count",
+    "count": Wrong(
         "This is how many are right. Divide by the number of held-out images.",
         training(result=np.sum),
     ),
-    Wrong(
-        "returns none",
+    "returns none": Wrong(
         "The weights are right. Return the accuracy on the held-out images.",
         training(result=lambda hits: None),
     ),
-]
+}
 
 # 13.4
 
@@ -570,77 +514,64 @@ def error_of(which):
     return compare
 
 
-GAINS = [
-    Wrong(
-        "returns none",
+GAINS = {
+    "returns none": Wrong(
         "Your function returned None. Return (gain, standard error).",
         comparing(end=lambda gain, error: None),
     ),
-    Wrong(
-        "swapped",
+    "swapped": Wrong(
         "The two are swapped: the gain comes first, then its standard error.",
         comparing(end=lambda gain, error: (error, gain)),
     ),
-    Wrong(
-        "sign",
+    "sign": Wrong(
         "The gain has the wrong sign: it is the accuracy with the change minus the one without.",
         comparing(gain=lambda gains: -np.mean(gains)),
     ),
-    Wrong(
-        "compared with itself",
+    "compared with itself": Wrong(
         "The gain is 0: both are measured with the change, or both without. setting.update(change) "
         "changes `setting` itself; make a new dict, setting | change.",
         comparing(join=updating),
         comparing(join=lambda setting, change: (setting, setting)),
     ),
-    Wrong(
-        "setting changed on the way",
+    "setting changed on the way": Wrong(
         "From the second seed on both are measured with the change: setting.update(change) changes "
         "`setting` itself. Make a new dict, setting | change.",
         leaking,
     ),
-    Wrong(
-        "relative gain",
+    "relative gain": Wrong(
         "You divide by the accuracy without the change. The gain is the difference.",
         relative,
     ),
-    Wrong(
-        "seeds not used",
+    "seeds not used": Wrong(
         "These are the seeds 0, 1, 2 and so on. Measure with those in `seeds`.",
         comparing(seeds_of=lambda seeds: (range(len(seeds)), range(len(seeds)))),
         comparing(seeds_of=lambda seeds: (range(1, len(seeds) + 1), range(1, len(seeds) + 1))),
     ),
-    Wrong(
-        "change alone",
+    "change alone": Wrong(
         "The change alone is no setting: the other entries are missing. Join the two, setting | "
         "change.",
         comparing(join=lambda setting, change: (change, setting)),
     ),
-    Wrong(
-        "one seed",
+    "one seed": Wrong(
         "This is the difference for one seed, and may be luck. Take the mean over all seeds.",
         comparing(gain=lambda gains: gains[0]),
         comparing(gain=lambda gains: gains[-1]),
     ),
-    Wrong(
-        "best runs",
+    "best runs": Wrong(
         "You compare the best run of each. The best of several is luck, more so with more seeds: "
         "take the mean of the differences.",
         best_of_all,
         comparing(gain=np.max),
     ),
-    Wrong(
-        "median",
+    "median": Wrong(
         "This is the median of the differences. Take their mean.",
         comparing(gain=np.median),
     ),
-    Wrong(
-        "added up",
+    "added up": Wrong(
         "The differences are added up. Take their mean.",
         comparing(gain=np.sum),
     ),
-    Wrong(
-        "other seeds",
+    "other seeds": Wrong(
         "The run with the change and the one without have different seeds, so luck stands in the "
         "difference. Give each seed to both.",
         comparing(seeds_of=lambda seeds: (seeds, seeds[1:] + seeds[:1])),
@@ -648,52 +579,45 @@ GAINS = [
         comparing(seeds_of=lambda seeds: (seeds, [seed + len(seeds) for seed in seeds])),
         comparing(seeds_of=lambda seeds: (seeds, [seeds[0]] * len(seeds))),
     ),
-    Wrong(
-        "unpaired",
+    "unpaired": Wrong(
         "This is the error of two groups that have nothing to do with each other. The runs of a "
         "seed share their luck: take the standard deviation of the differences.",
         unpaired,
     ),
-    Wrong(
-        "error of one setting",
+    "error of one setting": Wrong(
         "This is the error of one setting's accuracies, in which the luck of the seeds stands. "
         "Take the standard deviation of the differences.",
         error_of(0),
         error_of(1),
     ),
-    Wrong(
-        "n - 1 twice",
+    "n - 1 twice": Wrong(
         "ddof=1 divides by n - 1 already. Divide by the root of n.",
         comparing(error=lambda gains: np.std(gains, ddof=1) / np.sqrt(len(gains) - 1)),
     ),
-    Wrong(
-        "not divided",
+    "not divided": Wrong(
         "This is the standard deviation of one difference. That of their mean is smaller: divide "
         "by the root of the number of seeds.",
         comparing(error=lambda gains: np.std(gains, ddof=1)),
         comparing(error=np.std),
     ),
-    Wrong(
-        "divided by n",
+    "divided by n": Wrong(
         "The standard deviation divides by n here. With few seeds that is too small: "
         "np.std(gains, ddof=1).",
         comparing(error=lambda gains: np.std(gains) / np.sqrt(len(gains))),
     ),
-    Wrong(
-        "not the root",
+    "not the root": Wrong(
         "You divide by the number of seeds. Divide by its root.",
         comparing(error=lambda gains: np.std(gains, ddof=1) / len(gains)),
         comparing(error=lambda gains: np.std(gains) / len(gains)),
     ),
-    Wrong(
-        "variance",
+    "variance": Wrong(
         "This comes from a variance. The standard error is a standard deviation: take the root.",
         comparing(error=lambda gains: np.var(gains, ddof=1) / len(gains)),
         comparing(error=lambda gains: np.var(gains, ddof=1) / np.sqrt(len(gains))),
         comparing(error=lambda gains: np.var(gains, ddof=1)),
         comparing(error=np.var),
     ),
-]
+}
 
 # 13.5
 
@@ -736,77 +660,66 @@ def going_on(
     return go_on
 
 
-RESUMED = [
-    Wrong(
-        "starts over",
+RESUMED = {
+    "starts over": Wrong(
         "After a kill it trains from epoch 0 again: it does not know how many epochs are done, or "
         "does not find its file. Put a tf.Variable that counts them into the checkpoint, and go on "
         "from there.",
         going_on(keep=("optimizer", "dropout")),
         going_on(reads=False),
     ),
-    Wrong(
-        "saved at the end",
+    "saved at the end": Wrong(
         "After a kill everything is lost, since it is saved at the very end. Write the checkpoint "
         "after each epoch.",
         going_on(each_epoch=False),
     ),
-    Wrong(
-        "one epoch again",
+    "one epoch again": Wrong(
         "It trains an epoch a second time that was whole. The counter holds the number of the "
         "last epoch, not how many are done: number + 1, before you write.",
         going_on(count=lambda number: number),
     ),
-    Wrong(
-        "killed epoch skipped",
+    "killed epoch skipped": Wrong(
         "The epoch that was killed counts as done. Count it, and write, when it is whole.",
         going_on(count_first=True),
     ),
-    Wrong(
-        "not after each epoch",
+    "not after each epoch": Wrong(
         "It saves after some epochs only, so that a whole one can be lost. Write the checkpoint "
         "after each.",
         going_on(saved=lambda number: number % 2),
         calls=(1,),
     ),
-    Wrong(
-        "counts from 0 again",
+    "counts from 0 again": Wrong(
         "It trains as many epochs as are left, but counts them from 0 again. Their numbers go on: "
         "range(int(done), epochs).",
         going_on(numbers=lambda done, epochs: range(epochs - done)),
     ),
-    Wrong(
-        "as many more",
+    "as many more": Wrong(
         "Each call trains `epochs` more. That many are wanted in all: range(int(done), epochs).",
         going_on(numbers=lambda done, epochs: range(done, done + epochs)),
     ),
-    Wrong(
-        "first epoch never trained",
+    "first epoch never trained": Wrong(
         "The epochs after the kill are right, but epoch 0 was never trained. The count of whole "
         "epochs begins at 0.",
         going_on(start=1),
     ),
-    Wrong(
-        "optimizer left out",
+    "optimizer left out": Wrong(
         "The epochs are right, the weights are not: the optimizer starts anew, without what it "
         "remembers of the steps before. Put it into the checkpoint.",
         going_on(keep=("dropout", "done")),
         calls=(0,),
     ),
-    Wrong(
-        "dropout left out",
+    "dropout left out": Wrong(
         "The epochs are right, the weights are not: dropout draws from the start again. Its "
         "counter is among model.non_trainable_variables; the .value of each can stand in a "
         "checkpoint.",
         going_on(keep=("optimizer", "done")),
         calls=(1,),
     ),
-    Wrong(
-        "returns none",
+    "returns none": Wrong(
         "The epochs are right. Return the model.",
         going_on(result=lambda model: None),
     ),
-]
+}
 
 # 13.6
 
@@ -882,49 +795,41 @@ def filled_up(logits, labels, k):
     return np.concatenate([ranking()(logits, labels, k), right])[:k]
 
 
-MISTAKES = [
-    Wrong(
-        "returns none",
+MISTAKES = {
+    "returns none": Wrong(
         "Your function returned None. Return the indices, an array of shape (k,).",
         lambda logits, labels, k: None,
     ),
-    Wrong(
-        "right ones included",
+    "right ones included": Wrong(
         "Right predictions are among them. Keep those alone where the largest logit does not "
         "stand at the label, and sort after that.",
         ranking(among=everything),
         ranking(lambda logits, labels: logits.max(axis=1), everything),
     ),
-    Wrong(
-        "right ones",
+    "right ones": Wrong(
         "These are right predictions. Take those whose largest logit does not stand at the label.",
         ranking(among=lambda logits, labels: np.flatnonzero(np.argmax(logits, axis=1) == labels)),
     ),
-    Wrong(
-        "entropy",
+    "entropy": Wrong(
         "You sorted by the entropy of the row, which counts how all classes share. Here the "
         "question is how probable the wrong class is.",
         ranking(lambda logits, labels: np.sum(softmax(logits) * np.log(softmax(logits)), axis=1)),
     ),
-    Wrong(
-        "least sure",
+    "least sure": Wrong(
         "These are the least sure mistakes. Sort the other way round.",
         ranking(lambda *given: -sureness(*given)),
     ),
-    Wrong(
-        "cut first",
+    "cut first": Wrong(
         "You took the k surest of all, and then the mistakes among these. Take the mistakes "
         "first, and the k surest of them.",
         cut_first(sureness),
     ),
-    Wrong(
-        "largest logit",
+    "largest logit": Wrong(
         "You sorted by the largest logit. A row of large logits need not be sure: turn the rows "
         "into probabilities with tf.nn.softmax.",
         ranking(lambda logits, labels: logits.max(axis=1)),
     ),
-    Wrong(
-        "margins",
+    "margins": Wrong(
         "You sorted by a margin, the distance of the largest value from another one of its row. "
         "Here the question is how probable the wrong class is: sort by the largest probability "
         "itself.",
@@ -932,58 +837,49 @@ MISTAKES = [
         ranking(lambda logits, labels: margin(softmax(logits))),
         ranking(margin_to_label),
     ),
-    Wrong(
-        "softmax of columns",
+    "softmax of columns": Wrong(
         "Your probabilities sum to 1 down each column. Each row is one example: take the softmax "
         "along the last axis, axis=1 here.",
         ranking(by_column),
         ranking(by_column, wrong_by_column),
     ),
-    Wrong(
-        "largest loss",
+    "largest loss": Wrong(
         "You sorted by the loss, which asks how improbable the label is. Here the question is how "
         "probable the wrong class is.",
         ranking(lambda *given: -label_probability(*given)),
     ),
-    Wrong(
-        "not sorted",
+    "not sorted": Wrong(
         "These are the first mistakes, not the surest. Sort them before you take k.",
         ranking(first_comes_first),
     ),
-    Wrong(
-        "positions among mistakes",
+    "positions among mistakes": Wrong(
         "These are positions within the list of mistakes. Look up in that list which examples they "
         "are.",
         positions,
     ),
-    Wrong(
-        "probabilities",
+    "probabilities": Wrong(
         "These are the probabilities. Return the indices of their examples.",
         probabilities,
     ),
-    Wrong(
-        "not cut",
+    "not cut": Wrong(
         "These are all mistakes, in the right order. Return the first k alone.",
         ranking(end=lambda best, k: best),
     ),
-    Wrong(
-        "not sorted or cut",
+    "not sorted or cut": Wrong(
         "These are all mistakes. Sort them by probability and return the first k.",
         ranking(first_comes_first, end=lambda best, k: best),
     ),
-    Wrong(
-        "others follow",
+    "others follow": Wrong(
         "Where there are fewer than k mistakes, something else follows them. Return the mistakes "
         "alone, at most k of them.",
         filled_up,
     ),
-    Wrong(
-        "order lost",
+    "order lost": Wrong(
         "The examples are right, their order is not: the surest comes first.",
         ranking(end=lambda best, k: np.sort(best[:k])),
         ranking(end=lambda best, k: best[:k][::-1]),
     ),
-]
+}
 
 GALLERY = {
     "13.1": SIDES,

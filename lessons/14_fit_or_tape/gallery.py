@@ -34,102 +34,85 @@ def deciding_for(whole):
     return order_cost
 
 
-COSTS = [
-    Wrong(
-        "mean of all",
+COSTS = {
+    "mean of all": Wrong(
         "This is one number for all examples, which sample weights could no longer weigh. Average "
         "over the last axis alone: axis=-1.",
         costing(reduce=tf.reduce_mean),
         costing(reduce=tf.reduce_sum),
     ),
-    Wrong(
-        "no mean",
+    "no mean": Wrong(
         "This is one cost for each good of each example. Average over the goods: tf.reduce_mean "
         "with axis=-1.",
         costing(reduce=tf.identity),
     ),
-    Wrong(
-        "mean over examples",
+    "mean over examples": Wrong(
         "You averaged over the examples, axis 0. Average over the goods, axis -1.",
         costing(reduce=lambda cost: tf.reduce_mean(cost, axis=0)),
     ),
-    Wrong(
-        "axis kept",
+    "axis kept": Wrong(
         "There is an axis too many: (n, 1). Leave out keepdims.",
         costing(reduce=lambda cost: tf.reduce_mean(cost, axis=-1, keepdims=True)),
     ),
-    Wrong(
-        "goods added up",
+    "goods added up": Wrong(
         "You added up the goods. The mean over them was asked for: tf.reduce_mean.",
         costing(reduce=lambda cost: tf.reduce_sum(cost, axis=-1)),
     ),
-    Wrong(
-        "sides exchanged",
+    "sides exchanged": Wrong(
         "Too much costs 3 times here, and too little once. Ordering too little means that y - "
         "y_hat is positive; mind the order of the arguments, (y, y_hat).",
         costing(1.0, 3.0),
     ),
-    Wrong(
-        "factor left out",
+    "factor left out": Wrong(
         "Every error costs the same. Where y_hat is below y, the square counts 3 times.",
         costing(1.0, 1.0),
     ),
-    Wrong(
-        "factor everywhere",
+    "factor everywhere": Wrong(
         "Every error costs 3 times its square. Only where y_hat is below y does it.",
         costing(3.0, 3.0),
     ),
-    Wrong(
-        "one decision for all",
+    "one decision for all": Wrong(
         "You decide once for all examples, by the mean of their errors. Decide entry by entry, "
         "with tf.where: each good has its own error.",
         deciding_for(tf.reduce_mean),
     ),
-    Wrong(
-        "one decision each example",
+    "one decision each example": Wrong(
         "You decide once for each example, by the mean of its errors. Decide entry by entry, with "
         "tf.where: each good has its own error.",
         deciding_for(lambda error: tf.reduce_mean(error, axis=-1, keepdims=True)),
     ),
-    Wrong(
-        "not squared",
+    "not squared": Wrong(
         "The errors are not squared. The cost is 3 or 1 times the *squared* error.",
         costing(power=1),
     ),
-    Wrong(
-        "squared after the mean",
+    "squared after the mean": Wrong(
         "You square the mean over the goods. Square each error, and average after that.",
         costing(power=1, reduce=lambda cost: each_mean(cost) ** 2),
         lambda y, y_hat: costing()(*(each_mean(each)[:, None] for each in (y, y_hat))),
     ),
-    Wrong(
-        "factor squared",
+    "factor squared": Wrong(
         "The factor 3 is squared with the error. Square first, and then multiply by 3.",
         costing(9.0, 1.0),
     ),
-    Wrong(
-        "too much free",
+    "too much free": Wrong(
         "Ordering too much costs nothing here. It costs the squared error once.",
         costing(3.0, 0.0),
     ),
-    Wrong(
-        "too much earns",
+    "too much earns": Wrong(
         "Ordering too much earns something here: its cost is negative. The square counts on both "
         "sides.",
         costing(3.0, -1.0),
     ),
-    Wrong(
-        "factor on top",
+    "factor on top": Wrong(
         "Ordering too little costs 4 times the square: once as every error, and 3 times on top. "
         "Choose one of the two costs, entry by entry.",
         costing(4.0, 1.0),
     ),
-    Wrong(
-        "root at the end",
+    "root at the end": Wrong(
         "This is the root of the cost. Average the costs, and leave it at that.",
         costing(reduce=lambda cost: tf.sqrt(each_mean(cost))),
     ),
-]
+}
 
 # 14.2
 
@@ -232,87 +215,73 @@ def by_axis(axis):
     return clip
 
 
-ADAPTIVE = [
-    Wrong(
-        "no class returned",
+ADAPTIVE = {
+    "no class returned": Wrong(
         "Your function returned None, and no class of optimizers. End it with `return Adaptive`.",
         lambda kind: None,
     ),
-    Wrong(
-        "never updates",
+    "never updates": Wrong(
         "No variable moves: update_step clips, and goes no further. Hand the clipped gradient to "
         "super().update_step.",
         never_updating,
     ),
-    Wrong(
-        "still in apply",
+    "still in apply": Wrong(
         "apply still clips, before it divides by the loss scale and adds up the batches. Leave it "
         "as it is in Keras, and clip in update_step alone.",
         clipping_early(lambda _, g, v: to_a_tenth(g, v)),
         clipping_in_both,
     ),
-    Wrong(
-        "divided twice",
+    "divided twice": Wrong(
         "A scaled loss is divided by its factor twice: by you, and by apply after that. Clip in "
         "update_step, which gets the gradients when both scaling and accumulation are done.",
         clipping_early(unscaled),
     ),
-    Wrong(
-        "rate twice",
+    "rate twice": Wrong(
         "The learning rate counts twice: super().update_step multiplies by it. Clip the gradient "
         "alone.",
         rate_twice,
     ),
-    Wrong(
-        "rows by themselves",
+    "rows by themselves": Wrong(
         "Each row or column is clipped by itself. One length of the whole gradient was asked for: "
         "tf.norm without an axis.",
         clipping(by_axis(0)),
         clipping(by_axis(-1)),
         calls=(1,),
     ),
-    Wrong(
-        "squared norm",
+    "squared norm": Wrong(
         "The limit is a tenth of the variable's squared norm. Take the norm: tf.norm(variable).",
         clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * tf.reduce_sum(v**2))),
     ),
-    Wrong(
-        "largest entry",
+    "largest entry": Wrong(
         "The limit is a tenth of the variable's largest entry. Its length counts all entries: "
         "tf.norm(variable).",
         clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * tf.reduce_max(tf.abs(v)))),
     ),
-    Wrong(
-        "tenth of the gradient",
+    "tenth of the gradient": Wrong(
         "The limit is a tenth of the gradient's own length, so that every gradient is shortened. "
         "Take a tenth of the variable's.",
         clipping(lambda g, v: 0.1 * g),
     ),
-    Wrong(
-        "nothing clipped",
+    "nothing clipped": Wrong(
         "No gradient is clipped. Override update_step, with tf.clip_by_norm(gradient, 0.1 * "
         "tf.norm(variable)), and hand the result to super().update_step.",
         clipping(lambda gradient, variable: gradient),
     ),
-    Wrong(
-        "scaling alone",
+    "scaling alone": Wrong(
         "Loss scaling is kept now, accumulation is not: apply gets the gradients of each batch, "
         "before they are added up. Clip in update_step, which comes after that.",
         clipping_early(with_scale),
     ),
-    Wrong(
-        "limit of one",
+    "limit of one": Wrong(
         "The limit is the length of the variable. It should be a tenth of that.",
         clipping(lambda gradient, variable: tf.clip_by_norm(gradient, tf.norm(variable))),
     ),
-    Wrong(
-        "fixed limit",
+    "fixed limit": Wrong(
         "The limit is 0.1 for every variable. It should be a tenth of the variable's own norm: "
         "0.1 * tf.norm(variable).",
         clipping(lambda gradient, variable: tf.clip_by_norm(gradient, 0.1)),
     ),
-    Wrong(
-        "by value",
+    "by value": Wrong(
         "Each entry is clipped by itself, which turns the gradient. Clip its length: "
         "tf.clip_by_norm.",
         clipping(
@@ -320,24 +289,21 @@ ADAPTIVE = [
         ),
         clipping(lambda g, v: tf.clip_by_value(g, -0.1 * tf.abs(v), 0.1 * tf.abs(v))),
     ),
-    Wrong(
-        "short ones lengthened",
+    "short ones lengthened": Wrong(
         "Short gradients are made longer. A limit leaves them as they are: tf.clip_by_norm.",
         clipping(always_a_tenth),
     ),
-    Wrong(
-        "change clipped",
+    "change clipped": Wrong(
         "You clip the gradient times the learning rate. Clip the gradient itself.",
         clipping_the_change,
     ),
-    Wrong(
-        "update of its own",
+    "update of its own": Wrong(
         "With plain SGD it is right. Another kind's own update is lost. Derive from kind, and hand "
         "the clipped gradient to super().update_step.",
         changing_alone,
         clipping_others,
     ),
-]
+}
 
 # 14.3
 
@@ -468,7 +434,8 @@ def faulty(chosen, training):
     listed = "; ".join([INFERENCE] * (not training) + [words for _, words, _ in chosen])
     options = {key: value for _, _, option in chosen for key, value in option.items()}
     program = stepping(loss_by_hand(**options), training)
-    return Wrong(", ".join(names), f"Still wrong: {listed}.{COMPUTE if chosen else ''}", program)
+    told = f"Still wrong: {listed}.{COMPUTE if chosen else ''}"
+    return ", ".join(names), Wrong(told, program)
 
 
 def faults_together():
@@ -505,31 +472,26 @@ def penalised_last(returned):
     return penalised_train_step
 
 
-STEPS = [
-    Wrong(
-        "nothing applied",
+STEPS = {
+    "nothing applied": Wrong(
         "The weights are as they were: nothing was applied. Call "
         "model.optimizer.apply(gradients, model.trainable_variables).",
         stepping(times=0),
     ),
-    Wrong(
-        "climbs",
+    "climbs": Wrong(
         "The update climbs. Give optimizer.apply the gradients as they are.",
         stepping(change=lambda g: -g),
     ),
-    Wrong(
-        "applied twice",
+    "applied twice": Wrong(
         "The update is twice as long as it should be: apply the gradients once.",
         stepping(times=2),
     ),
-    Wrong(
-        "own penalty left out",
+    "own penalty left out": Wrong(
         "The step's own penalty is missing. Add 0.1 * tf.reduce_mean(y_hat**2) to the loss of "
         "model.compute_loss.",
         stepping(own=lambda y_hat: 0.0),
     ),
-    Wrong(
-        "own penalty weighed",
+    "own penalty weighed": Wrong(
         "The own penalty is weighed with the sample weights. It is the plain mean: add it after "
         "compute_loss.",
         stepping(
@@ -537,63 +499,53 @@ STEPS = [
             own=lambda y_hat: 0.0,
         ),
     ),
-    Wrong(
-        "own penalty whole",
+    "own penalty whole": Wrong(
         "The own penalty counts ten times too much. A tenth of the mean square was asked for.",
         stepping(own=lambda y_hat: 10 * mean_square(y_hat)),
     ),
-    Wrong(
-        "own penalty added up",
+    "own penalty added up": Wrong(
         "The own penalty adds up the squares. Take their mean: tf.reduce_mean.",
         stepping(own=lambda y_hat: 0.1 * tf.reduce_sum(y_hat**2)),
     ),
-    *faults_together(),
-    Wrong(
-        "arguments without names",
+    **dict(faults_together()),
+    "arguments without names": Wrong(
         "compute_loss takes x first, so that your arguments are one place off. Give them by name: "
         "x=, y=, y_pred= and sample_weight=.",
         stepping(lambda m, x, y, z, w: m.compute_loss(y, z, w)),
     ),
-    Wrong(
-        "by model.loss",
+    "by model.loss": Wrong(
         "Still wrong: model.loss is what was compiled, without sample weights and without the "
         "regulariser's penalty; a function gives one number for each example." + COMPUTE,
         stepping(lambda m, x, y, z, w: m.loss(y, z)),
     ),
-    Wrong(
-        "prediction before tape",
+    "prediction before tape": Wrong(
         "Still wrong: the loss has no gradient, because its prediction is not what model(x) "
         "returns under the tape. Call the model inside the `with` block.",
         stepping(call=lambda model, x, training: tf.stop_gradient(model(x, training=training))),
     ),
-    Wrong(
-        "added up and unweighed",
+    "added up and unweighed": Wrong(
         "Still wrong: the losses of the examples are added up, and not averaged; the sample "
         "weights do not count." + COMPUTE,
         stepping(loss_by_hand(of_function, lambda w, losses: losses, tf.reduce_sum)),
         stepping(loss_by_hand(weigh=lambda w, losses: losses, reduce=tf.reduce_sum)),
     ),
-    Wrong(
-        "divided by weights",
+    "divided by weights": Wrong(
         "Still wrong: the weighed losses are divided by the sum of the weights, and not by n. A "
         "loss object has averaged before that." + COMPUTE,
         stepping(loss_by_hand(of_function, lambda w, losses: w * losses / tf.reduce_mean(w))),
     ),
-    Wrong(
-        "no penalty, wrong for objects",
+    "no penalty, wrong for objects": Wrong(
         "Still wrong: the regulariser's penalty is missing; and a loss object averages by itself, "
         "so that every example is weighed with the mean of the sample weights." + COMPUTE,
         stepping(loss_by_hand(of_function, penalties=0)),
     ),
-    Wrong(
-        "wrong for objects",
+    "wrong for objects": Wrong(
         "With a loss function in compile the update is right. With a loss object, which averages "
         "by itself, it is not: every example is weighed with the mean of the sample weights."
         + COMPUTE,
         stepping(loss_by_hand(of_function)),
     ),
-    Wrong(
-        "whole loss weighed",
+    "whole loss weighed": Wrong(
         "Still wrong: the loss is weighed once more, as a whole, after compute_loss has weighed "
         "each example. Take it as it comes from compute_loss.",
         stepping(lambda m, x, y, z, w: tf.reduce_mean(w * compiled(m, x, y, z, w))),
@@ -601,61 +553,52 @@ STEPS = [
         stepping(lambda m, x, y, z, w: tf.reduce_sum(w * compiled(m, x, y, z, w))),
         stepping(lambda m, x, y, z, w: tf.reduce_sum(w) * compiled(m, x, y, z, None)),
     ),
-    Wrong(
-        "called twice",
+    "called twice": Wrong(
         "The update is right, but the averages that batch normalisation keeps moved more than "
         "once. Call the model once, and take loss and gradients from that.",
         stepping(result=called_again(True)),
     ),
-    Wrong(
-        "returns none",
+    "returns none": Wrong(
         "The update is right, but your function returned None, and fit needs a dict. Return "
         '{"loss": loss}.',
         stepping(result=lambda loss, *given: None),
     ),
-    Wrong(
-        "loss without dict",
+    "loss without dict": Wrong(
         "The update is right, but you returned the loss alone, and fit needs a dict. Return "
         '{"loss": loss}.',
         stepping(result=lambda loss, *given: loss),
     ),
-    Wrong(
-        "loss after update",
+    "loss after update": Wrong(
         "The update is right, but the loss in the dict is one after it. Return the loss that you "
         "took the gradient of.",
         stepping(result=called_again(False)),
     ),
-    Wrong(
-        "own penalty not returned",
+    "own penalty not returned": Wrong(
         "The update is right. The loss in the dict lacks the step's own penalty: return the loss "
         "that you took the gradient of.",
         penalised_last(returned=False),
     ),
-    Wrong(
-        "own penalty not scaled",
+    "own penalty not scaled": Wrong(
         "Where the optimizer scales the loss, the step's own penalty is left as it was, and ends "
         "too small. Add it before scale_loss.",
         penalised_last(returned=True),
     ),
-    Wrong(
-        "scaling left out",
+    "scaling left out": Wrong(
         "Right, until the optimizer scales the loss: apply divides the gradients by a factor that "
         "you never multiplied with. Take the gradients of model.optimizer.scale_loss(loss), "
         "computed inside the block.",
         stepping(scale=lambda optimizer, loss: loss),
     ),
-    Wrong(
-        "scaled twice",
+    "scaled twice": Wrong(
         "The loss is scaled twice where the optimizer scales it. Call scale_loss once.",
         stepping(scale=lambda optimizer, loss: optimizer.scale_loss(optimizer.scale_loss(loss))),
     ),
-    Wrong(
-        "scaled loss returned",
+    "scaled loss returned": Wrong(
         "The update is right. The loss in the dict is the scaled one: return the loss before "
         "scale_loss.",
         stepping(result=lambda loss, model, *given: {"loss": model.optimizer.scale_loss(loss)}),
     ),
-]
+}
 
 # 14.4
 
@@ -733,20 +676,17 @@ def of_objects(model, x, y, y_hat, w):
     return tf.reduce_mean(w * losses)
 
 
-TWO = [
-    Wrong(
-        "body not applied",
+TWO = {
+    "body not applied": Wrong(
         "The layers before the last stay where they were. Apply their gradients with "
         "model.optimizer.",
         two_stepping(updates=(False, True)),
     ),
-    Wrong(
-        "head not applied",
+    "head not applied": Wrong(
         "The last layer stays where it was. Apply its gradients with model.head_optimizer.",
         two_stepping(updates=(True, False)),
     ),
-    Wrong(
-        "exchanged",
+    "exchanged": Wrong(
         "The optimizers are exchanged: model.head_optimizer updates the last layer, "
         "model.optimizer those before it.",
         two_stepping(
@@ -754,75 +694,63 @@ TWO = [
             optimizers=lambda model: (model.head_optimizer, model.optimizer),
         ),
     ),
-    Wrong(
-        "exchanged after scaling",
+    "exchanged after scaling": Wrong(
         "The optimizers are exchanged: each applies the gradients that were scaled for the other. "
         "model.head_optimizer updates the last layer, model.optimizer those before it.",
         two_stepping(optimizers=lambda model: (model.head_optimizer, model.optimizer)),
     ),
-    Wrong(
-        "one for all",
+    "one for all": Wrong(
         "model.optimizer updates every layer. The last one belongs to model.head_optimizer.",
         two_stepping(
             lambda model, loss: [model.optimizer.scale_loss(loss)] * 2,
             optimizers=lambda model: (model.optimizer, model.optimizer),
         ),
     ),
-    Wrong(
-        "head updated twice",
+    "head updated twice": Wrong(
         "The last layer is updated by both optimizers. Give model.optimizer the variables of "
         "model.layers[:-1] alone.",
         two_stepping(body=slice(None)),
     ),
-    Wrong(
-        "inference mode",
+    "inference mode": Wrong(
         "The model runs as in inference: call model(x, training=True).",
         two_stepping(training=False),
     ),
-    Wrong(
-        "weights left out",
+    "weights left out": Wrong(
         "The sample weights do not count. Give compute_loss the sample_weight.",
         two_stepping(weigh=lambda w: None),
     ),
-    Wrong(
-        "penalties left out",
+    "penalties left out": Wrong(
         "The regulariser's penalty is missing. model.compute_loss adds it.",
         two_stepping(loss_of=of_objects),
     ),
-    Wrong(
-        "head first",
+    "head first": Wrong(
         "The first layers take their gradients after the head has moved. Take both gradients at "
         "the same weights, of one forward pass, before you apply any.",
         one_after_the_other(head_first=True),
     ),
-    Wrong(
-        "body first",
+    "body first": Wrong(
         "The head takes its gradient after the other layers have moved. Take both gradients at "
         "the same weights, of one forward pass, before you apply any.",
         one_after_the_other(head_first=False),
     ),
-    Wrong(
-        "not scaled",
+    "not scaled": Wrong(
         "Right, until an optimizer scales the loss: its apply divides by a factor that you never "
         "multiplied with. Give each optimizer the gradients of its own scale_loss(loss).",
         two_stepping(lambda model, loss: [loss, loss]),
     ),
-    Wrong(
-        "one scale",
+    "one scale": Wrong(
         "Both gradients are those of one scaled loss, but each optimizer divides by a factor of "
         "its own. Scale the loss once for each: model.optimizer.scale_loss(loss) and "
         "model.head_optimizer.scale_loss(loss).",
         two_stepping(lambda model, loss: [model.optimizer.scale_loss(loss)] * 2),
         two_stepping(lambda model, loss: [model.head_optimizer.scale_loss(loss)] * 2),
     ),
-    Wrong(
-        "head not scaled",
+    "head not scaled": Wrong(
         "The head's loss is not scaled, and model.head_optimizer divides by its factor. Take the "
         "head's gradients of model.head_optimizer.scale_loss(loss).",
         two_stepping(lambda model, loss: [model.optimizer.scale_loss(loss), loss]),
     ),
-    Wrong(
-        "head scaled twice",
+    "head scaled twice": Wrong(
         "The head's loss is scaled by both optimizers. Scale the plain loss once for each of them.",
         two_stepping(
             lambda model, loss: [
@@ -831,40 +759,34 @@ TWO = [
             ]
         ),
     ),
-    Wrong(
-        "targets added up",
+    "targets added up": Wrong(
         "Each gradient is that of both scaled losses: a tape adds up the targets of a list. Ask a "
         "persistent tape once for each.",
         two_stepping(lambda model, loss: [sum(own_scales(model, loss))] * 2),
     ),
-    Wrong(
-        "two layers as head",
+    "two layers as head": Wrong(
         "model.head_optimizer updates the last two layers. These layers have no bias, so a slice "
         "of two variables is two layers. Take those of model.layers[-1].",
         two_stepping(body=slice(-2), head=slice(-2, None)),
     ),
-    Wrong(
-        "loss not compiled",
+    "loss not compiled": Wrong(
         "The loss is not the one that was compiled. model.compute_loss knows it.",
         two_stepping(loss_of=lambda m, x, y, z, w: by_hand_of_squares(y, z, w) + sum(m.losses)),
         two_stepping(loss_of=lambda m, x, y, z, w: by_hand_of_squares(y, z, None) + sum(m.losses)),
         two_stepping(loss_of=lambda m, x, y, z, w: by_hand_of_squares(y, z, w)),
         two_stepping(loss_of=lambda m, x, y, z, w: by_hand_of_squares(y, z, None)),
     ),
-    Wrong(
-        "by model.loss",
+    "by model.loss": Wrong(
         "model.loss is what was compiled, without sample weights and without the regulariser's "
         "penalty; a function gives one number for each example. model.compute_loss sees to all "
         "three.",
         two_stepping(loss_of=lambda m, x, y, z, w: m.loss(y, z)),
     ),
-    Wrong(
-        "penalty of 14.3",
+    "penalty of 14.3": Wrong(
         "The penalty of exercise 14.3 is still there. Here the compiled loss is all.",
         two_stepping(loss_of=lambda m, x, y, z, w: m.compute_loss(x, y, z, w) + mean_square(z)),
     ),
-    Wrong(
-        "scaled twice",
+    "scaled twice": Wrong(
         "One loss is scaled by both optimizers. Scale the plain loss once for each of them.",
         two_stepping(
             lambda model, loss: (
@@ -872,24 +794,21 @@ TWO = [
             )
         ),
     ),
-    Wrong(
-        "returns none",
+    "returns none": Wrong(
         "The update is right, but your function returned None, and fit needs a dict. Return "
         '{"loss": loss}.',
         two_stepping(result=lambda *given: None),
     ),
-    Wrong(
-        "loss after update",
+    "loss after update": Wrong(
         "The update is right, but the loss in the dict is one after it. Return the loss that you "
         "took the gradients of.",
         two_stepping(result=loss_afterwards),
     ),
-    Wrong(
-        "scaled loss returned",
+    "scaled loss returned": Wrong(
         "The update is right. The loss in the dict is a scaled one: return the plain loss.",
         two_stepping(result=lambda loss, model, *given: {"loss": model.optimizer.scale_loss(loss)}),
     ),
-]
+}
 
 # 14.5
 
@@ -1013,133 +932,115 @@ def script(
 
 
 # Each fault shows in one of the drawn runs alone, so that it is named whatever else is left.
-SCRIPTS = [
-    Wrong(
-        "inference mode",
+SCRIPTS = {
+    "inference mode": Wrong(
         "A fault is left: the network trains as if it were predicting, so dropout drops nothing. "
         "Call it with training=True (lesson 09).",
         script(training=False),
         calls=(0,),
     ),
-    Wrong(
-        "penalties left out",
+    "penalties left out": Wrong(
         "A fault is left: the regulariser has no influence. Add sum(model.losses) to the loss, "
         "inside the block (lesson 09).",
         script(penalties=False),
         calls=(1,),
     ),
-    Wrong(
-        "table of errors",
+    "table of errors": Wrong(
         "A fault is left: (n, 1) minus (n,) is a table of n by n errors. Take column 0 of the "
         "prediction (lesson 09).",
         script(column=False),
         calls=(2,),
     ),
-    Wrong(
-        "slope of small errors",
+    "slope of small errors": Wrong(
         "A fault is left: a slope written by hand is wrong for errors below 1, as check_gradients "
         "shows. Half the square has the slope error, beyond 1 it is the sign: "
         "tf.clip_by_value(error, -1, 1) (lesson 07).",
         script(slope=tf.sign),
         calls=(3,),
     ),
-    Wrong(
-        "slope without limit",
+    "slope without limit": Wrong(
         "The slope of huber is now right for errors below 1 and wrong beyond: there it is the sign "
         "of the error. tf.clip_by_value(error, -1, 1) is both.",
         script(slope=lambda error: error),
         calls=(1,),
     ),
-    Wrong(
-        "rate of the first trace",
+    "rate of the first trace": Wrong(
         "A fault is left: every epoch trains with the first rate. What Python does in a "
         "tf.function happens once, while it is traced (lesson 05): set the rate outside of it.",
         script(rate_in_graph=True),
         calls=(4,),
     ),
-    Wrong(
-        "first layer outside",
+    "first layer outside": Wrong(
         "A fault is left: the first layer never learns, and one warning said so. It is computed "
         "where no tape records (lesson 03): call the whole model inside the block.",
         script(first_outside=True),
         calls=(5,),
     ),
-    Wrong(
-        "default rate",
+    "default rate": Wrong(
         "No rate reaches the optimizer, which takes 0.01. Set optimizer.learning_rate to "
         "rates[epoch] in each epoch, outside the graph.",
         script(rate_of=lambda rates, epoch: 0.01),
         calls=(0,),
     ),
-    Wrong(
-        "errors added up",
+    "errors added up": Wrong(
         "The update is as many times too long as a batch has examples. Take the mean of huber, and "
         "let its backward function multiply by upstream, which holds the 1/n.",
         script(factor=lambda errors: float(errors.shape[0])),
         calls=(0,),
     ),
-    Wrong(
-        "short batch left out",
+    "short batch left out": Wrong(
         "The short last batch never trains. Let the slices start at 0, batch_size, ... up to the "
         "last example.",
         script(parts=lambda n, size: range(0, n - size + 1, size)),
         calls=(5,),
     ),
-    Wrong(
-        "reset for each batch",
+    "reset for each batch": Wrong(
         "The weights are right. The training loss is that of the last batch alone. Reset the "
         "metric once for each epoch, before its first batch.",
         script(forgetting=True),
         calls=(0,),
     ),
-    Wrong(
-        "penalties not in history",
+    "penalties not in history": Wrong(
         "The weights are right. The training loss that you note lacks the penalties, which fit "
         "counts. Note the loss that you took the gradient of.",
         script(penalties_reported=False),
         calls=(1,),
     ),
-    Wrong(
-        "never reset",
+    "never reset": Wrong(
         "The weights are right. A fault is left in the training loss: from the second epoch on it "
         "is a mean over all epochs. Call mean.reset_state() first (lesson 09).",
         script(reset=False),
         calls=(0,),
     ),
-    Wrong(
-        "mean of means",
+    "mean of means": Wrong(
         "The weights are right. A fault is left in the training loss: a short last batch counts as "
         "much as a full one. Give update_state the size as sample_weight (lesson 09).",
         script(weigh=False),
         calls=(5,),
     ),
-    Wrong(
-        "validated in training",
+    "validated in training": Wrong(
         "The weights and the training loss are right. A fault is left in the validation: it runs "
         "the model as in training, with dropout. Say training=False (lesson 09).",
         script(validated_in_training=True),
         calls=(0,),
     ),
-    Wrong(
-        "validation's table of errors",
+    "validation's table of errors": Wrong(
         "The weights and the training loss are right. In the validation (n, 1) minus (n,) is a "
         "table of n by n errors. Take column 0 there, too.",
         script(validated_column=False),
         calls=(2,),
     ),
-    Wrong(
-        "penalties not validated",
+    "penalties not validated": Wrong(
         "The validation loss lacks the penalties, which fit counts there, too. Add "
         "sum(model.losses).",
         script(penalties_in_validation=False),
         calls=(1,),
     ),
-    Wrong(
-        "returns none",
+    "returns none": Wrong(
         "The weights are right. Return the history at the end, a dict of two lists.",
         script(result=lambda history: None),
     ),
-]
+}
 
 GALLERY = {
     "14.1": COSTS,

@@ -65,128 +65,107 @@ def mean_slope_times_mean_way(f, x, starts, pieces):
     return slopes * tf.reduce_mean(x - starts, axis=0)
 
 
-PARTS = [
-    Wrong(
-        "ends that are left",
+PARTS = {
+    "ends that are left": Wrong(
         "You took the slopes where each piece begins. Take them at the middles: (piece + 0.5) / "
         "pieces.",
         sliced(share=lambda piece, pieces: piece / pieces),
     ),
-    Wrong(
-        "ends that are right",
+    "ends that are right": Wrong(
         "You took the slopes where each piece ends. Take them at the middles: (piece + 0.5) / "
         "pieces.",
         sliced(share=lambda piece, pieces: (piece + 1) / pieces),
     ),
-    Wrong(
-        "points from end to end",
+    "points from end to end": Wrong(
         "Your points include both ends of the line, as np.linspace gives them. Take the middles "
         "of the pieces: (piece + 0.5) / pieces.",
         sliced(share=lambda piece, pieces: piece / (pieces - 1)),
     ),
-    Wrong(
-        "slope at x alone",
+    "slope at x alone": Wrong(
         "This is the slope at x times the way: gradient times input, which forgets the way. Take "
         "the mean slope over the middles of the pieces.",
         sliced(share=lambda piece, pieces: 1.0),
     ),
-    Wrong(
-        "slope at starts alone",
+    "slope at starts alone": Wrong(
         "This is the slope at the starts times the way. Let the point walk from the start to x.",
         sliced(share=lambda piece, pieces: 0.0),
     ),
-    Wrong(
-        "one middle",
+    "one middle": Wrong(
         "You took one slope, halfway. Cut the line into `pieces` pieces, and take the slope in "
         "the middle of each.",
         sliced(share=lambda piece, pieces: 0.5),
     ),
-    Wrong(
-        "times x",
+    "times x": Wrong(
         "You multiplied by x, as if each start were black. Each entry went from its start to x: "
         "multiply by x - starts.",
         sliced(ways=lambda x, starts: x + 0 * starts),
     ),
-    Wrong(
-        "way turned round",
+    "way turned round": Wrong(
         "The way has the wrong sign. It goes from the start to x: x - starts.",
         sliced(ways=lambda x, starts: starts - x),
     ),
-    Wrong(
-        "not times the way",
+    "not times the way": Wrong(
         "These are mean slopes. A part is the mean slope times the way, x - starts.",
         sliced(ways=lambda x, starts: tf.ones_like(starts)),
     ),
-    Wrong(
-        "slopes summed",
+    "slopes summed": Wrong(
         "You summed the slopes over the pieces. Divide by `pieces`: the mean slope counts.",
         sliced(divide=lambda total, pieces: total),
     ),
-    Wrong(
-        "starts summed",
+    "starts summed": Wrong(
         "You summed over the starts. Return the mean over them.",
         sliced(join=lambda parts: tf.reduce_sum(parts, axis=0)),
     ),
-    Wrong(
-        "starts not joined",
+    "starts not joined": Wrong(
         "You return the parts of each start, (m, d). Take their mean over the starts: axis 0.",
         sliced(join=lambda parts: parts),
     ),
-    Wrong(
-        "mean over entries",
+    "mean over entries": Wrong(
         "You took the mean over the entries, which leaves one number for each start. Take it over "
         "the starts: axis 0.",
         sliced(join=lambda parts: tf.reduce_mean(parts, axis=1)),
     ),
-    Wrong(
-        "mean start",
+    "mean start": Wrong(
         "You averaged the starts first, and walked once. The slopes on the way differ from start "
         "to start: walk from each, and average the parts.",
         from_mean_start,
     ),
-    Wrong(
-        "from black",
+    "from black": Wrong(
         "You walked from zeros. Walk from each row of `starts`.",
         from_black,
     ),
-    Wrong(
-        "means multiplied",
+    "means multiplied": Wrong(
         "You averaged the slopes and the ways over the starts, and then multiplied. Multiply for "
         "each start, and then take the mean: the mean of products is not the product of means.",
         mean_slope_times_mean_way,
     ),
-    Wrong(
-        "line from black",
+    "line from black": Wrong(
         "Your points lie between black and x - starts. A line from a start begins there: "
         "starts + share * (x - starts).",
         sliced(point=lambda x, starts, share: share * (x - starts)),
     ),
-    Wrong(
-        "last piece missing",
+    "last piece missing": Wrong(
         "You left out the last piece. The middles are (piece + 0.5) / pieces for all of "
         "range(pieces).",
         sliced(at_shares=lambda pieces: range(pieces - 1)),
     ),
-    Wrong(
-        "size of parts",
+    "size of parts": Wrong(
         "You dropped the signs. A part may be negative, and only with its sign do the parts add up.",
         sliced(join=lambda parts: tf.reduce_mean(tf.abs(parts), axis=0)),
         sliced(join=lambda parts: tf.abs(tf.reduce_mean(parts, axis=0))),
     ),
-    Wrong(
-        "gradient of the start",
+    "gradient of the start": Wrong(
         "You asked for the gradient with respect to the starts, which move the point by less the "
         "further it is. Ask for the point itself: watch the tensor that f takes.",
         slope_of_start,
     ),
-    Wrong(
-        "gradient of x",
+    "gradient of x": Wrong(
         "You asked for the gradient with respect to x, which moves every line's point at once, "
         "and the less the nearer it is to its start. Ask for the point itself: watch the tensor "
         "that f takes.",
         slope_of_x,
     ),
-]
+}
 
 # 15.2
 
@@ -269,102 +248,85 @@ def probabilities_as_logits(target, z):
     return tf.keras.losses.sparse_categorical_crossentropy(target, z)
 
 
-TOWARD = [
-    Wrong(
-        "away from the target",
+TOWARD = {
+    "away from the target": Wrong(
         "You move away from the target: its cross-entropy grows. Subtract the step.",
         moving(lambda x, g, e: x + e * tf.sign(g)),
     ),
-    Wrong(
-        "no sign",
+    "no sign": Wrong(
         "The step has the size of the gradient. tf.sign of it moves every pixel by epsilon.",
         moving(lambda x, g, e: x - e * g),
         moving(lambda x, g, e: x - e * g / len(x)),
     ),
-    Wrong(
-        "no sign, and away",
+    "no sign, and away": Wrong(
         "The step has the size of the gradient, and its sign is wrong. Take tf.sign of it, times "
         "epsilon, and subtract that.",
         moving(lambda x, g, e: x + e * g),
         moving(lambda x, g, e: x + e * g / len(x)),
     ),
-    Wrong(
-        "divided by its norm",
+    "divided by its norm": Wrong(
         "You made the gradient of length 1, so that most pixels move by far less than epsilon. "
         "tf.sign moves each of them by epsilon.",
         moving(of_length_one),
         moving(largest_one),
     ),
-    Wrong(
-        "not clipped",
+    "not clipped": Wrong(
         "Right, but some pixels leave the range from 0 to 1. Clip the result: tf.clip_by_value.",
         moving(down, keep=lambda pictures: pictures),
     ),
-    Wrong(
-        "clipped below alone",
+    "clipped below alone": Wrong(
         "Pixels above 1 are left. Clip to both limits, 0 and 1.",
         moving(down, keep=tf.nn.relu),
     ),
-    Wrong(
-        "clipped above alone",
+    "clipped above alone": Wrong(
         "Pixels below 0 are left. Clip to the range from 0 to 1, on both sides.",
         moving(down, keep=lambda pictures: tf.minimum(pictures, 1.0)),
-        moving(down, keep=lambda pictures: tf.clip_by_value(pictures, -1.0, 1.0)),
     ),
-    Wrong(
-        "away from the prediction",
+    "away from the prediction": Wrong(
         "You move away from what the network says now. Move toward `target`: take the loss for "
         "that class, and go down.",
         from_prediction,
     ),
-    Wrong(
-        "logit alone",
+    "logit alone": Wrong(
         "You raised the target's logit alone. Cross-entropy also counts how the other logits "
         "change: take its gradient.",
         moving(down, loss_of=lambda target, z: -tf.gather(z, target, batch_dims=1)),
     ),
-    Wrong(
-        "logits as probabilities",
+    "logits as probabilities": Wrong(
         "The Keras loss took the logits for probabilities, and clipped them to the range from 0 to "
         "1. Give it from_logits=True.",
         moving(down, loss_of=probabilities_as_logits),
     ),
-    Wrong(
-        "step returned",
+    "step returned": Wrong(
         "You return the step. Return the moved pictures: x minus the step, clipped.",
         moving(lambda x, g, e: down(x, g, e) - x, keep=lambda pictures: pictures),
         moving(lambda x, g, e: x - down(x, g, e), keep=lambda pictures: pictures),
         moving(lambda x, g, e: x - down(x, g, e)),
         moving(lambda x, g, e: down(x, g, e) - x),
     ),
-    Wrong(
-        "sign alone",
+    "sign alone": Wrong(
         "The step is 1 in every pixel: epsilon is missing. Multiply the sign by it.",
         moving(lambda x, g, e: x - tf.sign(g)),
     ),
-    Wrong(
-        "gradient limited",
+    "gradient limited": Wrong(
         "The gradient is limited to epsilon, and most of its entries are far smaller. tf.sign of it, "
         "times epsilon, moves every pixel by epsilon.",
         moving(lambda x, g, e: x - tf.clip_by_value(g, -e, e)),
     ),
-    Wrong(
-        "step twice as long",
+    "step twice as long": Wrong(
         "The pixels move by twice epsilon. Take one step, of epsilon.",
         moving(lambda x, g, e: x - 2 * e * tf.sign(g)),
     ),
-    Wrong(
-        "largest logit",
+    "largest logit": Wrong(
         "You raised the logit that is the largest already, so the network is surer of what it sees. "
         "Take the cross-entropy of the target.",
         moving(down, loss_of=lambda target, z: -tf.reduce_max(z, axis=1)),
     ),
-    Wrong(
-        "nothing moved",
+    "nothing moved": Wrong(
         "The pictures come back as they were. Subtract epsilon times the sign of the gradient.",
         moving(lambda x, g, e: x),
     ),
-]
+}
 
 # 15.4
 
@@ -421,71 +383,61 @@ def first_step_alone(logits_of, x, y, epsilon, size, steps):
 
 # Below, call 2 takes a single step: only what goes wrong in several shows in the others.
 SEVERAL = (0, 1)
-ATTACKS = [
-    Wrong(
-        "still around itself",
+ATTACKS = {
+    "still around itself": Wrong(
         "Some pixels are further than epsilon from where they were. `x` names a new picture in "
         "each pass, so the clip holds it near its last place. Keep the original under a name of "
         "its own.",
         attacking(lambda x, moved, epsilon: clipped(moved)),
         calls=SEVERAL,
     ),
-    Wrong(
-        "no clip to the range",
+    "no clip to the range": Wrong(
         "It stays near the original, but some pixels leave the range from 0 to 1. Keep the second "
         "clip.",
         attacking(lambda x, moved, e: tf.clip_by_value(moved, x - e, x + e)),
     ),
-    Wrong(
-        "no clip at all",
+    "no clip at all": Wrong(
         "Nothing limits the pixels now. Clip twice after each step: to within epsilon of the "
         "original, and to the range from 0 to 1.",
         attacking(lambda x, moved, epsilon: moved),
     ),
-    Wrong(
-        "clipped at the end",
+    "clipped at the end": Wrong(
         "You clipped once, behind the loop. On the way the picture was further away, and its slopes "
         "were those of another place: clip after each step.",
         attacking(lambda x, moved, epsilon: moved, around),
         attacking(lambda x, moved, epsilon: clipped(moved), around),
         calls=SEVERAL,
     ),
-    Wrong(
-        "slope of the original",
+    "slope of the original": Wrong(
         "This goes along the slope of the original alone, as one step of epsilon would. Ask for "
         "the slope at the picture that moves, before each step, and keep the original for the clip.",
         attacking(ask_at=lambda x, moved: x),
         one_step_of_epsilon,
         calls=SEVERAL,
     ),
-    Wrong(
-        "smaller steps",
+    "smaller steps": Wrong(
         "You made the steps so small that they cannot go too far. Keep `size`, and clip around the "
         "original.",
         smaller_steps,
         calls=SEVERAL,
     ),
-    Wrong(
-        "steps from the original",
+    "steps from the original": Wrong(
         "Each step starts at the original again, so they do not add up. Add the step to the "
         "picture that moves, and keep the original for the clip.",
         from_original,
         calls=SEVERAL,
     ),
-    Wrong(
-        "first step alone",
+    "first step alone": Wrong(
         "You return after the first step. Put `return` behind the loop.",
         first_step_alone,
         calls=SEVERAL,
     ),
-    Wrong(
-        "one step missing",
+    "one step missing": Wrong(
         "It takes one step less than `steps`. range(steps) counts from 0.",
         lambda *call: attacking()(*call[:-1], call[-1] - 1),
         calls=SEVERAL,
     ),
-    Wrong(
-        "held within one step",
+    "held within one step": Wrong(
         "The picture stays within `size` of the original, and epsilon is how far it may go. Clip to "
         "x - epsilon and x + epsilon.",
         attacking(lambda x, moved, e: around(x, moved, e / 4)),
@@ -494,38 +446,32 @@ ATTACKS = [
         ),
         calls=SEVERAL,
     ),
-    Wrong(
-        "original returned",
+    "original returned": Wrong(
         "The pictures come back as they were. Return the picture that moved.",
         attacking(at_end=lambda x, moved, epsilon: x),
     ),
-    Wrong(
-        "clipped around 0",
+    "clipped around 0": Wrong(
         "You clipped the pictures themselves to -epsilon and epsilon. Their change is what it "
         "limits: clip to x - epsilon and x + epsilon, with the original x.",
         attacking(lambda x, moved, e: clipped(tf.clip_by_value(moved, -e, e))),
     ),
-    Wrong(
-        "downwards",
+    "downwards": Wrong(
         "The loss of the right class falls. An attack goes up: add the step.",
         attacking(step=lambda g, size: -size * tf.sign(g)),
     ),
-    Wrong(
-        "no sign",
+    "no sign": Wrong(
         "The step has lost its sign function: each pixel moves by `size`, whatever its slope.",
         attacking(step=lambda g, size: size * g),
     ),
-    Wrong(
-        "into a ball",
+    "into a ball": Wrong(
         "You limited the length of the whole change. Here each pixel has its own limit: clip to "
         "x - epsilon and x + epsilon, with the original x.",
         attacking(into_ball),
     ),
-    Wrong(
-        "change returned",
+    "change returned": Wrong(
         "You return how far the pixels moved. Return the moved pictures.",
         attacking(at_end=lambda x, moved, epsilon: moved - x),
     ),
-]
+}
 
 GALLERY = {"15.1": PARTS, "15.2": [RISES, SPREADS], "15.3": TOWARD, "15.4": ATTACKS}

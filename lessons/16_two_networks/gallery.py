@@ -108,38 +108,29 @@ def moving_both(number):
 
 
 EVAL = False, False
-ROUNDS = [
-    Wrong(
-        "one sum for both",
+ROUNDS = {
+    "one sum for both": Wrong(
         "Both networks go down the sum of the losses: the critic learns to be fooled, and the "
         "generator to be found out. Give each its own loss.",
         both((True, True), False),
-        both((True, True), True),
         both(EVAL, True),
     ),
-    Wrong(
-        "outside training",
+    "outside training": Wrong(
         "Both networks ran as outside training, and batch normalisation behaves differently there. "
         "Call each with training=True.",
         playing(training=EVAL),
-        playing(training=EVAL, in_turn=False),
     ),
-    Wrong(
-        "generator outside training",
+    "generator outside training": Wrong(
         "The generator ran as outside training. Call it with training=True, too.",
         playing(training=(False, True)),
-        playing(training=(False, True), in_turn=False),
     ),
-    Wrong(
-        "critic outside training",
+    "critic outside training": Wrong(
         "The critic ran as outside training. Call it with training=True, on real and on fakes.",
         playing(training=(True, False)),
-        playing(training=(True, False), in_turn=False),
         by_modes((True, True, False)),
         by_modes((True, False, True)),
     ),
-    Wrong(
-        "generator's turn outside training",
+    "generator's turn outside training": Wrong(
         "The critic is right. In the generator's turn a network ran as outside training. Call both "
         "with training=True, and freeze none: trainable = False turns batch normalisation, too.",
         by_modes(generators=(True, False, False)),
@@ -147,111 +138,91 @@ ROUNDS = [
         by_modes(generators=(False, True, True)),
         by_modes(generators=(False, False, False)),
     ),
-    Wrong(
-        "real and fakes in one batch",
+    "real and fakes in one batch": Wrong(
         "The critic saw real examples and fakes in one batch, so that its batch normalisation mixed "
         "them. Call it once on each.",
         in_one_batch,
     ),
-    Wrong(
-        "critic's loss moves both",
+    "critic's loss moves both": Wrong(
         "The critic is right. The generator moved in the critic's turn as well, towards being found "
         "out. Ask for the gradients of the critic's variables alone.",
         moving_both(0),
     ),
-    Wrong(
-        "generator's loss moves both",
+    "generator's loss moves both": Wrong(
         "The critic moved in the generator's turn as well, towards being fooled. Ask for the "
         "gradients of the generator's variables alone.",
         moving_both(1),
     ),
-    Wrong(
-        "one recording",
+    "one recording": Wrong(
         "The critic is right. The generator answers the critic as it was *before* its step, "
         "because both gradients come from what was recorded then. Record anew after the critic has "
         "moved.",
         playing(in_turn=False),
     ),
-    Wrong(
-        "generator first",
+    "generator first": Wrong(
         "The generator moved first, and the critic was shown the new fakes. Move the critic first.",
         playing(order=("generator", "critic")),
     ),
-    Wrong(
-        "generator helps the critic",
+    "generator helps the critic": Wrong(
         "The critic is right. The generator goes down the critic's loss, so that its fakes are "
         "found out more easily. Its own is the second of the two.",
         playing(generators=lambda losses: losses[0]),
     ),
-    Wrong(
-        "generator against the critic's loss",
+    "generator against the critic's loss": Wrong(
         "The critic is right. The generator goes up the critic's loss, the original game, which is "
         "flat where it loses. Take the second of the two losses.",
         playing(generators=lambda losses: -losses[0]),
     ),
-    Wrong(
-        "generator on the sum",
+    "generator on the sum": Wrong(
         "The critic is right. The generator goes down the sum of both losses, which take it in "
         "opposite directions. Its own is the second of the two.",
         playing(generators=total),
     ),
-    Wrong(
-        "generator goes up",
+    "generator goes up": Wrong(
         "The critic is right. The generator goes up its loss: it makes fakes that are found out. "
         "Go down.",
         playing(generators=lambda losses: -losses[1]),
     ),
-    Wrong(
-        "critic goes up",
+    "critic goes up": Wrong(
         "The critic goes up its loss. Each network goes down its own.",
         playing(critics=lambda losses: -losses[0]),
     ),
-    Wrong(
-        "critic on the generator's loss",
+    "critic on the generator's loss": Wrong(
         "The critic goes down the generator's loss: it learns to take fakes for real. Its own is the "
         "first of the two.",
         playing(critics=lambda losses: losses[1]),
-        playing(critics=lambda losses: losses[1], generators=lambda losses: losses[0]),
     ),
-    Wrong(
-        "optimizers exchanged",
+    "optimizers exchanged": Wrong(
         "The optimizers are exchanged: for_critic moves the critic, and for_generator the generator.",
         playing(swapped=True),
     ),
-    Wrong(
-        "critic alone",
+    "critic alone": Wrong(
         "The critic is right, and the generator did not move. Record its loss anew, and apply its "
         "gradients.",
         playing(order=("critic",)),
     ),
-    Wrong(
-        "critic did not move",
+    "critic did not move": Wrong(
         "The critic did not move. It takes the first step of the round, with for_critic.",
         playing(order=("generator",)),
-        playing(order=()),
     ),
-    Wrong(
-        "critic moved twice",
+    "critic moved twice": Wrong(
         "The critic took two steps. In a round each network takes one.",
         playing(order=("critic", "critic", "generator")),
     ),
-    Wrong(
-        "generator moved twice",
+    "generator moved twice": Wrong(
         "The critic is right, and the generator took two steps. In a round each takes one.",
         playing(order=("critic", "generator", "generator")),
     ),
-    Wrong(
-        "critic's loss halved",
+    "critic's loss halved": Wrong(
         "The critic moved half as far: its loss is the sum of both parts, and not their mean.",
         playing(critics=lambda losses: losses[0] / 2),
     ),
-    Wrong(
-        "logits as probabilities",
+    "logits as probabilities": Wrong(
         "You took logits for probabilities: without from_logits=True a cross-entropy expects "
         "numbers from 0 to 1. Use losses_of.",
         playing(losses=on_probabilities),
     ),
-]
+}
 
 # 16.2
 
@@ -323,85 +294,70 @@ def at_points(at):
     ]
 
 
-PENALTIES = [
-    Wrong(
-        "share not spread",
+PENALTIES = {
+    "share not spread": Wrong(
         "A share of shape (n,) against (n, h, w, 1) does not belong to the examples: shapes align "
         "from the right, and the points became (n, h, w, n). Give it three axes more.",
         *at_points(lambda real, fake, share: share * real + (1 - share) * fake),
     ),
-    Wrong(
-        "real and fake exchanged",
+    "real and fake exchanged": Wrong(
         "The shares are exchanged: the points are share * real + (1 - share) * fake.",
         *at_points(lambda real, fake, share: mixed(fake, real, share)),
     ),
-    Wrong(
-        "at the fakes",
+    "at the fakes": Wrong(
         "These are slopes at the fakes. Take them at the points between real and fake.",
         *at_points(lambda real, fake, share: fake),
     ),
-    Wrong(
-        "at the real examples",
+    "at the real examples": Wrong(
         "These are slopes at the real examples. Take them at the points between real and fake.",
         *at_points(lambda real, fake, share: real),
     ),
-    Wrong(
-        "halfway",
+    "halfway": Wrong(
         "All points lie halfway. Each pair has its own share.",
         *at_points(lambda real, fake, share: (real + fake) / 2),
     ),
-    Wrong(
-        "one share for all",
+    "one share for all": Wrong(
         "All points lie at one share of their way. Each pair has its own.",
         *at_points(lambda real, fake, share: mixed(real, fake, share[:1])),
         *at_points(lambda real, fake, share: mixed(real, fake, tf.reduce_mean(share)[None])),
     ),
-    Wrong(
-        "one axis",
+    "one axis": Wrong(
         "You summed the squares over axis 1 alone: a length for each column of a picture. A picture "
         "has one length, over axes 1, 2 and 3.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=1))),
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=1, inside=0.0))),
     ),
-    Wrong(
-        "rows",
+    "rows": Wrong(
         "You summed the squares over axes 2 and 3: a length for each row of a picture. A picture has "
         "one length, over axes 1, 2 and 3.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=(2, 3)))),
-        penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=(2, 3), inside=0.0))),
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=2))),
     ),
-    Wrong(
-        "absolute slopes",
+    "absolute slopes": Wrong(
         "You added up the absolute slopes. A length is the root of the summed squares.",
         penalising(of=lambda slopes: to_one(tf.reduce_sum(tf.abs(slopes), axis=(1, 2, 3)))),
     ),
-    Wrong(
-        "largest slope",
+    "largest slope": Wrong(
         "This is the largest slope of each picture. Its length counts all pixels: the root of the "
         "summed squares.",
         penalising(of=lambda slopes: to_one(tf.reduce_max(tf.abs(slopes), axis=(1, 2, 3)))),
     ),
-    Wrong(
-        "squared length less one",
+    "squared length less one": Wrong(
         "Take 1 from the length, and square after that: (length - 1)².",
         *of_lengths(lambda lengths: tf.reduce_mean(lengths**2 - 1)),
     ),
-    Wrong(
-        "last axis",
+    "last axis": Wrong(
         "You summed the squares over the last axis, which has one entry: a length for each pixel. A "
         "picture has one length, over axes 1, 2 and 3.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=-1))),
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=-1, inside=0.0))),
     ),
-    Wrong(
-        "length of batch",
+    "length of batch": Wrong(
         "This is one length for the whole batch. Each picture has its own: sum the squares over axes "
         "1, 2 and 3.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=None))),
     ),
-    Wrong(
-        "mean of squares",
+    "mean of squares": Wrong(
         "You averaged the squares over the pixels. A length is the root of their sum.",
         penalising(
             of=lambda slopes: to_one(
@@ -410,48 +366,40 @@ PENALTIES = [
         ),
         penalising(of=lambda slopes: to_one(tf.sqrt(tf.reduce_mean(slopes**2, axis=(1, 2, 3))))),
     ),
-    Wrong(
-        "mean score",
+    "mean score": Wrong(
         "The slopes are too small by the number of examples, because you took the gradient of the "
         "mean score. Ask for the scores themselves, or their sum.",
         penalising(scores=tf.reduce_mean),
     ),
-    Wrong(
-        "no root",
+    "no root": Wrong(
         "The root is missing: this is (squared length - 1)².",
         penalising(of=lambda slopes: to_one(tf.reduce_sum(slopes**2, axis=(1, 2, 3)))),
     ),
-    Wrong(
-        "pulled to zero",
+    "pulled to zero": Wrong(
         "This is the mean squared length, which pulls the slopes to 0. Here the length should become "
         "1.",
         penalising(of=lambda slopes: tf.reduce_mean(tf.reduce_sum(slopes**2, axis=(1, 2, 3)))),
         *of_lengths(lambda lengths: tf.reduce_mean(lengths**2)),
     ),
-    Wrong(
-        "averaged first",
+    "averaged first": Wrong(
         "You averaged the lengths and then squared. Take (length - 1)² for each picture, and average "
         "after that.",
         *of_lengths(lambda lengths: (tf.reduce_mean(lengths) - 1) ** 2),
     ),
-    Wrong(
-        "not squared",
+    "not squared": Wrong(
         "The distance of the length from 1 is not squared. Take (length - 1)².",
         *of_lengths(lambda lengths: tf.reduce_mean(tf.abs(lengths - 1))),
         *of_lengths(lambda lengths: tf.reduce_mean(lengths - 1)),
     ),
-    Wrong(
-        "long ones only",
+    "long ones only": Wrong(
         "You penalise lengths above 1 alone. Here shorter ones count, too: (length - 1)².",
         *of_lengths(lambda lengths: tf.reduce_mean(tf.nn.relu(lengths - 1) ** 2)),
     ),
-    Wrong(
-        "examples added up",
+    "examples added up": Wrong(
         "You added up the examples. The penalty is their mean.",
         *of_lengths(lambda lengths: tf.reduce_sum((lengths - 1) ** 2)),
     ),
-    Wrong(
-        "epsilon too large",
+    "epsilon too large": Wrong(
         "Where a slope is 0, its length should be 0, and yours is not: the number inside the root is "
         "too large. 1e-12 is enough.",
         *(
@@ -459,19 +407,17 @@ PENALTIES = [
             for e in (1.0, 0.1, 1e-2, 1e-3, 1e-4)
         ),
     ),
-    Wrong(
-        "no path to the critic",
+    "no path to the critic": Wrong(
         "The penalty is right, but no path leads from it to the critic's weights, so it trains "
         "nothing. Stay with TensorFlow's operations: .numpy() and tf.stop_gradient end the path.",
         penalising(of=lambda slopes: to_one(lengths_of(tf.stop_gradient(slopes)))),
     ),
-    Wrong(
-        "nan at zero",
+    "nan at zero": Wrong(
         "Right, until the slopes of one picture are 0: then the gradient is nan, because the root's "
         "slope is infinite there, also inside of tf.norm. Add 1e-12 inside the root, to the sum of "
         "squares.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, inside=0.0))),
     ),
-]
+}
 
 GALLERY = {"16.1": ROUNDS, "16.2": [FLAT, STEEP], "16.3": PENALTIES}

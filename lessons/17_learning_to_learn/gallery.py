@@ -58,23 +58,20 @@ def moving(*positions):
     ]
 
 
-THROUGH_A_STEP = [
-    Wrong(
-        "first order",
+THROUGH_A_STEP = {
+    "first order": Wrong(
         "These are the slopes at the new weights: the first-order form. The path through the step "
         "is cut by an assignment, by stop_gradient, or by asking the inner tape outside the outer "
         "block; or the outer tape is asked for the new weights. Compute W - lr * gradient as a new "
         "tensor inside the block, and ask for W and b.",
         through_step(cutting(0, 1)),
     ),
-    Wrong(
-        "zeros",
+    "zeros": Wrong(
         "Zeros in place of None hide that the path is lost. Compute W - lr * gradient as a new "
         "tensor, inside the outer block.",
         through_step(result=lambda found, fast, inner: [tf.zeros_like(g) for g in found]),
     ),
-    Wrong(
-        "step from a copy",
+    "step from a copy": Wrong(
         "The path through the inner gradient is there, but the step is subtracted from copied "
         "numbers. Compute W - lr * gradient with W itself.",
         through_step(
@@ -83,43 +80,36 @@ THROUGH_A_STEP = [
             )
         ),
     ),
-    Wrong(
-        "one path cut",
+    "one path cut": Wrong(
         "One of the two inner gradients has become a constant. The new weights depend on the old "
         "ones through both: keep both as tensors of the outer tape.",
         through_step(cutting(0)),
         through_step(cutting(1)),
     ),
-    Wrong(
-        "step upwards",
+    "step upwards": Wrong(
         "The inner step climbs. Subtract lr times the gradient.",
         through_step(lambda weights, gradients, lr: moved(weights, gradients, -lr)),
     ),
-    Wrong(
-        "rate left out",
+    "rate left out": Wrong(
         "The inner step is as long as the gradient. Multiply the gradient by lr.",
         through_step(lambda weights, gradients, lr: moved(weights, gradients, 1.0)),
     ),
-    Wrong(
-        "no inner step",
+    "no inner step": Wrong(
         "The query loss is taken at W and b themselves: no step was taken. Use fast_W and fast_b "
         "there.",
         through_step(outer_loss=lambda fast, weights, support, query: error_of(weights, query)),
     ),
-    Wrong(
-        "support judged",
+    "support judged": Wrong(
         "The new weights are judged on the support set, which they were fitted to. Take the query "
         "set for the outer loss.",
         through_step(outer_loss=lambda fast, weights, support, query: error_of(fast, support)),
     ),
-    Wrong(
-        "query fitted",
+    "query fitted": Wrong(
         "The inner step is taken on the query set. Fit on the support set, and keep the query set "
         "for the outer loss.",
         through_step(inner_loss=lambda weights, support, query: error_of(weights, query)),
     ),
-    Wrong(
-        "sets exchanged",
+    "sets exchanged": Wrong(
         "The two sets are exchanged: the step belongs to the support set, the outer loss to the "
         "query set.",
         through_step(
@@ -127,18 +117,15 @@ THROUGH_A_STEP = [
             outer_loss=lambda fast, weights, support, query: error_of(fast, support),
         ),
     ),
-    Wrong(
-        "only W moved",
+    "only W moved": Wrong(
         "b is used as it was: the step moved W alone. Both take part in the step.",
         through_step(moving(0)),
     ),
-    Wrong(
-        "only b moved",
+    "only b moved": Wrong(
         "W is used as it was: the step moved b alone. Both take part in the step.",
         through_step(moving(1)),
     ),
-    Wrong(
-        "losses added",
+    "losses added": Wrong(
         "The support loss is in the outer loss as well. Only the query loss counts there; the "
         "support set speaks through the step.",
         through_step(
@@ -152,46 +139,40 @@ THROUGH_A_STEP = [
             )
         ),
     ),
-    Wrong(
-        "two steps",
+    "two steps": Wrong(
         "Two inner steps were taken. The statement wants one.",
         through_step(steps=2),
     ),
-    Wrong(
-        "inner sum",
+    "inner sum": Wrong(
         "The support loss is the sum over the examples. Take their mean.",
         through_step(
             inner_loss=lambda weights, support, query: len(support[0]) * error_of(weights, support)
         ),
     ),
-    Wrong(
-        "outer sum",
+    "outer sum": Wrong(
         "The query loss is the sum over the examples. Take their mean.",
         through_step(
             outer_loss=lambda fast, weights, support, query: len(query[0]) * error_of(fast, query)
         ),
     ),
-    Wrong(
-        "inner gradients returned",
+    "inner gradients returned": Wrong(
         "These are the gradients of the support loss. Return those of the query loss, from the "
         "outer tape.",
         through_step(result=lambda found, fast, inner: inner),
     ),
-    Wrong(
-        "new weights returned",
+    "new weights returned": Wrong(
         "These are the new weights. Return the gradients of the query loss with respect to W and "
         "b.",
         through_step(result=lambda found, fast, inner: fast),
     ),
-    Wrong(
-        "step taken outside",
+    "step taken outside": Wrong(
         "You took a step from W and b with the gradients that were asked for. Return the "
         "gradients.",
         lambda W, b, support, query, lr: moved(
             [W, b], through_step()(W, b, support, query, lr), lr
         ),
     ),
-]
+}
 
 # 17.2
 
@@ -225,53 +206,44 @@ def stepping(change):
     return adapting(lambda weights, gradients, lr, start: change(weights, gradients, lr, start))
 
 
-STEPS = [
-    Wrong(
-        "one step",
+STEPS = {
+    "one step": Wrong(
         "One step was taken, whatever steps says. Put all of it into the loop, and return after "
         "the loop.",
         adapting(count=lambda steps: 1),
     ),
-    Wrong(
-        "one step too many",
+    "one step too many": Wrong(
         "One step too many was taken: there are as many as steps says.",
         adapting(count=lambda steps: steps + 1),
     ),
-    Wrong(
-        "one step too few",
+    "one step too few": Wrong(
         "One step is missing: there are as many as steps says.",
         adapting(count=lambda steps: steps - 1),
     ),
-    Wrong(
-        "gradient at the start",
+    "gradient at the start": Wrong(
         "Every step uses the gradient at the first weights. Call the model with the weights that "
         "the last step gave.",
         adapting(at=lambda weights, start: start),
     ),
-    Wrong(
-        "always from the start",
+    "always from the start": Wrong(
         "Each step starts at the first weights again, so only the last one counts. Subtract from "
         "the weights that the last step gave.",
         stepping(lambda weights, gradients, lr, start: moved(start, gradients, lr)),
     ),
-    Wrong(
-        "nothing changed",
+    "nothing changed": Wrong(
         "The weights are those of the model: no step was taken. Put the new list in the place of "
         "the old one, in each pass of the loop.",
         adapting(count=lambda steps: 0),
     ),
-    Wrong(
-        "upwards",
+    "upwards": Wrong(
         "The steps climb. Subtract lr times the gradient.",
         stepping(lambda weights, gradients, lr, start: moved(weights, gradients, -lr)),
     ),
-    Wrong(
-        "rate left out",
+    "rate left out": Wrong(
         "The steps are as long as the gradients. Multiply those by lr.",
         stepping(lambda weights, gradients, lr, start: moved(weights, gradients, 1.0)),
     ),
-    Wrong(
-        "kernels only",
+    "kernels only": Wrong(
         "The biases did not move. Every trainable variable takes the steps.",
         stepping(
             lambda weights, gradients, lr, start: [
@@ -280,28 +252,23 @@ STEPS = [
             ]
         ),
     ),
-    Wrong(
-        "summed loss",
+    "summed loss": Wrong(
         "The loss is the sum over the examples. Take their mean.",
         adapting(loss_of=lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2)),
     ),
-    Wrong(
-        "half the error",
+    "half the error": Wrong(
         "The loss is half of the mean squared error. Leave the half out.",
         adapting(loss_of=lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2) / 2),
     ),
-    Wrong(
-        "absolute error",
+    "absolute error": Wrong(
         "The loss is the mean absolute error. Square the errors.",
         adapting(loss_of=lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat - y))),
     ),
-    Wrong(
-        "gradients returned",
+    "gradients returned": Wrong(
         "These are the last gradients. Return the weights after the steps.",
         adapting(result=lambda weights, start, gradients: gradients),
     ),
-    Wrong(
-        "changes returned",
+    "changes returned": Wrong(
         "These are the changes of the weights. Return the weights themselves.",
         adapting(
             result=lambda weights, start, gradients: [
@@ -309,8 +276,7 @@ STEPS = [
             ]
         ),
     ),
-    Wrong(
-        "first order",
+    "first order": Wrong(
         "The new weights are right. But for a tape around them every step is a constant shift: "
         "the inner gradients are cut off, by stop_gradient or an assignment.",
         stepping(
@@ -319,15 +285,13 @@ STEPS = [
             )
         ),
     ),
-    Wrong(
-        "no path",
+    "no path": Wrong(
         "The new weights are right. But a tape around them finds no way back to the model: they "
         "are plain numbers, copies in variables, or closed by stop_gradient. Compute them from "
         "`weights` with TensorFlow's operations alone.",
         adapting(result=lambda weights, start, gradients: [tf.stop_gradient(w) for w in weights]),
     ),
-    Wrong(
-        "last step only",
+    "last step only": Wrong(
         "The new weights are right. But a tape around them sees a part of the steps alone: a step "
         "before starts from weights that are cut off.",
         stepping(
@@ -337,7 +301,7 @@ STEPS = [
             ]
         ),
     ),
-]
+}
 
 # 17.3
 
@@ -465,110 +429,92 @@ def by_gradients_at_ends(weights, tasks, inner_lr, outer_lr, steps):
     put(weights, [s - outer_lr * g for s, g in zip(start, means, strict=True)])
 
 
-ENDS = [
-    Wrong(
-        "start not kept",
+ENDS = {
+    "start not kept": Wrong(
         "The weights end where the last task left them. After `start = weights` both names mean "
         "the same variables, and each task goes on where the one before stopped. Copy the values "
         "with w.numpy(), and put them back before each task.",
         averaging(lambda s, mean, rate, last: last, reset=False),
     ),
-    Wrong(
-        "last end",
+    "last end": Wrong(
         "The start is put back before each task, and the result is where the last task ended. "
         "Keep the ends of all tasks, and go the part outer_lr of the way to their average.",
         averaging(lambda s, mean, rate, last: last),
     ),
-    Wrong(
-        "tasks in a chain",
+    "tasks in a chain": Wrong(
         "The start is kept, but each task goes on where the one before stopped. Put the start back "
         "into the variables before each task, and average the ends.",
         averaging(lambda s, mean, rate, last: s + rate * (last - s), reset=False),
     ),
-    Wrong(
-        "chain averaged",
+    "chain averaged": Wrong(
         "You average the ends, but each task goes on where the one before stopped. Put the start "
         "back into the variables before each task.",
         averaging(reset=False),
     ),
-    Wrong(
-        "list copied",
+    "list copied": Wrong(
         "A copied list holds the same variables, so the start moves with them. Copy the values with "
         "w.numpy(), and put them back before each task.",
         averaging(lambda s, mean, rate, last: last + rate * (mean - last), reset=False),
     ),
-    Wrong(
-        "one task after the other",
+    "one task after the other": Wrong(
         "You move the weights after each task, so the next one starts elsewhere. Let every task "
         "start at the same weights, and move once, to the average of the ends.",
         one_after_the_other,
     ),
-    Wrong(
-        "last task only",
+    "last task only": Wrong(
         "Only the last task counts. Keep the ends of all tasks, and average them.",
         averaging(chosen=lambda ends: ends[-1:]),
     ),
-    Wrong(
-        "first task only",
+    "first task only": Wrong(
         "Only the first task counts. Keep the ends of all tasks, and average them.",
         averaging(chosen=lambda ends: ends[:1]),
     ),
-    Wrong(
-        "moved all the way",
+    "moved all the way": Wrong(
         "The weights move all the way to the average of the ends. Go the part outer_lr of it.",
         averaging(lambda s, mean, rate, last: mean),
     ),
-    Wrong(
-        "summed ends",
+    "summed ends": Wrong(
         "The moves of all tasks are added up. Divide by the number of tasks: it is the average "
         "that the weights move towards.",
         moved_by_sum,
     ),
-    Wrong(
-        "ends added up",
+    "ends added up": Wrong(
         "You took the sum of the ends for their average. Divide it by the number of tasks.",
         ends_added_up,
     ),
-    Wrong(
-        "away from the ends",
+    "away from the ends": Wrong(
         "The weights move away from the ends. Add outer_lr * (average - start).",
         averaging(lambda s, mean, rate, last: s - rate * (mean - s)),
     ),
-    Wrong(
-        "parts exchanged",
+    "parts exchanged": Wrong(
         "The part 1 - outer_lr of the way is gone, or the part is counted from the wrong end. Go "
         "the part outer_lr of the way, from the start.",
         averaging(lambda s, mean, rate, last: mean + rate * (s - mean)),
     ),
-    Wrong(
-        "from the last end",
+    "from the last end": Wrong(
         "The move is right, but it is added where the last task ended. Start from the weights as "
         "they were: assign start + outer_lr * (average - start).",
         averaging(lambda s, mean, rate, last: last + rate * (mean - s)),
     ),
-    Wrong(
-        "one inner step",
+    "one inner step": Wrong(
         "Each task took one inner step, whatever steps says.",
         averaging(inner=lambda steps: 1),
     ),
-    Wrong(
-        "rates exchanged",
+    "rates exchanged": Wrong(
         "The inner steps use outer_lr. They use inner_lr, and outer_lr is for the move at the end.",
         averaging(rate_of=lambda inner_lr, outer_lr: outer_lr),
     ),
-    Wrong(
-        "start left as it is",
+    "start left as it is": Wrong(
         "The weights end where they started: the ends are not used. Assign start + outer_lr * "
         "(average - start).",
         averaging(lambda s, mean, rate, last: s),
     ),
-    Wrong(
-        "first-order MAML",
+    "first-order MAML": Wrong(
         "The weights move along the gradients at the ends, which is first-order MAML. Reptile "
         "moves towards the ends themselves.",
         by_gradients_at_ends,
     ),
-]
+}
 
 GALLERY = {
     "17.1": THROUGH_A_STEP,

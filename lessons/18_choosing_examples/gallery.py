@@ -24,77 +24,64 @@ def weighing(
     return weighted_gradient
 
 
-WEIGHTS = [
-    Wrong(
-        "weights followed",
+WEIGHTS = {
+    "weights followed": Wrong(
         "The gradient follows the weights: it lowers the loss by weighing other examples, too. "
         "Put tf.stop_gradient around the weights.",
         weighing(keep=tf.identity),
     ),
-    Wrong(
-        "no weights",
+    "no weights": Wrong(
         "Every example counts alike. The loss function returns one mean, and the softmax of one "
         "number is 1: take each example's loss.",
         weighing(lambda losses, T: tf.ones_like(losses) / len(losses)),
     ),
-    Wrong(
-        "hard ones preferred",
+    "hard ones preferred": Wrong(
         "The hard examples get the large weights. Small losses count more here: softmax of "
         "-losses / temperature.",
         weighing(lambda losses, T: tf.nn.softmax(losses / T)),
     ),
-    Wrong(
-        "hard ones preferred, and followed",
+    "hard ones preferred, and followed": Wrong(
         "The hard examples get the large weights, and the gradient follows the weights. Small losses "
         "count more here: tf.stop_gradient of the softmax of -losses / temperature.",
         weighing(lambda losses, T: tf.nn.softmax(losses / T), keep=tf.identity),
     ),
-    Wrong(
-        "hard ones preferred, without temperature",
+    "hard ones preferred, without temperature": Wrong(
         "The hard examples get the large weights, and the temperature is not used: softmax of "
         "-losses / temperature.",
         weighing(lambda losses, T: tf.nn.softmax(losses)),
     ),
-    Wrong(
-        "sigmoid",
+    "sigmoid": Wrong(
         "A sigmoid weighs each example by itself. A softmax compares them: its weights add up to 1.",
         weighing(lambda losses, T: tf.sigmoid(-losses / T)),
     ),
-    Wrong(
-        "whole or not at all",
+    "whole or not at all": Wrong(
         "Examples count whole below a limit, and not at all above it. Here all count, by the softmax "
         "of -losses / temperature.",
         weighing(lambda losses, T: tf.cast(losses < T, tf.float32)),
         weighing(lambda losses, T: tf.cast(losses < tf.reduce_mean(losses), tf.float32)),
     ),
-    Wrong(
-        "inverse losses",
+    "inverse losses": Wrong(
         "The weights are one over the losses. Take the softmax of -losses / temperature.",
         weighing(lambda losses, T: 1 / losses),
         weighing(lambda losses, T: (1 / losses) / tf.reduce_sum(1 / losses)),
     ),
-    Wrong(
-        "temperature left out",
+    "temperature left out": Wrong(
         "The temperature is not used. Divide the losses by it before the softmax.",
         weighing(lambda losses, T: tf.nn.softmax(-losses)),
     ),
-    Wrong(
-        "temperature multiplied",
+    "temperature multiplied": Wrong(
         "The losses are multiplied by the temperature. Divide by it.",
         weighing(lambda losses, T: tf.nn.softmax(-losses * T)),
     ),
-    Wrong(
-        "weights not normalised",
+    "weights not normalised": Wrong(
         "The weights do not add up to 1. A softmax divides each by their sum.",
         weighing(lambda losses, T: tf.exp(-losses / T)),
     ),
-    Wrong(
-        "averaged once more",
+    "averaged once more": Wrong(
         "The weighted losses are averaged. The weights add up to 1 already: take the sum.",
         weighing(total=lambda weights, losses: tf.reduce_mean(weights * losses)),
     ),
-    Wrong(
-        "losses closed",
+    "losses closed": Wrong(
         "The losses themselves are cut off, and only the weights are followed. It is the other "
         "way round: close the weights, and leave the losses open.",
         weighing(
@@ -102,23 +89,20 @@ WEIGHTS = [
             total=lambda weights, losses: tf.reduce_sum(weights * tf.stop_gradient(losses)),
         ),
     ),
-    Wrong(
-        "hardest alone",
+    "hardest alone": Wrong(
         "Only the hardest example counts. Weigh all of them by the softmax.",
         weighing(total=lambda weights, losses: tf.reduce_max(losses)),
     ),
-    Wrong(
-        "losses added up",
+    "losses added up": Wrong(
         "Every example counts whole, without a weight. Multiply each loss by its weight before you "
         "add them up.",
         weighing(total=lambda weights, losses: tf.reduce_sum(losses)),
     ),
-    Wrong(
-        "easiest alone",
+    "easiest alone": Wrong(
         "Only the easiest example counts. Weigh all of them by the softmax.",
         weighing(total=lambda weights, losses: tf.reduce_min(losses)),
     ),
-]
+}
 
 # 18.3
 
@@ -160,100 +144,84 @@ def largest_entries(gradients):
     return tf.reduce_max(tf.abs(gradients), axis=(1, 2), keepdims=True)
 
 
-CLIPS = [
-    Wrong(
-        "mean clipped",
+CLIPS = {
+    "mean clipped": Wrong(
         "The mean is clipped, not each example's gradient: one long gradient still drowns the "
         "others. Clip first, then average.",
         of_each(lambda gradients, limit: tf.clip_by_norm(mean(gradients), limit)),
     ),
-    Wrong(
-        "losses limited",
+    "losses limited": Wrong(
         "The losses are cut off at the limit, and a loss above it has no slope left. Clip each "
         "example's gradient, and leave the losses as they are.",
         losses_limited,
     ),
-    Wrong(
-        "not clipped",
+    "not clipped": Wrong(
         "This is the mean of the gradients as they are. Scale each that is longer than the limit "
         "down to it.",
         of_each(lambda gradients, limit: mean(gradients)),
     ),
-    Wrong(
-        "all clipped as one",
+    "all clipped as one": Wrong(
         "All gradients are clipped by one norm, that of the whole stack. Each example has a norm "
         "of its own.",
         of_each(lambda gradients, limit: mean(tf.clip_by_norm(gradients, limit))),
     ),
-    Wrong(
-        "rows clipped",
+    "rows clipped": Wrong(
         "Each row of a gradient is clipped by its own norm. The norm of an example is that of all "
         "its entries.",
         of_each(lambda gradients, limit: mean(tf.clip_by_norm(gradients, limit, axes=[2]))),
         of_each(lambda gradients, limit: mean(tf.clip_by_norm(gradients, limit, axes=[1]))),
     ),
-    Wrong(
-        "entries clipped",
+    "entries clipped": Wrong(
         "Each entry is clipped by itself, which turns the gradients. Scale the whole gradient of "
         "an example.",
         of_each(lambda gradients, limit: mean(tf.clip_by_value(gradients, -limit, limit))),
     ),
-    Wrong(
-        "short ones stretched",
+    "short ones stretched": Wrong(
         "Every gradient is scaled to the limit, short ones as well. Leave those alone that are "
         "shorter.",
         of_each(lambda gradients, limit: mean(limit * gradients / norms(gradients))),
     ),
-    Wrong(
-        "unit length",
+    "unit length": Wrong(
         "Every gradient is scaled to length 1. Scale those down to the limit that are longer.",
         of_each(lambda gradients, limit: mean(gradients / norms(gradients))),
     ),
-    Wrong(
-        "summed",
+    "summed": Wrong(
         "The clipped gradients are added up. Take their mean.",
         of_each(lambda gradients, limit: tf.reduce_sum(clipped(gradients, limit), axis=0)),
     ),
-    Wrong(
-        "long ones left out",
+    "long ones left out": Wrong(
         "Gradients longer than the limit are dropped. Keep their direction, at the length of the "
         "limit.",
         of_each(lambda g, limit: mean(tf.where(norms(g) <= limit, g, 0.0))),
     ),
-    Wrong(
-        "sum of sizes",
+    "sum of sizes": Wrong(
         "The length is taken as the sum of the entries' sizes. It is the root of the sum of their "
         "squares: tf.norm, or tf.clip_by_norm.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / sums_of_sizes(g)))),
     ),
-    Wrong(
-        "largest entry",
+    "largest entry": Wrong(
         "The length is taken as the largest entry. It is the root of the sum of the squares: tf.norm, "
         "or tf.clip_by_norm.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / largest_entries(g)))),
     ),
-    Wrong(
-        "ratio upside down",
+    "ratio upside down": Wrong(
         "The ratio is upside down: a long gradient is scaled by limit / length, which is below 1.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, norms(g) / limit))),
         of_each(lambda g, limit: mean(g * tf.maximum(1.0, norms(g) / limit))),
     ),
-    Wrong(
-        "averaged twice",
+    "averaged twice": Wrong(
         "The clipped gradients are averaged twice. Take their mean once.",
         of_each(lambda g, limit: mean(clipped(g, limit)) / len(g)),
     ),
-    Wrong(
-        "squared norm",
+    "squared norm": Wrong(
         "The gradients are scaled by the squared norm. Take its root: tf.norm does.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / norms(g) ** 2))),
     ),
-    Wrong(
-        "sum clipped",
+    "sum clipped": Wrong(
         "The sum over the examples is clipped. Clip each example's gradient, and average them.",
         of_each(lambda g, limit: tf.clip_by_norm(tf.reduce_sum(g, axis=0), limit) / len(g)),
     ),
-]
+}
 
 # 18.2
 

@@ -1,5 +1,7 @@
 """Wrong answers to the questions of lesson 19, and what each is told."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import tensorflow as tf
 
@@ -9,278 +11,174 @@ from course_staff.authoring.gallery import Wrong
 
 
 def pendulum(
-    left=lambda angle, speed, acceleration, damping, t: (
-        acceleration + damping * speed + tf.sin(angle)
-    ),
-    right=lambda push, t, angle: push(t),
+    inertia=lambda m: m.acceleration,
+    drag=lambda m: m.damping * m.speed,
+    pull=lambda m: tf.sin(m.angle),
+    push=lambda m: m.push(m.t),
     result=lambda residual: residual,
 ):
-    """Return an answer to 19.1 from its parts."""
+    """Return an answer to 19.1 from the terms of its law, each of them of the whole motion."""
 
-    def pendulum_residual(theta, push, t, damping):
+    def pendulum_residual(theta, push_at, t, damping):
         with tf.GradientTape() as outer:
             outer.watch(t)
             with tf.GradientTape() as inner:
                 inner.watch(t)
                 angle = theta(t)
             speed = inner.gradient(angle, t)
-        acceleration = outer.gradient(speed, t)
-        return result(left(angle, speed, acceleration, damping, t) - right(push, t, angle))
+        m = SimpleNamespace(angle=angle, speed=speed, t=t, push=push_at, damping=damping)
+        m.acceleration = outer.gradient(speed, t)
+        return result(inertia(m) + drag(m) + pull(m) - push(m))
 
     return pendulum_residual
 
 
-def left_side(left):
-    return pendulum(left)
+def nothing(m):
+    return 0.0
 
 
-PENDULUM = [
-    Wrong(
-        "push added",
+PENDULUM = {
+    "push added": Wrong(
         "The push stands on the right side of the law: subtract it.",
-        pendulum(right=lambda push, t, angle: -push(t)),
+        pendulum(push=lambda m: -m.push(m.t)),
     ),
-    Wrong(
-        "push left out",
+    "push left out": Wrong(
         "The push is missing. Subtract push(t).",
-        pendulum(right=lambda push, t, angle: 0.0),
+        pendulum(push=nothing),
     ),
-    Wrong(
-        "push at the angle",
+    "push at the angle": Wrong(
         "The push is a function of the time, and you gave it the angle. Use push(t).",
-        pendulum(right=lambda push, t, angle: push(angle)),
+        pendulum(push=lambda m: m.push(m.angle)),
     ),
-    Wrong(
-        "right minus left",
+    "right minus left": Wrong(
         "That is right side minus left side. Turn the sign of all of it.",
         pendulum(result=lambda residual: -residual),
     ),
-    Wrong(
-        "angle for its sine",
+    "angle for its sine": Wrong(
         "You took the angle for its sine, which is right for small swings alone. Use tf.sin(angle).",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: acceleration + damping * speed + angle
-        ),
+        pendulum(pull=lambda m: m.angle),
     ),
-    Wrong(
-        "cosine",
+    "cosine": Wrong(
         "The law holds the sine of the angle, and you took the cosine.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                acceleration + damping * speed + tf.cos(angle)
-            )
-        ),
+        pendulum(pull=lambda m: tf.cos(m.angle)),
     ),
-    Wrong(
-        "sine of the time",
+    "sine of the time": Wrong(
         "The sine is that of the angle, and you took that of the time.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                acceleration + damping * speed + tf.sin(t)
-            )
-        ),
+        pendulum(pull=lambda m: tf.sin(m.t)),
     ),
-    Wrong(
-        "sine of the speed",
+    "sine of the speed": Wrong(
         "The sine is that of the angle, and you took that of the speed.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                acceleration + damping * speed + tf.sin(speed)
-            )
-        ),
+        pendulum(pull=lambda m: tf.sin(m.speed)),
     ),
-    Wrong(
-        "sine left out",
+    "sine left out": Wrong(
         "The sine of the angle is missing: nothing would pull the pendulum back.",
-        left_side(lambda angle, speed, acceleration, damping, t: acceleration + damping * speed),
+        pendulum(pull=nothing),
     ),
-    Wrong(
-        "sine subtracted",
+    "sine subtracted": Wrong(
         "The sine of the angle is subtracted, as for a pendulum that stands on its head. Add it.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                acceleration + damping * speed - tf.sin(angle)
-            )
-        ),
+        pendulum(pull=lambda m: -tf.sin(m.angle)),
     ),
-    Wrong(
-        "damping left out",
+    "damping left out": Wrong(
         "The speed is not multiplied by the damping.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: acceleration + speed + tf.sin(angle)
-        ),
+        pendulum(drag=lambda m: m.speed),
     ),
-    Wrong(
-        "no speed",
+    "no speed": Wrong(
         "The term damping · θ' is missing.",
-        left_side(lambda angle, speed, acceleration, damping, t: acceleration + tf.sin(angle)),
+        pendulum(drag=nothing),
     ),
-    Wrong(
-        "damping subtracted",
+    "damping subtracted": Wrong(
         "The damping term is subtracted, so the pendulum would gain speed. Add it.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                acceleration - damping * speed + tf.sin(angle)
-            )
-        ),
+        pendulum(drag=lambda m: -m.damping * m.speed),
     ),
-    Wrong(
-        "damping squared",
+    "damping squared": Wrong(
         "The damping is squared. It multiplies the speed as it is.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                acceleration + damping**2 * speed + tf.sin(angle)
-            )
-        ),
+        pendulum(drag=lambda m: m.damping**2 * m.speed),
     ),
-    Wrong(
-        "drag of the squared speed",
+    "drag of the squared speed": Wrong(
         "The damping multiplies the squared speed, as for a car in the wind. In this law it multiplies the "
         "speed itself.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                acceleration + damping * speed**2 + tf.sin(angle)
-            )
-        ),
+        pendulum(drag=lambda m: m.damping * m.speed**2),
     ),
-    Wrong(
-        "half the damping",
+    "half the damping": Wrong(
         "The damping term is halved, as in the spring above. Here it is damping · θ'.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                acceleration + damping * speed / 2 + tf.sin(angle)
-            )
-        ),
+        pendulum(drag=lambda m: m.damping * m.speed / 2),
     ),
-    Wrong(
-        "the spring's damping",
+    "the spring's damping": Wrong(
         "The speed is halved, as in the spring above. This law has damping · θ'.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: acceleration + speed / 2 + tf.sin(angle)
-        ),
+        pendulum(drag=lambda m: m.speed / 2),
     ),
-    Wrong(
-        "damped sine",
+    "damped sine": Wrong(
         "The damping multiplies the sine as well. It belongs to the speed θ' alone.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                acceleration + damping * (speed + tf.sin(angle))
-            )
-        ),
+        pendulum(drag=lambda m: m.damping * (m.speed + tf.sin(m.angle)), pull=nothing),
     ),
-    Wrong(
-        "the spring's law",
+    "the spring's law": Wrong(
         "That is the law of the spring above, less the push. The pendulum's has damping · θ' and the sine of the "
         "angle.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                acceleration + speed / 2 + 65 / 16 * angle
-            )
-        ),
+        pendulum(drag=lambda m: m.speed / 2, pull=lambda m: 65 / 16 * m.angle),
     ),
-    Wrong(
-        "acceleration alone",
+    "acceleration alone": Wrong(
         "That is the acceleration less the push. The left side also has damping · θ' and sin θ.",
-        left_side(lambda angle, speed, acceleration, damping, t: acceleration),
+        pendulum(drag=nothing, pull=nothing),
     ),
-    Wrong(
-        "damped angle",
+    "damped angle": Wrong(
         "The damping multiplies the angle. It belongs to the speed θ'.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                acceleration + damping * angle + tf.sin(angle)
-            )
-        ),
+        pendulum(drag=lambda m: m.damping * m.angle),
     ),
-    Wrong(
-        "damped acceleration",
+    "damped acceleration": Wrong(
         "Speed and acceleration have changed places: the damping belongs to the speed θ'.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                damping * acceleration + speed + tf.sin(angle)
-            )
-        ),
+        pendulum(lambda m: m.damping * m.acceleration, drag=lambda m: m.speed),
     ),
-    Wrong(
-        "no acceleration",
+    "no acceleration": Wrong(
         "The acceleration θ'' is missing. Ask the outer tape for the slope of the speed.",
-        left_side(lambda angle, speed, acceleration, damping, t: damping * speed + tf.sin(angle)),
+        pendulum(nothing),
     ),
-    Wrong(
-        "speed for acceleration",
+    "speed for acceleration": Wrong(
         "Where θ'' belongs stands θ', the speed. Ask the outer tape for the slope of the speed, not "
         "of the angle.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: speed + damping * speed + tf.sin(angle)
-        ),
+        pendulum(lambda m: m.speed),
     ),
-    Wrong(
-        "speed squared",
+    "speed squared": Wrong(
         "The speed is squared: the second derivative is not the square of the first. Ask the outer "
         "tape for the slope of the speed.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                speed**2 + damping * speed + tf.sin(angle)
-            )
-        ),
+        pendulum(lambda m: m.speed**2),
     ),
-    Wrong(
-        "squared",
+    "squared": Wrong(
         "The residual is squared already. Return the difference of both sides.",
         pendulum(result=lambda residual: residual**2),
     ),
-    Wrong(
-        "size",
+    "size": Wrong(
         "The sign of the residual is lost. Return the difference of both sides, without tf.abs.",
         pendulum(result=tf.abs),
     ),
-    Wrong(
-        "mean",
+    "mean": Wrong(
         "That is one number, a mean or a sum. Return the residual at each time, (n, 1).",
         pendulum(result=tf.reduce_mean),
     ),
-    Wrong(
-        "mean square",
+    "mean square": Wrong(
         "That is the mean square, a loss. Return the residual at each time, (n, 1).",
         pendulum(result=lambda residual: tf.reduce_mean(residual**2)),
     ),
-    Wrong(
-        "no path",
+    "no path": Wrong(
         "The residual is right. But no path leads from it to what theta holds: it went through "
         "NumPy, a new constant or stop_gradient.",
         pendulum(result=tf.stop_gradient),
     ),
-    Wrong(
-        "sine closed",
+    "sine closed": Wrong(
         "The residual is right. But its sine is a constant for a tape around it, as np.sin returns "
         "one. Use tf.sin, without NumPy or stop_gradient.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                acceleration + damping * speed + tf.stop_gradient(tf.sin(angle))
-            )
-        ),
+        pendulum(pull=lambda m: tf.stop_gradient(tf.sin(m.angle))),
     ),
-    Wrong(
-        "acceleration closed",
+    "acceleration closed": Wrong(
         "The residual is right. But the acceleration is a constant for a tape around it: take "
         "θ'' from the tape itself, without NumPy or stop_gradient.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                tf.stop_gradient(acceleration) + damping * speed + tf.sin(angle)
-            )
-        ),
+        pendulum(lambda m: tf.stop_gradient(m.acceleration)),
     ),
-    Wrong(
-        "only the angle open",
+    "only the angle open": Wrong(
         "The residual is right. But its derivatives are constants for a tape around it, and only "
         "the angle itself is followed. Leave speed and acceleration as the tapes return them.",
-        left_side(
-            lambda angle, speed, acceleration, damping, t: (
-                tf.stop_gradient(acceleration + damping * speed) + tf.sin(angle)
-            )
-        ),
+        pendulum(lambda m: tf.stop_gradient(m.acceleration + m.damping * m.speed), drag=nothing),
     ),
-]
+}
 
 # 19.2
 
@@ -346,483 +244,321 @@ def whole_slopes(values, both, k, x, t):
     return both
 
 
-ROD = [
-    Wrong(
-        "k outside",
+ROD = {
+    "k outside": Wrong(
         "The mixed derivative is gone, but k stands outside: you return k u_xx, which misses "
         "k' u_x. Multiply by k before you ask the outer tape.",
         rod_law(plain_slope, lambda both, bend, k, x: both[:, 0] - k(x) * bend[:, 1]),
-        rod_law(lambda values, both, k, x, t: tf.stop_gradient(k(x)) * both[:, 1]),
     ),
-    Wrong(
-        "sum of two slopes",
+    "sum of two slopes": Wrong(
         "k is in the right place, but the target still holds u_t and u_x, and the tape sums them. "
         "Take the column of u_x before you ask the outer tape.",
         rod_law(lambda values, both, k, x, t: k(x)[:, None] * both),
     ),
-    Wrong(
-        "u_t in the flow",
+    "u_t in the flow": Wrong(
         "The target of the outer tape holds k u_x and u_t as well, and the tape sums them. Ask for "
         "the slope of the flow alone.",
         rod_law(lambda values, both, k, x, t: k(x) * both[:, 1] + both[:, 0]),
     ),
-    Wrong(
-        "flow of u_t",
+    "flow of u_t": Wrong(
         "The flow is made of u_t, column 0. It is k times u_x, column 1.",
         rod_law(lambda values, both, k, x, t: k(x) * both[:, 0]),
     ),
-    Wrong(
-        "slope in time",
+    "slope in time": Wrong(
         "The flow's slope is taken in the direction of t, column 0. Take column 1.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - bend[:, 0]),
     ),
-    Wrong(
-        "u_x for u_t",
+    "u_x for u_t": Wrong(
         "The first term is u_x, column 1. It is u_t, column 0.",
         rod_law(result=lambda both, bend, k, x: both[:, 1] - bend[:, 1]),
     ),
-    Wrong(
-        "columns exchanged",
+    "columns exchanged": Wrong(
         "t and x are exchanged: column 0 holds t, and column 1 holds x.",
         rod_law(
             lambda values, both, k, x, t: k(t) * both[:, 0],
             lambda both, bend, k, x: both[:, 1] - bend[:, 0],
         ),
     ),
-    Wrong(
-        "k of the time",
+    "k of the time": Wrong(
         "k got the times. The material changes along the rod: k(points[:, 1]).",
         rod_law(lambda values, both, k, x, t: k(t) * both[:, 1]),
     ),
-    Wrong(
-        "no k",
+    "no k": Wrong(
         "k is missing: you return u_t - u_xx. The flow is k(x) times u_x.",
         rod_law(plain_slope),
     ),
-    Wrong(
-        "sum without k",
+    "sum without k": Wrong(
         "k is missing, and the target holds both slopes, which the tape sums. The target is "
         "k(x) times u_x alone.",
         rod_law(whole_slopes),
     ),
-    Wrong(
-        "k twice",
+    "k twice": Wrong(
         "k is there twice: in the flow, and around its slope. It belongs into the flow.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - k(x) * bend[:, 1]),
     ),
-    Wrong(
-        "k squared",
+    "k squared": Wrong(
         "k is squared in the flow. It is k(x) times u_x.",
         rod_law(lambda values, both, k, x, t: k(x) ** 2 * both[:, 1]),
     ),
-    Wrong(
-        "k with two axes",
+    "k with two axes": Wrong(
         "k(points[:, 1:]) has the shape (n, 1), and times (n,) it becomes (n, n): every point with every "
         "other. Give k the column points[:, 1].",
         rod_law(lambda values, both, k, x, t: k(x[:, None]) * both[:, 1]),
     ),
-    Wrong(
-        "flow divided by k",
+    "flow divided by k": Wrong(
         "u_x is divided by k. A good conductor carries more: multiply.",
         rod_law(lambda values, both, k, x, t: both[:, 1] / k(x)),
     ),
-    Wrong(
-        "k u",
+    "k u": Wrong(
         "You took the slope of k u, not of k u_x.",
         rod_law(lambda values, both, k, x, t: k(x) * values),
     ),
-    Wrong(
-        "k before the first slope",
+    "k before the first slope": Wrong(
         "You took the second derivative of k u. Take u_x first, and multiply that by k.",
         of_product(lambda values, product: values),
         of_product(lambda values, product: product),
     ),
-    Wrong(
-        "sign of k' u_x",
+    "sign of k' u_x": Wrong(
         "The flow's slope has two parts, k u_xx and k' u_x, and you add the second. Subtract both.",
         by_product_rule,
     ),
-    Wrong(
-        "sign of the flow",
+    "sign of the flow": Wrong(
         "The slope of the flow is added. Left side minus right side: subtract it.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] + bend[:, 1]),
     ),
-    Wrong(
-        "right minus left",
+    "right minus left": Wrong(
         "That is right side minus left side. Turn the sign of all of it.",
         rod_law(result=lambda both, bend, k, x: bend[:, 1] - both[:, 0]),
     ),
-    Wrong(
-        "no u_t",
+    "no u_t": Wrong(
         "u_t is missing: you return minus the slope of the flow.",
         rod_law(result=lambda both, bend, k, x: -bend[:, 1]),
     ),
-    Wrong(
-        "right side only",
+    "right side only": Wrong(
         "That is the right side alone. Return u_t minus it.",
         rod_law(result=lambda both, bend, k, x: bend[:, 1]),
     ),
-    Wrong(
-        "k u_t",
+    "k u_t": Wrong(
         "u_t is multiplied by k as well. k stands in the flow alone.",
         rod_law(result=lambda both, bend, k, x: k(x) * both[:, 0] - bend[:, 1]),
     ),
-    Wrong(
-        "k left as x",
+    "k left as x": Wrong(
         "The flow is x times u_x. The conductivity is k(x), a function that you call.",
         rod_law(lambda values, both, k, x, t: x * both[:, 1]),
     ),
-    Wrong(
-        "size",
+    "size": Wrong(
         "The sign of the residual is lost. Return the difference of both sides, without tf.abs.",
         rod_law(result=lambda both, bend, k, x: tf.abs(both[:, 0] - bend[:, 1])),
     ),
-    Wrong(
-        "flow not differentiated",
+    "flow not differentiated": Wrong(
         "You subtracted the flow itself. It is the slope of the flow that counts.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - k(x) * both[:, 1]),
     ),
-    Wrong(
-        "both columns",
+    "both columns": Wrong(
         "A mixed derivative is in it: you subtract both columns of the flow's slope, or your u_xx comes "
         "from a target that holds u_t, too. Use the flow alone, and column 1.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - tf.reduce_sum(bend, axis=1)),
     ),
-    Wrong(
-        "mean",
+    "mean": Wrong(
         "That is one number, a mean or a sum. Return the residual at each point, (n,).",
         rod_law(result=lambda both, bend, k, x: tf.reduce_mean(both[:, 0] - bend[:, 1])),
     ),
-    Wrong(
-        "squared",
+    "squared": Wrong(
         "The residual is squared already. Return the difference of both sides.",
         rod_law(result=lambda both, bend, k, x: (both[:, 0] - bend[:, 1]) ** 2),
     ),
-    Wrong(
-        "column kept",
+    "column kept": Wrong(
         "The residual has two axes. Take a column with points[:, 1], not with points[:, 1:].",
         rod_law(result=lambda both, bend, k, x: both[:, :1] - bend[:, 1:]),
     ),
-    Wrong(
-        "no path",
+    "no path": Wrong(
         "The residual is right. But no path leads from it to what u holds: it went through "
         "NumPy, a new constant or stop_gradient.",
         rod_law(result=lambda both, bend, k, x: tf.stop_gradient(both[:, 0] - bend[:, 1])),
     ),
-    Wrong(
-        "flow closed",
+    "flow closed": Wrong(
         "The residual is right. But the slope of the flow is a constant for a tape around it: leave "
         "it as the outer tape returns it.",
         rod_law(result=lambda both, bend, k, x: both[:, 0] - tf.stop_gradient(bend[:, 1])),
     ),
-]
+}
 
 # 19.3
 
 
-def built(u_of):
-    """Return an answer to 19.3 from u at t and x."""
+def built_of(u_of):
+    """Return an answer to 19.3 from u, which is computed of all that is known of the rod."""
 
     def rod(network, start, left, right, length):
         def u(t, x):
-            return u_of(t, x, network, start, left, right, length)
+            r = SimpleNamespace(t=t, x=x, start=start, left=left, right=right, length=length)
+            r.network = network
+            return u_of(r)
 
         return u
 
     return rod
 
 
-def line_between(x, left, right, length):
-    return left + (right - left) * x / length
+def first_factor(r):
+    return r.t * r.x * (r.length - r.x)
 
 
-def first_factor(t, x, length):
-    return t * x * (length - x)
+def built(
+    start=lambda r: r.start(r.x),
+    factor=first_factor,
+    network=lambda r: r.network(r.t, r.x),
+):
+    return built_of(lambda r: start(r) + factor(r) * network(r))
 
 
-BUILT_IN = [
-    Wrong(
-        "no factor",
+def everywhere(r):
+    return 1.0
+
+
+def line_between(r):
+    return r.left + (r.right - r.left) * r.x / r.length
+
+
+BUILT_IN = {
+    "no factor": Wrong(
         "The network is added everywhere, also at the start. Multiply it by a factor that is 0 there "
         "and at both ends.",
-        built(lambda t, x, network, start, *ends: start(x) + network(t, x)),
+        built(factor=everywhere),
     ),
-    Wrong(
-        "network alone",
+    "network alone": Wrong(
         "u is the network, with nothing built in. Add start(x), and multiply the network by a "
         "factor that is 0 on the border.",
-        built(lambda t, x, network, *rest: network(t, x)),
+        built(nothing, everywhere),
     ),
-    Wrong(
-        "not 0 at the start",
+    "not 0 at the start": Wrong(
         "At t = 0 the network still counts. Its factor must be 0 there: multiply by t. A 1 - t, or "
         "a t that is added, is not 0.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x) + x * (length - x) * network(t, x)
-            )
-        ),
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x) + (1 - t) * x * (length - x) * network(t, x)
-            )
-        ),
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x) + (t + x * (length - x)) * network(t, x)
-            )
-        ),
+        built(factor=lambda r: r.x * (r.length - r.x)),
     ),
-    Wrong(
-        "start left out",
+    "start left out": Wrong(
         "u is 0 at the start: start(x) is missing, or the factor multiplies it, too. Add it outside of "
         "the product.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                first_factor(t, x, length) * network(t, x)
-            )
-        ),
-        built(
-            lambda t, x, network, start, left, right, length: (
-                first_factor(t, x, length) * (start(x) + network(t, x))
-            )
-        ),
+        built(nothing),
     ),
-    Wrong(
-        "start multiplied",
+    "start multiplied": Wrong(
         "start(x) is multiplied by the network, and so it depends on it at t = 0. Add it as it is.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                (start(x) + first_factor(t, x, length)) * network(t, x)
-            )
-        ),
+        built(nothing, lambda r: r.start(r.x) + first_factor(r)),
     ),
-    Wrong(
-        "straight start",
+    "straight start": Wrong(
         "You start with a straight line between the ends. At t = 0 it has to be start(x), which has "
         "both ends in it.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                line_between(x, left, right, length) + first_factor(t, x, length) * network(t, x)
-            )
-        ),
+        built(line_between),
     ),
-    Wrong(
-        "ends added to the start",
+    "ends added to the start": Wrong(
         "The ends are there twice: start(x) has them in it already.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x)
-                + line_between(x, left, right, length)
-                + first_factor(t, x, length) * network(t, x)
-            )
-        ),
+        built(lambda r: r.start(r.x) + line_between(r)),
     ),
-    Wrong(
-        "start at the time",
+    "start at the time": Wrong(
         "start got the times. It is a function of the place: start(x).",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(t) + first_factor(t, x, length) * network(t, x)
-            )
-        ),
+        built(lambda r: r.start(r.t)),
     ),
-    Wrong(
-        "start turned round",
+    "start turned round": Wrong(
         "The start is read from the other end. Use start(x).",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(length - x) + first_factor(t, x, length) * network(t, x)
-            )
-        ),
+        built(lambda r: r.start(r.length - r.x)),
     ),
-    Wrong(
-        "t only",
+    "t only": Wrong(
         "The start is right, but at x = 0 the network counts. The factor must be 0 at both ends, "
         "too.",
-        built(lambda t, x, network, start, *ends: start(x) + t * network(t, x)),
-        built(lambda t, x, network, start, *ends: start(x) + tf.tanh(t) * network(t, x)),
-        built(lambda t, x, network, start, *ends: start(x) + tf.tanh(t) ** 2 * network(t, x)),
+        built(factor=lambda r: r.t),
+        built(factor=lambda r: tf.tanh(r.t)),
+        built(factor=lambda r: tf.tanh(r.t) ** 2),
     ),
-    Wrong(
-        "start corrected alone",
+    "start corrected alone": Wrong(
         "What the network says at the start is taken away from it, which holds the start. The ends are "
         "still free: multiply by x and by length - x.",
-        built(
-            lambda t, x, network, start, *ends: (
-                start(x) + network(t, x) - network(tf.zeros_like(t), x)
-            )
-        ),
+        built_of(lambda r: r.start(r.x) + r.network(r.t, r.x) - r.network(0 * r.t, r.x)),
     ),
-    Wrong(
-        "temperatures for places",
+    "temperatures for places": Wrong(
         "The factor is 0 where x is left or right, but these are temperatures. The ends are at x = 0 "
         "and x = length.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x) + t * (x - left) * (x - right) * network(t, x)
-            )
-        ),
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x) + t * (x - left) * (right - x) * network(t, x)
-            )
-        ),
+        built(factor=lambda r: r.t * (r.x - r.left) * (r.x - r.right)),
+        built(factor=lambda r: r.t * (r.x - r.left) * (r.right - r.x)),
     ),
-    Wrong(
-        "left end open",
+    "left end open": Wrong(
         "The left end is not held: the factor is not 0 at x = 0. Multiply by x.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x) + t * (length - x) * network(t, x)
-            )
-        ),
+        built(factor=lambda r: r.t * (r.length - r.x)),
     ),
-    Wrong(
-        "ends fade",
+    "ends fade": Wrong(
         "The start fades with the time, and takes the ends with it. Leave start(x) as it is, or add what the "
         "ends lose.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                tf.exp(-t) * start(x) + first_factor(t, x, length) * network(t, x)
-            )
-        ),
-        built(
-            lambda t, x, network, start, left, right, length: (
-                (1 - t) * start(x) + first_factor(t, x, length) * network(t, x)
-            )
-        ),
+        built(lambda r: tf.exp(-r.t) * r.start(r.x)),
+        built(lambda r: (1 - r.t) * r.start(r.x)),
     ),
-    Wrong(
-        "from start to network",
+    "from start to network": Wrong(
         "u goes over from the start to the network, at the ends as well. The ends must stay at "
         "left and right.",
-        built(lambda t, x, network, start, *ends: (1 - t) * start(x) + t * network(t, x)),
-        built(
-            lambda t, x, network, start, *ends: (
-                tf.exp(-t) * (start(x) - network(t, x)) + network(t, x)
-            )
+        built(lambda r: (1 - r.t) * r.start(r.x), lambda r: r.t),
+        built_of(
+            lambda r: tf.exp(-r.t) * (r.start(r.x) - r.network(r.t, r.x)) + r.network(r.t, r.x)
         ),
     ),
-    Wrong(
-        "jump from the start",
+    "jump from the start": Wrong(
         "Only t = 0 is held: a moment later u is the network, at the ends too. Take a factor "
         "that grows from 0 in place of tf.where.",
-        built(lambda t, x, network, start, *ends: tf.where(t > 0, network(t, x), start(x))),
+        built_of(lambda r: tf.where(r.t > 0, r.network(r.t, r.x), r.start(r.x))),
     ),
-    Wrong(
-        "right end open",
+    "right end open": Wrong(
         "The right end is not held: the factor is not 0 at x = length. Multiply by length - x.",
-        built(lambda t, x, network, start, left, right, length: start(x) + t * x * network(t, x)),
+        built(factor=lambda r: r.t * r.x),
     ),
-    Wrong(
-        "right end of a sine",
+    "right end of a sine": Wrong(
         "sin(πx) is 0 at x = 1, and the rod ends at x = length. Divide x by length.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x) + t * tf.sin(np.pi * x) * network(t, x)
-            )
-        ),
+        built(factor=lambda r: r.t * tf.sin(np.pi * r.x)),
     ),
-    Wrong(
-        "length 1",
+    "length 1": Wrong(
         "The factor is 0 at x = 1. The rod ends at x = length: use length - x.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x) + t * x * (1 - x) * network(t, x)
-            )
-        ),
+        built(factor=lambda r: r.t * r.x * (1 - r.x)),
     ),
-    Wrong(
-        "end on the wrong side",
+    "end on the wrong side": Wrong(
         "The factor is 0 at x = -length. Use length - x.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x) + t * x * (length + x) * network(t, x)
-            )
-        ),
+        built(factor=lambda r: r.t * r.x * (r.length + r.x)),
     ),
-    Wrong(
-        "jumps at the ends",
+    "jumps at the ends": Wrong(
         "The ends are right, and just beside them u jumps. A loss of derivatives sees no jump: take a "
         "factor that is 0 at the ends in place of tf.where.",
-        built(
-            lambda t, x, network, start, left, right, length: tf.where(
-                (x == 0) | (x == length), start(x), start(x) + t * network(t, x)
-            )
-        ),
+        built(factor=lambda r: tf.where((r.x == 0) | (r.x == r.length), 0.0, r.t)),
     ),
-    Wrong(
-        "jumps after the start",
+    "jumps after the start": Wrong(
         "The start is right, and a moment later u jumps: a sign or a comparison of t is no factor that "
         "grows from 0. Multiply by t.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x) + tf.sign(t) * x * (length - x) * network(t, x)
-            )
-        ),
+        built(factor=lambda r: tf.sign(r.t) * r.x * (r.length - r.x)),
     ),
-    Wrong(
-        "jumps at the border",
+    "jumps at the border": Wrong(
         "On the border u is right, and beside it it jumps. A loss of derivatives sees no jump: take "
         "a factor that is 0 on the border in place of tf.where.",
-        built(
-            lambda t, x, network, start, left, right, length: tf.where(
-                first_factor(t, x, length) == 0, start(x), network(t, x)
-            )
-        ),
+        built_of(lambda r: tf.where(first_factor(r) == 0, r.start(r.x), r.network(r.t, r.x))),
     ),
-    Wrong(
-        "network left out",
+    "network left out": Wrong(
         "The border is right. But the network changes nothing, so u could not cool.",
-        built(lambda t, x, network, start, *ends: start(x)),
+        built(network=nothing),
     ),
-    Wrong(
-        "held at t = 1",
+    "held at t = 1": Wrong(
         "The factor is 0 at t = 1 as well, so the network can change nothing there. Only t = 0 and the ends "
         "are known.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x) + (1 - t) * first_factor(t, x, length) * network(t, x)
-            )
-        ),
+        built(factor=lambda r: (1 - r.t) * first_factor(r)),
     ),
-    Wrong(
-        "held in the middle",
+    "held in the middle": Wrong(
         "The factor is 0 in the middle of the rod as well, where the network must be able to change "
         "u. One arch from end to end is enough.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x) + t * tf.sin(2 * np.pi * x / length) * network(t, x)
-            )
-        ),
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x) + t * x * (length / 2 - x) * (length - x) * network(t, x)
-            )
-        ),
+        built(factor=lambda r: r.t * tf.sin(2 * np.pi * r.x / r.length)),
     ),
-    Wrong(
-        "start as a factor",
+    "start as a factor": Wrong(
         "Where the start is 0, the network can change nothing, since it is multiplied by start(x). "
         "Add the two.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x) * (1 + first_factor(t, x, length) * network(t, x))
-            )
-        ),
+        built_of(lambda r: r.start(r.x) * (1 + first_factor(r) * r.network(r.t, r.x))),
     ),
-    Wrong(
-        "no path",
+    "no path": Wrong(
         "u is right. But no tape finds the way to the network: it went through NumPy, a new "
         "constant or stop_gradient.",
-        built(
-            lambda t, x, network, start, left, right, length: (
-                start(x) + first_factor(t, x, length) * tf.stop_gradient(network(t, x))
-            )
-        ),
+        built(network=lambda r: tf.stop_gradient(r.network(r.t, r.x))),
     ),
-]
+}
 
 # 19.4
 
@@ -900,58 +636,46 @@ def until_better(errors_of, w, damping):
     return found, damping
 
 
-DAMPED = [
-    Wrong(
-        "always taken",
+DAMPED = {
+    "always taken": Wrong(
         "A step that makes the loss larger is taken, too. Compare the sums of squares first, and "
         "return w where it does not fall.",
         damped(refused=lambda w, trial, damping: (trial, damping * 10)),
-        damped(refused=lambda w, trial, damping: (trial, damping / 10)),
     ),
-    Wrong(
-        "never taken",
+    "never taken": Wrong(
         "No step is ever taken. Either you try w + s, which climbs, or you compare or return "
         "something else: where the sum of squares at w - s is smaller than at w, return w - s.",
-        damped(trial_of=lambda w, s: w + s),
         damped(is_better=lambda new, old: False),
-        damped(taken=lambda trial, damping: (trial, damping / 10), trial_of=lambda w, s: w),
     ),
-    Wrong(
-        "taken where it rises",
+    "taken where it rises": Wrong(
         "The comparison is turned round: a step is taken where the loss rises. Take it where the new "
         "sum of squares is smaller.",
         damped(is_better=lambda new, old: tf.reduce_sum(new**2) > tf.reduce_sum(old**2)),
     ),
-    Wrong(
-        "not squared",
+    "not squared": Wrong(
         "You compare the sums of the errors, in which large errors of both signs cancel. Square them "
         "first.",
         damped(is_better=lambda new, old: tf.reduce_sum(new) < tf.reduce_sum(old)),
     ),
-    Wrong(
-        "sizes compared",
+    "sizes compared": Wrong(
         "A step is refused that makes the sum of squares smaller: you compare something else, such "
         "as the sizes of the errors.",
         damped(is_better=lambda new, old: tf.reduce_sum(tf.abs(new)) < tf.reduce_sum(tf.abs(old))),
     ),
-    Wrong(
-        "no damping",
+    "no damping": Wrong(
         "The damping is not in the equation: that is the step of Gauss and Newton. Add damping · I "
         "to JᵀJ.",
         damped(lambda J, damping: squared(J)),
     ),
-    Wrong(
-        "damping subtracted",
+    "damping subtracted": Wrong(
         "The damping is subtracted from JᵀJ, which makes steps longer. Add it.",
         damped(lambda J, damping: squared(J) - damping * identity(J)),
     ),
-    Wrong(
-        "damping in every entry",
+    "damping in every entry": Wrong(
         "The damping is added to every entry of JᵀJ. It belongs on the diagonal: multiply tf.eye.",
         damped(lambda J, damping: squared(J) + damping),
     ),
-    Wrong(
-        "damping scaled",
+    "damping scaled": Wrong(
         "The damping multiplies the diagonal of JᵀJ. That is Marquardt's own form, and a good one; here it "
         "multiplies I.",
         damped(
@@ -960,29 +684,24 @@ DAMPED = [
             )
         ),
     ),
-    Wrong(
-        "damping of 1",
+    "damping of 1": Wrong(
         "I is added without the damping. Multiply tf.eye by it.",
         damped(lambda J, damping: squared(J) + identity(J)),
     ),
-    Wrong(
-        "damping squared",
+    "damping squared": Wrong(
         "The damping is squared in the equation.",
         damped(lambda J, damping: squared(J) + damping**2 * identity(J)),
     ),
-    Wrong(
-        "divided by the damping",
+    "divided by the damping": Wrong(
         "I is divided by the damping. More damping should make the step shorter: multiply.",
         damped(lambda J, damping: squared(J) + identity(J) / damping),
     ),
-    Wrong(
-        "gradient for Jᵀr",
+    "gradient for Jᵀr": Wrong(
         "The right side is twice Jᵀr: the gradient of the sum of squares has a factor 2. Use Jᵀr, or half of "
         "the gradient.",
         damped(right=lambda J, r: 2 * tf.transpose(J) @ r[:, None]),
     ),
-    Wrong(
-        "both sides doubled but the damping",
+    "both sides doubled but the damping": Wrong(
         "JᵀJ and Jᵀr are doubled, and the damping is not: that is half the damping. Leave the "
         "factors out.",
         damped(
@@ -990,33 +709,28 @@ DAMPED = [
             lambda J, r: 2 * tf.transpose(J) @ r[:, None],
         ),
     ),
-    Wrong(
-        "mean",
+    "mean": Wrong(
         "JᵀJ and Jᵀr are divided by the number of errors, and the damping is not. Use sums.",
         damped(
             lambda J, damping: squared(J) / len(J) + damping * identity(J),
             lambda J, r: tf.transpose(J) @ r[:, None] / len(J),
         ),
     ),
-    Wrong(
-        "JᵀJ doubled",
+    "JᵀJ doubled": Wrong(
         "JᵀJ is doubled, and Jᵀr is not. Leave the 2 out.",
         damped(lambda J, damping: 2 * squared(J) + damping * identity(J)),
     ),
-    Wrong(
-        "new damping too early",
+    "new damping too early": Wrong(
         "The damping is changed before the step is computed. Solve with the damping that was given.",
         damped(lambda J, damping: squared(J) + damping / 10 * identity(J)),
         damped(lambda J, damping: squared(J) + damping * 10 * identity(J)),
     ),
-    Wrong(
-        "second derivatives",
+    "second derivatives": Wrong(
         "That is a damped Newton step, with the second derivatives of the loss. Use JᵀJ in their "
         "place.",
         by_hessian,
     ),
-    Wrong(
-        "one row for J",
+    "one row for J": Wrong(
         "J has one row, the slopes of the sum of the errors. tape.gradient sums its targets: ask "
         "tape.jacobian.",
         damped(
@@ -1028,14 +742,12 @@ DAMPED = [
             lambda J, r: tf.transpose(summed(J)) * r[0],
         ),
     ),
-    Wrong(
-        "gradient descent",
+    "gradient descent": Wrong(
         "JᵀJ is not used: that is a step down the gradient. Solve (JᵀJ + damping · I) s = Jᵀr.",
         damped(lambda J, damping: damping * identity(J)),
         of_gradient,
     ),
-    Wrong(
-        "diagonal of JᵀJ",
+    "diagonal of JᵀJ": Wrong(
         "Only the diagonal of JᵀJ is used. The other entries tell how weights work together.",
         damped(
             lambda J, damping: (
@@ -1043,35 +755,30 @@ DAMPED = [
             )
         ),
     ),
-    Wrong(
-        "half a step",
+    "half a step": Wrong(
         "Half of the step is taken. It is w - s.",
         damped(trial_of=lambda w, s: w - s / 2),
     ),
-    Wrong(
-        "step multiplied by the damping",
+    "step multiplied by the damping": Wrong(
         "The step is multiplied by the damping, as if that were a learning rate. The damping stands in "
         "the equation alone.",
         lambda errors_of, w, damping: damped(trial_of=lambda w, s: w - damping * s)(
             errors_of, w, damping
         ),
     ),
-    Wrong(
-        "step returned",
+    "step returned": Wrong(
         "You return s itself. Return w - s.",
         damped(
             trial_of=lambda w, s: s,
             is_better=lambda new, old: True,
         ),
     ),
-    Wrong(
-        "until it falls",
+    "until it falls": Wrong(
         "You went on until the loss fell. One step: where it does not fall, return w and ten times "
         "the damping.",
         until_better,
     ),
-    Wrong(
-        "another factor",
+    "another factor": Wrong(
         "The weights are right, but the damping is not changed by the factor 10. Divide it by 10 after a good "
         "step, and multiply it by 10 after a bad one.",
         *(
@@ -1082,8 +789,7 @@ DAMPED = [
             for up, down in ((2, 2), (2, 3), (3, 3), (5, 5), (2, 10), (10, 2), (10, 3), (100, 100))
         ),
     ),
-    Wrong(
-        "damping turned round",
+    "damping turned round": Wrong(
         "The weights are right, but the damping goes the wrong way. After a good step trust the bowl "
         "more, with a tenth of the damping; after a bad one less.",
         damped(
@@ -1091,19 +797,16 @@ DAMPED = [
             refused=lambda w, trial, damping: (w, damping / 10),
         ),
     ),
-    Wrong(
-        "damping not lowered",
+    "damping not lowered": Wrong(
         "The weights are right, but after a good step the damping stays. Return a tenth of it.",
         damped(taken=lambda trial, damping: (trial, damping)),
     ),
-    Wrong(
-        "damping not raised",
+    "damping not raised": Wrong(
         "The weights are right, but after a step that was taken back the damping stays. Then the next step is the "
         "same. Return ten times the damping.",
         damped(refused=lambda w, trial, damping: (w, damping)),
     ),
-    Wrong(
-        "damping unchanged",
+    "damping unchanged": Wrong(
         "The weights are right, but the damping never changes. Return a tenth of it after a good step, ten "
         "times as much after a bad one.",
         damped(
@@ -1111,18 +814,16 @@ DAMPED = [
             refused=lambda w, trial, damping: (w, damping),
         ),
     ),
-    Wrong(
-        "damping always lowered",
+    "damping always lowered": Wrong(
         "The weights are right, but the damping is lowered after a bad step, too. Return ten times as "
         "much there.",
         damped(refused=lambda w, trial, damping: (w, damping / 10)),
     ),
-    Wrong(
-        "damping always raised",
+    "damping always raised": Wrong(
         "The weights are right, but the damping is raised after a good step, too. Return a tenth "
         "of it there.",
         damped(taken=lambda trial, damping: (trial, damping * 10)),
     ),
-]
+}
 
 GALLERY = {"19.1": PENDULUM, "19.2": ROD, "19.3": BUILT_IN, "19.4": DAMPED}

@@ -43,114 +43,94 @@ def step_taken(model, x, y, batch_size, replicas):
     return [v - g for v, g in zip(model.trainable_variables, gradients, strict=True)]
 
 
-SHARES = [
-    Wrong(
-        "mean of its own",
+SHARES = {
+    "mean of its own": Wrong(
         "Each replica divides by the number of its own examples, so the sum is too large, and one "
         "without examples divides by 0. Divide the sum by batch_size.",
         sharing(lambda e, p, n, r: own_mean(e) + sum(p) / r),
     ),
-    Wrong(
-        "as on one device",
+    "as on one device": Wrong(
         "This is what one device minimises, on each replica: a mean of its own examples, and the "
         "penalties in full. Divide the sum by batch_size, and the penalties by replicas.",
         sharing(lambda e, p, n, r: own_mean(e) + sum(p)),
     ),
-    Wrong(
-        "mean of means",
+    "mean of means": Wrong(
         "The sum of the shares is a mean of means, in which an example of a small part counts "
         "more; an empty part gives nan. Divide the sum of the squared errors by batch_size.",
         sharing(lambda e, p, n, r: (own_mean(e) + sum(p)) / r),
     ),
-    Wrong(
-        "penalties in full",
+    "penalties in full": Wrong(
         "Each replica adds the penalties in full, so they count as often as there are replicas. "
         "Divide them by replicas.",
         sharing(lambda e, p, n, r: total(e) / n + sum(p)),
     ),
-    Wrong(
-        "penalties left out",
+    "penalties left out": Wrong(
         "The errors are right, and no gradient comes from the penalties. Add sum(model.losses) / "
         "replicas to the loss, inside the block.",
         sharing(lambda e, p, n, r: total(e) / n),
     ),
-    Wrong(
-        "penalties by the batch",
+    "penalties by the batch": Wrong(
         "The penalties are divided by batch_size. They are no mean over examples: divide them by "
         "replicas.",
         sharing(lambda e, p, n, r: total(e) / n + sum(p) / n),
-        sharing(lambda e, p, n, r: (total(e) + sum(p)) / n),
     ),
-    Wrong(
-        "first penalty only",
+    "first penalty only": Wrong(
         "Only the first layer's penalty is there. Take sum(model.losses).",
         sharing(lambda e, p, n, r: total(e) / n + p[0] / r),
     ),
-    Wrong(
-        "last penalty only",
+    "last penalty only": Wrong(
         "Only the last layer's penalty is there. Take sum(model.losses).",
         sharing(lambda e, p, n, r: total(e) / n + p[-1] / r),
     ),
-    Wrong(
-        "mean of the penalties",
+    "mean of the penalties": Wrong(
         "The penalties are averaged over the layers. Add them, sum(model.losses), and divide by "
         "replicas.",
         sharing(lambda e, p, n, r: total(e) / n + tf.reduce_mean(p) / r),
     ),
-    Wrong(
-        "penalties divided twice",
+    "penalties divided twice": Wrong(
         "The penalties are divided by replicas twice, or by replicas and batch_size. Once by "
         "replicas is right.",
         sharing(lambda e, p, n, r: total(e) / n + sum(p) / r**2),
     ),
-    Wrong(
-        "penalties by both",
+    "penalties by both": Wrong(
         "The penalties are divided by replicas and by batch_size. Divide them by replicas alone.",
         sharing(lambda e, p, n, r: (total(e) + sum(p) / r) / n),
     ),
-    Wrong(
-        "sum not divided",
+    "sum not divided": Wrong(
         "The squared errors are added, and never divided. Divide their sum by batch_size.",
         sharing(lambda e, p, n, r: total(e) + sum(p) / r),
     ),
-    Wrong(
-        "errors by replicas",
+    "errors by replicas": Wrong(
         "The squared errors are divided by replicas, and not by the number of examples. Divide their "
         "sum by batch_size.",
         sharing(lambda e, p, n, r: total(e) / r + sum(p) / r),
     ),
-    Wrong(
-        "errors divided twice",
+    "errors divided twice": Wrong(
         "The errors are divided by replicas as well, and the penalties by nothing. Divide the errors "
         "by batch_size alone, and the penalties by replicas.",
         sharing(lambda e, p, n, r: total(e) / n / r + sum(p)),
     ),
-    Wrong(
-        "all divided by replicas",
+    "all divided by replicas": Wrong(
         "The shares are added, not averaged. Leave out the division by replicas for the errors: "
         "batch_size counts the examples of all replicas already.",
         sharing(lambda e, p, n, r: total(e) / n / r + sum(p) / r),
     ),
-    Wrong(
-        "averaged shares",
+    "averaged shares": Wrong(
         "The whole share is divided by replicas once too often. The shares are added, not "
         "averaged.",
         sharing(lambda e, p, n, r: (total(e) / n + sum(p) / r) / r),
     ),
-    Wrong(
-        "batch size for each",
+    "batch size for each": Wrong(
         "batch_size is taken for the number of examples of one replica. It is that of all of them.",
         sharing(lambda e, p, n, r: r * total(e) / n + sum(p) / r),
         sharing(lambda e, p, n, r: total(e) / (n // r) + sum(p) / r),
     ),
-    Wrong(
-        "mean over the outputs",
+    "mean over the outputs": Wrong(
         "The squared errors are averaged over the outputs, too. Add them over the outputs, and "
         "divide by batch_size.",
         sharing(lambda e, p, n, r: total(e) / n / 3 + sum(p) / r),
     ),
-    Wrong(
-        "mean of all entries",
+    "mean of all entries": Wrong(
         "The squared errors are divided by the number of this replica's entries, examples times "
         "outputs. Add them with reduce_sum, and divide by batch_size.",
         sharing(
@@ -160,73 +140,63 @@ SHARES = [
         sharing(lambda e, p, n, r: tf.reduce_mean(e**2) + sum(p)),
         sharing(lambda e, p, n, r: (tf.reduce_mean(e**2) + sum(p)) / r),
     ),
-    Wrong(
-        "loss of several entries",
+    "loss of several entries": Wrong(
         "The loss has several entries. The tape adds them, so the penalties count once for each. Make "
         "it one number before you add them.",
         sharing(lambda e, p, n, r: tf.reduce_sum(e**2, axis=0) / n + sum(p) / r),
         sharing(lambda e, p, n, r: tf.reduce_sum(e**2, axis=1) / n + sum(p) / r),
     ),
-    Wrong(
-        "half the error",
+    "half the error": Wrong(
         "The squared errors are halved, as tf.nn.l2_loss does. Leave the half out.",
         sharing(lambda e, p, n, r: total(e) / n / 2 + sum(p) / r),
     ),
-    Wrong(
-        "all by both",
+    "all by both": Wrong(
         "Everything is divided by batch_size and by replicas. Divide the errors by batch_size alone, "
         "and the penalties by replicas alone.",
         sharing(lambda e, p, n, r: (total(e) + sum(p)) / n / r),
     ),
-    Wrong(
-        "penalties multiplied",
+    "penalties multiplied": Wrong(
         "The penalties are multiplied by replicas. Divide: every replica adds them.",
         sharing(lambda e, p, n, r: total(e) / n + sum(p) * r),
     ),
-    Wrong(
-        "absolute errors",
+    "absolute errors": Wrong(
         "The errors are not squared: this is the absolute error.",
         sharing(lambda e, p, n, r: tf.reduce_sum(tf.abs(e)) / n + sum(p) / r),
     ),
-    Wrong(
-        "empty part without penalties",
+    "empty part without penalties": Wrong(
         "A replica without examples returns zeros. It still has its part of the penalties; without "
         "a special case, that comes out.",
         none_for_an_empty_part,
         calls=(2,),
     ),
-    Wrong(
-        "minus",
+    "minus": Wrong(
         "The sign is wrong. Return the gradients; it is the optimizer that subtracts them.",
         sharing(
             lambda e, p, n, r: total(e) / n + sum(p) / r, lambda gradients: [-g for g in gradients]
         ),
     ),
-    Wrong(
-        "kernels only",
+    "kernels only": Wrong(
         "The gradients of the biases are missing. Ask for all of model.trainable_variables.",
         sharing(lambda e, p, n, r: total(e) / n + sum(p) / r, lambda gradients: gradients[::2]),
     ),
-    Wrong(
-        "loss returned",
+    "loss returned": Wrong(
         "This is the loss. Return its gradients, a list.",
         loss_returned,
     ),
-    Wrong(
-        "new weights returned",
+    "new weights returned": Wrong(
         "These are weights after a step. Return the gradients: a step can be taken only with their "
         "sum.",
         step_taken,
     ),
-]
+}
 
 # 20.2
 
 
 def on_copies(
-    mean=lambda losses, count, copies: tf.reduce_sum(losses) / count,
-    penalty_of=lambda W, b, penalty, copies, count: penalty * tf.reduce_sum(W**2) / copies,
-    clip_share=lambda gradients, largest, copies: gradients,
+    mean=lambda losses, n, k: tf.reduce_sum(losses) / n,
+    penalty_of=lambda W, b, penalty, n, k: penalty * tf.reduce_sum(W**2) / k,
+    clip_share=lambda gradients, largest, k: gradients,
     join=lambda gradients: sum(gradients),
     clip=lambda summed, largest: tf.clip_by_global_norm(summed, largest)[0],
     rate=lambda lr: lr,
@@ -234,7 +204,7 @@ def on_copies(
     moving=lambda copies: copies,
     own=False,
 ):
-    """Return an answer to 20.2 from its parts."""
+    """Return an answer to 20.2 from its parts; n counts the examples, and k the copies."""
 
     def rights(copies, parts):
         return [
@@ -249,7 +219,7 @@ def on_copies(
             with tf.GradientTape() as tape:
                 losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, x @ W + b)
                 loss = mean(losses, sum(sizes), len(copies))
-                loss += penalty_of(W, b, penalty, len(copies), sum(sizes))
+                loss += penalty_of(W, b, penalty, sum(sizes), len(copies))
             gradients = tape.gradient(loss, [W, b])
             shares.append(clip_share(gradients, largest, len(copies)))
         summed = clip([join(g) for g in zip(*shares, strict=True)], largest)
@@ -261,15 +231,15 @@ def on_copies(
     return step_on_copies
 
 
-def each_mean(losses, count, copies):
+def each_mean(losses, n, k):
     return tf.reduce_mean(losses)
 
 
-def in_full(W, b, penalty, copies, count):
+def in_full(W, b, penalty, n, k):
     return penalty * tf.reduce_sum(W**2)
 
 
-def each_clipped(gradients, largest, copies):
+def each_clipped(gradients, largest, k):
     return tf.clip_by_global_norm(gradients, largest)[0]
 
 
@@ -287,7 +257,7 @@ def multiplied_limit(copies, parts, lr, penalty, largest):
 
 def sized_by_the_first(copies, parts, lr, penalty, largest):
     size = len(parts[0][1])
-    run = on_copies(lambda losses, count, copies: tf.reduce_sum(losses) / size / copies)
+    run = on_copies(lambda losses, n, k: tf.reduce_sum(losses) / size / k)
     return run(copies, parts, lr, penalty, largest)
 
 
@@ -301,236 +271,196 @@ def penalty_last(copies, parts, lr, penalty, largest):
 
 CLIPPED_EACH = {"clip_share": each_clipped, "clip": unclipped}
 
-COPIES = [
-    Wrong(
-        "as given",
+COPIES = {
+    "as given": Wrong(
         "Nothing that moves the copies is mended yet: each takes a mean of its own, adds the penalty "
         "in full, and clips its share. Only the sum over all parts should be clipped.",
         on_copies(each_mean, in_full, **CLIPPED_EACH),
     ),
-    Wrong(
-        "mean of its own",
+    "mean of its own": Wrong(
         "Each part is divided by its own number of examples. Divide by the number of all.",
         on_copies(each_mean),
     ),
-    Wrong(
-        "penalty in full",
+    "penalty in full": Wrong(
         "Each copy adds the penalty in full, so it counts as often as there are copies. Divide it by "
         "their number.",
         on_copies(penalty_of=in_full),
     ),
-    Wrong(
-        "clipped before the sum",
+    "clipped before the sum": Wrong(
         "Each share is clipped, and then they are added. Add first, and clip the sum.",
         on_copies(**CLIPPED_EACH),
     ),
-    Wrong(
-        "clipped before and after",
+    "clipped before and after": Wrong(
         "The sum is clipped, but each share still is as well. Clip once, behind the sum.",
         on_copies(clip_share=each_clipped),
     ),
-    Wrong(
-        "mean and penalty",
+    "mean and penalty": Wrong(
         "The clipping is mended. Each part is still divided by its own number of examples, and the "
         "penalty still counts once for each copy.",
         on_copies(each_mean, in_full),
     ),
-    Wrong(
-        "mean and clipping",
+    "mean and clipping": Wrong(
         "The penalty is mended. Each part is still divided by its own number of examples, and each "
         "share is clipped in place of the sum.",
         on_copies(each_mean, **CLIPPED_EACH),
     ),
-    Wrong(
-        "penalty and clipping",
+    "penalty and clipping": Wrong(
         "The mean is mended. The penalty still counts once for each copy, and each share is clipped "
         "in place of the sum.",
         on_copies(penalty_of=in_full, **CLIPPED_EACH),
     ),
-    Wrong(
-        "mean of means",
+    "mean of means": Wrong(
         "A mean of each part, divided by the number of copies, is a mean of means: an example of a "
         "small part counts more. Divide by the number of all examples.",
-        on_copies(lambda losses, count, copies: tf.reduce_mean(losses) / copies),
+        on_copies(lambda losses, n, k: tf.reduce_mean(losses) / k),
     ),
-    Wrong(
-        "mean divided again",
+    "mean divided again": Wrong(
         "The mean of each part is divided by the number of all examples. It is their sum that you "
         "divide.",
-        on_copies(lambda losses, count, copies: tf.reduce_mean(losses) / count),
+        on_copies(lambda losses, n, k: tf.reduce_mean(losses) / n),
     ),
-    Wrong(
-        "mean size of a part",
+    "mean size of a part": Wrong(
         "The losses are divided by the mean size of a part. Divide by the number of all examples: the "
         "shares are added.",
-        on_copies(lambda losses, count, copies: tf.reduce_sum(losses) * copies / count),
+        on_copies(lambda losses, n, k: tf.reduce_sum(losses) * k / n),
     ),
-    Wrong(
-        "first part for all",
+    "first part for all": Wrong(
         "The number of all examples is counted as if every part were like the first. Add the sizes.",
         sized_by_the_first,
     ),
-    Wrong(
-        "penalty behind the clipping",
+    "penalty behind the clipping": Wrong(
         "The gradient of the penalty is added after the clipping. Clip the gradient of all, the "
         "penalty's too.",
         penalty_last,
     ),
-    Wrong(
-        "sum not divided",
+    "sum not divided": Wrong(
         "The losses are added, and never divided. Divide by the number of all examples.",
-        on_copies(lambda losses, count, copies: tf.reduce_sum(losses)),
+        on_copies(lambda losses, n, k: tf.reduce_sum(losses)),
     ),
-    Wrong(
-        "mean of means, penalty in full",
+    "mean of means, penalty in full": Wrong(
         "A mean of each part, divided by the number of copies, is a mean of means, and the penalty "
         "still counts once for each copy. Divide the losses by the number of all examples, and the "
         "penalty by that of the copies.",
-        on_copies(lambda losses, count, copies: tf.reduce_mean(losses) / copies, in_full),
+        on_copies(lambda losses, n, k: tf.reduce_mean(losses) / k, in_full),
     ),
-    Wrong(
-        "nothing divided",
+    "nothing divided": Wrong(
         "The losses are added and never divided, and the penalty counts once for each copy. Divide "
         "the losses by the number of all examples, and the penalty by that of the copies.",
-        on_copies(lambda losses, count, copies: tf.reduce_sum(losses), in_full),
+        on_copies(lambda losses, n, k: tf.reduce_sum(losses), in_full),
     ),
-    Wrong(
-        "sum averaged",
+    "sum averaged": Wrong(
         "The sum of the shares is divided by the number of copies before it is clipped. It is the "
         "whole gradient: clip it as it is.",
         on_copies(join=lambda gradients: sum(gradients) / len(gradients)),
     ),
-    Wrong(
-        "limit of another size",
+    "limit of another size": Wrong(
         "The sum is clipped to another limit than largest. It is the limit of the whole gradient.",
         multiplied_limit,
     ),
-    Wrong(
-        "shares divided twice",
+    "shares divided twice": Wrong(
         "The losses are divided by the number of all examples and by that of the copies. The first "
         "is enough.",
-        on_copies(lambda losses, count, copies: tf.reduce_sum(losses) / count / copies),
+        on_copies(lambda losses, n, k: tf.reduce_sum(losses) / n / k),
     ),
-    Wrong(
-        "penalty left out",
+    "penalty left out": Wrong(
         "The penalty is gone. Each copy adds its part of it.",
-        on_copies(penalty_of=lambda W, b, penalty, copies, count: 0.0),
+        on_copies(penalty_of=lambda W, b, penalty, n, k: 0.0),
     ),
-    Wrong(
-        "penalty by the examples",
+    "penalty by the examples": Wrong(
         "The penalty is divided by the number of examples. Divide it by the number of copies.",
-        on_copies(
-            penalty_of=lambda W, b, penalty, copies, count: penalty * tf.reduce_sum(W**2) / count
-        ),
+        on_copies(penalty_of=lambda W, b, penalty, n, k: penalty * tf.reduce_sum(W**2) / n),
     ),
-    Wrong(
-        "penalty on b",
+    "penalty on b": Wrong(
         "The penalty is on b as well. It is on W alone.",
         on_copies(
-            penalty_of=lambda W, b, penalty, copies, count: (
-                penalty * (tf.reduce_sum(W**2) + tf.reduce_sum(b**2)) / copies
+            penalty_of=lambda W, b, penalty, n, k: (
+                penalty * (tf.reduce_sum(W**2) + tf.reduce_sum(b**2)) / k
             )
         ),
     ),
-    Wrong(
-        "not clipped",
+    "not clipped": Wrong(
         "Nothing is clipped any more. Clip the sum of the shares.",
         on_copies(clip=unclipped),
     ),
-    Wrong(
-        "limit divided",
+    "limit divided": Wrong(
         "Each share is clipped to a part of the limit. Where shares point apart, that is another "
         "direction. Add first, and clip the sum.",
         on_copies(
-            clip_share=lambda g, largest, copies: tf.clip_by_global_norm(g, largest / copies)[0],
+            clip_share=lambda g, largest, k: tf.clip_by_global_norm(g, largest / k)[0],
             clip=unclipped,
         ),
     ),
-    Wrong(
-        "each variable clipped",
+    "each variable clipped": Wrong(
         "W and b are clipped each by its own norm. The norm of both together counts.",
         on_copies(clip=lambda summed, largest: [tf.clip_by_norm(g, largest) for g in summed]),
     ),
-    Wrong(
-        "clipped by value",
+    "clipped by value": Wrong(
         "Each entry is clipped. Clip the global norm: tf.clip_by_global_norm.",
         on_copies(
             clip=lambda summed, largest: [tf.clip_by_value(g, -largest, largest) for g in summed]
         ),
     ),
-    Wrong(
-        "averaged and clipped",
+    "averaged and clipped": Wrong(
         "The shares are averaged. Each is a part of the whole already, so add them.",
         on_copies(join=lambda gradients: sum(gradients) / len(gradients), clip=unclipped),
     ),
-    Wrong(
-        "clipped, then averaged",
+    "clipped, then averaged": Wrong(
         "The clipped sum is divided by the number of copies. It is the whole gradient: take the "
         "step with it as it is.",
         lambda copies, parts, lr, penalty, largest: on_copies()(
             copies, parts, lr / len(copies), penalty, largest
         ),
     ),
-    Wrong(
-        "each its own way",
+    "each its own way": Wrong(
         "Every copy takes a step with its own share, so the copies are no longer equal. Take the "
         "step with the sum on each.",
         on_copies(own=True),
         on_copies(each_mean, own=True),
         on_copies(each_mean, in_full, clip_share=each_clipped, own=True),
     ),
-    Wrong(
-        "first copy only",
+    "first copy only": Wrong(
         "Only the first copy moved. Every copy takes the same step.",
         on_copies(moving=lambda copies: copies[:1]),
     ),
-    Wrong(
-        "upwards",
+    "upwards": Wrong(
         "The copies climb. Subtract lr times the gradient.",
         on_copies(rate=lambda lr: -lr),
     ),
-    Wrong(
-        "rate left out",
+    "rate left out": Wrong(
         "The step is as long as the clipped gradient. Multiply it by lr.",
         on_copies(rate=lambda lr: 1.0),
     ),
-    Wrong(
-        "mean of shares",
+    "mean of shares": Wrong(
         "The copies are right. But the share of right answers is a mean over parts of unlike sizes. "
         "Count the right answers of all parts, and divide by the number of all examples.",
         on_copies(result=mean_of_shares),
     ),
-    Wrong(
-        "sum of shares",
+    "sum of shares": Wrong(
         "The copies are right. But the shares of right answers are added, and may reach the number "
         "of copies. Count right answers, and divide by the number of all examples.",
         on_copies(result=lambda right, sizes: mean_of_shares(right, sizes) * len(sizes)),
     ),
-    Wrong(
-        "right answers not divided",
+    "right answers not divided": Wrong(
         "The copies are right. But this is the number of right answers. Divide it by the number of "
         "all examples.",
         on_copies(result=lambda right, sizes: sum(right)),
     ),
-    Wrong(
-        "mean count",
+    "mean count": Wrong(
         "The copies are right. But the number of right answers is averaged over the parts. Divide "
         "their sum by the number of all examples.",
         on_copies(result=lambda right, sizes: sum(right) / len(sizes)),
     ),
-    Wrong(
-        "one part's share",
+    "one part's share": Wrong(
         "The copies are right. But the share of right answers is that of one part alone. Count those "
         "of all parts.",
         on_copies(result=lambda right, sizes: right[-1] / sizes[-1]),
         on_copies(result=lambda right, sizes: right[0] / sizes[0]),
     ),
-    Wrong(
-        "wrong answers counted",
+    "wrong answers counted": Wrong(
         "The copies are right. But this is the share of wrong answers.",
         on_copies(result=lambda right, sizes: 1 - sum(right) / sum(sizes)),
     ),
-]
+}
 
 # 20.3
 
@@ -558,10 +488,6 @@ def drops_the_last(step, x, y, batch_size):
     for first in range(0, len(x) - batch_size + 1, batch_size):
         part = slice(first, first + batch_size)
         step(x[part], y[part], tf.fill([batch_size], 1.0 / batch_size))
-
-
-def all_at_once(step, x, y, batch_size):
-    step(x, y, tf.fill([len(x)], 1.0 / len(x)))
 
 
 def empty_batch_too(step, x, y, batch_size):
@@ -648,49 +574,41 @@ def full_weights(step, x, y, batch_size):
 
 SHORT = (0, 1, 3)  # the calls in which a batch is short
 
-BATCHES = [
-    Wrong(
-        "last batch dropped",
+BATCHES = {
+    "last batch dropped": Wrong(
         "A short last batch is left out, and its examples never count. Fill it up, and give what "
         "you added the weight 0.",
         drops_the_last,
         calls=SHORT,
     ),
-    Wrong(
-        "an empty batch",
+    "an empty batch": Wrong(
         "Where the batches come out even, there is one call too many, for an empty batch. Let the "
         "range end at len(x).",
         empty_batch_too,
         calls=(2,),
     ),
-    Wrong(
-        "one call",
+    "one call": Wrong(
         "There is one call of step. Go through all the data, with batch_size rows in each call.",
         only_first,
-        all_at_once,
         calls=(0, 1, 2),
     ),
-    Wrong(
-        "one by one",
+    "one by one": Wrong(
         "There is a call for each example. Take batch_size of them in a call.",
         by_row,
     ),
-    Wrong(
-        "filled with zeros",
+    "filled with zeros": Wrong(
         "The rows that were added are 0, and the logarithm of 0 is infinite: 0 times that is nan. "
         "Fill up with 1.",
         epoch(right_weights, fill=0.0),
         calls=SHORT,
     ),
-    Wrong(
-        "weights by the batch size",
+    "weights by the batch size": Wrong(
         "In the short batch each example has the weight 1 / batch_size, so its step is too small. "
         "With k examples of its own, each has 1 / k.",
         epoch(lambda k, missing, n: [1 / (k + missing)] * k + [0.0] * missing),
         calls=SHORT,
     ),
-    Wrong(
-        "what was added counts",
+    "what was added counts": Wrong(
         "The rows that were added have a weight, too, and take part in the step. Give them 0, and "
         "the others 1 / k, with k examples in the batch.",
         epoch(lambda k, missing, n: [1 / (k + missing)] * (k + missing), fill=2.0),
@@ -701,35 +619,30 @@ BATCHES = [
         epoch(lambda k, missing, n: [1 / k] * k + [1.0] * missing),
         calls=SHORT,
     ),
-    Wrong(
-        "weights of 1",
+    "weights of 1": Wrong(
         "With weights of 1, the step is along the sum of the losses. For their mean, the weights of "
         "a batch add up to 1.",
         epoch(lambda k, missing, n: [1.0] * k + [0.0] * missing),
         epoch(lambda k, missing, n: [1.0] * (k + missing)),
     ),
-    Wrong(
-        "weights turned over",
+    "weights turned over": Wrong(
         "The weights of the batch do not add up to 1. With k examples of its own, each has 1 / k.",
         epoch(lambda k, missing, n: [k / (k + missing)] * k + [0.0] * missing),
         epoch(lambda k, missing, n: [(k + missing) / k] * k + [0.0] * missing),
         calls=SHORT,
     ),
-    Wrong(
-        "short rows, full weights",
+    "short rows, full weights": Wrong(
         "The weights have batch_size entries, and the rows of the short batch are fewer. Fill up x "
         "and y, too.",
         full_weights,
     ),
-    Wrong(
-        "weights by all examples",
+    "weights by all examples": Wrong(
         "The weights are divided by the number of all examples. In each batch, divide by the number "
         "of its own.",
         epoch(lambda k, missing, n: [1 / n] * k + [0.0] * missing),
         calls=(0, 1, 2),
     ),
-    Wrong(
-        "weights exchanged",
+    "weights exchanged": Wrong(
         "The rows that were added have the weight, and the batch's own have 0. Exchange them.",
         epoch(
             lambda k, missing, n: (
@@ -739,62 +652,67 @@ BATCHES = [
         ),
         calls=SHORT,
     ),
-    Wrong(
-        "filled in front",
+    "filled in front": Wrong(
         "The rows were added in front, and the weights 0 stand behind: some of the batch's own "
         "examples do not count. Fill up both on the same side.",
         filled_in_front,
         calls=SHORT,
     ),
-    Wrong(
-        "weights in a column",
+    "weights in a column": Wrong(
         "The weights have a second axis, and (n, 1) times (n,) is (n, n). Give weights of shape "
         "(batch_size,).",
         in_a_column,
     ),
-    Wrong(
-        "overlapping batches",
+    "overlapping batches": Wrong(
         "The last batch takes examples of the one before again. Fill up with rows of weight 0.",
         overlapping,
         calls=(0, 1),
     ),
-    Wrong(
-        "short batch first",
+    "short batch first": Wrong(
         "The first batch is the short one. Take full ones from the start, in the order of the data.",
         short_batch_first,
         calls=(0, 1),
     ),
-    Wrong(
-        "batches in reverse",
+    "batches in reverse": Wrong(
         "The examples come in reverse. Take them in the order of the data.",
         in_other_order(lambda x, y, size: (x[::-1], y[::-1])),
         calls=(0, 1, 2),
     ),
-    Wrong(
-        "y not filled up",
+    "y not filled up": Wrong(
         "x and weights are filled up, and y is not. Fill up all three.",
         y_as_it_is,
         calls=SHORT,
     ),
-    Wrong(
-        "last weight lost",
+    "last weight lost": Wrong(
         "The last example of each batch has the weight 0. Only what was added has.",
         epoch(lambda k, missing, n: [1 / k] * (k - 1) + [0.0] * (missing + 1)),
     ),
-]
+}
 
 # 20.4
+
+
+def finite(gradients):
+    return all(np.all(np.isfinite(g)) for g in gradients)
+
+
+def none_that(is_bad):
+    return lambda gradients: not any(np.any(is_bad(g)) for g in gradients)
+
+
+def kept(scale):
+    return scale
 
 
 def scaling(
     loss_with=lambda loss, scale: scale * loss,
     unscaled=lambda g, scale: g / scale,
-    is_good=lambda gradients, loss: all(np.all(np.isfinite(g)) for g in gradients),
+    is_good=finite,
     sound=lambda g: g,
-    after_good=lambda scale: scale,
+    after_good=kept,
     after_bad=lambda scale: scale / 2,
     after_bad_move=None,
-    rate=lambda lr, scale: lr,
+    rate=lambda lr: lr,
 ):
     """Return an answer to 20.4 from its parts."""
 
@@ -803,12 +721,11 @@ def scaling(
             loss = loss_of()
             scaled_loss = loss_with(loss, scale)
         gradients = [unscaled(g, scale) for g in tape.gradient(scaled_loss, variables)]
-        if not is_good(gradients, loss):
+        if not is_good(gradients):
             return after_bad(scale)
-        bad = not all(np.all(np.isfinite(g)) for g in gradients)
         for v, g in zip(variables, gradients, strict=True):
-            v.assign_sub(rate(lr, scale) * sound(g))
-        return (after_bad_move or after_bad)(scale) if bad else after_good(scale)
+            v.assign_sub(rate(lr) * sound(g))
+        return after_good(scale) if finite(gradients) else (after_bad_move or after_bad)(scale)
 
     return scaled_step
 
@@ -859,206 +776,156 @@ def scaled_below_the_tape(variables, loss_of, lr, scale):
     return scale
 
 
-def always(gradients, loss):
+def zero_for_bad(g):
+    return tf.where(tf.math.is_finite(g), g, 0.0)
+
+
+def always(gradients):
     return True
 
 
-STEPS = [
-    Wrong(
-        "not scaled",
+STEPS = {
+    "not scaled": Wrong(
         "What the tape differentiates is not scaled, so small gradients arrive as 0. Take the "
         "gradients of scale times the loss, and divide them by scale.",
         scaling(lambda loss, scale: loss, lambda g, scale: g),
     ),
-    Wrong(
-        "divided only",
+    "divided only": Wrong(
         "The gradients are divided by scale, and the loss was never multiplied by it. Differentiate "
         "scale * loss_of().",
         scaling(lambda loss, scale: loss),
     ),
-    Wrong(
-        "not divided",
+    "not divided": Wrong(
         "The gradients are those of the scaled loss, and steps with them are scale times too long. "
         "Divide by scale.",
         scaling(unscaled=lambda g, scale: g),
     ),
-    Wrong(
-        "multiplied again",
+    "multiplied again": Wrong(
         "The gradients are multiplied by scale once more. Divide them by it.",
         scaling(unscaled=lambda g, scale: g * scale),
     ),
-    Wrong(
-        "scaled below the tape",
+    "scaled below the tape": Wrong(
         "The loss is scaled below the block, where the tape no longer records: its gradients are "
         "None. Multiply inside.",
         scaled_below_the_tape,
     ),
-    Wrong(
-        "scaled in half",
+    "scaled in half": Wrong(
         "The loss becomes a float16 before it is scaled, and scale is too large for one. Scale it "
         "as a float32.",
         scaling(lambda loss, scale: tf.cast(tf.cast(loss, tf.float16) * scale, tf.float32)),
     ),
-    Wrong(
-        "nothing moves",
+    "nothing moves": Wrong(
         "No variable moves visibly, not even in a good step. Give each lr times its gradient with "
         "assign_sub, and divide by scale as float32: in float16 the gradients are 0 again.",
-        scaling(rate=lambda lr, scale: 0.0),
-        scaling(rate=lambda lr, scale: 1.0),
-        scaling(unscaled=lambda g, scale: tf.cast(tf.cast(g / scale, tf.float16), tf.float32)),
+        scaling(rate=lambda lr: 0.0),
     ),
-    Wrong(
-        "not looked at",
+    "not looked at": Wrong(
         "A gradient that is not finite moved a variable. Look at all gradients before the first "
         "variable moves, for inf as well as for nan.",
         scaling(is_good=always),
-        scaling(is_good=lambda gradients, loss: not any(np.any(np.isnan(g)) for g in gradients)),
+        scaling(is_good=none_that(np.isnan)),
     ),
-    Wrong(
-        "never halved, never looked at",
+    "never halved, never looked at": Wrong(
         "Gradients that are not finite move variables, and the scale stays as it is. Leave such a "
         "step out, and halve the scale.",
-        scaling(is_good=always, after_bad=lambda scale: scale),
+        scaling(is_good=always, after_bad=kept),
     ),
-    Wrong(
-        "first gradient only",
+    "first gradient only": Wrong(
         "Only the first gradient is looked at. Any of them may be the one that is not finite.",
-        scaling(is_good=lambda gradients, loss: np.all(np.isfinite(gradients[0]))),
-        scaling(
-            is_good=lambda gradients, loss: np.all(np.isfinite(gradients[0])),
-            after_bad_move=lambda scale: scale,
-        ),
+        scaling(is_good=lambda gradients: finite(gradients[:1])),
+        scaling(is_good=lambda gradients: finite(gradients[:1]), after_bad_move=kept),
     ),
-    Wrong(
-        "last gradient only",
+    "last gradient only": Wrong(
         "Only the last gradient is looked at. Any of them may be the one that is not finite.",
-        scaling(is_good=lambda gradients, loss: np.all(np.isfinite(gradients[-1]))),
-        scaling(
-            is_good=lambda gradients, loss: np.all(np.isfinite(gradients[-1])),
-            after_bad_move=lambda scale: scale,
-        ),
+        scaling(is_good=lambda gradients: finite(gradients[-1:])),
+        scaling(is_good=lambda gradients: finite(gradients[-1:]), after_bad_move=kept),
     ),
-    Wrong(
-        "others move",
+    "others move": Wrong(
         "The variables with finite gradients move, where another's gradient is not finite. Then no "
         "variable moves.",
         per_variable,
     ),
-    Wrong(
-        "moved before the look",
+    "moved before the look": Wrong(
         "A variable has moved already when a later gradient turns out not to be finite. Look at all "
         "of them first.",
         moved_before_the_look,
         calls=(1,),
     ),
-    Wrong(
-        "zeros in their place",
+    "zeros in their place": Wrong(
         "What is not finite is replaced, by 0 or by a large number, and the step is taken. Leave the "
         "whole step out.",
-        scaling(is_good=always, sound=lambda g: tf.where(tf.math.is_finite(g), g, 0.0)),
+        scaling(is_good=always, sound=zero_for_bad),
     ),
-    Wrong(
-        "zeros, and the scale kept",
+    "zeros, and the scale kept": Wrong(
         "What is not finite is replaced or left out, the rest moves, and the scale stays. Leave the "
         "whole step out, and halve the scale.",
-        scaling(
-            is_good=always,
-            sound=lambda g: tf.where(tf.math.is_finite(g), g, 0.0),
-            after_bad=lambda scale: scale,
-        ),
+        scaling(is_good=always, sound=zero_for_bad, after_bad=kept),
         others_move_scale_kept,
-        scaling(
-            is_good=always,
-            sound=lambda g: tf.clip_by_value(g, -1.0, 1.0),
-            after_bad=lambda scale: scale,
-        ),
+        scaling(is_good=always, sound=lambda g: tf.clip_by_value(g, -1, 1), after_bad=kept),
     ),
-    Wrong(
-        "scale kept",
+    "scale kept": Wrong(
         "The step is left out, but the scale stays, so the next one will fail as well. Return half "
         "of it.",
-        scaling(after_bad=lambda scale: scale),
+        scaling(after_bad=kept),
     ),
-    Wrong(
-        "scale doubled",
+    "scale doubled": Wrong(
         "After a step that was left out the scale grows. It was too large: halve it.",
         scaling(after_bad=lambda scale: 2 * scale),
     ),
-    Wrong(
-        "scale set to one",
+    "scale set to one": Wrong(
         "After a step that was left out, the scale falls to 1 at once. Halve it.",
         scaling(after_bad=lambda scale: 1.0),
     ),
-    Wrong(
-        "always halved",
+    "always halved": Wrong(
         "The scale is halved after good steps as well. Return it as it was, if the step was taken.",
         scaling(after_good=lambda scale: scale / 2),
     ),
-    Wrong(
-        "grows",
+    "grows": Wrong(
         "The scale doubles after a good step. Optimizers do so after many; here it stays.",
         scaling(after_good=lambda scale: 2 * scale),
     ),
-    Wrong(
-        "halves exchanged",
+    "halves exchanged": Wrong(
         "The scale is halved after good steps, and kept after those that were left out. Exchange the "
         "two.",
-        scaling(after_good=lambda scale: scale / 2, after_bad=lambda scale: scale),
+        scaling(after_good=lambda scale: scale / 2, after_bad=kept),
     ),
-    Wrong(
-        "tried again",
+    "tried again": Wrong(
         "The step is tried again with smaller scales until it fits. Leave it out: the next one "
         "starts with half of the scale.",
         until_it_fits,
     ),
-    Wrong(
-        "nan not looked for",
+    "nan not looked for": Wrong(
         "A gradient with nan moved the variables. nan is not finite either, and tf.math.is_inf does "
         "not see it: take tf.math.is_finite.",
-        scaling(
-            is_good=lambda gradients, loss: not any(np.any(np.isinf(g)) for g in gradients),
-            after_bad_move=lambda scale: scale,
-        ),
-        scaling(is_good=lambda gradients, loss: not any(np.any(np.isinf(g)) for g in gradients)),
+        scaling(is_good=none_that(np.isinf), after_bad_move=kept),
+        scaling(is_good=none_that(np.isinf)),
     ),
-    Wrong(
-        "inf not looked for",
+    "inf not looked for": Wrong(
         "A gradient with inf moved the variables. inf is not finite either, and tf.math.is_nan does "
         "not see it: take tf.math.is_finite.",
-        scaling(
-            is_good=lambda gradients, loss: not any(np.any(np.isnan(g)) for g in gradients),
-            after_bad_move=lambda scale: scale,
-        ),
+        scaling(is_good=none_that(np.isnan), after_bad_move=kept),
     ),
-    Wrong(
-        "the other way round",
+    "the other way round": Wrong(
         "Good steps are left out, and those with gradients that are not finite are taken. Exchange "
         "the two.",
-        scaling(
-            is_good=lambda gradients, loss: not all(np.all(np.isfinite(g)) for g in gradients),
-            after_bad_move=lambda scale: scale,
-        ),
+        scaling(is_good=lambda gradients: not finite(gradients), after_bad_move=kept),
     ),
-    Wrong(
-        "upwards",
+    "upwards": Wrong(
         "The variables climb. Subtract lr times the gradient.",
-        scaling(rate=lambda lr, scale: -lr),
+        scaling(rate=lambda lr: -lr),
     ),
-    Wrong(
-        "nothing returned after a good step",
+    "nothing returned after a good step": Wrong(
         "After a good step nothing is returned. Return the scale.",
         scaling(after_good=lambda scale: None),
     ),
-    Wrong(
-        "nothing returned after a bad step",
+    "nothing returned after a bad step": Wrong(
         "After a step that was left out nothing is returned. Return half of the scale.",
         scaling(after_bad=lambda scale: None),
     ),
-    Wrong(
-        "no scale returned",
+    "no scale returned": Wrong(
         "The moves are right, but nothing is returned. Return the scale of the next step.",
         scaling(after_good=lambda scale: None, after_bad=lambda scale: None),
     ),
-]
+}
 
 GALLERY = {"20.1": SHARES, "20.2": COPIES, "20.3": BATCHES, "20.4": STEPS}

@@ -91,70 +91,59 @@ def unguarded(model, gradients, limit):
     return [g * scales[owner_of(v)] for v, g in pairs]
 
 
-CLIPPED = [
-    Wrong(
-        "nothing clipped",
+CLIPPED = {
+    "nothing clipped": Wrong(
         "Nothing is clipped. Scale the gradients of each layer whose joint norm is above the "
         "limit.",
         clipping(clips=lambda number, key: False),
     ),
-    Wrong(
-        "by variable",
+    "by variable": Wrong(
         "Each variable is clipped by itself, so a kernel and its bias no longer share a factor. "
         "Take the joint norm of what has one layer: `variable.path` up to the last slash.",
         clipping(owner=lambda variable: variable.path),
     ),
-    Wrong(
-        "all together",
+    "all together": Wrong(
         "All gradients are scaled by one norm, that of the whole model. Take a norm for each layer; "
         "the first piece of a path may be the model's name.",
         clipping(owner=lambda variable: "all"),
     ),
-    Wrong(
-        "by value",
+    "by value": Wrong(
         "The entries are cut one by one, which turns a gradient. Scale a layer's gradients by one "
         "factor.",
         by_value,
     ),
-    Wrong(
-        "by the last name",
+    "by the last name": Wrong(
         "All kernels share a norm here, and all biases: `variable.name` is the same in every "
         "layer. Group by `variable.path` up to the last slash.",
         clipping(owner=lambda variable: variable.name),
     ),
-    Wrong(
-        "layers of one name",
+    "layers of one name": Wrong(
         "Two layers of the same name in different blocks are taken for one. Keep the whole "
         "path up to the last slash, not the layer's name alone.",
         clipping(owner=lambda variable: variable.path.split("/")[-2]),
     ),
-    Wrong(
-        "in pairs",
+    "in pairs": Wrong(
         "You take every two gradients for a layer. A layer may have no bias, and a model a weight "
         "of its own: ask `variable.path`.",
         in_pairs,
     ),
-    Wrong(
-        "top of the model",
+    "top of the model": Wrong(
         "A block inside the model is taken for one layer, and a weight of the model's own for "
         "none. Go by `variable.path`, not by `model.layers`.",
         by_names,
     ),
-    Wrong(
-        "only what is in model.layers",
+    "only what is in model.layers": Wrong(
         "A weight of the model's own is missing in the list: no layer of `model.layers` holds it. Go "
         "through `model.trainable_variables`.",
         clipping(result=lambda clipped, gradients: clipped[1:]),
         calls=(2,),
     ),
-    Wrong(
-        "norm returned, too",
+    "norm returned, too": Wrong(
         "You return what tf.clip_by_global_norm returns, the list and its norm. Take the first, and "
         "call it once for each layer.",
         lambda model, gradients, limit: tf.clip_by_global_norm(gradients, limit),
     ),
-    Wrong(
-        "frozen weights counted",
+    "frozen weights counted": Wrong(
         "The gradients are paired with `model.weights`, where the frozen layer stands, too. They "
         "are in the order of `model.trainable_variables`.",
         lambda model, gradients, limit: clipping(counted=lambda v: model.weights)(
@@ -162,41 +151,34 @@ CLIPPED = [
         ),
         calls=(1,),
     ),
-    Wrong(
-        "short ones lengthened",
+    "short ones lengthened": Wrong(
         "Layers below the limit are scaled up to it. A limit leaves them as they are.",
         clipping(factor=lambda norm, limit: limit / norm),
     ),
-    Wrong(
-        "long ones left",
+    "long ones left": Wrong(
         "The layers above the limit stay, and the others are scaled. Divide by the larger of norm "
         "and limit.",
         clipping(factor=lambda norm, limit: limit / tf.minimum(norm, limit)),
     ),
-    Wrong(
-        "divided by the norm",
+    "divided by the norm": Wrong(
         "A layer above the limit ends with norm 1, not with the limit. Multiply by limit / norm.",
         clipping(factor=lambda norm, limit: tf.where(norm > limit, 1 / norm, 1.0)),
     ),
-    Wrong(
-        "root left out",
+    "root left out": Wrong(
         "The norm is the *root* of the sum of squares. You compare the sum itself with the limit.",
         clipping(norm=lambda gradients: norm_of(gradients) ** 2),
     ),
-    Wrong(
-        "norms added up",
+    "norms added up": Wrong(
         "The norms of a layer's gradients are added up. The joint norm is the root of the sum of "
         "all squares.",
         clipping(norm=lambda gradients: sum(tf.norm(g) for g in gradients)),
     ),
-    Wrong(
-        "largest norm",
+    "largest norm": Wrong(
         "You take the largest norm of a layer's gradients for their joint norm. Add their squares "
         "and take the root.",
         clipping(norm=lambda gradients: tf.reduce_max([tf.norm(g) for g in gradients])),
     ),
-    Wrong(
-        "mean square",
+    "mean square": Wrong(
         "The squares are averaged, so a wide layer is hardly clipped. A norm adds them up.",
         clipping(
             norm=lambda gradients: (
@@ -204,24 +186,20 @@ CLIPPED = [
             )
         ),
     ),
-    Wrong(
-        "kernel's norm",
+    "kernel's norm": Wrong(
         "A layer's factor comes from its first gradient alone, mostly the kernel's. The bias "
         "belongs to the joint norm.",
         clipping(norm=lambda gradients: tf.norm(gradients[0])),
     ),
-    Wrong(
-        "first layer only",
+    "first layer only": Wrong(
         "Only the first layer is clipped. Every layer has the limit.",
         clipping(clips=lambda number, key: number == 0),
     ),
-    Wrong(
-        "last layer only",
+    "last layer only": Wrong(
         "Only the last layer is clipped. Every layer has the limit.",
         clipping(clips=lambda number, key: "last" in key or "down" in key),
     ),
-    Wrong(
-        "limit shared",
+    "limit shared": Wrong(
         "The limit is divided among the layers. Each layer has all of it.",
         clipping(
             limit_of=lambda limit, model: (
@@ -229,26 +207,23 @@ CLIPPED = [
             )
         ),
     ),
-    Wrong(
-        "None left out",
+    "None left out": Wrong(
         "The list is shorter than the gradients: a None is gone, and what follows belongs to the "
         "wrong variables. Keep a None where one is.",
         clipping(result=lambda clipped, gradients: [g for g in clipped if g is not None]),
     ),
-    Wrong(
-        "zeros for None",
+    "zeros for None": Wrong(
         "A None has become zeros. An optimizer with a momentum moves a variable whose gradient is "
         "zero, and leaves one alone whose gradient is None. Keep the None.",
         clipping(result=zeros_for_none((4, 3))),  # of the variable's shape
         clipping(result=zeros_for_none(3)),
     ),
-    Wrong(
-        "None computed with",
+    "None computed with": Wrong(
         "A gradient may be None, where a variable was not used. Leave it out of the norm, and keep "
         "it in the list.",
         unguarded,
     ),
-]
+}
 
 # 21.2
 
@@ -318,22 +293,9 @@ def two_steps(*given):
     return stepping()(*given)
 
 
-def applied_unclipped(model, optimizer, loss_of, batch, clip):
-    with tf.GradientTape() as tape:
-        loss = loss_of(model, batch) + sum(model.losses)
-    gradients = tape.gradient(loss, model.trainable_variables)
-    optimizer.apply(gradients, model.trainable_variables)
-    clip(model, gradients)
-    return loss
-
-
 def by_hand(optimizer, gradients, variables):
     for variable, gradient in zip(variables, gradients, strict=True):
         variable.assign_sub(optimizer.learning_rate * gradient)
-
-
-def with_a_new_one(optimizer, gradients, variables):
-    keras.optimizers.SGD(float(optimizer.learning_rate)).apply(gradients, variables)
 
 
 def with_adam(optimizer, gradients, variables):
@@ -368,160 +330,124 @@ def loss_above(model, optimizer, loss_of, batch, clip):
     return total
 
 
-def whole_clipped_loss(model, optimizer, loss_of, batch, clip):
-    with tf.GradientTape() as tape:
-        loss = tf.minimum(loss_of(model, batch) + sum(model.losses), 0.001)
-    gradients = clip(model, tape.gradient(loss, model.trainable_variables))
-    optimizer.apply(gradients, model.trainable_variables)
-    return loss
-
-
-STEPS = [
-    Wrong(
-        "nothing applied",
+STEPS = {
+    "nothing applied": Wrong(
         "The weights are as they were: nothing was applied, or every gradient was 0, as behind a "
         "limit on the loss. Call optimizer.apply(gradients, variables).",
         stepping(apply=lambda optimizer, gradients, variables: None),
-        whole_clipped_loss,
     ),
-    Wrong(
-        "penalties left out",
+    "penalties left out": Wrong(
         "The regularisers are lost: add sum(model.losses) to the loss, and inside the tape's block, or "
         "their gradient is lost.",
         stepping(penalties=lambda model: 0.0),
     ),
-    Wrong(
-        "penalties twice",
+    "penalties twice": Wrong(
         "The penalties count twice. Add sum(model.losses) once.",
         stepping(penalties=lambda model: 2 * sum(model.losses)),
     ),
-    Wrong(
-        "penalties averaged",
+    "penalties averaged": Wrong(
         "The penalties are averaged. `fit` adds them up: sum(model.losses).",
         stepping(penalties=lambda model: tf.reduce_mean(model.losses)),
         calls=(0,),
     ),
-    Wrong(
-        "penalties read below the block",
+    "penalties read below the block": Wrong(
         "model.losses is read below the tape's block, and the penalties of weights are computed where "
         "they are read: the tape misses them. Read them inside.",
         penalties_below,
     ),
-    Wrong(
-        "penalties not clipped",
+    "penalties not clipped": Wrong(
         "clip gets the gradient of the data's loss alone, and that of the penalties is added to what "
         "it returns. Hand it the gradient of their sum.",
         penalties_unclipped,
     ),
-    Wrong(
-        "loss_of not used",
+    "loss_of not used": Wrong(
         "You compute a mean square of your own. The loss is the one that is given, whatever it is: call "
         "loss_of(model, batch).",
         lambda model, optimizer, loss_of, batch, clip: stepping()(
             model, optimizer, mean_squares, batch, clip
         ),
     ),
-    Wrong(
-        "two steps",
+    "two steps": Wrong(
         "Each call takes two whole steps. Take one.",
         two_steps,
     ),
-    Wrong(
-        "penalties before the call",
+    "penalties before the call": Wrong(
         "The penalties are read before loss_of has called the model, when those of its activations "
         "are not there yet, or are those of the last call. Call loss_of first.",
         penalties_before,
     ),
-    Wrong(
-        "clip left out",
+    "clip left out": Wrong(
         "The gradients are right, and those that are applied are not the clipped ones. Hand what "
         "clip(model, gradients) returns to the optimizer.",
         stepping(cut=lambda clip, model, gradients: gradients),
-        applied_unclipped,
     ),
-    Wrong(
-        "clipped twice",
+    "clipped twice": Wrong(
         "clip is called twice, on its own result. Call it once.",
         stepping(cut=lambda clip, model, gradients: clip(model, clip(model, gradients))),
     ),
-    Wrong(
-        "clipped in another order",
+    "clipped in another order": Wrong(
         "clip gets the gradients in another order than that of the variables. Hand it the list as "
         "tape.gradient returns it.",
         stepping(cut=lambda clip, model, gradients: clip(model, gradients[::-1])[::-1]),
     ),
-    Wrong(
-        "climbs",
+    "climbs": Wrong(
         "The step climbs. Hand the gradients to the optimizer as they are.",
         stepping(change=lambda gradients: [-g for g in gradients]),
     ),
-    Wrong(
-        "applied twice",
+    "applied twice": Wrong(
         "The gradients are applied twice. One step applies them once.",
         stepping(times=2),
     ),
-    Wrong(
-        "update by hand",
+    "update by hand": Wrong(
         "The first step is right, the second is not: you change the variables yourself, and the "
         "optimizer's momentum is lost. Use optimizer.apply.",
         stepping(apply=by_hand),
-        stepping(apply=with_a_new_one),
     ),
-    Wrong(
-        "another optimizer",
+    "another optimizer": Wrong(
         "The step is taken by an optimizer of your own. Use the one that is given.",
         stepping(apply=with_adam),
     ),
-    Wrong(
-        "kernels only",
+    "kernels only": Wrong(
         "Only the kernels move. Every trainable variable takes part.",
         stepping(variables=kernels, cut=lambda clip, model, gradients: gradients),
     ),
-    Wrong(
-        "last layer only",
+    "last layer only": Wrong(
         "Only the last layer moves. Every trainable variable takes part.",
         stepping(
             variables=lambda model: model.layers[-1].trainable_variables,
             cut=lambda clip, model, gradients: gradients,
         ),
     ),
-    Wrong(
-        "inference",
+    "inference": Wrong(
         "The model runs as in inference: dropout drops nothing, and the averages do not move. "
         "Hand the model itself to loss_of, which knows how to call it.",
         in_inference,
     ),
-    Wrong(
-        "loss_of twice",
+    "loss_of twice": Wrong(
         "The model runs twice in a step: the averages of batch normalisation move twice, and "
         "dropout draws anew. Call loss_of once.",
         stepping(before=lambda model, loss_of, batch: loss_of(model, batch)),
     ),
-    Wrong(
-        "loss above the block",
+    "loss above the block": Wrong(
         "loss_of was called above the tape's block, so only the penalties have a gradient. Call it "
         "inside.",
         loss_above,
     ),
-    Wrong(
-        "loss of the data alone",
+    "loss of the data alone": Wrong(
         "The weights are right. The loss that you return lacks the penalties; `fit` reports it with "
         "them.",
         stepping(result=lambda loss, data, model, loss_of, batch: data),
     ),
-    Wrong(
-        "loss in a list",
+    "loss in a list": Wrong(
         "The weights are right. Return the loss alone, one number.",
         stepping(result=lambda loss, data, model, loss_of, batch: [loss, data]),
         stepping(result=lambda loss, data, model, loss_of, batch: {"loss": loss}),
     ),
-    Wrong(
-        "no loss returned",
+    "no loss returned": Wrong(
         "The weights are right, and nothing is returned. Return the loss.",
         stepping(result=lambda *given: None),
     ),
-    Wrong(
-        "loss after the step",
+    "loss after the step": Wrong(
         "The weights are right, but the loss is that of another call, after the step, which moves "
         "the averages once more. Return the one whose gradient you took.",
         stepping(
@@ -530,7 +456,7 @@ STEPS = [
             )
         ),
     ),
-]
+}
 
 # 21.3
 
@@ -554,11 +480,9 @@ def keeping(
     without=(),
     found=True,
     absent=lambda model: False,
-    history_of=lambda saved: saved,
     after_save=lambda *run: None,
     overwrite=True,
     place=lambda path: path,
-    put=lambda history, saved: history.__setitem__(slice(None), saved),
 ):
     """Return an answer to 21.3 that leaves something out."""
 
@@ -580,30 +504,12 @@ def keeping(
                 for i, variable in enumerate(kept):
                     variable.assign(saved[f"v{i}"])
                 if "history" not in without:
-                    put(history, history_of(saved["history"].tolist()))
+                    history[:] = saved["history"].tolist()
             return found
 
         return save, resume
 
     return keeper
-
-
-def in_memory(model, optimizer, generator, history):
-    def save(path):
-        SAVED[path] = [v.numpy() for v in model.variables]
-
-    def resume(path):
-        if path not in SAVED:
-            return False
-        for variable, value in zip(model.variables, SAVED[path], strict=True):
-            variable.assign(value)
-        return True
-
-    SAVED.clear()
-    return save, resume
-
-
-SAVED = {}
 
 
 def resets(model, optimizer, generator, history):
@@ -659,8 +565,7 @@ OFTEN = [
 
 def forgetting(names):
     listed = "; ".join(WORDS[name] for name in names)
-    sentence = f"After resume, not as it was saved: {listed}."
-    return Wrong(", ".join(names), sentence, keeping(without=names))
+    return Wrong(f"After resume, not as it was saved: {listed}.", keeping(without=names))
 
 
 def kept_groups():
@@ -669,85 +574,69 @@ def kept_groups():
     yield from OFTEN
 
 
-KEPT = [
-    Wrong(
-        "raises without a file",
+KEPT = {
+    "raises without a file": Wrong(
         "Where nothing was saved yet, resume raises. A first start is no error: return False, and "
         "change nothing.",
         keeping(absent=raising),
     ),
-    Wrong(
-        "one function",
+    "one function": Wrong(
         "Return two functions, save and resume, in this order.",
         saves_only,
     ),
-    Wrong(
-        "True without a file",
+    "True without a file": Wrong(
         "resume returns True where nothing was saved. Return False, so that a script knows that it "
         "starts anew.",
         keeping(absent=lambda model: True),
     ),
-    Wrong(
-        "None without a file",
+    "None without a file": Wrong(
         "resume returns nothing where nothing was saved. Return False.",
         keeping(absent=lambda model: None),
     ),
-    Wrong(
-        "changed without a file",
+    "changed without a file": Wrong(
         "Where nothing was saved, resume changes the run all the same. Leave it as it is.",
         keeping(absent=moves_weights),
     ),
-    Wrong(
-        "history cleared by saving",
+    "history cleared by saving": Wrong(
         "Saving empties the history of the run that goes on. Save a copy, and change nothing.",
         keeping(after_save=resets),
     ),
-    Wrong(
-        "rate changed by saving",
+    "rate changed by saving": Wrong(
         "Saving changes the learning rate of the run that goes on. Only write.",
         keeping(after_save=halves_rate),
     ),
-    Wrong(
-        "generator moved by saving",
+    "generator moved by saving": Wrong(
         "Saving draws from the generator, so the run goes on with other batches than it would have. "
         "Read its state and draw nothing.",
         keeping(after_save=drawing),
     ),
-    Wrong(
-        "kept in memory",
+    "kept in memory": Wrong(
         "Moved to another folder, nothing is found. Either it is in memory, which a killed process "
         "loses, or in another file than resume looks for: np.savez adds .npz to a path. Write all of it "
         "to path.",
-        in_memory,
         keeping(place=lambda path: path.replace("b/run", "c")),
-        lambda *run: (keeping(place=lambda path: f"{path}.npz")(*run)[0], keeping()(*run)[1]),
     ),
-    Wrong(
-        "nothing returned after resume",
+    "nothing returned after resume": Wrong(
         "The run is resumed, and resume returns nothing. Return True.",
         keeping(found=None),
     ),
-    Wrong(
-        "False after resume",
+    "False after resume": Wrong(
         "The run is resumed, and resume returns False. Return True.",
         keeping(found=False),
     ),
-    Wrong(
-        "first save kept",
+    "first save kept": Wrong(
         "resume returns True, and nothing is as it was at the last save. Either an earlier save came "
         "back, and the second must write over it, or nothing was assigned: `variable.assign(value)`, "
         "`history[:] = ...`.",
         keeping(overwrite=False),
-        keeping(without=tuple(WORDS)),
     ),
-    Wrong(
-        "values of the start",
+    "values of the start": Wrong(
         "The history is resumed, and no variable is as it was saved. Read the values in save, not "
         "where keeper is called, and assign them in resume.",
         keeping(without=[name for name in WORDS if name != "history"]),
     ),
-    *map(forgetting, kept_groups()),
-]
+    **{", ".join(names): forgetting(names) for names in kept_groups()},
+}
 
 # 21.4
 
@@ -855,101 +744,86 @@ def broken_scale(model, batch):
     return mean_error(model, batch) + scale**2 * steepness(model, batch)
 
 
-LOSSES = [
-    Wrong(
-        "not three things",
+LOSSES = {
+    "not three things": Wrong(
         "Return three things: the model, a batch, and the function itself, which takes both.",
         giving(result=lambda model, batch, loss_of: (model, batch)),
         giving(result=lambda model, batch, loss_of: loss_of),
         giving(result=lambda model, batch, loss_of: {"model": model}),
     ),
-    Wrong(
-        "other order",
+    "other order": Wrong(
         "The model comes first, a Keras model. A network of your own is one, too, if its class is "
         "a keras.Model.",
         giving(result=lambda model, batch, loss_of: (loss_of, model, batch)),
     ),
-    Wrong(
-        "not built",
+    "not built": Wrong(
         "The model has no trainable variables: it was never called, so it has no weights yet, or "
         "all are frozen. Give it an input of the right shape first.",
         giving(make=lambda: keras.Sequential([keras.layers.Dense(1)])),
         giving(make=frozen),
     ),
-    Wrong(
-        "no batch",
+    "no batch": Wrong(
         "The second thing holds no tensor with a first axis for the examples. Give a batch: a "
         "tensor, or a tuple or dict of them.",
         giving(batch=None, result=lambda model, batch, loss_of: (model, 1.0, loss_of)),
     ),
-    Wrong(
-        "loss called already",
+    "loss called already": Wrong(
         "The third thing is a number: the function was called. Return its name without "
         "parentheses.",
         giving(result=lambda model, batch, loss_of: (model, batch, loss_of(model, batch))),
     ),
-    Wrong(
-        "Python number",
+    "Python number": Wrong(
         "What loss_of returns is no tensor, so no path leads back from it: a number of Python or NumPy, or "
         "several things. Return one tensor; leave float, `.numpy()` and np out of it.",
         giving(lambda model, batch: float(mean_error(model, batch))),
         giving(lambda model, batch: np.mean(squares(model, batch).numpy())),
         giving(lambda model, batch: (mean_error(model, batch), batch)),
     ),
-    Wrong(
-        "a loss for each example",
+    "a loss for each example": Wrong(
         "The loss has an axis: one number for each example. train_step needs one number. Take the "
         "mean.",
         giving(lambda model, batch: tf.reduce_mean(squares(model, batch), axis=1)),
         giving(squares),
     ),
-    Wrong(
-        "whole number",
+    "whole number": Wrong(
         "The loss is a whole number, a count. It has no slope: take a loss that changes smoothly.",
         giving(lambda model, batch: tf.reduce_sum(tf.cast(squares(model, batch) > 0.5, tf.int32))),
     ),
-    Wrong(
-        "not finite",
+    "not finite": Wrong(
         "The loss is not a finite number. Look for a logarithm of 0 or of a negative number, and "
         "for a division by 0.",
         giving(lambda model, batch: tf.math.log(mean_error(model, batch) * 0.0)),
         giving(lambda model, batch: mean_error(model, batch) / 0.0),
     ),
-    Wrong(
-        "steps in the loss",
+    "steps in the loss": Wrong(
         "Calling the loss moves the weights. It should compute one number, and leave the step to "
         "train_step.",
         giving(stepping_loss),
     ),
-    Wrong(
-        "random loss",
+    "random loss": Wrong(
         "A second call gives another loss: it draws by itself, noise, dropout or shares. Draw "
         "before, and hand in with the batch what was drawn; leave dropout out here.",
         giving(noisy),
         giving(dropping, make=lambda: Fit(0.5)),
     ),
-    Wrong(
-        "no gradient at all",
+    "no gradient at all": Wrong(
         "None of the variables has a gradient: the path from the loss back to the model is cut. "
         "Look for NumPy, argmax or round, comparisons, casts and stop_gradient.",
         giving(by_numpy),
         giving(whole_answers),
         giving(lambda model, batch: tf.stop_gradient(mean_error(model, batch))),
     ),
-    Wrong(
-        "some without a gradient",
+    "some without a gradient": Wrong(
         "Some variables have no gradient: the loss does not use them, or not by a path that a tape "
         "can follow. Which, tape.gradient tells you, in the order of model.trainable_variables.",
         giving(without_scale),
     ),
-    Wrong(
-        "gradient not finite",
+    "gradient not finite": Wrong(
         "The loss is finite, and its gradient is not. A root or a norm of 0 does that: add 1e-12 "
         "under the root.",
         giving(flat_steepness),
     ),
-    Wrong(
-        "all zero",
+    "all zero": Wrong(
         "Every gradient is 0: the loss is flat here. Look for sign, a clip out of its range, or a "
         "second derivative of a network of ReLU.",
         giving(
@@ -959,18 +833,15 @@ LOSSES = [
             )
         ),
     ),
-    Wrong(
-        "turned",
+    "turned": Wrong(
         "The tape's gradient has the wrong sign, everywhere. Look at your custom_gradient.",
         giving(lambda model, batch: turned(mean_error(model, batch))),
     ),
-    Wrong(
-        "scaled",
+    "scaled": Wrong(
         "The tape's gradient is a constant factor off, everywhere. Look at your custom_gradient.",
         giving(lambda model, batch: doubled(mean_error(model, batch))),
     ),
-    Wrong(
-        "a closed path",
+    "a closed path": Wrong(
         "The tape's gradients are not the slopes of this loss: a part of a path is closed, by "
         "stop_gradient, a custom_gradient or NumPy. If you close it on purpose, compute that part "
         "before, and hand it in with the batch.",
@@ -981,40 +852,35 @@ LOSSES = [
         ),
         giving(broken_scale),
     ),
-    Wrong(
-        "added up",
+    "added up": Wrong(
         "A batch with every example twice has a larger loss: it is a sum, and the step size would "
         "depend on the batch. Take means.",
         giving(lambda model, batch: tf.reduce_sum(squares(model, batch))),
         giving(lambda model, batch: mean_error(model, batch) + tf.reduce_sum(batch["x"] ** 2)),
         giving(lambda model, batch: tf.norm(squares(model, batch))),
     ),
-    Wrong(
-        "divided again",
+    "divided again": Wrong(
         "A batch with every example twice has a smaller loss: it is divided by the batch's size "
         "once too often.",
         giving(
             lambda model, batch: mean_error(model, batch) / tf.cast(len(batch["x"]), tf.float32)
         ),
     ),
-    Wrong(
-        "another batch",
+    "another batch": Wrong(
         "The loss does not depend on the batch that it is given. It uses data of its own: use the "
         "argument.",
         giving(lambda model, batch: mean_error(model, BATCH)),
     ),
-    Wrong(
-        "a part of the batch",
+    "a part of the batch": Wrong(
         "A tensor of the batch changes nothing in the loss. Use it, or leave it out of the batch.",
         giving(lambda model, batch: tf.reduce_mean(model(batch["x"]) ** 2)),
     ),
-    Wrong(
-        "penalties counted",
+    "penalties counted": Wrong(
         "The loss adds sum(model.losses), which train_step adds, too: regularisers would count "
         "twice. Leave it out here.",
         giving(lambda model, batch: mean_error(model, batch) + sum(model.losses)),
     ),
-]
+}
 
 # 21.5
 
@@ -1062,9 +928,9 @@ def at(points):
     return cloud(points[:, 0], points[:, 1])
 
 
-def chosen_by(noise, count=1500):
+def chosen_by(noise):
     """Return for each noise one of the first numbers, always the same."""
-    return (np.abs(noise * 1e4).astype(int)).sum(axis=1) % count
+    return (np.abs(noise * 1e4).astype(int)).sum(axis=1) % 1500
 
 
 def one_of_training(noise):
@@ -1082,167 +948,139 @@ def drawn_anew(noise):
     return np.random.uniform(0, 1, (len(noise), 64))
 
 
-HELD_OUT = [
-    Wrong(
-        "no dict",
+HELD_OUT = {
+    "no dict": Wrong(
         "Return a dict from the name of your task to its answers. Whoever reads `inputs` knows "
         "which tasks there are.",
         lambda inputs: nearest(inputs["few labels"].numpy(), 40),
         lambda inputs: None,
     ),
-    Wrong(
-        "empty dict",
+    "empty dict": Wrong(
         "The dict is empty. Put in the answers of the task that you chose.",
         always({}),
     ),
-    Wrong(
-        "another name",
+    "another name": Wrong(
         'No key is the name of a task. The names are those of `inputs`: "few labels", "river" and '
         '"new digits".',
         always({"labels": 1.0}),
     ),
-    Wrong(
-        "no numbers",
+    "no numbers": Wrong(
         "The answers are no numbers. Return a tensor or an array.",
         always({"few labels": "seven"}),
         always({"river": None}),
     ),
-    Wrong(
-        "not finite",
+    "not finite": Wrong(
         "There is a nan or an infinity among the answers. Look for a training that diverged.",
         of_river(lambda points: np.where(points[:, 0] < 1, np.nan, at(points))),
     ),
-    Wrong(
-        "scores",
+    "scores": Wrong(
         "These are ten scores for each picture. Take their argmax.",
         of_digits(lambda pictures: np.eye(10)[nearest(pictures)]),
     ),
-    Wrong(
-        "not one class each",
+    "not one class each": Wrong(
         "Return one class for each picture, as many as there are pictures.",
         of_digits(lambda pictures: nearest(pictures)[:10]),
         of_digits(lambda pictures: 0.8),
     ),
-    Wrong(
-        "no classes",
+    "no classes": Wrong(
         "The classes are whole numbers from 0 to 9. What you return has numbers between them.",
         of_digits(lambda pictures: nearest(pictures) * 0.9 + 0.3),
     ),
-    Wrong(
-        "classes by the batch",
+    "classes by the batch": Wrong(
         "A picture gets another class when fewer pictures come with it. Normalise by numbers of the "
         "training, and call the model with training=False.",
         of_digits(lambda pictures: np.arange(len(pictures)) % 10),
     ),
-    Wrong(
-        "one class",
+    "one class": Wrong(
         "Every picture gets the same class. Was the model trained, and are pixels from 0 to 1 in "
         "training, as they are here?",
         of_digits(lambda pictures: np.full(len(pictures), 3)),
     ),
-    Wrong(
-        "classes moved by one",
+    "classes moved by one": Wrong(
         "The classes are right, but moved by one. They count from 0.",
         of_digits(lambda pictures: nearest(pictures) + 1),
         of_digits(lambda pictures: nearest(pictures) - 1),
     ),
-    Wrong(
-        "by chance",
+    "by chance": Wrong(
         "About as many are right as by chance. Were pictures and labels shuffled apart, or the "
         "pixels scaled otherwise than in training?",
         of_digits(by_pixels),
     ),
-    Wrong(
-        "labels not better",
+    "labels not better": Wrong(
         "The classes mean something, but the accuracy is below 0.80, about that of the nearest "
         "labelled picture. The other pictures should help: measure with and without them.",
         of_digits(lambda pictures: nearest(pictures, 25)),
     ),
-    Wrong(
-        "one number for the river",
+    "one number for the river": Wrong(
         "This is one number, perhaps the speed. Return the dye at each point.",
         of_river(lambda points: 1.3),
     ),
-    Wrong(
-        "another shape for the river",
+    "another shape for the river": Wrong(
         "Return one number for each point, of shape (n,) or (n, 1).",
         of_river(lambda points: np.stack([at(points), at(points)], axis=1)),
     ),
-    Wrong(
-        "river by the batch",
+    "river by the batch": Wrong(
         "A point gets another answer when fewer points come with it. Answer each by itself.",
         of_river(lambda points: at(points) - at(points).mean()),
     ),
-    Wrong(
-        "everywhere the same",
+    "everywhere the same": Wrong(
         "All points get nearly the same answer. Was the model trained?",
         of_river(lambda points: 0 * points[:, 0]),
     ),
-    Wrong(
-        "sign turned",
+    "sign turned": Wrong(
         "The answers are the dye with the wrong sign.",
         of_river(lambda points: -at(points)),
     ),
-    Wrong(
-        "scaled answers",
+    "scaled answers": Wrong(
         "The cloud is where it should be, but by a factor too high or too low. Undo what you "
         "divided by.",
         of_river(lambda points: 0.5 * at(points)),
     ),
-    Wrong(
-        "first hour only",
+    "first hour only": Wrong(
         "In the first hour it is right, and in the second it is not: the equation does not hold "
         "there. Draw points of the second hour for the residual.",
         of_river(lambda points: np.where(points[:, 1] < 1, at(points), 0.0)),
         of_river(lambda points: cloud(points[:, 0], np.minimum(points[:, 1], 1))),
     ),
-    Wrong(
-        "river not better",
+    "river not better": Wrong(
         "The error in the second hour is above 0.05, and the first hour is off, too. Look at both "
         "parts of the loss, the measurements and the residual, and at their weights.",
         of_river(lambda points: cloud(points[:, 0], 0.5 * points[:, 1])),
     ),
-    Wrong(
-        "another shape for pictures",
+    "another shape for pictures": Wrong(
         "Return one picture of 64 pixels for each row of the noise.",
         of_noise(lambda noise: one_of_training(noise)[:, :32]),
     ),
-    Wrong(
-        "up to 16",
+    "up to 16": Wrong(
         "The pixels go up to 16. Here they are from 0 to 1.",
         of_noise(lambda noise: 16 * one_of_training(noise)),
     ),
-    Wrong(
-        "out of range",
+    "out of range": Wrong(
         "Some pixels are below 0 or above 1. End the generator with a sigmoid, or undo what you "
         "did to the training pictures.",
         of_noise(lambda noise: 2 * one_of_training(noise) - 1),
     ),
-    Wrong(
-        "not by the noise",
+    "not by the noise": Wrong(
         "A row of noise gives another picture the second time, or with fewer rows beside it. Draw "
         "nothing else, and call the generator with training=False.",
         of_noise(drawn_anew),
     ),
-    Wrong(
-        "all alike",
+    "all alike": Wrong(
         "The pictures are nearly all the same: the generator makes one digit of every noise. Give "
         "the critic more steps, or its penalty more weight.",
         of_noise(lambda noise: np.repeat(one_of_training(noise[:1] * 0), len(noise), axis=0)),
     ),
-    Wrong(
-        "copies",
+    "copies": Wrong(
         "Most pictures are training pictures, or nearly. Held-out digits are twice as far from "
         "those: make new ones.",
         of_noise(one_of_training),
     ),
-    Wrong(
-        "digits not better",
+    "digits not better": Wrong(
         "More than 90 % of the pictures of a kind, yours or real ones, have one of their kind as their "
         "nearest: they are easily told apart. Train longer, and look at what you make.",
         of_noise(pixel_by_pixel),
     ),
-]
+}
 
 GALLERY = {
     "21.1": CLIPPED,

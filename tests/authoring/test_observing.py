@@ -38,9 +38,9 @@ def square(x, weights):
     return x**2
 
 
-CUBE = Wrong("cubed", "This is the cube.", lambda x, weights: x**3)
-DOUBLE = Wrong("doubled", "This is the double.", lambda x, weights: 2 * x)
-RAISING = Wrong("indexed", "x is one number.", lambda x, weights: x[0])
+CUBE = {"cubed": Wrong("This is the cube.", lambda x, weights: x**3)}
+DOUBLE = {"doubled": Wrong("This is the double.", lambda x, weights: 2 * x)}
+RAISING = {"indexed": Wrong("x is one number.", lambda x, weights: x[0])}
 
 
 def reference_of(gallery, asked=None, seed=3):
@@ -54,7 +54,7 @@ def told(answer, gallery, seed=3):
 
 
 def test_an_answer_is_told_the_sentence_of_the_program_that_did_the_same():
-    gallery = [CUBE, DOUBLE, RAISING]
+    gallery = CUBE | DOUBLE | RAISING
     assert told(square, gallery).outcome == "passed"
     for answer, name in (
         (lambda x, weights: x * x * x, "cubed"),
@@ -81,8 +81,8 @@ def test_what_no_program_did_is_told_in_general_and_said_to_be():
 
 
 def test_an_entry_may_show_in_some_calls_alone():
-    late = Wrong("late", "Only the second call is wrong.", _wrong_in_second_call(), calls=(1,))
-    assert told(_wrong_in_second_call(), [late]).mistake == "late"
+    late = Wrong("Only the second call is wrong.", _wrong_in_second_call(), calls=(1,))
+    assert told(_wrong_in_second_call(), {"late": late}).mistake == "late"
 
 
 def _wrong_in_second_call():
@@ -96,7 +96,7 @@ def _wrong_in_second_call():
 
 
 def test_what_is_stored_is_read_back_as_it_was():
-    reference = reference_of([CUBE, RAISING])
+    reference = reference_of(CUBE | RAISING)
     mistakes = [{"name": k.name, "sentence": k.sentence, "calls": k.calls} for k in reference.wrong]
     again = Reference.from_data(reference.as_data(), mistakes)
     assert again.calls == reference.calls
@@ -105,15 +105,15 @@ def test_what_is_stored_is_read_back_as_it_was():
 
 
 def test_a_wrong_program_that_passes_is_refused():
-    passing = Wrong("squared", "This is right.", square)
+    passing = {"squared": Wrong("This is right.", square)}
     with pytest.raises(GalleryError, match="the wrong program 'squared' passes"):
-        require_told_apart(question(), reference_of([passing]), 3)
+        require_told_apart(question(), reference_of(passing), 3)
 
 
 def test_two_mistakes_that_look_alike_are_refused():
-    twin = Wrong("to the third", "This is the third power.", lambda x, weights: x * x * x)
+    twin = {"to the third": Wrong("This is the third power.", lambda x, weights: x * x * x)}
     with pytest.raises(GalleryError, match="'to the third' does what 'cubed' does"):
-        require_told_apart(question(), reference_of([CUBE, twin]), 3)
+        require_told_apart(question(), reference_of(CUBE | twin), 3)
 
 
 def test_a_solution_that_raises_or_misses_a_demand_is_refused():
@@ -127,12 +127,12 @@ def test_a_solution_that_raises_or_misses_a_demand_is_refused():
 def test_a_wrong_program_that_raises_by_a_slip_is_refused():
     for slip in (lambda x, weights: squared(x), lambda x, weights: pytest.squared(x)):  # noqa: F821
         with pytest.raises(GalleryError, match="Mend the program"):
-            reference_of([Wrong("slip", "No answer does this.", slip)])
+            reference_of({"slip": Wrong("No answer does this.", slip)})
 
 
 def test_a_mistake_needs_a_program():
     with pytest.raises(TypeError, match="needs a program that makes it"):
-        Wrong("nothing", "Nothing is wrong.")
+        Wrong("Nothing is wrong.")
 
 
 def test_a_table_tells_values_ranges_and_all_others():

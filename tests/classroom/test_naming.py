@@ -99,22 +99,22 @@ def test_what_is_kept_is_told_to_the_next_class(graded, tmp_path, monkeypatch):
 def test_a_kept_mistake_is_printed_as_an_entry_of_the_gallery():
     program = "import math\n\n\ndef slope(x):\n    # half\n    return math.pi * 7.5 / x\n"
     text = gallery_entry([Taught("01.1", "divided: x's", 'You "divide" by x.', program, [])])
-    function, entry = text.split("\n\n\n    Wrong(")
+    function, entry = text.rsplit("\n\n\n", 1)
     names = {"Wrong": Wrong}
     exec(function, names)
     assert set(names) == {"Wrong", "__builtins__", "learned_01_1_divided_x_s"}
-    (wrong,) = eval(f"[Wrong({entry}]", names)
-    assert (wrong.name, wrong.sentence) == ("divided: x's", 'You "divide" by x.')
+    ((name, wrong),) = eval(f"{{{entry}}}", names).items()
+    assert (name, wrong.sentence) == ("divided: x's", 'You "divide" by x.')
     assert wrong.programs[0](7.5) == pytest.approx(3.14159, abs=1e-5)
 
 
 def test_several_programs_of_a_mistake_are_one_entry():
     programs = ["def slope(x):\n    return 0.5 * x", "def slope(x):\n    return x / 4"]
     taught = [Taught("01.1", "a part of x", "Ask the tape.", program, []) for program in programs]
-    functions, entry = gallery_entry(taught).split("\n\n\n    Wrong(")
+    functions, entry = gallery_entry(taught).rsplit("\n\n\n", 1)
     names = {"Wrong": Wrong}
     exec(functions, names)
-    (wrong,) = eval(f"[Wrong({entry}]", names)
+    (wrong,) = eval(f"{{{entry}}}", names).values()
     assert [program(8.0) for program in wrong.programs] == [4.0, 2.0]
 
 
