@@ -58,11 +58,7 @@ RIGHT = {
 }
 
 WRONG = {
-    "00.1": [
-        ("wrote 9", 9),
-        ("wrote 6.1", 6.1),
-        ("other form", "6"),
-    ],
+    "00.1": [("wrote 9", 9), ("wrote 6.1", 6.1), ("other form", "6")],
     "00.2": [
         ("returned None", _prints_rate),
         ("not divided", lambda f, x, h: -(f(x) - f(x + h))),
@@ -90,10 +86,7 @@ WRONG = {
         ("squared too late", lambda y_hat, y: (tf.reduce_mean(y_hat) - tf.reduce_mean(y)) ** 2),
         ("absolute mean", lambda y_hat, y: abs(tf.reduce_mean(y) - tf.reduce_mean(y_hat))),
         ("sum squared", lambda y_hat, y: tf.square(tf.reduce_sum(y) - tf.reduce_sum(y_hat))),
-        (
-            "squares subtracted",
-            lambda y_hat, y: tf.reduce_mean(y_hat**2) - tf.reduce_mean(y**2),
-        ),
+        ("squares subtracted", lambda y_hat, y: tf.reduce_mean(y_hat**2) - tf.reduce_mean(y**2)),
         ("one of them squared", lambda y_hat, y: tf.reduce_mean(tf.square(y_hat) - y)),
         ("doubled for squared", lambda y_hat, y: 2 * tf.reduce_mean(y_hat - y)),
         ("predictions and targets added", lambda y_hat, y: tf.reduce_mean(tf.square(y + y_hat))),

@@ -179,10 +179,7 @@ WRONG = {
             product_of(both_sums, lambda t, y, x: t.gradient(y, x) or 0 * x, tf.identity),
         ),
         ("one mean", product_of(lambda x: sum(x) * tf.reduce_sum(x * x) / len(x))),
-        (
-            "two means",
-            product_of(lambda x: tf.nn.moments(x, 0)[0] * tf.reduce_sum(x * x) / len(x)),
-        ),
+        ("two means", product_of(lambda x: tf.nn.moments(x, 0)[0] * tf.reduce_sum(x * x) / len(x))),
         ("raised AttributeError", product_of(lambda x: (x**2).sum() * x.sum())),
         ("raised ValueError", product_with_none_stacked),
         ("other form", product_of(both_sums, lambda tape, y, x: [tape.gradient(y, x)])),
@@ -227,10 +224,7 @@ WRONG = {
         ("half of them", parabola(loss_of=lambda e: tf.nn.l2_loss(e) / len(e))),
         ("sign", for_each(lambda tape, loss, source: -tape.gradient(loss, source))),
         ("all variables watched", parabola(watch=lambda params, names: params)),
-        (
-            "another tape counted",
-            counting(lambda t, p: len(tf.GradientTape().watched_variables())),
-        ),
+        ("another tape counted", counting(lambda t, p: len(tf.GradientTape().watched_variables()))),
         ("last tape counted", one_tape_each),
         ("others watched too", counting(lambda tape, sources: len(sources), watch=None)),
         ("list as a key", lambda params, names, x, y: (params[names], len(names))),

@@ -248,11 +248,7 @@ RIGHT = {
 }
 
 WRONG = {
-    "04.1": [
-        ("wrote 4", 4.0),
-        ("other form", [10.0]),
-        ("other form", {"fit": 4.0, "size": 6.0}),
-    ],
+    "04.1": [("wrote 4", 4.0), ("other form", [10.0]), ("other form", {"fit": 4.0, "size": 6.0})],
     "04.2": [
         ("sum under both names", losses(both, both)),
         ("names exchanged", losses(mae, mse)),

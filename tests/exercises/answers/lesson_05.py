@@ -256,12 +256,7 @@ RIGHT = {
         sum_by_reduce_of_pairs,
         sums_by_formula,
     ],
-    "05.4": [
-        orbit(),
-        orbit(newton, passes=20),
-        orbit_in_a_graph,
-        orbit_by_hand,
-    ],
+    "05.4": [orbit(), orbit(newton, passes=20), orbit_in_a_graph, orbit_by_hand],
 }
 
 # Their values are right, and they come from no tape, as the statement demands.

@@ -65,7 +65,7 @@ def summed_losses(logits, labels):
     return tape.gradient(losses, logits)
 
 
-def verdict_by(f, x=None, scale=None, upstream=None, take=lambda grads: grads):
+def verdict_by(f, x=None, scale=None, upstream=None):
     """Return a check in float64, with its own way to reach a verdict."""
 
     def is_right(backward):
@@ -73,7 +73,7 @@ def verdict_by(f, x=None, scale=None, upstream=None, take=lambda grads: grads):
         a = tf.constant(rng.normal(size=(4, 2))) if x is None else x
         s = tf.constant(rng.normal(size=2)) if scale is None else scale
         u = tf.constant(rng.normal(size=(4, 2))) if upstream is None else upstream
-        return f(a, s, u, *take(backward(a, s, u)))
+        return f(a, s, u, *backward(a, s, u))
 
     return is_right
 
@@ -218,10 +218,7 @@ WRONG = {
         ("factors do not fit", layer(d_W=lambda x, W, u: tf.matmul(u, x))),
         ("bias per row", layer(d_b=lambda x, W, u: tf.ones_like(u) * u)),
         ("bias averaged", layer(d_b=lambda x, W, u: tf.add_n(tf.unstack(u)) / len(u))),
-        (
-            "bias over columns",
-            layer(d_b=lambda x, W, u: tf.linalg.matvec(u, tf.ones(W.shape[1]))),
-        ),
+        ("bias over columns", layer(d_b=lambda x, W, u: tf.linalg.matvec(u, tf.ones(W.shape[1])))),
         ("bias keeps rows", layer(d_b=lambda x, W, u: tf.ones((1, len(u))) @ u)),
         ("bias one number", layer(d_b=lambda x, W, u: np.sum(u))),
     ],
@@ -230,10 +227,7 @@ WRONG = {
         ("returned None", nothing),
         ("sum not mean", summed_losses),
         ("divided by classes", entropy(lambda p, h, n, k: (p - h) * (1 / k))),
-        (
-            "divided by entries",
-            lambda z, y: summed_losses(z, y) / tf.cast(tf.size(z), tf.float32),
-        ),
+        ("divided by entries", lambda z, y: summed_losses(z, y) / tf.cast(tf.size(z), tf.float32)),
         ("wrong sign", entropy(lambda p, h, n, k: -1 / n * tf.subtract(p, h))),
         ("labels missing", lambda z, y: tf.exp(tf.nn.log_softmax(z)) * (1 / len(y))),
         ("only labels divided", entropy(lambda p, h, n, k: p - tf.where(h > 0, 1 / n, 0.0))),
@@ -264,10 +258,7 @@ WRONG = {
         ("nothing returned", tf.custom_gradient(nothing)),
         ("not decorated", curve(wrap=lambda f: f)),
         ("shape changed", curve(lambda x: tf.reshape(right_value(x), [1]))),
-        (
-            "value overflows",
-            curve(lambda x: tf.math.log(tf.exp(x) + tf.exp(-x)) - np.log(2)),
-        ),
+        ("value overflows", curve(lambda x: tf.math.log(tf.exp(x) + tf.exp(-x)) - np.log(2))),
         ("log 2 left out", curve(lambda x: tf.nn.softplus(-2 * tf.abs(x)) + tf.abs(x))),
         ("abs left out", curve(lambda x: x - np.log(2) + tf.nn.softplus(-2 * tf.abs(x)))),
         ("value is the slope", curve(lambda x: 2 * tf.sigmoid(2 * x) - 1)),
@@ -282,10 +273,7 @@ WRONG = {
         ("slope of abs", curve(grad=lambda u, x: tf.where(x < 0, -u, u))),
         ("sigmoid as slope", curve(grad=lambda u, x: u / (1 + tf.exp(-x)))),
         ("tanh of abs", curve(grad=lambda u, x: tf.abs(tf.tanh(x)) * u)),
-        (
-            "x as one number",
-            curve(grad=lambda u, x: u * (1 - 2 / (np.exp(2 * float(x)) + 1))),
-        ),
+        ("x as one number", curve(grad=lambda u, x: u * (1 - 2 / (np.exp(2 * float(x)) + 1)))),
         ("slope cut off", curve(grad=lambda u, x: u * tf.stop_gradient(tf.tanh(x)))),
         ("kink at zero", curve(grad=lambda u, x: u * tf.sign(x) * tf.tanh(tf.abs(x)))),
     ],

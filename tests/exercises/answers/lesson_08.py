@@ -236,10 +236,7 @@ WRONG = {
         ("one after another", line(parts=((1.0, 0.0), (0.0, 1.0)))),
         ("averaged before squaring", line(lambda e: tf.square(tf.reduce_mean(e)))),
         ("absolute errors", line(lambda e: tf.norm(e, ord=1) / len(e))),
-        (
-            "closed form",
-            lambda x, y, *_: tf.linalg.lstsq(columns(x)[:, 1::-1], y[:, None])[:, 0],
-        ),
+        ("closed form", lambda x, y, *_: tf.linalg.lstsq(columns(x)[:, 1::-1], y[:, None])[:, 0]),
         ("clipped", line_of_short_steps),
         ("raised TypeError", line(update=tf.subtract)),
         ("raised TypeError", line(tf.square, below=tf.reduce_mean)),
@@ -256,10 +253,7 @@ WRONG = {
         ("straight line", parabola(n=2)),
         ("table n by n", parabola(gap=tf.subtract)),
         ("never moves", parabola(move=lambda c, change: c)),
-        (
-            "arrives in the first case only",
-            parabola(*[lambda v, x: v - np.mean(x)] * 2),
-        ),
+        ("arrives in the first case only", parabola(*[lambda v, x: v - np.mean(x)] * 2)),
         ("does not arrive", parabola(steps=8)),
         ("raised NotImplementedError", lambda *call: tf.function(parabola())(*call)),
         ("raised AttributeError", parabola(old=lambda v, x: (v - x.mean()) / x.std())),

@@ -277,10 +277,7 @@ WRONG = {
         ("short batch counts full", history(lambda metric, losses: metric(np.mean(losses)))),
         ("never reset", history(weighed, resets=False)),
         ("both faults", history(lambda metric, losses: metric(np.mean(losses)), resets=False)),
-        (
-            "last batch only",
-            lambda _, epochs: [tf.reduce_mean(batches[-1]) for batches in epochs],
-        ),
+        ("last batch only", lambda _, epochs: [tf.reduce_mean(batches[-1]) for batches in epochs]),
         ("sums", lambda _, epochs: [sum(map(tf.reduce_sum, batches)) for batches in epochs]),
         ("reset too early", history(weighed, result=lambda m: m.reset_state() or m.result())),
         ("reverse order", lambda metric, epochs: history(weighed)(metric, epochs[::-1])),
@@ -308,10 +305,7 @@ WRONG = {
         ("penalty once per part", in_parts(lambda e, p, share, _: whole(share * e, p))),
         ("penalty too little", in_parts(lambda e, p, share, n: share * (e + sum(p) / n))),
         ("no training true", in_parts(fair, training=False)),
-        (
-            "applied after every part",
-            lambda *call: [step()(*call[:2], *part) for part in call[2]],
-        ),
+        ("applied after every part", lambda *call: [step()(*call[:2], *part) for part in call[2]]),
         ("one tape", one_tape),
         ("one tape", one_persistent_tape),
         ("one tape", joined),

@@ -220,11 +220,7 @@ RIGHT = {
         adds_gradients,
         penalised_by_differences,
     ],
-    "12.2": [
-        joined(cosine),
-        cosine_by_jacobian,
-        cosine_by_differences,
-    ],
+    "12.2": [joined(cosine), cosine_by_jacobian, cosine_by_differences],
     "12.3": [4, tf.constant(4.0), np.float32(4)],
     "12.4": [surgery(projected), projected_in_numpy, projected_in_a_graph],
 }
@@ -335,10 +331,7 @@ WRONG = {
                 )
             ),
         ),
-        (
-            "cosine for product",
-            surgery(lambda a, b: a - cosine(a, b) * b + b - cosine(b, a) * a),
-        ),
+        ("cosine for product", surgery(lambda a, b: a - cosine(a, b) * b + b - cosine(b, a) * a)),
         (
             "product entry by entry",
             surgery(lambda a, b: a - a * b / dot(b, b) * b + b - b * a / dot(a, a) * a),

@@ -495,10 +495,7 @@ WRONG = {
             splitting(loss_of=lambda m, x, y, w, z: tf.reduce_mean(w * of_each(m, y, z))),
         ),
         ("body first", two_passes),
-        (
-            "exchanged after scaling",
-            splitting(order=lambda m: [m.head_optimizer, m.optimizer]),
-        ),
+        ("exchanged after scaling", splitting(order=lambda m: [m.head_optimizer, m.optimizer])),
         ("head not scaled", splitting(factors=lambda m: [m.optimizer, None])),
         ("not scaled", splitting(factors=lambda m: [None, m.head_optimizer])),
         ("two layers as head", splitting(split=-2)),
@@ -506,10 +503,7 @@ WRONG = {
             "loss not compiled",
             splitting(loss_of=lambda m, x, y, w, z: tf.reduce_mean(w[:, None] * (y - z) ** 2)),
         ),
-        (
-            "by model.loss",
-            splitting(loss_of=lambda m, x, y, w, z: tf.identity(m.loss(y, z))),
-        ),
+        ("by model.loss", splitting(loss_of=lambda m, x, y, w, z: tf.identity(m.loss(y, z)))),
         (
             "penalty of 14.3",
             splitting(loss_of=lambda m, x, y, w, z: m.compute_loss(x, y, z, w) + own(z)),
@@ -545,10 +539,7 @@ WRONG = {
         ("slope of small errors", running(huber_by_hand(lambda e: e / tf.abs(e)))),
         ("slope without limit", running(huber_by_hand(tf.identity))),
         ("default rate", running(rate_of=lambda rates, epoch: 0.01)),
-        (
-            "errors added up",
-            running(huber_by_hand(lambda e: len(e) * tf.clip_by_value(e, -1, 1))),
-        ),
+        ("errors added up", running(huber_by_hand(lambda e: len(e) * tf.clip_by_value(e, -1, 1)))),
         ("reset for each batch", running(average=lambda losses, sizes, before: losses[-1])),
         (
             "validation's table of errors",
@@ -576,9 +567,7 @@ WRONG = {
         (
             "penalties left out",
             running(
-                huber_by_hand(tf.sign),
-                extra=lambda model: 0.0,
-                error_of=lambda y_hat, y: y_hat - y,
+                huber_by_hand(tf.sign), extra=lambda model: 0.0, error_of=lambda y_hat, y: y_hat - y
             ),
         ),
         (

@@ -85,10 +85,6 @@ def by_probability(target, logits):
     return -tf.math.log(tf.gather(tf.nn.softmax(logits), target, batch_dims=1))
 
 
-def target_logits(target, logits):
-    return -tf.reduce_sum(tf.one_hot(target, logits.shape[1]) * logits)
-
-
 def toward_by_differences(logits_of, x, target, epsilon, h=1e-2):
     x = x.numpy()
     moved = x.copy()
@@ -119,14 +115,14 @@ def limits_first(logits_of, x, y, epsilon, size, steps, **options):
     )
 
 
-def attack(low=None, high=None, direction=np.sign, up=True, last=lambda moved, x: moved):
+def attack(low=None, high=None, up=True, last=lambda moved, x: moved):
     """Answer 15.4: low and high are limits, or make them from the original and epsilon."""
 
     def move(logits_of, x, y, epsilon, size, steps):
         moved = x
         for _ in range(steps):
-            slope = direction(gradient_at(lambda x: mean_loss(y, logits_of(x)), moved).numpy())
-            moved = moved + (size if up else -size) * slope
+            slope = gradient_at(lambda x: mean_loss(y, logits_of(x)), moved).numpy()
+            moved = moved + (size if up else -size) * np.sign(slope)
             lowest = low(x, epsilon) if callable(low) else low
             highest = high(x, epsilon) if callable(high) else high
             moved = tf.minimum(tf.maximum(moved, lowest), highest)
@@ -201,10 +197,7 @@ WRONG = {
         ("size of parts", walked(middles, mean=lambda p, axis: abs(p.mean(axis=0)))),
         ("other form", lambda *given: tf.reduce_sum(walked(middles)(*given))),
     ],
-    "15.2": [
-        ("line 1: wrote 39.2", [39.2, 0.14]),
-        ("line 2: wrote 3.92", [3.92, 3.92]),
-    ],
+    "15.2": [("line 1: wrote 39.2", [39.2, 0.14]), ("line 2: wrote 3.92", [3.92, 3.92])],
     "15.3": [
         ("away from the target", toward(np.sign, up=True)),
         ("no sign", toward(lambda g: g * len(g))),

@@ -218,10 +218,7 @@ WRONG = {
         ("critic's loss moves both", all_move(0)),
         ("generator's loss moves both", all_move(1)),
     ],
-    "16.2": [
-        ("line 1: wrote -0.98", [-0.98, -0.02]),
-        ("line 2: wrote 0.98", [-0.02, 0.98]),
-    ],
+    "16.2": [("line 1: wrote -0.98", [-0.98, -0.02]), ("line 2: wrote 0.98", [-0.02, 0.98])],
     "16.3": [
         ("share not spread", penalty(place=lambda r, f, s: f + s * (r - f))),
         ("real and fake exchanged", penalty(place=lambda r, f, s: r + columns(s) * (f - r))),

@@ -118,11 +118,7 @@ RIGHT = {
         (3 / 4, 1 / 2, tf.constant(0.25), np.float32(-0.5)),
         factors(),
     ],
-    "18.3": [
-        combining(lambda g, limit: scaled(g, limit).mean(axis=0)),
-        vectorized,
-        by_formula,
-    ],
+    "18.3": [combining(lambda g, limit: scaled(g, limit).mean(axis=0)), vectorized, by_formula],
 }
 
 WRONG = {

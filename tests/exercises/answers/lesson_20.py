@@ -48,12 +48,6 @@ def by_hand(model, x, y, batch_size, replicas):
     )
 
 
-def with_numpy_loss(model, x, y, batch_size, replicas):
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_sum((model(x).numpy() - y) ** 2) / batch_size
-    return tape.gradient(loss, model.trainable_variables)
-
-
 def loss_only(model, x, y, batch_size, replicas):
     return tf.reduce_sum(tf.square(model(x) - y)) / batch_size + tf.add_n(model.losses) / replicas
 

@@ -14,7 +14,7 @@ from course_utils.datasets import make_cloud
 # 21.1
 
 
-def layer_by_layer(limit_of=lambda limit: limit, owner=lambda v: v.path[: v.path.rindex("/")]):
+def layer_by_layer(owner=lambda v: v.path[: v.path.rindex("/")]):
     """Answer 21.1 in NumPy, with a factor for each layer."""
 
     def clip_layers(model, gradients, limit):
@@ -23,7 +23,7 @@ def layer_by_layer(limit_of=lambda limit: limit, owner=lambda v: v.path[: v.path
         for v, g in pairs:
             if g is not None:
                 squares[owner(v)] = squares.get(owner(v), 0.0) + float(np.sum(np.square(g)))
-        factors = {k: min(1.0, limit_of(limit) / np.sqrt(s)) for k, s in squares.items()}
+        factors = {k: min(1.0, limit / np.sqrt(s)) for k, s in squares.items()}
         return [None if g is None else factors[owner(v)] * g.numpy() for v, g in pairs]
 
     return clip_layers
@@ -323,9 +323,9 @@ def few_labels(inputs):
     return {"few labels": neighbours(inputs["few labels"])}
 
 
-def formula(points, speed, spread=0.05):
+def formula(points, speed):
     x, t = np.asarray(points, float).T
-    s = 0.25**2 + 2 * spread * t
+    s = 0.25**2 + 2 * 0.05 * t
     return 0.25 / np.sqrt(s) * np.exp(-((x - 0.6 - speed * t) ** 2) / (2 * s))
 
 
