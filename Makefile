@@ -75,7 +75,7 @@ lint: $(STAMP)
 	$(BIN)/course build --check
 
 unit: $(STAMP) $(NBGRADER) $(CLUSTER)
-	$(PYTEST) loadgroup tests --doctest-modules course_utils course_staff
+	$(PYTEST) loadscope tests --doctest-modules course_utils course_staff
 
 $(NBGRADER): requirements-nbgrader.lock $(STAMP)
 	@rm -rf $(@D)
