@@ -4,6 +4,7 @@ The answers to the exercises are one file and much of the work, so they are shar
 and last: many small parts keep both workers busy to the end.
 """
 
+import gc
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ from xdist.scheduler import LoadScopeScheduling
 ANSWERS = "test_galleries.py"
 
 matplotlib.use("agg")
+gc.disable()
 
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -36,6 +38,8 @@ def pytest_xdist_make_scheduler(config, log):
 
 def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.path.name == ANSWERS)
+    gc.enable()
+    gc.freeze()
 
 
 def missing(what):
