@@ -18,6 +18,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from course_utils.course.curriculum import find_exercise
+from course_utils.course.session import quiet_tensorflow, standard_error_held
 from course_utils.exercises.comparing import behaviour
 from course_utils.exercises.references import SEEDS, Reference
 
@@ -134,13 +135,12 @@ def _settle() -> None:
         os._exit(1)
 
     threading.Thread(target=end_with_the_grader, daemon=True).start()
+    quiet_tensorflow()
 
 
 def _observe(lessons: Path, exercise_id: str, seed: int, with_gallery: bool) -> dict:
     """Return, as JSON can hold it, what is known of an exercise on a seed; runs in the process."""
-    from course_utils.course.session import standard_error_held
-
-    with standard_error_held():  # TensorFlow's start-up lines would stand among the grading's
+    with standard_error_held():  # what TensorFlow writes would stand among the grading's lines
         return _questions(lessons, exercise_id[:2]).data_on(exercise_id, seed, with_gallery)
 
 

@@ -12,6 +12,8 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
+from course_utils.course.session import importing
+
 from .channel import Channel
 from .groups import open_groups
 from .limits import Limits
@@ -25,7 +27,7 @@ _WARM = (
     "keras matplotlib.pyplot sklearn.datasets IPython.core.inputtransformer2 IPython.display "
     "course_utils.gradients.derivatives course_utils.exercises course_utils.gradients.check "
     "course_utils.tape.explaining course_utils.course.lesson_map course_utils.datasets "
-    "course_utils.figures.lines course_utils.course.session course_utils.tape.drawing.still "
+    "course_utils.figures.lines course_utils.tape.drawing.still "
     "course_utils.tape.recording course_staff.classroom.runner.learner"
 )
 
@@ -109,15 +111,16 @@ def _try_a_child(limits: Limits) -> None:
 
 def _import_everything() -> None:
     """Import what lessons use, so that no child has to; run no operation."""
-    import matplotlib
-    import tensorflow as tf
+    with importing():
+        import matplotlib
+        import tensorflow as tf
 
-    matplotlib.use("agg")
-    for name in _WARM.split():
-        import_module(name)
-    generated = _ROOT / "course_utils" / "exercises" / "generated"
-    for module in sorted(generated.glob("lesson_*.py")):
-        import_module(f"course_utils.exercises.generated.{module.stem}")
+        matplotlib.use("agg")
+        for name in _WARM.split():
+            import_module(name)
+        generated = _ROOT / "course_utils" / "exercises" / "generated"
+        for module in sorted(generated.glob("lesson_*.py")):
+            import_module(f"course_utils.exercises.generated.{module.stem}")
     # One thread a notebook: several notebooks run at once.
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
