@@ -90,9 +90,8 @@ $(CLUSTER): requirements-cluster.lock $(STAMP)
 notebooks: $(STAMP)
 	$(PYTEST) loadfile $(SOLUTIONS) --nbval-cell-timeout 120 solutions
 
-# Without the tests on five hundred networks, which take most of the time and reach no further line.
 coverage: $(STAMP) ## Hold the floor under the lines of gradients/ and tape/ that tests reach
-	@$(BIN)/coverage run -m pytest tests/gradients tests/tape -k "not kinked_network"
+	@$(BIN)/coverage run -m pytest tests/gradients tests/tape
 	@$(BIN)/coverage report
 
 # Pictures of what failed are left in build/browser.

@@ -1,17 +1,18 @@
 """Functions whose gradient is right, and functions with a planted mistake, at random points.
 
-`CORRECT` and `MISTAKES` are shared by the tests, with few seeds, and the benchmark, with many.
+`CORRECT`, `MISTAKES` and `KINKED` are shared by the tests, with few seeds, and the benchmark, with
+many.
 """
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import keras
 import numpy as np
 import tensorflow as tf
 
-__all__ = ["CORRECT", "MISTAKES", "Case"]
+__all__ = ["CORRECT", "KINKED", "MISTAKES", "Case", "Kinked"]
 
 
 @dataclass(frozen=True)
@@ -328,4 +329,83 @@ MISTAKES = (
         (0,),
         _by_hand(_one_entry_off),
     ),
+)
+
+
+@dataclass(frozen=True)
+class Kinked:
+    """A small network whose images have a constant border.
+
+    Where the border (``fill``) is zero and so is a bias, the activation stands exactly at its kink.
+    """
+
+    name: str
+    activation: Callable = tf.nn.relu
+    pool: bool = False
+    fill: float = 0.0
+    bias: float = 0.0
+    dtype: str = "float32"
+
+    def check(self, seed: int) -> list:
+        """Draw new images and values from the seed, and return the rows of a check there."""
+        from course_utils import check_gradients
+
+        loss, images, variables = _built_kinked(self)
+        rng = np.random.default_rng(seed)
+        pixels = np.full(images.shape, self.fill)
+        pixels[:, 3:7, 3:7] = rng.random((3, 4, 4, 1))
+        images.assign(pixels)
+        for v in variables:
+            spread = 1.4 / np.sqrt(np.prod(v.shape[:-1]))
+            is_bias = len(v.shape) == 1
+            v.assign(np.full(3, self.bias) if is_bias else rng.normal(size=v.shape) * spread)
+        return check_gradients(loss, variables, seed=seed).rows
+
+    def failures(self, seeds: Iterable[int]) -> list[str]:
+        """Return every row that is blamed in vain or contradicts the numbers beside it."""
+        failures, first = [], []
+        for seed in seeds:
+            rows = self.check(seed)
+            where = f"{self.name}, seed {seed}"
+            for row in rows:
+                against = [m for m in row.measurements if abs(m.difference) > m.error_bar]
+                if row.verdict == "disagrees" or (row.verdict == "agrees" and against):
+                    failures.append(f"{where}: {row.name} {row.verdict}, {against}")
+            # What stands behind the kinks is checked all the same.
+            if [row.verdict for row in rows[-2:]] != ["agrees", "agrees"]:
+                failures.append(f"{where}: the last layer {rows[-2:]}")
+            first.append(rows[1].verdict)  # of the bias that stands at the kink, or away from it
+        usual = "agrees" if self.fill or self.bias else "kink nearby"
+        if first.count(usual) <= len(first) / 2:
+            failures.append(f"{self.name}: {usual!r} is {first.count(usual)} of {len(first)}")
+        return failures
+
+
+@functools.cache
+def _built_kinked(network: Kinked) -> tuple[Callable, tf.Variable, list[tf.Variable]]:
+    activation, pool, dtype = network.activation, network.pool, network.dtype
+    shapes = {"w0": (3, 3, 1, 3), "b0": (3,), "w1": (2, 2, 3, 3), "b1": (3,)}
+    shapes |= {"w2": (12 if pool else 27, 3), "b2": (3,)}
+    variables = [tf.Variable(tf.zeros(s, dtype), name=name) for name, s in shapes.items()]
+    images = tf.Variable(tf.zeros((3, 8, 8, 1), dtype))
+    w0, b0, w1, b1, w2, b2 = variables
+
+    @tf.function
+    def loss() -> tf.Tensor:
+        h = activation(tf.nn.conv2d(images, w0, 1, "VALID") + b0)  # (3, 6, 6, 3)
+        if pool:
+            h = tf.nn.max_pool2d(h, 2, 2, "VALID")
+        h = activation(tf.nn.conv2d(h, w1, 1 if pool else 2, "VALID") + b1)
+        logits = tf.reshape(h, (3, -1)) @ w2 + b2
+        return tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits([0, 1, 2], logits))
+
+    return loss, images, variables
+
+
+KINKED = (
+    Kinked("relu"),
+    Kinked("relu on a grey border", fill=0.5),
+    Kinked("relu away from zero", bias=0.1),
+    Kinked("leaky relu, float64", tf.nn.leaky_relu, dtype="float64"),
+    Kinked("max-pooling", pool=True),
 )
