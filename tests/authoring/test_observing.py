@@ -66,7 +66,7 @@ def test_an_answer_is_told_the_sentence_of_the_program_that_did_the_same():
 
 
 def test_what_no_program_did_is_told_in_general_and_said_to_be():
-    pair = Wrong("pair", "Return one number.", lambda x, weights: [x**2, x**3, x])
+    pair = Wrong("Return one number.", lambda x, weights: [x**2, x**3, x])
     for answer, name in (
         (lambda x, weights: -x * x, "sign"),
         (lambda x, weights: x * x / 2, "constant factor"),
@@ -76,7 +76,7 @@ def test_what_no_program_did_is_told_in_general_and_said_to_be():
         (lambda x, weights: x**2 + 1, "unexplained"),
         (lambda x, weights: x["x"], "raised TypeError"),
     ):
-        judgement = told(answer, [CUBE, pair])
+        judgement = told(answer, CUBE | {"pair": pair})
         assert (judgement.mistake, judgement.recognised) == (name, False)
 
 
