@@ -1,6 +1,7 @@
 """The authoring path on small lessons of its own, in a folder of its own."""
 
 import json
+import shutil
 
 import pytest
 
@@ -66,13 +67,31 @@ GALLERY = {"01.2": Table({(2, 4): "The two numbers are exchanged."}, "Count rows
 """
 
 
-@pytest.fixture
-def folders(tmp_path):
-    """Return a checkout whose only exercise is 01.2."""
-    folders = Folders(tmp_path)
+def checkout(root):
+    folders = Folders(root)
     folders.lessons.mkdir()
     folders.table.parent.mkdir(parents=True)
     return folders
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Return a checkout whose only exercise is 01.2."""
+    return checkout(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def first_build(tmp_path_factory):
+    folders = checkout(tmp_path_factory.mktemp("first"))
+    write(folders)
+    assert build(folders) == 1
+    return folders.root
+
+
+@pytest.fixture
+def built(first_build, tmp_path):
+    """Return a checkout that was built."""
+    return Folders(shutil.copytree(first_build, tmp_path / "checkout"))
 
 
 def write(folders, text=PREDICT, name="01_first_tape", gallery=GALLERY):
@@ -106,10 +125,8 @@ def drift(folders):
     return [str(problem) for problem in authoring.find_drift(lessons, lessons, folders)]
 
 
-def test_a_lesson_becomes_two_notebooks_and_a_second_build_changes_nothing(folders):
-    write(folders)
-    assert build(folders) == 1
-    before = contents(folders)
+def test_a_lesson_becomes_two_notebooks_and_a_second_build_changes_nothing(built):
+    before = contents(built)
     learner = json.loads(before[next(p for p in before if p.parts[0] == "notebooks")])
     worked = json.loads(before[next(p for p in before if p.parts[0] == "solutions")])
     stub, solution = learner["cells"][2], worked["cells"][2]
@@ -120,16 +137,16 @@ def test_a_lesson_becomes_two_notebooks_and_a_second_build_changes_nothing(folde
     assert [c["execution_count"] for c in worked["cells"] if c["cell_type"] == "code"] == [1, 2, 3]
     assert worked["cells"][1]["outputs"][0]["text"] == ["ready\n"]
     assert "timing" not in json.dumps(worked) and "iopub" not in json.dumps(worked)
-    assert json.loads(before[folders.stubs.relative_to(folders.root)])["01.2"] == {
+    assert json.loads(before[built.stubs.relative_to(built.root)])["01.2"] == {
         "cell": "exercise-01-2",
         "notebook": "01_first_tape.ipynb",
         "source": "# A tuple.\nshape = ...",
     }
-    assert drift(folders) == []
-    assert build(folders) == 0
-    assert contents(folders) == before
-    check_every_kind_of_drift(folders)
-    check_that_ids_move_with_their_cells(folders, learner)
+    assert drift(built) == []
+    assert build(built) == 0
+    assert contents(built) == before
+    check_every_kind_of_drift(built)
+    check_that_ids_move_with_their_cells(built, learner)
 
 
 def check_every_kind_of_drift(folders):
@@ -170,19 +187,17 @@ def check_that_ids_move_with_their_cells(folders, learner):
     assert [i for i in after if i in before] == before and len(after) == len(before) + 1
 
 
-def test_where_text_alone_changed_nothing_is_executed(folders):
-    write(folders)
-    build(folders)
-    worked = folders.solutions / "01_first_tape.ipynb"
+def test_where_text_alone_changed_nothing_is_executed(built):
+    worked = built.solutions / "01_first_tape.ipynb"
     outputs = [cell.get("outputs") for cell in json.loads(worked.read_text())["cells"]]
 
     def renewed(text):
-        write(folders, text)
-        (lesson,) = authoring.read_lessons(folders)
-        return authoring.renew_text(lesson, folders)
+        write(built, text)
+        (lesson,) = authoring.read_lessons(built)
+        return authoring.renew_text(lesson, built)
 
     assert renewed(PREDICT.replace("# Two numbers", "# Three numbers"))
-    assert drift(folders) == [] and "Three numbers" in worked.read_text()
+    assert drift(built) == [] and "Three numbers" in worked.read_text()
     assert outputs == [cell.get("outputs") for cell in json.loads(worked.read_text())["cells"]]
     for before, after in (
         ('print("ready")', 'print("set")'),
@@ -343,17 +358,24 @@ def test_a_lesson_that_fails_is_one_message_and_leaves_the_old_files(folders, fa
     assert contents(folders) == before
 
 
-def test_a_first_build_that_fails_leaves_no_stubs_behind(folders):
-    write(folders, FAILING["a cell raises"][0])
+def test_a_first_build_that_fails_leaves_no_stubs_behind(folders, monkeypatch):
+    def fails(lesson, folders, after_cell):
+        assert json.loads(folders.stubs.read_text()).keys() == {"01.2"}
+        raise BuildError("a cell raises")
+
+    monkeypatch.setattr(authoring, "_build_lesson", fails)
+    write(folders)
     with pytest.raises(BuildError):
         build(folders)
     assert json.loads(folders.stubs.read_text()) == {}
 
 
-def test_what_another_build_wrote_in_the_meantime_is_kept(folders):
+def test_what_another_build_wrote_in_the_meantime_is_kept(folders, monkeypatch):
     write(folders)
     lessons = authoring.read_lessons(folders)
-    authoring.observe(lessons[0], folders, lambda _: None)
+    monkeypatch.setattr(
+        authoring, "_build_lesson", lambda lesson, folders, after_cell: after_cell()
+    )
     (folders.lessons / "02_being_written").mkdir()
 
     def other_build(lesson):

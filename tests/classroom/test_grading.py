@@ -593,16 +593,16 @@ def test_what_was_stopped_runs_once_more_alone_before_it_is_recorded(
 
 def test_relative_folders_keep_notebooks_apart_as_absolute_ones_do(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "in").mkdir()
-    reads = RIGHT | {"01.1": "import os; os.stat(os.environ['COURSE_DATA_DIR'])\n" + RIGHT["01.1"]}
-    (tmp_path / "in" / "ada_01_first_tape.ipynb").write_bytes(notebook("01", reads))
+    reads = "import os\nos.stat(os.environ['COURSE_DATA_DIR'])\n"
+    reads += "os.stat(os.environ['KERAS_HOME'] + '/datasets')\n"
+    answers = RIGHT | {"01.1": reads + RIGHT["01.1"]}
+    hand_in(tmp_path / "in", {"ada/01_first_tape.ipynb": notebook("01", answers)})
     (tmp_path / "data").mkdir()
-    monkeypatch.setenv("COURSE_DATA_DIR", str(tmp_path / "data"))
-    absolute = grade(tmp_path / "in", tmp_path / "absolute", limits=LIMITS)
+    (tmp_path / "keras" / "datasets").mkdir(parents=True)
     monkeypatch.setenv("COURSE_DATA_DIR", "data")
-    relative = grade(Path("in"), Path("relative"), limits=LIMITS)
-    assert outcomes(absolute, "ada") == outcomes(relative, "ada") == ["passed"] * 5
-    assert relative.is_jailed and absolute.is_jailed
+    monkeypatch.setenv("KERAS_HOME", str(tmp_path / "keras"))
+    grading = grade(Path("in"), Path("out"), limits=LIMITS)
+    assert outcomes(grading, "ada") == ["passed"] * 5 and grading.is_jailed
 
 
 def test_a_folder_whose_name_is_no_text_keeps_notebooks_apart_too(tmp_path):

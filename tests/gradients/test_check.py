@@ -15,16 +15,17 @@ from course_utils import check_gradients
 
 matplotlib.use("Agg")
 SEEDS = range(20)
+SEEDS_OF_CASES = range(8)  # `benchmarks/gradient_check.py` draws 500
 
 
 @pytest.mark.parametrize("case", CORRECT, ids=lambda case: case.name)
 def test_no_false_alarm(case):
-    assert [line for seed in SEEDS for line in case.failures(seed)] == []
+    assert [line for seed in SEEDS_OF_CASES for line in case.failures(seed)] == []
 
 
 @pytest.mark.parametrize("case", MISTAKES, ids=lambda case: case.name)
 def test_every_planted_mistake_is_found_in_the_right_row(case):
-    assert [line for seed in SEEDS for line in case.failures(seed)] == []
+    assert [line for seed in SEEDS_OF_CASES for line in case.failures(seed)] == []
 
 
 def verdict(f, at, **options):
