@@ -109,7 +109,6 @@ RATES = {
         "This is right for x**2 alone. f may be any function: use f(x) and f(x + h).",
         lambda f, x, h: ((x + h) ** 2 - x**2) / h,
         lambda f, x, h: 2 * x,
-        lambda f, x, h: 2 * x + h,
     ),
     "divided by x": Wrong(
         "You divided by x. The growth happened over a step of h: divide by h.",
@@ -175,7 +174,6 @@ LOSSES = {
     "doubled for squared": Wrong(
         "The differences are multiplied by 2. The square is ** 2.",
         lambda y_hat, y: tf.reduce_mean((y_hat - y) * 2),
-        lambda y_hat, y: tf.reduce_mean(y_hat - y) * 2,
     ),
     "predictions and targets added": Wrong(
         "y_hat and y are added. An error is their difference, y_hat - y.",

@@ -41,10 +41,7 @@ PRODUCTS = {
         "tape.gradient(y, x) gives as it is.",
         answering(lambda tape, y, x: tape.gradient(y, x)[0]),
     ),
-    "returns y": Wrong(
-        "This is y itself. Return tape.gradient(y, x), not y.",
-        product,
-    ),
+    "returns y": Wrong("This is y itself. Return tape.gradient(y, x), not y.", product),
     "gradient added up": Wrong(
         "You added the entries of the gradient up. Return what tape.gradient(y, x) gives as it is: "
         "one number for each entry of x.",
@@ -85,10 +82,7 @@ PRODUCTS = {
         "This is the gradient of sum(x**2) alone. Multiply it by sum(x).",
         product_gradient(lambda x: tf.reduce_sum(x**2)),
     ),
-    "returns x": Wrong(
-        "This is x itself. Return tape.gradient(y, x).",
-        lambda x: x,
-    ),
+    "returns x": Wrong("This is x itself. Return tape.gradient(y, x).", lambda x: x),
     "zero for none": Wrong(
         "It returns 0 for every entry. A zero in place of None hides the fault: call tape.watch(x) "
         "as the first line of the block, and compute y below it.",
@@ -359,9 +353,4 @@ PARABOLAS = {
     ),
 }
 
-GALLERY = {
-    "02.1": PRODUCTS,
-    "02.2": THREE,
-    "02.3": CENTRED,
-    "02.4": PARABOLAS,
-}
+GALLERY = {"02.1": PRODUCTS, "02.2": THREE, "02.3": CENTRED, "02.4": PARABOLAS}

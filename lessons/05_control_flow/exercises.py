@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants, variables
 from course_utils.exercises.observation import results_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
@@ -15,12 +16,6 @@ def draw_errors(rng: np.random.Generator) -> list[tuple]:
     inner, outer = (round(float(size), 2) for size in drawn)
     # Sizes and thresholds lie on both sides of 1, so that no fixed threshold fits.
     return [(-5.0, 1.5), (0.5, 2.0), (-inner, 1.2), (outer, 1.25), (-1.6, 2.5), (0.8, 0.3)]
-
-
-def as_variables(*numbers: float) -> tuple:
-    import tensorflow as tf
-
-    return tuple(tf.Variable(number, dtype=tf.float32) for number in numbers)
 
 
 def gradients_and_branches(function: Callable, error: Any, threshold: Any) -> dict:
@@ -60,9 +55,8 @@ def draw_batches(rng: np.random.Generator) -> list[tuple]:
 def as_dataset(w: float, x: np.ndarray, y: np.ndarray, batch_size: int) -> tuple:
     import tensorflow as tf
 
-    pairs = tf.constant(x, tf.float32), tf.constant(y, tf.float32)
-    dataset = tf.data.Dataset.from_tensor_slices(pairs).batch(batch_size)
-    return tf.Variable(w, dtype=tf.float32), dataset
+    dataset = tf.data.Dataset.from_tensor_slices(constants(x, y)).batch(batch_size)
+    return *variables(w), dataset
 
 
 def sum_and_gradient(function: Callable, w: Any, dataset: Any) -> dict:
@@ -89,9 +83,7 @@ def draw_orbits(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_orbit(M: float, e: float) -> tuple:
-    import tensorflow as tf
-
-    return tf.Variable(M, dtype=tf.float64), tf.Variable(e, dtype=tf.float64)
+    return variables(M, e, dtype="float64")
 
 
 EXERCISES = (
@@ -101,7 +93,7 @@ EXERCISES = (
         kind="complete",
         points=2,
         draw=draw_errors,
-        prepare=as_variables,
+        prepare=variables,
         call=gradients_and_branches,
         inputs="error threshold",
         parts=[

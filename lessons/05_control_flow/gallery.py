@@ -276,9 +276,9 @@ def assigned(M, e):
     return E
 
 
-def until_solved(M, e, tolerance=1e-9):
+def until_solved(M, e):
     E = M + 0.0
-    while tf.abs(M + e * tf.sin(E) - E) > tolerance:
+    while tf.abs(M + e * tf.sin(E) - E) > 1e-9:
         E = M + e * tf.sin(E)
     return E
 
@@ -298,11 +298,6 @@ def until_still(M, e, tolerance):
 def exchanged_slopes(M, e):
     found = kepler(passes(60))(M, e)
     return {"M": found["e"], "e": found["M"]}
-
-
-def last_pass_recorded(M, e):
-    E = passes(59)(M, e)
-    return kepler(lambda M, e: M + e * tf.sin(E))(M, e)
 
 
 def growing(M, e):
@@ -366,7 +361,6 @@ KEPLER = {
         "Either the passes before it stand above the `with` block, or math.sin, NumPy's sin, float() "
         "or .numpy() took the sine out of it. Keep all passes inside, with tf.sin of the tensor E.",
         kepler(passes(60, function=np.sin)),
-        last_pass_recorded,
     ),
     "anomaly returned": Wrong(
         "This is E itself. Return tape.gradient(E, ...) with the dict of sources.",
@@ -376,10 +370,7 @@ KEPLER = {
         "The sign of a term is wrong: E is M + e * sin(E), with a plus.",
         kepler(passes(60, sign=-1)),
     ),
-    "keys exchanged": Wrong(
-        "The two gradients stand under each other's keys.",
-        exchanged_slopes,
-    ),
+    "keys exchanged": Wrong("The two gradients stand under each other's keys.", exchanged_slopes),
     "E in place of M": Wrong(
         "Your passes add e * sin(E) to the E before them. Each starts from M: E is M + e * sin(E).",
         kepler(growing),

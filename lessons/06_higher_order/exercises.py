@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants, variables
 from course_utils.exercises.observation import results_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
@@ -23,7 +24,7 @@ def as_motion(a: float, b: float, c: float, t: np.ndarray) -> tuple:
     def position(t):
         return a * t**3 + tf.sin(b * t) + c * t
 
-    return position, tf.constant(t, tf.float32)
+    return position, *constants(t)
 
 
 def places_noted(f: Callable, x: Any) -> tuple[Callable, list[bool]]:
@@ -58,9 +59,7 @@ def draw_penalties(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_variable_and_tensor(w: np.ndarray, x: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    return tf.Variable(w, dtype=tf.float32), tf.constant(x, tf.float32)
+    return *variables(w), *constants(x)
 
 
 def draw_directions(rng: np.random.Generator) -> list[tuple]:
@@ -76,7 +75,7 @@ def as_loss(a: np.ndarray, b: np.ndarray, x: np.ndarray, v: np.ndarray) -> tuple
     def f(x):
         return tf.reduce_sum(a * x**3) + tf.reduce_sum(b * x) ** 2
 
-    return f, tf.constant(x, tf.float64), tf.constant(v, tf.float64)
+    return f, *constants(x, v, dtype="float64")
 
 
 def curvature_and_walks(function: Callable, f: Callable, x: Any, v: Any) -> dict:

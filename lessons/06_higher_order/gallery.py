@@ -273,8 +273,6 @@ CURVATURES = {
         "A derivative is None, and goes into a product. The tape must watch x, and its gradient "
         "must be taken inside the accumulator's block, or an outer tape's.",
         gradient_outside(lambda u, Hu: tf.reduce_sum(u * Hu)),
-        gradient_outside(lambda u, Hu: tf.reduce_sum(Hu * u)),
-        gradient_outside(lambda u, Hu: tf.tensordot(u, Hu, 1)),
     ),
     "length kept": Wrong(
         "This is vᵀHv: the direction still has the length of v. Divide v by tf.norm(v) first, and "

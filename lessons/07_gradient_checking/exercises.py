@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
 
@@ -14,12 +15,6 @@ def draw_layers(rng: np.random.Generator) -> list[tuple]:
         return tuple(rng.normal(size=shape).round(1) for shape in ((n, d), (d, d), (n, d)))
 
     return [draw(5, 3), draw(2, 3), draw(6, 4)]
-
-
-def as_float32(*arrays: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    return tuple(tf.constant(array, tf.float32) for array in arrays)
 
 
 def by_name(*names: str) -> Callable:
@@ -52,9 +47,7 @@ def draw_logits(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_logits(logits: np.ndarray, labels: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    return tf.constant(logits, tf.float32), tf.constant(labels, tf.int32)
+    return *constants(logits), *constants(labels, dtype="int32")
 
 
 # What `is_right` is given: of each backward pass, whether it is right.
@@ -179,7 +172,7 @@ EXERCISES = (
         kind="repair",
         points=2,
         draw=draw_layers,
-        prepare=as_float32,
+        prepare=constants,
         call=by_name("d_x", "d_W", "d_b"),
         inputs="x W upstream",
         parts=[
@@ -230,7 +223,7 @@ EXERCISES = (
         kind="complete",
         points=3,
         draw=draw_curve_points,
-        prepare=as_float32,
+        prepare=constants,
         call=value_and_derivatives,
         inputs="x",
         parts=[

@@ -228,7 +228,6 @@ MEANS = {
         "rows, tf.one_hot(labels, logits.shape[1]), as in the program given.",
         from_labels(lambda labels: labels),
         from_labels(lambda labels: tf.cast(labels, tf.float32)),
-        from_labels(lambda labels: labels[:, None]),
         from_labels(lambda labels: tf.cast(labels, tf.float32)[:, None]),
     ),
     "fixed classes": Wrong(
@@ -241,48 +240,32 @@ MEANS = {
 # 07.4
 
 
-def checking(shapes=((5, 3), (3,), (5, 3)), judge=None, ones=(), of=None, loss=None):
+def checking(judge=lambda report: report.passed, ones=(), loss=None):
     """Return an answer to 07.4 that fills what ``ones`` names with ones, and judges its report."""
 
     def is_right(backward):
-        names = ("x", "scale", "upstream")
-        drawn = {
-            name: tf.ones(shape) if name in ones else tf.random.normal(shape)
-            for name, shape in zip(names, shapes, strict=True)
-        }
-        x, scale, upstream = drawn.values()
+        x, scale, upstream = (
+            tf.ones(shape) if name in ones else tf.random.normal(shape)
+            for name, shape in (("x", (5, 3)), ("scale", (3,)), ("upstream", (5, 3)))
+        )
 
         def weighted(x, scale):
             y = (x - tf.reduce_mean(x, axis=1, keepdims=True)) * scale
             return tf.reduce_sum(upstream * y if loss is None else loss(y, upstream))
 
         grads = backward(x, scale, upstream)
-        if of == "x":
-            report = check_gradients(lambda x: weighted(x, scale), x, grads=grads[0])
-        elif of == "scale":
-            report = check_gradients(lambda scale: weighted(x, scale), scale, grads=grads[1])
-        else:
-            report = check_gradients(weighted, [x, scale], grads=grads)
-        return judge(report) if judge else report.passed
+        return judge(check_gradients(weighted, [x, scale], grads=grads))
 
     return is_right
-
-
-def by_shapes(backward):
-    x, scale, upstream = (tf.random.normal(shape) for shape in ((5, 3), (3,), (5, 3)))
-    d_x, d_scale = backward(x, scale, upstream)
-    return d_x.shape == x.shape and d_scale.shape == scale.shape
 
 
 CHECKS = {
     "looks at d_scale alone": Wrong(
         "It passes a wrong d_x. Give check_gradients both: [x, scale], with both gradients.",
-        checking(of="scale"),
         checking(judge=lambda report: report.rows[1].verdict == "agrees"),
     ),
     "looks at d_x alone": Wrong(
         "It passes a wrong d_scale. Give check_gradients both: [x, scale], with both gradients.",
-        checking(of="x"),
         checking(judge=lambda report: report.rows[0].verdict == "agrees"),
     ),
     "an upstream of ones": Wrong(
@@ -304,7 +287,6 @@ CHECKS = {
         "It says False to every backward pass, the right ones too. They start from upstream, so the "
         "loss must use it: the sum of upstream * y. And it is `passed` that says whether all agrees.",
         checking(loss=lambda y, upstream: y),
-        checking(loss=lambda y, upstream: y**2),
         lambda backward: False,
     ),
     "says the opposite": Wrong(
@@ -314,8 +296,6 @@ CHECKS = {
     "always True": Wrong(
         "It says True to every backward pass. Return what the report says, report.passed.",
         lambda backward: True,
-        checking(judge=lambda report: report is not None),
-        by_shapes,
     ),
     "one of the two is enough": Wrong(
         "It passes a backward pass in which one gradient is right and the other one wrong. Both "
@@ -352,10 +332,6 @@ def right_value(x):
 
 def tail(x):
     return tf.math.log1p(tf.exp(-2 * x))
-
-
-def without_path(x):
-    return tf.constant(right_value(x).numpy())
 
 
 CURVES = {
@@ -405,7 +381,6 @@ CURVES = {
         "The values are right, and the slope is None. Either grad returns None, or the value "
         "comes from NumPy and there is no grad.",
         curve(grad=lambda x, u: None),
-        without_path,
     ),
     "grad changes the shape": Wrong(
         "What grad returns has not the shape of x. It multiplies upstream by tf.tanh(x), entry by "
@@ -424,7 +399,6 @@ CURVES = {
     "second derivative returned": Wrong(
         "grad returns the second derivative, 1 - tanh(x)². The slope is tanh(x).",
         curve(grad=lambda x, u: u * (1 - tf.tanh(x) ** 2)),
-        curve(grad=lambda x, u: 1 - tf.tanh(x) ** 2),
     ),
     "slope sign wrong": Wrong(
         "The slope has the wrong sign: it is +tanh(x).",
@@ -568,7 +542,6 @@ NETWORKS = {
         "The second layer is right. On the way back to the hidden layer each error goes through "
         "W2: d_error @ W2.T.",
         network(d_hidden=lambda d_e, W2: d_e),
-        network(d_hidden=lambda d_e, W2: d_e @ np.ones_like(W2).T),
     ),
     "b1 per row": Wrong(
         "b1 is added to each row, so its gradient adds up over them: sum over axis 0.",
@@ -590,7 +563,6 @@ NETWORKS = {
     "gradients in a list": Wrong(
         "These stand in a list or a tuple. Return a dict with the keys of params.",
         lambda *inputs: list(network()(*inputs).values()),
-        lambda *inputs: tuple(network()(*inputs).values()),
     ),
     "returns none": Wrong(
         "Your function returned None. Return the dict of the four gradients.",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants, variables
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
 
@@ -25,10 +26,7 @@ def draw_cooling(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_cooling(a: float, k: float, x: np.ndarray, y: np.ndarray, lr: float) -> tuple:
-    import tensorflow as tf
-
-    variables = (tf.Variable(number, dtype=tf.float32) for number in (a, k))
-    return *variables, *(tf.constant(array, tf.float32) for array in (x, y)), lr
+    return *variables(a, k), *constants(x, y), lr
 
 
 def draw_lines(rng: np.random.Generator) -> list[tuple]:
@@ -41,9 +39,7 @@ def draw_lines(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_points(x: np.ndarray, y: np.ndarray, lr: float, steps: int) -> tuple:
-    import tensorflow as tf
-
-    return tf.constant(x, tf.float32), tf.constant(y, tf.float32), lr, steps
+    return *constants(x, y), lr, steps
 
 
 def draw_parabolas(rng: np.random.Generator) -> list[tuple]:
@@ -63,9 +59,7 @@ def draw_parabolas(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_parabola(x: np.ndarray, y: np.ndarray, x_new: np.ndarray, added: float) -> tuple:
-    import tensorflow as tf
-
-    return *(tf.constant(array, tf.float32) for array in (x, y, x_new)), added
+    return *constants(x, y, x_new), added
 
 
 def values_and_gradients(fit_and_predict: Callable, x: Any, y: Any, x_new: Any, added: float):

@@ -448,9 +448,4 @@ PARABOLAS = {
     ),
 }
 
-GALLERY = {
-    "08.1": STEPS,
-    "08.2": LIMITS,
-    "08.3": LINES,
-    "08.4": PARABOLAS,
-}
+GALLERY = {"08.1": STEPS, "08.2": LIMITS, "08.3": LINES, "08.4": PARABOLAS}

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants
 from course_utils.exercises.observation import calls_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
@@ -43,12 +44,6 @@ def layer_that_trains() -> Any:
     return ScaleInTraining()
 
 
-def tensors(*arrays: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    return tuple(tf.constant(array, tf.float32) for array in arrays)
-
-
 def draw_weights(rng: np.random.Generator) -> dict:
     def draw(*shape):
         return rng.uniform(0.5, 1.5, shape) * rng.choice([-1, 1], shape)
@@ -66,14 +61,14 @@ def draw_steps(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_step(weights: dict, rate: float, x: np.ndarray, y: np.ndarray) -> tuple:
-    return *build(weights, rate, [layer_that_trains()]), *tensors(x, y)
+    return *build(weights, rate, [layer_that_trains()]), *constants(x, y)
 
 
 def as_silent_step(weights: dict, rate: float, x: np.ndarray, y: np.ndarray) -> tuple:
     import keras
 
     norm = keras.layers.BatchNormalization(center=False, scale=False, name="norm")
-    return *build(weights, rate, [norm]), *tensors(x, y[:, 0])
+    return *build(weights, rate, [norm]), *constants(x, y[:, 0])
 
 
 def step_taken(step: Callable, model: Any, *arguments) -> dict:
@@ -125,7 +120,7 @@ def draw_epochs(rng: np.random.Generator) -> list[tuple]:
 def as_epochs(epochs: list) -> tuple:
     import keras
 
-    return keras.metrics.Mean(), [list(tensors(*batches)) for batches in epochs]
+    return keras.metrics.Mean(), [list(constants(*batches)) for batches in epochs]
 
 
 def draw_parts(rng: np.random.Generator) -> list[tuple]:
@@ -136,7 +131,7 @@ def draw_parts(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_parts(weights: dict, rate: float, parts: tuple) -> tuple:
-    return *build(weights, rate, [layer_that_trains()]), [tensors(*part) for part in parts]
+    return *build(weights, rate, [layer_that_trains()]), [constants(*part) for part in parts]
 
 
 def accumulated(step: Callable, model: Any, optimizer: Any, parts: list) -> dict:

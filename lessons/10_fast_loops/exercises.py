@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants, variables
 from course_utils.exercises.observation import calls_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 from course_utils.tape.tensorflow_internals import listen_to_operations
@@ -44,7 +45,7 @@ def as_schedule(w: float, x: np.ndarray, y: np.ndarray, rates: list[float]) -> t
     # TensorFlow warns of the fifth trace of one code object; a partial is counted by itself.
     counted = partial(step)
     counted.runs = runs
-    return counted, tf.constant(x, tf.float32), tf.constant(y, tf.float32), list(rates)
+    return counted, *constants(x, y), list(rates)
 
 
 def trained(train: Callable, step: Callable, x: Any, y: Any, rates: list[float]) -> dict:
@@ -77,10 +78,7 @@ def draw_epochs(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_epoch(w, x, y, order, batch_size, rate) -> tuple:
-    import tensorflow as tf
-
-    arrays = tf.constant(x, tf.float32), tf.constant(y, tf.float32), tf.constant(order, tf.int32)
-    return tf.Variable(w, dtype=tf.float32), *arrays, batch_size, rate
+    return *variables(w), *constants(x, y), *constants(order, dtype="int32"), batch_size, rate
 
 
 def epoch_taken(epoch: Callable, w: Any, *arguments) -> dict:

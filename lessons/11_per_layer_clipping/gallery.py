@@ -240,7 +240,7 @@ LAYERS = {
     ),
     "one limit for all": Wrong(
         "Every layer got the same limit. Look up limits[layer] for each.",
-        *map(under_one_limit, (lambda ls: ls[0], lambda ls: ls[-1], min, max, lambda ls: 1.0)),
+        *map(under_one_limit, (lambda ls: ls[0], lambda ls: ls[-1], max, lambda ls: 1.0)),
         calls=WITHOUT_ZEROS,
     ),
     "zeros become nan": Wrong(

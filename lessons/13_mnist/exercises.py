@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants
 from course_utils.exercises.question import Demand, Part, Question
 from course_utils.exercises.readings import Other
 
@@ -93,7 +94,7 @@ def as_training(kernels: list, images: np.ndarray, labels: np.ndarray, *rest: An
     layers = [keras.layers.Flatten(), hidden, last, NextClassInTraining()]
     model = keras.Sequential([keras.Input((2, 2)), *layers])
     model.set_weights(kernels)
-    return model, keras.optimizers.SGD(0.5), tf.constant(images, tf.float32), labels, *rest
+    return model, keras.optimizers.SGD(0.5), *constants(images), labels, *rest
 
 
 def trained(train_and_measure: Callable, model: Any, *rest: Any) -> dict:
@@ -197,7 +198,7 @@ def killed_and_resumed(go_on: Callable, kind: str, x: np.ndarray, y: np.ndarray,
     import keras
     import tensorflow as tf
 
-    x, y, trained, alive = tf.constant(x, tf.float32), tf.constant(y, tf.float32), [], []
+    x, y, trained, alive = *constants(x, y), [], []
 
     def new_run() -> tuple:
         start = keras.initializers.GlorotUniform(seed=seed)

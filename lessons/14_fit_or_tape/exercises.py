@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 from course_utils.exercises.readings import Other
 
@@ -22,12 +23,6 @@ def draw_orders(rng: np.random.Generator) -> list[tuple]:
         return y.round(1), (y - error).round(1)
 
     return [draw(4, 3, 1), draw(6, 2, -1)]
-
-
-def as_orders(y: np.ndarray, y_hat: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    return tf.constant(y, tf.float32), tf.constant(y_hat, tf.float32)
 
 
 def called_as_in_fit(cost: Callable, y: Any, y_hat: Any) -> Any:
@@ -57,7 +52,6 @@ def draw_optimizers(rng: np.random.Generator) -> list[tuple]:
 
 def as_optimizer(kind: str, setting: str, rate: float, w: np.ndarray, gradients: list) -> tuple:
     import keras
-    import tensorflow as tf
 
     class Momentum(keras.optimizers.SGD):
         def __init__(self, rate: float, **options: Any):
@@ -69,7 +63,7 @@ def as_optimizer(kind: str, setting: str, rate: float, w: np.ndarray, gradients:
     }.get(setting, {})
     factor = SCALE if setting == "scaled" else 1.0
     optimizer = Momentum if kind == "momentum" else keras.optimizers.SGD
-    scaled = [tf.constant(factor * gradient, tf.float32) for gradient in gradients]
+    scaled = list(constants(*(factor * gradient for gradient in gradients)))
     return optimizer, rate, options, keras.Variable(w.astype("float32"), name="w"), scaled
 
 
@@ -117,7 +111,6 @@ def compiled_loss(kind: str) -> Any:
 
 def as_step(kind: str, w: np.ndarray, b: float, *data: np.ndarray) -> tuple:
     import keras
-    import tensorflow as tf
 
     last = keras.layers.Dense(1, kernel_regularizer=keras.regularizers.L2(PENALTY))
     norm = keras.layers.BatchNormalization(center=False, scale=False)
@@ -125,7 +118,7 @@ def as_step(kind: str, w: np.ndarray, b: float, *data: np.ndarray) -> tuple:
     last.set_weights([w, np.array([b])])
     model.compile(keras.optimizers.SGD(RATE), compiled_loss(kind))
     model.optimizer.build(model.trainable_variables)
-    return model, tuple(tf.constant(array, tf.float32) for array in data)
+    return model, constants(*data)
 
 
 def stepped(step: Callable, model: Any, data: tuple) -> dict:
@@ -181,7 +174,6 @@ def draw_two(rng: np.random.Generator) -> list[tuple]:
 
 def as_two(loss: str, kernels: list, rates: list, scales: list, *data: np.ndarray) -> tuple:
     import keras
-    import tensorflow as tf
 
     class ScaleInTraining(keras.layers.Layer):
         passes = 0
@@ -204,7 +196,7 @@ def as_two(loss: str, kernels: list, rates: list, scales: list, *data: np.ndarra
     model.head_optimizer = head
     body.build(model.trainable_variables)
     head.build(model.trainable_variables)
-    return model, tuple(tf.constant(array, tf.float32) for array in data)
+    return model, constants(*data)
 
 
 def stepped_by_two(step: Callable, model: Any, data: tuple) -> dict:
@@ -252,7 +244,6 @@ def draw_runs(rng: np.random.Generator) -> list[tuple]:
 
 def as_run(kind: str, kernels: list, *data: Any) -> tuple:
     import keras
-    import tensorflow as tf
 
     class ScaleInTraining(keras.layers.Layer):
         def call(self, inputs, training=False):
@@ -267,7 +258,7 @@ def as_run(kind: str, kernels: list, *data: Any) -> tuple:
     first.set_weights([kernels[0]])
     last.set_weights([kernels[1]])
     *arrays, rates, size = data
-    return model, *(tf.constant(array, tf.float32) for array in arrays), rates, size
+    return model, *constants(*arrays), rates, size
 
 
 def trained(train: Callable, model: Any, *data: Any) -> dict:
@@ -296,7 +287,7 @@ EXERCISES = (
         kind="complete",
         points=2,
         draw=draw_orders,
-        prepare=as_orders,
+        prepare=constants,
         call=called_as_in_fit,
         inputs="y y_hat",
         parts=[Part(words="the cost", form="Return one cost for each example, of shape (n,).")],

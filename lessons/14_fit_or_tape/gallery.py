@@ -14,11 +14,11 @@ def each_mean(cost):
     return tf.reduce_mean(cost, axis=-1)
 
 
-def costing(little=3.0, much=1.0, power=2, reduce=each_mean, before=lambda error: error):
+def costing(little=3.0, much=1.0, power=2, reduce=each_mean):
     """Return an answer to 14.1 with other factors, or another reduction."""
 
     def order_cost(y, y_hat):
-        error = before(y - y_hat)
+        error = y - y_hat
         return reduce(tf.where(error > 0, little, much) * tf.abs(error) ** power)
 
     return order_cost
@@ -117,17 +117,21 @@ COSTS = {
 # 14.2
 
 
-def clipping(clip):
-    """Return an answer to 14.2 that clips in update_step, in another way."""
+def updating(update):
+    """Return an answer to 14.2 from update_step, which is handed that of the kind as own."""
 
     def adaptive(kind):
         class Adaptive(kind):
             def update_step(self, gradient, variable, learning_rate):
-                super().update_step(clip(gradient, variable), variable, learning_rate)
+                update(super().update_step, gradient, variable, learning_rate)
 
         return Adaptive
 
     return adaptive
+
+
+def clipping(clip):
+    return updating(lambda own, g, v, rate: own(clip(g, v), v, rate))
 
 
 def clipping_early(clip):
@@ -144,31 +148,6 @@ def clipping_early(clip):
     return adaptive
 
 
-def clipping_others(kind):
-    class Adaptive(keras.optimizers.SGD):
-        def update_step(self, gradient, variable, learning_rate):
-            super().update_step(to_a_tenth(gradient, variable), variable, learning_rate)
-
-    return lambda rate, **options: Adaptive(rate, **options)
-
-
-def changing_alone(kind):
-    class Adaptive(kind):
-        def update_step(self, gradient, variable, learning_rate):
-            variable.assign_sub(learning_rate * to_a_tenth(gradient, variable))
-
-    return Adaptive
-
-
-def clipping_the_change(kind):
-    class Adaptive(kind):
-        def update_step(self, gradient, variable, learning_rate):
-            clipped = to_a_tenth(learning_rate * gradient, variable)
-            super().update_step(clipped / learning_rate, variable, learning_rate)
-
-    return Adaptive
-
-
 def to_a_tenth(gradient, variable):
     return tf.clip_by_norm(gradient, 0.1 * tf.norm(variable))
 
@@ -182,29 +161,12 @@ def with_scale(optimizer, gradient, variable):
     return to_a_tenth(gradient / scale, variable) * scale
 
 
-def never_updating(kind):
-    class Adaptive(kind):
-        def update_step(self, gradient, variable, learning_rate):
-            to_a_tenth(gradient, variable)
-
-    return Adaptive
-
-
 def clipping_in_both(kind):
     return clipping(to_a_tenth)(clipping_early(lambda _, g, v: to_a_tenth(g, v))(kind))
 
 
 def unscaled(optimizer, gradient, variable):
     return to_a_tenth(gradient / (optimizer.loss_scale_factor or 1.0), variable)
-
-
-def rate_twice(kind):
-    class Adaptive(kind):
-        def update_step(self, gradient, variable, learning_rate):
-            clipped = to_a_tenth(learning_rate * gradient, variable)
-            super().update_step(clipped, variable, learning_rate)
-
-    return Adaptive
 
 
 def by_axis(axis):
@@ -223,7 +185,7 @@ ADAPTIVE = {
     "never updates": Wrong(
         "No variable moves: update_step clips, and goes no further. Hand the clipped gradient to "
         "super().update_step.",
-        never_updating,
+        updating(lambda own, g, v, rate: None),
     ),
     "still in apply": Wrong(
         "apply still clips, before it divides by the loss scale and adds up the batches. Leave it "
@@ -239,7 +201,7 @@ ADAPTIVE = {
     "rate twice": Wrong(
         "The learning rate counts twice: super().update_step multiplies by it. Clip the gradient "
         "alone.",
-        rate_twice,
+        updating(lambda own, g, v, rate: own(to_a_tenth(rate * g, v), v, rate)),
     ),
     "rows by themselves": Wrong(
         "Each row or column is clipped by itself. One length of the whole gradient was asked for: "
@@ -284,9 +246,7 @@ ADAPTIVE = {
     "by value": Wrong(
         "Each entry is clipped by itself, which turns the gradient. Clip its length: "
         "tf.clip_by_norm.",
-        clipping(
-            lambda g, v: tf.clip_by_value(g, -0.1 * tf.norm(v), 0.1 * tf.norm(v)),
-        ),
+        clipping(lambda g, v: tf.clip_by_value(g, -0.1 * tf.norm(v), 0.1 * tf.norm(v))),
         clipping(lambda g, v: tf.clip_by_value(g, -0.1 * tf.abs(v), 0.1 * tf.abs(v))),
     ),
     "short ones lengthened": Wrong(
@@ -295,13 +255,12 @@ ADAPTIVE = {
     ),
     "change clipped": Wrong(
         "You clip the gradient times the learning rate. Clip the gradient itself.",
-        clipping_the_change,
+        updating(lambda own, g, v, rate: own(to_a_tenth(rate * g, v) / rate, v, rate)),
     ),
     "update of its own": Wrong(
         "With plain SGD it is right. Another kind's own update is lost. Derive from kind, and hand "
         "the clipped gradient to super().update_step.",
-        changing_alone,
-        clipping_others,
+        updating(lambda own, g, v, rate: v.assign_sub(rate * to_a_tenth(g, v))),
     ),
 }
 
@@ -373,55 +332,42 @@ def stepping(
 
 
 INFERENCE = "the model runs as in inference (say training=True)"
-# Each fault: its name, what is told, and the option. Of each kind an answer has at most one.
-FAULTS = (
-    [
-        ("loss not compiled", "the loss is not the one that was compiled", {"losses": each_square}),
-        (
-            "arguments exchanged",
-            "y and y_hat are exchanged in the loss",
-            {"losses": each_exchanged},
-        ),
-    ],
-    [
-        (
-            "losses added up",
+# By the option that makes it, each fault with what is told: an answer has one of a kind at most.
+FAULTS = {
+    "losses": {
+        "loss not compiled": ("the loss is not the one that was compiled", each_square),
+        "arguments exchanged": ("y and y_hat are exchanged in the loss", each_exchanged),
+    },
+    "reduce": {
+        "losses added up": (
             "the losses of the examples are added up, and not averaged",
-            {"reduce": tf.reduce_sum},
-        )
-    ],
-    [
-        (
-            "weights left out",
-            "the sample weights do not count",
-            {"weigh": lambda w, losses: losses},
+            tf.reduce_sum,
         ),
-        (
-            "mean weight",
+    },
+    "weigh": {
+        "weights left out": ("the sample weights do not count", lambda w, losses: losses),
+        "mean weight": (
             "every example is weighed with the mean of the sample weights, as if a loss of shape "
             "(n, 1) were multiplied by weights of shape (n,)",
-            {"weigh": lambda w, losses: tf.reduce_mean(w) * losses},
+            lambda w, losses: tf.reduce_mean(w) * losses,
         ),
-        (
-            "weights scaled",
+        "weights scaled": (
             "the weighed losses are divided by the sum of the weights, and not by n",
-            {"weigh": lambda w, losses: w * losses / tf.reduce_mean(w)},
+            lambda w, losses: w * losses / tf.reduce_mean(w),
         ),
-        (
-            "weights twice",
+        "weights twice": (
             "the sample weights count twice, squared",
-            {"weigh": lambda w, losses: w * w * losses},
+            lambda w, losses: w * w * losses,
         ),
-    ],
-    [
-        ("penalties left out", "the regulariser's penalty is missing", {"penalties": 0}),
-        (
-            "penalties twice",
+    },
+    "penalties": {
+        "penalties left out": ("the regulariser's penalty is missing", 0),
+        "penalties twice": (
             "the penalty counts twice, though compute_loss adds model.losses by itself",
-            {"penalties": 2},
+            2,
         ),
-    ],
-)
+    },
+}
 # What comes together: two of these, or all that the given program leaves out.
 OFTEN = {"inference mode", "loss not compiled", "weights left out", "penalties left out"}
 LEFT_OUT = {"loss not compiled", "weights left out", "penalties left out"}
@@ -430,22 +376,21 @@ COMPUTE = " model.compute_loss takes care of loss, weights and penalties."
 
 
 def faulty(chosen, training):
-    names = [name for name, _, _ in chosen] + ["inference mode"] * (not training)
-    listed = "; ".join([INFERENCE] * (not training) + [words for _, words, _ in chosen])
-    options = {key: value for _, _, option in chosen for key, value in option.items()}
-    program = stepping(loss_by_hand(**options), training)
+    """Return an answer with a fault of some kinds, and what is told of it."""
+    found = {kind: FAULTS[kind][name] for kind, name in chosen.items()}
+    listed = "; ".join([INFERENCE] * (not training) + [words for words, _ in found.values()])
+    options = {kind: option for kind, (_, option) in found.items()}
     told = f"Still wrong: {listed}.{COMPUTE if chosen else ''}"
-    return ", ".join(names), Wrong(told, program)
+    return Wrong(told, stepping(loss_by_hand(**options), training))
 
 
 def faults_together():
     for kinds in [c for count in range(4) for c in combinations(FAULTS, count)]:
-        for chosen, training in product(product(*kinds), (True, False)):
-            names = {name for name, _, _ in chosen} | (
-                {"inference mode"} if not training else set()
-            )
-            if len(names) == 1 or (len(names) == 2 and names <= OFTEN) or names in MORE:
-                yield faulty(chosen, training)
+        for chosen, training in product(product(*map(FAULTS.get, kinds)), (True, False)):
+            names = [*chosen, *["inference mode"] * (not training)]
+            together = set(names)
+            if len(names) == 1 or (len(names) == 2 and together <= OFTEN) or together in MORE:
+                yield ", ".join(names), faulty(dict(zip(kinds, chosen, strict=True)), training)
 
 
 def called_again(training):
@@ -773,8 +718,6 @@ TWO = {
         "The loss is not the one that was compiled. model.compute_loss knows it.",
         two_stepping(loss_of=lambda m, x, y, z, w: by_hand_of_squares(y, z, w) + sum(m.losses)),
         two_stepping(loss_of=lambda m, x, y, z, w: by_hand_of_squares(y, z, None) + sum(m.losses)),
-        two_stepping(loss_of=lambda m, x, y, z, w: by_hand_of_squares(y, z, w)),
-        two_stepping(loss_of=lambda m, x, y, z, w: by_hand_of_squares(y, z, None)),
     ),
     "by model.loss": Wrong(
         "model.loss is what was compiled, without sample weights and without the regulariser's "

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants
 from course_utils.exercises.question import Part, Prediction, Question
 
 
@@ -36,7 +37,7 @@ def network_of(W: np.ndarray, V: np.ndarray) -> Callable:
     """Return a network from (n, d) to logits (n, classes)."""
     import tensorflow as tf
 
-    W, V = tf.constant(W, tf.float32), tf.constant(V, tf.float32)
+    W, V = constants(W, V)
     return lambda x: tf.tanh(x @ W) @ V
 
 
@@ -58,9 +59,7 @@ def draw_targets(rng: np.random.Generator) -> list[tuple]:
 def as_targets(
     W: np.ndarray, V: np.ndarray, x: np.ndarray, target: np.ndarray, epsilon: float
 ) -> tuple:
-    import tensorflow as tf
-
-    return network_of(W, V), tf.constant(x, tf.float32), tf.constant(target), epsilon
+    return network_of(W, V), *constants(x, target), epsilon
 
 
 def draw_attacks(rng: np.random.Generator) -> list[tuple]:
@@ -76,9 +75,7 @@ def draw_attacks(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_attacks(W: np.ndarray, V: np.ndarray, x: np.ndarray, y: np.ndarray, *limits: float) -> tuple:
-    import tensorflow as tf
-
-    return network_of(W, V), tf.constant(x, tf.float32), tf.constant(y), *limits
+    return network_of(W, V), *constants(x, y), *limits
 
 
 EXERCISES = (

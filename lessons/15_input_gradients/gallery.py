@@ -130,10 +130,7 @@ PARTS = {
         "to start: walk from each, and average the parts.",
         from_mean_start,
     ),
-    "from black": Wrong(
-        "You walked from zeros. Walk from each row of `starts`.",
-        from_black,
-    ),
+    "from black": Wrong("You walked from zeros. Walk from each row of `starts`.", from_black),
     "means multiplied": Wrong(
         "You averaged the slopes and the ways over the starts, and then multiplied. Multiply for "
         "each start, and then take the mean: the mean of products is not the product of means.",

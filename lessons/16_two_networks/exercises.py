@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants, variables
 from course_utils.exercises.question import Part, Prediction, Question
 
 RATES = 0.4, 0.9  # of the generator's optimizer and the critic's
@@ -43,8 +44,7 @@ def as_round(of_generator: list, of_critic: list, real: np.ndarray, noise: np.nd
     cross_entropy = keras.losses.BinaryCrossentropy(from_logits=True)
     models = network(of_generator), network(of_critic)
     optimizers = [keras.optimizers.SGD(rate) for rate in RATES]
-    batches = [tf.constant(array, tf.float32) for array in (real, noise)]
-    return *models, *optimizers, losses_of, *batches
+    return *models, *optimizers, losses_of, *constants(real, noise)
 
 
 def changes(play: Callable, generator: Any, critic: Any, *given: Any) -> dict:
@@ -76,9 +76,8 @@ def draw_pictures(rng: np.random.Generator) -> list[tuple]:
 def as_pictures(weights: np.ndarray, *arrays: np.ndarray) -> tuple:
     import tensorflow as tf
 
-    w = tf.Variable(weights, dtype=tf.float32)
-    real, fake, share = (tf.constant(array, tf.float32) for array in arrays)
-    return lambda x: tf.reduce_sum(w * x**2, axis=(1, 2, 3)), real, fake, share, w
+    (w,) = variables(weights)
+    return lambda x: tf.reduce_sum(w * x**2, axis=(1, 2, 3)), *constants(*arrays), w
 
 
 def penalty_and_gradient(

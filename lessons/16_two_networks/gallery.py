@@ -46,10 +46,6 @@ def total(losses):
     return losses[0] + losses[1]
 
 
-def both(training, in_turn):
-    return playing(total, total, training=training, in_turn=in_turn)
-
-
 def on_probabilities(for_real, for_fake):
     """Return the losses that take logits for probabilities."""
     loss = keras.losses.BinaryCrossentropy()
@@ -64,10 +60,7 @@ def by_modes(critics=(True,) * 3, generators=(True,) * 3):
     """Return an answer whose calls, of the generator and of the critic twice, differ in mode."""
 
     def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
-        turns = (
-            (critic, for_critic, critics, 0),
-            (generator, for_generator, generators, 1),
-        )
+        turns = (critic, for_critic, critics, 0), (generator, for_generator, generators, 1)
         for player, optimizer, modes, number in turns:
             with tf.GradientTape() as tape:
                 fake = generator(noise, training=modes[0])
@@ -112,8 +105,8 @@ ROUNDS = {
     "one sum for both": Wrong(
         "Both networks go down the sum of the losses: the critic learns to be fooled, and the "
         "generator to be found out. Give each its own loss.",
-        both((True, True), False),
-        both(EVAL, True),
+        playing(total, total),
+        playing(total, total, training=EVAL),
     ),
     "outside training": Wrong(
         "Both networks ran as outside training, and batch normalisation behaves differently there. "
@@ -331,7 +324,7 @@ PENALTIES = {
         "You summed the squares over axes 2 and 3: a length for each row of a picture. A picture has "
         "one length, over axes 1, 2 and 3.",
         penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=(2, 3)))),
-        penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=2))),
+        penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=(2, 3), inside=0.0))),
     ),
     "absolute slopes": Wrong(
         "You added up the absolute slopes. A length is the root of the summed squares.",
@@ -360,9 +353,7 @@ PENALTIES = {
     "mean of squares": Wrong(
         "You averaged the squares over the pixels. A length is the root of their sum.",
         penalising(
-            of=lambda slopes: to_one(
-                tf.sqrt(tf.reduce_mean(slopes**2, axis=(1, 2, 3)) + 1e-12),
-            )
+            of=lambda slopes: to_one(tf.sqrt(tf.reduce_mean(slopes**2, axis=(1, 2, 3)) + 1e-12))
         ),
         penalising(of=lambda slopes: to_one(tf.sqrt(tf.reduce_mean(slopes**2, axis=(1, 2, 3))))),
     ),

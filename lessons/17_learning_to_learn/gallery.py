@@ -12,50 +12,37 @@ def error_of(weights, examples):
     return tf.reduce_mean((x @ W + b - y) ** 2)
 
 
-def moved(weights, gradients, lr):
-    return [w - lr * g for w, g in zip(weights, gradients, strict=True)]
+def is_bias(w):
+    return w.shape.rank == 1
 
 
 def through_step(
-    step=moved,
-    inner_loss=lambda weights, support, query: error_of(weights, support),
-    outer_loss=lambda fast, weights, support, query: error_of(fast, query),
+    step=lambda w, g, lr: w - lr * g,
+    inner_loss=lambda new, s, q: error_of(new, s),
+    outer_loss=lambda new, old, s, q: error_of(new, q),
     steps=1,
-    result=lambda found, fast, inner: found,
+    result=lambda found, new, inner: found,
 ):
-    """Return an answer to 17.1 from its parts."""
+    """Return an answer to 17.1 from its parts; s and q are the support and the query set."""
 
     def meta_gradients(W, b, support, query, lr):
         with tf.GradientTape() as outer:
-            fast = weights = [tf.identity(W), tf.identity(b)]
+            new = old = [tf.identity(W), tf.identity(b)]
             for _ in range(steps):
                 with tf.GradientTape() as inner:
-                    inner.watch(fast)
-                    support_loss = inner_loss(fast, support, query)
-                for_step = inner.gradient(support_loss, fast)
-                fast = step(fast, for_step, lr)
-            loss = outer_loss(fast, weights, support, query)
-        return result(outer.gradient(loss, [W, b]), fast, for_step)
+                    inner.watch(new)
+                    support_loss = inner_loss(new, support, query)
+                for_step = inner.gradient(support_loss, new)
+                new = [step(w, g, lr) for w, g in zip(new, for_step, strict=True)]
+            loss = outer_loss(new, old, support, query)
+        return result(outer.gradient(loss, [W, b]), new, for_step)
 
     return meta_gradients
 
 
-def cutting(*positions):
-    """Return a step whose gradients at these positions are constants."""
-
-    def step(weights, gradients, lr):
-        kept = [tf.stop_gradient(g) if i in positions else g for i, g in enumerate(gradients)]
-        return moved(weights, kept, lr)
-
-    return step
-
-
-def moving(*positions):
-    """Return a step that moves the weights at these positions only."""
-    return lambda weights, gradients, lr: [
-        w - lr * g if i in positions else w
-        for i, (w, g) in enumerate(zip(weights, gradients, strict=True))
-    ]
+def step_taken(W, b, support, query, lr):
+    d_W, d_b = through_step()(W, b, support, query, lr)
+    return [W - lr * d_W, b - lr * d_b]
 
 
 THROUGH_A_STEP = {
@@ -64,80 +51,68 @@ THROUGH_A_STEP = {
         "is cut by an assignment, by stop_gradient, or by asking the inner tape outside the outer "
         "block; or the outer tape is asked for the new weights. Compute W - lr * gradient as a new "
         "tensor inside the block, and ask for W and b.",
-        through_step(cutting(0, 1)),
+        through_step(lambda w, g, lr: w - lr * tf.stop_gradient(g)),
     ),
     "zeros": Wrong(
         "Zeros in place of None hide that the path is lost. Compute W - lr * gradient as a new "
         "tensor, inside the outer block.",
-        through_step(result=lambda found, fast, inner: [tf.zeros_like(g) for g in found]),
+        through_step(result=lambda found, new, inner: [tf.zeros_like(g) for g in found]),
     ),
     "step from a copy": Wrong(
         "The path through the inner gradient is there, but the step is subtracted from copied "
         "numbers. Compute W - lr * gradient with W itself.",
-        through_step(
-            lambda weights, gradients, lr: moved(
-                [tf.stop_gradient(w) for w in weights], gradients, lr
-            )
-        ),
+        through_step(lambda w, g, lr: tf.stop_gradient(w) - lr * g),
     ),
     "one path cut": Wrong(
         "One of the two inner gradients has become a constant. The new weights depend on the old "
         "ones through both: keep both as tensors of the outer tape.",
-        through_step(cutting(0)),
-        through_step(cutting(1)),
+        through_step(lambda w, g, lr: w - lr * (g if is_bias(w) else tf.stop_gradient(g))),
+        through_step(lambda w, g, lr: w - lr * (tf.stop_gradient(g) if is_bias(w) else g)),
     ),
     "step upwards": Wrong(
         "The inner step climbs. Subtract lr times the gradient.",
-        through_step(lambda weights, gradients, lr: moved(weights, gradients, -lr)),
+        through_step(lambda w, g, lr: w + lr * g),
     ),
     "rate left out": Wrong(
         "The inner step is as long as the gradient. Multiply the gradient by lr.",
-        through_step(lambda weights, gradients, lr: moved(weights, gradients, 1.0)),
+        through_step(lambda w, g, lr: w - g),
     ),
     "no inner step": Wrong(
         "The query loss is taken at W and b themselves: no step was taken. Use fast_W and fast_b "
         "there.",
-        through_step(outer_loss=lambda fast, weights, support, query: error_of(weights, query)),
+        through_step(outer_loss=lambda new, old, s, q: error_of(old, q)),
     ),
     "support judged": Wrong(
         "The new weights are judged on the support set, which they were fitted to. Take the query "
         "set for the outer loss.",
-        through_step(outer_loss=lambda fast, weights, support, query: error_of(fast, support)),
+        through_step(outer_loss=lambda new, old, s, q: error_of(new, s)),
     ),
     "query fitted": Wrong(
         "The inner step is taken on the query set. Fit on the support set, and keep the query set "
         "for the outer loss.",
-        through_step(inner_loss=lambda weights, support, query: error_of(weights, query)),
+        through_step(inner_loss=lambda new, s, q: error_of(new, q)),
     ),
     "sets exchanged": Wrong(
         "The two sets are exchanged: the step belongs to the support set, the outer loss to the "
         "query set.",
         through_step(
-            inner_loss=lambda weights, support, query: error_of(weights, query),
-            outer_loss=lambda fast, weights, support, query: error_of(fast, support),
+            inner_loss=lambda new, s, q: error_of(new, q),
+            outer_loss=lambda new, old, s, q: error_of(new, s),
         ),
     ),
     "only W moved": Wrong(
         "b is used as it was: the step moved W alone. Both take part in the step.",
-        through_step(moving(0)),
+        through_step(lambda w, g, lr: w if is_bias(w) else w - lr * g),
     ),
     "only b moved": Wrong(
         "W is used as it was: the step moved b alone. Both take part in the step.",
-        through_step(moving(1)),
+        through_step(lambda w, g, lr: w - lr * g if is_bias(w) else w),
     ),
     "losses added": Wrong(
         "The support loss is in the outer loss as well. Only the query loss counts there; the "
         "support set speaks through the step.",
-        through_step(
-            outer_loss=lambda fast, weights, support, query: (
-                error_of(fast, query) + error_of(weights, support)
-            )
-        ),
-        through_step(
-            outer_loss=lambda fast, weights, support, query: (
-                error_of(fast, query) + error_of(fast, support)
-            )
-        ),
+        through_step(outer_loss=lambda new, old, s, q: error_of(new, q) + error_of(old, s)),
+        through_step(outer_loss=lambda new, old, s, q: error_of(new, q) + error_of(new, s)),
     ),
     "two steps": Wrong(
         "Two inner steps were taken. The statement wants one.",
@@ -145,32 +120,26 @@ THROUGH_A_STEP = {
     ),
     "inner sum": Wrong(
         "The support loss is the sum over the examples. Take their mean.",
-        through_step(
-            inner_loss=lambda weights, support, query: len(support[0]) * error_of(weights, support)
-        ),
+        through_step(inner_loss=lambda new, s, q: len(s[0]) * error_of(new, s)),
     ),
     "outer sum": Wrong(
         "The query loss is the sum over the examples. Take their mean.",
-        through_step(
-            outer_loss=lambda fast, weights, support, query: len(query[0]) * error_of(fast, query)
-        ),
+        through_step(outer_loss=lambda new, old, s, q: len(q[0]) * error_of(new, q)),
     ),
     "inner gradients returned": Wrong(
         "These are the gradients of the support loss. Return those of the query loss, from the "
         "outer tape.",
-        through_step(result=lambda found, fast, inner: inner),
+        through_step(result=lambda found, new, inner: inner),
     ),
     "new weights returned": Wrong(
         "These are the new weights. Return the gradients of the query loss with respect to W and "
         "b.",
-        through_step(result=lambda found, fast, inner: fast),
+        through_step(result=lambda found, new, inner: new),
     ),
     "step taken outside": Wrong(
         "You took a step from W and b with the gradients that were asked for. Return the "
         "gradients.",
-        lambda W, b, support, query, lr: moved(
-            [W, b], through_step()(W, b, support, query, lr), lr
-        ),
+        step_taken,
     ),
 }
 
@@ -178,13 +147,13 @@ THROUGH_A_STEP = {
 
 
 def adapting(
-    step=lambda weights, gradients, lr, start: moved(weights, gradients, lr),
+    step=lambda w, g, lr, start: w - lr * g,
     loss_of=lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2),
     at=lambda weights, start: weights,
     count=lambda steps: steps,
     result=lambda weights, start, gradients: weights,
 ):
-    """Return an answer to 17.2 from its parts."""
+    """Return an answer to 17.2 from its parts; a step is that of one variable."""
 
     def adapt(model, x, y, lr, steps):
         start = weights = [tf.identity(v) for v in model.trainable_variables]
@@ -196,14 +165,11 @@ def adapting(
                 y_hat, _ = model.stateless_call(point, [], x)
                 loss = loss_of(y_hat, y)
             gradients = tape.gradient(loss, point)
-            weights = step(weights, gradients, lr, start)
+            triples = zip(weights, gradients, start, strict=True)
+            weights = [step(w, g, lr, s) for w, g, s in triples]
         return result(weights, start, gradients)
 
     return adapt
-
-
-def stepping(change):
-    return adapting(lambda weights, gradients, lr, start: change(weights, gradients, lr, start))
 
 
 STEPS = {
@@ -228,7 +194,7 @@ STEPS = {
     "always from the start": Wrong(
         "Each step starts at the first weights again, so only the last one counts. Subtract from "
         "the weights that the last step gave.",
-        stepping(lambda weights, gradients, lr, start: moved(start, gradients, lr)),
+        adapting(lambda w, g, lr, start: start - lr * g),
     ),
     "nothing changed": Wrong(
         "The weights are those of the model: no step was taken. Put the new list in the place of "
@@ -237,20 +203,15 @@ STEPS = {
     ),
     "upwards": Wrong(
         "The steps climb. Subtract lr times the gradient.",
-        stepping(lambda weights, gradients, lr, start: moved(weights, gradients, -lr)),
+        adapting(lambda w, g, lr, start: w + lr * g),
     ),
     "rate left out": Wrong(
         "The steps are as long as the gradients. Multiply those by lr.",
-        stepping(lambda weights, gradients, lr, start: moved(weights, gradients, 1.0)),
+        adapting(lambda w, g, lr, start: w - g),
     ),
     "kernels only": Wrong(
         "The biases did not move. Every trainable variable takes the steps.",
-        stepping(
-            lambda weights, gradients, lr, start: [
-                w - lr * g if w.shape.rank == 2 else w
-                for w, g in zip(weights, gradients, strict=True)
-            ]
-        ),
+        adapting(lambda w, g, lr, start: w if is_bias(w) else w - lr * g),
     ),
     "summed loss": Wrong(
         "The loss is the sum over the examples. Take their mean.",
@@ -279,11 +240,7 @@ STEPS = {
     "first order": Wrong(
         "The new weights are right. But for a tape around them every step is a constant shift: "
         "the inner gradients are cut off, by stop_gradient or an assignment.",
-        stepping(
-            lambda weights, gradients, lr, start: moved(
-                weights, [tf.stop_gradient(g) for g in gradients], lr
-            )
-        ),
+        adapting(lambda w, g, lr, start: w - lr * tf.stop_gradient(g)),
     ),
     "no path": Wrong(
         "The new weights are right. But a tape around them finds no way back to the model: they "
@@ -294,12 +251,7 @@ STEPS = {
     "last step only": Wrong(
         "The new weights are right. But a tape around them sees a part of the steps alone: a step "
         "before starts from weights that are cut off.",
-        stepping(
-            lambda weights, gradients, lr, start: [
-                s + tf.stop_gradient(w - s) - lr * g
-                for w, g, s in zip(weights, gradients, start, strict=True)
-            ]
-        ),
+        adapting(lambda w, g, lr, start: start + tf.stop_gradient(w - start) - lr * g),
     ),
 }
 

@@ -42,10 +42,7 @@ PENDULUM = {
         "The push stands on the right side of the law: subtract it.",
         pendulum(push=lambda m: -m.push(m.t)),
     ),
-    "push left out": Wrong(
-        "The push is missing. Subtract push(t).",
-        pendulum(push=nothing),
-    ),
+    "push left out": Wrong("The push is missing. Subtract push(t).", pendulum(push=nothing)),
     "push at the angle": Wrong(
         "The push is a function of the time, and you gave it the angle. Use push(t).",
         pendulum(push=lambda m: m.push(m.angle)),
@@ -82,10 +79,7 @@ PENDULUM = {
         "The speed is not multiplied by the damping.",
         pendulum(drag=lambda m: m.speed),
     ),
-    "no speed": Wrong(
-        "The term damping · θ' is missing.",
-        pendulum(drag=nothing),
-    ),
+    "no speed": Wrong("The term damping · θ' is missing.", pendulum(drag=nothing)),
     "damping subtracted": Wrong(
         "The damping term is subtracted, so the pendulum would gain speed. Add it.",
         pendulum(drag=lambda m: -m.damping * m.speed),
@@ -563,30 +557,6 @@ BUILT_IN = {
 # 19.4
 
 
-def damped(
-    system=lambda J, damping: tf.transpose(J) @ J + damping * identity(J),
-    right=lambda J, r: tf.transpose(J) @ r[:, None],
-    trial_of=lambda w, s: w - s,
-    is_better=lambda new, old: tf.reduce_sum(new**2) < tf.reduce_sum(old**2),
-    taken=lambda trial, damping: (trial, damping / 10),
-    refused=lambda w, trial, damping: (w, damping * 10),
-):
-    """Return an answer to 19.4 from its parts."""
-
-    def marquardt_step(errors_of, w, damping):
-        with tf.GradientTape(persistent=True) as tape:
-            tape.watch(w)
-            r = errors_of(w)
-            rows = tf.unstack(r)
-        J = tf.stack([tape.gradient(row, w) for row in rows])  # quicker than tape.jacobian
-        trial = trial_of(w, tf.linalg.solve(system(J, damping), right(J, r))[:, 0])
-        if is_better(errors_of(trial), r):
-            return taken(trial, damping)
-        return refused(w, trial, damping)
-
-    return marquardt_step
-
-
 def identity(J):
     return tf.eye(J.shape[1], dtype=J.dtype)
 
@@ -595,8 +565,42 @@ def squared(J):
     return tf.transpose(J) @ J
 
 
+def diagonal(J):
+    return tf.linalg.diag(tf.linalg.diag_part(squared(J)))
+
+
 def summed(J):
     return tf.reduce_sum(J, axis=0, keepdims=True)
+
+
+def unchanged(damping):
+    return damping
+
+
+def damped(
+    bowl=squared,
+    added=lambda J, damping: damping * identity(J),
+    right=lambda J, r: tf.transpose(J) @ r[:, None],
+    trial_of=lambda w, s: w - s,
+    is_better=lambda new, old: tf.reduce_sum(new**2) < tf.reduce_sum(old**2),
+    down=lambda damping: damping / 10,
+    up=lambda damping: damping * 10,
+    refused=lambda w, trial: w,
+):
+    """Return an answer to 19.4 from its parts: those of the equation, of the step and after it."""
+
+    def marquardt_step(errors_of, w, damping):
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(w)
+            r = errors_of(w)
+            rows = tf.unstack(r)
+        J = tf.stack([tape.gradient(row, w) for row in rows])  # quicker than tape.jacobian
+        trial = trial_of(w, tf.linalg.solve(bowl(J) + added(J, damping), right(J, r))[:, 0])
+        if is_better(errors_of(trial), r):
+            return trial, down(damping)
+        return refused(w, trial), up(damping)
+
+    return marquardt_step
 
 
 def by_hessian(errors_of, w, damping):
@@ -640,7 +644,7 @@ DAMPED = {
     "always taken": Wrong(
         "A step that makes the loss larger is taken, too. Compare the sums of squares first, and "
         "return w where it does not fall.",
-        damped(refused=lambda w, trial, damping: (trial, damping * 10)),
+        damped(refused=lambda w, trial: trial),
     ),
     "never taken": Wrong(
         "No step is ever taken. Either you try w + s, which climbs, or you compare or return "
@@ -665,36 +669,32 @@ DAMPED = {
     "no damping": Wrong(
         "The damping is not in the equation: that is the step of Gauss and Newton. Add damping · I "
         "to JᵀJ.",
-        damped(lambda J, damping: squared(J)),
+        damped(added=lambda J, damping: 0.0),
     ),
     "damping subtracted": Wrong(
         "The damping is subtracted from JᵀJ, which makes steps longer. Add it.",
-        damped(lambda J, damping: squared(J) - damping * identity(J)),
+        damped(added=lambda J, damping: -damping * identity(J)),
     ),
     "damping in every entry": Wrong(
         "The damping is added to every entry of JᵀJ. It belongs on the diagonal: multiply tf.eye.",
-        damped(lambda J, damping: squared(J) + damping),
+        damped(added=lambda J, damping: damping),
     ),
     "damping scaled": Wrong(
         "The damping multiplies the diagonal of JᵀJ. That is Marquardt's own form, and a good one; here it "
         "multiplies I.",
-        damped(
-            lambda J, damping: (
-                squared(J) + damping * tf.linalg.diag(tf.linalg.diag_part(squared(J)))
-            )
-        ),
+        damped(added=lambda J, damping: damping * diagonal(J)),
     ),
     "damping of 1": Wrong(
         "I is added without the damping. Multiply tf.eye by it.",
-        damped(lambda J, damping: squared(J) + identity(J)),
+        damped(added=lambda J, damping: identity(J)),
     ),
     "damping squared": Wrong(
         "The damping is squared in the equation.",
-        damped(lambda J, damping: squared(J) + damping**2 * identity(J)),
+        damped(added=lambda J, damping: damping**2 * identity(J)),
     ),
     "divided by the damping": Wrong(
         "I is divided by the damping. More damping should make the step shorter: multiply.",
-        damped(lambda J, damping: squared(J) + identity(J) / damping),
+        damped(added=lambda J, damping: identity(J) / damping),
     ),
     "gradient for Jᵀr": Wrong(
         "The right side is twice Jᵀr: the gradient of the sum of squares has a factor 2. Use Jᵀr, or half of "
@@ -704,26 +704,22 @@ DAMPED = {
     "both sides doubled but the damping": Wrong(
         "JᵀJ and Jᵀr are doubled, and the damping is not: that is half the damping. Leave the "
         "factors out.",
-        damped(
-            lambda J, damping: 2 * squared(J) + damping * identity(J),
-            lambda J, r: 2 * tf.transpose(J) @ r[:, None],
-        ),
+        damped(lambda J: 2 * squared(J), right=lambda J, r: 2 * tf.transpose(J) @ r[:, None]),
     ),
     "mean": Wrong(
         "JᵀJ and Jᵀr are divided by the number of errors, and the damping is not. Use sums.",
         damped(
-            lambda J, damping: squared(J) / len(J) + damping * identity(J),
-            lambda J, r: tf.transpose(J) @ r[:, None] / len(J),
+            lambda J: squared(J) / len(J), right=lambda J, r: tf.transpose(J) @ r[:, None] / len(J)
         ),
     ),
     "JᵀJ doubled": Wrong(
         "JᵀJ is doubled, and Jᵀr is not. Leave the 2 out.",
-        damped(lambda J, damping: 2 * squared(J) + damping * identity(J)),
+        damped(lambda J: 2 * squared(J)),
     ),
     "new damping too early": Wrong(
         "The damping is changed before the step is computed. Solve with the damping that was given.",
-        damped(lambda J, damping: squared(J) + damping / 10 * identity(J)),
-        damped(lambda J, damping: squared(J) + damping * 10 * identity(J)),
+        damped(added=lambda J, damping: damping / 10 * identity(J)),
+        damped(added=lambda J, damping: damping * 10 * identity(J)),
     ),
     "second derivatives": Wrong(
         "That is a damped Newton step, with the second derivatives of the loss. Use JᵀJ in their "
@@ -734,26 +730,19 @@ DAMPED = {
         "J has one row, the slopes of the sum of the errors. tape.gradient sums its targets: ask "
         "tape.jacobian.",
         damped(
-            lambda J, damping: squared(summed(J)) + damping * identity(J),
-            lambda J, r: tf.transpose(summed(J)) * tf.reduce_sum(r),
+            lambda J: squared(summed(J)),
+            right=lambda J, r: tf.transpose(summed(J)) * tf.reduce_sum(r),
         ),
-        damped(
-            lambda J, damping: squared(summed(J)) + damping * identity(J),
-            lambda J, r: tf.transpose(summed(J)) * r[0],
-        ),
+        damped(lambda J: squared(summed(J)), right=lambda J, r: tf.transpose(summed(J)) * r[0]),
     ),
     "gradient descent": Wrong(
         "JᵀJ is not used: that is a step down the gradient. Solve (JᵀJ + damping · I) s = Jᵀr.",
-        damped(lambda J, damping: damping * identity(J)),
+        damped(lambda J: 0.0),
         of_gradient,
     ),
     "diagonal of JᵀJ": Wrong(
         "Only the diagonal of JᵀJ is used. The other entries tell how weights work together.",
-        damped(
-            lambda J, damping: (
-                tf.linalg.diag(tf.linalg.diag_part(squared(J))) + damping * identity(J)
-            )
-        ),
+        damped(diagonal),
     ),
     "half a step": Wrong(
         "Half of the step is taken. It is w - s.",
@@ -768,10 +757,7 @@ DAMPED = {
     ),
     "step returned": Wrong(
         "You return s itself. Return w - s.",
-        damped(
-            trial_of=lambda w, s: s,
-            is_better=lambda new, old: True,
-        ),
+        damped(trial_of=lambda w, s: s, is_better=lambda new, old: True),
     ),
     "until it falls": Wrong(
         "You went on until the loss fell. One step: where it does not fall, return w and ten times "
@@ -782,47 +768,38 @@ DAMPED = {
         "The weights are right, but the damping is not changed by the factor 10. Divide it by 10 after a good "
         "step, and multiply it by 10 after a bad one.",
         *(
-            damped(
-                taken=lambda trial, damping, down=down: (trial, damping / down),
-                refused=lambda w, trial, damping, up=up: (w, damping * up),
-            )
-            for up, down in ((2, 2), (2, 3), (3, 3), (5, 5), (2, 10), (10, 2), (10, 3), (100, 100))
+            damped(down=lambda damping, k=k: damping / k, up=lambda damping, n=n: damping * n)
+            for n, k in ((2, 2), (2, 3), (3, 3), (5, 5), (2, 10), (10, 2), (10, 3), (100, 100))
         ),
     ),
     "damping turned round": Wrong(
         "The weights are right, but the damping goes the wrong way. After a good step trust the bowl "
         "more, with a tenth of the damping; after a bad one less.",
-        damped(
-            taken=lambda trial, damping: (trial, damping * 10),
-            refused=lambda w, trial, damping: (w, damping / 10),
-        ),
+        damped(down=lambda damping: damping * 10, up=lambda damping: damping / 10),
     ),
     "damping not lowered": Wrong(
         "The weights are right, but after a good step the damping stays. Return a tenth of it.",
-        damped(taken=lambda trial, damping: (trial, damping)),
+        damped(down=unchanged),
     ),
     "damping not raised": Wrong(
         "The weights are right, but after a step that was taken back the damping stays. Then the next step is the "
         "same. Return ten times the damping.",
-        damped(refused=lambda w, trial, damping: (w, damping)),
+        damped(up=unchanged),
     ),
     "damping unchanged": Wrong(
         "The weights are right, but the damping never changes. Return a tenth of it after a good step, ten "
         "times as much after a bad one.",
-        damped(
-            taken=lambda trial, damping: (trial, damping),
-            refused=lambda w, trial, damping: (w, damping),
-        ),
+        damped(down=unchanged, up=unchanged),
     ),
     "damping always lowered": Wrong(
         "The weights are right, but the damping is lowered after a bad step, too. Return ten times as "
         "much there.",
-        damped(refused=lambda w, trial, damping: (w, damping / 10)),
+        damped(up=lambda damping: damping / 10),
     ),
     "damping always raised": Wrong(
         "The weights are right, but the damping is raised after a good step, too. Return a tenth "
         "of it there.",
-        damped(taken=lambda trial, damping: (trial, damping * 10)),
+        damped(down=lambda damping: damping * 10),
     ),
 }
 

@@ -27,10 +27,14 @@ def own_mean(errors):
     return tf.reduce_mean(tf.reduce_sum(errors**2, axis=1))
 
 
+def right_loss(e, p, n, r):
+    return total(e) / n + sum(p) / r
+
+
 def none_for_an_empty_part(model, x, y, batch_size, replicas):
     if len(x) == 0:
         return [tf.zeros_like(v) for v in model.trainable_variables]
-    return sharing(lambda e, p, n, r: total(e) / n + sum(p) / r)(model, x, y, batch_size, replicas)
+    return sharing(right_loss)(model, x, y, batch_size, replicas)
 
 
 def loss_returned(model, x, y, batch_size, replicas):
@@ -38,8 +42,7 @@ def loss_returned(model, x, y, batch_size, replicas):
 
 
 def step_taken(model, x, y, batch_size, replicas):
-    right = sharing(lambda e, p, n, r: total(e) / n + sum(p) / r)
-    gradients = right(model, x, y, batch_size, replicas)
+    gradients = sharing(right_loss)(model, x, y, batch_size, replicas)
     return [v - g for v, g in zip(model.trainable_variables, gradients, strict=True)]
 
 
@@ -171,18 +174,13 @@ SHARES = {
     ),
     "minus": Wrong(
         "The sign is wrong. Return the gradients; it is the optimizer that subtracts them.",
-        sharing(
-            lambda e, p, n, r: total(e) / n + sum(p) / r, lambda gradients: [-g for g in gradients]
-        ),
+        sharing(right_loss, lambda gradients: [-g for g in gradients]),
     ),
     "kernels only": Wrong(
         "The gradients of the biases are missing. Ask for all of model.trainable_variables.",
-        sharing(lambda e, p, n, r: total(e) / n + sum(p) / r, lambda gradients: gradients[::2]),
+        sharing(right_loss, lambda gradients: gradients[::2]),
     ),
-    "loss returned": Wrong(
-        "This is the loss. Return its gradients, a list.",
-        loss_returned,
-    ),
+    "loss returned": Wrong("This is the loss. Return its gradients, a list.", loss_returned),
     "new weights returned": Wrong(
         "These are weights after a step. Return the gradients: a step can be taken only with their "
         "sum.",
@@ -199,7 +197,7 @@ def on_copies(
     clip_share=lambda gradients, largest, k: gradients,
     join=lambda gradients: sum(gradients),
     clip=lambda summed, largest: tf.clip_by_global_norm(summed, largest)[0],
-    rate=lambda lr: lr,
+    rate=lambda lr, k: lr,
     result=lambda right, sizes: sum(right) / sum(sizes),
     moving=lambda copies: copies,
     own=False,
@@ -225,7 +223,7 @@ def on_copies(
         summed = clip([join(g) for g in zip(*shares, strict=True)], largest)
         for variables, share in zip(moving(copies), shares, strict=False):
             for v, g in zip(variables, share if own else summed, strict=True):
-                v.assign_sub(rate(lr) * g)
+                v.assign_sub(rate(lr, len(copies)) * g)
         return result(right, sizes)
 
     return step_on_copies
@@ -407,9 +405,7 @@ COPIES = {
     "clipped, then averaged": Wrong(
         "The clipped sum is divided by the number of copies. It is the whole gradient: take the "
         "step with it as it is.",
-        lambda copies, parts, lr, penalty, largest: on_copies()(
-            copies, parts, lr / len(copies), penalty, largest
-        ),
+        on_copies(rate=lambda lr, k: lr / k),
     ),
     "each its own way": Wrong(
         "Every copy takes a step with its own share, so the copies are no longer equal. Take the "
@@ -424,11 +420,11 @@ COPIES = {
     ),
     "upwards": Wrong(
         "The copies climb. Subtract lr times the gradient.",
-        on_copies(rate=lambda lr: -lr),
+        on_copies(rate=lambda lr, k: -lr),
     ),
     "rate left out": Wrong(
         "The step is as long as the clipped gradient. Multiply it by lr.",
-        on_copies(rate=lambda lr: 1.0),
+        on_copies(rate=lambda lr, k: 1.0),
     ),
     "mean of shares": Wrong(
         "The copies are right. But the share of right answers is a mean over parts of unlike sizes. "

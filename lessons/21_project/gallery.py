@@ -238,6 +238,7 @@ def stepping(
     result=lambda loss, data, model, loss_of, batch: loss,
     apply=lambda optimizer, gradients, variables: optimizer.apply(gradients, variables),
     before=lambda model, loss_of, batch: None,
+    data_loss=lambda model, loss_of, batch: loss_of(model, batch),
     times=1,
 ):
     """Return an answer to 21.2 from its parts."""
@@ -245,7 +246,7 @@ def stepping(
     def train_step(model, optimizer, loss_of, batch, clip):
         before(model, loss_of, batch)
         with tf.GradientTape() as tape:
-            data = loss_of(model, batch)
+            data = data_loss(model, loss_of, batch)
             loss = data + penalties(model)
         chosen = variables(model)
         gradients = change(cut(clip, model, tape.gradient(loss, chosen)))
@@ -283,7 +284,7 @@ def penalties_unclipped(model, optimizer, loss_of, batch, clip):
     return data + penalties
 
 
-def mean_squares(model, batch):
+def mean_squares(model, loss_of, batch):
     x, y = batch
     return tf.reduce_mean((model(x, training=True) - y) ** 2)
 
@@ -291,6 +292,10 @@ def mean_squares(model, batch):
 def two_steps(*given):
     stepping()(*given)
     return stepping()(*given)
+
+
+def unclipped(clip, model, gradients):
+    return gradients
 
 
 def by_hand(optimizer, gradients, variables):
@@ -309,14 +314,6 @@ def kernels(model):
 def as_in_inference(model, loss_of, batch):
     """Return the loss of the batch with training=False, whatever loss_of says."""
     return loss_of(lambda x, training=False: model(x, training=False), batch)
-
-
-def in_inference(model, optimizer, loss_of, batch, clip):
-    with tf.GradientTape() as tape:
-        loss = as_in_inference(model, loss_of, batch) + sum(model.losses)
-    gradients = clip(model, tape.gradient(loss, model.trainable_variables))
-    optimizer.apply(gradients, model.trainable_variables)
-    return loss
 
 
 def loss_above(model, optimizer, loss_of, batch, clip):
@@ -363,14 +360,9 @@ STEPS = {
     "loss_of not used": Wrong(
         "You compute a mean square of your own. The loss is the one that is given, whatever it is: call "
         "loss_of(model, batch).",
-        lambda model, optimizer, loss_of, batch, clip: stepping()(
-            model, optimizer, mean_squares, batch, clip
-        ),
+        stepping(data_loss=mean_squares),
     ),
-    "two steps": Wrong(
-        "Each call takes two whole steps. Take one.",
-        two_steps,
-    ),
+    "two steps": Wrong("Each call takes two whole steps. Take one.", two_steps),
     "penalties before the call": Wrong(
         "The penalties are read before loss_of has called the model, when those of its activations "
         "are not there yet, or are those of the last call. Call loss_of first.",
@@ -379,7 +371,7 @@ STEPS = {
     "clip left out": Wrong(
         "The gradients are right, and those that are applied are not the clipped ones. Hand what "
         "clip(model, gradients) returns to the optimizer.",
-        stepping(cut=lambda clip, model, gradients: gradients),
+        stepping(cut=unclipped),
     ),
     "clipped twice": Wrong(
         "clip is called twice, on its own result. Call it once.",
@@ -409,19 +401,16 @@ STEPS = {
     ),
     "kernels only": Wrong(
         "Only the kernels move. Every trainable variable takes part.",
-        stepping(variables=kernels, cut=lambda clip, model, gradients: gradients),
+        stepping(variables=kernels, cut=unclipped),
     ),
     "last layer only": Wrong(
         "Only the last layer moves. Every trainable variable takes part.",
-        stepping(
-            variables=lambda model: model.layers[-1].trainable_variables,
-            cut=lambda clip, model, gradients: gradients,
-        ),
+        stepping(variables=lambda model: model.layers[-1].trainable_variables, cut=unclipped),
     ),
     "inference": Wrong(
         "The model runs as in inference: dropout drops nothing, and the averages do not move. "
         "Hand the model itself to loss_of, which knows how to call it.",
-        in_inference,
+        stepping(data_loss=as_in_inference),
     ),
     "loss_of twice": Wrong(
         "The model runs twice in a step: the averages of batch normalisation move twice, and "
@@ -512,10 +501,6 @@ def keeping(
     return keeper
 
 
-def resets(model, optimizer, generator, history):
-    history.clear()
-
-
 def halves_rate(model, optimizer, generator, history):
     optimizer.learning_rate.assign(optimizer.learning_rate / 2)
 
@@ -526,16 +511,8 @@ def moves_weights(model):
     return False
 
 
-def drawing(model, optimizer, generator, history):
-    generator.uniform((1,))
-
-
 def raising(model):
     raise FileNotFoundError("no file")
-
-
-def saves_only(model, optimizer, generator, history):
-    return keeping()(model, optimizer, generator, history)[0]
 
 
 WORDS = {
@@ -582,7 +559,7 @@ KEPT = {
     ),
     "one function": Wrong(
         "Return two functions, save and resume, in this order.",
-        saves_only,
+        lambda *run: keeping()(*run)[0],
     ),
     "True without a file": Wrong(
         "resume returns True where nothing was saved. Return False, so that a script knows that it "
@@ -599,7 +576,7 @@ KEPT = {
     ),
     "history cleared by saving": Wrong(
         "Saving empties the history of the run that goes on. Save a copy, and change nothing.",
-        keeping(after_save=resets),
+        keeping(after_save=lambda model, optimizer, generator, history: history.clear()),
     ),
     "rate changed by saving": Wrong(
         "Saving changes the learning rate of the run that goes on. Only write.",
@@ -608,7 +585,7 @@ KEPT = {
     "generator moved by saving": Wrong(
         "Saving draws from the generator, so the run goes on with other batches than it would have. "
         "Read its state and draw nothing.",
-        keeping(after_save=drawing),
+        keeping(after_save=lambda model, optimizer, generator, history: generator.uniform((1,))),
     ),
     "kept in memory": Wrong(
         "Moved to another folder, nothing is found. Either it is in memory, which a killed process "
@@ -691,14 +668,9 @@ def flat_steepness(model, batch):
     return tf.sqrt(slopes) + mean_error(model, batch)
 
 
-@tf.custom_gradient
-def turned(loss):
-    return loss, lambda upstream: -upstream
-
-
-@tf.custom_gradient
-def doubled(loss):
-    return loss, lambda upstream: 2 * upstream
+def with_slope(factor):
+    """Return what hands a loss through, and a multiple of its gradient back."""
+    return tf.custom_gradient(lambda loss: (loss, lambda upstream: factor * upstream))
 
 
 def stepping_loss(model, batch):
@@ -835,11 +807,11 @@ LOSSES = {
     ),
     "turned": Wrong(
         "The tape's gradient has the wrong sign, everywhere. Look at your custom_gradient.",
-        giving(lambda model, batch: turned(mean_error(model, batch))),
+        giving(lambda model, batch: with_slope(-1)(mean_error(model, batch))),
     ),
     "scaled": Wrong(
         "The tape's gradient is a constant factor off, everywhere. Look at your custom_gradient.",
-        giving(lambda model, batch: doubled(mean_error(model, batch))),
+        giving(lambda model, batch: with_slope(2)(mean_error(model, batch))),
     ),
     "a closed path": Wrong(
         "The tape's gradients are not the slopes of this loss: a part of a path is closed, by "
@@ -889,16 +861,11 @@ def always(answers):
     return lambda inputs: answers
 
 
-def of_digits(classes_of):
-    return lambda inputs: {"few labels": classes_of(inputs["few labels"].numpy())}
+def of_task(name):
+    return lambda answers_of: lambda inputs: {name: answers_of(inputs[name].numpy())}
 
 
-def of_river(values_of):
-    return lambda inputs: {"river": values_of(inputs["river"].numpy())}
-
-
-def of_noise(pictures_of):
-    return lambda inputs: {"new digits": pictures_of(inputs["new digits"].numpy())}
+of_digits, of_river, of_noise = map(of_task, ("few labels", "river", "new digits"))
 
 
 def pictures_and_labels():
@@ -1082,10 +1049,4 @@ HELD_OUT = {
     ),
 }
 
-GALLERY = {
-    "21.1": CLIPPED,
-    "21.2": STEPS,
-    "21.3": KEPT,
-    "21.4": LOSSES,
-    "21.5": HELD_OUT,
-}
+GALLERY = {"21.1": CLIPPED, "21.2": STEPS, "21.3": KEPT, "21.4": LOSSES, "21.5": HELD_OUT}

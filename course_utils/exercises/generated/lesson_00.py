@@ -4,6 +4,7 @@
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants
 from course_utils.exercises.question import Part, Prediction, Question
 
 
@@ -22,12 +23,6 @@ def as_curve(a: float, b: float, c: float, x: float, h: float) -> tuple:
 def draw_predictions(rng: np.random.Generator) -> list[tuple]:
     first = (np.array([1.0, 3.0, 3.0]), np.array([2.0, 1.0, 2.0]))
     return [first] + [tuple(rng.normal(0.0, 3.0, (2, n)).round(1)) for n in (4, 7)]
-
-
-def as_tensors(*arrays: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    return tuple(tf.constant(array, tf.float32) for array in arrays)
 
 
 EXERCISES = (
@@ -62,7 +57,7 @@ EXERCISES = (
         kind="repair",
         points=1,
         draw=draw_predictions,
-        prepare=as_tensors,
+        prepare=constants,
         inputs="y_hat y",
         parts=[
             Part(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants, variables
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
 
@@ -23,10 +24,8 @@ def draw_linear_models(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_parameters(W: np.ndarray, b: float, x: np.ndarray, y: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    parameters = {"W": tf.Variable(W, dtype=tf.float32), "b": tf.Variable(b, dtype=tf.float32)}
-    return parameters, tf.constant(x, tf.float32), tf.constant(y, tf.float32)
+    W, b = variables(W, b)
+    return {"W": W, "b": b}, *constants(x, y)
 
 
 def draw_lines(rng: np.random.Generator) -> list[tuple]:
@@ -37,9 +36,7 @@ def draw_lines(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_line(w: float, x: np.ndarray, y: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    return tf.Variable(w, dtype=tf.float32), *(tf.constant(a, tf.float32) for a in (x, y))
+    return *variables(w), *constants(x, y)
 
 
 def slope_and_form(function: Callable, *arguments: Any) -> dict:

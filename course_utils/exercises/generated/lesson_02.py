@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants, variables
 from course_utils.exercises.observation import calls_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
@@ -15,12 +16,6 @@ def draw_vectors(rng: np.random.Generator) -> list[tuple]:
     chosen = [1.0, 2.0, 3.0], [-1.5, 0.5], [1.0, -1.0, -1.0, -1.0, -1.5]  # one negative entry
     drawn = [rng.uniform(-2, 2, n).round(1) for n in (4, 5)]
     return [(np.array(x),) for x in (*chosen, *drawn)]
-
-
-def as_tensors(*arrays: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    return tuple(tf.constant(array, tf.float32) for array in arrays)
 
 
 def draw_weighted(rng: np.random.Generator) -> list[tuple]:
@@ -40,11 +35,8 @@ def draw_parabolas(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_parabola(a, b, c, names, x, y) -> tuple:
-    import tensorflow as tf
-
-    values = {"a": a, "b": b, "c": c}
-    params = {name: tf.Variable(value, dtype=tf.float32) for name, value in values.items()}
-    return params, list(names), *as_tensors(x, y)
+    a, b, c = variables(a, b, c)
+    return {"a": a, "b": b, "c": c}, list(names), *constants(x, y)
 
 
 def pair_and_tapes(function: Callable, params: dict, names: list, x: Any, y: Any) -> dict:
@@ -78,7 +70,7 @@ EXERCISES = (
         kind="complete",
         points=2,
         draw=draw_vectors,
-        prepare=as_tensors,
+        prepare=constants,
         inputs="x",
         parts=[
             Part(
@@ -104,7 +96,7 @@ EXERCISES = (
         kind="repair",
         points=2,
         draw=draw_weighted,
-        prepare=as_tensors,
+        prepare=constants,
         inputs="x w",
         parts=[
             Part(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants, variables
 from course_utils.exercises.observation import results_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
@@ -23,10 +24,8 @@ def draw_descents(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_descent(w: float, b: float, x: np.ndarray, y: np.ndarray, lr: float, steps: int) -> tuple:
-    import tensorflow as tf
-
-    parameters = {"w": tf.Variable(w, dtype=tf.float32), "b": tf.Variable(b, dtype=tf.float32)}
-    return parameters, tf.constant(x, tf.float32), tf.constant(y, tf.float32), lr, steps
+    w, b = variables(w, b)
+    return {"w": w, "b": b}, *constants(x, y), lr, steps
 
 
 def draw_classifiers(rng: np.random.Generator) -> list[tuple]:
@@ -38,10 +37,7 @@ def draw_classifiers(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_classifier(W: np.ndarray, x: np.ndarray, labels: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    variable = tf.Variable(W, dtype=tf.float32)
-    return variable, tf.constant(x, tf.float32), tf.constant(labels, tf.int64)
+    return *variables(W), *constants(x, labels)
 
 
 def draw_weights(rng: np.random.Generator) -> list[tuple]:
@@ -54,12 +50,6 @@ def draw_weights(rng: np.random.Generator) -> list[tuple]:
         return (rng.choice([-1, 1], shape) * rng.uniform(1.5, 3.0, shape)).round(1)
 
     return [(x, arriving(x.shape)) for x in (first, second, rng.permutation(first)[:5])]
-
-
-def as_weights(x: np.ndarray, arriving: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    return tf.constant(x, tf.float32), tf.constant(arriving, tf.float32)
 
 
 def value_and_gradient(function: Callable, x: Any, arriving: Any) -> dict:
@@ -96,9 +86,7 @@ def draw_pairs(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_pairs(a: np.ndarray, b: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    return tf.Variable(a, dtype=tf.float32), tf.constant(b, tf.float32)
+    return *variables(a), *constants(b)
 
 
 def gradient_and_tapes(function: Callable, a: Any, b: Any) -> dict:
@@ -166,7 +154,7 @@ EXERCISES = (
         kind="complete",
         points=3,
         draw=draw_weights,
-        prepare=as_weights,
+        prepare=constants,
         call=value_and_gradient,
         inputs="x arriving",
         parts=[

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants, variables
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
 
@@ -18,9 +19,7 @@ def draw_linear_models(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_model(w: np.ndarray, x: np.ndarray, y: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    return tf.Variable(w, dtype=tf.float32), *(tf.constant(a, tf.float32) for a in (x, y))
+    return *variables(w), *constants(x, y)
 
 
 def draw_penalised(rng: np.random.Generator) -> list[tuple]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
 
@@ -28,11 +29,10 @@ def draw_news(rng: np.random.Generator) -> list[tuple]:
 
 def as_news(layers: tuple, gradients: list) -> tuple:
     import keras
-    import tensorflow as tf
 
     dense = [keras.layers.Dense(3, name=name) for name in layers]
     model = keras.Sequential([keras.Input((3,)), *dense], name="news")
-    return model.trainable_variables, [tf.constant(g, tf.float32) for g in gradients]
+    return model.trainable_variables, list(constants(*gradients))
 
 
 def draw_layers(rng: np.random.Generator) -> list[tuple]:
@@ -54,9 +54,7 @@ def draw_layers(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_layers(layers: tuple, gradients: list, limits: tuple) -> tuple:
-    import tensorflow as tf
-
-    tensors = [[tf.constant(g, tf.float32) for g in parts] for parts in gradients]
+    tensors = [list(constants(*parts)) for parts in gradients]
     return dict(zip(layers, tensors, strict=True)), dict(zip(layers, limits, strict=True))
 
 
@@ -79,7 +77,6 @@ def as_network(
     slow: float, fast: float, x: np.ndarray, y: np.ndarray, weights: list, normalised: bool
 ) -> tuple:
     import keras
-    import tensorflow as tf
 
     dense = [
         keras.layers.Dense(kernel.shape[1], "tanh", use_bias=bool(bias), name=f"layer_{i}")
@@ -91,7 +88,7 @@ def as_network(
     for layer, arrays in zip(dense, weights, strict=True):
         layer.set_weights(arrays)
     optimizers = [keras.optimizers.SGD(rate) for rate in (slow, fast)]
-    return model, *optimizers, tf.constant(x, tf.float32), tf.constant(y, tf.float32)
+    return model, *optimizers, *constants(x, y)
 
 
 def moves_and_updates(step: Callable, model: Any, slow: Any, fast: Any, x: Any, y: Any) -> dict:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants
 from course_utils.exercises.observation import calls_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
@@ -26,7 +27,6 @@ def as_penalised(
     beta: float, x: np.ndarray, y: np.ndarray, kernels: list, activation: str, normalised: bool
 ) -> tuple:
     import keras
-    import tensorflow as tf
 
     inputs = keras.Input((3,))
     # Without variables that train: the trainable ones are the two kernels.
@@ -37,7 +37,7 @@ def as_penalised(
     model = keras.Model(inputs, [hidden, y_hat])
     for variable, kernel in zip(model.trainable_variables, kernels, strict=True):
         variable.assign(kernel)
-    return model, tf.constant(x, tf.float32), tf.constant(y, tf.float32), beta
+    return model, *constants(x, y), beta
 
 
 def returned_and_passes(function: Callable, model: Any, x: Any, y: Any, beta: float) -> dict:
@@ -84,12 +84,6 @@ def draw_pairs(rng: np.random.Generator) -> list[tuple]:
 
     fixed = np.array([1.0, 0.0]), np.array([-2.0, 2.0])
     return [fixed, draw(3, -0.8), draw(4, 0.7), draw(2, -1.5), draw(3, 0.5)]
-
-
-def as_pairs(a: np.ndarray, b: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    return tf.constant(a, tf.float32), tf.constant(b, tf.float32)
 
 
 EXERCISES = (
@@ -150,7 +144,7 @@ EXERCISES = (
         kind="complete",
         points=3,
         draw=draw_pairs,
-        prepare=as_pairs,
+        prepare=constants,
         inputs="a b",
         parts=[
             Part(

@@ -7,19 +7,8 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants, variables
 from course_utils.exercises.question import Demand, Part, Prediction, Question
-
-
-def tensors(*arrays: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    return tuple(tf.constant(array, tf.float32) for array in arrays)
-
-
-def variables(arrays: list[np.ndarray]) -> list:
-    import tensorflow as tf
-
-    return [tf.Variable(array, dtype=tf.float32) for array in arrays]
 
 
 def draw_examples(rng: np.random.Generator, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
@@ -36,7 +25,7 @@ def draw_sets(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_sets(W: np.ndarray, b: np.ndarray, support: tuple, query: tuple, lr: float) -> tuple:
-    return *variables([W, b]), tensors(*support), tensors(*query), lr
+    return *variables(W, b), constants(*support), constants(*query), lr
 
 
 def gradients_and_rest(function: Callable, W: Any, b: Any, *arguments: Any) -> dict:
@@ -65,7 +54,7 @@ def as_adaptation(
     layers = [keras.layers.Dense(3, "tanh"), keras.layers.Dense(1)]
     model = keras.Sequential([keras.Input((2,)), *layers])
     model.set_weights(weights)
-    return tensors(*ahead), model, *tensors(x, y), lr, steps
+    return constants(*ahead), model, *constants(x, y), lr, steps
 
 
 def adapted(adapt: Callable, ahead: tuple, model: Any, *arguments: Any) -> dict:
@@ -103,7 +92,7 @@ def as_tasks(weights: list, bowls: list, inner_lr: float, outer_lr: float, steps
     import tensorflow as tf
 
     def as_task(widths, width, centre, slopes):
-        (widths, centre, slopes) = tensors(widths, centre, slopes)
+        (widths, centre, slopes) = constants(widths, centre, slopes)
 
         def loss_of(weights):
             a, b = weights
@@ -112,7 +101,7 @@ def as_tasks(weights: list, bowls: list, inner_lr: float, outer_lr: float, steps
 
         return loss_of
 
-    return variables(weights), [as_task(*bowl) for bowl in bowls], inner_lr, outer_lr, steps
+    return list(variables(*weights)), [as_task(*bowl) for bowl in bowls], inner_lr, outer_lr, steps
 
 
 def change_of(step: Callable, weights: list, *arguments: Any) -> list:

@@ -4,6 +4,7 @@
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants, variables
 from course_utils.exercises.question import Part, Prediction, Question
 
 
@@ -17,10 +18,7 @@ def draw_classified(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_classified(W: np.ndarray, x: np.ndarray, labels: np.ndarray, temperature: float) -> tuple:
-    import tensorflow as tf
-
-    W = tf.Variable(W, dtype=tf.float32)
-    return W, tf.constant(x, tf.float32), tf.constant(labels, tf.int64), temperature
+    return *variables(W), *constants(x, labels), temperature
 
 
 def draw_clipped(rng: np.random.Generator) -> list[tuple]:
@@ -40,8 +38,7 @@ def as_clipped(W: np.ndarray, x: np.ndarray, y: np.ndarray, limit: float) -> tup
     def losses_of(W, x, y):
         return tf.reduce_sum((tf.tanh(x @ W) - y) ** 2, axis=1)  # (n,)
 
-    arrays = (tf.constant(array, tf.float32) for array in (x, y))
-    return losses_of, tf.Variable(W, dtype=tf.float32), *arrays, limit
+    return losses_of, *variables(W), *constants(x, y), limit
 
 
 EXERCISES = (

@@ -7,15 +7,8 @@ from typing import Any
 import numpy as np
 
 from course_utils.exercises.callouts import Predict
+from course_utils.exercises.drawn import constants, variables
 from course_utils.exercises.question import Demand, Part, Question
-
-
-def tensors(*arrays: np.ndarray) -> tuple:
-    import tensorflow as tf
-
-    return tuple(
-        tf.constant(array, tf.float32 if array.dtype.kind == "f" else tf.int64) for array in arrays
-    )
 
 
 def draw_shares(rng: np.random.Generator) -> list[tuple]:
@@ -38,7 +31,7 @@ def as_shares(weights: list, parts: list, batch_size: int, replicas: int, penalt
     ]
     model = keras.Sequential([keras.Input((3,)), *layers])
     model.set_weights(weights)
-    return model, [tensors(*part) for part in parts], batch_size, replicas
+    return model, [constants(*part) for part in parts], batch_size, replicas
 
 
 def sum_of_shares(share: Callable, model: Any, parts: list, *arguments: Any) -> Any:
@@ -74,10 +67,8 @@ def draw_copies(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_copies(weights: list, parts: list, lr: float, penalty: float, largest: float) -> tuple:
-    import tensorflow as tf
-
-    copies = [[tf.Variable(w, dtype=tf.float32) for w in weights] for _ in parts]
-    return copies, [tensors(*part) for part in parts], lr, penalty, largest
+    copies = [list(variables(*weights)) for _ in parts]
+    return copies, [constants(*part) for part in parts], lr, penalty, largest
 
 
 def moved_copies(step: Callable, copies: list, *arguments: Any) -> dict:
@@ -100,7 +91,7 @@ def draw_epochs(rng: np.random.Generator) -> list[tuple]:
 
 
 def as_epoch(x: np.ndarray, y: np.ndarray, batch_size: int, w: np.ndarray) -> tuple:
-    return *tensors(x, y), batch_size, w
+    return *constants(x, y), batch_size, w
 
 
 def epoch_noted(run_epoch: Callable, x: Any, y: Any, batch_size: int, w: np.ndarray) -> dict:
@@ -149,15 +140,14 @@ def draw_scaled(rng: np.random.Generator) -> list[tuple]:
 def as_scaled(values: list, slopes: list, lr: float, scale: float) -> tuple:
     import tensorflow as tf
 
-    variables = [tf.Variable(value, dtype=tf.float32) for value in values]
-    slopes = tensors(*slopes)
+    moving, slopes = list(variables(*values)), constants(*slopes)
 
     def loss_of():
-        halves = [tf.cast(v, tf.float16) for v in variables]
+        halves = [tf.cast(v, tf.float16) for v in moving]
         squares = [s * tf.cast(h**2, tf.float32) / 2 for s, h in zip(slopes, halves, strict=True)]
         return tf.add_n([tf.reduce_sum(square) for square in squares])
 
-    return variables, loss_of, lr, scale
+    return moving, loss_of, lr, scale
 
 
 def moves_and_scale(step: Callable, variables: list, *arguments: Any) -> dict:
