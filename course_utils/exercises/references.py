@@ -7,7 +7,7 @@ seeds, and stores what they did, one compressed line an exercise. No program is 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -85,8 +85,11 @@ def _lines(lesson: str) -> dict[str, str]:
     return dict(line.split(" ", 1) for line in lines)
 
 
+@lru_cache(
+    maxsize=8
+)  # the exercises of about a lesson: each is unpacked once and not twice a check
 def stored(exercise_id: str) -> dict:
-    """Return all that ``course build`` stored of an exercise."""
+    """Return all that ``course build`` stored of an exercise, which nobody may change."""
     return unpacked(_lines(exercise_id[:2])[exercise_id])
 
 
