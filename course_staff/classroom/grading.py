@@ -13,6 +13,7 @@ from filelock import FileLock, Timeout
 
 from course_utils.course.curriculum import LESSONS, find_exercise, find_lesson
 from course_utils.course.progress import course_folder
+from course_utils.exercises.question import Question
 
 from .again import Again
 from .batch import Batch
@@ -166,7 +167,9 @@ def grade(
             grading.kept = sum(not _is_unreadable(known) for known in verdicts.values())
             on_found(found, len(open_ones))
             if open_ones:
-                server.start(jail)
+                first = find_lesson(open_ones[0].lesson).exercises()
+                references.get_ready(each.id for each in first if isinstance(each, Question))
+                server.start(jail)  # both take seconds, and need not wait for each other
                 if isinstance(server, Cluster):
                     jobs = server.jobs
                 references.learn(partial(observed_in_jail, server))

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import unicodedata
+from functools import cache
 from pathlib import Path
 
 from course_utils.course.atomic_files import write_atomically
@@ -84,6 +85,11 @@ def _feedback(student: str, grading: Grading) -> dict:
 
 
 def _render(name: str, **values) -> str:
+    return _templates().get_template(name).render(**values)
+
+
+@cache
+def _templates():
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -94,7 +100,7 @@ def _render(name: str, **values) -> str:
         lstrip_blocks=True,
     )
     environment.filters["code"] = _with_code
-    return environment.get_template(name).render(**values)
+    return environment
 
 
 def _with_code(text: str):

@@ -6,16 +6,18 @@ answer fails. Both run in a process of their own, in which no learner's code eve
 they did is kept beside the key.
 """
 
+import atexit
 import hmac
 import os
 import signal
 import threading
 import time
-from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
 from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from course_utils.course.curriculum import find_exercise
 from course_utils.course.session import quiet_tensorflow, standard_error_held
@@ -60,6 +62,13 @@ class References:
         """Return the secret seed of an exercise; none of those that are stored."""
         drawn = hmac.digest(self._key, exercise_id.encode(), "sha256")[:4]
         return SEEDS + int.from_bytes(drawn, "little")
+
+    def get_ready(self, exercise_ids: Iterable[str]) -> None:
+        """Start the process, where something is still to be observed, and do not wait for it."""
+        with self._lock:
+            new = [each for each in exercise_ids if not self._journal.get(self._key_of(each))]
+            if new:
+                self._submit(_questions_read, new[0][:2])
 
     def right(self, exercise_id: str) -> Reference:
         """Return what the right program did."""
@@ -106,15 +115,13 @@ class References:
             self._pool.shutdown(cancel_futures=True)
 
     def _data(self, exercise_id: str, with_gallery: bool) -> dict:
-        key = f"{self._version} {exercise_id} {'gallery' if with_gallery else 'right'}"
+        key = self._key_of(exercise_id, with_gallery)
         with self._lock:  # of several answers that fail at once, the first has the gallery observed
             data = self._journal.get(key)
             if data is None:
-                if self._pool is None:
-                    self._pool = ProcessPoolExecutor(1, get_context("spawn"), _settle)
-                arguments = (self._lessons, exercise_id, self.seed(exercise_id), with_gallery)
+                arguments = (exercise_id, self.seed(exercise_id), with_gallery)
                 try:
-                    data = self._pool.submit(_observe, *arguments).result()
+                    data = self._submit(_observe, *arguments).result()
                 except Exception as error:
                     self._pool = None  # a process that died is no more use
                     raise ReferencesFailed(
@@ -123,9 +130,18 @@ class References:
                 self._journal.add(key, data)
         return data
 
+    def _key_of(self, exercise_id: str, with_gallery: bool = False) -> str:
+        return f"{self._version} {exercise_id} {'gallery' if with_gallery else 'right'}"
+
+    def _submit(self, function: Callable, *arguments: Any) -> Future:
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(1, get_context("spawn"), _settle)
+        return self._pool.submit(function, self._lessons, *arguments)
+
 
 def _settle() -> None:
     """Leave Ctrl-C to the grader, and end with it, also where it was killed."""
+    atexit.register(os._exit, 0)  # TensorFlow would take a second to leave in order
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     grader = os.getppid()
 
@@ -142,6 +158,13 @@ def _observe(lessons: Path, exercise_id: str, seed: int, with_gallery: bool) -> 
     """Return, as JSON can hold it, what is known of an exercise on a seed; runs in the process."""
     with standard_error_held():  # what TensorFlow writes would stand among the grading's lines
         return _questions(lessons, exercise_id[:2]).data_on(exercise_id, seed, with_gallery)
+
+
+def _questions_read(lessons: Path, number: str) -> None:
+    from course_utils.course.session import standard_error_held
+
+    with standard_error_held():
+        _questions(lessons, number)
 
 
 @cache

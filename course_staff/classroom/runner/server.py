@@ -24,11 +24,12 @@ __all__ = ["main"]
 
 _ROOT = Path(__file__).parents[3]  # of the copy that this process imports
 _WARM = (
-    "keras matplotlib.pyplot sklearn.datasets IPython.core.inputtransformer2 IPython.display "
+    "keras matplotlib.pyplot IPython.core.inputtransformer2 IPython.display "
     "course_utils.gradients.derivatives course_utils.exercises course_utils.gradients.check "
     "course_utils.tape.explaining course_utils.course.lesson_map course_utils.datasets "
-    "course_utils.figures.lines course_utils.tape.drawing.still "
-    "course_utils.tape.recording course_staff.classroom.runner.learner"
+    "course_utils.figures.lines course_utils.course.predicting course_utils.tape.drawing.still "
+    "course_utils.tape.drawing.moving course_utils.tape.recording "
+    "course_staff.classroom.runner.learner"
 )
 
 
