@@ -20,6 +20,7 @@ _HOME = {
     "hessian": "gradients.derivatives",
     "hessian_vector_product": "gradients.derivatives",
     "jacobian": "gradients.derivatives",
+    "load_digits": "datasets",
     "load_mnist": "datasets",
     "make_classification": "datasets",
     "make_cloud": "datasets",

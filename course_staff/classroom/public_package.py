@@ -93,7 +93,7 @@ def _digest(*folders: Path):
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.rglob("*")):
-            if path.suffix in (".json", ".py", ".txt") and path.is_file():
+            if path.suffix in (".csv", ".json", ".py", ".txt") and path.is_file():
                 place = path.relative_to(folder).as_posix()
                 digest.update(f"{place}\0{path.stat().st_size}\0".encode() + path.read_bytes())
     return digest

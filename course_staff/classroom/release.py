@@ -85,7 +85,8 @@ def _package(root: Path, numbers: set[str]) -> dict[str, str]:
     files = {}
     for path in sorted(package.rglob("*")):
         place = path.relative_to(package)
-        if path.suffix not in (".py", ".txt") or any(p.startswith(".") for p in place.parts):
+        is_hidden = any(part.startswith(".") for part in place.parts)
+        if is_hidden or path.suffix not in (".csv", ".py", ".txt"):
             continue
         is_of_lesson = place.parent.name == "generated" and path.stem != "__init__"
         if is_of_lesson and path.stem.removeprefix("lesson_") not in numbers:

@@ -1,5 +1,6 @@
-"""The course's data: MNIST, from wherever it can be had, and small sets made from a seed."""
+"""The course's data: MNIST from wherever it can be had, small digits, sets made from a seed."""
 
+from .digits import load_digits
 from .mnist import load_mnist, mnist_source
 from .synthetic import (
     make_classification,
@@ -9,6 +10,7 @@ from .synthetic import (
 )
 
 __all__ = [
+    "load_digits",
     "load_mnist",
     "make_classification",
     "make_cloud",

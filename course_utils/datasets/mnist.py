@@ -16,6 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
+from .digits import load_digits
+
 __all__ = ["load_mnist", "mnist_source"]
 
 _URL = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz"
@@ -40,7 +42,7 @@ def load_mnist() -> Arrays:
     (x_train, y_train), (x_test, y_test) : numpy.ndarray, uint8
         Images of shape (60000, 28, 28) and (10000, 28, 28) with greys from 0 to 255, and labels
         of shape (60000,) and (10000,): what ``keras.datasets.mnist.load_data()`` returns. Without
-        network: scikit-learn's digits in the same form, 1,500 and 297 of them.
+        network: the digits of `load_digits` in the same form, 1,500 and 297 of them.
 
     Raises
     ------
@@ -62,8 +64,8 @@ def load_mnist() -> Arrays:
         path = _download()
     if path is None:
         print(
-            "No MNIST here, and no network to fetch it: scikit-learn's 1,797 digits, resized to "
-            "28x28, stand in. This is not MNIST; expect other accuracies."
+            "No MNIST here, and no network to fetch it: 1,797 smaller digits, resized to 28x28, "
+            "stand in. This is not MNIST; expect other accuracies."
         )
         return _stand_in()
     arrays = _read(path)
@@ -192,14 +194,13 @@ def _md5_as_idx(array: np.ndarray) -> str:
 
 
 def _stand_in() -> Arrays:
-    """Resize scikit-learn's 8x8 digits to the 20x20 in 28x28 that MNIST's digits fill."""
-    from sklearn.datasets import load_digits
-
-    digits = load_digits()
+    """Resize digits of 8x8 to the 20x20 in 28x28 that MNIST's digits fill."""
+    pictures, labels = load_digits()
     # Linear interpolation along one side, as a matrix: from 8 pixel centres to 20.
     centres = (np.arange(20) + 0.5) * 8 / 20 - 0.5
     resize = np.array([np.interp(centres, np.arange(8), unit) for unit in np.eye(8)])
-    images = np.einsum("nij,ia,jb->nab", digits.images, resize, resize) * (255 / 16)
+    pictures = pictures.reshape(-1, 8, 8)
+    images = np.einsum("nij,ia,jb->nab", pictures, resize, resize) * (255 / 16)
     images = np.pad(np.rint(images), ((0, 0), (4, 4), (4, 4))).astype(np.uint8)
-    labels = digits.target.astype(np.uint8)
+    labels = labels.astype(np.uint8)
     return (images[:1500], labels[:1500]), (images[1500:], labels[1500:])

@@ -869,9 +869,9 @@ of_digits, of_river, of_noise = map(of_task, ("few labels", "river", "new digits
 
 
 def pictures_and_labels():
-    from sklearn.datasets import load_digits
+    from course_utils.datasets import load_digits
 
-    pictures, labels = load_digits(return_X_y=True)
+    pictures, labels = load_digits()
     return (pictures[:1500] / 16).astype("float32"), labels[:1500]
 
 

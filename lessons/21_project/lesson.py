@@ -15,7 +15,15 @@
 # [14 · fit or tape](14_fit_or_tape.ipynb), and the lesson of Part III that your task names. **Time**: 300 minutes.
 
 # %% tags=["nbval-ignore-output"]
-from course_utils import check, check_gradients, make_cloud, predict, show_images, start_lesson
+from course_utils import (
+    check,
+    check_gradients,
+    load_digits,
+    make_cloud,
+    predict,
+    show_images,
+    start_lesson,
+)
 
 start_lesson("21")
 
@@ -24,7 +32,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 from keras import layers
-from sklearn.datasets import load_digits
 
 # %% [markdown]
 # ## What shall I make?
@@ -48,7 +55,7 @@ from sklearn.datasets import load_digits
 # 1,500 small digits, and somebody had time to label 40, four of each class. The last 297 digits are held out.
 
 # %%
-pictures, labels = load_digits(return_X_y=True)
+pictures, labels = load_digits()
 pictures = (pictures / 16).astype("float32")  # (1797, 64), from 0 to 1
 x, y, x_held, y_held = pictures[:1500], labels[:1500], pictures[1500:], labels[1500:]
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from course_utils import (
+    load_digits,
     load_mnist,
     make_classification,
     make_cloud,
@@ -287,3 +288,13 @@ def test_a_seed_decides_everything_and_disturbs_nothing(make):
 def test_the_streams_stay_as_they_are():
     x, _ = make_line(2, seed=0)
     np.testing.assert_allclose(x.ravel(), [0.19525402, 0.8607575], rtol=1e-6)
+
+
+def test_the_small_digits_are_whole():
+    pictures, labels = load_digits()
+    assert (pictures.shape, pictures.dtype) == ((1797, 64), np.uint8)
+    assert (labels.shape, labels.dtype) == ((1797,), np.int64)
+    counts = [178, 182, 177, 183, 181, 182, 181, 179, 174, 180]  # as their authors published them
+    assert np.bincount(labels).tolist() == counts
+    assert pictures.min() == 0 and pictures.max() == 16
+    assert pictures.sum(dtype=int) == 561_718

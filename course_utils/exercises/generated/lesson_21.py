@@ -400,9 +400,9 @@ LIMITS = {"few labels": 0.80, "river": 0.05, "new digits": 0.90}
 
 @cache
 def digits() -> tuple[np.ndarray, np.ndarray]:
-    from sklearn.datasets import load_digits
+    from course_utils.datasets import load_digits
 
-    pictures, labels = load_digits(return_X_y=True)
+    pictures, labels = load_digits()
     return (pictures / 16).astype("float32"), labels
 
 

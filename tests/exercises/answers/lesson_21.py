@@ -7,9 +7,8 @@ import keras
 import numpy as np
 import tensorflow as tf
 from keras import layers
-from sklearn.datasets import load_digits
 
-from course_utils.datasets import make_cloud
+from course_utils.datasets import load_digits, make_cloud
 
 # 21.1
 
@@ -240,7 +239,7 @@ def network(width=8, outputs=1, inputs=2):
 
 def two_views():
     """Return the loss of few labels and two views, the first answer in the batch."""
-    pictures, labels = load_digits(return_X_y=True)
+    pictures, labels = load_digits()
     pictures = tf.constant(pictures[:60] / 16, tf.float32)
     model = network(16, 10, 64)
     answers = tf.nn.softmax(model(pictures))
@@ -306,7 +305,7 @@ class Neighbours:
         self.scores = None
 
     def __call__(self, pictures):
-        every, labels = load_digits(return_X_y=True)
+        every, labels = load_digits()
         known, labels = every[:1500] / 16, labels[:1500]
         if self.scores is None:
             few = np.concatenate([np.flatnonzero(labels == digit)[:4] for digit in range(10)])
