@@ -1,5 +1,7 @@
 """What a right program and a gallery do, and the faults of a gallery that are refused."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -11,6 +13,7 @@ from course_staff.authoring.observing import (
     prediction_data,
     require_told_apart,
 )
+from course_staff.authoring.questions import Questions
 from course_utils.exercises import predictions
 from course_utils.exercises.comparing import judged
 from course_utils.exercises.observation import describe
@@ -128,6 +131,15 @@ def test_a_wrong_program_that_raises_by_a_slip_is_refused():
     for slip in (lambda x, weights: squared(x), lambda x, weights: pytest.squared(x)):  # noqa: F821
         with pytest.raises(GalleryError, match="Mend the program"):
             reference_of({"slip": Wrong("No answer does this.", slip)})
+
+
+def test_a_dict_that_names_two_mistakes_alike_is_refused(tmp_path):
+    (tmp_path / "exercises.py").write_text("EXERCISES = []\n")
+    gallery = tmp_path / "gallery.py"
+    gallery.write_text('GALLERY = {\n    "99.1": {"cubed": 1, "halved": 2, "cubed": 3},\n}\n')
+    lesson = SimpleNamespace(path=tmp_path / "lesson.py")
+    with pytest.raises(GalleryError, match="gallery.py, line 2: two mistakes .* named 'cubed'"):
+        Questions(lesson)
 
 
 def test_a_mistake_needs_a_program():
