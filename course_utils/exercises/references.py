@@ -85,9 +85,8 @@ def _lines(lesson: str) -> dict[str, str]:
     return dict(line.split(" ", 1) for line in lines)
 
 
-@lru_cache(
-    maxsize=8
-)  # the exercises of about a lesson: each is unpacked once and not twice a check
+# About a lesson's exercises: each is unpacked once, and not twice for each check.
+@lru_cache(maxsize=8)
 def stored(exercise_id: str) -> dict:
     """Return all that ``course build`` stored of an exercise, which nobody may change."""
     return unpacked(_lines(exercise_id[:2])[exercise_id])
