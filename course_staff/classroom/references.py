@@ -6,16 +6,16 @@ answer fails. Both run in a process of their own, in which no learner's code eve
 they did is kept beside the key.
 """
 
-import atexit
 import hmac
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import suppress
 from functools import cache
 from multiprocessing import get_context
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,6 @@ from .journal import Journal
 from .learned import Observe, learned_of
 
 __all__ = ["References", "ReferencesFailed"]
-
-_BETWEEN_LOOKS = 0.5  # seconds
 
 
 class ReferencesFailed(Exception):
@@ -110,8 +108,9 @@ class References:
         self._observe_learned = observe
 
     def close(self) -> None:
-        """End the process."""
+        """End the process, whatever it is at."""
         if self._pool is not None:
+            self._far_end.close()
             self._pool.shutdown(cancel_futures=True)
 
     def _data(self, exercise_id: str, with_gallery: bool) -> dict:
@@ -135,20 +134,20 @@ class References:
 
     def _submit(self, function: Callable, *arguments: Any) -> Future:
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(1, get_context("spawn"), _settle)
+            context = get_context("spawn")
+            end, self._far_end = context.Pipe(duplex=False)
+            self._pool = ProcessPoolExecutor(1, context, _settle, (end,))
         return self._pool.submit(function, self._lessons, *arguments)
 
 
-def _settle() -> None:
-    """Leave Ctrl-C to the grader, and end with it, also where it was killed."""
-    atexit.register(os._exit, 0)  # TensorFlow would take a second to leave in order
+def _settle(grader: Connection) -> None:
+    """Leave Ctrl-C to the grader, and end once it closes its end, or is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    grader = os.getppid()
 
     def end_with_the_grader() -> None:
-        while os.getppid() == grader:
-            time.sleep(_BETWEEN_LOOKS)
-        os._exit(1)
+        with suppress(EOFError, OSError):
+            grader.recv()
+        os._exit(1)  # at once: TensorFlow would take a second to leave in order
 
     threading.Thread(target=end_with_the_grader, daemon=True).start()
     quiet_tensorflow()
