@@ -14,7 +14,7 @@ The tests judge each right answer of their corpus on three of the eight stored s
 one on one. Here each is judged on all of them, as `check` may draw any.
 
 Bound: every right answer passes, and every wrong one is told its own mistake, on every seed. All
-lessons need some 20 minutes of processor time. It exits with 1 if the bound is missed.
+lessons took less than 20 minutes on two busy cores. It exits with 1 if the bound is missed.
 """
 
 

@@ -35,9 +35,8 @@ are all pure, how many in a group with others, and how many another program expl
 gallery shows a mistake in several programs, most do different things under one sentence, such as a
 step of 0.05, or 0.1, in place of the argument: a teacher names these groups together.
 
-Bound: 90 % come back, in each draw. All programs of all lessons are observed, which took eight
-minutes on two cores that others hardly used, and half an hour on busy ones. It exits with 1 if the
-bound is missed.
+Bound: 90 % come back, in each draw. All programs of all lessons are observed, which took four
+minutes on two cores, and half an hour on busy ones. It exits with 1 if the bound is missed.
 """
 
 

@@ -160,8 +160,6 @@ def _observe(lessons: Path, exercise_id: str, seed: int, with_gallery: bool) -> 
 
 
 def _questions_read(lessons: Path, number: str) -> None:
-    from course_utils.course.session import standard_error_held
-
     with standard_error_held():
         _questions(lessons, number)
 

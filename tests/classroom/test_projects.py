@@ -1,8 +1,6 @@
 """Finished projects of lesson 21, run and judged as they are handed in: what each one is told."""
 
 from functools import cache
-from pathlib import Path
-from tempfile import mkdtemp
 
 import nbformat
 import pytest
@@ -122,29 +120,30 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def batch():
-    journal = Journal(Path(mkdtemp(prefix="course-")) / "journal")
+def batch(tmp_path_factory):
+    journal = Journal(tmp_path_factory.mktemp("batch") / "journal")
     references = References(ROOT / "lessons", b"key", journal, "version")
     yield Batch(Limits(), references, journal, "version")
     references.close()
 
 
-def verdicts(server, batch, data):
-    path = Path(mkdtemp(prefix="course-")) / "project.ipynb"
+def verdicts(server, batch, path, data):
     path.write_bytes(data)
     [(_, found)] = batch.run([Submission("ada", "21", path, str(path), 0.0)], server, jobs=1)
     return found
 
 
-def test_a_project_of_right_parts_earns_every_point(server, batch):
-    found = verdicts(server, batch, project())
+def test_a_project_of_right_parts_earns_every_point(server, batch, tmp_path):
+    found = verdicts(server, batch, tmp_path / "project.ipynb", project())
     assert {v.outcome for v in found.values()} == {"passed"}, found
 
 
 @pytest.mark.parametrize("name", PROJECTS)
-def test_a_wrong_project_is_told_what_is_missing_and_keeps_its_other_points(server, batch, name):
+def test_a_wrong_project_is_told_what_is_missing_and_keeps_its_other_points(
+    server, batch, tmp_path, name
+):
     changes, wrong = PROJECTS[name]
-    found = verdicts(server, batch, project(**changes))
+    found = verdicts(server, batch, tmp_path / "project.ipynb", project(**changes))
     told = {i: v.mistake for i, v in found.items() if v.outcome != "passed"}
     assert told == wrong, {i: v.message for i, v in found.items()}
     assert all(len(found[i].message) > 40 for i in wrong)
