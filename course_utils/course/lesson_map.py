@@ -1,30 +1,32 @@
 """``plot_lesson_map``: the lessons as a figure, each with those it builds on."""
 
-from collections import defaultdict
-from itertools import accumulate, chain, pairwise
+from itertools import pairwise
 from textwrap import fill
-from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.path import Path
 
 from ..figures.palette import COLORS, as_text
+from ..figures.style import make_axes
+from ..tape.drawing.layout import Box, ordered_columns, set_heights
 from .curriculum import LESSONS, Lesson
 from .progress import Progress
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 __all__ = ["plot_lesson_map"]
 
-_WIDTH, _HEIGHT = 1.4, 0.4  # of a box, in inches
-_LINE = 0.17  # what a line of text adds to its height
-_APART, _BELOW = 0.2, 0.3  # between two slots of a layer, and between two layers
-_PASSAGE = 0.1  # the width of the slot in which an arrow passes a layer
+# In points.
+_WIDTH, _HEIGHT = 100, 29  # of a box
+_LINE = 12  # what a line of text adds to its height
+_BELOW = 22  # between two layers
+_PASSAGE = 6  # the width of the place in which an arrow passes a layer
+_MARGIN = 4
+
 _LETTERS = 15  # in a line of a title
-_SWEEPS = 8  # how often the order within the layers is improved
-
-Slot = tuple[str, ...]  # a lesson's number, or both ends and the layer of an arrow that passes
 
 
-def plot_lesson_map(ax: "Axes | None" = None, progress: Progress | None = None) -> "Axes":
+def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) -> Axes:
     """Draw every lesson as a box, from top to bottom, with an arrow from each one it builds on.
 
     Parameters
@@ -41,34 +43,28 @@ def plot_lesson_map(ax: "Axes | None" = None, progress: Progress | None = None) 
     Notes
     -----
     A lesson stands one layer below the last lesson that it builds on. An arrow that passes other
-    layers has a place of its own in each, so that it meets no box (K. Sugiyama, S. Tagawa and
-    M. Toda, 1981). First used in lesson 00.
+    layers has a place of its own in each, so that it meets no box. First used in lesson 00.
     """
     height = _HEIGHT + (_LINE if progress else 0)
-    layers, ways = _layers_and_ways()
-    places = _places(layers, ways, height)
-    left, right = (pick(x for x, _ in places.values()) for pick in (min, max))
-    bottom = min(y for _, y in places.values())
-    left, right = left - _WIDTH / 2 - 0.05, right + _WIDTH / 2 + 0.05
-    bottom, top = bottom - height / 2 - 0.05, height / 2 + 0.05
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        _, ax = plt.subplots(figsize=(right - left, top - bottom))
+    centres, ways = _centres_and_ways(height)
+    across, down = zip(*centres, strict=True)
+    left, right = min(across) - _WIDTH / 2 - _MARGIN, max(across) + _WIDTH / 2 + _MARGIN
+    bottom, top = min(down) - height / 2 - _MARGIN, height / 2 + _MARGIN
+    ax = make_axes(ax, ((right - left) / 72, (top - bottom) / 72))
     parts = list(dict.fromkeys(lesson.part for lesson in LESSONS))
-    for lesson in LESSONS:
-        colour = COLORS[parts.index(lesson.part)]
-        _draw_box(ax, lesson, places[lesson.number,], height, colour, progress)
+    for lesson, centre in zip(LESSONS, centres, strict=False):
+        _draw_box(ax, lesson, centre, height, COLORS[parts.index(lesson.part)], progress)
     for way in ways:  # an arrow crosses a layer in the place that is kept for it
         ends = (height / 2, -height / 2)
-        corners = [(x, y + end) for x, y in (places[slot] for slot in way) for end in ends]
-        _draw_arrow(ax, corners[1:-1])
+        corners = [(x, y + end) for x, y in (centres[place] for place in way) for end in ends]
+        style = {"arrowstyle": "-|>", "mutation_scale": 9, "color": "#666666", "zorder": 1}
+        ax.add_patch(FancyArrowPatch(path=Path(corners[1:-1]), shrinkA=0, shrinkB=0, **style))
     # The parts stand where the first lessons, each alone in its layer, leave room.
     for row, part in enumerate(parts):
         numbers = [lesson.number for lesson in LESSONS if lesson.part == part]
         span = " to ".join(dict.fromkeys((numbers[0], numbers[-1])))
         text = f"{fill(part, 20)}\n{span}"
-        ax.text(left, top - 0.65 * row, text, color=as_text(COLORS[row]), fontsize=10, va="top")
+        ax.text(left, top - 47 * row, text, color=as_text(COLORS[row]), fontsize=10, va="top")
     ax.set_gid("Map of the lessons. " + " ".join(map(_in_words, LESSONS)))
     ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
     ax.axis("off")
@@ -80,76 +76,47 @@ def _in_words(lesson: Lesson) -> str:
     return f"{lesson.number} {lesson.title}{needs}."
 
 
-def _layers_and_ways() -> tuple[dict[Slot, int], list[list[Slot]]]:
-    """Return the layer of each slot, and the slots of each arrow from end to end.
+def _centres_and_ways(height: float) -> tuple[list[tuple[float, float]], list[list[int]]]:
+    """Lay out the lessons as the picture of a tape is, from top to bottom instead of to the right.
 
-    A lesson's layer is the length of the longest way to it.
+    Returned are the centres of the lessons, and after them of the places in which arrows pass other
+    layers, and for each arrow the numbers of its places from end to end.
     """
-    layers: dict[Slot, int] = {}
-    for lesson in LESSONS:
-        layers[lesson.number,] = max((layers[n,] + 1 for n in lesson.needs), default=0)
+    places: list[Box] = []
+    rank = {lesson.number: i for i, lesson in enumerate(LESSONS)}
+    for i, lesson in enumerate(LESSONS):
+        layer = max((places[rank[needed]].layer + 1 for needed in lesson.needs), default=0)
+        places.append(Box("card", i, height, _WIDTH, layer))
     ways = []
-    for lesson in LESSONS:
-        for needed in lesson.needs:
-            between = range(layers[needed,] + 1, layers[lesson.number,])
-            passed = {(needed, lesson.number, str(layer)): layer for layer in between}
-            layers |= passed
-            ways.append([(needed,), *passed, (lesson.number,)])
-    return layers, ways
-
-
-def _places(
-    layers: dict[Slot, int], ways: list[list[Slot]], height: float
-) -> dict[Slot, tuple[float, float]]:
-    """Return the place of each lesson, and of each arrow in each layer that it passes."""
-    rows: list[list[Slot]] = [[] for _ in range(max(layers.values()) + 1)]
-    for slot, layer in layers.items():
-        rows[layer].append(slot)
-    above, below = defaultdict(list), defaultdict(list)
-    for upper, lower in chain.from_iterable(map(pairwise, ways)):
-        above[lower].append(upper)
-        below[upper].append(lower)
-    across = {slot: x for row in rows for slot, x in _centred(row).items()}
-    for sweep in range(_SWEEPS):  # each slot between its neighbours, from the top, then the bottom
-        near, step = (above, 1) if sweep % 2 == 0 else (below, -1)
-        for row in rows[::step]:
-            middle = {s: sum(across[n] for n in near[s]) / max(1, len(near[s])) for s in row}
-            row.sort(key=middle.__getitem__)
-            across |= _centred(row)
-    return {slot: (across[slot], -(height + _BELOW) * layer) for slot, layer in layers.items()}
-
-
-def _centred(row: list[Slot]) -> dict[Slot, float]:
-    """Return where the slots of a layer stand, side by side around 0."""
-    widths = [_WIDTH if len(slot) == 1 else _PASSAGE for slot in row]
-    ends = list(accumulate(width + _APART for width in widths))
-    middle = (ends[-1] - _APART) / 2
-    return {
-        slot: end - _APART - width / 2 - middle
-        for slot, width, end in zip(row, widths, ends, strict=True)
-    }
+    for first, last in [(rank[needed], i) for i, x in enumerate(LESSONS) for needed in x.needs]:
+        passed = range(places[first].layer + 1, places[last].layer)
+        ways.append([first, *range(len(places), len(places) + len(passed)), last])
+        places += [Box("dummy", None, height, _PASSAGE, layer) for layer in passed]
+    steps = [step for way in ways for step in pairwise(way)]
+    straight = [(upper, lower, 0.0) for upper, lower in steps]
+    set_heights(places, ordered_columns(places, steps), straight, [])
+    return [(place.y, -(height + _BELOW) * place.layer) for place in places], ways
 
 
 def _draw_box(
-    ax: "Axes",
+    ax: Axes,
     lesson: Lesson,
-    place: tuple[float, float],
+    centre: tuple[float, float],
     height: float,
     colour: str,
     progress: Progress | None,
 ) -> None:
-    from matplotlib.patches import FancyBboxPatch
-
-    x, y = place
     exercises = lesson.exercises() if progress else ()
     passed = sum(progress.has_passed(exercise.id) for exercise in exercises)
     is_done = 0 < passed == len(exercises)
+    x, y = centre
     box = FancyBboxPatch(
         (x - _WIDTH / 2, y - height / 2),
         _WIDTH,
         height,
-        boxstyle="round,pad=0,rounding_size=0.1",
-        facecolor=_tint(colour, 0.4 if is_done else 0.12),
+        boxstyle="round,pad=0,rounding_size=7",
+        # Mixed with white, so that dark text can be read on it.
+        facecolor=[1 - (0.4 if is_done else 0.12) * (1 - part) for part in to_rgb(colour)],
         edgecolor=colour,
         linewidth=1.2,
         zorder=2,
@@ -159,27 +126,3 @@ def _draw_box(
     if progress:
         text += f"\n{'✓ ' if is_done else ''}{passed} of {len(exercises)}"
     ax.text(x, y, text, color="#111111", fontsize=10, ha="center", va="center", zorder=3)
-
-
-def _tint(colour: str, strength: float) -> tuple[float, ...]:
-    """Return a colour mixed with white, on which dark text can be read."""
-    from matplotlib.colors import to_rgb
-
-    return tuple(1 - strength * (1 - part) for part in to_rgb(colour))
-
-
-def _draw_arrow(ax: "Axes", points: list[tuple]) -> None:
-    from matplotlib.patches import FancyArrowPatch
-    from matplotlib.path import Path
-
-    arrow = FancyArrowPatch(
-        path=Path(points),
-        arrowstyle="-|>",
-        mutation_scale=9,
-        color="#666666",
-        linewidth=1.0,
-        shrinkA=0,
-        shrinkB=0,
-        zorder=1,
-    )
-    ax.add_patch(arrow)
