@@ -6,7 +6,9 @@ import typer
 
 from course_utils.course.progress import course_folder
 from course_utils.course.session import quiet_tensorflow
-from course_utils.course.terminal import console, errors, need_extra, progress_bars, sentence_for
+from course_utils.course.terminal import console, errors, sentence_for
+
+from .terminal import need_extra, progress_bars
 
 __all__ = ["COMMANDS"]
 

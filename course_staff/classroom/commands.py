@@ -9,8 +9,9 @@ import typer
 
 from course_utils.course.curriculum import find_lesson
 from course_utils.course.progress import course_folder
-from course_utils.course.terminal import errors, need_extra, print_text, sentence_for
+from course_utils.course.terminal import errors, print_text, sentence_for
 
+from ..authoring.terminal import need_extra
 from .choosing import ChoiceError, choose_lessons
 from .grade_command import Lessons, grade
 

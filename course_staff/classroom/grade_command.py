@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from course_utils.course.curriculum import LESSONS
-from course_utils.course.terminal import (
-    errors,
-    interruptible,
-    need_extra,
-    print_text,
-    progress_bars,
-    sentence_for,
-)
+from course_utils.course.terminal import errors, print_text, sentence_for
 
+from ..authoring.terminal import interruptible, need_extra, progress_bars
 from .choosing import ChoiceError, choose_lessons
 
 if TYPE_CHECKING:
