@@ -9,11 +9,10 @@ import pytest
 
 from course_utils import predict
 from course_utils.course.curriculum import LESSONS, find_lesson
-from course_utils.course.predicting import predictions_of
 
 ROOT = Path(__file__).parents[1]
 NAMES = [lesson.name for lesson in LESSONS]
-PREDICTIONS = [prediction for lesson in LESSONS for prediction in predictions_of(lesson.number)]
+PREDICTIONS = [prediction for lesson in LESSONS for prediction in lesson.predictions()]
 
 # Stored outputs that another machine cannot repeat, by a fragment of the cell, with the reason.
 NOT_COMPARED = {

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from course_utils.course.predicting import find_prediction, predictions_of
+from course_utils.course.curriculum import find_lesson, find_prediction
 
 from .runner.cells import read_cells
 from .submissions import Submission
@@ -53,7 +53,7 @@ def _predicted_in(one: Submission, read_data: Callable[[Submission], bytes]) -> 
         cells = read_cells(read_data(one))
     except Exception:  # its verdicts say what is wrong with it
         return {}
-    asked = {prediction.id: prediction for prediction in predictions_of(one.lesson)}
+    asked = {prediction.id: prediction for prediction in find_lesson(one.lesson).predictions()}
     found = {}
     for call in (call for cell in cells for call in _CALL.finditer(cell.source)):
         words = asked[call[1]].meant(call[3]) if call[1] in asked else None

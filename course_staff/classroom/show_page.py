@@ -7,8 +7,12 @@ of groups in which one person does not stand out.
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from course_utils.course.curriculum import all_exercises, find_exercise, find_lesson
-from course_utils.course.predicting import find_prediction
+from course_utils.course.curriculum import (
+    all_exercises,
+    find_exercise,
+    find_lesson,
+    find_prediction,
+)
 from course_utils.exercises.comparing import is_general
 from course_utils.exercises.question import Question
 from course_utils.exercises.references import stored

@@ -14,8 +14,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from course_utils.course.checking import CheckResult
-from course_utils.course.curriculum import Lesson, find_exercise
-from course_utils.course.predicting import find_prediction
+from course_utils.course.curriculum import Lesson, find_exercise, find_prediction
 from course_utils.exercises.question import Prediction
 from course_utils.exercises.references import stored
 from course_utils.figures.card import with_code

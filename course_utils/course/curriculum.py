@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.resources import files
 
+from ..exercises.callouts import Predict
 from ..exercises.exercise import Exercise
 
 __all__ = [
@@ -14,8 +15,8 @@ __all__ = [
     "all_exercises",
     "find_exercise",
     "find_lesson",
+    "find_prediction",
 ]
-
 
 _GENERATED = "course_utils.exercises.generated"
 
@@ -39,14 +40,19 @@ class Lesson:
         """Return the lesson's exercises in their order."""
         return import_module(f"{_GENERATED}.lesson_{self.number}").EXERCISES
 
-
-def _lessons() -> tuple[Lesson, ...]:
-    """Return the lessons in their order, as ``course build`` found them."""
-    text = files(_GENERATED).joinpath("lessons.json").read_text(encoding="utf-8")
-    return tuple(Lesson(**entry | {"needs": tuple(entry["needs"])}) for entry in json.loads(text))
+    def predictions(self) -> tuple[Predict, ...]:
+        """Return what the lesson asks to predict, in its order."""
+        return getattr(import_module(f"{_GENERATED}.lesson_{self.number}"), "PREDICTIONS", ())
 
 
-LESSONS = _lessons()
+# As `course build` found them.
+_TABLE = json.loads(files(_GENERATED).joinpath("lessons.json").read_text(encoding="utf-8"))
+LESSONS = tuple(Lesson(**entry | {"needs": tuple(entry["needs"])}) for entry in _TABLE)
+
+
+def all_exercises() -> list[Exercise]:
+    """Return every exercise of every written lesson, in the order of the course."""
+    return [exercise for lesson in LESSONS for exercise in lesson.exercises()]
 
 
 def find_lesson(number: str) -> Lesson:
@@ -58,24 +64,29 @@ def find_lesson(number: str) -> Lesson:
     raise LookupError(f"There is no lesson {number!r}. Lessons have two digits: {known}.")
 
 
-def all_exercises() -> list[Exercise]:
-    """Return every exercise of every written lesson, in the order of the course."""
-    return [exercise for lesson in LESSONS for exercise in lesson.exercises()]
-
-
 def find_exercise(exercise_id: str) -> Exercise:
     """Return the exercise with this id; LookupError names the nearest ids that exist."""
     if not isinstance(exercise_id, str):
         raise LookupError('check takes the id first, as text: check("00.1", answer).')
-    for lesson in LESSONS:
-        if lesson.number == exercise_id[:2]:
-            for exercise in lesson.exercises():
-                if exercise.id == exercise_id:
-                    return exercise
+    own = [e for lesson in LESSONS if lesson.number == exercise_id[:2] for e in lesson.exercises()]
+    for exercise in own:
+        if exercise.id == exercise_id:
+            return exercise
     known = [exercise.id for exercise in all_exercises()]
-    nearest = get_close_matches(exercise_id, known, n=3, cutoff=0.5) or known[:3]
-    nearest.sort()
+    nearest = sorted(get_close_matches(exercise_id, known, n=3, cutoff=0.5) or known[:3])
     raise LookupError(
         f"There is no exercise {exercise_id!r}. An id is a lesson and a number, such as "
         f'"{nearest[0]}"; the nearest are {", ".join(nearest)}.'
     )
+
+
+def find_prediction(prediction_id: str) -> Predict:
+    """Return the prediction with this id; LookupError names those of the lesson."""
+    number = str(prediction_id)[:2]
+    known = [p for lesson in LESSONS if lesson.number == number for p in lesson.predictions()]
+    for prediction in known:
+        if prediction.id == prediction_id:
+            return prediction
+    ids = ", ".join(prediction.id for prediction in known)
+    there = f"Lesson {number} has {ids}" if ids else 'An id is a lesson and a letter, as "04.a"'
+    raise LookupError(f"There is no prediction {str(prediction_id)[:40]!r}. {there}.")

@@ -8,6 +8,7 @@ from course_staff.classroom.class_page import class_values
 from course_staff.classroom.grading import Grading
 from course_staff.classroom.pages import _render
 from course_staff.classroom.submissions import Submission
+from course_utils.course.curriculum import Lesson
 from course_utils.exercises.callouts import Predict
 
 LETTERED = Predict("04.a", right="9", options={"27": "No.", "9": "Yes."})
@@ -16,7 +17,7 @@ TYPED = Predict("04.b", right="0", options={"0": "Yes.", "6": "No."}, otherwise=
 
 @pytest.fixture
 def count(tmp_path, monkeypatch):
-    monkeypatch.setattr(predicted, "predictions_of", lambda number: (LETTERED, TYPED))
+    monkeypatch.setattr(Lesson, "predictions", lambda lesson: (LETTERED, TYPED))
 
     def count_in(*notebooks, counts=True):
         handed_in = []

@@ -13,7 +13,6 @@ from course_staff.classroom.rows import Row
 from course_staff.classroom.same_work import Same
 from course_staff.classroom.show_page import FEWEST, values_to_show
 from course_utils.course.curriculum import find_exercise, find_lesson
-from course_utils.course.predicting import predictions_of
 from course_utils.exercises.references import stored
 
 EXERCISE = find_exercise("01.1")
@@ -68,7 +67,7 @@ def test_mistakes_are_shown_by_name_with_the_authors_sentence_and_not_the_studen
 
 
 def test_predictions_stand_beside_the_truth_and_odd_ones_do_not():
-    asked = predictions_of("01")[0]
+    asked = find_lesson("01").predictions()[0]
     counts = Counter({asked.right: 10, "what half predicted": 10, "zoe's own words": 2})
     (line,) = shown([], {asked.id: counts})["predictions"]
     assert line["truth"]["words"] == asked.right and line["truth"]["share"] == 45

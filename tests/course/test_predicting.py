@@ -5,6 +5,7 @@ import pytest
 
 from course_utils import predict
 from course_utils.course import predicting
+from course_utils.course.curriculum import Lesson
 from course_utils.course.progress import read_progress, record_outcome
 from course_utils.exercises.callouts import Predict
 
@@ -25,7 +26,7 @@ TYPED = Predict(
 def path(tmp_path, monkeypatch):
     path = tmp_path / "progress.json"
     monkeypatch.setenv("COURSE_PROGRESS_FILE", str(path))
-    monkeypatch.setattr(predicting, "predictions_of", lambda number: (LETTERED, TYPED))
+    monkeypatch.setattr(Lesson, "predictions", lambda lesson: (LETTERED, TYPED))
     return path
 
 
