@@ -14,20 +14,20 @@ from ..exercises.isolation import tensorflow_warnings_held
 from ..exercises.judging import TIME_LIMIT, observe_and_judge
 from ..exercises.references import SEEDS
 from ..figures.card import card, with_code
+from ..figures.palette import GREEN, PURPLE, VERMILLION
 from .curriculum import find_exercise, find_lesson
 from .notebook import running_shell
-from .progress import Progress, record_outcome, runs_a_solution
+from .progress import record_outcome, runs_a_solution
 from .session import standard_error_held
 
 __all__ = ["CheckResult", "check"]
 
 # Each outcome has a sign and a word, so that nothing depends on seeing a colour.
-_SIGNS = {"passed": "✓", "failed": "✗", "not attempted": "○", "error": "!"}
-_COLOURS = {
-    "passed": "#009E73",
-    "failed": "#D55E00",
-    "not attempted": "#777777",
-    "error": "#CC79A7",
+_SIGNS_AND_COLOURS = {
+    "passed": ("✓", GREEN),
+    "failed": ("✗", VERMILLION),
+    "not attempted": ("○", "#777777"),
+    "error": ("!", PURPLE),
 }
 
 
@@ -52,28 +52,23 @@ class CheckResult:
         return f"{self.id} {self.title}".strip()
 
     def __repr__(self) -> str:
-        sign = _SIGNS[self.outcome]
-        parts = (f"{sign} {self._headline}: {self.outcome}.", self.message, self.progress)
-        return " ".join(part for part in parts if part)
+        sign, _ = _SIGNS_AND_COLOURS[self.outcome]
+        said = (f"{sign} {self._headline}: {self.outcome}.", self.message, self.progress)
+        return " ".join(filter(None, said))
 
     def _repr_html_(self) -> str:
-        printed = (
-            f"<details><summary>What your code printed</summary><pre>{html.escape(self.printed)}"
-            "</pre></details>"
-            if self.printed
-            else ""
-        )
-        progress = (
-            f'<div style="opacity:.75">{html.escape(self.progress)}</div>' if self.progress else ""
-        )
-        outcome = f"<strong>{_SIGNS[self.outcome]} {self.outcome.capitalize()}</strong>"
-        return card(
-            _COLOURS[self.outcome],
+        sign, colour = _SIGNS_AND_COLOURS[self.outcome]
+        outcome = f"<strong>{sign} {self.outcome.capitalize()}</strong>"
+        blocks = [
             f"<div>{outcome} · {html.escape(self._headline)}</div>",
             f"<div>{with_code(self.message)}</div>",
-            progress,
-            printed,
-        )
+        ]
+        if self.progress:
+            blocks.append(f'<div style="opacity:.75">{html.escape(self.progress)}</div>')
+        if self.printed:
+            text = f"<pre>{html.escape(self.printed)}</pre>"
+            blocks.append(f"<details><summary>What your code printed</summary>{text}</details>")
+        return card(colour, *blocks)
 
 
 def check(exercise_id: str, answer: Any = ...) -> CheckResult:
@@ -112,45 +107,34 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
     # TensorFlow's C++ code logs an error there that the learner reads in the message.
     with standard_error_held(), tensorflow_warnings_held(), _saying_that_it_still_runs():
         judgement, printed = observe_and_judge(exercise, answer, seed)
+    recorded = _recorded(exercise, judgement)
     return CheckResult(
-        exercise.id,
-        judgement.outcome,
-        judgement.message,
-        exercise.title,
-        _record(exercise, judgement),
-        printed,
+        exercise.id, judgement.outcome, judgement.message, exercise.title, recorded, printed
     )
 
 
 @contextmanager
 def _saying_that_it_still_runs() -> Iterator[None]:
     """Say in a learner's notebook that an answer still runs, when it has taken two seconds."""
-    if running_shell() is None or runs_a_solution():
-        yield
-        return
     said = f"Your answer is running. After {TIME_LIMIT:g} seconds of work it is stopped.\n"
     timer = Timer(2.0, sys.stdout.write, [said])  # not what stands there while the answer runs
-    timer.start()
+    if running_shell() is not None and not runs_a_solution():
+        timer.start()
     try:
         yield
     finally:
         timer.cancel()
 
 
-def _record(exercise: Exercise, judgement: Judgement) -> str:
+def _recorded(exercise: Exercise, judgement: Judgement) -> str:
     """Update the progress file and return a line about the lesson."""
     try:
         progress = record_outcome(exercise.id, judgement.outcome, judgement.score)
     except OSError as error:
         return f"This result was not saved: {error}."
-    passed_before = judgement.outcome != "passed" and progress.has_passed(exercise.id)
-    earlier = "You passed this exercise before, and that stays. " if passed_before else ""
-    return earlier + _lesson_line(exercise, progress)
-
-
-def _lesson_line(exercise: Exercise, progress: Progress) -> str:
     lesson = find_lesson(exercise.id[:2])
-    exercises = lesson.exercises()
-    done = sum(progress.has_passed(other.id) for other in exercises)
-    line = f"Lesson {lesson.number}: {done} of {len(exercises)} passed."
-    return f"{progress.notice} {line}".strip()
+    every = lesson.exercises()
+    said = [progress.notice, f"Lesson {lesson.number}: {progress.count(every)} passed."]
+    if judgement.outcome != "passed" and progress.has_passed(exercise.id):
+        said.insert(0, "You passed this exercise before, and that stays.")
+    return " ".join(filter(None, said))

@@ -107,8 +107,7 @@ def _draw_box(
     progress: Progress | None,
 ) -> None:
     exercises = lesson.exercises() if progress else ()
-    passed = sum(progress.has_passed(exercise.id) for exercise in exercises)
-    is_done = 0 < passed == len(exercises)
+    is_done = bool(exercises) and all(progress.has_passed(each.id) for each in exercises)
     x, y = centre
     box = FancyBboxPatch(
         (x - _WIDTH / 2, y - height / 2),
@@ -124,5 +123,5 @@ def _draw_box(
     ax.add_patch(box)
     text = fill(f"{lesson.number} {lesson.title}", _LETTERS)
     if progress:
-        text += f"\n{'✓ ' if is_done else ''}{passed} of {len(exercises)}"
+        text += f"\n{'✓ ' if is_done else ''}{progress.count(exercises)}"
     ax.text(x, y, text, color="#111111", fontsize=10, ha="center", va="center", zorder=3)

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
@@ -11,6 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from ..exercises.exercise import Exercise
 from .atomic_files import write_atomically
 
 __all__ = [
@@ -41,6 +42,10 @@ class Progress:
     def has_passed(self, exercise_id: str) -> bool:
         """Tell whether the exercise was passed at least once."""
         return "passed_at" in self.exercises.get(exercise_id, {})
+
+    def count(self, exercises: Collection[Exercise]) -> str:
+        """Say how many of these exercises were passed, as ``2 of 5``."""
+        return f"{sum(self.has_passed(each.id) for each in exercises)} of {len(exercises)}"
 
 
 def course_folder() -> Path:
@@ -132,13 +137,13 @@ def _read(path: Path) -> Progress:
         return Progress()
     try:
         stored = json.loads(path.read_text(encoding="utf-8-sig"))
-        exercises, predictions = stored["exercises"], stored.get("predictions", {})
-        well_formed = all(isinstance(e["attempts"], int) for e in exercises.values())
-        well_formed = well_formed and all(isinstance(p, str) for p in predictions.values())
+        progress = Progress(stored["exercises"], stored.get("predictions", {}))
+        attempts = [entry["attempts"] for entry in progress.exercises.values()]
+        words = progress.predictions.values()
+        if all(isinstance(n, int) for n in attempts) and all(isinstance(w, str) for w in words):
+            return progress
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        well_formed = False
-    if well_formed:
-        return Progress(exercises, predictions)
+        pass  # as where the types are others
     stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S-%f")
     aside = path.with_name(f"{path.stem}.damaged-{stamp}{path.suffix}")
     path.replace(aside)

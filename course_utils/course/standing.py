@@ -3,13 +3,14 @@
 import html
 import io
 from base64 import b64encode
-from typing import NamedTuple
+from collections.abc import Collection
 
 from rich.console import Console
 from rich.table import Table
 
 from ..exercises.exercise import Exercise
 from ..figures.card import card, with_code
+from ..figures.palette import GREEN
 from .curriculum import LESSONS, Lesson, all_exercises, find_lesson
 from .progress import Progress, read_progress
 
@@ -20,16 +21,6 @@ _FINISHED = (
     "`from course_utils import ExplainingTape` works wherever this environment does.",
     'To do an exercise again, call `reset("01.2")` with its id. What you passed stays passed.',
 )
-
-
-class _Look(NamedTuple):
-    sign: str
-    word: str
-    colour: str
-
-
-_PASSED = _Look("✓", "passed", "#009E73")
-_OPEN = _Look("○", "open", "#777777")
 
 
 def next_exercise(progress: Progress) -> Exercise | None:
@@ -71,6 +62,14 @@ class Standing:
     def __init__(self, progress: Progress):
         self._progress = progress
         self.next = next_exercise(progress)
+        names = {f"{lesson.number} {lesson.title}": lesson.exercises() for lesson in LESSONS}
+        self._rows = [(name, *self._counts(exercises)) for name, exercises in names.items()]
+
+    def _counts(self, exercises: Collection[Exercise]) -> tuple[str, str]:
+        """Say how many of these exercises are passed, and how many of their points."""
+        passed = [each for each in exercises if self._progress.has_passed(each.id)]
+        earned, possible = (sum(each.points for each in group) for group in (passed, exercises))
+        return self._progress.count(exercises), f"{earned} of {possible}"
 
     def table(self) -> Table:
         """Return what is passed, lesson by lesson."""
@@ -78,13 +77,13 @@ class Standing:
         table.add_column("Lesson")
         table.add_column("Passed", justify="right")
         table.add_column("Points", justify="right")
-        for lesson in LESSONS:
-            table.add_row(f"{lesson.number} {lesson.title}", *self._counts(lesson.exercises()))
+        for row in self._rows:
+            table.add_row(*row)
         return table
 
     def summary(self) -> list[str]:
         """Return the sentences below the table: the total, and what is next."""
-        passed, points = self._counts(tuple(all_exercises()))
+        passed, points = self._counts(all_exercises())
         sentences = [self._progress.notice] if self._progress.notice else []
         sentences.append(f"{passed} exercises passed, {points} points.")
         if self.next is None:
@@ -93,11 +92,6 @@ class Standing:
         title = f"{self.next.id} {self.next.title}"
         return [*sentences, f"Next: {title}, in notebooks/{lesson.name}.ipynb."]
 
-    def _counts(self, exercises: tuple[Exercise, ...]) -> tuple[str, str]:
-        passed = [exercise for exercise in exercises if self._progress.has_passed(exercise.id)]
-        points = [sum(exercise.points for exercise in group) for group in (passed, exercises)]
-        return f"{len(passed)} of {len(exercises)}", f"{points[0]} of {points[1]}"
-
     def __repr__(self) -> str:
         text = io.StringIO()
         console = Console(file=text, width=79, force_jupyter=False)  # or it displays by itself
@@ -105,22 +99,25 @@ class Standing:
         return text.getvalue() + "\n".join(self.summary())
 
     def _repr_html_(self) -> str:
-        words = [f"<div>{with_code(sentence)}</div>" for sentence in self.summary()]
+        import matplotlib.pyplot as plt
+
+        from .lesson_map import plot_lesson_map
+
         heading = "Every exercise is passed" if self.next is None else "Your progress"
-        rows = [
-            f"<tr><td>{html.escape(lesson.number)} {html.escape(lesson.title)}</td>"
-            + "".join(f"<td>{count}</td>" for count in self._counts(lesson.exercises()))
-            + "</tr>"
-            for lesson in LESSONS
-        ]
+        words = [f"<div>{with_code(sentence)}</div>" for sentence in self.summary()]
+        figure, drawn = plot_lesson_map(progress=self._progress).figure, io.BytesIO()
+        figure.savefig(drawn, format="svg")
+        plt.close(figure)  # or the notebook would show it once more
+        rows = "".join(
+            f"<tr>{''.join(f'<td>{html.escape(text)}</td>' for text in row)}</tr>"
+            for row in self._rows
+        )
         return (
-            card(_PASSED.colour, f"<div><strong>{heading}</strong></div>", *words)
-            + f'<img style="max-width:100%" alt="The map of the lessons; the table below it says '
-            f'the same." src="data:image/svg+xml;base64,{self._map()}">'
-            + "<details><summary>The same as a table</summary><table><thead><tr><th>Lesson</th>"
-            "<th>Passed</th><th>Points</th></tr></thead><tbody>"
-            + "".join(rows)
-            + "</tbody></table></details>"
+            card(GREEN, f"<div><strong>{heading}</strong></div>", *words)
+            + '<img style="max-width:100%" alt="The map of the lessons; the table below it says '
+            f'the same." src="data:image/svg+xml;base64,{b64encode(drawn.getvalue()).decode()}">'
+            "<details><summary>The same as a table</summary><table><thead><tr><th>Lesson</th>"
+            f"<th>Passed</th><th>Points</th></tr></thead><tbody>{rows}</tbody></table></details>"
         )
 
     def page(self) -> str:
@@ -131,51 +128,41 @@ class Standing:
             f"{self._repr_html_()}</body></html>\n"
         )
 
-    def _map(self) -> str:
-        import matplotlib.pyplot as plt
-
-        from .lesson_map import plot_lesson_map
-
-        figure, drawn = plot_lesson_map(progress=self._progress).figure, io.BytesIO()
-        figure.savefig(drawn, format="svg")
-        plt.close(figure)  # or the notebook would show it once more
-        return b64encode(drawn.getvalue()).decode()
-
 
 class LessonBar:
     """The exercises of one lesson, each passed or open, and where to go on."""
 
     def __init__(self, lesson: Lesson, progress: Progress):
-        self._signs = [
-            (exercise, _PASSED if progress.has_passed(exercise.id) else _OPEN)
-            for exercise in lesson.exercises()
-        ]
-        self._next = next_exercise(progress)
+        self._exercises, self._progress = lesson.exercises(), progress
 
     @property
     def _advice(self) -> str:
-        left = [exercise for exercise, look in self._signs if look == _OPEN]
-        counts = f"{len(self._signs) - len(left)} of {len(self._signs)} passed."
+        left = [each for each in self._exercises if not self._progress.has_passed(each.id)]
+        counts = f"{self._progress.count(self._exercises)} passed."
         if left:
-            verb = "Start" if len(left) == len(self._signs) else "Go on"
+            verb = "Start" if len(left) == len(self._exercises) else "Go on"
             return f"{counts} {verb} with Exercise {left[0].id}: {left[0].title}."
-        if self._next is None:
+        following = next_exercise(self._progress)
+        if following is None:
             return f"{counts} Every other exercise is passed, too: `status()` shows it."
-        lesson = find_lesson(self._next.id[:2])
+        lesson = find_lesson(following.id[:2])
         return f"{counts} Next is lesson {lesson.number} · {lesson.title}."
 
     def __repr__(self) -> str:
-        signs = "  ".join(f"{look.sign} {exercise.id}" for exercise, look in self._signs)
-        return f"{signs}  {self._advice}"
+        signs = ["✓" if self._progress.has_passed(each.id) else "○" for each in self._exercises]
+        pairs = zip(signs, self._exercises, strict=True)
+        return "  ".join([*(f"{sign} {exercise.id}" for sign, exercise in pairs), self._advice])
 
     def _repr_html_(self) -> str:
-        cells = "".join(
-            f'<span title="{html.escape(exercise.title)}: {look.word}" style="flex:1;'
-            f'border-bottom:4px solid {look.colour};padding:0 .3em">'
-            f"{look.sign} {exercise.id}</span>"
-            for exercise, look in self._signs
-        )
+        cells = []
+        for each in self._exercises:
+            passed = self._progress.has_passed(each.id)
+            sign, word, colour = ("✓", "passed", GREEN) if passed else ("○", "open", "#777777")
+            cells.append(
+                f'<span title="{html.escape(each.title)}: {word}" style="flex:1;'
+                f'border-bottom:4px solid {colour};padding:0 .3em">{sign} {each.id}</span>'
+            )
         return (
-            f'<div style="display:flex;gap:.3em;max-width:40em">{cells}</div>'
+            f'<div style="display:flex;gap:.3em;max-width:40em">{"".join(cells)}</div>'
             f"<div>{with_code(self._advice)}</div>"
         )
