@@ -19,15 +19,13 @@ app = typer.Typer(
 )
 
 
-@app.command(
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-)
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def lab(context: typer.Context) -> None:
     """Open JupyterLab on the lesson of the next exercise that you have not passed.
 
     Options that this command does not know go to JupyterLab: `course lab --no-browser --port 8899`.
     """
-    from .lab import lab_command, lab_environment, page_to_open, run_lab
+    from .lab import open_lab
 
     folder = records.course_folder()
     if not (folder / "notebooks" / "00_start_here.ipynb").exists():
@@ -35,9 +33,7 @@ def lab(context: typer.Context) -> None:
         errors.print("Change to the course's folder and try again.")
         raise typer.Exit(1)
     with sentence_for(OSError):
-        command = lab_command(folder, page_to_open(folder), context.args)
-        environment = lab_environment(folder)
-    raise typer.Exit(run_lab(command, folder, environment))
+        raise typer.Exit(open_lab(folder, context.args))
 
 
 @app.command()
@@ -71,14 +67,14 @@ def doctor() -> None:
     """Examine this machine and say how to mend what is wrong; status 1 if anything is."""
     from .doctor import examine
 
-    all_well = True
+    status = 0
     for condition in examine():
-        result = "ok" if condition.is_well else "FAILED"
+        result = "FAILED" if condition.remedy else "ok"
         print_text(f"{result:<7} {condition.subject:<11} {condition.found}")
         if condition.remedy:
-            print_text(f"{'':<7} {'To mend it:':<11} {condition.remedy}")
-        all_well = all_well and condition.is_well
-    raise typer.Exit(0 if all_well else 1)
+            print_text(f"{'':<7} To mend it: {condition.remedy}")
+            status = 1
+    raise typer.Exit(status)
 
 
 # A release for students has no other commands; what is for authors and instructors adds its own.

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import entry_points
@@ -27,11 +28,6 @@ class Condition:
     found: str
     remedy: str = ""
 
-    @property
-    def is_well(self) -> bool:
-        """Whether nothing needs to be done."""
-        return not self.remedy
-
 
 def examine() -> Iterator[Condition]:
     """Yield one condition after the other; an examination that itself fails is one too.
@@ -39,17 +35,17 @@ def examine() -> Iterator[Condition]:
     Installed packages can add examinations: the name of an entry point is the subject, and what it
     names returns a condition, or None where there is nothing to examine.
     """
-    examinations: list[tuple[str, Callable[[], Condition | None]]] = [
-        ("Python", _python),
-        ("TensorFlow", _tensorflow),
-        ("Device", _device),
-        ("MNIST", _mnist),
-        ("Notebooks", _notebooks),
-        ("Progress", _progress),
-    ]
-    added = entry_points(group="course.examinations")
-    examinations += [(point.name, lambda point=point: point.load()()) for point in added]
-    for subject, look in examinations:
+    examinations: dict[str, Callable[[], Condition | None]] = {
+        "Python": _python,
+        "TensorFlow": _tensorflow,
+        "Device": _device,
+        "MNIST": _mnist,
+        "Notebooks": _notebooks,
+        "Progress": _progress,
+    }
+    for point in entry_points(group="course.examinations"):
+        examinations[point.name] = lambda point=point: point.load()()
+    for subject, look in examinations.items():
         try:
             condition = look()
         except Exception as error:
@@ -60,30 +56,28 @@ def examine() -> Iterator[Condition]:
 
 
 def _python() -> Condition:
-    found = ".".join(map(str, sys.version_info[:3]))
-    if _OLDEST_PYTHON <= sys.version_info[:2] <= _NEWEST_PYTHON:
-        return Condition("Python", found)
-    return Condition("Python", found, "Install Python 3.10, 3.11, 3.12 or 3.13 and run `make lab`.")
+    is_supported = _OLDEST_PYTHON <= sys.version_info[:2] <= _NEWEST_PYTHON
+    remedy = "" if is_supported else "Install Python 3.10, 3.11, 3.12 or 3.13 and run `make lab`."
+    return Condition("Python", ".".join(map(str, sys.version_info[:3])), remedy)
 
 
 def _tensorflow() -> Condition:
     tf = quiet_tensorflow()
-    found = f"{tf.__version__}, Keras {tf.keras.__version__}"
-    version = tuple(int(part) for part in tf.__version__.split(".")[:2])
-    if version < _OLDEST_TENSORFLOW:
-        return Condition("TensorFlow", found, "Run `make lab`, which installs the locked version.")
-    if not tf.keras.__version__.startswith("3."):
-        return Condition("TensorFlow", found, "Unset TF_USE_LEGACY_KERAS: the course uses Keras 3.")
-    return Condition("TensorFlow", found)
+    remedy = ""
+    if tuple(int(part) for part in tf.__version__.split(".")[:2]) < _OLDEST_TENSORFLOW:
+        remedy = "Run `make lab`, which installs the locked version."
+    elif not tf.keras.__version__.startswith("3."):
+        remedy = "Unset TF_USE_LEGACY_KERAS: the course uses Keras 3."
+    return Condition("TensorFlow", f"{tf.__version__}, Keras {tf.keras.__version__}", remedy)
 
 
 def _device() -> Condition:
     tf = quiet_tensorflow()
     product = float(tf.reduce_sum(tf.ones((2, 3)) @ tf.ones((3, 2))))
-    names = [device.name for device in tf.config.list_physical_devices("GPU")] or ["CPU"]
     if product != 12.0:
         return Condition("Device", f"a product of 12 came out as {product}", "Update the driver.")
-    return Condition("Device", ", ".join(names))
+    names = [device.name for device in tf.config.list_physical_devices("GPU")]
+    return Condition("Device", ", ".join(names) or "CPU")
 
 
 def _mnist() -> Condition:
@@ -101,15 +95,16 @@ def _mnist() -> Condition:
 
 
 def _notebooks() -> Condition:
-    folder = course_folder() / "notebooks"
+    root = course_folder()
+    folder = root / "notebooks"
     wanted = {stub["notebook"] for stub in stubs().values()}
     missing = sorted(name for name in wanted if not (folder / name).exists())
-    if missing:
+    if not missing:
+        return Condition("Notebooks", f"all {len(wanted)} are here")
+    remedy = "Copy it again from what you were given, or start `course` in that folder."
+    if (root / "lessons").is_dir():  # students have no history to restore from
         remedy = "Run `git restore notebooks` in the course's folder, or start `course` there."
-        if not (course_folder() / "lessons").is_dir():  # students have no history to restore from
-            remedy = "Copy it again from what you were given, or start `course` in that folder."
-        return Condition("Notebooks", f"missing in {folder}: {', '.join(missing)}", remedy)
-    return Condition("Notebooks", f"all {len(wanted)} are here")
+    return Condition("Notebooks", f"missing in {folder}: {', '.join(missing)}", remedy)
 
 
 def _progress() -> Condition:
@@ -118,9 +113,7 @@ def _progress() -> Condition:
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.exists():
             path.open().close()
-        probe = path.parent / ".writable"
-        probe.touch()
-        probe.unlink()
+        tempfile.TemporaryFile(dir=path.parent).close()
     except OSError as error:
         remedy = "Make the folder writable, or set COURSE_PROGRESS_FILE to a file elsewhere."
         return Condition("Progress", f"{path}: {error.strerror}", remedy)

@@ -17,7 +17,7 @@ from .curriculum import find_lesson
 from .progress import read_progress
 from .standing import Standing
 
-__all__ = ["CourseContents", "lab_command", "lab_environment", "page_to_open", "run_lab"]
+__all__ = ["CourseContents", "open_lab", "run_lab"]
 
 # Defaults, below what learners set themselves.
 _SETTINGS = {
@@ -72,7 +72,33 @@ def _is_solution(path: str) -> bool:
     return path.strip("/").startswith("solutions/")
 
 
-def page_to_open(folder: Path) -> str:
+def open_lab(folder: Path, options: list[str]) -> int:
+    """Open JupyterLab in ``folder`` where the learner goes on, and return its status at the end."""
+    command = [
+        *(sys.executable, "-m", "jupyterlab"),
+        f"--notebook-dir={folder}",
+        f"--LabApp.default_url=/lab/tree/{_page_to_open(folder)}",
+        f"--ServerApp.contents_manager_class={__name__}.{CourseContents.__name__}",
+    ]
+    if os.name != "nt":
+        # Where JupyterLab was started without a terminal, its own choice is a login shell, which
+        # sets the PATH anew.
+        shell = os.environ.get("SHELL") or "sh"
+        command.append(f"--ServerApp.terminado_settings=shell_command={shell}")
+    place = folder / ".course" / "lab"
+    settings = place / "labconfig" / "default_setting_overrides.json"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(json.dumps(_SETTINGS, indent=1) + "\n", encoding="utf-8")
+    # In JupyterLab's terminals, `course` and `python` are those of this environment.
+    first = {"PATH": Path(sys.executable).parent, "JUPYTER_CONFIG_PATH": place}
+    environment = dict(os.environ)
+    for name, path in first.items():
+        others = filter(None, [os.environ.get(name)])
+        environment[name] = os.pathsep.join([str(path), *others])
+    return run_lab(command + options, folder, environment)
+
+
+def _page_to_open(folder: Path) -> str:
     """Return the lesson of the next exercise, or a page about the finished course.
 
     It is a path inside ``folder``, with forward slashes. A lesson that is not there, as in a
@@ -86,42 +112,9 @@ def page_to_open(folder: Path) -> str:
     return lesson if (folder / lesson).exists() else "notebooks/00_start_here.ipynb"
 
 
-def lab_command(folder: Path, page: str, options: list[str]) -> list[str]:
-    """Return the command that opens JupyterLab in ``folder`` on one of its pages."""
-    command = [
-        *(sys.executable, "-m", "jupyterlab"),
-        f"--notebook-dir={folder}",
-        f"--LabApp.default_url=/lab/tree/{page}",
-        f"--ServerApp.contents_manager_class={__name__}.{CourseContents.__name__}",
-    ]
-    if os.name != "nt":
-        # Where JupyterLab was started without a terminal, its own choice is a login shell, which
-        # sets the PATH anew.
-        shell = os.environ.get("SHELL") or "sh"
-        command.append(f"--ServerApp.terminado_settings=shell_command={shell}")
-    return command + options
-
-
-def lab_environment(folder: Path) -> dict[str, str]:
-    """Return the environment of JupyterLab, and write the settings that it finds there."""
-    place = folder / ".course" / "lab"
-    settings = place / "labconfig" / "default_setting_overrides.json"
-    settings.parent.mkdir(parents=True, exist_ok=True)
-    settings.write_text(json.dumps(_SETTINGS, indent=1) + "\n", encoding="utf-8")
-    return os.environ | {
-        # In JupyterLab's terminals, `course` and `python` are those of this environment.
-        "PATH": _joined(Path(sys.executable).parent, os.environ.get("PATH")),
-        "JUPYTER_CONFIG_PATH": _joined(place, os.environ.get("JUPYTER_CONFIG_PATH")),
-    }
-
-
 def run_lab(command: list[str], folder: Path, environment: dict[str, str]) -> int:
     """Run JupyterLab until it ends, and return its status; what ends this process ends it too."""
     with subprocess.Popen(command, cwd=folder, env=environment) as jupyter:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: jupyter.terminate())
         return jupyter.wait()
-
-
-def _joined(first: Path, others: str | None) -> str:
-    return os.pathsep.join([str(first), *filter(None, [others])])

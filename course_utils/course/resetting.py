@@ -76,17 +76,28 @@ def reset_exercise(exercise_id: str, folder: Path) -> Path | None:
     stub = stubs()[find_exercise(exercise_id).id]
     path = folder / "notebooks" / stub["notebook"]
     notebook = _read(path)
-    cell = _find_cell(notebook, stub["cell"], exercise_id)
-    kept = None
-    if cell is None:
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    call = re.compile(rf"""check\(\s*["']{re.escape(exercise_id)}["']""")
+    checks = [cell for cell in code if call.search(cell.source)]
+    # By its id, or by its mark where an editor gave it another id.
+    found = [cell for cell in code if cell.get("id") == stub["cell"]]
+    found += [cell for cell in code if cell.metadata.get("exercise") == exercise_id]
+    if found:
+        cell = found[0]
+        # In a new file, never over an older one.
+        stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
+        kept = folder / ".course" / "kept" / f"{exercise_id}-{stamp}.py"
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(cell.source + "\n", encoding="utf-8")
+    else:
         cell = nbformat.v4.new_code_cell(id=stub["cell"], metadata={"exercise": exercise_id})
+        kept = None
         if notebook.nbformat_minor < 5:  # whose cells have no ids
             del cell["id"]
-        notebook.cells.insert(_place_for(notebook, exercise_id), cell)
-    else:
-        kept = _keep(cell.source, exercise_id, folder)
+        place = notebook.cells.index(checks[0]) if checks else len(notebook.cells)
+        notebook.cells.insert(place, cell)
     cell.source = stub["source"]
-    for stale in [cell, *_checks(notebook, exercise_id)]:
+    for stale in [cell, *checks]:
         stale.outputs, stale.execution_count = [], None
     write_atomically(path, nbformat.writes(notebook) + "\n")
     return kept
@@ -101,33 +112,3 @@ def _read(path: Path) -> NotebookNode:
         raise ResetError(
             f"{path.name} cannot be read as a notebook ({error}). It was left as it is."
         ) from error
-
-
-def _find_cell(notebook: NotebookNode, cell_id: str, exercise_id: str) -> NotebookNode | None:
-    """Find the exercise's cell by its id, or by its mark where an editor gave it another id."""
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    by_id = [cell for cell in code if cell.get("id") == cell_id]
-    by_mark = [cell for cell in code if cell.metadata.get("exercise") == exercise_id]
-    return next(iter(by_id + by_mark), None)
-
-
-def _checks(notebook: NotebookNode, exercise_id: str) -> list[NotebookNode]:
-    """Return the code cells that check the exercise."""
-    call = re.compile(rf"""check\(\s*["']{re.escape(exercise_id)}["']""")
-    return [c for c in notebook.cells if c.cell_type == "code" and call.search(c.source)]
-
-
-def _place_for(notebook: NotebookNode, exercise_id: str) -> int:
-    """Return the position just above the exercise's check, or the end."""
-    checks = _checks(notebook, exercise_id)
-    return notebook.cells.index(checks[0]) if checks else len(notebook.cells)
-
-
-def _keep(source: str, exercise_id: str, folder: Path) -> Path:
-    """Write the cell's text to a new file, never over an older one."""
-    kept_folder = folder / ".course" / "kept"
-    kept_folder.mkdir(parents=True, exist_ok=True)
-    stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
-    path = kept_folder / f"{exercise_id}-{stamp}.py"
-    path.write_text(source + "\n", encoding="utf-8")
-    return path
