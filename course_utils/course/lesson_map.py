@@ -1,6 +1,5 @@
 """``plot_lesson_map``: the lessons as a figure, each with those it builds on."""
 
-from itertools import pairwise
 from textwrap import fill
 
 from matplotlib.axes import Axes
@@ -10,7 +9,7 @@ from matplotlib.path import Path
 
 from ..figures.palette import COLORS, as_text
 from ..figures.style import make_axes
-from ..tape.drawing.layout import Box, ordered_columns, set_heights
+from ..tape.drawing.layout import Box, order_columns, route, set_heights
 from .curriculum import LESSONS, Lesson
 from .progress import Progress
 
@@ -20,10 +19,11 @@ __all__ = ["plot_lesson_map"]
 _WIDTH, _HEIGHT = 100, 29  # of a box
 _LINE = 12  # what a line of text adds to its height
 _BELOW = 22  # between two layers
-_PASSAGE = 6  # the width of the place in which an arrow passes a layer
 _MARGIN = 4
 
 _LETTERS = 15  # in a line of a title
+
+Point = tuple[float, float]
 
 
 def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) -> Axes:
@@ -56,7 +56,7 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
         _draw_box(ax, lesson, centre, height, COLORS[parts.index(lesson.part)], progress)
     for way in ways:  # an arrow crosses a layer in the place that is kept for it
         ends = (height / 2, -height / 2)
-        corners = [(x, y + end) for x, y in (centres[place] for place in way) for end in ends]
+        corners = [(x, y + end) for x, y in way for end in ends]
         style = {"arrowstyle": "-|>", "mutation_scale": 9, "color": "#666666", "zorder": 1}
         ax.add_patch(FancyArrowPatch(path=Path(corners[1:-1]), shrinkA=0, shrinkB=0, **style))
     # The parts stand where the first lessons, each alone in its layer, leave room.
@@ -76,26 +76,23 @@ def _in_words(lesson: Lesson) -> str:
     return f"{lesson.number} {lesson.title}{needs}."
 
 
-def _centres_and_ways(height: float) -> tuple[list[tuple[float, float]], list[list[int]]]:
+def _centres_and_ways(height: float) -> tuple[list[Point], list[list[Point]]]:
     """Lay out the lessons as the picture of a tape is, from top to bottom instead of to the right.
 
     Returned are the centres of the lessons, and after them of the places in which arrows pass other
-    layers, and for each arrow the numbers of its places from end to end.
+    layers, and for each arrow the centres of its places from end to end.
     """
-    places: list[Box] = []
-    rank = {lesson.number: i for i, lesson in enumerate(LESSONS)}
+    boxes: dict[str, Box] = {}
     for i, lesson in enumerate(LESSONS):
-        layer = max((places[rank[needed]].layer + 1 for needed in lesson.needs), default=0)
-        places.append(Box("card", i, height, _WIDTH, layer))
-    ways = []
-    for first, last in [(rank[needed], i) for i, x in enumerate(LESSONS) for needed in x.needs]:
-        passed = range(places[first].layer + 1, places[last].layer)
-        ways.append([first, *range(len(places), len(places) + len(passed)), last])
-        places += [Box("dummy", None, height, _PASSAGE, layer) for layer in passed]
-    steps = [step for way in ways for step in pairwise(way)]
-    straight = [(upper, lower, 0.0) for upper, lower in steps]
-    set_heights(places, ordered_columns(places, steps), straight, [])
-    return [(place.y, -(height + _BELOW) * place.layer) for place in places], ways
+        layer = max((boxes[needed].layer + 1 for needed in lesson.needs), default=0)
+        boxes[lesson.number] = Box("card", i, height, _WIDTH, layer)
+    routes = [route(boxes[a], boxes[lesson.number]) for lesson in LESSONS for a in lesson.needs]
+    places = [*boxes.values(), *(link.start for links in routes for link in links[1:])]
+    links = [link for links in routes for link in links]
+    set_heights(order_columns(places, links), links)
+    centre = {place: (place.y, -(height + _BELOW) * place.layer) for place in places}
+    ways = [[centre[place] for place in [x[0].start, *(link.end for link in x)]] for x in routes]
+    return list(centre.values()), ways
 
 
 def _draw_box(

@@ -10,7 +10,7 @@ from matplotlib.path import Path
 
 from course_utils import plot_tape
 from course_utils.tape.drawing.layout import Item
-from course_utils.tape.drawing.routing import lay_out
+from course_utils.tape.drawing.routing import Layout
 
 matplotlib.use("Agg")
 
@@ -294,9 +294,9 @@ def test_layout_of_random_graphs_goes_forwards_and_keeps_apart(seed):
     items = [
         Item(size, (40.0, 22.0), source) for size, source in zip(sizes, is_source, strict=True)
     ]
-    layout = lay_out(items, edges_)
+    layout = Layout(items, edges_)
     assert set(layout.lines) == set(edges_)
-    placed = [place for place in layout.places if place.card is not None]
+    placed = [place for place in layout.boxes if place.card is not None]
     assert {place.card for place in placed} == set(range(count))
     for i, p in enumerate(placed):
         assert p.x + p.width / 2 <= layout.width + 1e-6

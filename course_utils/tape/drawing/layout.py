@@ -1,27 +1,28 @@
 """Where every box goes: a layered layout from left to right that wraps like text.
 
-The steps are those of Sugiyama, Tagawa and Toda (1981): layers by the longest path, dummy places
+The steps are those of Sugiyama, Tagawa and Toda (1981): layers by the longest path, dummy boxes
 where an edge crosses a layer, few crossings by barycentres, then coordinates. ``routing`` draws the
-edges between the places. Lengths are points, and y grows downwards.
+edges between the boxes. Lengths are points, and y grows downwards.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
+from statistics import fmean
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-__all__ = ["GAP_X", "Box", "Item", "Step", "ordered_columns", "places_and_routes", "set_heights"]
+__all__ = ["GAP_X", "Box", "Edge", "Item", "Link", "boxes_and_routes", "order_columns", "route"]
+__all__ += ["set_heights"]
 
-Step = tuple[int, int]  # from one card, or one place, to another
+Edge = tuple[int, int]  # from one card to another
 
 WIDTH = 740.0  # a row that needs more is wrapped; this is about the width of a notebook's cell
 GAP_X, GAP_Y = 44.0, 18.0
 _DUMMY_HEIGHT = 6.0
 _SWEEPS = 24
-# How strongly an edge asks to be straight, by what it joins: chains of operations ask most.
-_PULL = defaultdict(lambda: 1.0) | {("card", "card"): 4.0, ("dummy", "dummy"): 4.0}
 
 
 class Item(NamedTuple):
@@ -32,7 +33,7 @@ class Item(NamedTuple):
     is_source: bool
 
 
-@dataclass
+@dataclass(eq=False)
 class Box:
     """One box: ``card`` is its number, or None where an edge passes through a layer.
 
@@ -48,65 +49,65 @@ class Box:
     y: float = 0.0
 
 
-def places_and_routes(
-    items: list[Item], edges: list[Step]
-) -> tuple[list[Box], dict[Step, list[int]], list[int]]:
-    """Give every card a layer, cut the layers into rows, and thread the edges through them.
+@dataclass(eq=False)
+class Link:
+    """A part of an edge: from one box to one of the next layer, which may begin a new row.
+
+    ``leaves`` and ``arrives`` say how far below the centres of its boxes it ends.
+    """
+
+    start: Box
+    end: Box
+    returns: bool = False
+    leaves: float = 0.0
+    arrives: float = 0.0
+
+
+def boxes_and_routes(
+    items: list[Item], edges: list[Edge]
+) -> tuple[list[Box], dict[Edge, list[Link]], list[int]]:
+    """Give every card a layer, cut the layers into rows, and lead the edges through them.
 
     Edges go from lower to higher numbers. A source stands right before its first reader, and again
-    on each later row that reads it. The second result are the numbers of the places that each edge
-    joins on its way, and the third is the first layer of each row.
+    on each later row that reads it. The third result is the first layer of each row.
     """
     layers = _layers(items, edges)
-    starts = _row_starts(*_widths(layers, items, edges))
+    starts = _row_starts(layers, items, edges)
     # A row that begins with the reader of a source gets one more layer, for that source.
     led = {layers[b] for a, b in edges if items[a].is_source and layers[b] in starts[1:]}
     row = [int(np.searchsorted(starts, layer, side="right")) for layer in layers]
-    shifted = [layer + sum(start <= layer for start in led) for layer in layers]
-    places: list[Box] = []
-    stands: dict[Step, int] = {}  # (card, row of the reader) -> place
+    layers = [layer + sum(start <= layer for start in led) for layer in layers]
+    starts = [start + sum(other < start for other in led) for start in starts]
+    boxes: list[Box] = []
+    stands: dict[tuple[int, int], Box] = {}  # by card, and row of the reader
     for card, item in enumerate(items):
         readers = [b for a, b in edges if a == card]
         if not (item.is_source and readers):
-            stands |= dict.fromkeys([(card, row[b]) for b in [card, *readers]], len(places))
-            kind: Literal["source", "card"] = "source" if item.is_source else "card"
-            places.append(Box(kind, card, *item.size, shifted[card]))
+            boxes.append(
+                Box("source" if item.is_source else "card", card, *item.size, layers[card])
+            )
+            stands |= dict.fromkeys([(card, row[b]) for b in [card, *readers]], boxes[-1])
             continue
-        for number, its_row in enumerate(sorted({row[b] for b in readers})):
-            layer = min(shifted[b] for b in readers if row[b] == its_row) - 1
-            stands[card, its_row] = len(places)
-            if number == 0:
-                places.append(Box("source", card, *item.size, layer))
+        for its_row in sorted({row[b] for b in readers}):
+            layer = min(layers[b] for b in readers if row[b] == its_row) - 1
+            if its_row == min(row[b] for b in readers):
+                boxes.append(Box("source", card, *item.size, layer))
             else:
-                places.append(Box("repeat", card, *item.repeat_size, layer))
-    routes = {(a, b): _stops(places, stands[a, row[b]], stands[b, row[b]]) for a, b in edges}
-    return places, routes, [start + sum(other < start for other in led) for start in starts]
+                boxes.append(Box("repeat", card, *item.repeat_size, layer))
+            stands[card, its_row] = boxes[-1]
+    routes = {(a, b): route(stands[a, row[b]], stands[b, row[b]], starts[1:]) for a, b in edges}
+    boxes += [link.start for links in routes.values() for link in links[1:]]
+    return boxes, routes, starts
 
 
-def _stops(places: list[Box], first: int, last: int) -> list[int]:
-    """List the places of an edge, with a new dummy for each layer that it crosses."""
-    crossed = range(places[first].layer + 1, places[last].layer)
+def route(start: Box, end: Box, row_starts: Sequence[int] = ()) -> list[Link]:
+    """Lead an edge from box to box, by way of a dummy in each layer that it crosses."""
+    crossed = range(start.layer + 1, end.layer)
     dummies = [Box("dummy", None, 0.0, _DUMMY_HEIGHT, layer) for layer in crossed]
-    places += dummies
-    return [first, *range(len(places) - len(dummies), len(places)), last]
+    return [Link(a, b, b.layer in row_starts) for a, b in pairwise([start, *dummies, end])]
 
 
-def _widths(
-    layers: list[int], items: list[Item], edges: list[Step]
-) -> tuple[list[float], list[float]]:
-    """Return the layers' widths, and what a row needs more that begins with each layer."""
-    columns, leads = [0.0] * (max(layers) + 1), [0.0] * (max(layers) + 1)
-    for layer, item in zip(layers, items, strict=True):
-        columns[layer] = max(columns[layer], item.size[0] + GAP_X)
-    for a, b in edges:
-        if items[a].is_source:
-            is_next = layers[a] == layers[b] - 1
-            again = items[a].size if is_next else items[a].repeat_size
-            leads[layers[b]] = max(leads[layers[b]], again[0] + GAP_X)
-    return columns, leads
-
-
-def _layers(items: list[Item], edges: list[Step]) -> list[int]:
+def _layers(items: list[Item], edges: list[Edge]) -> list[int]:
     layers = [0] * len(items)
     for a, b in sorted(edges, key=lambda edge: edge[1]):
         layers[b] = max(layers[b], layers[a] + 1)
@@ -117,15 +118,21 @@ def _layers(items: list[Item], edges: list[Step]) -> list[int]:
     return layers
 
 
-def _row_starts(columns: list[float], leads: list[float]) -> list[int]:
-    """Choose the layers that begin a row: as few rows as the width allows, evenly filled.
-
-    ``columns`` are the layers' widths; ``leads`` what is added where a row begins with that layer.
-    """
+def _row_starts(layers: list[int], items: list[Item], edges: list[Edge]) -> list[int]:
+    """Choose the layers that begin a row: as few rows as the width allows, evenly filled."""
+    widths = [0.0] * (max(layers) + 1)
+    leads = [0.0] * (max(layers) + 1)  # what a row needs more that begins with this layer
+    for layer, item in zip(layers, items, strict=True):
+        widths[layer] = max(widths[layer], item.size[0] + GAP_X)
+    for a, b in edges:
+        if items[a].is_source:
+            is_next = layers[a] == layers[b] - 1
+            again = items[a].size if is_next else items[a].repeat_size
+            leads[layers[b]] = max(leads[layers[b]], again[0] + GAP_X)
 
     def fill(most: float) -> list[int]:
         starts, filled = [0], 0.0
-        for layer, width in enumerate(columns):
+        for layer, width in enumerate(widths):
             if filled and filled + width - GAP_X > most:
                 starts.append(layer)
                 filled = leads[layer]
@@ -133,97 +140,84 @@ def _row_starts(columns: list[float], leads: list[float]) -> list[int]:
         return starts
 
     fewest = len(fill(WIDTH))
-    return next(
-        starts
-        for most in np.linspace(min(*columns, WIDTH), WIDTH, 60)
-        if len(starts := fill(most)) <= fewest
-    )
+    tried = map(fill, np.linspace(min(*widths, WIDTH), WIDTH, 60))
+    return next(starts for starts in tried if len(starts) <= fewest)
 
 
-def ordered_columns(places: list[Box], steps: list[Step]) -> list[list[int]]:
-    """Order the places of each layer from top to bottom so that few edges cross."""
-    starts = []
-    for dummies_first in (True, False):
-        columns: list[list[int]] = [[] for _ in range(max(place.layer for place in places) + 1)]
-        for number, place in enumerate(places):
-            columns[place.layer].append(number)
-        if dummies_first:
-            for column in columns:
-                column.sort(key=lambda n: places[n].kind != "dummy")
-        starts.append(_with_fewer_crossings(columns, steps))
-    return min(starts, key=lambda columns: _crossings(columns, steps))
+def order_columns(boxes: list[Box], links: list[Link]) -> list[list[Box]]:
+    """Order the boxes of each layer from top to bottom so that few edges cross."""
+    layers = range(max(box.layer for box in boxes) + 1)
+    as_given = [[box for box in boxes if box.layer == layer] for layer in layers]
+    dummies_first = [sorted(column, key=lambda box: box.kind != "dummy") for column in as_given]
+    tried = [_with_fewer_crossings(columns, links) for columns in (dummies_first, as_given)]
+    return min(tried, key=lambda columns: _crossings(columns, links))
 
 
-def _with_fewer_crossings(columns: list[list[int]], steps: list[Step]) -> list[list[int]]:
+def _with_fewer_crossings(columns: list[list[Box]], links: list[Link]) -> list[list[Box]]:
     """Sort each layer by the mean rank of its neighbours, to and fro; keep the best order."""
-    best, fewest = columns, _crossings(columns, steps)
+    best, fewest = columns, _crossings(columns, links)
+    before, after = defaultdict(list), defaultdict(list)
+    for link in links:
+        before[link.end].append(link.start)
+        after[link.start].append(link.end)
     for sweep in range(_SWEEPS):
         if not fewest:
             break
-        forwards = sweep % 2 == 0
-        neighbours: dict[int, list[int]] = defaultdict(list)
-        for a, b in steps:
-            neighbours[b if forwards else a].append(a if forwards else b)
+        neighbours, way = (before, 1) if sweep % 2 == 0 else (after, -1)
         columns = [list(column) for column in columns]
-        rank = {number: i for column in columns for i, number in enumerate(column)}
-        for column in columns if forwards else columns[::-1]:
-            wanted = {
-                n: np.mean([rank[m] for m in neighbours[n]]) if neighbours[n] else rank[n]
-                for n in column
-            }
+        rank = _ranks(columns)
+        for column in columns[::way]:
+            wanted = {box: fmean(rank[b] for b in neighbours[box] or [box]) for box in column}
             column.sort(key=wanted.__getitem__)
-            rank |= {number: i for i, number in enumerate(column)}
-        crossings = _crossings(columns, steps)
+            rank |= _ranks([column])
+        crossings = _crossings(columns, links)
         if crossings < fewest:
             best, fewest = columns, crossings
     return best
 
 
-def _crossings(columns: list[list[int]], steps: list[Step]) -> int:
-    rank = {n: (layer, i) for layer, column in enumerate(columns) for i, n in enumerate(column)}
-    ends = [(*rank[a], rank[b][1]) for a, b in steps]
+def _ranks(columns: list[list[Box]]) -> dict[Box, int]:
+    return {box: i for column in columns for i, box in enumerate(column)}
+
+
+def _crossings(columns: list[list[Box]], links: list[Link]) -> int:
+    rank = _ranks(columns)
+    ends = [(link.start.layer, rank[link.start], rank[link.end]) for link in links]
     return sum(
         layer == other and (a - c) * (b - d) < 0
-        for i, (layer, a, b) in enumerate(ends)
-        for other, c, d in ends[:i]
+        for (layer, a, b), (other, c, d) in combinations(ends, 2)
     )
 
 
-def set_heights(
-    places: list[Box],
-    columns: list[list[int]],
-    steps: list[tuple[int, int, float]],
-    starts: list[int],
-) -> None:
-    """Set y: near to what each place is joined with, in the column's order, without touching.
+def set_heights(columns: list[list[Box]], links: list[Link]) -> None:
+    """Set y: near to what each box is linked with, in the column's order, without touching.
 
-    ``steps`` are (from, to, d): the edge is straight if the second place lies d below the first.
     An edge from one row to the next pulls at neither.
     """
     before, after = defaultdict(list), defaultdict(list)
-    for a, b, down in steps:
-        if places[b].layer not in starts:
-            weight = _PULL[places[a].kind, places[b].kind]
-            before[b].append((a, down, weight))
-            after[a].append((b, -down, weight))
+    for link in links:
+        if not link.returns:
+            # How strongly it asks to be straight: in chains of operations it asks most.
+            weight = 4.0 if link.start.kind == link.end.kind else 1.0
+            down = link.leaves - link.arrives
+            before[link.end].append((link.start, down, weight))
+            after[link.start].append((link.end, -down, weight))
     for column in columns:
-        heights = [places[n].height for n in column]
-        for n, y in zip(column, np.cumsum(heights) - np.array(heights) / 2, strict=True):
-            places[n].y = y - sum(heights) / 2
+        heights = [box.height for box in column]
+        for box, y in zip(column, np.cumsum(heights) - np.array(heights) / 2, strict=True):
+            box.y = y - sum(heights) / 2
     for sweep in range(2 * _SWEEPS + 1):  # the last goes forwards: chains come out straight
-        forwards = sweep % 2 == 0
-        for column in columns if forwards else columns[::-1]:
+        pulls, way = (before, 1) if sweep % 2 == 0 else (after, -1)
+        for column in columns[::way]:
             wanted, weights = [], []
-            for n in column:
-                pulls = [
-                    (places[m].y + down, w) for m, down, w in (before if forwards else after)[n]
-                ]
-                total = sum(weight for _, weight in pulls)
-                wanted.append(sum(y * w for y, w in pulls) / total if pulls else places[n].y)
+            for box in column:
+                total = sum(weight for _, _, weight in pulls[box])
+                pulled = sum((other.y + down) * weight for other, down, weight in pulls[box])
+                wanted.append(pulled / total if total else box.y)
                 weights.append(total or 0.1)
-            apart = [(places[m].height + places[n].height) / 2 + GAP_Y for m, n in pairwise(column)]
-            for n, y in zip(column, _keep_apart(wanted, weights, apart), strict=True):
-                places[n].y = y
+            apart = [(a.height + b.height) / 2 + GAP_Y for a, b in pairwise(column)]
+            for box, y in zip(column, _keep_apart(wanted, weights, apart), strict=True):
+                box.y = y
 
 
 def _keep_apart(wanted: list[float], weights: list[float], apart: list[float]) -> np.ndarray:

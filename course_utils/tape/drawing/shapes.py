@@ -12,18 +12,10 @@ from matplotlib.path import Path
 from matplotlib.textpath import text_to_path
 
 from .folding import Card, Folded
-from .layout import Item
-from .routing import lay_out
+from .layout import Box, Item
+from .routing import Layout
 
-__all__ = [
-    "BORDER",
-    "FONT",
-    "CardShape",
-    "Picture",
-    "RepeatShape",
-    "Text",
-    "arrowhead",
-]
+__all__ = ["BORDER", "FONT", "CardShape", "Picture", "RepeatShape", "Text", "arrowhead"]
 
 BORDER = 14.0
 FONT = "DejaVu Sans"
@@ -50,20 +42,20 @@ class Text(NamedTuple):
 
 
 class CardShape:
-    """Card number ``number`` around (x, y): title and value above, the gradient in a strip below.
+    """A card: title and value above, the gradient in a strip below.
 
     A second sheet ``behind`` says that there is more inside. The ``strip`` is left, top, width and
     height; ``above`` and ``below`` are the texts over it and in it.
     """
 
-    def __init__(self, number: int, card: Card, x: float, y: float) -> None:
-        self.number, self.card = number, card
-        width, height = _card_size(card)
-        left, top = x - width / 2, y - height / 2
+    def __init__(self, card: Card, box: Box) -> None:
+        assert box.card is not None
+        self.card, self.number, width, height = card, box.card, box.width, box.height
+        left, top = box.x - width / 2, box.y - height / 2
         above, below = _lines_of(card)
         strip_top = top + height - _height_of(below)
         self.strip = left, strip_top, width, _height_of(below)
-        self.above, self.below = _texts(above, x, top), _texts(below, x, strip_top)
+        self.above, self.below = _texts(above, box.x, top), _texts(below, box.x, strip_top)
         self.behind = None
         if card.kind in ("layer", "folded"):
             self.behind = _rounded(left + 7, top - 5, width - 14, height / 2, 6.0)
@@ -75,32 +67,26 @@ class CardShape:
 
 
 class RepeatShape:
-    """The name of a source around (x, y), again, where a later row reads it."""
+    """The name of a source, again, where a later row reads it."""
 
-    def __init__(self, card: Card, x: float, y: float) -> None:
+    def __init__(self, card: Card, box: Box) -> None:
+        left, top = box.x - box.width / 2, box.y - box.height / 2
         self.card = card
-        width, height = _repeat_size(card)
-        self.outline = _rounded(x - width / 2, y - height / 2, width, height, height / 2)
-        self.name = Text(card.title, x, y, _VALUE)
+        self.outline = _rounded(left, top, box.width, box.height, box.height / 2)
+        self.name = Text(card.title, box.x, box.y, _VALUE)
 
 
 class Picture:
     """Where everything of a drawing goes: its boxes, its lines, and the notes below them."""
 
     def __init__(self, folded: Folded) -> None:
-        items = [
-            Item(_card_size(card), _repeat_size(card), card.kind == "source")
-            for card in folded.cards
-        ]
-        layout = lay_out(items, sorted(folded.edges))
+        layout = Layout([_item(card) for card in folded.cards], sorted(folded.edges))
         self.folded, self.lines = folded, layout.lines
-        self.shapes: list[CardShape | RepeatShape] = []
-        for place in layout.places:
-            if place.card is not None:
-                card, at = folded.cards[place.card], (place.x, place.y)
-                is_repeat = place.kind == "repeat"
-                shape = RepeatShape(card, *at) if is_repeat else CardShape(place.card, card, *at)
-                self.shapes.append(shape)
+        self.shapes = [
+            (RepeatShape if box.kind == "repeat" else CardShape)(folded.cards[box.card], box)
+            for box in layout.boxes
+            if box.card is not None
+        ]
         line = _LEADING_OF_NOTES * _NOTE
         self.notes = [
             Text(note, 0.0, layout.height + BORDER * 0.8 + line * (number + 0.5), _NOTE)
@@ -117,15 +103,13 @@ def arrowhead(line: Path, *, of_gradient: bool) -> Path:
     return Path([(x, y), (x + length, y - half), (x + length, y + half), (x, y)])
 
 
-def _card_size(card: Card) -> tuple[float, float]:
+def _item(card: Card) -> Item:
     above, below = _lines_of(card)
-    width = max(_width(*line) for line in (*above, *below))
-    slant = 2 * _SLANT if card.is_target else 6.0 if card.kind == "source" else 0.0
-    return max(width + 2 * _PADDING + slant, 56.0), _height_of(above) + _height_of(below)
-
-
-def _repeat_size(card: Card) -> tuple[float, float]:
-    return _width(card.title, _VALUE, False) + 2 * _PADDING, _VALUE * _LEADING + 8
+    is_source = card.kind == "source"
+    slant = 2 * _SLANT if card.is_target else 6.0 if is_source else 0.0
+    width = max(_width(*line) for line in (*above, *below)) + 2 * _PADDING + slant
+    repeat_size = _width(card.title, _VALUE, False) + 2 * _PADDING, _VALUE * _LEADING + 8
+    return Item((max(width, 56.0), _height_of(above) + _height_of(below)), repeat_size, is_source)
 
 
 def _lines_of(card: Card) -> tuple[list[_Line], list[_Line]]:
@@ -169,12 +153,8 @@ def _rounded(left: float, top: float, width: float, height: float, radius: float
     h = r - 0.5523 * r  # from the corner to Bézier's handle for a quarter circle
     right, bottom = left + width, top + height
     points = [(left + r, top)]
-    for x, y, dx, dy in (
-        (right, top, 1, 0),
-        (right, bottom, 0, 1),
-        (left, bottom, -1, 0),
-        (left, top, 0, -1),
-    ):
+    ways = (right, top, 1, 0), (right, bottom, 0, 1), (left, bottom, -1, 0), (left, top, 0, -1)
+    for x, y, dx, dy in ways:
         points += [(x - r * dx, y - r * dy), (x - h * dx, y - h * dy)]
         points += [(x - h * dy, y + h * dx), (x - r * dy, y + r * dx)]
     return Path(points, [Path.MOVETO, *[Path.LINETO, *[Path.CURVE4] * 3] * 4])
