@@ -13,15 +13,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from course_utils.exercises.comparing import first_wrong_part
+from course_utils.exercises.comparing import first_wrong
 from course_utils.exercises.isolation import state_kept
 from course_utils.exercises.observation import describe
 from course_utils.exercises.predictions import value_of
 from course_utils.exercises.question import Prediction, Question
-from course_utils.exercises.readings import encoded, form_of
-from course_utils.exercises.references import KnownMistake, Reference, error_signature
+from course_utils.exercises.readings import form_of
+from course_utils.exercises.references import RAISED, KnownMistake, Reference
 
 from .gallery import Between, Table, Wrong
+from .storing import encoded
 
 __all__ = [
     "GalleryError",
@@ -146,15 +147,11 @@ def known_mistake(
     GalleryError
         If it raises by a slip of its author.
     """
-    raised = next((r["raised"] for r in observation["calls"] if "raised" in r), None)
-    if raised is not None:
-        _require_meant(question, name, raised)
-        return KnownMistake(name, wrong.sentence, -1, error_signature(raised), wrong.calls)
-    parts = question.readings_of(observation, right.calls)
-    first = first_wrong_part(question, parts, right)
-    if first is None:  # behind all parts, where no answer is compared with it
-        return KnownMistake(name, wrong.sentence, len(parts), [], wrong.calls)
-    return KnownMistake(name, wrong.sentence, first, parts[first], wrong.calls)
+    behind = len(question.parts), []  # where no answer is compared with it
+    part, readings = first_wrong(question, observation, right) or behind
+    if part == RAISED:
+        _require_meant(question, name, observation["calls"][-1]["raised"])
+    return KnownMistake(name, wrong.sentence, part, readings, wrong.calls)
 
 
 def _require_meant(question: Question, name: str, raised: dict) -> None:
@@ -169,11 +166,7 @@ def _require_meant(question: Question, name: str, raised: dict) -> None:
 
 def _hides(question: Question, first: KnownMistake, later: KnownMistake) -> bool:
     """Tell whether an answer that does what ``later`` does is told of ``first``."""
-    if first.part != later.part:
-        return False
-    if first.part < 0:
-        return first.readings == later.readings
-    return first.explains(later.readings, question.parts[first.part].tolerance)
+    return first.explains(later.part, later.readings, question.parts[first.part].tolerance)
 
 
 def prediction_data(prediction: Prediction, right: Any, tables: Table | Sequence[Table]) -> dict:

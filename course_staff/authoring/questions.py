@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from course_utils.exercises.question import Prediction
-from course_utils.exercises.readings import packed
 from course_utils.exercises.references import SEEDS, Reference
 
 from .observing import (
@@ -24,6 +23,7 @@ from .observing import (
     require_told_apart,
 )
 from .source import LessonSource
+from .storing import packed, reference_data
 
 __all__ = ["Questions", "questions_text", "stored_text", "stored_header"]
 
@@ -84,7 +84,7 @@ class Questions:
             reference = observe_right(exercise, right, seed)
             reference = observe_gallery(exercise, gallery, reference, seed)
             require_told_apart(exercise, reference, seed)
-            seeds.append(reference.as_data())
+            seeds.append(reference_data(reference))
         return {"mistakes": _mistakes(reference), "seeds": seeds}
 
     def data_on(self, exercise_id: str, seed: int, with_gallery: bool) -> dict:
@@ -93,7 +93,7 @@ class Questions:
         reference = observe_right(question, self.right(exercise_id), seed)
         if with_gallery:
             reference = observe_gallery(question, self.gallery[exercise_id], reference, seed)
-        return {"mistakes": _mistakes(reference), "seed": reference.as_data()}
+        return {"mistakes": _mistakes(reference), "seed": reference_data(reference)}
 
 
 def _mistakes(reference: Reference) -> list[dict]:

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from course_utils.course.atomic_files import write_atomically
-from course_utils.exercises.comparing import behaviour
+from course_utils.exercises.comparing import first_wrong
 from course_utils.exercises.exercise import stubs
 from course_utils.exercises.question import Question
-from course_utils.exercises.readings import decoded, encoded, form_of
-from course_utils.exercises.references import KnownMistake, Reference
+from course_utils.exercises.readings import form_of, pieces
+from course_utils.exercises.references import RAISED, KnownMistake, Reference, decoded
 
+from ..authoring.storing import encoded
 from .runner.answers import bound_names
 from .runner.cells import Cell, NotANotebook, read_cells
 
@@ -99,8 +100,8 @@ def did(question: Question, observation: dict, reference: Reference) -> list | N
     Where its form is wrong, only the pieces of another form count, such as a gradient that is None:
     those beside it are left out, whatever their numbers are.
     """
-    part, readings = behaviour(question, observation, reference)
-    if part >= 0:
+    part, readings = first_wrong(question, observation, reference)
+    if part != RAISED:
         pairs = zip(readings, reference.right[part], strict=True)
         readings = [_of_other_form(got, right) for got, right in pairs]
     return as_data(part, readings)
@@ -108,23 +109,16 @@ def did(question: Question, observation: dict, reference: Reference) -> list | N
 
 def _of_other_form(got: Any, right: Any) -> Any:
     """Return a reading without its pieces that have the right form; all of it if all have."""
-    if isinstance(got, list) and isinstance(right, list) and len(got) == len(right):
-        pairs = enumerate(zip(got, right, strict=True))
-        wrong = {i: _of_other_form(*pair) for i, pair in pairs if not _alike(*pair)}
-    elif isinstance(got, dict) and isinstance(right, dict) and got.keys() == right.keys():
-        wrong = {k: _of_other_form(got[k], right[k]) for k in got if not _alike(got[k], right[k])}
-    else:
+    given, expected = pieces(got), pieces(right)
+    if given.keys() != expected.keys():
         return got
-    return {str(place): piece for place, piece in wrong.items()} or got
-
-
-def _alike(got: Any, right: Any) -> bool:
-    return form_of(got) == form_of(right)
+    wrong = [place for place in given if form_of(given[place]) != form_of(expected[place])]
+    return {str(place): _of_other_form(given[place], expected[place]) for place in wrong} or got
 
 
 def as_data(part: int, readings: Any) -> list | None:
     """Return a behaviour as JSON can hold it; None where that is too much to keep."""
-    data = [part, readings if part < 0 else encoded(readings)]
+    data = [part, encoded(readings)]
     return data if len(json.dumps(data)) <= _LARGEST else None
 
 
@@ -171,7 +165,8 @@ def groups(answers: Iterable[Answer], questions: dict[str, Question]) -> list[Gr
         part, readings = _as_read(answer.did)
         for known, members in found:
             is_same_exercise = members[0].exercise == answer.exercise
-            if is_same_exercise and _explains(known, part, readings, questions[answer.exercise]):
+            tolerance = questions[answer.exercise].parts[part].tolerance
+            if is_same_exercise and known.explains(part, readings, tolerance):
                 members.append(answer)
                 break
         else:
@@ -185,7 +180,8 @@ def taught_to(answer_did: list, taught: Sequence[Taught], question: Question) ->
     part, readings = _as_read(answer_did)
     for one in taught:
         known = as_known(one.name, one.sentence, one.did)
-        if one.exercise == question.id and _explains(known, part, readings, question):
+        tolerance = question.parts[part].tolerance
+        if one.exercise == question.id and known.explains(part, readings, tolerance):
             return one
     return None
 
@@ -195,17 +191,9 @@ def as_known(name: str, sentence: str, done: list) -> KnownMistake:
     return KnownMistake(name, sentence, *_as_read(done))
 
 
-def _explains(known: KnownMistake, part: int, readings: Any, question: Question) -> bool:
-    if known.part != part:
-        return False
-    if part < 0:
-        return known.readings == readings
-    return known.explains(readings, question.parts[part].tolerance)
-
-
 def _as_read(data: list) -> tuple[int, Any]:
     part, readings = data
-    return part, readings if part < 0 else decoded(readings)
+    return part, decoded(readings)
 
 
 def read_lines(path: Path, kind: type) -> list:

@@ -21,7 +21,7 @@ from typing import Any
 
 from course_utils.course.curriculum import find_exercise
 from course_utils.course.session import quiet_tensorflow, standard_error_held
-from course_utils.exercises.comparing import behaviour
+from course_utils.exercises.comparing import first_wrong
 from course_utils.exercises.references import SEEDS, Reference
 
 from .behaviours import Taught, as_data, as_known
@@ -99,7 +99,8 @@ class References:
         try:
             # All of it: answers are compared with it as with the gallery.
             question, right = find_exercise(one.exercise), self.right(one.exercise)
-            return as_data(*behaviour(question, observation, right)) or []
+            wrong = first_wrong(question, observation, right)
+            return (as_data(*wrong) if wrong else None) or []
         except (KeyError, TypeError, ValueError):
             return []
 

@@ -6,22 +6,18 @@ at once more for what happens anywhere, such as a wrong sign; then it is said wh
 expected. Nothing here runs a learner's code.
 """
 
+import re
 from typing import Any
 
 from .errors_in_words import cause_in_words
-from .exercise import Judgement, failed, passed
+from .exercise import Judgement, failed, not_attempted, passed
 from .question import Part, Question
 from .readings import form_of, read, same
-from .references import Reference, error_signature
+from .references import RAISED, KnownMistake, Reference
 from .second_look import second_look
-from .showing import (
-    first_difference,
-    form_difference,
-    inputs_in_words,
-    reading_in_words,
-)
+from .showing import first_difference, form_difference, inputs_in_words, reading_in_words
 
-__all__ = ["behaviour", "first_wrong_part", "is_general", "judged"]
+__all__ = ["first_wrong", "is_general", "judged"]
 
 # What an answer is called that no program of a gallery explains, nor the second look.
 _GENERAL = ("unexplained", "other form", "returned None", "raised ")
@@ -32,24 +28,27 @@ def judged(question: Question, observation: dict, reference: Reference) -> Judge
     if "given" in observation:
         return _judge_no_function(question, observation["given"])
     if observation["untouched"]:
-        message = "This is still the program as given, apart from spaces and parentheses."
-        return Judgement("not attempted", message)
-    for record in observation["calls"]:
-        if "raised" in record:
-            return _judge_raised(record["raised"], reference, observation.get("lost", ""))
-    parts = question.readings_of(observation, reference.calls)
-    if question.judge is not None:
-        judgement = question.judge(parts, reference)
-        if judgement is not None:
-            return judgement
-    wrong = first_wrong_part(question, parts, reference)
-    if wrong is not None:
-        return _judge_part(question, wrong, parts[wrong], reference, observation.get("lost", ""))
-    noted = question.noted_in(observation)
-    for demand in question.demands:
-        if not demand.met(noted):
-            return failed(demand.sentence, demand.name)
-    return passed(question.praise)
+        return not_attempted(
+            "This is still the program as given, apart from spaces and parentheses."
+        )
+    error = _error_of(observation)
+    if error and (error["type"], error["message"]) == ("NotImplementedError", ""):
+        return not_attempted(
+            "The line `raise NotImplementedError` still runs. Put your code in its place, and "
+            "run the cell before its check."
+        )
+    wrong = first_wrong(question, observation, reference)
+    if wrong is None:
+        noted = question.noted_in(observation)
+        unmet = next((demand for demand in question.demands if not demand.met(noted)), None)
+        return failed(unmet.sentence, unmet.name) if unmet else passed(question.praise)
+    part, got = wrong
+    tolerance = question.parts[part].tolerance
+    mistakes = (one for one in reference.wrong if one.explains(part, got, tolerance))
+    mistake, lost = next(mistakes, None), observation.get("lost", "")
+    if error:
+        return _judge_raised(error, lost, mistake)
+    return _judge_part(question, part, got, reference, lost, mistake)
 
 
 def is_general(mistake: str) -> bool:
@@ -57,48 +56,52 @@ def is_general(mistake: str) -> bool:
     return mistake.startswith(_GENERAL)
 
 
-def behaviour(question: Question, observation: dict, reference: Reference) -> tuple[int, list]:
-    """Return in which part an answer first went wrong, and that part's readings.
+def first_wrong(
+    question: Question, observation: dict, reference: Reference
+) -> tuple[int, list] | None:
+    """Return in which part an answer first went wrong, and its readings; None if in no part.
 
-    For one that raised these are -1 and the error's signature, as in a `KnownMistake`.
+    For one that raised these are `RAISED` and what two errors of the same cause share: the type,
+    and the message without numbers.
     """
-    for record in observation["calls"]:
-        if "raised" in record:
-            return -1, error_signature(record["raised"])
+    error = _error_of(observation)
+    if error:
+        return RAISED, [error["type"], re.sub(r"[-+]?\d[\d.e+-]*", "#", error["message"])]
     parts = question.readings_of(observation, reference.calls)
-    wrong = first_wrong_part(question, parts, reference)
-    if wrong is None:
-        raise ValueError("nothing is wrong with this observation but a demand")
-    return wrong, parts[wrong]
-
-
-def first_wrong_part(question: Question, parts: list[list], reference: Reference) -> int | None:
-    """Return the position of the first part that is not as the right program's; None for none."""
     for i, (part, got, right) in enumerate(
         zip(question.parts, parts, reference.right, strict=True)
     ):
         if not all(same(one, other, part.tolerance) for one, other in zip(got, right, strict=True)):
-            return i
+            return i, got
     return None
 
 
+def _error_of(observation: dict) -> dict | None:
+    return next((call["raised"] for call in observation["calls"] if "raised" in call), None)
+
+
 def _judge_part(
-    question: Question, i: int, got: list, reference: Reference, lost: str
+    question: Question,
+    i: int,
+    got: list,
+    reference: Reference,
+    lost: str,
+    mistake: KnownMistake | None,
 ) -> Judgement:
     part, right = question.parts[i], reference.right[i]
-    call = next(c for c, one in enumerate(got) if not same(one, right[c], part.tolerance))
-    known = [mistake for mistake in reference.wrong if mistake.part == i]
-    mistake = next((one for one in known if one.explains(got, part.tolerance)), None)
-    recognised = mistake is not None
-    if mistake is None and form_of(got) != form_of(right):
-        mistake = next((one for one in known if one.has_form_of(got)), None)
-    if mistake is not None:
+    pairs = list(zip(got, right, strict=True))
+    call = next(c for c, pair in enumerate(pairs) if not same(*pair, part.tolerance))
+    other_form = next((pair for pair in pairs if form_of(pair[0]) != form_of(pair[1])), None)
+    alike = mistake
+    if mistake is None and other_form:
+        of_part = (one for one in reference.wrong if one.part == i)
+        alike = next((one for one in of_part if form_of(one.readings) == form_of(got)), None)
+    if alike is not None:
         # The learner's own line says more of a lost path than any sentence written before.
-        said = lost if lost and got[call] is None else mistake.sentence
-        return failed(said, mistake.name, recognised)
-    if form_of(got) != form_of(right):
-        other = next(c for c, one in enumerate(got) if form_of(one) != form_of(right[c]))
-        return _judge_form(part, got[other], right[other], lost)
+        said = lost if lost and got[call] is None else alike.sentence
+        return failed(said, alike.name, mistake is not None)
+    if other_form:
+        return _judge_form(part, *other_form, lost)
     said = second_look(question, part, got, right, reference.calls)
     if said is not None:
         return failed(*said, recognised=False)
@@ -129,7 +132,7 @@ def _judge_form(part: Part, got: Any, right: Any, lost: str) -> Judgement:
 
 def _judge_no_function(question: Question, given: Any) -> Judgement:
     if given == {"type": "ellipsis"}:
-        return Judgement("not attempted", "Write the function, then check again.")
+        return not_attempted("Write the function, then check again.")
     return failed(
         f"check needs the function itself, and got {reading_in_words(read(given))}. "
         "Pass its name without parentheses: check("
@@ -138,27 +141,14 @@ def _judge_no_function(question: Question, given: Any) -> Judgement:
     )
 
 
-def _judge_raised(error: dict, reference: Reference, lost: str) -> Judgement:
-    if error["type"] == "NotImplementedError" and not error["message"]:
-        message = (
-            "The line `raise NotImplementedError` still runs. Put your code in its place, and "
-            "run the cell before its check."
-        )
-        return Judgement("not attempted", message)
-    signature = error_signature(error)
-    for mistake in reference.wrong:
-        if mistake.part < 0 and mistake.readings == signature:
-            return Judgement("error", mistake.sentence, mistake=mistake.name)
-    name = f"raised {error['type']}"
+def _judge_raised(error: dict, lost: str, mistake: KnownMistake | None) -> Judgement:
+    if mistake is not None:
+        return Judgement("error", mistake.sentence, mistake=mistake.name)
     where = f" at `{error['line']}`" if error["line"] else ""
+    said = f"Your function raised {error['type']}{where}"
     if lost:
-        said = f"Your function raised {error['type']}{where}, because of a None. {lost}"
-        return Judgement("error", said, mistake=name, recognised=False)
-    message = cause_in_words(error) or error["message"].rstrip(".") or "it gave no message"
-    return Judgement(
-        "error",
-        f"Your function raised {error['type']}{where}: {message}. "
-        "Call it in a cell of its own to see the whole traceback.",
-        mistake=name,
-        recognised=False,
-    )
+        said += f", because of a None. {lost}"
+    else:
+        cause = cause_in_words(error) or error["message"].rstrip(".") or "it gave no message"
+        said += f": {cause}. Call it in a cell of its own to see the whole traceback."
+    return Judgement("error", said, mistake=f"raised {error['type']}", recognised=False)

@@ -10,13 +10,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal
 
-__all__ = [
-    "Exercise",
-    "Judgement",
-    "failed",
-    "passed",
-    "stubs",
-]
+__all__ = ["Exercise", "Judgement", "failed", "not_attempted", "passed", "stubs"]
 
 Kind = Literal["complete", "repair", "predict"]
 Outcome = Literal["passed", "failed", "not attempted", "error"]
@@ -47,6 +41,11 @@ def passed(message: str) -> Judgement:
 def failed(message: str, mistake: str = "", recognised: bool = True) -> Judgement:
     """Return the judgement of a wrong answer; ``message`` names the mistake and the way out."""
     return Judgement("failed", message, mistake=mistake, recognised=recognised)
+
+
+def not_attempted(message: str) -> Judgement:
+    """Return the judgement where there is no answer yet; ``message`` says how to give one."""
+    return Judgement("not attempted", message)
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from .exercise import Judgement, failed, passed
+from .exercise import Judgement, failed, not_attempted, passed
 from .question import Prediction
-from .readings import decoded, form_of, read, same
+from .readings import form_of, read, same
+from .references import decoded
 from .showing import reading_in_words
 
 __all__ = ["judged", "sentence_for", "value_of"]
@@ -19,7 +20,7 @@ def judged(prediction: Prediction, described: Any, known: dict) -> Judgement:
     ``course build`` stores them.
     """
     if described == {"type": "ellipsis"}:
-        return Judgement("not attempted", "Replace the ... with your answer, then check again.")
+        return not_attempted("Replace the ... with your answer, then check again.")
     right = decoded(known["right"])
     if not prediction.entries:
         value = value_of(described)

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ..tape.tensorflow_internals import traced_anew
-from .exercise import Exercise, Judgement
+from .exercise import Exercise
 from .lost_paths import lost_path
 from .observation import describe, file_of, observe_calls, same_code
 from .readings import read
-from .references import SEEDS, Reference, stored_reference
+from .references import SEEDS, stored_reference
 
 __all__ = ["Demand", "Part", "Prediction", "Question"]
 
@@ -89,9 +89,6 @@ class Question(Exercise):
         The names of the drawn arguments, for sentences.
     praise : str
         What a right answer is told.
-    judge : callable, optional
-        ``judge(parts, reference)`` returns a `Judgement`, or None where the comparison shall
-        decide. Whoever needs one says why.
     """
 
     draw: Callable[[np.random.Generator], Sequence[tuple]]
@@ -101,7 +98,6 @@ class Question(Exercise):
     parts: Sequence[Part] = (Part(),)
     demands: Sequence[Demand] = ()
     inputs: str = ""
-    judge: Callable[[list[list], Reference], Judgement | None] | None = None
 
     def inputs_of(self, seed: int) -> list[tuple]:
         """Return the arguments of each call; those of the stored seeds are stored, too."""

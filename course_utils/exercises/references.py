@@ -4,18 +4,31 @@
 seeds, and stores what they did, one compressed line an exercise. No program is stored.
 """
 
-import re
-from collections.abc import Sequence
+import json
+from base64 import b85decode
+from bz2 import decompress
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from typing import Any
 
-from .readings import decoded, encoded, form_of, inputs_decoded, inputs_encoded, same, unpacked
+import numpy as np
 
-__all__ = ["SEEDS", "KnownMistake", "Reference", "error_signature", "stored", "stored_reference"]
+from .readings import Other, same
+
+__all__ = [
+    "RAISED",
+    "SEEDS",
+    "KnownMistake",
+    "Reference",
+    "decoded",
+    "stored",
+    "stored_reference",
+]
 
 SEEDS = 8  # `check` draws one of the seeds 0 to 7
+RAISED = -1  # stands for the part in which a program went wrong that raised
 
 
 @dataclass(frozen=True)
@@ -24,18 +37,18 @@ class KnownMistake:
 
     name: str
     sentence: str  # what a learner is told who makes this mistake
-    part: int  # -1 if the program raised
+    part: int
     readings: Any  # of that part, call by call; of what raised, the signature of the error
     calls: tuple[int, ...] = ()  # those that count; empty for all of them
 
-    def explains(self, readings: Sequence, tolerance: float) -> bool:
-        """Tell whether an answer did the same in this part."""
+    def explains(self, part: int, readings: Sequence, tolerance: float) -> bool:
+        """Tell whether an answer first went wrong in the same part, and did the same there."""
+        if part != self.part:
+            return False
+        if part == RAISED:
+            return readings == self.readings
         counted = self.calls or range(len(self.readings))
         return all(same(readings[i], self.readings[i], tolerance) for i in counted)
-
-    def has_form_of(self, readings: Sequence) -> bool:
-        """Tell whether an answer gave this part in the same form, whatever its numbers."""
-        return form_of(list(readings)) == form_of(list(self.readings))
 
 
 @dataclass(frozen=True)
@@ -46,35 +59,40 @@ class Reference:
     right: list[list]  # part by part, call by call
     wrong: list[KnownMistake] = field(default_factory=list)
 
-    def as_data(self) -> dict:
-        """Return all of it, but names and sentences, as what JSON can hold."""
-        wrong = [
-            [known.part, known.readings if known.part < 0 else encoded(known.readings)]
-            for known in self.wrong
-        ]
-        calls = [inputs_encoded(call) for call in self.calls]
-        return {"calls": calls, "right": encoded(self.right), "wrong": wrong}
-
     @classmethod
     def from_data(cls, data: dict, mistakes: Sequence[dict]) -> "Reference":
-        """Return what `as_data` wrote; ``mistakes`` has each one's name, sentence and calls."""
+        """Return what ``data`` describes; ``mistakes`` has names, sentences and calls."""
         wrong = [
             KnownMistake(
-                each["name"],
-                each["sentence"],
-                part,
-                readings if part < 0 else decoded(readings),
-                tuple(each["calls"]),
+                each["name"], each["sentence"], part, decoded(readings), tuple(each["calls"])
             )
             for each, (part, readings) in zip(mistakes, data["wrong"], strict=True)
         ]
-        calls = [inputs_decoded(call) for call in data["calls"]]
+        calls = decoded(data["calls"], number=lambda plain: plain)
         return cls(calls, decoded(data["right"]), wrong)
 
 
-def error_signature(error: dict) -> list[str]:
-    """Return what two errors of the same cause share: the type, and the message without numbers."""
-    return [error["type"], re.sub(r"[-+]?\d[\d.e+-]*", "#", error["message"])]
+_AS_ARRAY = partial(np.asarray, dtype=np.float64)
+
+
+def decoded(data: Any, number: Callable[[float], Any] = _AS_ARRAY) -> Any:
+    """Return the readings, or the drawn inputs, that `course_staff.authoring.storing` wrote.
+
+    ``number`` is called with a number that stands alone; in a reading that is an array, too.
+    """
+    if isinstance(data, list):
+        return [decoded(item, number) for item in data]
+    if not isinstance(data, dict):
+        is_number = isinstance(data, int | float) and not isinstance(data, bool)
+        return number(data) if is_number else data
+    if "flat" in data:
+        return np.array(data["flat"], data.get("dtype", "float64")).reshape(data["shape"])
+    if "tuple" in data:
+        return tuple(decoded(data["tuple"], number))
+    if "other" in data:
+        return Other(data["other"])
+    items = data["items"].items() if "items" in data else data["dict"]
+    return {key: decoded(item, number) for key, item in items}
 
 
 @cache
@@ -89,7 +107,7 @@ def _lines(lesson: str) -> dict[str, str]:
 @lru_cache(maxsize=8)
 def stored(exercise_id: str) -> dict:
     """Return all that ``course build`` stored of an exercise, which nobody may change."""
-    return unpacked(_lines(exercise_id[:2])[exercise_id])
+    return json.loads(decompress(b85decode(_lines(exercise_id[:2])[exercise_id])))
 
 
 def stored_reference(exercise_id: str, seed: int) -> Reference:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .question import Part, Question
-from .readings import same
+from .readings import pieces, same
 from .showing import numbers_of
 
 __all__ = ["second_look"]
@@ -73,12 +73,8 @@ def _rolled(reading: Any, places: int) -> Any:
 def _arrays(reading: Any) -> Iterator[np.ndarray]:
     if isinstance(reading, np.ndarray):
         yield reading
-    elif isinstance(reading, dict):  # in one order, whatever was stored in another
-        for key in sorted(reading):
-            yield from _arrays(reading[key])
-    elif isinstance(reading, list):
-        for item in reading:
-            yield from _arrays(item)
+    for _, piece in sorted(pieces(reading).items()):  # whatever was stored in another order
+        yield from _arrays(piece)
 
 
 def _factor(got: list, right: list, tolerance: float) -> list[float] | None:

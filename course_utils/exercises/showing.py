@@ -1,10 +1,12 @@
 """Readings and drawn inputs in a learner's words."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from .readings import Other, form_of, same
+from .readings import Other, form_of, pieces, same
 
 __all__ = [
     "first_difference",
@@ -84,20 +86,14 @@ def first_difference(got: Any, right: Any, tolerance: float) -> tuple[str, str, 
 
     The place is empty where the whole is shown.
     """
-    if isinstance(right, dict):
-        key = next(key for key in right if not same(got[key], right[key], tolerance))
-        where, expected, given = first_difference(got[key], right[key], tolerance)
-        return f"under {key}{', ' * bool(where)}{where}", expected, given
-    if isinstance(right, list):
-        i = next(i for i in range(len(right)) if not same(got[i], right[i], tolerance))
-        where, expected, given = first_difference(got[i], right[i], tolerance)
-        return f"item {i + 1}{', ' * bool(where)}{where}", expected, given
+    place, got, right = _difference(got, right, partial(same, tolerance=tolerance))
+    words = [f"item {k + 1}" if isinstance(k, int) else f"under {k}" for k in place]
     if isinstance(right, np.ndarray) and (right.ndim > 1 or right.size > _LONGEST):
         gap = np.where(np.isfinite(got) == np.isfinite(right), np.abs(got - right), np.inf)
         at = np.unravel_index(np.nanargmax(gap), right.shape)
-        place = ", ".join(str(int(k)) for k in at)
-        return f"entry [{place}]", numbers_in_words(right[at]), numbers_in_words(got[at])
-    return "", reading_in_words(right), reading_in_words(got)
+        words.append(f"entry [{', '.join(str(int(k)) for k in at)}]")
+        got, right = np.asarray(got[at]), np.asarray(right[at])
+    return ", ".join(words), reading_in_words(right), reading_in_words(got)
 
 
 def form_difference(got: Any, right: Any) -> tuple[str, str, str]:
@@ -105,13 +101,17 @@ def form_difference(got: Any, right: Any) -> tuple[str, str, str]:
 
     The place is empty where the whole is of another form.
     """
-    pairs: list[tuple[str, Any, Any]] = []
-    if isinstance(right, dict) and isinstance(got, dict) and right.keys() == got.keys():
-        pairs = [(key, got[key], right[key]) for key in right]
-    elif isinstance(right, list) and isinstance(got, list) and len(right) == len(got):
-        pairs = [(f"item {i + 1}", got[i], right[i]) for i in range(len(right))]
-    for name, one, other in pairs:
-        if form_of(one) != form_of(other):
-            where, expected, given = form_difference(one, other)
-            return f"{name}, {where}" if where else name, expected, given
-    return "", reading_in_words(right), reading_in_words(got)
+    place, got, right = _difference(got, right, lambda a, b: form_of(a) == form_of(b))
+    words = [f"item {k + 1}" if isinstance(k, int) else k for k in place]
+    return ", ".join(words), reading_in_words(right), reading_in_words(got)
+
+
+def _difference(got: Any, right: Any, are_alike: Callable) -> tuple[list, Any, Any]:
+    """Return the first place where two readings are not alike, and what stands there in each."""
+    given, expected = pieces(got), pieces(right)
+    if given.keys() == expected.keys():
+        for key in expected:
+            if not are_alike(given[key], expected[key]):
+                place, got, right = _difference(given[key], expected[key], are_alike)
+                return [key, *place], got, right
+    return [], got, right

@@ -14,6 +14,7 @@ from course_staff.authoring.observing import (
     require_told_apart,
 )
 from course_staff.authoring.questions import Questions
+from course_staff.authoring.storing import reference_data
 from course_utils.exercises import predictions
 from course_utils.exercises.comparing import judged
 from course_utils.exercises.observation import describe
@@ -101,9 +102,9 @@ def _wrong_in_second_call():
 def test_what_is_stored_is_read_back_as_it_was():
     reference = reference_of(CUBE | RAISING)
     mistakes = [{"name": k.name, "sentence": k.sentence, "calls": k.calls} for k in reference.wrong]
-    again = Reference.from_data(reference.as_data(), mistakes)
+    again = Reference.from_data(reference_data(reference), mistakes)
     assert again.calls == reference.calls
-    assert again.as_data() == reference.as_data()
+    assert reference_data(again) == reference_data(reference)
     assert [k.name for k in again.wrong] == ["cubed", "indexed"]
 
 
