@@ -64,6 +64,22 @@ def test_sign_passes_a_gradient_of_zero():
     assert recording.operations[0].passes_gradient == (True,)
 
 
+def test_an_input_with_a_gradient_that_comes_another_way_is_passed_none():
+    # TensorFlow has no derivative of betainc for its first input.
+    recording = record_tape(lambda a: tf.math.betainc(a, 0.5, tf.sigmoid(a)), 0.3)
+    assert recording["a"].gradient is not None
+    assert recording.operations[-1].passes_gradient == (False, True)
+
+
+def test_a_concrete_function_passes_gradient_to_what_it_differentiates():
+    f = tf.function(lambda a, b: tf.sin(a) * tf.stop_gradient(b))
+    concrete = f.get_concrete_function(tf.TensorSpec([]), tf.TensorSpec([]))
+    recording = record_tape(lambda a, b: concrete(a, b) + a * b, 2.0, 3.0)
+    assert recording.operations[0].passes_gradient == (True, False)
+    slope, nothing = recording.operations[0].passed_on
+    assert slope == pytest.approx(3.0 * np.cos(2.0)) and nothing is None
+
+
 def test_a_condition_is_recorded_and_has_no_gradient():
     def f(x, w):
         while x < 10.0:

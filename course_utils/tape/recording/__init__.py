@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from .building import build_recording
+from .building import Building
 from .recorder import LayerCall, Recorder
 from .records import RecordedOperation, RecordedValue, TapeRecording
 from .sources import (
+    as_tensor,
     closure_variables,
+    name_arguments,
+    name_sources,
     name_targets,
-    parameter_names,
-    prepare_input,
     unique_names,
     variable_name,
 )
@@ -67,23 +68,22 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
     x      source             3.0      6.0
     y      x²           x     9.0      1.0
     """
-    parameters = parameter_names(f, len(inputs))
-    prepared = [prepare_input(*pair) for pair in zip(parameters, inputs, strict=True)]
-    sources = [source for _, found in prepared for source in found]
-    used = closure_variables(f)
+    inputs = tf.nest.map_structure(as_tensor, inputs)
+    arguments = name_arguments(f, inputs)
+    given, used = name_sources(arguments), closure_variables(f)
     with tf.GradientTape(persistent=True) as reads, tf.GradientTape(persistent=True) as tape:
-        for source in [*(source for _, source in sources), *(ref.deref() for ref in used)]:
+        for _, source in (*given, *used):
             if is_differentiable(source):
                 (tape if isinstance(source, tf.Tensor) else reads).watch(source)
-        given = len({id(source) for _, source in sources})
-        with _functions_opened(), Recorder(notes_layers=True).block() as recorder:
-            result = f(*(argument for argument, _ in prepared))
+        with _recorded() as recorder:
+            result = f(*inputs)
             weights = [weight for layer in recorder.layers for weight in layer.weights]
-            of_layers = {id(weight.value): weight for weight in weights}
-            for variable in (*tape.watched_variables(), *(ref.deref() for ref in used)):
-                path = variable_name(of_layers.get(id(variable), variable))
-                sources.append((path or used.get(variable.ref(), "variable"), variable))
-            targets = name_targets(f, result, [*parameters, *(name for name, _ in sources)])
+            names = {id(variable): name for name, variable in reversed(used)}
+            names |= {id(weight.value): variable_name(weight) for weight in weights}
+            read = [*tape.watched_variables(), *(variable for _, variable in used)]
+            own = [names.get(id(each)) or variable_name(each) or "variable" for each in read]
+            sources = [*given, *zip(own, read, strict=True)]
+            targets = name_targets(f, result, [*arguments, *(name for name, _ in sources)])
     if recorder.limited:
         raise RuntimeError(recorder.limited)
     if not targets:
@@ -94,21 +94,24 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
             "Give its inputs after it, as in record_tape(f, 3.0)."
         )
     distinct = {id(source): (name, source) for name, source in reversed(sources)}
-    names, tensors = zip(*reversed(distinct.values()), strict=True)
-    named = dict(zip(unique_names(list(names)), tensors, strict=True))
-    return build_recording(tape, reads, recorder.steps, named, targets, given)
+    found, tensors = zip(*reversed(distinct.values()), strict=True)
+    named = dict(zip(unique_names(list(found)), tensors, strict=True))
+    building = Building(tape, reads, named, recorder.steps, targets)
+    return building.freeze(len({id(source) for _, source in given}))
 
 
 @contextmanager
-def _functions_opened() -> Iterator[None]:
-    """Run each ``tf.function`` in this block as plain Python, so that what is inside it is seen."""
-    ran_eagerly = tf.config.functions_run_eagerly()
+def _recorded() -> Iterator[Recorder]:
+    """Record what runs, each ``tf.function`` as plain Python, so that what is inside it is seen."""
+    ran_eagerly, recorder = tf.config.functions_run_eagerly(), Recorder(notes_layers=True)
     tf.config.run_functions_eagerly(True)
+    recorder.start()
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".*option does not apply to tf.data functions")
-            yield
+            yield recorder
     finally:
+        recorder.stop()
         tf.config.run_functions_eagerly(ran_eagerly)
 
 

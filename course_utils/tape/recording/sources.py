@@ -1,4 +1,4 @@
-"""The sources of a recording: what is given to the function, and what each is called."""
+"""What goes into a recorded function and what comes out of it, and what each is called."""
 
 import inspect
 import re
@@ -12,10 +12,11 @@ import tensorflow as tf
 from .tensors import tf_variable
 
 __all__ = [
+    "as_tensor",
     "closure_variables",
+    "name_arguments",
+    "name_sources",
     "name_targets",
-    "parameter_names",
-    "prepare_input",
     "unique_names",
     "variable_name",
 ]
@@ -24,63 +25,46 @@ __all__ = [
 _SAYS_NOTHING = re.compile(r"(.*/)?variable(_\d+)?", re.IGNORECASE)
 
 
-def parameter_names(f: Callable, count: int) -> list[str]:
-    """Name the first ``count`` positional arguments of ``f`` after its parameters.
+def as_tensor(given: Any) -> Any:
+    """Make a tensor of a float (float32) or of an array (its dtype); hand on anything else."""
+    is_number = isinstance(given, (float, complex, np.ndarray, np.generic))
+    return tf.constant(given) if is_number else given
 
-    >>> parameter_names(lambda x, *others: x, 3)
-    ['x', 'others[0]', 'others[1]']
+
+def name_arguments(f: Callable, inputs: tuple) -> dict[str, Any]:
+    """Name what ``f`` is called with after its parameters.
+
+    >>> name_arguments(lambda x, *others: x, (1, 2, 3))
+    {'x': 1, 'others': (2, 3)}
     """
     try:
-        parameters = list(inspect.signature(_plain_function(f)).parameters.values())
-    except (TypeError, ValueError):  # some callables written in C have no signature
-        parameters = []
-    names = []
-    for position in range(count):
-        parameter = parameters[min(position, len(parameters) - 1)] if parameters else None
-        if parameter is not None and parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-            names.append(f"{parameter.name}[{position - len(parameters) + 1}]")
-        else:
-            known = parameter is not None and position < len(parameters)
-            names.append(parameter.name if parameter and known else f"input {position + 1}")
-    return names
+        return inspect.signature(_plain_function(f)).bind(*inputs).arguments
+    except (TypeError, ValueError):  # no signature, as of some callables written in C, or another
+        return {f"input {number}": given for number, given in enumerate(inputs, 1)}
 
 
-def prepare_input(name: str, given: Any) -> tuple[Any, list[tuple[str, Any]]]:
-    """Turn one argument into tensors; return it, and the sources in it with their names.
-
-    ``name`` is what the argument is called; a variable's own name and a dict's keys come before it.
-    Floats become float32 tensors, arrays keep their dtype. Anything else, whole numbers included,
-    is handed on unchanged and is no source.
-    """
-    if isinstance(given, Mapping):
-        pairs = [(key, prepare_input(str(key), part)) for key, part in given.items()]
-        return {key: part[0] for key, part in pairs}, [s for _, part in pairs for s in part[1]]
-    if isinstance(given, (list, tuple)):
-        parts = [prepare_input(f"{name}[{i}]", part) for i, part in enumerate(given)]
-        sources = [source for part in parts for source in part[1]]
-        items = [part[0] for part in parts]
-        return type(given)(*items) if hasattr(given, "_fields") else type(given)(items), sources
-    if isinstance(given, (tf.Variable, keras.Variable)):
-        return given, [(variable_name(given) or name, tf_variable(given))]
-    if isinstance(given, (float, complex, np.ndarray, np.generic)):
-        given = tf.constant(given)
-    return given, [(name, given)] if isinstance(given, tf.Tensor) else []
+def name_sources(structures: dict[str, Any]) -> list[tuple[str, tf.Tensor | tf.Variable]]:
+    """List the tensors and variables in named structures; a variable's own name comes first."""
+    sources = []
+    for start, structure in structures.items():
+        for name, leaf in _leaves(start, structure):
+            if isinstance(leaf, (tf.Variable, keras.Variable)):
+                sources.append((variable_name(leaf) or name, tf_variable(leaf)))
+            elif isinstance(leaf, tf.Tensor):
+                sources.append((name, leaf))
+    return sources
 
 
-def closure_variables(f: Callable) -> dict[Any, str]:
-    """Find the variables that ``f`` uses without being given them, and the names it uses.
-
-    The keys are the references of the variables, ``variable.ref()``.
-    """
+def closure_variables(f: Callable) -> list[tuple[str, tf.Variable]]:
+    """Find the variables that ``f`` uses without being given them, and the names it uses."""
     try:
         seen = inspect.getclosurevars(_plain_function(f))
     except TypeError:  # a model or another callable object
-        return {}
-    found: dict[Any, str] = {}
-    for name, value in {**seen.globals, **seen.nonlocals}.items():
-        for path, variable in _variables_in(name, value):
-            found.setdefault(tf_variable(variable).ref(), variable_name(variable) or path)
-    return found
+        return []
+    walked = (tf.Variable, keras.Variable, dict, list, tuple)  # no file that is read like a dict
+    names = {**seen.globals, **seen.nonlocals}
+    found = name_sources({name: names[name] for name in names if isinstance(names[name], walked)})
+    return [(name, source) for name, source in found if isinstance(source, tf.Variable)]
 
 
 def variable_name(variable: tf.Variable | keras.Variable) -> str | None:
@@ -103,7 +87,12 @@ def name_targets(f: Callable, result: Any, taken: list[str]) -> list[tuple[str, 
     is_own = not getattr(f, "__module__", "").startswith(("tensorflow", "keras"))
     names = [own] if is_own and own.isidentifier() and len(own) <= 6 else []
     base = next((name for name in [*names, "y", "z", "out"] if name not in taken), "result")
-    found = list(_tensors_in(base, result))
+    found = []
+    for name, leaf in _leaves(base, result, lambda name, i: f"{name}{i + 1}"):
+        if isinstance(leaf, (tf.Variable, keras.Variable)):
+            leaf = tf.convert_to_tensor(tf_variable(leaf))
+        parts = tf.nest.flatten(leaf, expand_composites=True)  # of a sparse or ragged tensor
+        found += [(name, part) for part in parts if isinstance(part, tf.Tensor)]
     return found if len(found) != 1 else [(base, found[0][1])]
 
 
@@ -119,35 +108,21 @@ def unique_names(names: list[str]) -> list[str]:
     ]
 
 
-def _tensors_in(name: str, result: Any) -> Iterator[tuple[str, tf.Tensor]]:
-    if isinstance(result, Mapping):
-        for key, part in result.items():
-            yield from _tensors_in(str(key), part)
-    elif isinstance(result, (list, tuple)):
-        for i, part in enumerate(result):
-            yield from _tensors_in(f"{name}{i + 1}", part)
-    elif isinstance(result, (tf.Variable, keras.Variable)):
-        yield name, tf.convert_to_tensor(tf_variable(result))
-    else:  # sparse and ragged tensors consist of several
-        for part in tf.nest.flatten(result, expand_composites=True):
-            if isinstance(part, tf.Tensor):
-                yield name, part
+def _leaves(
+    name: str, structure: Any, name_of_item: Callable[[str, int], str] = "{}[{}]".format
+) -> Iterator[tuple[str, Any]]:
+    """Walk through dicts, lists and tuples; what is in a dict is called as its key."""
+    if isinstance(structure, Mapping):
+        items = [(str(key), part) for key, part in structure.items()]
+    elif isinstance(structure, (list, tuple)):
+        items = [(name_of_item(name, i), part) for i, part in enumerate(structure)]
+    else:
+        yield name, structure
+        return
+    for item, part in items:
+        yield from _leaves(item, part, name_of_item)
 
 
 def _plain_function(f: Callable) -> Callable:
     """Look behind ``tf.function`` and behind a Keras layer's ``__call__``."""
-    if isinstance(f, keras.layers.Layer):
-        return f.call
-    return getattr(f, "python_function", f)
-
-
-def _variables_in(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Walk through dicts and lists of variables."""
-    if isinstance(value, (tf.Variable, keras.Variable)):
-        yield name, value
-    elif isinstance(value, dict):
-        for key, part in value.items():
-            yield from _variables_in(str(key), part)
-    elif isinstance(value, (list, tuple)):
-        for i, part in enumerate(value):
-            yield from _variables_in(f"{name}[{i}]", part)
+    return f.call if isinstance(f, keras.layers.Layer) else getattr(f, "python_function", f)
