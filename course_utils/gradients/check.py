@@ -1,18 +1,18 @@
 """Check a gradient, the tape's or one derived by hand, against differences of function values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import tensorflow as tf
 
-from .contraction import Contraction, dense, rounding_noise
+from .contraction import Contraction, dense
 from .differences import positive_step
-from .hints import disconnected_hint, doubt_hint, factor_hint, shape_hint
+from .hints import explained, shape_hint
 from .measurements import Line, Measurement
 from .points import Point, find_point
 from .report import GradientReport, GradientRow
-from .verdicts import Decision, Verdict, judge_directions, judge_entries
+from .verdicts import Verdict, judge_directions, judge_entries
 
 __all__ = ["GradientReport", "check_gradients"]
 
@@ -123,69 +123,30 @@ def _judged_rows(
     rng: np.random.Generator,
 ) -> list[GradientRow]:
     """Judge each leaf's gradient: those given, or else the tape's."""
-    point = contraction.point
-    noise = rounding_noise(contraction, rng)
+    point, is_given = contraction.point, given is not None
     judged = tape if given is None else given
-    lines: list[Line | GradientRow] = []
-    for i, (gradient, value) in enumerate(zip(judged, point.values, strict=True)):
-        if gradient is not None and gradient.shape != value.shape:
-            lines.append(_row(point, i, "disagrees", shape_hint(gradient.shape, value.shape)))
-        else:
-            other = None if given is None else tape[i]
-            lines.append(Line(contraction, i, gradient, other, noise, step))
-    largest = max((line.norm for line in lines if isinstance(line, Line)), default=0.0)
+    noise = contraction.noise(rng)
+    lines = [
+        Line(contraction, i, gradient, tape[i] if is_given else None, noise, step)
+        for i, gradient in enumerate(judged)
+    ]
+    largest = max(line.norm for line in lines)
     rows = []
-    for i, line in enumerate(lines):
-        if isinstance(line, GradientRow):
-            rows.append(line)
+    for i, (line, gradient) in enumerate(zip(lines, judged, strict=True)):
+        name, shape, before = point.names[i], point.values[i].shape, contraction.evaluations
+        if gradient is not None and gradient.shape != shape:
+            rows.append(_row(point, i, "disagrees", shape_hint(gradient.shape, shape)))
             continue
-        before = contraction.evaluations
         if mode == "directional":
             decision = judge_directions(line, directions, largest, rng)
         else:
-            entries = list(np.ndindex(point.values[i].shape))
+            entries = list(np.ndindex(shape))
             chosen = entries[mode] if isinstance(mode, slice) else entries
             decision = judge_entries(line, chosen, largest, rng)
-        verdict, hint = _explained(contraction, i, decision, judged[i], tape[i], given is not None)
+        verdict, hint = explained(decision, contraction, name, gradient, tape[i], is_given)
         evaluations = contraction.evaluations - before
         rows.append(_row(point, i, verdict, hint, evaluations, decision.measurements))
     return rows
-
-
-def _explained(
-    contraction: Contraction,
-    index: int,
-    decision: Decision,
-    gradient: np.ndarray | None,
-    tape: np.ndarray | None,
-    given: bool,
-) -> tuple[Verdict, str]:
-    """Return the verdict of a row, and the sentence that helps."""
-    verdict, measurements = decision.verdict, decision.measurements
-    if gradient is None:
-        if verdict == "agrees" and contraction.order == 2:
-            return (
-                "agrees",
-                "The tape gives None: the gradient does not depend on it, as it should.",
-            )
-        slope = max((m.numeric for m in measurements), key=abs)
-        return "disconnected", disconnected_hint(verdict != "agrees", given, slope)
-    if verdict == "disagrees":
-        if not given and contraction.forgets_upstream():
-            return verdict, (
-                "The gradient does not scale with the gradient from above: a custom_gradient "
-                "forgets to multiply by its upstream argument."
-            )
-        return verdict, factor_hint(
-            gradient,
-            measurements,
-            contraction.batch_size,
-            tape if given else None,
-            contraction.point.names[index],
-        )
-    if verdict == "agrees":
-        return verdict, ""
-    return verdict, doubt_hint(verdict == "kink nearby", measurements)
 
 
 def _given_gradients(grads: Any, at: object, point: Point) -> Gradients:
@@ -224,10 +185,10 @@ def _row(
     verdict: Verdict,
     hint: str,
     evaluations: int = 0,
-    measurements: tuple[Measurement, ...] = (),
+    measurements: Sequence[Measurement] = (),
 ) -> GradientRow:
     name, value, dtype = point.names[index], point.values[index], point.leaves[index].dtype.name
-    return GradientRow(name, value.shape, dtype, verdict, hint, evaluations, measurements)
+    return GradientRow(name, value.shape, dtype, verdict, hint, evaluations, tuple(measurements))
 
 
 def _refuse_bad_options(

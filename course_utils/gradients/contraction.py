@@ -1,12 +1,14 @@
 """The scalar that a gradient check differences, what its gradient is, and how noisy it is."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import tensorflow as tf
 
 from .differences import machine_epsilon, typical_size
 from .points import Point
 
-__all__ = ["Contraction", "dense", "inner", "norm", "rounding_noise"]
+__all__ = ["Contraction", "dense", "inner", "norm"]
 
 
 class Contraction:
@@ -18,7 +20,7 @@ class Contraction:
 
     def __init__(self, point: Point, order: int, rng: np.random.Generator) -> None:
         self.point, self.order, self.evaluations = point, order, 1
-        self.sizes = [typical_size(value.astype(np.float64)) for value in point.values]
+        self.sizes = [typical_size(value) for value in point.values]
         y = point.output()
         if not np.all(np.isfinite(np.asarray(y, np.float64))):
             raise ValueError(
@@ -31,32 +33,31 @@ class Contraction:
         self.batch_size = None if scalar or not y.shape.rank else y.shape[0]
         self._unit = -0.5 if scalar else 1.0
         self._upstream = np.full(y.shape, -0.5) if scalar else _cotangent(rng, y)
-        self._cotangents = [self._upstream]
-        self.base = self._outputs(point)
-        if order == 2:
-            self._cotangents = [_cotangent(rng, y) for y in self.base]
-        self.base = [np.asarray(y, np.float64) for y in self.base]
-        self.epsilon = max((machine_epsilon(d) for d in self._dtypes), default=0.0)
-        self.middle = self._contract(self.base)
-        parts = zip(self._cotangents, self.base, strict=True)
+        found = self._outputs()
+        self._cotangents = [_cotangent(rng, y) for y in found] if order == 2 else [self._upstream]
+        self.epsilon = max(machine_epsilon(y.dtype) for y in found)
+        self._base = [np.asarray(y, np.float64) for y in found]
+        self.middle = self._contracted(self._base)
+        parts = zip(self._cotangents, self._base, strict=True)
         self.magnitude = np.sqrt(sum(np.sum((c * y) ** 2) for c, y in parts)) / abs(self._unit)
 
-    def value(self, moves: dict[int, np.ndarray]) -> float:
+    def value(self, moves: Mapping[int, np.ndarray]) -> float:
         """Evaluate with some leaves replaced, contracted in float64."""
-        with self.point.moved(moves) as point:
-            return self._contract([np.asarray(y, np.float64) for y in self._outputs(point)])
+        with self.point.moved(moves):
+            return self._contracted([np.asarray(y, np.float64) for y in self._outputs()])
 
     def repeats(self) -> bool:
         """Evaluate once more at the point itself, and compare but for rounding."""
-        again = [np.asarray(y, np.float64) for y in self._outputs(self.point)]
-        allowed = [64 * self.epsilon * np.max(np.abs(y)) for y in self.base]
-        pairs = zip(again, self.base, allowed, strict=True)
-        return all(np.max(np.abs(now - before)) <= limit for now, before, limit in pairs)
+        return all(
+            np.max(np.abs(np.asarray(now, np.float64) - before))
+            <= 64 * self.epsilon * np.max(np.abs(before))
+            for now, before in zip(self._outputs(), self._base, strict=True)
+        )
 
     def gradients(self, factor: float = 1.0) -> list[np.ndarray | None]:
         """Ask the tape, with every cotangent times ``factor``; dense, in float64."""
         with self.point.recorded() as tape:
-            outputs = self._outputs(self.point)
+            outputs = self._outputs()
         cotangents = [
             tf.constant(factor * c, y.dtype) for c, y in zip(self._cotangents, outputs, strict=True)
         ]
@@ -68,52 +69,47 @@ class Contraction:
         pairs = zip(self.gradients(), self.gradients(2.0), strict=True)
         return any(g is not None and norm(twice - 2 * g) > 0.01 * norm(g) for g, twice in pairs)
 
-    def _outputs(self, point: Point) -> list[tf.Tensor]:
+    def noise(self, rng: np.random.Generator) -> float:
+        """Estimate the rounding error of one evaluation from eight that are almost the same.
+
+        Differences of second and third order of values at equal tiny distances cancel what is
+        smooth and leave the noise. See Moré and Wild, *Estimating Computational Noise*, SIAM J.
+        Sci. Comput. 33 (2011).
+        """
+        point = self.point
+        ways = [
+            16 * machine_epsilon(leaf.dtype) * size * rng.choice([-1.0, 1.0], size.shape)
+            for leaf, size in zip(point.leaves, self.sizes, strict=True)
+        ]
+        here = list(enumerate(zip(point.values, ways, strict=True)))
+        values = [
+            self.value({i: point.rounded(i, x + k * way) for i, (x, way) in here})
+            for k in range(-4, 4)
+        ]
+        second, third = np.diff(values, 2), np.diff(values, 3)
+        noise = max(np.sqrt(np.mean(second**2) / 6), np.sqrt(np.mean(third**2) / 20))
+        return float(noise) if np.isfinite(noise) else 0.0
+
+    def _outputs(self) -> list[tf.Tensor]:
+        """Return what f returns, or with ``order=2`` its gradients."""
         self.evaluations += 1
         if self.order == 1:
-            outputs = [point.output()]
-        else:
-            with point.recorded() as tape:
-                y = point.output()
-            upstream = tf.constant(self._upstream, y.dtype)
-            found = tape.gradient(y, point.leaves, output_gradients=upstream)
-            outputs = [tf.convert_to_tensor(g) for g in found if g is not None]
-            if not outputs:
-                raise ValueError(
-                    "order=2 checks the gradient of the gradient, but the first gradient is None "
-                    "everywhere. Check order=1 first."
-                )
-        self._dtypes = [y.dtype for y in outputs]
+            return [self.point.output()]
+        with self.point.recorded() as tape:
+            y = self.point.output()
+        upstream = tf.constant(self._upstream, y.dtype)
+        found = tape.gradient(y, self.point.leaves, output_gradients=upstream)
+        outputs = [tf.convert_to_tensor(g) for g in found if g is not None]
+        if not outputs:
+            raise ValueError(
+                "order=2 checks the gradient of the gradient, but the first gradient is None "
+                "everywhere. Check order=1 first."
+            )
         return outputs
 
-    def _contract(self, outputs: list[np.ndarray]) -> float:
+    def _contracted(self, outputs: list[np.ndarray]) -> float:
         parts = zip(self._cotangents, outputs, strict=True)
         return float(sum(inner(c, y) for c, y in parts)) / self._unit
-
-
-def rounding_noise(contraction: Contraction, rng: np.random.Generator) -> float:
-    """Estimate the rounding error of one evaluation from eight that are almost the same.
-
-    Differences of second and third order of values at equal tiny distances cancel what is smooth
-    and leave the noise. See Moré and Wild, *Estimating Computational Noise*, SIAM J. Sci. Comput.
-    33 (2011).
-    """
-    point = contraction.point
-    ways = []
-    for leaf, size in zip(point.leaves, contraction.sizes, strict=True):
-        ways.append(16 * machine_epsilon(leaf.dtype) * size * rng.choice([-1.0, 1.0], size.shape))
-    values = [
-        contraction.value(
-            {
-                i: (value.astype(np.float64) + k * way).astype(value.dtype)
-                for i, (value, way) in enumerate(zip(point.values, ways, strict=True))
-            }
-        )
-        for k in range(-4, 4)
-    ]
-    second, third = np.diff(values, 2), np.diff(values, 3)
-    noise = max(np.sqrt(np.mean(second**2) / 6), np.sqrt(np.mean(third**2) / 20))
-    return float(noise) if np.isfinite(noise) else 0.0
 
 
 def inner(a: np.ndarray, b: np.ndarray) -> float:

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .contraction import Contraction
 from .measurements import Measurement
+from .verdicts import Decision, Verdict
 
-__all__ = ["disconnected_hint", "doubt_hint", "factor_hint", "shape_hint"]
+__all__ = ["explained", "shape_hint"]
 
 # An explanation holds for every measurement at once, so that each is allowed half a bar more.
 _ALLOWED = 1.5
@@ -17,17 +19,76 @@ _KNOWN_FACTORS = {
 }
 
 
-def factor_hint(
+def explained(
+    decision: Decision,
+    contraction: Contraction,
+    name: str,
+    gradient: np.ndarray | None,
+    tape: np.ndarray | None,
+    is_given: bool,
+) -> tuple[Verdict, str]:
+    """Return the verdict on the gradient of ``name``, the tape's or one given, and what helps."""
+    verdict, measurements = decision.verdict, decision.measurements
+    if gradient is None:
+        who = "You gave None" if is_given else "The tape gives None"
+        if verdict != "agrees":
+            slope = max((m.numeric for m in measurements), key=abs)
+            return "disconnected", (
+                f"{who}, but f changes: a slope of {slope:.3g} along a random direction. Look for "
+                "NumPy, .numpy(), a cast to integer, stop_gradient or a rebound name on the way."
+            )
+        if contraction.order == 2:
+            return verdict, f"{who}: the gradient does not depend on it, as it should."
+        return (
+            "disconnected",
+            f"{who}, and f does not change when it moves: f does not use it here.",
+        )
+    if verdict == "agrees":
+        return verdict, ""
+    if verdict == "kink nearby":
+        return verdict, (
+            "The slope of f jumps within the step, as that of relu or abs does at 0, so that no "
+            "difference formula can judge the gradient here. Check at another point."
+        )
+    measured = [m for m in measurements if np.isfinite(m.error_bar)]
+    if verdict == "disagrees":
+        if not is_given and contraction.forgets_upstream():
+            return verdict, (
+                "The gradient does not scale with the gradient from above: a custom_gradient "
+                "forgets to multiply by its upstream argument."
+            )
+        other = tape if is_given else None
+        return verdict, _mistake(gradient, measured, name, other, contraction.batch_size)
+    if not measured:
+        return verdict, (
+            "f is nan or infinite a small step away: this point is at the edge of where f is "
+            "defined. Check further inside."
+        )
+    return verdict, (
+        "The error bar is too wide beside the gradient: f changes too little against its rounding, "
+        "or too abruptly. Check in float64, at another point, or f without its large constant part."
+    )
+
+
+def shape_hint(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
+    """Say what to do about a gradient that does not have the shape of its variable."""
+    hint = f"This gradient has shape {shape}; it must have shape {wanted}, like what it belongs to."
+    if shape == wanted[::-1]:
+        return f"{hint} It is transposed."
+    return f"{hint} Look for a sum over the wrong axis, or an axis that was dropped."
+
+
+def _mistake(
     gradient: np.ndarray,
-    measurements: Sequence[Measurement],
+    measured: Sequence[Measurement],
+    name: str,
+    tape: np.ndarray | None,
     batch_size: int | None,
-    tape: np.ndarray | None = None,
-    name: str = "x",
 ) -> str:
     """Name the mistake that explains every measurement, or say that no single factor does.
 
-    ``gradient`` is that of ``name`` and disagrees; where it was derived by hand, ``tape`` is the
-    tape's. The ``batch_size`` is the first dimension of what f returns, if it has one.
+    Of a gradient derived by hand, ``tape`` is the tape's. The ``batch_size`` is the first dimension
+    of what f returns, if it has one.
     """
     if not np.all(np.isfinite(gradient)):
         return (
@@ -39,10 +100,19 @@ def factor_hint(
             "The gradient is zero, but f changes. Look for stop_gradient, a forgotten term, or a "
             "gradient that was never filled in."
         )
-    measured = [m for m in measurements if m.direction is not None and np.isfinite(m.error_bar)]
-    if _is_transposed(gradient, measured):
+    is_square = gradient.ndim >= 2 and gradient.shape[-1] == gradient.shape[-2]
+    flipped = np.swapaxes(gradient, -1, -2) if is_square else gradient
+    if is_square and gradient.ndim == 2 and gradient.size > 1 and _explains(flipped, measured):
         return "This is the gradient transposed: exchange its two axes, or the order of a matmul."
-    if _is_of_symmetric_change(gradient, measured):
+    if (
+        is_square
+        and np.allclose(gradient, flipped, atol=1e-3 * np.max(np.abs(gradient)))
+        and (
+            # f has, in one triangle, what the gradient spreads over both.
+            _explains(np.tril(gradient) + np.tril(flipped, -1), measured)
+            or _explains(np.triu(gradient) + np.triu(flipped, 1), measured)
+        )
+    ):
         whose = "the tape's gradient" if tape is None else "this gradient"
         return (
             f"f reads one triangle of the matrix {name}: {whose} is that of a symmetric change, "
@@ -50,57 +120,27 @@ def factor_hint(
             f"right for a symmetric {name}; check f of ({name} + its transpose) / 2 instead."
         )
     factor = _common_factor(measured)
-    if factor is None and tape is not None and _explains(tape, measured):
-        if not tape.shape:
-            return f"It is {gradient:.6g}; the tape's gradient, which agrees, is {tape:.6g}."
-        worst = np.unravel_index(np.argmax(np.abs(gradient - tape)), tape.shape)
-        return (
-            "No single factor explains it: some entries are wrong, or a term is missing. It is "
-            f"furthest off at entry {[int(i) for i in worst]}: {gradient[worst]:.6g}, where the "
-            f"tape's gradient, which agrees, has {tape[worst]:.6g}."
-        )
-    if factor is None:
+    if factor is not None:
+        return _name_factor(factor, batch_size, measured)
+    if tape is None or not _explains(tape, measured):
         return (
             "No single factor explains it: some entries are wrong, or a term is missing. "
             'mode="entrywise" shows which entries.'
         )
-    return _name_factor(factor, batch_size, measured)
-
-
-def shape_hint(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
-    """Say what to do about a gradient that does not have the shape of its variable."""
-    hint = f"This gradient has shape {shape}; it must have shape {wanted}, like what it belongs to."
-    if shape != wanted and shape == wanted[::-1]:
-        return f"{hint} It is transposed."
-    return f"{hint} Look for a sum over the wrong axis, or an axis that was dropped."
-
-
-def disconnected_hint(moves: bool, given: bool, slope: float) -> str:
-    """Say whether a None gradient hides that f changes."""
-    who = "You gave None" if given else "The tape gives None"
-    if moves:
-        return (
-            f"{who}, but f changes: a slope of {slope:.3g} along a random direction. Look for "
-            "NumPy, .numpy(), a cast to integer, stop_gradient or a rebound name on the way."
-        )
-    return f"{who}, and f does not change when it moves: f does not use it here."
-
-
-def doubt_hint(kink: bool, measurements: Sequence[Measurement]) -> str:
-    """Say why nothing can be said, and what to change."""
-    if kink:
-        return (
-            "The slope of f jumps within the step, as that of relu or abs does at 0, so that no "
-            "difference formula can judge the gradient here. Check at another point."
-        )
-    if not any(np.isfinite(m.error_bar) for m in measurements):
-        return (
-            "f is nan or infinite a small step away: this point is at the edge of where f is "
-            "defined. Check further inside."
-        )
+    if not tape.shape:
+        return f"It is {gradient:.6g}; the tape's gradient, which agrees, is {tape:.6g}."
+    worst = np.unravel_index(np.argmax(np.abs(gradient - tape)), tape.shape)
     return (
-        "The error bar is too wide beside the gradient: f changes too little against its rounding, "
-        "or too abruptly. Check in float64, at another point, or f without its large constant part."
+        "No single factor explains it: some entries are wrong, or a term is missing. It is "
+        f"furthest off at entry {[int(i) for i in worst]}: {gradient[worst]:.6g}, where the "
+        f"tape's gradient, which agrees, has {tape[worst]:.6g}."
+    )
+
+
+def _explains(gradient: np.ndarray, measured: Sequence[Measurement]) -> bool:
+    """Whether another gradient would agree with everything that was measured."""
+    return bool(measured) and all(
+        abs(np.vdot(gradient, m.direction) - m.numeric) <= _ALLOWED * m.error_bar for m in measured
     )
 
 
@@ -126,50 +166,17 @@ def _name_factor(factor: float, batch_size: int | None, measured: Sequence[Measu
     for known, hint in _KNOWN_FACTORS.items():
         if _is_factor(known, measured):
             return hint
-    n = round(factor)
-    if n > 2 and _is_factor(n, measured):
-        return (
-            f"The gradient is {n} times the right one. {_batch_size(n, batch_size)} it is the "
-            "gradient of a sum, and f takes a mean."
+    n = round(max(factor, 1 / factor))
+    is_times = factor > 1
+    if n > 2 and _is_factor(n if is_times else 1 / n, measured):
+        share, took, takes = (
+            (f"{n} times", "sum", "mean") if is_times else (f"1/{n} of", "mean", "sum")
         )
-    n = round(1 / factor)
-    if n > 2 and _is_factor(1 / n, measured):
+        who = f"{n} is the batch size:" if n == batch_size else f"If {n} is your batch size,"
         return (
-            f"The gradient is 1/{n} of the right one. {_batch_size(n, batch_size)} it is the "
-            "gradient of a mean, and f takes a sum."
+            f"The gradient is {share} the right one. {who} it is the gradient of a {took}, and f "
+            f"takes a {takes}."
         )
     return (
         f"The gradient is {factor:.4g} times the right one in every direction: a constant factor."
-    )
-
-
-def _batch_size(n: int, batch_size: int | None) -> str:
-    return f"{n} is the batch size:" if n == batch_size else f"If {n} is your batch size,"
-
-
-def _is_transposed(gradient: np.ndarray, measured: Sequence[Measurement]) -> bool:
-    if gradient.ndim != 2 or gradient.shape[0] != gradient.shape[1] or gradient.shape[0] == 1:
-        return False
-    return _explains(gradient.T, measured)
-
-
-def _is_of_symmetric_change(gradient: np.ndarray, measured: Sequence[Measurement]) -> bool:
-    """Whether f has, in one triangle, what the gradient spreads over both."""
-    if gradient.ndim < 2 or gradient.shape[-1] != gradient.shape[-2]:
-        return False
-    flipped = np.swapaxes(gradient, -1, -2)
-    if not np.allclose(gradient, flipped, atol=1e-3 * np.max(np.abs(gradient))):
-        return False
-    return any(
-        _explains(one(gradient) + one(flipped, k), measured)
-        for one, k in ((np.tril, -1), (np.triu, 1))
-    )
-
-
-def _explains(gradient: np.ndarray, measured: Sequence[Measurement]) -> bool:
-    """Whether another gradient would agree with everything that was measured."""
-    return bool(measured) and all(
-        abs(np.vdot(gradient, m.direction) - m.numeric) <= _ALLOWED * m.error_bar
-        for m in measured
-        if m.direction is not None
     )

@@ -44,9 +44,9 @@ class Measurement:
     error_bar: float
     rounding: float
     step: float
-    kink: float = 0.0
+    kink: float
+    direction: np.ndarray = field(repr=False, compare=False)
     entry: tuple[int, ...] | None = None
-    direction: np.ndarray | None = field(default=None, repr=False, compare=False)
 
     @property
     def difference(self) -> float:
@@ -69,10 +69,10 @@ class Measurement:
 class Line:
     """The lines through the point that move one leaf: the directions, the steps, the measuring.
 
-    The ``gradient`` of leaf number ``index`` is judged, float64, of the leaf's shape; None counts
-    as zero. Where it differs from the ``other`` one is looked at first. The ``noise`` is the
-    standard deviation of the rounding in the contraction, and ``step`` the furthest that an entry
-    moves, in the unit of the leaf; None to choose.
+    The ``gradient`` of leaf number ``index`` is judged, in float64; None counts as zero, and so
+    does one that is not finite or has another shape. Where it differs from the ``other`` one is
+    looked at first. The ``noise`` is the standard deviation of the rounding in the contraction, and
+    ``step`` the furthest that an entry moves, in the unit of the leaf; None to choose.
     """
 
     def __init__(
@@ -85,28 +85,30 @@ class Line:
         step: float | None,
     ) -> None:
         self._contraction, self._index, self._step = contraction, index, step
-        value = contraction.point.values[index]
-        self._dtype = value.dtype
-        self._epsilon = machine_epsilon(contraction.point.leaves[index].dtype)
-        self._here = value.astype(np.float64)
-        self._size = contraction.sizes[index]
+        self._here, self._size = contraction.point.values[index], contraction.sizes[index]
         self._peers = float(np.median(self._size))
-        if gradient is None or not np.all(np.isfinite(gradient)):
+        self._epsilon = machine_epsilon(contraction.point.leaves[index].dtype)
+        fits = gradient is not None and gradient.shape == self._here.shape
+        if gradient is None or not fits or not np.all(np.isfinite(gradient)):
             gradient = np.zeros_like(self._here)
         self.gradient: np.ndarray = gradient
         # In units of the leaf's own size, a step along any direction is comparable.
-        self.norm = norm(self._size * self.gradient)
-        self._suspect = None if other is None else self._far_apart(other)
-        self.guided = self.norm > 0 or self._suspect is not None
+        self.norm = norm(self._size * gradient)
+        self._guide = self._guess = gradient
+        if other is not None:
+            limit = 64 * self._epsilon * max(self.norm, norm(self._size * other))
+            if limit < norm(self._size * (gradient - other)) < np.inf:
+                # Of two gradients that differ, the other one is the better guess of the slope.
+                self._guide, self._guess = gradient - other, other
+        self.guided = norm(self._size * self._guide) > 0
         epsilon = max(self._epsilon, contraction.epsilon)
         self._precision = epsilon ** (1 / 3)
         self._rounding = max(4 * noise, epsilon * (contraction.magnitude + self.norm))
 
     def along(self, rng: np.random.Generator) -> np.ndarray:
         """Draw a direction close to the gradient, or to what is suspected: the strongest signal."""
-        guide = self.gradient if self._suspect is None else self._suspect
-        mask = rng.exponential(1.0, guide.shape)
-        return self._unit_vector(self._size**2 * guide * mask)
+        mask = rng.exponential(1.0, self._here.shape)
+        return self._unit_vector(self._size**2 * self._guide * mask)
 
     def across(self, rng: np.random.Generator, *, even: bool = True) -> np.ndarray:
         """Draw a direction through all entries, on the side of the gradient so that it shows.
@@ -119,17 +121,10 @@ class Line:
             draw = rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape)
         else:
             draw = rng.normal(size=shape)
-        if not self.norm:
-            return self._unit_vector(self._size * draw)
-        if inner(draw * self._size, self.gradient) < 0:
-            draw = -draw
-        return self._unit_vector(self._size * (draw + self._size * self.gradient / self.norm))
-
-    def entry(self, index: tuple[int, ...]) -> np.ndarray:
-        """Return the direction that moves one entry."""
-        direction = np.zeros_like(self._here)
-        direction[index] = 1.0
-        return direction
+        if self.norm:
+            side = -1.0 if inner(draw * self._size, self.gradient) < 0 else 1.0
+            draw = side * draw + self._size * self.gradient / self.norm
+        return self._unit_vector(self._size * draw)
 
     def first_step(self, direction: np.ndarray) -> float:
         """Return a good step along a direction, a power of two.
@@ -138,59 +133,50 @@ class Line:
         or ``eps**(1/3)`` times the size of x where it claims none; for a function whose values
         are of the size of its derivative the two are about the same.
         """
-        # Where two gradients differ, the other one is the better guess of the true slope.
-        guess = self.gradient if self._suspect is None else self.gradient - self._suspect
-        wanted = self._precision / 4 * abs(inner(guess, direction))
+        wanted = self._precision / 4 * abs(inner(self._guess, direction))
         default = self._precision / self._reach(direction)
         step = self.possible_step(self._rounding / wanted if wanted else default, direction)
         return step if self._step is not None else power_of_two(step)
 
     def possible_step(self, step: float, direction: np.ndarray) -> float:
         """Return the nearest step that x can resolve and that stays near x."""
-        if self._step is not None:
-            return self._step / float(np.max(np.abs(direction)))
         reach, furthest = self._reach(direction), float(np.max(np.abs(direction)))
+        if self._step is not None:
+            return self._step / furthest
         # A tiny entry may move as far as its peers where its slope is too weak to show before.
         room = max(1 / reach, self._peers / furthest)
         low, high = 64 * self._epsilon / reach, max(2.0**-4, 4 * self._precision) * room
         return min(max(step, low), high)
 
-    def measure(
-        self, direction: np.ndarray, step: float, entry: tuple[int, ...] | None = None
-    ) -> Measurement:
-        """Measure along a direction by central differences with ``step`` and twice ``step``."""
-        h, slopes, claims, bends = step, [], [], []
+    def measure(self, direction: np.ndarray, h: float) -> Measurement:
+        """Measure along a direction by central differences with ``h`` and twice ``h``."""
+        contraction, index = self._contraction, self._index
+        slopes, claims, bends = [], [], []
         for reach in (h, 2 * h):
-            ahead, behind = self._moved(reach * direction), self._moved(-reach * direction)
-            above, below = (self._contraction.value({self._index: x}) for x in (ahead, behind))
+            ahead, behind = (
+                contraction.point.rounded(index, self._here + way)
+                for way in (reach * direction, -reach * direction)
+            )
+            above, below = (contraction.value({index: x}) for x in (ahead, behind))
             # Along the way really taken: x + h is rounded in the dtype of x.
-            way = ahead.astype(np.float64) - behind.astype(np.float64)
-            claims.append(inner(self.gradient, way) / (2 * reach))
+            claims.append(inner(self.gradient, ahead - behind) / (2 * reach))
             slopes.append((above - below) / (2 * reach))
-            bends.append((above + below - 2 * self._contraction.middle) / reach)
+            bends.append((above + below - 2 * contraction.middle) / reach)
         rounding = self._rounding / h
         if not np.all(np.isfinite(slopes)):
-            return Measurement(claims[0], np.nan, np.inf, rounding, h, entry=entry)
+            return Measurement(claims[0], np.nan, np.inf, rounding, h, 0.0, direction)
         spread = abs((slopes[0] - claims[0]) - (slopes[1] - claims[1]))
         # Forward minus backward difference doubles with the step for a smooth f; at a kink it
         # stays, and half the jump is then the error that no smaller step removes.
         jump = abs(2 * bends[0] - bends[1]) / 2
         kink = spread + jump if jump > KINK_VISIBLE * rounding else 0.0
         bar = rounding + (KINK_MARGIN * kink or spread + jump)
-        return Measurement(claims[0], slopes[0], bar, rounding, h, kink, entry, direction)
+        return Measurement(claims[0], slopes[0], bar, rounding, h, kink, direction)
 
     def _reach(self, direction: np.ndarray) -> float:
         """Return how far the unit step moves an entry at most, in units of its own size."""
         return float(np.max(np.abs(direction) / self._size))
 
-    def _far_apart(self, other: np.ndarray) -> np.ndarray | None:
-        apart = self.gradient - other
-        limit = 64 * self._epsilon * max(self.norm, norm(self._size * other))
-        return apart if limit < norm(self._size * apart) < np.inf else None
-
     def _unit_vector(self, way: np.ndarray) -> np.ndarray:
         # Of a single number: its derivative, with its own sign.
         return np.ones_like(way) if way.size == 1 else way / norm(way)
-
-    def _moved(self, way: np.ndarray) -> np.ndarray:
-        return (self._here + way).astype(self._dtype)

@@ -7,8 +7,8 @@ nest of them, a Keras model) into one `Point`, and refuses with a sentence what 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -46,53 +46,42 @@ def floating_tensor(name: str, value: object) -> tf.Tensor:
     return tensor
 
 
-def _floating_output(y: Any) -> tf.Tensor:
-    """Return what a function returned as a floating-point tensor, or say what is wrong with it."""
-    if y is None:
-        raise TypeError("f returned None. End it with a return statement that gives a tensor.")
-    if isinstance(y, np.ndarray | np.generic | float | int):
-        raise TypeError(
-            f"f returned {type(y).__name__}, not a tensor: the tape cannot see through NumPy "
-            "or Python numbers. Compute with TensorFlow operations, without .numpy() and float()."
-        )
-    if isinstance(y, list | tuple | dict):
-        raise TypeError(
-            f"f returned a {type(y).__name__}. Return one tensor: choose one of its parts, "
-            "or join them with tf.stack or tf.concat."
-        )
-    y = tf.convert_to_tensor(y)
-    if not y.dtype.is_floating:
-        raise TypeError(
-            f"f returned dtype {y.dtype.name}, which carries no gradient. "
-            "Return real floating-point numbers."
-        )
-    return y
-
-
 @dataclass(frozen=True)
 class Point:
-    """A function and the named leaves at which it is evaluated.
+    """A function and the named leaves at which it is evaluated."""
 
-    ``calls`` says what the function takes: nothing, the leaves packed into ``structure`` as one
-    argument, or the parts of that as several.
-    """
-
-    function: Callable
+    call: Callable[[list], Any]  # the function, of all leaves
     names: list[str]  # a variable's path, a function's parameter, or a place in the nest
     leaves: list[Any]  # variables or tensors, which are moved and differentiated
-    values: list[np.ndarray]  # a copy of each leaf, in its own dtype
+    values: list[np.ndarray]  # where the leaves belong, in float64
     state: list[tf.Variable]  # what a check gives back, with what a forward pass changes
-    structure: Any = None
-    calls: Literal["nothing", "whole", "unpacked"] = "whole"
 
     def output(self) -> tf.Tensor:
-        """Evaluate the function here and now; a tape that watches the leaves records it."""
-        if self.calls == "nothing":
-            return _floating_output(self.function())
-        at = tf.nest.pack_sequence_as(self.structure, list(self.leaves))
-        return _floating_output(
-            self.function(*at) if self.calls == "unpacked" else self.function(at)
-        )
+        """Evaluate the function here and now, or say what is wrong with what it returned.
+
+        A tape that watches the leaves records it.
+        """
+        y = self.call(self.leaves)
+        if y is None:
+            raise TypeError("f returned None. End it with a return statement that gives a tensor.")
+        if isinstance(y, np.ndarray | np.generic | float | int):
+            raise TypeError(
+                f"f returned {type(y).__name__}, not a tensor: the tape cannot see through NumPy "
+                "or Python numbers. Compute with TensorFlow operations, without .numpy() and "
+                "float()."
+            )
+        if isinstance(y, list | tuple | dict):
+            raise TypeError(
+                f"f returned a {type(y).__name__}. Return one tensor: choose one of its parts, "
+                "or join them with tf.stack or tf.concat."
+            )
+        y = tf.convert_to_tensor(y)
+        if not y.dtype.is_floating:
+            raise TypeError(
+                f"f returned dtype {y.dtype.name}, which carries no gradient. "
+                "Return real floating-point numbers."
+            )
+        return y
 
     @contextmanager
     def recorded(self) -> Iterator[tf.GradientTape]:
@@ -102,21 +91,17 @@ class Point:
             yield tape
 
     @contextmanager
-    def moved(self, moves: Mapping[int, np.ndarray]) -> Iterator["Point"]:
-        """Give the point with some leaves replaced; variables are put back at the end."""
-        if self.calls != "nothing":
-            leaves = list(self.leaves)
-            for index, value in moves.items():
-                leaves[index] = tf.constant(value, leaves[index].dtype)
-            yield replace(self, leaves=leaves)
-            return
+    def moved(self, moves: Mapping[int, np.ndarray]) -> Iterator[None]:
+        """Move some leaves to values that their dtypes hold, and back at the end."""
         try:
-            for index, value in moves.items():
-                self.leaves[index].assign(value)
-            yield self
+            self._put(moves)
+            yield
         finally:
-            for index in moves:
-                self.leaves[index].assign(self.values[index])
+            self._put({index: self.values[index] for index in moves})
+
+    def rounded(self, index: int, value: np.ndarray) -> np.ndarray:
+        """Return a value, in float64, as the dtype of a leaf holds it."""
+        return value.astype(self.leaves[index].dtype.as_numpy_dtype).astype(np.float64)
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -128,6 +113,14 @@ class Point:
             for variable, value in before:
                 variable.assign(value)
 
+    def _put(self, values: Mapping[int, np.ndarray]) -> None:
+        for index, value in values.items():
+            leaf = self.leaves[index]
+            if isinstance(leaf, tf.Variable):
+                leaf.assign(value)
+            else:
+                self.leaves[index] = tf.constant(value, leaf.dtype)
+
 
 def find_point(f: Callable, at: Any, label: str = "at") -> Point:
     """Name the leaves of ``at``, check them, and remember how ``f`` takes them.
@@ -138,10 +131,10 @@ def find_point(f: Callable, at: Any, label: str = "at") -> Point:
     """
     if not callable(f):
         raise TypeError(f"f must be a function, but it is {type(f).__name__}: pass f, not f(x).")
-    state = None
+    everything = at
     if hasattr(at, "trainable_variables"):
         # A Keras model lists everything that a forward pass may change in `variables`.
-        at, state = list(at.trainable_variables), list(at.variables)
+        at, everything = list(at.trainable_variables), list(at.variables)
         if not at:
             raise ValueError(
                 "The model has no trainable variables. Build it first: call it once on a batch."
@@ -151,31 +144,31 @@ def find_point(f: Callable, at: Any, label: str = "at") -> Point:
         raise ValueError(
             f"{label} is empty: give at least one tensor or variable to differentiate."
         )
-    are_variables = [isinstance(_tf_variable(leaf), tf.Variable) for leaf in leaves]
-    if any(are_variables) != all(are_variables):
+    variables = _tf_variables(at)
+    if variables and len(variables) < len(leaves):
         raise TypeError(
             f"{label} mixes variables and tensors. Give only variables, with an f without "
             "arguments, or only tensors, which f takes as arguments."
         )
     places = _places(at, label)
-    if all(are_variables):
-        names = _variable_names(leaves, places)
-        variables = [_tf_variable(leaf) for leaf in leaves]
-        values = [
-            floating_tensor(*pair).numpy().copy() for pair in zip(names, variables, strict=True)
-        ]
-        state = variables if state is None else [_tf_variable(variable) for variable in state]
-        return Point(f, names, variables, values, state, calls="nothing")
-    unpacked = isinstance(at, list | tuple)
-    names = _argument_names(f, at, places, unpacked)
-    tensors = [floating_tensor(*pair) for pair in zip(names, leaves, strict=True)]
-    values = [tensor.numpy().copy() for tensor in tensors]
-    return Point(f, names, tensors, values, [], at, "unpacked" if unpacked else "whole")
+    names = _variable_names(leaves, places) if variables else _argument_names(f, at, places)
+
+    def call(leaves: list) -> Any:
+        if variables:
+            return f()
+        structure = tf.nest.pack_sequence_as(at, leaves)
+        return f(*structure) if isinstance(at, list | tuple) else f(structure)
+
+    tensors = [floating_tensor(*pair) for pair in zip(names, variables or leaves, strict=True)]
+    values = [tensor.numpy().astype(np.float64) for tensor in tensors]
+    return Point(call, names, variables or tensors, values, _tf_variables(everything))
 
 
-def _tf_variable(leaf: Any) -> Any:
-    """Return the tf.Variable that a Keras variable holds: the tape watches only that."""
-    return leaf if isinstance(leaf, tf.Variable) else getattr(leaf, "value", None)
+def _tf_variables(nest: Any) -> list[tf.Variable]:
+    """Return the variables in a nest; of one of Keras what it holds: only that can be watched."""
+    leaves = tf.nest.flatten(nest)
+    held = [v if isinstance(v, tf.Variable) else getattr(v, "value", None) for v in leaves]
+    return [v for v in held if isinstance(v, tf.Variable)]
 
 
 def _places(at: Any, place: str) -> list[str]:
@@ -195,14 +188,14 @@ def _variable_names(variables: Sequence[Any], places: Sequence[str]) -> list[str
     ]
 
 
-def _argument_names(f: Callable, at: Any, places: Sequence[str], unpacked: bool) -> list[str]:
+def _argument_names(f: Callable, at: Any, places: list[str]) -> list[str]:
     """Name the tensors after the parameters of ``f``, where it has as many."""
     try:
         parameters = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):
-        return list(places)
+        return places
     named = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    parts = list(at) if unpacked else [at]
+    parts = at if isinstance(at, list | tuple) else [at]
     if len(named) < len(parts):
-        return list(places)
+        return places
     return [name for part, own in zip(parts, named, strict=False) for name in _places(part, own)]
