@@ -51,10 +51,8 @@ def hessian(f: Callable, x: object) -> tf.Tensor:
 
     Parameters
     ----------
-    f : callable
-        Takes the tensor ``x`` and returns a scalar; takes nothing if ``x`` is a variable.
-    x : tensor, array, float, tf.Variable or Keras variable
-        Floating point, any shape. The result has the square of its number of entries.
+    f, x
+        As for `jacobian`; ``f`` returns a scalar.
 
     Returns
     -------
@@ -74,13 +72,8 @@ def hessian(f: Callable, x: object) -> tf.Tensor:
     [[10.  4.]
      [ 4.  0.]]
     """
-    point = _one_leaf(f, x)
-    leaf = point.leaves[0]
-    with point.recorded() as outer:
-        with point.recorded() as inner:
-            y = _scalar(point.output(), "hessian")
-        gradient = _connected(inner.gradient(y, leaf), point)
-    return outer.jacobian(gradient, leaf, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+    tape, gradient, leaf = _recorded_gradient(f, x, "hessian")
+    return tape.jacobian(gradient, leaf, unconnected_gradients=tf.UnconnectedGradients.ZERO)
 
 
 def hessian_vector_product(f: Callable, x: object, v: object) -> tf.Tensor:
@@ -88,10 +81,8 @@ def hessian_vector_product(f: Callable, x: object, v: object) -> tf.Tensor:
 
     Parameters
     ----------
-    f : callable
-        Takes the tensor ``x`` and returns a scalar; takes nothing if ``x`` is a variable.
-    x : tensor, array, float, tf.Variable or Keras variable
-        Floating point, any shape.
+    f, x
+        As for `hessian`.
     v : tensor or array, shape of ``x``
         Cast to the dtype of ``x``.
 
@@ -117,17 +108,12 @@ def hessian_vector_product(f: Callable, x: object, v: object) -> tf.Tensor:
     >>> print(hessian_vector_product(f, tf.constant([2.0, 5.0]), [1.0, 0.0]).numpy())
     [10.  4.]
     """
-    point = _one_leaf(f, x)
-    leaf = point.leaves[0]
+    tape, gradient, leaf = _recorded_gradient(f, x, "hessian_vector_product")
     vector = tf.cast(v, leaf.dtype)
     if vector.shape != leaf.shape:
         raise ValueError(f"v has shape {tuple(vector.shape)}, but x has shape {tuple(leaf.shape)}.")
-    with point.recorded() as outer:
-        with point.recorded() as inner:
-            y = _scalar(point.output(), "hessian_vector_product")
-        gradient = _connected(inner.gradient(y, leaf), point)
-    # v enters as the cotangent of the gradient, so that it is a constant for the outer tape.
-    product = outer.gradient(
+    # v enters as the cotangent of the gradient, so that it is a constant for the tape.
+    product = tape.gradient(
         gradient, leaf, output_gradients=vector, unconnected_gradients=tf.UnconnectedGradients.ZERO
     )
     return tf.convert_to_tensor(product)
@@ -143,13 +129,21 @@ def _one_leaf(f: Callable, x: object) -> Point:
     return point
 
 
-def _scalar(y: tf.Tensor, name: str) -> tf.Tensor:
-    if y.shape.num_elements() != 1:
-        raise ValueError(
-            f"{name} needs a scalar function, but f returned shape {tuple(y.shape)}. "
-            "Reduce it with tf.reduce_sum, or take the jacobian."
-        )
-    return y
+def _recorded_gradient(
+    f: Callable, x: object, name: str
+) -> tuple[tf.GradientTape, tf.Tensor, tf.Tensor]:
+    """Return the tape that saw how a gradient was taken, the gradient, and the leaf it is of."""
+    point = _one_leaf(f, x)
+    with point.recorded() as outer:
+        with point.recorded() as inner:
+            y = point.output()
+        if y.shape.num_elements() != 1:
+            raise ValueError(
+                f"{name} needs a scalar function, but f returned shape {tuple(y.shape)}. "
+                "Reduce it with tf.reduce_sum, or take the jacobian."
+            )
+        gradient = _connected(inner.gradient(y, point.leaves[0]), point)
+    return outer, gradient, point.leaves[0]
 
 
 def _connected(derivative: object, point: Point) -> tf.Tensor:

@@ -3,7 +3,7 @@
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
-from textwrap import fill
+from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -79,45 +79,17 @@ class GradientRow:
         """How far ``numeric`` may be from the truth."""
         return self.measurements[0].error_bar if self.measurements else np.nan
 
-    @property
-    def _remark(self) -> str:
-        """The hint, with the entry it is about in an entrywise check."""
-        entry = self.measurements[0].entry if self.measurements else None
-        if entry is None or self.verdict == "agrees":
-            return self.hint
-        return f"Worst at entry {list(entry)}. {self.hint}"
-
-    @property
-    def _caption(self) -> str:
-        """The name and the verdict, and by how much a wrong gradient is off."""
-        if self.verdict != "disagrees" or not self.numeric:
-            return f"{self.name}: {self.verdict}"
-        return f"{self.name}: {abs(self.difference / self.numeric):.1%} off"
-
-    def _name_beside(self, ax: "Axes", middle: float) -> None:
-        """Write the caption towards the middle of a figure, where there is room for a long name."""
-        is_left = self.numeric < middle
-        ax.annotate(
-            self._caption,
-            (self.numeric, self.analytic),
-            xytext=(10 if is_left else -10, -4),
-            textcoords="offset points",
-            horizontalalignment="left" if is_left else "right",
-            color=VERMILLION,
-            in_layout=False,
-        )
-
-    @property
-    def _verdict(self) -> str:
-        return f"{_SIGNS[self.verdict]} {self.verdict}"
-
-    @property
-    def _numbers(self) -> str:
-        """The slope that is claimed and the one that was measured."""
+    def _said(self) -> tuple[str, str, str]:
+        """Return the verdict with its sign, the two slopes, and the hint with its entry, if any."""
         claimed = "None" if self.verdict == "disconnected" else f"{self.analytic:+.6e}"
+        numbers = f"claimed {claimed}, measured {self.numeric:+.6e} ± {self.error_bar:.1e}"
         if not self.measurements:
-            return f"{self.evaluations} evaluations"
-        return f"claimed {claimed}, measured {self.numeric:+.6e} ± {self.error_bar:.1e}"
+            numbers = f"{self.evaluations} evaluations"
+        entry = self.measurements[0].entry if self.measurements else None
+        remark = self.hint
+        if entry is not None and self.verdict != "agrees":
+            remark = f"Worst at entry {list(entry)}. {self.hint}"
+        return f"{_SIGNS[self.verdict]} {self.verdict}", numbers, remark
 
 
 @dataclass(frozen=True)
@@ -144,40 +116,46 @@ class GradientReport:
     @property
     def passed(self) -> bool:
         """Whether every row agrees."""
-        return all(row.verdict == "agrees" for row in self.rows)
+        return not self._split()[0]
 
-    @property
+    def _split(self) -> tuple[list[GradientRow], list[GradientRow]]:
+        """Return the rows that do not agree, and those that do."""
+        agreeing = [row for row in self.rows if row.verdict == "agrees"]
+        return [row for row in self.rows if row.verdict != "agrees"], agreeing
+
     def _headline(self) -> str:
-        agree = sum(row.verdict == "agrees" for row in self.rows)
+        count, agree = len(self.rows), len(self._split()[1])
         what = "gradient" if self.order == 1 else "second-order gradient"
         return (
-            f"{'Passed' if self.passed else 'Not passed'}: {agree} of {len(self.rows)} "
-            f"{what}{'s' if len(self.rows) > 1 else ''} agree{'s' if len(self.rows) == 1 else ''} "
-            f"with central differences ({self.evaluations} evaluations, seed {self.seed})."
+            f"{'Passed' if self.passed else 'Not passed'}: {agree} of {count} "
+            f"{what + 's agree' if count > 1 else what + ' agrees'} with central differences "
+            f"({self.evaluations} evaluations, seed {self.seed})."
         )
 
     def __str__(self) -> str:
         """Write the headline, and two or three lines for each row."""
-        lines = [self._headline]
+        lines = [self._headline()]
         for row in self.rows:
-            lines += [
-                "",
-                f"{row._verdict}: {row.name} {row.shape} {row.dtype}",
-                f"  {row._numbers}",
-            ]
-            lines += fill(row._remark, 96, initial_indent="  ", subsequent_indent="  ").splitlines()
+            verdict, numbers, remark = row._said()
+            lines += ["", f"{verdict}: {row.name} {row.shape} {row.dtype}", f"  {numbers}"]
+            lines += wrap(remark, 96, initial_indent="  ", subsequent_indent="  ")
         return "\n".join(lines)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        sign, colour = ("✓", GREEN) if self.passed else ("✗", VERMILLION)
-        blocks = [f"<div><strong>{sign} {html.escape(self._headline)}</strong></div>"]
-        doubtful = [row for row in self.rows if row.verdict != "agrees"]
-        agreeing = [row for row in self.rows if row.verdict == "agrees"]
-        blocks += [f"<div>{_row(row)}</div>" for row in doubtful]
+        def block(row: GradientRow) -> str:
+            verdict, numbers, remark = row._said()
+            about = f"<code>{html.escape(row.name)}</code> {row.shape} {row.dtype}"
+            more = f"<br>{with_code(remark)}" if remark else ""
+            return f"<strong>{verdict}</strong> · {about}<br>{numbers}{more}"
+
+        doubtful, agreeing = self._split()
+        sign, colour = ("✗", VERMILLION) if doubtful else ("✓", GREEN)
+        blocks = [f"<div><strong>{sign} {html.escape(self._headline())}</strong></div>"]
+        blocks += [f"<div>{block(row)}</div>" for row in doubtful]
         if agreeing:
-            items = "".join(f"<li>{_row(row)}</li>" for row in agreeing)
+            items = "".join(f"<li>{block(row)}</li>" for row in agreeing)
             is_open = " open" if len(agreeing) <= _MOST_OPEN else ""
             count = f"{len(agreeing)} that agree{'s' if len(agreeing) == 1 else ''}"
             blocks.append(f"<details{is_open}><summary>{count}</summary><ul>{items}</ul></details>")
@@ -206,38 +184,44 @@ class GradientReport:
             (row, m) for row in self.rows for m in row.measurements if np.isfinite(m.error_bar)
         ]
         low, high, linear = _limits([x for _, m in drawn for x in (m.analytic, m.numeric)])
+        middle = np.sqrt(low * high) if low > 0 else 0.0
         ax.plot([low, high], [low, high], color=GREY, linewidth=1, zorder=0)
         for row, m in drawn:
-            agrees = row.verdict == "agrees"
+            marker, colour = ("o", BLUE) if row.verdict == "agrees" else ("x", VERMILLION)
             ax.errorbar(
                 m.numeric,
                 m.analytic,
                 xerr=m.error_bar,
-                fmt="o" if agrees else "x",
-                color=BLUE if agrees else VERMILLION,
+                fmt=marker,
+                color=colour,
                 fillstyle="none",
                 markersize=6,
                 capsize=2,
             )
-        middle = np.sqrt(low * high) if low > 0 else 0.0
-        for row in self.rows:
-            if row.verdict != "agrees" and np.isfinite(row.error_bar):
-                row._name_beside(ax, middle)
+            if row.verdict == "agrees" or m is not row.measurements[0]:
+                continue
+            off = f"{abs(row.difference / row.numeric):.1%} off" if row.numeric else row.verdict
+            is_left = row.numeric < middle
+            # Towards the middle of the figure there is room for a long name.
+            ax.annotate(
+                f"{row.name}: {off if row.verdict == 'disagrees' else row.verdict}",
+                (row.numeric, row.analytic),
+                xytext=(10 if is_left else -10, -4),
+                textcoords="offset points",
+                horizontalalignment="left" if is_left else "right",
+                color=VERMILLION,
+                in_layout=False,
+            )
         ax.set_xscale("symlog", linthresh=linear)
         ax.set_yscale("symlog", linthresh=linear)
-        ax.set(xlim=(low, high), ylim=(low, high))
-        ax.set(xlabel="numeric slope, by central differences (f per unit)")
-        ax.set(ylabel="analytic slope, claimed by the gradient (f per unit)")
-        agree = sum(row.verdict == "agrees" for row in self.rows)
-        ax.set(title=f"{agree} of {len(self.rows)} agree with central differences")
+        ax.set(
+            xlim=(low, high),
+            ylim=(low, high),
+            xlabel="numeric slope, by central differences (f per unit)",
+            ylabel="analytic slope, claimed by the gradient (f per unit)",
+            title=f"{len(self._split()[1])} of {len(self.rows)} agree with central differences",
+        )
         return ax
-
-
-def _row(row: GradientRow) -> str:
-    """Return what was found about one variable, as HTML."""
-    about = f"<code>{html.escape(row.name)}</code> {row.shape} {row.dtype}"
-    remark = f"<br>{with_code(row._remark)}" if row._remark else ""
-    return f"<strong>{row._verdict}</strong> · {about}<br>{row._numbers}{remark}"
 
 
 def _limits(slopes: Sequence[float]) -> tuple[float, float, float]:
