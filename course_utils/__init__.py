@@ -6,41 +6,28 @@ module when it is first used, and the first of them starts TensorFlow, quietly.
 
 from importlib import import_module
 
-_HOME = {
-    "central_difference": "gradients.differences",
-    "cheat_sheet": "tape.explaining.cheat_sheet",
-    "check": "course.checking",
-    "check_gradients": "gradients.check",
-    "directional_derivative": "gradients.differences",
-    "explain_gradients": "tape.explaining",
-    "ExplainingTape": "tape.explaining",
-    "Explanation": "tape.explaining",
-    "forward_difference": "gradients.differences",
-    "GradientReport": "gradients.check",
-    "hessian": "gradients.derivatives",
-    "hessian_vector_product": "gradients.derivatives",
-    "jacobian": "gradients.derivatives",
-    "load_digits": "datasets",
-    "load_mnist": "datasets",
-    "make_classification": "datasets",
-    "make_cloud": "datasets",
-    "make_line": "datasets",
-    "make_quadratic": "datasets",
-    "mnist_source": "datasets",
-    "play_tape": "tape.drawing.moving",
-    "plot_error_curve": "figures.lines",
-    "plot_gradient_norms": "figures.lines",
-    "plot_history": "figures.lines",
-    "plot_lesson_map": "course.lesson_map",
-    "plot_loss_surface": "figures.surface",
-    "plot_tape": "tape.drawing.still",
-    "predict": "course.predicting",
-    "record_tape": "tape.recording",
-    "reset": "course.resetting",
-    "show_images": "figures.images",
-    "start_lesson": "course.session",
-    "status": "course.standing",
+_NAMES = {
+    "course.checking": "check",
+    "course.lesson_map": "plot_lesson_map",
+    "course.predicting": "predict",
+    "course.resetting": "reset",
+    "course.session": "start_lesson",
+    "course.standing": "status",
+    "datasets": "load_digits load_mnist make_classification make_cloud make_line make_quadratic "
+    "mnist_source",
+    "figures.images": "show_images",
+    "figures.lines": "plot_error_curve plot_gradient_norms plot_history",
+    "figures.surface": "plot_loss_surface",
+    "gradients.check": "check_gradients GradientReport",
+    "gradients.derivatives": "hessian hessian_vector_product jacobian",
+    "gradients.differences": "central_difference directional_derivative forward_difference",
+    "tape.drawing.moving": "play_tape",
+    "tape.drawing.still": "plot_tape",
+    "tape.explaining": "explain_gradients ExplainingTape Explanation",
+    "tape.explaining.cheat_sheet": "cheat_sheet",
+    "tape.recording": "record_tape",
 }
+_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 __all__ = list(_HOME)
 

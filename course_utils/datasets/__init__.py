@@ -2,12 +2,7 @@
 
 from .digits import load_digits
 from .mnist import load_mnist, mnist_source
-from .synthetic import (
-    make_classification,
-    make_cloud,
-    make_line,
-    make_quadratic,
-)
+from .synthetic import make_classification, make_cloud, make_line, make_quadratic
 
 __all__ = [
     "load_digits",

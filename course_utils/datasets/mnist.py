@@ -2,16 +2,14 @@
 
 import contextlib
 import hashlib
-import io
 import os
-import socket
 import struct
 import tempfile
 import threading
 import urllib.request
 import zipfile
 import zlib
-from collections.abc import Iterator
+from http.client import HTTPException
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +19,6 @@ from .digits import load_digits
 __all__ = ["load_mnist", "mnist_source"]
 
 _URL = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz"
-_SHA256 = "731c5ac602752760c8e48fbffcf8c3b850d9dc2a2aedcf2cc48468fc17b673d1"
 # MD5 of the original IDX files, which can be rebuilt from the arrays.
 _MD5 = {
     "x_train": "6bbc9ace898e44ae57da46a324031adb",
@@ -122,47 +119,35 @@ def _is_reachable() -> bool:
 
 
 def _download() -> Path | None:
-    """Let Keras download the file; None where that fails for want of a network."""
-    import keras
-
-    folder = next((folder for folder in _cache_folders() if _is_writable(folder)), None)
+    """Download the file into the cache; None for want of a network, or of a folder to write to."""
+    folder = next(filter(_is_writable, _cache_folders()), None)
     if folder is None:
         return None
-    with tempfile.TemporaryDirectory(dir=folder) as unfinished, _quiet_and_impatient():
+    with tempfile.TemporaryDirectory(dir=folder) as unfinished:
+        path = Path(unfinished) / "mnist.npz"
         try:
-            path = keras.utils.get_file(
-                "mnist.npz", origin=_URL, file_hash=_SHA256, cache_dir=unfinished, cache_subdir=""
-            )
-        except ValueError as error:  # the hash differs
+            with urllib.request.urlopen(_URL, timeout=_PATIENCE) as answer:
+                path.write_bytes(answer.read())
+        except (OSError, HTTPException):  # the second where it breaks off
+            return None
+        try:
+            _read(path)
+        except ValueError as error:
             raise ValueError(
                 f"The download from {_URL} arrived damaged. Run this again; if it stays so, "
                 "put mnist.npz into a folder and set COURSE_DATA_DIR to that folder."
             ) from error
-        except Exception:  # Keras raises a plain Exception when a download breaks off
-            return None
         # Nobody ever sees a half-written file in the cache.
-        return Path(path).replace(folder / "mnist.npz")
+        return path.replace(folder / "mnist.npz")
 
 
 def _is_writable(folder: Path) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            return True
+        tempfile.TemporaryFile(dir=folder).close()
     except OSError:
         return False
-
-
-@contextlib.contextmanager
-def _quiet_and_impatient() -> Iterator[None]:
-    """Hold back a progress bar, and give up on a connection that says nothing."""
-    before = socket.getdefaulttimeout()
-    socket.setdefaulttimeout(_PATIENCE)
-    try:
-        with contextlib.redirect_stdout(io.StringIO()):
-            yield
-    finally:
-        socket.setdefaulttimeout(before)
+    return True
 
 
 def _read(path: Path) -> dict[str, np.ndarray]:
@@ -188,9 +173,7 @@ def _read(path: Path) -> dict[str, np.ndarray]:
 def _md5_as_idx(array: np.ndarray) -> str:
     """Rebuild the original file, of big-endian integers and bytes, and take its MD5."""
     head = struct.pack(f">{array.ndim + 1}i", 2048 + array.ndim, *array.shape)
-    digest = hashlib.md5(head, usedforsecurity=False)
-    digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
+    return hashlib.md5(head + array.tobytes(), usedforsecurity=False).hexdigest()
 
 
 def _stand_in() -> Arrays:

@@ -6,12 +6,7 @@ __all__ = ["make_classification", "make_cloud", "make_line", "make_quadratic"]
 
 
 def make_line(
-    count: int = 200,
-    *,
-    slope: float = 3.0,
-    intercept: float = 2.0,
-    noise: float = 0.5,
-    seed: int,
+    count: int = 200, *, slope: float = 3.0, intercept: float = 2.0, noise: float = 0.5, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Make points near a line, y = slope x + intercept + noise.
 
@@ -38,7 +33,7 @@ def make_line(
     >>> x.shape, y.dtype.name, bool(np.allclose(y, 3 * x + 2))
     ((5, 1), 'float32', True)
     """
-    return _noisy(lambda x: slope * x + intercept, count, noise, seed)
+    return make_quadratic(count, coefficients=(0.0, slope, intercept), noise=noise, seed=seed)
 
 
 def make_quadratic(
@@ -52,14 +47,10 @@ def make_quadratic(
 
     Parameters
     ----------
-    count : int
-        How many points.
     coefficients : (float, float, float)
         a, b and c.
-    noise : float
-        The standard deviation of the normal noise in y, in the unit of y.
-    seed : int
-        The same seed makes the same points.
+    count, noise, seed
+        As of `make_line`.
 
     Returns
     -------
@@ -72,8 +63,12 @@ def make_quadratic(
     >>> bool(np.allclose(y, x**2))
     True
     """
+    # RandomState's streams are frozen; NumPy may change those of newer generators.
+    random = np.random.RandomState(seed)
+    x = random.uniform(-2.0, 2.0, size=(count, 1))
     a, b, c = coefficients
-    return _noisy(lambda x: a * x**2 + b * x + c, count, noise, seed)
+    y = a * x**2 + b * x + c + noise * random.normal(size=x.shape)
+    return x.astype(np.float32), y.astype(np.float32)
 
 
 def make_classification(
@@ -112,12 +107,7 @@ def make_classification(
 
 
 def make_cloud(
-    count: int = 80,
-    *,
-    first: float = 0.0,
-    last: float = 1.0,
-    noise: float = 0.03,
-    seed: int,
+    count: int = 80, *, first: float = 0.0, last: float = 1.0, noise: float = 0.03, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Measure a cloud of dye that a river carries along and that spreads.
 
@@ -156,11 +146,3 @@ def make_cloud(
     dye = 0.25 * np.exp(-((x - 0.6 - 1.3 * t) ** 2) / (2 * variance)) / np.sqrt(variance)
     dye += noise * random.normal(size=dye.shape)
     return np.hstack([x, t]).astype(np.float32), dye.astype(np.float32)
-
-
-def _noisy(truth, count: int, noise: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    # RandomState's streams are frozen; NumPy may change those of newer generators.
-    random = np.random.RandomState(seed)
-    x = random.uniform(-2.0, 2.0, size=(count, 1))
-    y = truth(x) + noise * random.normal(size=x.shape)
-    return x.astype(np.float32), y.astype(np.float32)

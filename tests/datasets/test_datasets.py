@@ -72,13 +72,6 @@ def server(tmp_path, monkeypatch):
         running.shutdown()
 
 
-def serve(monkeypatch, server, content):
-    import hashlib
-
-    (server / "mnist.npz").write_bytes(content)
-    monkeypatch.setattr(mnist, "_SHA256", hashlib.sha256(content).hexdigest())
-
-
 @needs_real_mnist
 def test_real_mnist(monkeypatch, capsys):
     monkeypatch.setenv("COURSE_DATA_DIR", str(REAL.parent))
@@ -151,11 +144,9 @@ def test_another_npz_is_an_error(tmp_path, monkeypatch):
         load_mnist()
 
 
-def test_download_goes_to_the_cache_without_a_progress_log(
-    small, server, monkeypatch, tmp_path, capsys
-):
+def test_download_goes_to_the_cache_without_a_progress_log(small, server, tmp_path, capsys):
     path, arrays = small
-    serve(monkeypatch, server, path.read_bytes())
+    (server / "mnist.npz").write_bytes(path.read_bytes())
     assert mnist_source() == ("download", None)
     (x_train, _), _ = load_mnist()
     np.testing.assert_array_equal(x_train, arrays["x_train"])
@@ -167,16 +158,24 @@ def test_download_goes_to_the_cache_without_a_progress_log(
     assert [p.name for p in (tmp_path / "keras" / "datasets").iterdir()] == ["mnist.npz"]
 
 
-def test_cache_that_cannot_be_written(small, server, monkeypatch, tmp_path):
+def test_cache_that_cannot_be_written(small, server, tmp_path):
     (tmp_path / "keras").write_text("a file where the folder should be")
-    serve(monkeypatch, server, small[0].read_bytes())
+    (server / "mnist.npz").write_bytes(small[0].read_bytes())
     (x_train, _), _ = load_mnist()
     assert x_train.shape == (16, 28, 28)
     assert mnist_source()[1] == tmp_path / "tmp" / ".keras" / "datasets" / "mnist.npz"
 
 
-def test_damaged_download_is_an_error_and_leaves_nothing(small, server, monkeypatch, tmp_path):
-    serve(monkeypatch, server, small[0].read_bytes())
+def test_a_download_that_breaks_off_counts_as_no_network(server, tmp_path, monkeypatch, capsys):
+    (server / "mnist.npz").write_bytes(bytes(10_000))
+    part = lambda handler, source, out: out.write(source.read(100))  # noqa: E731
+    monkeypatch.setattr(http.server.SimpleHTTPRequestHandler, "copyfile", part)
+    load_mnist()
+    assert "This is not MNIST" in capsys.readouterr().out
+    assert not list((tmp_path / "keras" / "datasets").iterdir())
+
+
+def test_damaged_download_is_an_error_and_leaves_nothing(small, server, tmp_path):
     (server / "mnist.npz").write_bytes(b"something else")
     with pytest.raises(ValueError, match="arrived damaged.*COURSE_DATA_DIR"):
         load_mnist()
