@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
+from platform import python_version
 
 from ..datasets import load_mnist, mnist_source
 from ..exercises.exercise import stubs
@@ -58,7 +59,7 @@ def examine() -> Iterator[Condition]:
 def _python() -> Condition:
     is_supported = _OLDEST_PYTHON <= sys.version_info[:2] <= _NEWEST_PYTHON
     remedy = "" if is_supported else "Install Python 3.10, 3.11, 3.12 or 3.13 and run `make lab`."
-    return Condition("Python", ".".join(map(str, sys.version_info[:3])), remedy)
+    return Condition("Python", python_version(), remedy)
 
 
 def _tensorflow() -> Condition:

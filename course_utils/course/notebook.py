@@ -7,13 +7,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from typing import Any
 
 from ..tape.tensorflow_internals import forget_tracings, graphs_can_be_cancelled
 
 __all__ = ["prepare_cells", "running_shell", "saying_that_tensorflow_starts"]
-
-_prepared: list[Any] = []  # the shells whose cells are prepared; a kernel has one
 
 
 def running_shell() -> Any:
@@ -35,6 +34,7 @@ def saying_that_tensorflow_starts() -> Iterator[None]:
     clear_output()
 
 
+@cache  # a kernel has one shell
 def prepare_cells() -> None:
     """Make each cell of this notebook one that may run again, and that an interrupt ends.
 
@@ -42,9 +42,8 @@ def prepare_cells() -> None:
     warns of it. And a signal reaches Python between two of its steps, but no loop inside a graph.
     """
     shell = running_shell()
-    if shell is None or _prepared:
+    if shell is None:
         return
-    _prepared.append(shell)
     shell.events.register("pre_run_cell", lambda info: forget_tracings())
     if os.name != "nt":  # which has no signals to wake anybody with
         _let_interrupts_reach_graphs(shell)

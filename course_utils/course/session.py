@@ -7,12 +7,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from logging import LogRecord
+from platform import python_version
 from types import ModuleType
 
 from ..figures.in_notebooks import prepare_figures
-from .curriculum import Lesson, find_lesson
+from .curriculum import find_lesson
 from .notebook import prepare_cells, running_shell, saying_that_tensorflow_starts
 from .progress import read_progress, runs_a_solution
+from .standing import LessonBar
 
 __all__ = ["importing", "quiet_tensorflow", "standard_error_held", "start_lesson"]
 
@@ -49,22 +51,19 @@ def start_lesson(number: str) -> None:
     tf.get_logger().addFilter(_is_for_the_learner)
     prepare_figures()
     prepare_cells()
-    print(f"Lesson {lesson.number} · {lesson.title} · {_versions(tf)}")
-    _show_exercises(lesson)
+    gpus = len(tf.config.list_physical_devices("GPU"))
+    device = f"{gpus} GPU{'s' if gpus > 1 else ''}" if gpus else "CPU"
+    print(
+        f"Lesson {lesson.number} · {lesson.title} · Python {python_version()} · "
+        f"TensorFlow {tf.__version__} · Keras {tf.keras.__version__} · {device}"
+    )
+    if running_shell() is not None and not runs_a_solution():
+        from IPython.display import display
 
-
-def _show_exercises(lesson: Lesson) -> None:
-    """Show a learner in a notebook which of the lesson's exercises are passed."""
-    if running_shell() is None or runs_a_solution():
-        return
-    from IPython.display import display
-
-    from .standing import LessonBar
-
-    try:
-        display(LessonBar(lesson, read_progress()))
-    except OSError as error:
-        print(f"Your progress could not be read: {error}.")
+        try:
+            display(LessonBar(lesson, read_progress()))
+        except OSError as error:
+            print(f"Your progress could not be read: {error}.")
 
 
 def _is_for_the_learner(record: LogRecord) -> bool:
@@ -102,15 +101,6 @@ def quiet_tensorflow() -> ModuleType:
         # The first transpose of integers, which second derivatives contain, writes a line too.
         tf.transpose(tf.zeros((2, 2), tf.int32))
     return tf
-
-
-def _versions(tf: ModuleType) -> str:
-    python = ".".join(map(str, sys.version_info[:3]))
-    gpus = len(tf.config.list_physical_devices("GPU"))
-    device = f"{gpus} GPU{'s' if gpus > 1 else ''}" if gpus else "CPU"
-    return (
-        f"Python {python} · TensorFlow {tf.__version__} · Keras {tf.keras.__version__} · {device}"
-    )
 
 
 @contextmanager
