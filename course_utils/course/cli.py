@@ -55,11 +55,10 @@ def reset(
     Every other text of the notebook stays as it is. Save the notebook in JupyterLab first, and
     afterwards choose *File > Reload Notebook from Disk*.
     """
-    from .resetting import ResetError, reset_exercise, what_was_reset
+    from . import resetting
 
-    with sentence_for(LookupError, ResetError, OSError):
-        kept = reset_exercise(exercise, records.course_folder())
-    print_text(what_was_reset(exercise, kept))
+    with sentence_for(LookupError, resetting.ResetError, OSError):
+        resetting.reset(exercise)
 
 
 @app.command()

@@ -9,14 +9,7 @@ from importlib.resources import files
 from ..exercises.callouts import Predict
 from ..exercises.exercise import Exercise
 
-__all__ = [
-    "LESSONS",
-    "Lesson",
-    "all_exercises",
-    "find_exercise",
-    "find_lesson",
-    "find_prediction",
-]
+__all__ = ["LESSONS", "Lesson", "all_exercises", "find_exercise", "find_lesson", "find_prediction"]
 
 _GENERATED = "course_utils.exercises.generated"
 

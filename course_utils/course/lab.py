@@ -22,10 +22,7 @@ __all__ = ["CourseContents", "open_lab", "run_lab"]
 # Defaults, below what learners set themselves.
 _SETTINGS = {
     # The question whether to fetch news lies on the text; nothing is fetched until somebody asks.
-    "@jupyterlab/apputils-extension:notification": {
-        "fetchNews": "false",
-        "checkForUpdates": False,
-    },
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     # The names of the lessons need the room that this column takes.
     "@jupyterlab/filebrowser-extension:browser": {"showLastModifiedColumn": False},
     # A cell that is run before its kernel is there does nothing: this says so.

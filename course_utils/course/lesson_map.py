@@ -36,10 +36,6 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
     progress : Progress, optional
         Its boxes then say how many of the lesson's exercises are passed.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-
     Notes
     -----
     A lesson stands one layer below the last lesson that it builds on. An arrow that passes other
@@ -52,8 +48,15 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
     bottom, top = min(down) - height / 2 - _MARGIN, height / 2 + _MARGIN
     ax = make_axes(ax, ((right - left) / 72, (top - bottom) / 72))
     parts = list(dict.fromkeys(lesson.part for lesson in LESSONS))
-    for lesson, centre in zip(LESSONS, centres, strict=False):
-        _draw_box(ax, lesson, centre, height, COLORS[parts.index(lesson.part)], progress)
+    for lesson, (x, y) in zip(LESSONS, centres, strict=False):
+        exercises = lesson.exercises() if progress else ()
+        is_done = bool(exercises) and all(progress.has_passed(each.id) for each in exercises)
+        text = fill(f"{lesson.number} {lesson.title}", _LETTERS)
+        if progress:
+            text += f"\n{'✓ ' if is_done else ''}{progress.count(exercises)}"
+        colour = COLORS[parts.index(lesson.part)]
+        ax.add_patch(_box(x, y, height, colour, 0.4 if is_done else 0.12))
+        ax.text(x, y, text, color="#111111", fontsize=10, ha="center", va="center", zorder=3)
     for way in ways:  # an arrow crosses a layer in the place that is kept for it
         ends = (height / 2, -height / 2)
         corners = [(x, y + end) for x, y in way for end in ends]
@@ -69,6 +72,14 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
     ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
     ax.axis("off")
     return ax
+
+
+def _box(x: float, y: float, height: float, colour: str, strength: float) -> FancyBboxPatch:
+    """Return a box around a centre, in a colour so mixed with white that it takes dark text."""
+    tint = [1 - strength * (1 - part) for part in to_rgb(colour)]
+    look = {"facecolor": tint, "edgecolor": colour, "linewidth": 1.2, "zorder": 2}
+    corner, style = (x - _WIDTH / 2, y - height / 2), "round,pad=0,rounding_size=7"
+    return FancyBboxPatch(corner, _WIDTH, height, boxstyle=style, **look)
 
 
 def _in_words(lesson: Lesson) -> str:
@@ -93,32 +104,3 @@ def _centres_and_ways(height: float) -> tuple[list[Point], list[list[Point]]]:
     centre = {place: (place.y, -(height + _BELOW) * place.layer) for place in places}
     ways = [[centre[place] for place in [x[0].start, *(link.end for link in x)]] for x in routes]
     return list(centre.values()), ways
-
-
-def _draw_box(
-    ax: Axes,
-    lesson: Lesson,
-    centre: tuple[float, float],
-    height: float,
-    colour: str,
-    progress: Progress | None,
-) -> None:
-    exercises = lesson.exercises() if progress else ()
-    is_done = bool(exercises) and all(progress.has_passed(each.id) for each in exercises)
-    x, y = centre
-    box = FancyBboxPatch(
-        (x - _WIDTH / 2, y - height / 2),
-        _WIDTH,
-        height,
-        boxstyle="round,pad=0,rounding_size=7",
-        # Mixed with white, so that dark text can be read on it.
-        facecolor=[1 - (0.4 if is_done else 0.12) * (1 - part) for part in to_rgb(colour)],
-        edgecolor=colour,
-        linewidth=1.2,
-        zorder=2,
-    )
-    ax.add_patch(box)
-    text = fill(f"{lesson.number} {lesson.title}", _LETTERS)
-    if progress:
-        text += f"\n{'✓ ' if is_done else ''}{progress.count(exercises)}"
-    ax.text(x, y, text, color="#111111", fontsize=10, ha="center", va="center", zorder=3)

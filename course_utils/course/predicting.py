@@ -62,10 +62,6 @@ def predict(prediction_id: str, answer: Any = "") -> PredictionResult:
     answer : str, number or None
         The letter of an option, or a word or a number where there are no options.
 
-    Returns
-    -------
-    PredictionResult
-
     Notes
     -----
     First used in lesson 00.

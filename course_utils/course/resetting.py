@@ -13,7 +13,7 @@ from .curriculum import find_exercise
 from .notebook import running_shell
 from .progress import course_folder
 
-__all__ = ["ResetError", "reset", "reset_exercise", "what_was_reset"]
+__all__ = ["ResetError", "reset", "reset_exercise"]
 
 
 class ResetError(Exception):
@@ -52,16 +52,14 @@ def reset(exercise_id: str) -> None:
                 "that cell again."
             )
             return
-    print(what_was_reset(exercise_id, reset_exercise(exercise_id, folder)))
-
-
-def what_was_reset(exercise_id: str, kept: Path | None) -> str:
-    """Return what to say after `reset_exercise`: where the old text is, and what to do now."""
-    done = f"{exercise_id} is as it was given. Your text is kept in {kept}"
+    kept = reset_exercise(exercise_id, folder)
     if kept is None:
-        done = f"The cell of {exercise_id} was missing; it stands above its check again."
-    return (
-        f"{done}\nIf the notebook is open, choose File > Reload Notebook from Disk. Where "
+        print(f"The cell of {exercise_id} was missing; it stands above its check again.")
+    else:  # whose path may hold bytes that are no text
+        shown = str(kept).encode("utf-8", "replace").decode()
+        print(f"{exercise_id} is as it was given. Your text is kept in {shown}")
+    print(
+        "If the notebook is open, choose File > Reload Notebook from Disk. Where "
         "JupyterLab asks about a changed file, choose Revert: Overwrite would undo the reset."
     )
 

@@ -18,8 +18,6 @@ from .standing import LessonBar
 
 __all__ = ["importing", "quiet_tensorflow", "standard_error_held", "start_lesson"]
 
-_SEED = 20
-
 
 def start_lesson(number: str) -> None:
     """Start TensorFlow quietly, seed every generator, and show what is running and where you are.
@@ -47,7 +45,7 @@ def start_lesson(number: str) -> None:
     lesson = find_lesson(number)
     tf = quiet_tensorflow()
     tf.config.experimental.enable_tensor_float_32_execution(False)
-    tf.keras.utils.set_random_seed(_SEED)
+    tf.keras.utils.set_random_seed(20)
     tf.get_logger().addFilter(_is_for_the_learner)
     prepare_figures()
     prepare_cells()

@@ -35,10 +35,6 @@ def next_exercise(progress: Progress) -> Exercise | None:
 def status() -> "Standing":
     """Return what you have passed, and what is next: as a map in Jupyter, as a table elsewhere.
 
-    Returns
-    -------
-    Standing
-
     Raises
     ------
     OSError
