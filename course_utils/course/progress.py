@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -81,8 +82,8 @@ def read_progress(path: Path | None = None) -> Progress:
     path = path or progress_path()
     if not path.exists():
         return Progress()
-    with _locked(path):
-        return _read(path)
+    with _opened(path) as progress:
+        return progress
 
 
 def record_outcome(exercise_id: str, outcome: str, score: float) -> Progress:
@@ -90,7 +91,7 @@ def record_outcome(exercise_id: str, outcome: str, score: float) -> Progress:
 
     OSError says that it cannot be written, or that another process holds it for over 5 seconds.
     """
-    with _updating() as progress:
+    with _opened(progress_path()) as progress:
         entry = progress.exercises.setdefault(exercise_id, {"attempts": 0})
         entry.update(outcome=outcome, score=score)
         if outcome != "not attempted":
@@ -103,31 +104,23 @@ def record_outcome(exercise_id: str, outcome: str, score: float) -> Progress:
 
 def record_prediction(prediction_id: str, predicted: str) -> str:
     """Keep what was predicted, unless something was before, and return what is kept."""
-    with _updating() as progress:
+    with _opened(progress_path()) as progress:
         return progress.predictions.setdefault(prediction_id, predicted)
 
 
 @contextmanager
-def _updating() -> Iterator[Progress]:
-    """Yield what is recorded so far, and keep what the block makes of it."""
-    path = progress_path()
+def _opened(path: Path) -> Iterator[Progress]:
+    """Yield what is recorded so far, and write down what the block changes."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(path):
-        progress = _read(path)
-        yield progress
-        stored = {
-            "version": 1,
-            "exercises": progress.exercises,
-            "predictions": progress.predictions,
-        }
-        write_atomically(path, json.dumps(stored, indent=1, sort_keys=True) + "\n")
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
     try:
         with FileLock(f"{path}.lock", timeout=_LOCK_SECONDS):
-            yield
+            progress = _read(path)
+            before = deepcopy(progress)
+            yield progress
+            if progress != before:
+                stored = {"exercises": progress.exercises, "predictions": progress.predictions}
+                text = json.dumps({"version": 1} | stored, indent=1, sort_keys=True)
+                write_atomically(path, text + "\n")
     except Timeout as error:
         raise OSError(f"another process holds {path}.lock") from error
 
