@@ -44,16 +44,13 @@ def state_kept(seed: int) -> Iterator[None]:
     The random states are those of Python, NumPy, TensorFlow and Keras; a generator that the block
     holds itself is its own.
     """
-    python_state, numpy_state, folder = random.getstate(), np.random.get_state(), os.getcwd()
     with ExitStack() as stack:
+        stack.callback(random.setstate, random.getstate())
+        stack.callback(np.random.set_state, np.random.get_state())
+        stack.callback(os.chdir, os.getcwd())
         if "tensorflow" in sys.modules:
             stack.enter_context(keep_tensorflow_random_state(seed))
-        try:
-            yield
-        finally:
-            random.setstate(python_state)
-            np.random.set_state(numpy_state)
-            os.chdir(folder)
+        yield
 
 
 @contextmanager
@@ -87,22 +84,17 @@ def time_limit(
     code stands in ``file``, the exception tells whether its values stood still.
     """
     watch = _Watch(seconds, file, patience, clock)
-    with ExitStack() as stack:
-        in_main_thread = threading.current_thread() is threading.main_thread()
-        has_alarm = hasattr(signal, "setitimer") and in_main_thread
-        cancel = lambda: None  # noqa: E731
-        if "tensorflow" in sys.modules:
-            cancel = stack.enter_context(graphs_can_be_cancelled())
-        stack.enter_context(_looks_at_the_clock(watch, cancel, has_alarm))
-        if has_alarm:
-            stack.enter_context(_alarm(watch))
-        try:
+    try:
+        with ExitStack() as stack:
+            if "tensorflow" in sys.modules:
+                watch.cancel = stack.enter_context(graphs_can_be_cancelled())
+            stack.enter_context(watch.looking())
             yield
-        except Exception:
-            if not watch.is_over():
-                raise
+    except (Exception, TimeLimitReached):
+        if not watch.is_over():
+            raise
     if watch.is_over():
-        raise watch.stop()
+        raise TimeLimitReached(watch.line, watch.stands_still, watch.processor_used() < 0.5)
 
 
 class _Watch:
@@ -114,90 +106,73 @@ class _Watch:
         self._processor = time.process_time()
         self._values: dict[str, bytes] | None = None
         self.line, self.stands_still = "", None
+        self.cancel: Callable[[], None] = lambda: None  # the graph that runs
+
+    def processor_used(self) -> float:
+        """Return which fraction of the processor's time is used."""
+        return (time.process_time() - self._processor) / self._seconds
 
     def used(self) -> float:
         """Return which fraction of the time is used."""
-        processor = (time.process_time() - self._processor) / self._seconds
         waited = (self._clock() - self._begun) / (self._patience * self._seconds)
-        return max(processor, waited)
+        return max(self.processor_used(), waited)
 
     def is_over(self) -> bool:
         """Tell whether the time is used up."""
         return self.used() >= 1.0
 
-    def stop(self) -> TimeLimitReached:
-        """Return what is raised when the time is over."""
-        waited = time.process_time() - self._processor < self._seconds / 2
-        return TimeLimitReached(self.line, self.stands_still, waited)
+    @contextmanager
+    def looking(self) -> Iterator[None]:
+        """Look at the block of this thread now and then, and stop it when its time is over.
 
-    def look(self, frame: FrameType | None) -> None:
+        A signal looks between two steps of Python and ends a sleep, too. On Windows, and outside
+        the main thread, there is none, and the values are not looked at.
+        """
+        block, ended = threading.get_ident(), threading.Event()
+        is_main = threading.current_thread() is threading.main_thread()
+        has_signal = is_main and hasattr(signal, "pthread_kill")
+
+        def run():
+            # It goes on, because a bare `except:` in the learner's loop may swallow a stop.
+            while not ended.wait(_BETWEEN_LOOKS):
+                if self.is_over():
+                    self.cancel()
+                if has_signal:
+                    signal.pthread_kill(block, signal.SIGURG)
+                elif self.is_over():
+                    stop = ctypes.py_object(TimeLimitReached)
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(block), stop)
+
+        thread = threading.Thread(target=run, daemon=True)
+        with ExitStack() as stack:
+            if has_signal:
+                # Whoever has no handler ignores SIGURG, so that one that comes late does no harm.
+                handler_before = signal.signal(signal.SIGURG, self._look)
+                stack.callback(signal.signal, signal.SIGURG, handler_before)
+            thread.start()
+            stack.callback(thread.join)
+            stack.callback(ended.set)
+            yield
+
+    def _look(self, signal_number: int, frame: FrameType | None) -> None:
         """Compare the floating-point values of the learner's frame with those of the last look."""
+        used = self.used()
         while frame is not None and frame.f_code.co_filename != self._file:
             frame = frame.f_back
-        if frame is None or self.used() < 0.5:
-            return
-        values = {name: v for name, value in frame.f_locals.items() if (v := _bytes_of(value))}
-        if self._values is not None:
-            self.stands_still = values == self._values
-        self._values = values
-        self.line = linecache.getline(self._file, frame.f_lineno).strip()
+        if frame is not None and used >= 0.5:
+            values = {name: v for name, value in frame.f_locals.items() if (v := _bytes_of(value))}
+            if self._values is not None:
+                self.stands_still = values == self._values
+            self._values = values
+            self.line = linecache.getline(self._file, frame.f_lineno).strip()
+        if used >= 1.0:
+            raise TimeLimitReached
 
 
 def _bytes_of(value: object) -> bytes:
     """Return a float, or a small array, tensor or variable of floats, as bytes; else nothing."""
-    if isinstance(value, float):
-        return np.float64(value).tobytes()
     try:
         array = np.asarray(value.numpy() if hasattr(value, "numpy") else value)
     except Exception:  # a tensor without a value, or what pretends to be one
         return b""
     return array.tobytes() if array.dtype.kind == "f" and array.size <= 10_000 else b""
-
-
-@contextmanager
-def _alarm(watch: _Watch) -> Iterator[None]:
-    """Look at the time between two steps of Python, and stop the block when it is over."""
-
-    def look(signal_number, frame):
-        is_over = watch.is_over()
-        watch.look(frame)
-        if is_over:
-            raise watch.stop()
-
-    handler_before = signal.signal(signal.SIGALRM, look)
-    # The alarm repeats, because a bare `except:` in the learner's loop may swallow a stop.
-    timer_before = signal.setitimer(signal.ITIMER_REAL, _BETWEEN_LOOKS, _BETWEEN_LOOKS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, handler_before)
-        signal.setitimer(signal.ITIMER_REAL, *timer_before)
-
-
-@contextmanager
-def _looks_at_the_clock(
-    watch: _Watch, cancel: Callable[[], None], has_alarm: bool
-) -> Iterator[None]:
-    """Cancel graphs when the time is over; where there is no alarm, stop the block too.
-
-    There is none on Windows, and outside the main thread.
-    """
-    watched, ended = ctypes.c_ulong(threading.get_ident()), threading.Event()
-
-    def run():
-        while not ended.wait(_BETWEEN_LOOKS):
-            if watch.is_over():
-                cancel()
-                if not has_alarm:
-                    stop = ctypes.py_object(TimeLimitReached)
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(watched, stop)
-                return
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()

@@ -66,7 +66,7 @@ def go_on_and_on():
         x += 1e-6
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there is no alarm to look at the values")
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no signal to look at the values")
 @pytest.mark.parametrize(
     ("loop", "stands_still", "waited"),
     [(stand_still, True, False), (go_on_and_on, False, False), (sleep_for_ever, True, True)],
@@ -173,21 +173,23 @@ def test_the_working_folder_is_left_as_it_was(tmp_path):
     assert os.getcwd() == before
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such alarm")
-def test_the_alarm_of_others_is_put_back():
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+def test_the_signals_of_others_are_put_back():
     def theirs(signal_number, frame):
         pass
 
-    handler_before = signal.signal(signal.SIGALRM, theirs)
+    signals = (signal.SIGALRM, signal.SIGURG)
+    handlers_before = [signal.signal(each, theirs) for each in signals]
     timer_before = signal.setitimer(signal.ITIMER_REAL, 100)
     try:
         with time_limit(LIMIT):
             pass
-        assert signal.getsignal(signal.SIGALRM) is theirs
+        assert [signal.getsignal(each) for each in signals] == [theirs, theirs]
         assert 90 < signal.getitimer(signal.ITIMER_REAL)[0] <= 100
     finally:
         signal.setitimer(signal.ITIMER_REAL, *timer_before)
-        signal.signal(signal.SIGALRM, handler_before)
+        for each, handler in zip(signals, handlers_before, strict=True):
+            signal.signal(each, handler)
 
 
 def test_the_block_draws_by_its_seed():
