@@ -101,7 +101,7 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
     try:
         exercise = find_exercise(exercise_id)
     except LookupError as error:
-        return CheckResult(str(exercise_id), "error", str(error.args[0]))
+        return CheckResult(str(exercise_id), "error", str(error))
     # From the operating system, because drawing from a seeded generator would advance it.
     seed = int.from_bytes(os.urandom(4), "little") % SEEDS
     # TensorFlow's C++ code logs an error there that the learner reads in the message.

@@ -1,37 +1,23 @@
-"""What a notebook that runs is given: a sign of life, and interrupts that reach into graphs."""
+"""What a notebook that runs is given: cells that run again, interrupts that reach into graphs."""
 
 import os
 import signal
 import socket
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import cache
 from typing import Any
 
 from ..tape.tensorflow_internals import forget_tracings, graphs_can_be_cancelled
 
-__all__ = ["prepare_cells", "running_shell", "saying_that_tensorflow_starts"]
+__all__ = ["prepare_cells", "running_shell"]
 
 
 def running_shell() -> Any:
     """Return IPython's shell where a notebook's kernel runs this, and None elsewhere."""
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     return shell if hasattr(shell, "kernel") else None
-
-
-@contextmanager
-def saying_that_tensorflow_starts() -> Iterator[None]:
-    """Say in a notebook that TensorFlow starts, for as long as the block runs."""
-    if "tensorflow" in sys.modules or running_shell() is None:
-        yield
-        return
-    from IPython.display import clear_output
-
-    print("TensorFlow starts, which takes up to half a minute the first time ...", flush=True)
-    yield
-    clear_output()
 
 
 @cache  # a kernel has one shell

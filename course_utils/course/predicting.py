@@ -74,7 +74,7 @@ def predict(prediction_id: str, answer: Any = "") -> PredictionResult:
     try:
         question = find_prediction(prediction_id)
     except LookupError as error:
-        return PredictionResult(str(prediction_id), str(error.args[0]))
+        return PredictionResult(str(prediction_id), str(error))
     if answer is ... or isinstance(answer, str) and answer in ("", "..."):
         how = f"Type {question.how} between the quotes, and run this cell again."
         return PredictionResult(question.id, how)

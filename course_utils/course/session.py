@@ -12,7 +12,7 @@ from types import ModuleType
 
 from ..figures.in_notebooks import prepare_figures
 from .curriculum import find_lesson
-from .notebook import prepare_cells, running_shell, saying_that_tensorflow_starts
+from .notebook import prepare_cells, running_shell
 from .progress import read_progress, runs_a_solution
 from .standing import LessonBar
 
@@ -81,7 +81,10 @@ def quiet_tensorflow() -> ModuleType:
     thread of ``tf.data`` warns at random when a dataset's loop in a graph ends before it does.
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    with saying_that_tensorflow_starts(), standard_error_held():
+    is_shown = "tensorflow" not in sys.modules and running_shell() is not None
+    if is_shown:
+        print("TensorFlow starts, which takes up to half a minute the first time ...", flush=True)
+    with standard_error_held():
         with importing():
             import tensorflow as tf
 
@@ -98,6 +101,10 @@ def quiet_tensorflow() -> ModuleType:
         tf.constant(0.0) + 1.0
         # The first transpose of integers, which second derivatives contain, writes a line too.
         tf.transpose(tf.zeros((2, 2), tf.int32))
+    if is_shown:
+        from IPython.display import clear_output
+
+        clear_output()
     return tf
 
 

@@ -129,36 +129,37 @@ class LessonBar:
     """The exercises of one lesson, each passed or open, and where to go on."""
 
     def __init__(self, lesson: Lesson, progress: Progress):
-        self._exercises, self._progress = lesson.exercises(), progress
-
-    @property
-    def _advice(self) -> str:
-        left = [each for each in self._exercises if not self._progress.has_passed(each.id)]
-        counts = f"{self._progress.count(self._exercises)} passed."
-        if left:
-            verb = "Start" if len(left) == len(self._exercises) else "Go on"
-            return f"{counts} {verb} with Exercise {left[0].id}: {left[0].title}."
-        following = next_exercise(self._progress)
-        if following is None:
-            return f"{counts} Every other exercise is passed, too: `status()` shows it."
-        lesson = find_lesson(following.id[:2])
-        return f"{counts} Next is lesson {lesson.number} · {lesson.title}."
-
-    def __repr__(self) -> str:
-        signs = ["✓" if self._progress.has_passed(each.id) else "○" for each in self._exercises]
-        pairs = zip(signs, self._exercises, strict=True)
-        return "  ".join([*(f"{sign} {exercise.id}" for sign, exercise in pairs), self._advice])
-
-    def _repr_html_(self) -> str:
-        cells = []
-        for each in self._exercises:
-            passed = self._progress.has_passed(each.id)
+        signs, cells = [], []
+        for each in lesson.exercises():
+            passed = progress.has_passed(each.id)
             sign, word, colour = ("✓", "passed", GREEN) if passed else ("○", "open", "#777777")
+            signs.append(f"{sign} {each.id}")
             cells.append(
                 f'<span title="{html.escape(each.title)}: {word}" style="flex:1;'
-                f'border-bottom:4px solid {colour};padding:0 .3em">{sign} {each.id}</span>'
+                f'border-bottom:4px solid {colour};padding:0 .3em">{signs[-1]}</span>'
             )
-        return (
+        advice = _advice(lesson, progress)
+        self._text = "  ".join([*signs, advice])
+        self._html = (
             f'<div style="display:flex;gap:.3em;max-width:40em">{"".join(cells)}</div>'
-            f"<div>{with_code(self._advice)}</div>"
+            f"<div>{with_code(advice)}</div>"
         )
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        return self._html
+
+
+def _advice(lesson: Lesson, progress: Progress) -> str:
+    exercises, following = lesson.exercises(), next_exercise(progress)
+    left = [each for each in exercises if not progress.has_passed(each.id)]
+    counts = f"{progress.count(exercises)} passed."
+    if left:
+        verb = "Start" if len(left) == len(exercises) else "Go on"
+        return f"{counts} {verb} with Exercise {left[0].id}: {left[0].title}."
+    if following is None:
+        return f"{counts} Every other exercise is passed, too: `status()` shows it."
+    other = find_lesson(following.id[:2])
+    return f"{counts} Next is lesson {other.number} · {other.title}."

@@ -27,6 +27,5 @@ def sentence_for(*kinds: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        text = str(error) if isinstance(error, OSError) else str(error.args[0])
-        errors.print(text, style="bold", markup=False, highlight=False, soft_wrap=True)
+        errors.print(str(error), style="bold", markup=False, highlight=False, soft_wrap=True)
         raise typer.Exit(1) from None

@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import io
 import os
 import struct
 import tempfile
@@ -120,37 +121,29 @@ def _is_reachable() -> bool:
 
 def _download() -> Path | None:
     """Download the file into the cache; None for want of a network, or of a folder to write to."""
-    folder = next(filter(_is_writable, _cache_folders()), None)
-    if folder is None:
-        return None
-    with tempfile.TemporaryDirectory(dir=folder) as unfinished:
-        path = Path(unfinished) / "mnist.npz"
-        try:
-            with urllib.request.urlopen(_URL, timeout=_PATIENCE) as answer:
-                path.write_bytes(answer.read())
-        except (OSError, HTTPException):  # the second where it breaks off
-            return None
-        try:
-            _read(path)
-        except ValueError as error:
-            raise ValueError(
-                f"The download from {_URL} arrived damaged. Run this again; if it stays so, "
-                "put mnist.npz into a folder and set COURSE_DATA_DIR to that folder."
-            ) from error
-        # Nobody ever sees a half-written file in the cache.
-        return path.replace(folder / "mnist.npz")
-
-
-def _is_writable(folder: Path) -> bool:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        tempfile.TemporaryFile(dir=folder).close()
-    except OSError:
-        return False
-    return True
+        with urllib.request.urlopen(_URL, timeout=_PATIENCE) as answer:
+            content = answer.read()
+    except (OSError, HTTPException):  # the second where it breaks off
+        return None
+    try:
+        _read(io.BytesIO(content))
+    except ValueError:
+        raise ValueError(
+            f"The download from {_URL} arrived damaged. Run this again; if it stays so, "
+            "put mnist.npz into a folder and set COURSE_DATA_DIR to that folder."
+        ) from None
+    for folder in _cache_folders():
+        with contextlib.suppress(OSError):  # where it cannot be written
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=folder) as unfinished:
+                path = Path(unfinished) / "mnist.npz"
+                path.write_bytes(content)
+                return path.replace(folder / path.name)
+    return None
 
 
-def _read(path: Path) -> dict[str, np.ndarray]:
+def _read(path: Path | io.BytesIO) -> dict[str, np.ndarray]:
     """Read the four arrays and prove that they are MNIST's."""
     mend = f"Delete {path}, or put a whole mnist.npz in its place, and run this again."
     try:
