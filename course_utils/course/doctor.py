@@ -17,9 +17,6 @@ from .session import quiet_tensorflow
 
 __all__ = ["Condition", "examine"]
 
-_OLDEST_PYTHON, _NEWEST_PYTHON = (3, 10), (3, 13)
-_OLDEST_TENSORFLOW = (2, 18)
-
 
 @dataclass(frozen=True)
 class Condition:
@@ -57,7 +54,7 @@ def examine() -> Iterator[Condition]:
 
 
 def _python() -> Condition:
-    is_supported = _OLDEST_PYTHON <= sys.version_info[:2] <= _NEWEST_PYTHON
+    is_supported = (3, 10) <= sys.version_info[:2] <= (3, 13)
     remedy = "" if is_supported else "Install Python 3.10, 3.11, 3.12 or 3.13 and run `make lab`."
     return Condition("Python", python_version(), remedy)
 
@@ -65,7 +62,7 @@ def _python() -> Condition:
 def _tensorflow() -> Condition:
     tf = quiet_tensorflow()
     remedy = ""
-    if tuple(int(part) for part in tf.__version__.split(".")[:2]) < _OLDEST_TENSORFLOW:
+    if tuple(int(part) for part in tf.__version__.split(".")[:2]) < (2, 18):
         remedy = "Run `make lab`, which installs the locked version."
     elif not tf.keras.__version__.startswith("3."):
         remedy = "Unset TF_USE_LEGACY_KERAS: the course uses Keras 3."
