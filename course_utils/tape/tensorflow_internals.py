@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from itertools import chain
 from traceback import walk_stack
 from types import FrameType
 from typing import Any, Literal
@@ -41,16 +42,10 @@ def listen_to_operations(listener: Callable) -> Iterator[None]:
     from tensorflow.python.framework import op_callbacks
 
     def forward(
-        op_type: str | bytes,
-        inputs: Any,
-        attributes: Any,
-        outputs: Any,
-        op_name: str | None = None,
-        graph: Any = None,
+        op_type: Any, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
     ) -> Any:
-        # Some operations give their type as bytes.
-        name = op_type.decode() if isinstance(op_type, bytes) else op_type
-        listener(name, inputs, attributes, outputs, op_name, graph)
+        name = op_type.decode() if isinstance(op_type, bytes) else op_type  # some are bytes
+        listener(name, inputs, attrs, outputs, op_name, graph)
         return outputs  # TensorFlow hands the next listener what this one returns.
 
     op_callbacks.add_op_callback(forward)
@@ -189,12 +184,13 @@ def gradients_of_operation(
 
     Returns one gradient or None for each input: exactly what a tape would pass on.
     """
+    import tensorflow as tf
     from tensorflow.python.eager import backprop
 
     gradients = backprop._gradient_function(
         op_type, attributes, len(inputs), inputs, outputs, output_gradients, (), ""
     )
-    return list(gradients) if isinstance(gradients, (list, tuple)) else [gradients]
+    return tf.nest.flatten(gradients)
 
 
 def traced_anew(function: Callable) -> Callable:
@@ -221,34 +217,23 @@ def differentiable_inputs(operation: Any) -> list[bool]:
             tf.compat.v1.placeholder(output.dtype, output.shape) for output in operation.outputs
         ]
         gradients = gradient_function(operation, *arriving)
-    gradients = gradients if isinstance(gradients, (list, tuple)) else [gradients]
-    return [gradient is not None for gradient in gradients]
+    return [gradient is not None for gradient in tf.nest.flatten(gradients)]
 
 
 def run_operation(operation: Any, inputs: list) -> tuple[list, tuple]:
     """Run one operation of a graph eagerly; return its outputs, and its attributes as run."""
+    from tensorflow.core.framework import tensor_shape_pb2
     from tensorflow.python.eager import context, execute
 
-    attributes = []
-    for name, value in operation.node_def.attr.items():
-        if not name.startswith("_"):
-            attributes += [name, _attribute_value(value)]
+    def as_run(value: Any) -> Any:
+        if isinstance(value, tensor_shape_pb2.TensorShapeProto):
+            return None if value.unknown_rank else [dim.size for dim in value.dim]
+        return list(map(as_run, value)) if isinstance(value, list) else value
+
+    names = [name for name in operation.node_def.attr if not name.startswith("_")]
+    pairs = [(name, as_run(operation.get_attr(name))) for name in names]
+    attributes = tuple(chain.from_iterable(pairs))
     outputs = execute.quick_execute(
-        operation.type, len(operation.outputs), inputs, tuple(attributes), context.context()
+        operation.type, len(operation.outputs), inputs, attributes, context.context()
     )
-    return list(outputs or ()), tuple(attributes)
-
-
-def _attribute_value(value: Any) -> Any:
-    kind = value.WhichOneof("value")
-    if kind == "shape":
-        return None if value.shape.unknown_rank else [dim.size for dim in value.shape.dim]
-    if kind == "list":
-        fields = [field for field, _ in value.list.ListFields()]
-        if not fields:
-            return []
-        items = getattr(value.list, fields[0].name)
-        if fields[0].name == "shape":
-            return [None if s.unknown_rank else [dim.size for dim in s.dim] for s in items]
-        return list(items)
-    return getattr(value, kind)
+    return list(outputs or ()), attributes

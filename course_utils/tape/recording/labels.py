@@ -8,7 +8,7 @@ import numpy.typing as npt
 __all__ = ["operation_label", "value_text"]
 
 _PLAIN_NAMES = {
-    "AddV2": "add",
+    "Add": "add",
     "Sub": "subtract",
     "Mul": "multiply",
     "RealDiv": "divide",
@@ -20,38 +20,30 @@ _PLAIN_NAMES = {
     "Log1p": "log(1 + ·)",
     "Expm1": "exp(·) − 1",
     "Rsqrt": "1 ÷ √",
-    "Reciprocal": "reciprocal",
-    "MatMul": "matmul",
-    "BatchMatMulV2": "matmul",
-    "BatchMatMulV3": "matmul",
+    "BatchMatMul": "matmul",
     "BiasAdd": "add bias",
     "L2Loss": "half sum of squares",
     "SquaredDifference": "squared difference",
     "Prod": "product",
-    "SelectV2": "where",
+    "Select": "where",
     "ClipByValue": "clip",
     "StopGradient": "stop_gradient",
     "Rint": "round",
-    "ArgMax": "argmax",
-    "ArgMin": "argmin",
     "OneHot": "one_hot",
-    "GatherV2": "gather",
     "ResourceGather": "gather",
     "GatherNd": "gather_nd",
-    "ConcatV2": "concat",
     "Pack": "stack",
     "Unpack": "unstack",
     "StridedSlice": "slice",
     "ExpandDims": "expand_dims",
     "BroadcastTo": "broadcast",
-    "TopKV2": "top_k",
+    "TopK": "top_k",
     "LogSoftmax": "log softmax",
     "SoftmaxCrossEntropyWithLogits": "softmax cross-entropy",
     "SparseSoftmaxCrossEntropyWithLogits": "softmax cross-entropy",
-    "Conv2D": "conv2d",
     "MaxPool": "max pool",
     "AvgPool": "average pool",
-    "FusedBatchNormV3": "batch norm",
+    "FusedBatchNorm": "batch norm",
     "CustomGradient": "custom gradient",
     "EagerPyFunc": "py_function",
     "LogicalAnd": "and",
@@ -67,22 +59,18 @@ _PLAIN_NAMES = {
 # TensorFlow's own name, in small letters, is already the plain word for these.
 _SMALL_LETTERS = (
     "Abs Exp Log Sin Cos Tan Tanh Sinh Cosh Asin Acos Atan Sqrt Square Sign Floor Ceil Round Sum "
-    "Mean Max Min All Any Maximum Minimum Sigmoid Softplus Softmax Relu Elu Selu Erf Reshape "
-    "Transpose Squeeze Tile Split Identity Cumsum Einsum Inv"
+    "Mean Max Min ArgMax ArgMin All Any Maximum Minimum Sigmoid Softplus Softmax Relu Elu Selu Erf "
+    "Inv Reciprocal MatMul Einsum Conv2D Cumsum Reshape Transpose Squeeze Tile Split Concat Gather "
+    "Identity"
 ).split()
-_SYMBOLS = {"AddV2": "+", "Sub": "−", "Mul": "×", "RealDiv": "÷", "FloorMod": "mod"}
-_COMPARISONS = {"Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual"}
-_WITH_NUMBER = {"AddV2": "add", "Sub": "subtract", "Mul": "multiply by", "RealDiv": "divide by"}
-_POWERS = {2.0: "square", 3.0: "cube"}
+_SYMBOLS = {"Add": "+", "Sub": "−", "Mul": "×", "RealDiv": "÷", "FloorMod": "mod"}
+_COMPARISONS = set("<≤=≠≥>")
+_WITH_NUMBER = {"Add": "add", "Sub": "subtract", "Mul": "multiply by", "RealDiv": "divide by"}
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def operation_label(
-    op_type: str,
-    operands: list[str | float | None],
-    *,
-    same_operand: bool = False,
-    dtype: str = "",
+    op_type: str, operands: list[str | float | None], *, same_operand: bool = False, dtype: str = ""
 ) -> str:
     """Say in a learner's words what an operation does; its type where there is no better word.
 
@@ -102,27 +90,27 @@ def operation_label(
         return f"{operands[0]}²"
     if op_type.startswith(("__forward_", "__inference_")):
         return "function " + re.sub(r"^__(forward|inference)_|_\d+$", "", op_type).strip("_<>")
-    plain = _PLAIN_NAMES.get(op_type, op_type.lower() if op_type in _SMALL_LETTERS else op_type)
+    name = re.sub(r"V\d$", "", op_type)  # without TensorFlow's version of the operation
+    plain = name.lower() if name in _SMALL_LETTERS else _PLAIN_NAMES.get(name, op_type)
     if len(operands) != 2:
         return plain
     left, right = operands
-    if op_type == "Pow":
+    first, second = _word(left), _word(right)
+    if name == "Pow":
         return _power(left, right)
-    if same_operand and op_type in _SYMBOLS:
-        return f"{left} {_SYMBOLS[op_type]} {left}" if left else f"{plain} by itself"
+    if same_operand and name in _SYMBOLS:
+        return f"{first} {_SYMBOLS[name]} {first}" if left else f"{plain} by itself"
     if isinstance(left, float) == isinstance(right, float):
         return plain
-    if op_type in _COMPARISONS:
-        return f"{_word(left)} {plain} {_word(right)}".strip()
-    if op_type in _SYMBOLS and left is not None and right is not None:
-        return f"{_word(left)} {_SYMBOLS[op_type]} {_word(right)}"
-    if op_type not in _WITH_NUMBER:
-        return plain
-    if isinstance(left, float) and op_type == "Sub":
-        return f"subtract from {_number(left)}"
-    if isinstance(left, float) and op_type == "RealDiv":
-        return f"{_number(left)} ÷ …"
-    return f"{_WITH_NUMBER[op_type]} {_word(left if isinstance(left, float) else right)}"
+    if plain in _COMPARISONS:
+        return f"{first} {plain} {second}".strip()
+    if name in _SYMBOLS and first and second:
+        return f"{first} {_SYMBOLS[name]} {second}"
+    if name == "Sub" and first:
+        return f"subtract from {first}"
+    if name == "RealDiv" and first:
+        return f"{first} ÷ …"
+    return f"{_WITH_NUMBER[name]} {first or second}" if name in _WITH_NUMBER else plain
 
 
 def value_text(value: npt.ArrayLike | None, *, most: int = 4) -> str:
@@ -137,7 +125,7 @@ def value_text(value: npt.ArrayLike | None, *, most: int = 4) -> str:
         return "?"
     value = np.asarray(value)
     if value.size == 0 or value.size > most:
-        return "(" + ", ".join(str(n) for n in value.shape) + ("," if value.ndim == 1 else "") + ")"
+        return str(value.shape)
     if value.ndim:
         return "[" + ", ".join(value_text(part) for part in value) + "]"
     if value.dtype.kind == "f" or value.dtype.name == "bfloat16":
@@ -147,18 +135,16 @@ def value_text(value: npt.ArrayLike | None, *, most: int = 4) -> str:
 
 
 def _power(base: str | float | None, exponent: str | float | None) -> str:
-    if isinstance(exponent, float):
-        number = _number(exponent).replace("−", "-")
-        if not isinstance(base, str):
-            return _POWERS.get(exponent, f"power {_number(exponent)}")
-        is_whole = number.lstrip("-").isdigit()
-        return f"{base}{number.translate(_SUPERSCRIPT)}" if is_whole else f"{base} ^ {number}"
-    return f"{_number(base)} ^ {exponent or '…'}" if isinstance(base, float) else "power"
+    if not isinstance(exponent, float):
+        return f"{_word(base)} ^ {exponent or '…'}" if isinstance(base, float) else "power"
+    if not isinstance(base, str):
+        return {2.0: "square", 3.0: "cube"}.get(exponent, f"power {_word(exponent)}")
+    number = f"{exponent:.4g}"
+    is_whole = number.lstrip("-").isdigit()
+    return f"{base}{number.translate(_SUPERSCRIPT)}" if is_whole else f"{base} ^ {number}"
 
 
 def _word(operand: str | float | None) -> str:
-    return _number(operand) if isinstance(operand, float) else operand or ""
-
-
-def _number(value: float) -> str:
-    return f"{value:.4g}".replace("-", "−")
+    if isinstance(operand, float):
+        return f"{operand:.4g}".replace("-", "−")
+    return operand or ""

@@ -67,8 +67,6 @@ def cell_number(file: str) -> int:
 
 def notebook_cells() -> list[tuple[int, str]]:
     """Return the number and the file of each cell that ran; empty outside a notebook."""
-    if "IPython" not in sys.modules or sys.modules["IPython"].get_ipython() is None:
-        return []
     cells = ((cell_number(file), file) for file in list(linecache.cache))
     return [(number, file) for number, file in cells if number]
 

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
 from traceback import walk_stack
@@ -36,7 +36,6 @@ class State(Enum):
     PAUSED = "paused"  # inside stop_recording
     AFTER = "after"  # after the block
     RESET = "reset"  # recorded, then thrown away by reset
-    CLOSED = "closed"
 
 
 @dataclass(frozen=True)
@@ -69,16 +68,13 @@ class Step:
         Both gradients, those that arrive at outputs and those that are passed on to inputs, stand
         under the ids of their tensors. An operation without a rule raises LookupError.
         """
-        given: list[tf.Tensor | None] = []
-        for output in self.outputs:
+        inputs, outputs, given = list(self.inputs), list(self.outputs), []
+        for output in outputs:
             gradient = arriving.get(id(output))
-            if gradient is not None:
-                given.append(tf.cast(gradient, output.dtype))
-            else:
-                given.append(tf.zeros_like(output) if is_differentiable(output) else None)
-        gradients = gradients_of_operation(
-            self.op, self.attributes, list(self.inputs), list(self.outputs), given
-        )
+            if gradient is None and is_differentiable(output):
+                gradient = tf.zeros_like(output)
+            given.append(None if gradient is None else tf.cast(gradient, output.dtype))
+        gradients = gradients_of_operation(self.op, self.attributes, inputs, outputs, given)
         passed: dict[int, tf.Tensor] = {}
         for tensor, gradient in zip(self.inputs, gradients, strict=False):
             if gradient is not None:
@@ -116,22 +112,13 @@ class Recorder:
         self._listening = ExitStack()
         self.forget()
 
-    @contextmanager
-    def block(self) -> Iterator["Recorder"]:
-        """Listen for the length of a ``with`` block."""
-        self.start()
-        try:
-            yield self
-        finally:
-            self.stop()
-
     def start(self) -> None:
         """Begin to listen, unless this version of TensorFlow does not allow it."""
+        self.stop()
         self.in_graph = not tf.executing_eagerly()
         self.state = State.RECORDING
-        self._late = 0
-        self.stop()
         self.listening = True
+        self._late = 0
         try:
             self._listening.enter_context(listen_to_operations(self._listen))
         except Exception as error:
@@ -139,19 +126,15 @@ class Recorder:
 
     def stop(self) -> None:
         """Stop listening; what was seen stays until `forget`."""
-        try:
+        with suppress(Exception):  # This thread may have another list of listeners, and
             self._listening.close()
-        except Exception:
-            pass  # Another thread's list of listeners: `_listen` ignores what still arrives.
-        self._listening = ExitStack()
-        self.listening = False
+        self.listening = False  # so `_listen` ignores what still arrives.
         self._calls.clear()
 
     def close(self) -> None:
         """Stop listening and drop every tensor."""
         self.stop()
         self.forget()
-        self.state = State.CLOSED
 
     def forget(self) -> None:
         """Drop every tensor that was seen."""
@@ -176,8 +159,7 @@ class Recorder:
         try:
             yield
         finally:
-            if self.state is not State.CLOSED:
-                self.state = State.RECORDING
+            self.state = State.RECORDING
 
     def note_watch(self, tensors: Any) -> None:
         """Note that the user watched ``tensors`` at this point of the program."""
@@ -192,29 +174,26 @@ class Recorder:
         self, op: str, inputs: Any, attributes: Any, outputs: Any, name: str | None, graph: Any
     ) -> None:
         """Note one operation. Whatever goes wrong here must not reach the user's program."""
-        if not self.listening:
+        if not self.listening or self.in_graph is (graph is None):
             return
         try:
-            if self.in_graph and graph is not None:
+            if self.in_graph:
                 keys: list[Any] = [id(output) for output in outputs or ()] or [(id(graph), name)]
                 for key in keys:
                     self.graph_states.setdefault(key, (self.state, len(self.graph_states)))
-            elif not self.in_graph and graph is None and not self._is_too_late():
-                step = Step(op, tuple(inputs), tuple(outputs or ()), attributes, self.state)
-                self._read_stack(step, sys._getframe(2))
-                self.steps.append(step)
+                return
+            self._late += self.state is State.AFTER
+            if self._late > LATE_STEPS:
+                self.stop()
+                return
+            step = Step(op, tuple(inputs), tuple(outputs or ()), attributes, self.state)
+            self._read_stack(step, sys._getframe(2))
+            self.steps.append(step)
         except Exception as error:
             self.limited = (
                 f"TensorFlow {tf.__version__} reported {op} in an unknown way ({error!r})"
             )
             self.stop()
-
-    def _is_too_late(self) -> bool:
-        """Stop listening long after the tape's block."""
-        self._late += self.state is State.AFTER
-        if self._late > LATE_STEPS:
-            self.stop()
-        return not self.listening
 
     def _read_stack(self, step: Step, start: FrameType) -> None:
         """Read off the Python stack the user's line, and what ran there on the user's behalf."""

@@ -1,5 +1,6 @@
 """The plain data that a recording consists of: operations, values and gradients."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
 
@@ -9,8 +10,6 @@ from .labels import value_text
 from .recorder import LayerCall
 
 __all__ = ["RecordedOperation", "RecordedValue", "TapeRecording"]
-
-_HEADS = ("Value", "Computed as", "From", "Forward", "Gradient")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,39 +103,35 @@ class TapeRecording:
         names = ", ".join(value.name for value in self.values)
         raise KeyError(f"no value is called {name!r}; the recording holds {names}")
 
-    def _rows(self) -> list[tuple[str, ...]]:
-        """One row a value: its name, how and from what it came about, itself, its gradient."""
+    def _rows(self) -> Iterator[tuple[str, ...]]:
+        """Give the heads, then for each value how and from what it came about, and its numbers."""
+        yield "Value", "Computed as", "From", "Forward", "Gradient"
         origin = {position: ("source", "") for position in self.sources}
         for operation in self.operations:
             read = ", ".join(self.values[i].name for i in operation.inputs)
             origin |= dict.fromkeys(operation.outputs, (operation.label, read))
-        return [
-            (
-                value.name,
-                *origin.get(position, ("constant", "")),
-                value_text(value.value),
-                "no gradient" if value.gradient is None else value_text(value.gradient),
-            )
-            for position, value in enumerate(self.values)
-        ]
+        for position, value in enumerate(self.values):
+            gradient = "no gradient" if value.gradient is None else value_text(value.gradient)
+            how = origin.get(position, ("constant", ""))
+            yield value.name, *how, value_text(value.value), gradient
 
     def __str__(self) -> str:
         """Write a table of plain text."""
-        rows = [tuple(head.lower() for head in _HEADS), *self._rows()]
+        heads, *rows = self._rows()
+        rows.insert(0, tuple(map(str.lower, heads)))
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
+        lines = ("  ".join(map(str.ljust, row, widths)) for row in rows)
         return "\n".join(line.rstrip() for line in lines)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = "".join(f'<th scope="col">{each}</th>' for each in _HEADS)
-        body = "".join(
-            f'<tr><th scope="row">{escape(name)}</th>'
-            + "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-            + "</tr>"
-            for name, *cells in self._rows()
-        )
+        heads, *rows = self._rows()
+        head = "".join(f'<th scope="col">{each}</th>' for each in heads)
+        body = ""
+        for name, *rest in rows:
+            cells = "".join(f"<td>{escape(cell)}</td>" for cell in rest)
+            body += f'<tr><th scope="row">{escape(name)}</th>{cells}</tr>'
         return (
             "<table><caption>What the tape recorded</caption>"
             f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
