@@ -99,8 +99,7 @@ def _centres_and_ways(height: float) -> tuple[list[Point], list[list[Point]]]:
         boxes[lesson.number] = Box("card", i, height, _WIDTH, layer)
     routes = [route(boxes[a], boxes[lesson.number]) for lesson in LESSONS for a in lesson.needs]
     places = [*boxes.values(), *(link.start for links in routes for link in links[1:])]
-    links = [link for links in routes for link in links]
-    set_heights(order_columns(places, links), links)
+    set_heights(order_columns(places))
     centre = {place: (place.y, -(height + _BELOW) * place.layer) for place in places}
     ways = [[centre[place] for place in [x[0].start, *(link.end for link in x)]] for x in routes]
     return list(centre.values()), ways

@@ -34,6 +34,16 @@ class Card:
     leaving: tuple[RecordedValue, ...] = ()
     details: tuple[str, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """What its value is called: the target's name, or the title."""
+        return self.title.partition(" = ")[0]
+
+    @property
+    def arriving(self) -> list[np.ndarray]:
+        """The gradients that come to its values."""
+        return [value.gradient for value in self.leaving if value.gradient is not None]
+
 
 @dataclass(frozen=True)
 class Folded:
@@ -52,6 +62,27 @@ class Folded:
         """For each (from, to), whether gradient goes back along it."""
         return {edge: any(use.passes for use in uses) for edge, uses in self.uses.items()}
 
+    @property
+    def title(self) -> str:
+        """What the picture shows, in one line."""
+        operations = sum(card.kind != "source" for card in self.cards)
+        plural = "s" if operations != 1 else ""
+        targets = ", ".join(card.name for card in self.cards if card.is_target)
+        return f"Tape of {targets or 'a function'}: {operations} operation{plural}"
+
+    @property
+    def description(self) -> str:
+        """The picture in words: the cards in order, with their values and gradients."""
+        lines = [f"{self.title}."]
+        for i, card in enumerate(self.cards):
+            read = dict.fromkeys(self.cards[a].name for a, b in self.uses if b == i)
+            source = "Source " if card.kind == "source" else ""
+            of = f" of {', '.join(read)}" if read else ""
+            value = f" is {card.value}" if card.value else ""
+            gradient = ", ".join([*card.gradient, *card.details])
+            lines.append(f"{source}{card.title}{of}{value}; {gradient}.")
+        return " ".join([*lines, *self.notes])
+
 
 def fold(recording: TapeRecording, depth: int) -> Folded:
     """Choose what is drawn as one card: ``depth`` levels of Keras models and layers are opened.
@@ -60,9 +91,9 @@ def fold(recording: TapeRecording, depth: int) -> Folded:
     """
     read = {position for operation in recording.operations for position in operation.inputs}
     recording, notes = _without_dead_ends(recording)
-    grouping = Grouping(recording, depth)
-    asked = depth
-    while len(grouping.order) > _MOST_CARDS and depth > 0 and grouping.has_layers:
+    has_layers = any(operation.layers for operation in recording.operations)
+    grouping, asked = Grouping(recording, depth), depth
+    while len(grouping.order) > _MOST_CARDS and depth > 0 and has_layers:
         depth -= 1
         grouping = Grouping(recording, depth)
     if depth < asked:
@@ -73,9 +104,16 @@ def fold(recording: TapeRecording, depth: int) -> Folded:
             f"{len(recording.operations)} operations in all: the middle is drawn as one box; "
             "record_tape lists every one."
         )
-    symbol, note = _symbol(recording)
-    cards = tuple(_card(grouping, key, symbol, read) for key in grouping.order)
-    return Folded(cards, grouping.edges(), (*notes, *note), recording)
+    symbol, of_symbol = _symbol(recording)
+    uses = grouping.uses()
+    cards = tuple(
+        _source_card(recording, key.what, symbol, key.what in read)
+        if key.kind == "source"
+        else _operations_card(grouping, key, symbol, uses)
+        for key in grouping.order
+    )
+    between = {(a, b): each for (a, b), each in uses.items() if a != b}
+    return Folded(cards, between, (*notes, *of_symbol), recording)
 
 
 def _without_dead_ends(recording: TapeRecording) -> tuple[TapeRecording, list[str]]:
@@ -106,91 +144,63 @@ def _symbol(recording: TapeRecording) -> tuple[str, list[str]]:
     return target.name, []
 
 
-def _card(grouping: Grouping, key: Key, symbol: str, read: set[int]) -> Card:
-    """Write a card; ``read`` are the values that any operation reads."""
-    recording, leaving = grouping.recording, grouping.leaving(key)
-    target = next((recording.values[p].name for p in leaving if p in recording.targets), None)
-    if key.kind == "source":
-        return _source_card(recording, key.what, symbol, target, unread=key.what not in read)
-    numbers = grouping.operations(key)
-    if key.kind == "operation":
-        leaving = leaving or list(recording.operations[numbers[0]].outputs)
-    left = [recording.values[position] for position in leaving]
+def _source_card(recording: TapeRecording, position: int, symbol: str, is_read: bool) -> Card:
+    value, is_target = recording.values[position], position in recording.targets
+    title = value.name if position in recording.sources else f"{value.name} (constant)"
+    gradient = [_gradient(value, symbol, value.name)]
+    if not is_read and not is_target:
+        gradient.append("no operation reads it")
+    alive = value.gradient is not None
+    return Card("source", title, _short(value), tuple(gradient), alive, is_target, leaving=(value,))
+
+
+def _operations_card(
+    grouping: Grouping, key: Key, symbol: str, uses: dict[tuple[int, int], list[Use]]
+) -> Card:
+    recording, operations = grouping.recording, grouping.operations(key)
+    number = grouping.order.index(key)
+    out = {use.position for (a, b), each in uses.items() if a == number != b for use in each}
+    held = grouping.values(key)
+    left = [recording.values[p] for p in held if p in out or p in recording.targets]
+    target = next((recording.values[p].name for p in held if p in recording.targets), None)
+    # Whether gradient goes on to a value outside, or to a source inside.
+    passes = any(
+        use.passes and (a != b or use.position in recording.sources)
+        for (a, b), each in uses.items()
+        if b == number
+        for use in each
+    )
+    details: tuple[str, ...] = ()
+    if key.kind == "folded":
+        title = f"… {len(operations)} operations …"
+    elif key.kind == "layer":
+        title = _layer_title(key.what)
+        details = _weights([recording.values[p] for p in recording.weights if p in held])
+    else:
+        title = f"{target} = {operations[0].label}" if target else operations[0].label
+        left = left or [recording.values[position] for position in operations[0].outputs]
     live = [value for value in left if value.gradient is not None]
-    title, details = _title(grouping, key, numbers)
-    passes = _passes_gradient(grouping, key, numbers)
+    gradient = [f"gradient to {len(live)} values" if live else "no gradient"]
+    if len(live) == 1:
+        gradient = [_gradient(live[0], symbol, target or "·")]
+    if live and not passes:
+        gradient.append("passes no gradient")
     return Card(
         key.kind,
-        f"{target} = {title}" if target and key.kind == "operation" else title,
+        title,
         _short(left[0]) if len(left) == 1 else f"{len(left)} values" if left else "",
-        _gradient_lines(live, symbol, target, passes),
+        tuple(gradient),
         passes and bool(live),
         target is not None,
-        tuple(dict.fromkeys(recording.operations[number].line for number in numbers)),
+        tuple(dict.fromkeys(operation.line for operation in operations)),
         tuple(left),
         details,
     )
 
 
-def _source_card(
-    recording: TapeRecording, position: int, symbol: str, target: str | None, unread: bool
-) -> Card:
-    value = recording.values[position]
-    alive, is_target = value.gradient is not None, target is not None
-    lines = [_gradient_text(value, symbol, value.name) if alive else "no gradient"]
-    if unread and not is_target:
-        lines.append("no operation reads it")
-    title = value.name if position in recording.sources else f"{value.name} (constant)"
-    return Card("source", title, _short(value), tuple(lines), alive, is_target, leaving=(value,))
-
-
-def _title(grouping: Grouping, key: Key, numbers: list[int]) -> tuple[str, tuple[str, ...]]:
-    """Return the title of a card of operations, and the lines on the weights inside."""
-    recording = grouping.recording
-    if key.kind == "operation":
-        return recording.operations[numbers[0]].label, ()
-    if key.kind == "folded":
-        return f"… {len(numbers)} operations …", ()
-    layer: LayerCall = key.what
+def _layer_title(layer: LayerCall) -> str:
     says_its_kind = layer.kind.lower() in layer.name.replace("_", "").lower()
-    inside = [p for p in recording.weights if grouping.value_key[p] == key]
-    title = layer.name if says_its_kind else f"{layer.name} · {layer.kind}"
-    return title, _weights([recording.values[p] for p in inside])
-
-
-def _passes_gradient(grouping: Grouping, key: Key, numbers: list[int]) -> bool:
-    """Tell whether gradient goes on from a card to a value outside it, or to a source."""
-    recording = grouping.recording
-    return any(
-        passes and (grouping.value_key[position] != key or position in recording.sources)
-        for operation in (recording.operations[number] for number in numbers)
-        for position, passes in zip(operation.inputs, operation.passes_gradient, strict=True)
-    )
-
-
-def _gradient_lines(
-    live: list[RecordedValue], symbol: str, target: str | None, passes: bool
-) -> tuple[str, ...]:
-    if not live:
-        return ("no gradient",)
-    line = f"gradient to {len(live)} values"
-    if len(live) == 1:
-        line = _gradient_text(live[0], symbol, target or "·")
-    return (line,) if passes else (line, "passes no gradient")
-
-
-def _short(value: RecordedValue) -> str:
-    text = value_text(value.value)
-    return text if len(text) <= _LONGEST_TEXT else value_text(value.value, most=0)
-
-
-def _gradient_text(value: RecordedValue, symbol: str, name: str) -> str:
-    assert value.gradient is not None
-    ratio = f"∂{symbol}/∂{name if len(name) <= 8 else '·'}"
-    text = value_text(value.gradient)
-    if len(text) <= _LONGEST_TEXT and value.gradient.size <= 4:
-        return f"{ratio} = {text}"
-    return f"‖{ratio}‖ = {value_text(np.linalg.norm(value.gradient))}"
+    return layer.name if says_its_kind else f"{layer.name} · {layer.kind}"
 
 
 def _weights(weights: list[RecordedValue]) -> tuple[str, ...]:
@@ -199,11 +209,26 @@ def _weights(weights: list[RecordedValue]) -> tuple[str, ...]:
         live = sum(weight.gradient is not None for weight in weights)
         return (f"{len(weights)} weights, {live} with a gradient",)
     return tuple(
-        f"{weight.name.split('/')[-1]} {value_text(weight.value, most=0)}  "
-        + (
-            "no gradient"
-            if weight.gradient is None
-            else f"‖∂‖ = {value_text(np.linalg.norm(weight.gradient))}"
-        )
+        f"{weight.name.split('/')[-1]} {value_text(weight.value, most=0)}  {_norm(weight, '∂')}"
         for weight in weights
     )
+
+
+def _short(value: RecordedValue) -> str:
+    text = value_text(value.value)
+    return text if len(text) <= _LONGEST_TEXT else value_text(value.value, most=0)
+
+
+def _gradient(value: RecordedValue, symbol: str, name: str) -> str:
+    """Write the gradient of a value if it is short, else its norm."""
+    ratio = f"∂{symbol}/∂{name if len(name) <= 8 else '·'}"
+    text = value_text(value.gradient)
+    if value.gradient is None or value.gradient.size > 4 or len(text) > _LONGEST_TEXT:
+        return _norm(value, ratio)
+    return f"{ratio} = {text}"
+
+
+def _norm(value: RecordedValue, ratio: str) -> str:
+    if value.gradient is None:
+        return "no gradient"
+    return f"‖{ratio}‖ = {value_text(np.linalg.norm(value.gradient))}"

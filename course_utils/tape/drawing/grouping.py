@@ -1,4 +1,4 @@
-"""Which operations and sources of a recording share a card."""
+"""Which operations and sources of a recording share a card, and what goes from card to card."""
 
 from collections import defaultdict
 from typing import Any, Literal, NamedTuple
@@ -23,95 +23,77 @@ class Key(NamedTuple):
 
 
 class Use(NamedTuple):
-    """A value that an operation reads, as its input number ``place``."""
+    """A value that an operation reads, as its input number ``place``, and the way back to it.
 
+    ``passed_on`` and ``slopes`` are those of the operation, for this input.
+    """
+
+    position: int
     value: RecordedValue
     operation: RecordedOperation
     place: int
-
-    @property
-    def passes(self) -> bool:
-        """Whether gradient goes back through the operation to the value."""
-        return self.operation.passes_gradient[self.place]
-
-    @property
-    def passed_on(self) -> np.ndarray | None:
-        """The gradient that the operation's rule sends to the value; None if it sends none."""
-        return self.operation.passed_on[self.place]
-
-    @property
-    def slopes(self) -> np.ndarray | None:
-        """What the operation multiplies by, where it is one number an entry."""
-        return self.operation.slopes[self.place]
+    passes: bool
+    passed_on: np.ndarray | None
+    slopes: np.ndarray | None
 
 
 class Grouping:
-    """Which operations and sources share a card: each has a key, and a key is a card."""
+    """Which operations and values share a card: each has a key, and a key is a card.
+
+    ``order`` are the keys in an order in which the cards can be computed.
+    """
 
     def __init__(self, recording: TapeRecording, depth: int) -> None:
         self.recording = recording
-        self.has_layers = any(operation.layers for operation in recording.operations)
         self.op_key = [
             Key("layer", operation.layers[depth])
             if len(operation.layers) > depth
             else Key("operation", number)
             for number, operation in enumerate(recording.operations)
         ]
-        self.readers: dict[int, set[Key]] = defaultdict(set)
         self.value_key: dict[int, Key] = {}
+        readers: dict[int, set[Key]] = defaultdict(set)
         for key, operation in zip(self.op_key, recording.operations, strict=True):
-            for position in operation.inputs:
-                self.readers[position].add(key)
             self.value_key |= dict.fromkeys(operation.outputs, key)
+            for position in operation.inputs:
+                readers[position].add(key)
         for position in (*recording.sources, *recording.targets):
-            self.value_key.setdefault(position, self._key_of_source(position))
-        self._put_in_order()
-
-    def _key_of_source(self, position: int) -> Key:
-        """Put a weight that only one layer reads into that layer's card."""
-        readers = list(self.readers[position])
-        inside = len(readers) == 1 and readers[0].kind == "layer"
-        if inside and position in self.recording.weights:
-            return readers[0]
-        return Key("source", position)
-
-    def _put_in_order(self) -> None:
-        """Put a source right before its first reader, and what nobody reads first."""
-        unread = [p for p in self.recording.sources if not self.readers[p]]
-        keys = [self.value_key[p] for p in unread]
-        for key, operation in zip(self.op_key, self.recording.operations, strict=True):
-            keys += [self.value_key[position] for position in operation.inputs]
-            keys.append(key)
-        keys += [self.value_key[position] for position in self.recording.targets]
+            key = Key("source", position)
+            if position in recording.weights and len(readers[position]) == 1:
+                (reader,) = readers[position]
+                key = reader if reader.kind == "layer" else key  # a weight of that layer alone
+            self.value_key.setdefault(position, key)
+        # A source stands right before its first reader, and first if nobody reads it.
+        keys = [self.value_key[p] for p in recording.sources if not readers[p]]
+        for key, operation in zip(self.op_key, recording.operations, strict=True):
+            keys += [*(self.value_key[position] for position in operation.inputs), key]
+        keys += [self.value_key[position] for position in recording.targets]
         self.order = list(dict.fromkeys(keys))
 
     def fold_middle(self) -> None:
         """Put all but the first and last cards into one."""
-        kept = _KEPT_AT_EACH_END
-        middle = dict.fromkeys(self.order[kept:-kept], Key("folded", None))
-        self.op_key = [middle.get(key, key) for key in self.op_key]
-        self.value_key = {p: middle.get(key, key) for p, key in self.value_key.items()}
-        for position, keys in self.readers.items():
-            self.readers[position] = {middle.get(key, key) for key in keys}
-        self.order = list(dict.fromkeys(middle.get(key, key) for key in self.order))
+        middle = self.order[_KEPT_AT_EACH_END:-_KEPT_AT_EACH_END]
+        folded = dict.fromkeys(middle, Key("folded", None))
+        self.op_key = [folded.get(key, key) for key in self.op_key]
+        self.value_key = {p: folded.get(key, key) for p, key in self.value_key.items()}
+        self.order = list(dict.fromkeys(folded.get(key, key) for key in self.order))
 
-    def operations(self, key: Key) -> list[int]:
-        """List the numbers of a card's operations."""
-        return [i for i, other in enumerate(self.op_key) if other == key]
+    def operations(self, key: Key) -> list[RecordedOperation]:
+        """List a card's operations."""
+        each = zip(self.op_key, self.recording.operations, strict=True)
+        return [operation for other, operation in each if other == key]
 
-    def leaving(self, key: Key) -> list[int]:
-        """List the values of a card that others read, or that are targets."""
-        targets = self.recording.targets
-        mine = [p for p, other in self.value_key.items() if other == key]
-        return [p for p in mine if p in targets or self.readers[p] - {key}]
+    def values(self, key: Key) -> list[int]:
+        """List a card's values: their positions in the recording."""
+        return [position for position, other in self.value_key.items() if other == key]
 
-    def edges(self) -> dict[tuple[int, int], list[Use]]:
-        """Join the cards: (from, to), and the uses of values on that way."""
+    def uses(self) -> dict[tuple[int, int], list[Use]]:
+        """Map (from, to) to the uses of values on that way; a card also uses what is inside it."""
         number = {key: i for i, key in enumerate(self.order)}
         found: dict[tuple[int, int], list[Use]] = defaultdict(list)
-        for key, operation in zip(self.op_key, self.recording.operations, strict=True):
-            for place, position in enumerate(operation.inputs):
-                edge = number[self.value_key[position]], number[key]
-                if edge[0] != edge[1]:
-                    found[edge].append(Use(self.recording.values[position], operation, place))
+        for key, op in zip(self.op_key, self.recording.operations, strict=True):
+            back = zip(op.passes_gradient, op.passed_on, op.slopes, strict=True)
+            for place, (position, of_rule) in enumerate(zip(op.inputs, back, strict=True)):
+                use = Use(position, self.recording.values[position], op, place, *of_rule)
+                found[number[self.value_key[position]], number[key]].append(use)
         return dict(found)

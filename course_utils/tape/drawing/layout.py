@@ -5,9 +5,8 @@ where an edge crosses a layer, few crossings by barycentres, then coordinates. `
 edges between the boxes. Lengths are points, and y grows downwards.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, pairwise
 from statistics import fmean
 from typing import Literal, NamedTuple
@@ -47,6 +46,8 @@ class Box:
     layer: int
     x: float = 0.0
     y: float = 0.0
+    before: list["Link"] = field(default_factory=list)
+    after: list["Link"] = field(default_factory=list)
 
 
 @dataclass(eq=False)
@@ -58,9 +59,19 @@ class Link:
 
     start: Box
     end: Box
-    returns: bool = False
+    returns: bool
     leaves: float = 0.0
     arrives: float = 0.0
+
+    @property
+    def down(self) -> float:
+        """How far the second box must lie below the first for a straight line."""
+        return self.leaves - self.arrives
+
+    @property
+    def pull(self) -> float:
+        """How strongly it asks to be straight: in chains of operations it asks most."""
+        return 0.0 if self.returns else 4.0 if self.start.kind == self.end.kind else 1.0
 
 
 def boxes_and_routes(
@@ -104,7 +115,11 @@ def route(start: Box, end: Box, row_starts: Sequence[int] = ()) -> list[Link]:
     """Lead an edge from box to box, by way of a dummy in each layer that it crosses."""
     crossed = range(start.layer + 1, end.layer)
     dummies = [Box("dummy", None, 0.0, _DUMMY_HEIGHT, layer) for layer in crossed]
-    return [Link(a, b, b.layer in row_starts) for a, b in pairwise([start, *dummies, end])]
+    links = [Link(a, b, b.layer in row_starts) for a, b in pairwise([start, *dummies, end])]
+    for link in links:
+        link.start.after.append(link)
+        link.end.before.append(link)
+    return links
 
 
 def _layers(items: list[Item], edges: list[Edge]) -> list[int]:
@@ -144,33 +159,33 @@ def _row_starts(layers: list[int], items: list[Item], edges: list[Edge]) -> list
     return next(starts for starts in tried if len(starts) <= fewest)
 
 
-def order_columns(boxes: list[Box], links: list[Link]) -> list[list[Box]]:
-    """Order the boxes of each layer from top to bottom so that few edges cross."""
+def order_columns(boxes: list[Box]) -> list[list[Box]]:
+    """Order the boxes of each layer from top to bottom so that few links cross."""
     layers = range(max(box.layer for box in boxes) + 1)
     as_given = [[box for box in boxes if box.layer == layer] for layer in layers]
     dummies_first = [sorted(column, key=lambda box: box.kind != "dummy") for column in as_given]
-    tried = [_with_fewer_crossings(columns, links) for columns in (dummies_first, as_given)]
-    return min(tried, key=lambda columns: _crossings(columns, links))
+    return min(map(_with_fewer_crossings, (dummies_first, as_given)), key=_crossings)
 
 
-def _with_fewer_crossings(columns: list[list[Box]], links: list[Link]) -> list[list[Box]]:
+def _with_fewer_crossings(columns: list[list[Box]]) -> list[list[Box]]:
     """Sort each layer by the mean rank of its neighbours, to and fro; keep the best order."""
-    best, fewest = columns, _crossings(columns, links)
-    before, after = defaultdict(list), defaultdict(list)
-    for link in links:
-        before[link.end].append(link.start)
-        after[link.start].append(link.end)
+    best, fewest = columns, _crossings(columns)
     for sweep in range(_SWEEPS):
         if not fewest:
             break
-        neighbours, way = (before, 1) if sweep % 2 == 0 else (after, -1)
         columns = [list(column) for column in columns]
         rank = _ranks(columns)
-        for column in columns[::way]:
-            wanted = {box: fmean(rank[b] for b in neighbours[box] or [box]) for box in column}
+        forwards = sweep % 2 == 0
+        for column in columns if forwards else columns[::-1]:
+            wanted = {}
+            for box in column:
+                near = [link.start for link in box.before]
+                if not forwards:
+                    near = [link.end for link in box.after]
+                wanted[box] = fmean(rank[other] for other in near or [box])
             column.sort(key=wanted.__getitem__)
             rank |= _ranks([column])
-        crossings = _crossings(columns, links)
+        crossings = _crossings(columns)
         if crossings < fewest:
             best, fewest = columns, crossings
     return best
@@ -180,40 +195,34 @@ def _ranks(columns: list[list[Box]]) -> dict[Box, int]:
     return {box: i for column in columns for i, box in enumerate(column)}
 
 
-def _crossings(columns: list[list[Box]], links: list[Link]) -> int:
+def _crossings(columns: list[list[Box]]) -> int:
     rank = _ranks(columns)
-    ends = [(link.start.layer, rank[link.start], rank[link.end]) for link in links]
     return sum(
-        layer == other and (a - c) * (b - d) < 0
-        for (layer, a, b), (other, c, d) in combinations(ends, 2)
+        (rank[one.start] - rank[other.start]) * (rank[one.end] - rank[other.end]) < 0
+        for column in columns
+        for one, other in combinations([link for box in column for link in box.after], 2)
     )
 
 
-def set_heights(columns: list[list[Box]], links: list[Link]) -> None:
+def set_heights(columns: list[list[Box]]) -> None:
     """Set y: near to what each box is linked with, in the column's order, without touching.
 
-    An edge from one row to the next pulls at neither.
+    A link from one row to the next pulls at neither.
     """
-    before, after = defaultdict(list), defaultdict(list)
-    for link in links:
-        if not link.returns:
-            # How strongly it asks to be straight: in chains of operations it asks most.
-            weight = 4.0 if link.start.kind == link.end.kind else 1.0
-            down = link.leaves - link.arrives
-            before[link.end].append((link.start, down, weight))
-            after[link.start].append((link.end, -down, weight))
     for column in columns:
         heights = [box.height for box in column]
         for box, y in zip(column, np.cumsum(heights) - np.array(heights) / 2, strict=True):
             box.y = y - sum(heights) / 2
     for sweep in range(2 * _SWEEPS + 1):  # the last goes forwards: chains come out straight
-        pulls, way = (before, 1) if sweep % 2 == 0 else (after, -1)
-        for column in columns[::way]:
+        forwards = sweep % 2 == 0
+        for column in columns if forwards else columns[::-1]:
             wanted, weights = [], []
             for box in column:
-                total = sum(weight for _, _, weight in pulls[box])
-                pulled = sum((other.y + down) * weight for other, down, weight in pulls[box])
-                wanted.append(pulled / total if total else box.y)
+                pulls = [(link.start.y + link.down, link.pull) for link in box.before]
+                if not forwards:
+                    pulls = [(link.end.y - link.down, link.pull) for link in box.after]
+                total = sum(weight for _, weight in pulls)
+                wanted.append(sum(y * weight for y, weight in pulls) / total if total else box.y)
                 weights.append(total or 0.1)
             apart = [(a.height + b.height) / 2 + GAP_Y for a, b in pairwise(column)]
             for box, y in zip(column, _keep_apart(wanted, weights, apart), strict=True):

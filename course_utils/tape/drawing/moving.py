@@ -11,7 +11,6 @@ from .folding import Folded, fold
 from .shapes import Picture
 from .stepping import steps_of
 from .vector import DARK, LIGHT, svg_of
-from .words import in_words, title_in_words
 
 __all__ = ["MovingTape", "play_tape"]
 
@@ -91,7 +90,7 @@ class MovingTape:
 
     def __init__(self, folded: Folded) -> None:
         self.steps, times = steps_of(folded)
-        self.title, self.description = title_in_words(folded), in_words(folded)
+        self.title, self.description = folded.title, folded.description
         self.svg = svg_of(Picture(folded), times)
 
     def __repr__(self) -> str:

@@ -25,21 +25,19 @@ class Layout:
 
     def __init__(self, items: list[Item], edges: list[Edge]) -> None:
         self.boxes, routes, starts = boxes_and_routes(items, edges)
-        links = [link for route in routes.values() for link in route]
-        columns = order_columns(self.boxes, links)
-        _set_ports(columns, links)
-        set_heights(columns, links)
+        columns = order_columns(self.boxes)
+        _set_ports(columns)
+        set_heights(columns)
         self.width = self.height = 0.0
         self._sides: list[tuple[float, float]] = []
         self._lanes: dict[Link, tuple[float, float, float]] = {}
         for first, end in pairwise([*starts, len(columns)]):
-            returning = [link for link in links if link.returns and link.end.layer == first]
-            self._add_row(columns[first:end], returning)
+            self._add_row(columns[first:end])
         self.lines = {edge: self._line(route) for edge, route in routes.items()}
 
-    def _add_row(self, columns: list[list[Box]], returning: list[Link]) -> None:
-        """Put a row below the others; ``returning`` lines lead to it from the one before."""
-        left = self._add_gutter(returning) if self._sides else 0.0
+    def _add_row(self, columns: list[list[Box]]) -> None:
+        """Put a row below the others."""
+        left = self._add_gutter(columns[0]) if self._sides else 0.0
         row = [box for column in columns for box in column]
         down = self.height - min(box.y - box.height / 2 for box in row)
         for column in columns:
@@ -52,8 +50,9 @@ class Layout:
         self.width = max(self.width, self._sides[-1][1])
         self.height = max(box.y + box.height / 2 for box in row)
 
-    def _add_gutter(self, returning: list[Link]) -> float:
-        """Leave room for the returning lines; return where the next row may begin."""
+    def _add_gutter(self, column: list[Box]) -> float:
+        """Leave room for the lines that return to a column; return where its row may begin."""
+        returning = [link for box in column for link in box.before]
         last = len(returning) - 1
         gutter, right = self.height + _GUTTER / 2, self._sides[-1][1] + _MARGIN
         # The highest goes outside, then below, then inside.
@@ -86,7 +85,7 @@ class Layout:
         return Path(pen.points, pen.codes)
 
 
-def _set_ports(columns: list[list[Box]], links: list[Link]) -> None:
+def _set_ports(columns: list[list[Box]]) -> None:
     """Spread the links over each side of a box, in the order of their other ends."""
     rank = {box: i for column in columns for i, box in enumerate(column)}
 
@@ -95,12 +94,10 @@ def _set_ports(columns: list[list[Box]], links: list[Link]) -> None:
         return [gap * (i - (count - 1) / 2) for i in range(count)]
 
     for box in rank:
-        leaving = [link for link in links if link.start is box]
-        leaving.sort(key=lambda link: rank[link.end])
+        leaving = sorted(box.after, key=lambda link: rank[link.end])
         for link, offset in zip(leaving, offsets(box, len(leaving)), strict=True):
             link.leaves = offset
-        arriving = [link for link in links if link.end is box]
-        arriving.sort(key=lambda link: rank[link.start])
+        arriving = sorted(box.before, key=lambda link: rank[link.start])
         for link, offset in zip(arriving, offsets(box, len(arriving)), strict=True):
             link.arrives = offset
 

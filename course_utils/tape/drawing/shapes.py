@@ -4,6 +4,7 @@ Lengths are points, and y grows downwards.
 """
 
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -23,17 +24,16 @@ _TITLE, _VALUE, _DETAIL, _GRADIENT, _NOTE = 11.5, 10.5, 8.5, 10.0, 9.5  # sizes 
 _LEADING, _LEADING_OF_NOTES = 1.42, 1.6  # of a line of text, times its size
 _PADDING = 11.0
 _SLANT = 11.0  # how far the points of a target's hexagon stand out
-_Line = tuple[str, float, bool]  # text, size, bold
 
 
 class Text(NamedTuple):
     """A line of text around (x, y)."""
 
     text: str
-    x: float
-    y: float
     size: float
     bold: bool = False
+    x: float = 0.0
+    y: float = 0.0
 
     @property
     def width(self) -> float:
@@ -55,7 +55,7 @@ class CardShape:
         above, below = _lines_of(card)
         strip_top = top + height - _height_of(below)
         self.strip = left, strip_top, width, _height_of(below)
-        self.above, self.below = _texts(above, box.x, top), _texts(below, box.x, strip_top)
+        self.above, self.below = _stacked(above, box.x, top), _stacked(below, box.x, strip_top)
         self.behind = None
         if card.kind in ("layer", "folded"):
             self.behind = _rounded(left + 7, top - 5, width - 14, height / 2, 6.0)
@@ -73,7 +73,7 @@ class RepeatShape:
         left, top = box.x - box.width / 2, box.y - box.height / 2
         self.card = card
         self.outline = _rounded(left, top, box.width, box.height, box.height / 2)
-        self.name = Text(card.title, box.x, box.y, _VALUE)
+        self.name = Text(card.title, _VALUE, x=box.x, y=box.y)
 
 
 class Picture:
@@ -89,14 +89,14 @@ class Picture:
         ]
         line = _LEADING_OF_NOTES * _NOTE
         self.notes = [
-            Text(note, 0.0, layout.height + BORDER * 0.8 + line * (number + 0.5), _NOTE)
+            Text(note, _NOTE, y=layout.height + BORDER * 0.8 + line * (number + 0.5))
             for number, note in enumerate(folded.notes)
         ]
         self.width = layout.width + 2 * BORDER
         self.height = layout.height + 2 * BORDER + line * len(folded.notes)
 
 
-def arrowhead(line: Path, *, of_gradient: bool) -> Path:
+def arrowhead(line: Path, *, of_gradient: bool = False) -> Path:
     """Return the head at the end of a line, or the larger one of the gradient at its beginning."""
     x, y = np.asarray(line.vertices)[0 if of_gradient else -1]
     length, half = (10.0, 6.0) if of_gradient else (-8.0, 4.0)
@@ -107,29 +107,30 @@ def _item(card: Card) -> Item:
     above, below = _lines_of(card)
     is_source = card.kind == "source"
     slant = 2 * _SLANT if card.is_target else 6.0 if is_source else 0.0
-    width = max(_width(*line) for line in (*above, *below)) + 2 * _PADDING + slant
-    repeat_size = _width(card.title, _VALUE, False) + 2 * _PADDING, _VALUE * _LEADING + 8
+    width = max(line.width for line in above + below) + 2 * _PADDING + slant
+    repeat_size = Text(card.title, _VALUE).width + 2 * _PADDING, _VALUE * _LEADING + 8
     return Item((max(width, 56.0), _height_of(above) + _height_of(below)), repeat_size, is_source)
 
 
-def _lines_of(card: Card) -> tuple[list[_Line], list[_Line]]:
+def _lines_of(card: Card) -> tuple[list[Text], list[Text]]:
     """List the lines above the strip, and those in it."""
-    above = [(card.title, _TITLE, True)]
-    above += [(card.value, _VALUE, False)] if card.value else []
-    above += [(text, _DETAIL, False) for text in card.details]
-    return above, [(text, _GRADIENT, False) for text in card.gradient]
+    above = [Text(card.title, _TITLE, bold=True)]
+    if card.value:
+        above.append(Text(card.value, _VALUE))
+    above += [Text(detail, _DETAIL) for detail in card.details]
+    return above, [Text(line, _GRADIENT) for line in card.gradient]
 
 
-def _height_of(lines: list[_Line]) -> float:
-    return sum(size * _LEADING for _, size, _ in lines) + 8.0
+def _height_of(lines: list[Text]) -> float:
+    return sum(line.size * _LEADING for line in lines) + 8.0
 
 
-def _texts(lines: list[_Line], x: float, top: float) -> list[Text]:
-    y, texts = top + 4.0, []
-    for text, size, bold in lines:
-        texts.append(Text(text, x, y + size * _LEADING / 2, size, bold))
-        y += size * _LEADING
-    return texts
+def _stacked(lines: list[Text], x: float, top: float) -> list[Text]:
+    tops = accumulate((line.size * _LEADING for line in lines), initial=top + 4.0)
+    return [
+        line._replace(x=x, y=y + line.size * _LEADING / 2)
+        for line, y in zip(lines, tops, strict=False)
+    ]
 
 
 @lru_cache(maxsize=1024)

@@ -1,7 +1,7 @@
 """A tape's drawing step by step: forward, then back, one operation a step, in words and numbers."""
 
-from dataclasses import dataclass
 from html import escape
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,18 +15,17 @@ __all__ = ["Step", "Timetable", "steps_of"]
 
 _LONGEST = 24  # characters of a number, a list of them, or else shape and norm
 _MOST_LINES = 3  # of the program, at one step
+_HEADS = ("to", "arrived", "× local slope", "= passed on", "there so far")
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """What is said at one step, as HTML, and the card that it is about."""
 
     card: int | None
     html: str
 
 
-@dataclass(frozen=True)
-class Timetable:
+class Timetable(NamedTuple):
     """At which step each card is computed, has its whole gradient, and has passed it on."""
 
     computed: list[int]
@@ -38,91 +37,71 @@ def steps_of(folded: Folded) -> tuple[list[Step], Timetable]:
     """Return the steps, the first before anything is computed, and when what happens."""
     cards = folded.cards
     forward = [i for i, card in enumerate(cards) if card.kind != "source"]
-    backward = [i for i in reversed(forward) if _arriving(cards[i])]
+    backward = [i for i in reversed(forward) if cards[i].arriving]
     turn = len(forward) + 1
     computed = [forward.index(i) + 1 if i in forward else 0 for i in range(len(cards))]
     arrived, passed = [turn] * len(cards), [turn] * len(cards)
     for i in reversed(range(len(cards))):
         arrived[i] = max([turn, *(passed[b] for a, b in folded.uses if a == i)])
         passed[i] = turn + 1 + backward.index(i) if i in backward else arrived[i]
-    steps = [Step(None, _start(cards))]
+
+    given = ", ".join(f"{card.title} = {card.value}" for card in cards if card.kind == "source")
+    steps = [Step(None, _said("Before the first operation.", f"Given: {given}."))]
     for number, i in enumerate(forward, 1):
-        head = f"Forward, {number} of {len(forward)}."
-        steps.append(Step(i, _forwards(head, cards[i], _uses(folded, i))))
-    target = next((i for i, card in enumerate(cards) if card.is_target), None)
-    steps.append(Step(target, _turn(cards)))
+        used = (f"{name} = {_number(use.value.value)}" for name, use in _uses(folded, i))
+        read = ", ".join(dict.fromkeys(used))
+        said = f"{cards[i].title} reads {read} and gives {cards[i].value}."
+        steps.append(Step(i, _said(f"Forward, {number} of {len(forward)}.", said, cards[i])))
+    targets = [i for i, card in enumerate(cards) if card.is_target]
+    names = " and ".join(cards[i].name for i in targets)
+    said = f"The way back begins at {names}, with the slope 1 of the target by itself."
+    steps.append(Step(targets[0] if targets else None, _said("The turn.", said)))
     so_far: dict[int, np.ndarray] = {}
     for number, i in enumerate(backward, 1):
-        head = f"Back, {number} of {len(backward)}."
-        steps.append(Step(i, _backwards(head, folded, i, so_far)))
+        said = f"At {cards[i].title} the gradient {_arrived(cards[i])} has arrived."
+        head = _said(f"Back, {number} of {len(backward)}.", said, cards[i])
+        steps.append(Step(i, head + _table(folded, i, so_far)))
     return steps, Timetable(computed, arrived, passed)
-
-
-def _uses(folded: Folded, reader: int) -> list[tuple[str, Use]]:
-    """List what a card reads, each value once for each operation in it, with a name."""
-    return [
-        (_name(folded.cards[a], use), use)
-        for (a, b), uses in sorted(folded.uses.items())
-        if b == reader
-        for use in uses
-    ]
-
-
-def _name(card: Card, use: Use) -> str:
-    """Return what a value is called on its card: its own name, or that of its operation."""
-    is_named = card.is_target or card.kind != "operation"
-    return use.value.name if is_named else card.title
-
-
-def _arriving(card: Card) -> list[np.ndarray]:
-    return [value.gradient for value in card.leaving if value.gradient is not None]
-
-
-def _start(cards: tuple[Card, ...]) -> str:
-    sources = [f"{card.title} = {card.value}" for card in cards if card.kind == "source"]
-    return _said("Before the first operation.", f"Given: {', '.join(sources)}.")
-
-
-def _forwards(head: str, card: Card, uses: list[tuple[str, Use]]) -> str:
-    read = dict.fromkeys(f"{name} = {_number(use.value.value)}" for name, use in uses)
-    return _said(head, f"{card.title} reads {', '.join(read)} and gives {card.value}.", card)
-
-
-def _turn(cards: tuple[Card, ...]) -> str:
-    targets = " and ".join(card.title.partition(" = ")[0] for card in cards if card.is_target)
-    said = f"The way back begins at {targets}, with the slope 1 of the target by itself."
-    return _said("The turn.", said)
-
-
-def _backwards(head: str, folded: Folded, i: int, so_far: dict[int, np.ndarray]) -> str:
-    card = folded.cards[i]
-    arrived = ", ".join(map(_number, _arriving(card)))
-    rows = []
-    for name, use in _uses(folded, i):
-        name = escape(name)
-        if not use.passes:
-            why = escape(_why_lost(use, folded.recording))
-            rows.append(f"<tr><th scope='row'>{name}</th><td colspan='4'>✗ {why}</td></tr>")
-            continue
-        key = id(use.value)
-        if use.passed_on is not None:
-            so_far[key] = so_far.get(key, 0.0) + use.passed_on
-        cells = (arrived, _slope(card, use), _number(use.passed_on), _number(so_far.get(key)))
-        shown = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-        rows.append(f"<tr><th scope='row'>{name}</th>{shown}</tr>")
-    heads = ("to", "arrived", "× local slope", "= passed on", "there so far")
-    table = (
-        f"<table><thead><tr>{''.join(f'<th scope=col>{each}</th>' for each in heads)}</tr></thead>"
-        f"<tbody>{''.join(rows)}</tbody></table>"
-    )
-    said = f"At {card.title} the gradient {arrived} has arrived."
-    return _said(head, said, card) + (table if rows else "")
 
 
 def _said(head: str, text: str, card: Card | None = None) -> str:
     lines = [line for line in card.lines if line] if card is not None else []
     code = "".join(f"<code>{escape(line)}</code> " for line in lines[:_MOST_LINES])
     return f"<p><strong>{head}</strong> {escape(text)} {code}</p>"
+
+
+def _uses(folded: Folded, reader: int) -> list[tuple[str, Use]]:
+    """List what a card reads, each value once for each operation in it, as its card calls it."""
+    named = []
+    for (a, b), uses in sorted(folded.uses.items()):
+        card = folded.cards[a]
+        is_named = card.is_target or card.kind != "operation"
+        if b == reader:
+            named += [(use.value.name if is_named else card.title, use) for use in uses]
+    return named
+
+
+def _arrived(card: Card) -> str:
+    return ", ".join(map(_number, card.arriving))
+
+
+def _table(folded: Folded, i: int, so_far: dict[int, np.ndarray]) -> str:
+    """Write a row for each value that a card read; ``so_far`` is what has come to each by now."""
+    card, rows = folded.cards[i], []
+    for name, use in _uses(folded, i):
+        if use.passes:
+            if use.passed_on is not None:
+                so_far[use.position] = so_far.get(use.position, 0.0) + use.passed_on
+            there = _number(so_far.get(use.position))
+            numbers = (_arrived(card), _slope(card, use), _number(use.passed_on), there)
+            cells = "".join(f"<td>{escape(number)}</td>" for number in numbers)
+        else:
+            cells = f"<td colspan='4'>✗ {escape(_why_lost(use, folded.recording))}</td>"
+        rows.append(f"<tr><th scope='row'>{escape(name)}</th>{cells}</tr>")
+    if not rows:
+        return ""
+    heads = "".join(f"<th scope=col>{head}</th>" for head in _HEADS)
+    return f"<table><thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
 
 def _slope(card: Card, use: Use) -> str:
@@ -139,9 +118,8 @@ def _number(value: np.ndarray | None) -> str:
     text = value_text(value)
     if value is None or (len(text) <= _LONGEST and np.size(value) <= 4):
         return text
-    if value.dtype.kind not in "fc":
-        return value_text(value, most=0)
-    return f"{value_text(value, most=0)}, norm {value_text(np.linalg.norm(value))}"
+    text = value_text(value, most=0)
+    return f"{text}, norm {value_text(np.linalg.norm(value))}" if value.dtype.kind in "fc" else text
 
 
 def _why_lost(use: Use, recording: TapeRecording) -> str:

@@ -12,7 +12,6 @@ from ...figures.palette import BLUE, GREEN, GREY, INK, VERMILLION, WHITE
 from ..recording import record_tape
 from .folding import Card, fold
 from .shapes import BORDER, FONT, CardShape, Picture, RepeatShape, Text, arrowhead
-from .words import in_words
 
 __all__ = ["plot_tape"]
 
@@ -66,7 +65,7 @@ def plot_tape(f: Callable, *inputs: Any, depth: int = 1, ax: Axes | None = None)
     picture = Picture(fold(record_tape(f, *inputs), depth))
     cards, edges = picture.folded.cards, picture.folded.edges
     pen = _Pen(ax, picture.width, picture.height)
-    pen.ax.set_gid(in_words(picture.folded))
+    pen.ax.set_gid(picture.folded.description)
     for (a, b), path in picture.lines.items():
         pen.line(path, edges[a, b], f"edge {cards[a].title} -> {cards[b].title}")
     for shape in picture.shapes:

@@ -11,16 +11,16 @@ import numpy as np
 from matplotlib.path import Path
 
 from ...figures.palette import BLUE, GREEN, VERMILLION
-from .folding import Card
 from .shapes import BORDER, FONT, CardShape, Picture, RepeatShape, Text, arrowhead
 from .stepping import Timetable
-from .words import in_words, title_in_words
 
 __all__ = ["DARK", "LIGHT", "svg_of"]
 
 _PIXELS = 1.3  # of the screen for a point, where there is room
 # Ink, paper, and the grey of what passes no gradient.
 LIGHT, DARK = ("#1b1f24", "#ffffff", "#5c6168"), ("#e8e8e8", "#111111", "#a0a5ab")
+_LETTERS: dict[Any, str] = {Path.MOVETO: "M", Path.LINETO: "L", Path.CLOSEPOLY: "Z"}
+_LETTERS |= {Path.CURVE3: "Q", Path.CURVE4: "C"}
 _STYLE = f"""
 .course-tape{{--ink:{LIGHT[0]};--paper:{LIGHT[1]};--grey:{LIGHT[2]};background:var(--paper)}}
 .course-tape text{{font-family:"{FONT}",Verdana,sans-serif;fill:var(--ink);text-anchor:middle;
@@ -47,7 +47,7 @@ stroke:var(--hue);stroke-width:1.5}}
 def svg_of(picture: Picture, times: Timetable) -> str:
     """Draw the whole tape, with a title and a description made from what is drawn."""
     folded, width, height = picture.folded, picture.width, picture.height
-    name = f"tape-{crc32(in_words(folded).encode()):x}"
+    name = f"tape-{crc32(folded.description.encode()):x}"
     drawn = [_line(path, picture, edge, times) for edge, path in picture.lines.items()]
     for shape in picture.shapes:
         drawn.append(_card(shape, times, name) if isinstance(shape, CardShape) else _repeat(shape))
@@ -61,7 +61,7 @@ def svg_of(picture: Picture, times: Timetable) -> str:
         f'viewBox="{-BORDER} {-BORDER} {width:.1f} {height:.1f}" '
         f'width="{_PIXELS * width:.0f}" height="{_PIXELS * height:.0f}" '
         'style="max-width:100%;height:auto">'
-        f"<title>{escape(title_in_words(folded))}</title><desc>{escape(in_words(folded))}</desc>"
+        f"<title>{escape(folded.title)}</title><desc>{escape(folded.description)}</desc>"
         f"<style>{_STYLE}</style>{''.join(drawn)}</svg>"
     )
 
@@ -72,7 +72,9 @@ def _card(shape: CardShape, times: Timetable, name: str) -> str:
     behind = f'<path class="face" d="{_data(shape.behind)}"/>' if shape.behind is not None else ""
     kind = "source" if card.kind == "source" else "operation"
     look = f"card {kind}{' target' * card.is_target}{'' if card.alive else ' dead'}"
-    said = escape(_about(card))
+    about = [f"{card.title}: {card.value}" if card.value else card.title]
+    about += [f"shape {value.shape}, {value.dtype}" for value in card.leaving]
+    said = escape("; ".join([*about, *card.gradient, *card.details]))
     return (
         f'<g class="{look}" data-card="{i}" data-at="{times.computed[i]}" tabindex="0" role="img" '
         f'aria-label="{said}"><title>{said}</title>{behind}'
@@ -86,13 +88,6 @@ def _card(shape: CardShape, times: Timetable, name: str) -> str:
     )
 
 
-def _about(card: Card) -> str:
-    """Say what a card holds: value, shape and dtype, and gradient."""
-    parts = [f"{card.title}: {card.value}" if card.value else card.title]
-    parts += [f"shape {value.shape}, {value.dtype}" for value in card.leaving]
-    return "; ".join([*parts, *card.gradient, *card.details])
-
-
 def _repeat(shape: RepeatShape) -> str:
     look = "repeat source" if shape.card.alive else "repeat source dead"
     name = _text(shape.name)
@@ -101,24 +96,18 @@ def _repeat(shape: RepeatShape) -> str:
 
 def _line(path: Path, picture: Picture, edge: tuple[int, int], times: Timetable) -> str:
     reader, alive = edge[1], picture.folded.edges[edge]
-    data = _data(path)
     read, passed = (f'data-at="{each[reader]}"' for each in (times.computed, times.passed))
-    back = end = ""
+    data, head, larger_head = map(_data, (path, arrowhead(path), arrowhead(path, of_gradient=True)))
+    way = f'<path class="way" d="{data}"/><path class="head" d="{head}Z"/>'
     if alive:
-        band = f'<path class="band" d="{data}"/>{_head(path, of_gradient=True)}'
+        band = f'<path class="band" d="{data}"/><path class="head" d="{larger_head}Z"/>'
         back = f'<g class="back later" {passed}>{band}</g>'
-    elif any(value.gradient is not None for value in picture.folded.cards[reader].leaving):
+        return f'{back}<g class="edge" {read}>{way}</g>'
+    end = ""
+    if picture.folded.cards[reader].arriving:
         x, y = np.asarray(path.vertices)[-1]
         end = f'<text class="end later" {passed} x="{x - 15:.1f}" y="{y:.1f}">✗</text>'
-    look = "edge" if alive else "edge lost"
-    return (
-        f'{back}<g class="{look}" {read}><path class="way" d="{data}"/>'
-        f"{_head(path, of_gradient=False)}</g>{end}"
-    )
-
-
-def _head(line: Path, *, of_gradient: bool) -> str:
-    return f'<path class="head" d="{_data(arrowhead(line, of_gradient=of_gradient))}Z"/>'
+    return f'<g class="edge lost" {read}>{way}</g>{end}'
 
 
 def _text(text: Text) -> str:
@@ -130,19 +119,10 @@ def _text(text: Text) -> str:
     )
 
 
-_LETTERS: dict[Any, tuple[str, int]] = {
-    Path.MOVETO: ("M", 1),
-    Path.LINETO: ("L", 1),
-    Path.CURVE3: ("Q", 2),
-    Path.CURVE4: ("C", 3),
-    Path.CLOSEPOLY: ("Z", 0),
-}
-
-
 def _data(path: Path) -> str:
     """Write a matplotlib path as SVG's."""
     written = []
     for points, code in path.iter_segments(curves=True, simplify=False):
-        letter, count = _LETTERS[code]
-        written.append(letter + " ".join(f"{number:.1f}" for number in points[: 2 * count]))
+        numbers = points if code != Path.CLOSEPOLY else ()
+        written.append(_LETTERS[code] + " ".join(f"{number:.1f}" for number in numbers))
     return "".join(written)
