@@ -5,13 +5,11 @@ in place of ``tf.GradientTape``.
 """
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout, suppress
+from collections.abc import Callable
+from contextlib import redirect_stdout, suppress
 from io import StringIO
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from ..tape.explaining import Explanation
+from .observation import replaced
 
 __all__ = ["lost_path"]
 
@@ -21,10 +19,22 @@ def lost_path(run: Callable[[], object], file: str) -> str:
 
     What is asked outside ``file``, which holds the learner's code, is not explained.
     """
+    import tensorflow as tf
+
+    from ..tape.explaining import ExplainingTape
     from ..tape.recording.places import Place, calling_point
 
+    found = []
+
+    class Tape(ExplainingTape):
+        def _explained(self, *arguments, **options):
+            result = super()._explained(*arguments, **options)
+            found.extend(self.explanations)
+            return result
+
     _, of_check = calling_point(sys._getframe())  # no line of the answer, though in its file
-    with _explaining() as found, redirect_stdout(StringIO()), suppress(Exception, SystemExit):
+    quietly = redirect_stdout(StringIO())
+    with replaced(tf, "GradientTape", Tape), quietly, suppress(Exception, SystemExit):
         run()
     for each in found:
         is_known = each.gradient == "None" and each.cause != "undetermined"
@@ -33,26 +43,3 @@ def lost_path(run: Callable[[], object], file: str) -> str:
             line = f" at `{at.text}`" if at.text else ""
             return f"The gradient of {each.source} is None{line}. {each.message}"
     return ""
-
-
-@contextmanager
-def _explaining() -> Iterator["list[Explanation]"]:
-    """Have every new tape explain its gradients, and yield the list of explanations."""
-    import tensorflow as tf
-
-    from ..tape.explaining import ExplainingTape
-
-    found: list[Explanation] = []
-
-    class Tape(ExplainingTape):
-        def _explained(self, *arguments, **options):
-            result = super()._explained(*arguments, **options)
-            found.extend(self.explanations)
-            return result
-
-    tape = tf.GradientTape
-    tf.GradientTape = Tape
-    try:
-        yield found
-    finally:
-        tf.GradientTape = tape

@@ -20,10 +20,13 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "as_drawn",
+    "called_once",
     "calls_noted",
     "describe",
     "file_of",
     "observe_calls",
+    "replaced",
     "results_noted",
     "same_code",
 ]
@@ -65,22 +68,15 @@ def describe(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return _describe_array("array", value)
     if hasattr(value, "shape") and hasattr(value, "dtype"):
-        return _describe_tensor(value)
-    if callable(value):
+        import tensorflow as tf
+
+        value = tf.convert_to_tensor(value) if isinstance(value, tf.IndexedSlices) else value
+        if hasattr(value, "numpy"):  # a symbolic tensor has no value to give
+            kind = "variable" if hasattr(value, "assign") else "tensor"
+            return _describe_array(kind, value.numpy())
+    elif callable(value):
         return {"type": "function", "name": getattr(value, "__name__", type(value).__name__)}
     return {"type": "object", "name": type(value).__name__}
-
-
-def _describe_tensor(value: Any) -> dict:
-    """Describe a tensor, a variable or sparse slices; a symbolic tensor has no value to give."""
-    import tensorflow as tf
-
-    if isinstance(value, tf.IndexedSlices):
-        value = tf.convert_to_tensor(value)
-    if not hasattr(value, "numpy"):
-        return {"type": "object", "name": type(value).__name__}
-    is_variable = hasattr(value, "assign")
-    return _describe_array("variable" if is_variable else "tensor", value.numpy())
 
 
 def _describe_array(kind: str, value: Any) -> dict:
@@ -90,11 +86,21 @@ def _describe_array(kind: str, value: Any) -> dict:
     return {"type": kind, "dtype": array.dtype.name, "shape": shape, "value": listed}
 
 
+def as_drawn(*drawn: Any) -> tuple:
+    """Return the drawn inputs as they are."""
+    return drawn
+
+
+def called_once(function: Callable, *arguments: Any) -> Any:
+    """Call the function and return what it returned."""
+    return function(*arguments)
+
+
 def observe_calls(
     function: Any,
     calls: Sequence[tuple],
-    prepare: Callable | None = None,
-    call: Callable | None = None,
+    prepare: Callable[..., tuple] = as_drawn,
+    call: Callable = called_once,
 ) -> dict:
     """Call ``function`` once for each tuple of arguments and write down what happened.
 
@@ -107,10 +113,10 @@ def observe_calls(
     records: list[dict] = []
     printed = _FirstCharacters()
     for arguments in calls:
-        arguments = prepare(*arguments) if prepare else arguments
+        prepared = prepare(*arguments)
         try:
             with contextlib.redirect_stdout(printed), _tape_calls_noted() as noted:
-                returned = call(function, *arguments) if call else function(*arguments)
+                returned = call(function, *prepared)
                 called = {name: len(calls) for name, calls in noted.items()}
                 records.append({"returned": describe(returned), "called": called})
         except (Exception, SystemExit) as error:
@@ -165,29 +171,37 @@ def _noted(owner: type, name: str, note: Callable) -> Iterator[list]:
         noted.append(note(returned, *arguments, **options))
         return returned
 
-    setattr(owner, name, noting)
-    try:
+    with replaced(owner, name, noting):
         yield noted
+
+
+@contextlib.contextmanager
+def replaced(owner: Any, name: str, stand_in: Any) -> Iterator[None]:
+    """Have something else stand under a name of a module or a class."""
+    before = getattr(owner, name)
+    setattr(owner, name, stand_in)
+    try:
+        yield
     finally:
-        setattr(owner, name, method)
+        setattr(owner, name, before)
 
 
 def _describe_error(error: BaseException, function: Callable) -> dict:
     """Describe an exception and the line, in the learner's own file or cell, that led to it."""
-    code = _code_of(function)
+    file = file_of(function)
     own_lines = [
         (frame.line or "").strip()
         for frame in traceback.extract_tb(error.__traceback__)
-        if code is not None and frame.filename == code.co_filename
+        if file and frame.filename == file
     ]
     # TensorFlow puts the names of its own functions and operations around the message.
     text = re.sub(r"\{\{.*?\}\} ?| ?\[Op:\w+\].*", "", str(error)).strip()
     lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
     message = lines[0]
-    if message == "in user code:" and code is not None:
+    if message == "in user code:" and file:
         # An error inside a tf.function carries a traceback of its own, as text.
         message = lines[-1].removeprefix(f"{type(error).__name__}:").strip()
-        own_lines = re.findall(rf'File "{re.escape(code.co_filename)}", .*\n\s*(.*?)\s*\*?\n', text)
+        own_lines = re.findall(rf'File "{re.escape(file)}", .*\n\s*(.*?)\s*\*?\n', text)
     return {
         "type": type(error).__name__,
         "message": message[:_LONGEST_LINE],
@@ -197,8 +211,7 @@ def _describe_error(error: BaseException, function: Callable) -> dict:
 
 def file_of(function: Any) -> str:
     """Return the file, or the cell, that holds the learner's own code; empty if there is none."""
-    code = _code_of(function)
-    return code.co_filename if code is not None else ""
+    return getattr(_code_of(function), "co_filename", "")
 
 
 def _code_of(function: Callable) -> CodeType | None:

@@ -6,7 +6,7 @@ is compared with that; see `course_utils.exercises.references` and `comparing`.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from ..tape.tensorflow_internals import traced_anew
 from .exercise import Exercise
 from .lost_paths import lost_path
-from .observation import describe, file_of, observe_calls, same_code
+from .observation import as_drawn, called_once, describe, file_of, observe_calls, same_code
 from .readings import read
 from .references import SEEDS, stored_reference
 
@@ -24,27 +24,14 @@ __all__ = ["Demand", "Part", "Prediction", "Question"]
 
 @dataclass(frozen=True)
 class Part:
-    """One of the things in which answers are compared.
+    """One of the things in which answers are compared."""
 
-    Attributes
-    ----------
-    key : str
-        Under which key of what ``call`` returned it stands; empty for all that came back.
-    words : str
-        What it is, as "the loss", for the general sentence.
-    form : str
-        What to return, told after the general sentence on an answer of another form.
-    tolerance : float
-        Relative to the largest entry of each array.
-    read : callable, optional
-        Takes a reading, and the drawn inputs, and returns the reading that is compared: so much
-        freedom as the statement gives.
-    """
-
-    key: str = ""
-    words: str = "what your function returned"
-    form: str = ""
-    tolerance: float = 1e-3
+    key: str = ""  # of the dict that ``call`` returned; empty for all that came back
+    words: str = "what your function returned"  # what it is, as "the loss"
+    form: str = ""  # what to return, told of an answer of another form
+    tolerance: float = 1e-3  # relative to the largest entry of each array
+    # From a reading, and the drawn inputs, to the reading that is compared: so much freedom as the
+    # statement gives.
     read: Callable[..., Any] | None = None
 
     @property
@@ -69,35 +56,19 @@ class Demand:
 
 @dataclass(frozen=True)
 class Question(Exercise):
-    """An exercise whose answer is a function, which is called on inputs drawn from the seed.
+    """An exercise whose answer is a function, which is called on inputs drawn from the seed."""
 
-    Attributes
-    ----------
-    draw : callable
-        ``draw(rng)`` returns the arguments of each call: numbers, texts, NumPy arrays, and lists,
-        tuples and dicts of them.
-    prepare : callable, optional
-        Turns the arguments of one call into what the function takes, such as tensors.
-    call : callable, optional
-        ``call(function, *arguments)`` calls the function once and returns what is described in
-        place of what it returned: a dict where there are several parts.
-    parts : sequence of Part
-        What is compared, in this order.
-    demands : sequence of Demand
-        What the statement demands beyond that.
-    inputs : str
-        The names of the drawn arguments, for sentences.
-    praise : str
-        What a right answer is told.
-    """
-
+    # Returns the arguments of each call: numbers, texts, NumPy arrays, and lists, tuples and dicts
+    # of them.
     draw: Callable[[np.random.Generator], Sequence[tuple]]
-    praise: str
-    prepare: Callable[..., tuple] | None = None
-    call: Callable | None = None
-    parts: Sequence[Part] = (Part(),)
+    praise: str  # what a right answer is told
+    prepare: Callable[..., tuple] = as_drawn  # from those of one call to what the function takes
+    # ``call(function, *arguments)`` calls it once, and returns what is described in place of what
+    # it returned: a dict where there are several parts.
+    call: Callable = called_once
+    parts: Sequence[Part] = (Part(),)  # what is compared, in this order
     demands: Sequence[Demand] = ()
-    inputs: str = ""
+    inputs: str = ""  # the names of the drawn arguments, for sentences
 
     def inputs_of(self, seed: int) -> list[tuple]:
         """Return the arguments of each call; those of the stored seeds are stored, too."""
@@ -116,9 +87,8 @@ class Question(Exercise):
         observation = observe_calls(answer, calls, self.prepare, self.call)
         number = _call_with_none(observation)
         if number is not None:
-            arguments = self.prepare(*calls[number]) if self.prepare else calls[number]
-            function = partial(self.call, answer) if self.call else answer
-            observation["lost"] = lost_path(partial(function, *arguments), file_of(answer))
+            again = partial(self.call, answer, *self.prepare(*calls[number]))
+            observation["lost"] = lost_path(again, file_of(answer))
         # A program to repair runs from the start: only its code tells that nobody touched it.
         given = self.stub() if self.kind == "repair" else None
         return {**observation, "untouched": bool(given and same_code(answer, given["source"]))}
@@ -176,24 +146,12 @@ def _reading_of(part: Part, described: Any, call: tuple) -> Any:
 
 @dataclass(frozen=True)
 class Prediction(Exercise):
-    """An exercise whose answer is a value, or a list of values, that is committed to.
+    """An exercise whose answer is a value, or a list of values, that is committed to."""
 
-    Attributes
-    ----------
-    praise : str
-        What a right answer is told.
-    form : str
-        What to write, told of an answer of another form.
-    entries : sequence of str
-        What each value of a list is about; empty where the answer is one value.
-    tolerance : float
-        Relative to the value.
-    """
-
-    praise: str
-    form: str
-    entries: Sequence[str] = field(default=())
-    tolerance: float = 1e-3
+    praise: str  # what a right answer is told
+    form: str  # what to write, told of an answer of another form
+    entries: Sequence[str] = ()  # what each value of a list is about; empty for one value
+    tolerance: float = 1e-3  # relative to the value
 
     def observe(self, answer: Any, seed: int) -> dict:
         """Return ``{"value": ...}`` with the answer described; the seed is not needed."""
