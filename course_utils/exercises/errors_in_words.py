@@ -4,139 +4,110 @@ import re
 
 __all__ = ["cause_in_words"]
 
+# What stands in TensorFlow in place of the methods of NumPy's arrays.
 _NUMPY_METHODS = {
+    **{name: f"tf.reduce_{name}" for name in ("max", "mean", "min", "sum")},
+    **{name: f"tf.{name}" for name in ("argmax", "round", "squeeze", "transpose")},
+    **dict.fromkeys(("flatten", "ravel"), "tf.reshape(y, [-1])"),
     "T": "tf.transpose",
-    "argmax": "tf.argmax",
     "astype": "tf.cast",
     "clip": "tf.clip_by_value",
-    "flatten": "tf.reshape(y, [-1])",
-    "mean": "tf.reduce_mean",
     "dot": "a @ b, or tf.tensordot",
-    "max": "tf.reduce_max",
-    "min": "tf.reduce_min",
-    "ravel": "tf.reshape(y, [-1])",
     "reshape": "tf.reshape, or y[:, None] for a column",
-    "round": "tf.round",
-    "squeeze": "tf.squeeze",
     "std": "tf.math.reduce_std",
-    "sum": "tf.reduce_sum",
-    "transpose": "tf.transpose",
 }
 
-# What is searched for in a message, and what it means; {0} is the first group. The first that is
-# found counts.
+# What is searched for in a message, and below it what that means; {0} is the first group. The first
+# that is found counts.
+_PHRASES = r"""
+# Of the tape.
+but received None\.$|^Cannot convert the argument `type_value`: None
+    the target or the source is None. If it is a gradient itself, its tape found no path,
+    because it must watch the source and record the way to the target
+^(unsupported operand|Attempt to convert).*NoneType|^'NoneType' object has no attribute
+    there is a None where a tensor is needed. If it is a gradient, the tape found no path from
+    its source to the target, or did not watch the source
+^'numpy\..*has no attribute '_id'$
+    the target or the source is NumPy's, so the computation left TensorFlow or never entered it.
+    Use TensorFlow's functions, not NumPy's, and no .numpy()
+# After the colon stands a number, such as -1.5, or nan or inf.
+has no attribute '(dtype|_id)'$|^Cannot convert the argument `type_value`: [-\dni]
+    a tape needs tensors, and here the target or the source is a plain number. Make a
+    tf.Variable from a source before the `with` block, and compute with TensorFlow's functions,
+    without float() or .numpy()
+^Cannot convert the argument `type_value`
+    a tape needs tensors, and here the target or the source is something else, such as a name or
+    a function
+A non-persistent GradientTape can only be used to compute one set
+    A non-persistent GradientTape answers once, and this one was asked again. Record with
+    persistent=True, or with one tape for each question
+has no attribute '_type_enum'$
+    unconnected_gradients="zero" fails for the variables of a Keras model. Ask for the gradients
+    of [v.value for v in variables], or write zeros in place of None yourself
+^unsupported callable$
+    unsupported callable. A function under @tf.custom_gradient returns the value first, and then
+    the backward function
+# Of an optimizer, and of Keras.
+^No gradients provided for any variable
+    every gradient is None, so the tape found no path from the loss to the variables. Compute
+    the whole loss inside the `with` block, from model(x), without NumPy or predict
+has no attribute '_unique_id'$
+    the optimizer got a tensor in place of a variable. It takes the gradients first, and then
+    the variables
+'zip' has no len\(\)|apply_gradients\(\) takes
+    apply takes two lists, the gradients and then the variables. Only the older apply_gradients
+    takes zip(gradients, variables)
+^Unknown variable
+    an optimizer serves the variables that it was built with or first got, and here it gets
+    another. Where there are several optimizers, give each its own variables every time
+object has no attribute 'reset_states'
+    reset_states is gone from Keras. Use reset_state()
+object has no attribute 'minimize'
+    minimize is gone from Keras. Use a tape, and apply(gradients, variables)
+# Of graphs.
+out of scope|because it was defined in FuncGraph
+    a tensor made inside a graph's loop or branch does not exist outside it, not even in a
+    Python list. Start a sum before the loop, at tf.zeros_like(w) for a gradient, and add each
+    pass to it
+^'(\w+)' (?:is not allowed to be None|must be defined) before the loop
+    in a graph's loop {0} needs its first value before the loop, and one that is no None. Start
+    a sum at 0.0, and a gradient's at tf.zeros_like(w)
+# Of habits from NumPy.
+^\w*Tensor object has no attribute|experimental_enable_numpy_behavior\(\)$
+    this is a tensor, without the methods of NumPy's arrays. Use TensorFlow's functions:
+    tf.reshape (or y[:, None] for a column), tf.transpose, tf.cast
+symbolic tf\.Tensor|Tensor' object has no attribute 'numpy'|not 'SymbolicTensor'$
+    inside a compiled function a tensor holds no numbers yet that NumPy could read. Use
+    TensorFlow's functions, and no .numpy()
+Only integers, slices
+    square brackets take whole numbers and slices, and here stands something else. Take rows by
+    index, from a list or a tensor of them, with tf.gather
+The truth value of an array with more than one element is ambiguous
+    a condition needs one True or False, and this one has many entries. For a choice entry by
+    entry use tf.where
+# Of shapes, dtypes and values.
+^can't multiply sequence by non-int of type
+    lists are not multiplied entry by entry, and several gradients come as a list. Take them one
+    by one, or join them into one tensor
+Shapes of all inputs must match|Ranks of all input tensors
+    tensors of different shapes are not one tensor. Take them one by one, or make each a vector
+    with tf.reshape(g, [-1]) and join these with tf.concat
+Shape must be rank 2.*MatMul|^In\[[01]\] ndims must be >= 2
+    both sides of a matrix product must be matrices, and one here is not. A matrix times a
+    vector is tf.linalg.matvec
+expected to be an? (\w+) tensor but is an? (\w+) tensor
+    {0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast
+gradient registry has no entry for: (\w+)
+    {0} has no gradient at all: TensorFlow knows no rule for it, and a tape that meets it on its
+    path stops. Take another operation there
+Cannot update variable with shape (\[[\d,]*\]) using a Tensor with shape (\[[\d,]*\])
+    the variable has shape {0}, and what is assigned shape {1}. A variable keeps its shape
+is not in the list of allowed values
+    this operation does not take such numbers (in Python, a power is **, and not ^)
+"""
 _CAUSES = {
-    # Of the tape.
-    r"but received None\.$|^Cannot convert the argument `type_value`: None": (
-        "the target or the source is None. If it is a gradient itself, its tape found no path, "
-        "because it must watch the source and record the way to the target"
-    ),
-    r"^(unsupported operand|Attempt to convert).*NoneType|^'NoneType' object has no attribute": (
-        "there is a None where a tensor is needed. If it is a gradient, the tape found no path "
-        "from its source to the target, or did not watch the source"
-    ),
-    r"^'numpy\..*has no attribute '_id'$": (
-        "the target or the source is NumPy's, so the computation left TensorFlow or never entered "
-        "it. Use TensorFlow's functions, not NumPy's, and no .numpy()"
-    ),
-    # after the colon stands a number, such as -1.5, or nan or inf
-    r"has no attribute '(dtype|_id)'$|^Cannot convert the argument `type_value`: [-\dni]": (
-        "a tape needs tensors, and here the target or the source is a plain number. Make a "
-        "tf.Variable from a source before the `with` block, and compute with TensorFlow's "
-        "functions, without float() or .numpy()"
-    ),
-    r"^Cannot convert the argument `type_value`": (
-        "a tape needs tensors, and here the target or the source is something else, such as a "
-        "name or a function"
-    ),
-    r"A non-persistent GradientTape can only be used to compute one set": (
-        "A non-persistent GradientTape answers once, and this one was asked again. Record with "
-        "persistent=True, or with one tape for each question"
-    ),
-    r"has no attribute '_type_enum'$": (
-        'unconnected_gradients="zero" fails for the variables of a Keras model. Ask for the '
-        "gradients of [v.value for v in variables], or write zeros in place of None yourself"
-    ),
-    r"^unsupported callable$": (
-        "unsupported callable. A function under @tf.custom_gradient returns the value first, and "
-        "then the backward function"
-    ),
-    # Of an optimizer, and of Keras.
-    r"^No gradients provided for any variable": (
-        "every gradient is None, so the tape found no path from the loss to the variables. "
-        "Compute the whole loss inside the `with` block, from model(x), without NumPy or predict"
-    ),
-    r"has no attribute '_unique_id'$": (
-        "the optimizer got a tensor in place of a variable. It takes the gradients first, and "
-        "then the variables"
-    ),
-    r"'zip' has no len\(\)|apply_gradients\(\) takes": (
-        "apply takes two lists, the gradients and then the variables. Only the older "
-        "apply_gradients takes zip(gradients, variables)"
-    ),
-    r"^Unknown variable": (
-        "an optimizer serves the variables that it was built with or first got, and here it gets "
-        "another. Where there are several optimizers, give each its own variables every time"
-    ),
-    r"object has no attribute 'reset_states'": (
-        "reset_states is gone from Keras. Use reset_state()"
-    ),
-    r"object has no attribute 'minimize'": (
-        "minimize is gone from Keras. Use a tape, and apply(gradients, variables)"
-    ),
-    # Of graphs.
-    r"out of scope|because it was defined in FuncGraph": (
-        "a tensor made inside a graph's loop or branch does not exist outside it, not even in a "
-        "Python list. Start a sum before the loop, at tf.zeros_like(w) for a gradient, and add "
-        "each pass to it"
-    ),
-    r"^'(\w+)' (?:is not allowed to be None|must be defined) before the loop": (
-        "in a graph's loop {0} needs its first value before the loop, and one that is no None. "
-        "Start a sum at 0.0, and a gradient's at tf.zeros_like(w)"
-    ),
-    # Of habits from NumPy.
-    r"^\w*Tensor object has no attribute|experimental_enable_numpy_behavior\(\)$": (
-        "this is a tensor, without the methods of NumPy's arrays. Use TensorFlow's functions: "
-        "tf.reshape (or y[:, None] for a column), tf.transpose, tf.cast"
-    ),
-    r"symbolic tf\.Tensor|Tensor' object has no attribute 'numpy'|not 'SymbolicTensor'$": (
-        "inside a compiled function a tensor holds no numbers yet that NumPy could read. Use "
-        "TensorFlow's functions, and no .numpy()"
-    ),
-    r"Only integers, slices": (
-        "square brackets take whole numbers and slices, and here stands something else. Take rows "
-        "by index, from a list or a tensor of them, with tf.gather"
-    ),
-    r"The truth value of an array with more than one element is ambiguous": (
-        "a condition needs one True or False, and this one has many entries. For a choice entry "
-        "by entry use tf.where"
-    ),
-    # Of shapes, dtypes and values.
-    r"^can't multiply sequence by non-int of type": (
-        "lists are not multiplied entry by entry, and several gradients come as a list. Take them "
-        "one by one, or join them into one tensor"
-    ),
-    r"Shapes of all inputs must match|Ranks of all input tensors": (
-        "tensors of different shapes are not one tensor. Take them one by one, or make each a "
-        "vector with tf.reshape(g, [-1]) and join these with tf.concat"
-    ),
-    r"Shape must be rank 2.*MatMul|^In\[[01]\] ndims must be >= 2": (
-        "both sides of a matrix product must be matrices, and one here is not. A matrix times a "
-        "vector is tf.linalg.matvec"
-    ),
-    r"expected to be an? (\w+) tensor but is an? (\w+) tensor": (
-        "{0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast"
-    ),
-    r"gradient registry has no entry for: (\w+)": (
-        "{0} has no gradient at all: TensorFlow knows no rule for it, and a tape that meets it on "
-        "its path stops. Take another operation there"
-    ),
-    r"Cannot update variable with shape (\[[\d,]*\]) using a Tensor with shape (\[[\d,]*\])": (
-        "the variable has shape {0}, and what is assigned shape {1}. A variable keeps its shape"
-    ),
-    r"is not in the list of allowed values": (
-        "this operation does not take such numbers (in Python, a power is **, and not ^)"
-    ),
+    pattern: " ".join(words.split())
+    for pattern, words in re.findall(r"^([^\s#].*)\n((?: {4}.*\n)+)", _PHRASES, re.MULTILINE)
 }
 
 
@@ -162,9 +133,9 @@ def cause_in_words(error: dict) -> str | None:
     if method and method[1] in _NUMPY_METHODS:
         instead = _NUMPY_METHODS[method[1]]
         return f"{method[1]} belongs to NumPy's arrays, and this is a tensor. Use {instead}"
-    shapes = _shapes_that_differ(message)
-    if shapes is not None:
-        return _shapes_in_words(*shapes, line)
+    of_shapes = _shapes_in_words(message, line)
+    if of_shapes is not None:
+        return of_shapes
     for pattern, words in _CAUSES.items():
         found = re.search(pattern, message)
         if found:
@@ -181,21 +152,15 @@ _DIFFERING_SHAPES = (
 )
 
 
-def _shapes_that_differ(message: str) -> tuple[list[str], list[str], bool] | None:
-    """Return two shapes that an error names, and whether a matrix product met them."""
-    for pattern in _DIFFERING_SHAPES:
-        found = re.search(pattern, message)
-        if found:
-            one, other = ([n for n in text[1:-1].split(",") if n] for text in found.groups())
-            return one, other, "Matrix" in message or "MatMul" in message
-    return None
-
-
-def _shapes_in_words(one: list[str], other: list[str], is_product: bool, line: str) -> str:
-    """Say which shapes do not go together, and the likely cause."""
+def _shapes_in_words(message: str, line: str) -> str | None:
+    """Say which two shapes do not go together, and the likely cause."""
+    found = next(filter(None, (re.search(each, message) for each in _DIFFERING_SHAPES)), None)
+    if found is None:
+        return None
+    one, other = ([n for n in text[1:-1].split(",") if n] for text in found.groups())
     shown = " and ".join(f"({', '.join(each)}{',' * (len(each) == 1)})" for each in (one, other))
     said = f"the shapes {shown} do not go together"
-    if is_product:
+    if "Matrix" in message or "MatMul" in message:
         turned = len(one) == len(other) == 2 and (one[0] == other[0] or one[1] == other[1])
         cause = "Transpose one of them with tf.transpose" if turned else "Look which is which"
         return f"{said}: in a product a @ b, a has as many columns as b has rows. {cause}"
