@@ -21,38 +21,33 @@ def judged(prediction: Prediction, described: Any, known: dict) -> Judgement:
     """
     if described == {"type": "ellipsis"}:
         return not_attempted("Replace the ... with your answer, then check again.")
-    right = decoded(known["right"])
-    if not prediction.entries:
-        value = value_of(described)
-        if same(value, right, prediction.tolerance):
-            return passed(prediction.praise)
-        sentence = sentence_for(value, known["tables"][0], prediction.tolerance)
-        if sentence is None:
+    items, right = [described], [decoded(known["right"])]
+    if prediction.entries:
+        items, right = described["items"] if _is_list(described) else [], right[0]
+        if len(items) != len(right):
             return _of_other_form(prediction, described)
-        return failed(sentence, f"wrote {_short(described)}")
-    items = described["items"] if isinstance(described, dict) and "items" in described else None
-    if not isinstance(items, list) or len(items) != len(right):
-        return _of_other_form(prediction, described)
-    values = [value_of(item) for item in items]
-    hits = [same(v, r, prediction.tolerance) for v, r in zip(values, right, strict=True)]
+    values, tolerance = [value_of(item) for item in items], prediction.tolerance
+    hits = [same(*pair, tolerance) for pair in zip(values, right, strict=True)]
     if all(hits):
         return passed(prediction.praise)
     first = hits.index(False)
-    sentence = sentence_for(values[first], known["tables"][first], prediction.tolerance)
+    line = f"Line {first + 1}" if prediction.entries else ""
+    sentence = sentence_for(values[first], known["tables"][first], tolerance)
     if sentence is None:
-        return _of_other_form(prediction, items[first], f"Line {first + 1}: ")
+        return _of_other_form(prediction, items[first], f"{line}: " if line else "")
+    wrote = f"wrote {_words(values[first])[:40]}"
+    if not line:
+        return failed(sentence, wrote)
     return failed(
-        f"Line {first + 1}, {prediction.entries[first]}: {sentence} "
+        f"{line}, {prediction.entries[first]}: {sentence} "
         f"You have {sum(hits)} of {len(hits)} right.",
-        f"line {first + 1}: wrote {_short(items[first])}",
+        f"{line.lower()}: {wrote}",
     )
 
 
 def _of_other_form(prediction: Prediction, described: Any, where: str = "") -> Judgement:
-    return failed(
-        f"{where}{prediction.form}; you wrote {reading_in_words(value_of(described))}.",
-        "other form",
-    )
+    given = reading_in_words(value_of(described))
+    return failed(f"{where}{prediction.form}; you wrote {given}.", "other form")
 
 
 def value_of(described: Any) -> Any:
@@ -76,21 +71,19 @@ def sentence_for(value: Any, table: dict, tolerance: float) -> str | None:
     """Return what a table says of a value; None for a value of a form that it does not know."""
     for row in table["rows"]:
         if "from" in row:
-            is_number = isinstance(value, np.ndarray) and value.shape == ()
-            if is_number and row["from"] <= value <= row["to"]:
-                return row["sentence"].replace("{value}", _words(value))
-        elif same(value, decoded(row["value"]), tolerance):
+            is_meant = _is_number(value) and row["from"] <= value <= row["to"]
+        else:
+            is_meant = same(value, decoded(row["value"]), tolerance)
+        if is_meant:
             return row["sentence"].replace("{value}", _words(value))
-    forms = [form_of(decoded(form)) for form in table["forms"]]
-    if form_of(value) in forms:
+    if form_of(value) in [form_of(decoded(form)) for form in table["forms"]]:
         return table["otherwise"].replace("{value}", _words(value))
     return None
 
 
+def _is_number(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.shape == ()
+
+
 def _words(value: Any) -> str:
-    is_number = isinstance(value, np.ndarray) and value.shape == ()
-    return f"{float(value):g}" if is_number else str(np.asarray(value).tolist())
-
-
-def _short(described: Any) -> str:
-    return _words(value_of(described))[:40]
+    return f"{float(value):g}" if _is_number(value) else str(np.asarray(value).tolist())

@@ -4,6 +4,7 @@ This is asked of a wrong answer that no known mistake explains.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,38 +32,38 @@ def second_look(
             return False
         return all(same(g, c, part.tolerance) for g, c in zip(got, changed, strict=True))
 
-    if agree(lambda one: _map(np.negative, one)):
-        return (f"The sign is wrong: {part.words} is minus what was expected.", "sign")
-    factor = _factor(got, right, part.tolerance)
-    said = _said_of_factor(question, part, factor, calls) if factor is not None else None
+    if agree(partial(_mapped, np.negative)):
+        return f"The sign is wrong: {part.words} is minus what was expected.", "sign"
+    said = _said_of_factor(question, part, _factors(got, right, part.tolerance), calls)
     if said is not None:
         return said
-    if agree(lambda one: _map(np.transpose, one)):
-        return (f"{part.subject} is transposed: rows and columns are exchanged.", "transposed")
+    if agree(partial(_mapped, np.transpose)):
+        return f"{part.subject} is transposed: rows and columns are exchanged.", "transposed"
     if agree(lambda one: one[::-1]):
-        return (f"{part.subject} is in reverse order.", "reverse order")
-    if any(agree(lambda one, k=k: _rolled(one, k)) for k in (1, -1)):
-        return (f"{part.subject} is shifted by one place.", "shifted")
-    moved = any(np.any(array) for one in got for array in _arrays(one))  # all zeros: no rounding
-    for digits in (0, 1, 2, 3, 4):
-        if moved and agree(lambda one, digits=digits: _map(lambda a: np.round(a, digits), one)):
-            places = f"{digits} digit{'s' * (digits > 1)} behind the point"
-            to = places if digits else "whole numbers"
-            return (f"{part.subject} is rounded to {to}. Keep every digit.", "rounded")
+        return f"{part.subject} is in reverse order.", "reverse order"
+    if agree(partial(_rolled, 1)) or agree(partial(_rolled, -1)):
+        return f"{part.subject} is shifted by one place.", "shifted"
+    if any(np.any(array) for one in got for array in _arrays(one)):  # all zeros: no rounding
+        for digits in (0, 1, 2, 3, 4):
+            if agree(partial(_mapped, partial(np.round, decimals=digits))):
+                places = f"{digits} digit{'s' * (digits > 1)} behind the point"
+                to = places if digits else "whole numbers"
+                return f"{part.subject} is rounded to {to}. Keep every digit.", "rounded"
     return None
 
 
-def _map(change: Callable, reading: Any) -> Any:
+def _mapped(change: Callable, reading: Any) -> Any:
+    """Return a reading with each of its arrays changed."""
     if isinstance(reading, np.ndarray):
         return np.asarray(change(reading))  # of one number NumPy makes a scalar
     if isinstance(reading, list):
-        return [_map(change, item) for item in reading]
+        return [_mapped(change, item) for item in reading]
     if isinstance(reading, dict):
-        return {key: _map(change, item) for key, item in reading.items()}
+        return {key: _mapped(change, item) for key, item in reading.items()}
     return reading
 
 
-def _rolled(reading: Any, places: int) -> Any:
+def _rolled(places: int, reading: Any) -> Any:
     if isinstance(reading, list):
         return reading[-places:] + reading[:-places]
     if reading.ndim != 1:
@@ -77,21 +78,16 @@ def _arrays(reading: Any) -> Iterator[np.ndarray]:
         yield from _arrays(piece)
 
 
-def _factor(got: list, right: list, tolerance: float) -> list[float] | None:
-    """Return by which factor each call's numbers are the right ones; None if there is none."""
+def _factors(got: list, right: list, tolerance: float) -> list[float]:
+    """Return by which factor each call's numbers are the right ones; nothing if there is none."""
     factors = []
     for given, expected in zip(got, right, strict=True):
-        pairs = zip(_arrays(given), _arrays(expected), strict=True)
-        flat = [(g.ravel(), e.ravel()) for g, e in pairs]
-        if not flat:
-            return None
-        g, e = (np.concatenate(list(arrays)) for arrays in zip(*flat, strict=True))
-        if not (np.all(np.isfinite(g)) and np.all(np.isfinite(e))) or not e.any() or not g.any():
-            return None
-        factor = float(g @ e / (e @ e))
-        if not same(g, factor * e, tolerance):
-            return None
-        factors.append(factor)
+        g, e = (np.concatenate([a.ravel() for a in _arrays(x)] or [[]]) for x in (given, expected))
+        if not (g.any() and e.any() and np.isfinite(g).all() and np.isfinite(e).all()):
+            return []
+        factors.append(float(g @ e / (e @ e)))
+        if not same(g, factors[-1] * e, tolerance):
+            return []
     return factors
 
 
@@ -99,20 +95,22 @@ def _said_of_factor(
     question: Question, part: Part, factors: list[float], calls: Sequence[tuple]
 ) -> tuple[str, str] | None:
     """Say by how much, and which number of the inputs that is, where it is one."""
+    if not factors:
+        return None
     for larger in (True, False):
         wanted = [factor if larger else 1 / factor for factor in factors]
         for words, values in _numbers_of(question, calls):
             # In one call alone, or where all are alike, a number of the inputs is a coincidence.
             if len(set(values)) > 1 and np.allclose(wanted, values, rtol=1e-2):
                 how = "too large" if larger else "too small"
-                return (f"{part.subject} is {how} by the factor {words}.", f"factor {words}")
+                return f"{part.subject} is {how} by the factor {words}.", f"factor {words}"
     # A number that is a little off is no factor of 1.
     if np.ptp(factors) <= 1e-2 * abs(factors[0]) and abs(factors[0] - 1) > 1e-2:
         factor = factors[0]
         sign = " and has the wrong sign" if factor < 0 else ""
         size = abs(factor)
         how = f"{size:.3g} times too large" if size > 1 else f"{1 / size:.3g} times too small"
-        return (f"{part.subject} is {how}{sign}.", "constant factor")
+        return f"{part.subject} is {how}{sign}.", "constant factor"
     return None
 
 
