@@ -4,6 +4,7 @@ import importlib.util
 import linecache
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import keras
 import numpy as np
@@ -12,12 +13,19 @@ import tensorflow as tf
 from programs_of_the_sheet import broken, mended
 
 from course_utils import ExplainingTape, cheat_sheet
-from course_utils.tape.explaining.cheat_sheet import EXAMPLES
-from course_utils.tape.explaining.messages import WORDS
+from course_utils.tape.explaining.cheat_sheet import first_sentence
+from course_utils.tape.explaining.messages import CAUSES
 
 DOCS = Path(__file__).parents[2] / "docs"
 # These say that no cause was found.
 NO_CAUSE = {"undetermined", "not-finite unknown"}
+EXAMPLES = [
+    SimpleNamespace(
+        key=key, line=each.line, instead=each.instead, says=first_sentence(cause.says, each)
+    )
+    for key, cause in CAUSES.items()
+    for each in cause.examples
+]
 
 
 def explained(program, folder):
@@ -58,7 +66,7 @@ def test_the_line_has_the_cause_and_the_other_mends_it(example, tmp_path):
 
 
 def test_every_cause_that_the_tool_names_is_there():
-    assert {example.key for example in EXAMPLES} == set(WORDS) - NO_CAUSE
+    assert {example.key for example in EXAMPLES} == set(CAUSES) - NO_CAUSE
 
 
 def test_the_sheet_holds_every_line_once():

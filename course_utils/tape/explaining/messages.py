@@ -1,173 +1,288 @@
-"""What is said of each cause: what happened, and the code to write instead."""
+"""What is said of each cause: what happened, the code to write instead, and a line that has it."""
 
-__all__ = ["FINITE", "WORDS", "loss_at"]
+from collections.abc import Mapping
+from typing import NamedTuple
+
+__all__ = ["CAUSES", "FINITE", "Cause", "Example", "loss_at"]
+
+
+class Example(NamedTuple):
+    """A line that loses a gradient, what to write, and the words for what is said of its cause."""
+
+    line: str
+    instead: str
+    words: Mapping[str, str] = {}
+
+
+class Cause(NamedTuple):
+    """What happened, the code to write instead, and examples for the cheat sheet."""
+
+    says: str
+    write: str
+    examples: tuple[Example, ...]
+
+
+def _cause(says: str, write: str, *examples: Example) -> Cause:
+    return Cause(says, write, examples)
+
 
 # By the cause and, behind a space, its variant.
 # {x} source, {y} target, {tape}, {op} operation, {line} text of the line.
-WORDS = {
-    "not-watched": (
+CAUSES = {
+    "not-watched": _cause(
         "Nothing told {tape} to watch {x}, so what was computed from it was not recorded. "
         "A tape watches trainable variables by itself, and a constant or other tensor only after "
         "{tape}.watch.",
         "{tape}.watch({watchable})  # inside the block, before the first use of {x}",
+        Example("y = x**2  # x = tf.constant(3.0)", "tape.watch(x)  # before y = x**2"),
     ),
-    "not-watched variable": (
+    "not-watched variable": _cause(
         "{tape} was made with watch_accessed_variables=False, so it watches only what it is told "
         "to watch, and nothing told it to watch {x}.",
         "{tape}.watch({watchable})  # inside the block, before the first use of {x}",
+        Example(
+            "with tf.GradientTape(watch_accessed_variables=False) as tape:",
+            "tape.watch(x)  # before the first use",
+        ),
     ),
-    "not-watched reset": (
+    "not-watched reset": _cause(
         "{tape}.reset() threw away that {tape} was told to watch {x}, and nothing told it again.",
         "{tape}.watch({watchable})  # again, after {tape}.reset()",
+        Example(
+            "tape.reset()  # behind tape.watch(x)", "tape.watch(x)  # again, behind tape.reset()"
+        ),
     ),
-    "not-trainable": (
+    "not-trainable": _cause(
         "{x} is a variable with trainable=False, and a tape watches only trainable variables by "
         "itself.",
         "{tape}.watch({watchable})  # inside the block; or make {x} with trainable=True",
+        Example(
+            "x = tf.Variable(3.0, trainable=False)", "x = tf.Variable(3.0)  # or tape.watch(x)"
+        ),
     ),
-    "watched-late": (
+    "watched-late": _cause(
         "{x} was used{used} before {tape}.watch({x}) ran, and what happened before that was not "
         "recorded.",
         "{tape}.watch({x})  # as the first line inside the block",
+        Example("tape.watch(x)  # behind y = x**2", "tape.watch(x)  # before y = x**2"),
     ),
-    "outside-tape after": (
-        "This line ran after the block of {tape} had ended, so it was not recorded and no gradient "
-        "gets through it.",
-        "with tf.GradientTape() as {tape}:\n    ...\n    {line}  # inside the block",
-    ),
-    "outside-tape before": (
+    "outside-tape before": _cause(
         "This line ran before {tape} began to record, so the tape knows its result only as a "
         "number that does not depend on {x}.",
         "with tf.GradientTape() as {tape}:\n    {line}  # inside the block\n    ...",
+        Example("z = x**2  # above the block", "z = x**2  # inside the block"),
     ),
-    "outside-tape reset": (
+    "outside-tape after": _cause(
+        "This line ran after the block of {tape} had ended, so it was not recorded and no gradient "
+        "gets through it.",
+        "with tf.GradientTape() as {tape}:\n    ...\n    {line}  # inside the block",
+        Example("y = 2 * z  # behind the block", "y = 2 * z  # inside the block"),
+    ),
+    "outside-tape reset": _cause(
         "{tape}.reset() threw away what had been recorded, this line included.",
         "{tape}.reset()  # before this, not after it: {line}",
+        Example("tape.reset()  # behind z = x**2", "tape.reset()  # before z = x**2"),
     ),
-    "recording-paused": (
+    "recording-paused": _cause(
         "This line ran inside {tape}.stop_recording(), so it was not recorded and no gradient gets "
         "through it.",
         "{line}  # outside the stop_recording block",
+        Example(
+            "y = x**2  # inside tape.stop_recording()", "y = x**2  # outside tape.stop_recording()"
+        ),
     ),
-    "left-tensorflow": (
+    "left-tensorflow": _cause(
         "{way} turns the tensor into plain numbers: what comes back is a constant that does not "
         "remember {x}. {inferred}",
         "{rewritten}",
+        Example("y = tf.constant(np.square(x))", "y = tf.square(x)", {"way": "np.square(x)"}),
     ),
-    "swapped-arguments": (
+    "swapped-arguments": _cause(
         "{x} was computed from {y}, and not {y} from {x}: the arguments of {tape}.gradient are "
         "exchanged. It takes the target first, then the sources.",
         "{tape}.gradient({x}, {y})  # target first, then the sources",
+        Example("tape.gradient(x, y)", "tape.gradient(y, x)", {"x": "y", "y": "x"}),
     ),
-    "integer-dtype own": (
+    "integer-dtype own": _cause(
         "{x} has dtype {dtype}. Only floating-point and complex tensors have gradients.",
         "{rewritten}",
+        Example("x = tf.Variable(3)", "x = tf.Variable(3.0)", {"dtype": "int32"}),
     ),
-    "integer-dtype": (
+    "integer-dtype": _cause(
         "This line casts to {dtype}, and whole numbers have no gradient: the cast cannot be "
         "differentiated.",
         "{rewritten}",
+        Example(
+            "y = tf.cast(tf.cast(x, tf.int32), tf.float32)",
+            "y = x + tf.stop_gradient(tf.floor(x) - x)",
+            {"dtype": "int32"},
+        ),
     ),
-    "no-gradient-op": (
+    "no-gradient-op": _cause(
         "The operation {op} has no gradient, and every way from {x} to {y} goes through such an "
         "operation.",
         "{rewritten}",
+        Example("y = tf.round(x)", "y = x + tf.stop_gradient(tf.round(x) - x)", {"op": "Round"}),
     ),
-    "gradient-stopped": (
+    "gradient-stopped": _cause(
         "stop_gradient lets the value through and the gradient not, and no other way leads from "
         "{x} to {y}.",
         "{rewritten}",
+        Example("y = tf.stop_gradient(x**2)", "y = x**2"),
     ),
-    "state-assignment": (
+    "state-assignment": _cause(
         "The value that depends on {x} was assigned to a variable here. An assignment stores "
         "numbers: reading the variable afterwards gives no gradient to what was assigned.",
         "value = ...  # the value itself, used in {y}\n{line}  # assign afterwards",
+        Example("v.assign(x**2)  # then y = 2 * v", "v = x**2  # then y = 2 * v"),
     ),
-    "rebound-source variable": (
+    "rebound-source variable": _cause(
         "This line makes {x} the name of a new tensor: it is no longer the variable that a tape "
         "watches by itself.",
         "{assign}",
+        Example("x = x - 0.1", "x.assign_sub(0.1)"),
     ),
-    "rebound-source in loop": (
+    "rebound-source in loop": _cause(
         "This line gives {x} another value in the loop of a graph, so {x} is a tensor from the "
         "first pass on, and not a variable that a tape watches by itself.",
         "{assign}",
+        Example(
+            "x = x - 0.1 * gradient  # in a loop of a tf.function", "x.assign_sub(0.1 * gradient)"
+        ),
     ),
-    "rebound-source made": (
+    "rebound-source made": _cause(
         "{x} is a new tensor made here, and {y} was not computed from it but from what it was made "
         "of. A tape follows tensors, not names.",
         "# ask for the gradient of the variable or tensor that {y} was computed from,\n"
         "# then slice or convert the gradient",
+        Example("tape.gradient(y, x[0])", "tape.gradient(y, x)[0]", {"x": "x[0]"}),
     ),
-    "rebound-source copied": (
+    "rebound-source copied": _cause(
         "{copy} is a copy of {x} made before {tape} began to record, so {y} depends on the copy "
         "and not on {x}.",
         "with tf.GradientTape() as {tape}:\n    {line}  # inside the block",
+        Example(
+            "z = tf.convert_to_tensor(x)  # above the block",
+            "z = tf.convert_to_tensor(x)  # inside the block",
+            {"copy": "z"},
+        ),
     ),
-    "rebound-source equal": (
+    "rebound-source equal": _cause(
         "{y} uses a tensor with the same values as {x}, but not {x} itself: a copy made before "
         "{tape} began to record. This is concluded from the equal values; no recorded operation "
         "leads from {x} to {y}.",
         "# use {x} itself inside the block of {tape}",
+        Example(
+            "z = 1 * x.read_value()  # above the block",
+            "z = 1 * x.read_value()  # inside the block",
+        ),
     ),
-    "rebound-source new variable": (
+    "rebound-source new variable": _cause(
         "This line made a new variable under the name {x}; {y} was computed with the one before.",
         "{x}.assign(...)  # change the value and keep the variable",
+        Example("x = tf.Variable(2.9)  # behind y = x**2", "x.assign(2.9)"),
     ),
-    "rebound-source new model": (
+    "rebound-source new model": _cause(
         "This line made new variables, {x} among them; {y} was computed with those from before.",
         "# make the model once, and use its variables throughout: {line}",
+        Example(
+            "model = make()  # behind y = model(data)",
+            "y = 2 * y  # and no second model",
+            {"x": "the model's kernel"},
+        ),
     ),
-    "constant-target": (
+    "constant-target": _cause(
         "{y} was not computed from anything that {tape} watches: to the tape it is a constant.",
         "with tf.GradientTape() as {tape}:\n    ...  # compute {y} from {x} here",
+        Example("y = tf.constant(9.0)", "y = x**2"),
     ),
-    "unconnected used": (
+    "unconnected used": _cause(
         "{x} was used, but {y} was not computed from the result. Ruled out: {x} not watched, an "
         "operation without gradient, NumPy, code outside the block.",
         "# use the result of this line in {y}, or leave {x} out of the sources",
+        Example("y = 2 * other  # without z = x**2", "y = 2 * z"),
     ),
-    "unconnected": (
+    "unconnected": _cause(
         "{y} was not computed from {x}: no operation used it. Ruled out: {x} not watched, "
         "an operation without gradient, NumPy, code outside the block.",
         "# use {x} in the computation of {y}, or leave it out of the sources",
+        Example("y = other**2  # without x", "y = x * other**2"),
     ),
-    "outer-tape-missed": (
+    "outer-tape-missed": _cause(
         "The first derivative was computed here, where {tape} does not record, so {tape} cannot "
         "differentiate it again.",
         "with tf.GradientTape() as {tape}:\n    ...\n    {line}  # inside the block of {tape}",
+        Example(
+            "y = inner.gradient(z, x)  # behind the outer block",
+            "y = inner.gradient(z, x)  # inside the outer block",
+        ),
     ),
-    "graph-loop": (
+    "graph-loop": _cause(
         "A dataset iterated inside a tf.function becomes the operation {op}, which has no "
         "gradient. The same loop outside a tf.function has one.",
         "for batch in dataset:  # outside the tf.function\n    step(batch)  # the tf.function",
+        Example(
+            "@tf.function  # on: for each in dataset",
+            "# no tf.function around the loop over the dataset",
+            {"op": "ScanDataset"},
+        ),
     ),
-    "zero-saturated": (
+    "zero-saturated": _cause(
         "{op} is flat here: {why} (values {values}). The gradient is zero because no small change "
         "of {x} changes {y}.",
         "{remedy}",
+        Example(
+            "y = tf.nn.relu(x - 5)  # x = 3.0",
+            "y = tf.nn.leaky_relu(x - 5)",
+            {"op": "Relu", "why": "every input was zero or negative", "values": "-2"},
+        ),
     ),
-    "zero-branch": (
+    "zero-branch": _cause(
         "{x} is used only in a branch of {op} that was not taken, so {y} does not depend on it "
         "here. In a graph that gives 0, where eager code gives None.",
         "# nothing to change, unless the condition should have chosen the other branch",
+        Example(
+            "y = tf.where(x > 5.0, x**2, 1.0)  # x = 3.0",
+            "y = tf.where(x > 2.0, x**2, 1.0)  # if that was meant",
+            {"op": "tf.where"},
+        ),
     ),
-    "zero-derivative": (
+    "zero-derivative": _cause(
         "The derivative is zero at this point: {why}. Ruled out: a dead ReLU or another flat "
         "operation, a branch not taken, a lost connection.",
         "# nothing is wrong here: try another value of {x} to see a gradient that is not zero",
+        Example(
+            "x = tf.Variable(0.0)  # y = x**2 is flat there",
+            "x = tf.Variable(3.0)  # to see a slope",
+            {"why": "Pow passes on a zero for these values"},
+        ),
     ),
-    "not-finite": (
+    "not-finite": _cause(
         "Going backwards, {op} is the first operation whose gradient is {gradient}, at input "
         "{values}.{earlier}{unchosen}",
         "{remedy}",
+        Example(
+            "y = tf.sqrt(x)  # x = 0.0",
+            "y = tf.sqrt(x + 1e-12)",
+            {"op": "Sqrt", "gradient": "infinite", "values": "0"},
+        ),
+        Example(
+            "y = tf.where(x > 0.0, 1 / x, 0.0)  # x = 0.0",
+            "y = tf.where(x > 0.0, 1 / tf.where(x > 0.0, x, 1.0), 0.0)",
+            {"op": "RealDiv", "gradient": "NaN", "values": "1, 0"},
+        ),
+        Example(
+            "y = tf.exp(50 * x) / tf.exp(50 * x)  # x = 3.0",
+            "y = tf.exp(50 * x - 50 * x)",
+            {"op": "RealDiv", "gradient": "NaN", "values": "inf, inf"},
+        ),
     ),
-    "not-finite unknown": (
+    "not-finite unknown": _cause(
         "A gradient of {x} is not finite, but the backward pass run again could not name one "
         "operation: {why}.",
         "tf.debugging.enable_check_numerics()  # stops at the first value that is not finite",
     ),
-    "undetermined": (
+    "undetermined": _cause(
         "No cause was found for {x}. Ruled out: {x} not watched, an operation without gradient, an "
         "integer dtype, NumPy, an assignment, code outside the block.{note}",
         "# make the program smaller until the gradient appears: what went last is the cause",

@@ -6,7 +6,7 @@ from typing import Any
 from ..recording.places import Place
 from .case import Case, Finding, Source
 from .explanation import Explanation, Gradient
-from .messages import FINITE, WORDS
+from .messages import CAUSES, FINITE
 from .syntax import last_name, parsed, rewrite_call
 
 __all__ = ["explanation_of"]
@@ -34,15 +34,17 @@ _STEEPER = {
 
 def explanation_of(case: Case, source: Source, kind: Gradient, finding: Finding) -> Explanation:
     """Put a finding into words, with the user's own names."""
-    message, remedy = WORDS[f"{finding.cause} {finding.variant}".strip()]
+    cause = CAUSES[f"{finding.cause} {finding.variant}".strip()]
     words = {**_names(case, source, finding), **_sentences(case, source, finding)}
     place, operation = finding.place, finding.facts.get("operation", "")
     shown = "" if operation == "ReadVariableOp" else operation
     where = Place(place.file, place.line, shown) if place else None
-    message = message.format_map(words).strip()
+    message = cause.says.format_map(words).strip()
     if message.startswith("the "):  # a name that the user gave keeps its letters
         message = message[0].upper() + message[1:]
-    return Explanation(source.name, kind, finding.cause, where, message, remedy.format_map(words))
+    return Explanation(
+        source.name, kind, finding.cause, where, message, cause.write.format_map(words)
+    )
 
 
 def _names(case: Case, source: Source, finding: Finding) -> dict[str, Any]:
