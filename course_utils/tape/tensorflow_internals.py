@@ -26,6 +26,7 @@ __all__ = [
     "run_operation",
     "traced_anew",
     "values_at_tracing",
+    "variables_given",
 ]
 
 # "function" stands for the call of a tf.function.
@@ -134,6 +135,21 @@ def role_of_file(file: str) -> Role:
 def called_graph(frame: FrameType) -> Any:
     """Return the graph of the ``tf.function`` that is being called in ``frame``, or None."""
     return getattr(frame.f_locals.get("self"), "graph", None)
+
+
+def variables_given(frame: FrameType, inputs: tuple) -> dict[int, Any]:
+    """Return the handles of the variables that the function of an operation was given itself.
+
+    Such a function, as that of ``tf.nn.relu(w)``, reads a variable in C++ and reports only its own
+    operation. Its parameters stand in the order of the operation's inputs, a list for several. The
+    handles stand under the ids of the inputs.
+    """
+    parameters = frame.f_code.co_varnames[: frame.f_code.co_argcount]
+    given: list = []
+    for value in map(frame.f_locals.get, parameters):
+        given += value if isinstance(value, (list, tuple)) else [value]
+    pairs = zip(given, inputs, strict=False)
+    return {id(tensor): each.handle for each, tensor in pairs if hasattr(each, "handle")}
 
 
 def values_at_tracing(graph: Any) -> dict[int, Any]:

@@ -17,7 +17,6 @@ from .flow import Flow, Key, Link
 from .flow_building import flow_of_graph, flow_of_steps
 from .program_text import ProgramText
 from .syntax import Assignment, names_in, parsed
-from .unreported_reads import find_unreported_reads
 
 __all__ = ["Case", "Finding", "Source"]
 
@@ -93,16 +92,11 @@ class Case:
 
     @cached_property
     def flow(self) -> Flow:
-        """The flow of data around the tape, with variables that TensorFlow read unreported."""
+        """The flow of data around the tape."""
         if self.recorder.in_graph:
             tensors = [t for t in (*self.targets, *self.sources) if hasattr(t, "graph")]
             return flow_of_graph(self.recorder, tensors[0].graph) if tensors else Flow()
-        return flow_of_steps(self.recorder, self.unreported_reads)
-
-    @cached_property
-    def unreported_reads(self) -> dict[int, Any]:
-        """The variable's handle of each value that TensorFlow read without reporting it."""
-        return find_unreported_reads(self)
+        return flow_of_steps(self.recorder)
 
     @cached_property
     def upstream(self) -> set[Key]:

@@ -1,6 +1,7 @@
 """Why a gradient is None: from the flow of data first, from the program's text where that ends."""
 
 import ast
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -11,7 +12,6 @@ from ..recording.tensors import is_differentiable, key_of
 from .case import Case, Finding, Source
 from .flow import Key, Link
 from .syntax import Assignment
-from .unreported_reads import equal_values
 
 __all__ = ["why_none", "why_none_of_source"]
 
@@ -195,7 +195,7 @@ def _copied_before(case: Case, source: Source) -> Finding | None:
         tensor = case.flow.tensors.get(key)
         if tensor is None or key == source.key or case.flow.makers(key):
             continue
-        if not equal_values(tensor, source.value):
+        if not _are_equal(tensor, source.value):
             continue
         copy = _copying(case, source, tensor)
         if copy is not None:
@@ -204,6 +204,15 @@ def _copied_before(case: Case, source: Source) -> Finding | None:
             place = case.flow.users(key)[0].place
             return Finding("rebound-source", place, variant="equal", sure=False)
     return None
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    """Tell whether two tensors or variables have the same dtype, shape and values."""
+    try:
+        one, other = np.asarray(one), np.asarray(other)
+        return one.dtype == other.dtype and np.array_equal(one, other)
+    except Exception:  # A resource, a string or a symbolic tensor has no value to compare.
+        return False
 
 
 def _copying(case: Case, source: Source, copy: tf.Tensor) -> Assignment | None:

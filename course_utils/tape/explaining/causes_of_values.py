@@ -115,7 +115,8 @@ def _replay(case: Case, source: Source) -> tuple[list[Step], list[Backward], set
     given = case.output_gradients and case.values_of(case.output_gradients)
     backward = backward_pass(forward, case.values_of(case.targets), given)
     mine: set[Key] = {key_of(each) for each in case.values_of([source.value])}
-    mine |= {key for key, handle in case.unreported_reads.items() if id(handle) == source.key}
+    reads = case.recorder.unreported_reads.items()
+    mine |= {key for key, handle in reads if id(handle) == source.key}
     for step in forward:
         if any(id(tensor) in mine for tensor in step.inputs):
             mine |= {id(output) for output in step.outputs}

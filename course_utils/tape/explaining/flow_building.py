@@ -14,20 +14,16 @@ from .graph_walk import GraphWalk, Site
 __all__ = ["flow_of_graph", "flow_of_steps"]
 
 
-def flow_of_steps(recorder: Recorder, unreported_reads: dict[int, Any]) -> Flow:
-    """Build the flow of a tape that recorded eagerly; calls of a ``tf.function`` are opened.
-
-    ``unreported_reads`` has the handle of the variable for each value that was read in secret.
-    """
+def flow_of_steps(recorder: Recorder) -> Flow:
+    """Build the flow of a tape that recorded eagerly; calls of a ``tf.function`` are opened."""
     flow = Flow()
-    unreported = dict(unreported_reads)
     for number, step in enumerate(recorder.steps):
         link = _link(flow, step, [id(each) for each in step.inputs], map(id, step.outputs))
         link.state, link.number = step.state, number
         link.in_gradient, link.in_custom = step.in_gradient, step.in_custom
         for key in link.inputs:
-            if key in unreported:
-                handle = unreported.pop(key)
+            if key in recorder.unreported_reads:
+                handle = recorder.unreported_reads[key]
                 flow.tensors[id(handle)] = handle
                 flow.read(id(handle), key, link)
         if step.graph is not None:

@@ -17,6 +17,7 @@ from ..tensorflow_internals import (
     gradients_of_operation,
     listen_to_operations,
     role_of_file,
+    variables_given,
 )
 from .places import Place, calling_point, is_user_file
 from .tensors import is_differentiable
@@ -139,6 +140,7 @@ class Recorder:
     def forget(self) -> None:
         """Drop every tensor that was seen."""
         self.steps: list[Step] = []
+        self.unreported_reads: dict[int, Any] = {}  # the handle, by the id of the value
         self.graph_states: dict[Any, tuple[State, int]] = {}
         self.watches: list[Watch] = []
         self.watches_reset: list[Watch] = []  # thrown away by reset
@@ -188,6 +190,7 @@ class Recorder:
                 return
             step = Step(op, tuple(inputs), tuple(outputs or ()), attributes, self.state)
             self._read_stack(step, sys._getframe(2))
+            self.unreported_reads |= variables_given(sys._getframe(2), step.inputs)
             self.steps.append(step)
         except Exception as error:
             self.limited = (
