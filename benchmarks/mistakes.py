@@ -143,12 +143,12 @@ def _corpus() -> dict[str, _Known]:
 
 def _known(questions, question, held_out) -> _Known:
     from course_staff.authoring.observing import known_mistake, observe_right
-    from course_utils.exercises.isolation import state_kept, tensorflow_warnings_held
+    from course_utils.exercises.isolation import state_kept
 
     right = observe_right(question, questions.right(question.id), _SECRET)
 
     def observed(program) -> dict:
-        with state_kept(_SECRET), tensorflow_warnings_held():
+        with state_kept(_SECRET):
             return question.observe_on(program, right.calls)
 
     gallery = questions.gallery[question.id]

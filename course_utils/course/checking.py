@@ -10,7 +10,6 @@ from threading import Timer
 from typing import Any
 
 from ..exercises.exercise import Exercise, Judgement
-from ..exercises.isolation import tensorflow_warnings_held
 from ..exercises.judging import TIME_LIMIT, observe_and_judge
 from ..exercises.references import SEEDS
 from ..figures.card import card, with_code
@@ -105,7 +104,7 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
     # From the operating system, because drawing from a seeded generator would advance it.
     seed = int.from_bytes(os.urandom(4), "little") % SEEDS
     # TensorFlow's C++ code logs an error there that the learner reads in the message.
-    with standard_error_held(), tensorflow_warnings_held(), _saying_that_it_still_runs():
+    with standard_error_held(), _saying_that_it_still_runs():
         judgement, printed = observe_and_judge(exercise, answer, seed)
     recorded = _recorded(exercise, judgement)
     return CheckResult(

@@ -16,24 +16,14 @@ class Predict:
 
     The question itself stands in the lesson, as a callout. The options stand below it, each with a
     letter; not so where ``otherwise`` is given: then the reader types a word or a number.
-
-    Attributes
-    ----------
-    id : str
-        The lesson and a letter, such as ``"04.a"``.
-    right : str
-        The option that is true.
-    options : mapping of str to str
-        From each option, in a few words, to what is said of it: why it tempts, and what is wrong
-        with it; for the right one, the explanation.
-    otherwise : str
-        What is said of any other word or number.
     """
 
-    id: str
-    right: str
+    id: str  # the lesson and a letter, such as "04.a"
+    right: str  # the option that is true
+    # From each option, in a few words, to what is said of it: why it tempts, and what is wrong with
+    # it; for the right one, the explanation.
     options: Mapping[str, str]
-    otherwise: str = ""
+    otherwise: str = ""  # what is said of any other word or number
 
     def __post_init__(self):
         if self.right not in self.options:
@@ -61,7 +51,7 @@ class Predict:
     def meant(self, typed: Any) -> str | None:
         """Return the option that was meant, or the word that was typed; None if it is neither."""
         text = _in_words(typed)
-        if text is None or text == "":
+        if not text:
             return None
         if text.lower().rstrip(".):") in self.letters:
             return self.letters[text.lower().rstrip(".):")]
@@ -73,17 +63,13 @@ class Predict:
         return self.options.get(words, self.otherwise)
 
 
-def _in_words(typed: Any) -> str | None:
-    """Return a short text, a number or None as text; None for anything else."""
-    if isinstance(typed, str):
-        text = typed.strip()
-    elif typed is None or isinstance(typed, bool | int | float):
-        text = str(typed)
-    elif isinstance(typed, list | tuple) and all(isinstance(x, int | float) for x in typed):
-        text = str(typed)
-    else:
-        return None
-    return text if len(text) <= _LONGEST else None
+def _in_words(typed: Any) -> str:
+    """Return a short text, a number or numbers, or None as text; nothing of anything else."""
+    is_plain = typed is None or isinstance(typed, str | int | float)
+    if not is_plain and isinstance(typed, list | tuple):
+        is_plain = all(isinstance(item, int | float) for item in typed)
+    text = str(typed).strip() if is_plain else ""
+    return text if len(text) <= _LONGEST else ""
 
 
 def _folded(text: str) -> Any:

@@ -57,11 +57,8 @@ class Exercise:
     kind: Kind
     points: int
 
-    def observe(self, answer: Any, seed: int) -> Any:
-        """Run the learner's code and return plain data; see `course_utils.exercises.observation`.
-
-        ``seed`` is a non-negative integer from which the random inputs are drawn.
-        """
+    def observe(self, answer: Any, seed: int) -> dict:
+        """Run the learner's code on inputs drawn from the seed, and return plain data."""
         raise NotImplementedError
 
     def stub(self) -> dict:
@@ -70,9 +67,5 @@ class Exercise:
 
 
 def stubs() -> dict[str, dict]:
-    """Return, for every exercise, its ``notebook``, its ``cell`` and the ``source`` of its stub.
-
-    The file is written by ``course build``.
-    """
-    text = files(__package__).joinpath("stubs.json").read_text(encoding="utf-8")
-    return json.loads(text)
+    """Return every exercise's ``notebook``, ``cell`` and ``source`` of its stub, by its id."""
+    return json.loads(files(__package__).joinpath("stubs.json").read_text(encoding="utf-8"))

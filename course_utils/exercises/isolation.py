@@ -17,8 +17,7 @@ import numpy as np
 
 from ..tape.tensorflow_internals import graphs_can_be_cancelled, keep_tensorflow_random_state
 
-__all__ = ["PATIENCE", "TimeLimitReached", "state_kept", "tensorflow_warnings_held", "time_limit"]
-
+__all__ = ["PATIENCE", "TimeLimitReached", "state_kept", "time_limit"]
 
 _BETWEEN_LOOKS = 0.1  # seconds
 PATIENCE = 6  # how many times as long as its processor time a block may take on the clock
@@ -42,30 +41,20 @@ def state_kept(seed: int) -> Iterator[None]:
     """Leave the random states and the working folder as the block found them.
 
     The random states are those of Python, NumPy, TensorFlow and Keras; a generator that the block
-    holds itself is its own.
+    holds itself is its own. What TensorFlow's Python code warns of meanwhile is held back, such as
+    a graph that is often traced: an answer is called on new shapes and models, which says nothing
+    about the answer.
     """
+    logger = logging.getLogger("tensorflow")
     with ExitStack() as stack:
+        stack.callback(logger.setLevel, logger.level)
+        logger.setLevel(logging.ERROR)
         stack.callback(random.setstate, random.getstate())
         stack.callback(np.random.set_state, np.random.get_state())
         stack.callback(os.chdir, os.getcwd())
         if "tensorflow" in sys.modules:
             stack.enter_context(keep_tensorflow_random_state(seed))
         yield
-
-
-@contextmanager
-def tensorflow_warnings_held() -> Iterator[None]:
-    """Hold back what TensorFlow's Python code warns of, such as a graph that is often traced.
-
-    An exercise calls an answer on new shapes and new models, which says nothing about the answer.
-    """
-    logger = logging.getLogger("tensorflow")
-    level = logger.level
-    logger.setLevel(logging.ERROR)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
 
 
 @contextmanager

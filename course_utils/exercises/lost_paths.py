@@ -6,8 +6,6 @@ in place of ``tf.GradientTape``.
 
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout, suppress
-from io import StringIO
 
 from .observation import replaced
 
@@ -15,7 +13,7 @@ __all__ = ["lost_path"]
 
 
 def lost_path(run: Callable[[], object], file: str) -> str:
-    """Run an answer once more, and say where a tape in it lost the path; empty if none did.
+    """Observe an answer once more, and say where a tape in it lost the path; empty if none did.
 
     What is asked outside ``file``, which holds the learner's code, is not explained.
     """
@@ -33,8 +31,7 @@ def lost_path(run: Callable[[], object], file: str) -> str:
             return result
 
     _, of_check = calling_point(sys._getframe())  # no line of the answer, though in its file
-    quietly = redirect_stdout(StringIO())
-    with replaced(tf, "GradientTape", Tape), quietly, suppress(Exception, SystemExit):
+    with replaced(tf, "GradientTape", Tape):
         run()
     for each in found:
         is_known = each.gradient == "None" and each.cause != "undetermined"

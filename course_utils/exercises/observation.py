@@ -20,8 +20,6 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "as_drawn",
-    "called_once",
     "calls_noted",
     "describe",
     "file_of",
@@ -86,21 +84,11 @@ def _describe_array(kind: str, value: Any) -> dict:
     return {"type": kind, "dtype": array.dtype.name, "shape": shape, "value": listed}
 
 
-def as_drawn(*drawn: Any) -> tuple:
-    """Return the drawn inputs as they are."""
-    return drawn
-
-
-def called_once(function: Callable, *arguments: Any) -> Any:
-    """Call the function and return what it returned."""
-    return function(*arguments)
-
-
 def observe_calls(
     function: Any,
     calls: Sequence[tuple],
-    prepare: Callable[..., tuple] = as_drawn,
-    call: Callable = called_once,
+    prepare: Callable[..., tuple] | None = None,
+    call: Callable | None = None,
 ) -> dict:
     """Call ``function`` once for each tuple of arguments and write down what happened.
 
@@ -113,10 +101,10 @@ def observe_calls(
     records: list[dict] = []
     printed = _FirstCharacters()
     for arguments in calls:
-        prepared = prepare(*arguments)
+        prepared = prepare(*arguments) if prepare else arguments
         try:
             with contextlib.redirect_stdout(printed), _tape_calls_noted() as noted:
-                returned = call(function, *prepared)
+                returned = call(function, *prepared) if call else function(*prepared)
                 called = {name: len(calls) for name, calls in noted.items()}
                 records.append({"returned": describe(returned), "called": called})
         except (Exception, SystemExit) as error:
@@ -133,13 +121,11 @@ def _tape_calls_noted() -> Iterator[dict[str, list]]:
     """
     import tensorflow as tf
 
-    owners = {name: tf.GradientTape for name in ("gradient", "jacobian", "batch_jacobian")}
-    owners |= {"jvp": tf.autodiff.ForwardAccumulator}
+    owners = dict.fromkeys(("gradient", "jacobian", "batch_jacobian"), tf.GradientTape)
+    owners["jvp"] = tf.autodiff.ForwardAccumulator
     with contextlib.ExitStack() as stack:
-        yield {
-            name: stack.enter_context(_noted(owner, name, lambda *given, **options: None))
-            for name, owner in owners.items()
-        }
+        noted = {name: _noted(owner, name, lambda *_, **__: None) for name, owner in owners.items()}
+        yield {name: stack.enter_context(each) for name, each in noted.items()}
 
 
 def calls_noted(owner: type, name: str) -> contextlib.AbstractContextManager[list[dict]]:

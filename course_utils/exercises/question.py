@@ -15,7 +15,7 @@ import numpy as np
 from ..tape.tensorflow_internals import traced_anew
 from .exercise import Exercise
 from .lost_paths import lost_path
-from .observation import as_drawn, called_once, describe, file_of, observe_calls, same_code
+from .observation import describe, file_of, observe_calls, same_code
 from .readings import read
 from .references import SEEDS, stored_reference
 
@@ -62,10 +62,11 @@ class Question(Exercise):
     # of them.
     draw: Callable[[np.random.Generator], Sequence[tuple]]
     praise: str  # what a right answer is told
-    prepare: Callable[..., tuple] = as_drawn  # from those of one call to what the function takes
+    # Turns the arguments of one call into what the function takes, such as tensors.
+    prepare: Callable[..., tuple] | None = None
     # ``call(function, *arguments)`` calls it once, and returns what is described in place of what
     # it returned: a dict where there are several parts.
-    call: Callable = called_once
+    call: Callable | None = None
     parts: Sequence[Part] = (Part(),)  # what is compared, in this order
     demands: Sequence[Demand] = ()
     inputs: str = ""  # the names of the drawn arguments, for sentences
@@ -87,7 +88,7 @@ class Question(Exercise):
         observation = observe_calls(answer, calls, self.prepare, self.call)
         number = _call_with_none(observation)
         if number is not None:
-            again = partial(self.call, answer, *self.prepare(*calls[number]))
+            again = partial(observe_calls, answer, [calls[number]], self.prepare, self.call)
             observation["lost"] = lost_path(again, file_of(answer))
         # A program to repair runs from the start: only its code tells that nobody touched it.
         given = self.stub() if self.kind == "repair" else None

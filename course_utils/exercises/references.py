@@ -9,7 +9,7 @@ from base64 import b85decode
 from bz2 import decompress
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -95,19 +95,14 @@ def decoded(data: Any, number: Callable[[float], Any] = _AS_ARRAY) -> Any:
     return {key: decoded(item, number) for key, item in items}
 
 
-@cache
-def _lines(lesson: str) -> dict[str, str]:
-    """Return, for each exercise of a lesson, the compressed line that is stored of it."""
-    path = files(__package__).joinpath("generated", f"lesson_{lesson}.txt")
-    _, *lines = path.read_text(encoding="ascii").splitlines()
-    return dict(line.split(" ", 1) for line in lines)
-
-
 # About a lesson's exercises: each is unpacked once, and not twice for each check.
 @lru_cache(maxsize=8)
 def stored(exercise_id: str) -> dict:
     """Return all that ``course build`` stored of an exercise, which nobody may change."""
-    return json.loads(decompress(b85decode(_lines(exercise_id[:2])[exercise_id])))
+    path = files(__package__).joinpath("generated", f"lesson_{exercise_id[:2]}.txt")
+    _, *lines = path.read_text(encoding="ascii").splitlines()
+    letters = dict(line.split(" ", 1) for line in lines)[exercise_id]
+    return json.loads(decompress(b85decode(letters)))
 
 
 def stored_reference(exercise_id: str, seed: int) -> Reference:
