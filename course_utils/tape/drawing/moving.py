@@ -118,7 +118,9 @@ def play_tape(f: Callable, *inputs: Any, depth: int = 1) -> MovingTape:
 
     The drawing is that of ``plot_tape``. Buttons or the arrow keys go on by one operation. On the
     way back each step shows the gradient that arrived, the local slope, their product, and the line
-    of the program; a path without gradient ends where it is lost, with the cause.
+    of the program; a path without gradient ends where it is lost, with the cause. Where an operation
+    mixes entries, as a matrix product does, there is no one number for a slope, and only what is
+    passed on is shown. First used in lesson 01.
 
     Parameters
     ----------
@@ -136,12 +138,6 @@ def play_tape(f: Callable, *inputs: Any, depth: int = 1) -> MovingTape:
     ------
     TypeError, ValueError
         If there is nothing to draw; see ``record_tape``.
-
-    Notes
-    -----
-    A local slope is shown where each entry of the gradient is multiplied by one number. Where an
-    operation mixes entries, as a matrix product does, only what is passed on is. First used in
-    lesson 01.
 
     Examples
     --------

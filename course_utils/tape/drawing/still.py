@@ -10,8 +10,8 @@ from matplotlib.path import Path
 
 from ...figures.palette import BLUE, GREEN, GREY, INK, VERMILLION, WHITE
 from ..recording import record_tape
-from .folding import Card, fold
-from .shapes import BORDER, FONT, CardShape, Picture, RepeatShape, Text, arrowhead
+from .folding import fold
+from .shapes import BORDER, FONT, CardShape, Picture, Text, arrowhead
 
 __all__ = ["plot_tape"]
 
@@ -26,7 +26,8 @@ def plot_tape(f: Callable, *inputs: Any, depth: int = 1, ax: Axes | None = None)
 
     Every operation is a box with its value, or its shape, and below it the gradient that arrives
     there in the backward pass. Sources are round, the target is pointed. Gradient flows back along
-    the broad orange lines; what is dashed and grey passes none.
+    the broad orange lines; what is dashed and grey passes none. More than 40 boxes are folded, and
+    a note says so. First used in lesson 01.
 
     Parameters
     ----------
@@ -51,11 +52,6 @@ def plot_tape(f: Callable, *inputs: Any, depth: int = 1, ax: Axes | None = None)
     TypeError, ValueError
         If there is nothing to draw; see ``record_tape``.
 
-    Notes
-    -----
-    Lines of text are in points, so that a box fits its text. More than 40 boxes are folded, and a
-    note says so. First used in lesson 01.
-
     Examples
     --------
     >>> ax = plot_tape(lambda x: x**2, 3.0)
@@ -72,10 +68,11 @@ def plot_tape(f: Callable, *inputs: Any, depth: int = 1, ax: Axes | None = None)
         if isinstance(shape, CardShape):
             pen.card(shape)
         else:
-            pen.repeat(shape)
+            edge, style = (GREEN, "-") if shape.card.alive else (GREY, _DASHES)
+            pen.path(shape.outline, 5, facecolor=WHITE, edgecolor=edge, lw=1.0, ls=style)
+            pen.write(shape.name, edge)
     for note in picture.notes:
-        size = note.size * pen.scale
-        pen.ax.text(note.x, note.y, note.text, size=size, color=GREY, va="center", family=FONT)
+        pen.write(note, GREY, ha="left", va="center")
     return pen.ax
 
 
@@ -94,55 +91,48 @@ class _Pen:
         ax.set(facecolor=WHITE, xticks=[], yticks=[])
         ax.spines[:].set_visible(False)
 
-    def card(self, shape: CardShape) -> None:
-        card = shape.card
-        edge, face = _colors(card)
-        if shape.behind is not None:
-            self.patch(shape.behind, 4, facecolor=face, edgecolor=edge, lw=1.0)
-        body = self.patch(shape.outline, 5, facecolor=face, gid=f"card {card.title}")
-        left, top, width, height = shape.strip
-        tint = _ORANGE_TINT if card.alive else _GREY_TINT
-        strip = Rectangle((left, top), width, height, fc=tint, ec="none", zorder=6)
-        self.ax.add_patch(strip)
-        strip.set_clip_path(body)
-        width, style = 2.2 if card.is_target else 1.5, "-" if card.alive else _DASHES
-        self.patch(shape.outline, 7, edgecolor=edge, lw=width, ls=style)
-        for text in shape.above:
-            self.write(text, INK if card.alive else GREY)
-        for text in shape.below:
-            self.write(text, _RUST if card.alive else GREY)
-
-    def repeat(self, shape: RepeatShape) -> None:
-        edge, style = (GREEN, "-") if shape.card.alive else (GREY, _DASHES)
-        self.patch(shape.outline, 5, facecolor=WHITE, edgecolor=edge, lw=1.0, ls=style)
-        self.write(shape.name, edge)
-
-    def line(self, path: Path, alive: bool, name: str) -> None:
-        """Draw an edge: forward thin and dark, and the gradient's way back broad and orange."""
-        if alive:
-            self.patch(path, 1, edgecolor=_ORANGE_BAND, capstyle="butt", lw=5.5)
-        color, style = (INK, "-") if alive else (GREY, _DASHES)
-        self.patch(path, 2, edgecolor=color, lw=1.2, ls=style, gid=name)
-        self.patch(arrowhead(path, of_gradient=False), 3, facecolor=color)
-        if alive:
-            self.patch(arrowhead(path, of_gradient=True), 3, facecolor=VERMILLION)
-
-    def patch(self, path: Path, zorder: int, lw: float = 0.0, **look: Any) -> PathPatch:
+    def path(self, path: Path, zorder: int, lw: float = 0.0, **look: Any) -> PathPatch:
         look = {"facecolor": "none", "edgecolor": "none", **look}
         patch = PathPatch(path, zorder=zorder, lw=lw * self.scale, **look)
         self.ax.add_patch(patch)
         return patch
 
-    def write(self, text: Text, color: str) -> None:
-        look: dict[str, Any] = {"ha": "center", "va": "center_baseline", "color": color}
+    def write(
+        self, text: Text, color: str, ha: str = "center", va: str = "center_baseline"
+    ) -> None:
+        look: dict[str, Any] = {"ha": ha, "va": va, "color": color, "zorder": 8, "family": FONT}
         look |= {"weight": "bold" if text.bold else "normal", "size": text.size * self.scale}
-        self.ax.text(text.x, text.y, text.text, family=FONT, parse_math=False, zorder=8, **look)
+        self.ax.text(text.x, text.y, text.text, parse_math=False, **look)
 
+    def line(self, path: Path, alive: bool, name: str) -> None:
+        """Draw an edge: forward thin and dark, and the gradient's way back broad and orange."""
+        color, style = (INK, "-") if alive else (GREY, _DASHES)
+        if alive:
+            self.path(path, 1, edgecolor=_ORANGE_BAND, capstyle="butt", lw=5.5)
+        self.path(path, 2, edgecolor=color, lw=1.2, ls=style, gid=name)
+        self.path(arrowhead(path), 3, facecolor=color)
+        if alive:
+            self.path(arrowhead(path, of_gradient=True), 3, facecolor=VERMILLION)
 
-def _colors(card: Card) -> tuple[str, str]:
-    """Return the colours of a card's edge and of its face."""
-    if not card.alive:
-        return GREY, WHITE
-    if card.is_target:
-        return BLUE, _BLUE_TINT
-    return (GREEN, _GREEN_TINT) if card.kind == "source" else (BLUE, WHITE)
+    def card(self, shape: CardShape) -> None:
+        card = shape.card
+        edge, face, tint, ink, ink_below = BLUE, WHITE, _ORANGE_TINT, INK, _RUST
+        if not card.alive:
+            edge, face, tint, ink, ink_below = GREY, WHITE, _GREY_TINT, GREY, GREY
+        elif card.is_target:
+            face = _BLUE_TINT
+        elif card.kind == "source":
+            edge, face = GREEN, _GREEN_TINT
+        if shape.behind is not None:
+            self.path(shape.behind, 4, facecolor=face, edgecolor=edge, lw=1.0)
+        body = self.path(shape.outline, 5, facecolor=face, gid=f"card {card.title}")
+        left, top, width, height = shape.strip
+        strip = Rectangle((left, top), width, height, fc=tint, ec="none", zorder=6)
+        self.ax.add_patch(strip)
+        strip.set_clip_path(body)
+        width, style = 2.2 if card.is_target else 1.5, "-" if card.alive else _DASHES
+        self.path(shape.outline, 7, edgecolor=edge, lw=width, ls=style)
+        for text in shape.above:
+            self.write(text, ink)
+        for text in shape.below:
+            self.write(text, ink_below)
