@@ -11,7 +11,7 @@ from functools import lru_cache
 from itertools import chain
 from traceback import walk_stack
 from types import FrameType
-from typing import Any, Literal
+from typing import Any
 
 __all__ = [
     "called_graph",
@@ -28,9 +28,6 @@ __all__ = [
     "values_at_tracing",
     "variables_given",
 ]
-
-# "function" stands for the call of a tf.function.
-Role = Literal["gradient", "custom gradient", "function", ""]
 
 
 @contextmanager
@@ -121,9 +118,12 @@ def keep_tensorflow_random_state(seed: int) -> Iterator[None]:
 
 
 @lru_cache(maxsize=4096)
-def role_of_file(file: str) -> Role:
-    """Tell what TensorFlow does in one of its source files, for reading a call stack."""
-    ends: dict[str, Role] = {
+def role_of_file(file: str) -> str:
+    """Tell what TensorFlow does in one of its source files, for reading a call stack.
+
+    It is "gradient", "custom gradient", "function" for the call of a ``tf.function``, or "".
+    """
+    ends = {
         "eager/backprop.py": "gradient",
         "ops/custom_gradient.py": "custom gradient",
         "polymorphic_function/atomic_function.py": "function",

@@ -129,6 +129,14 @@ def test_keras_variable_as_input_and_in_a_closure():
     assert (recording["given"].gradient, recording["closed"].gradient) == (4.0, 3.0)
 
 
+def test_a_given_variable_that_is_read_is_no_weight():
+    closed, given = tf.Variable(3.0), tf.Variable(2.0)
+    recording = record_tape(lambda v, x: v * x * closed, given, 5.0)
+    names = [value.name for value in recording.values]
+    assert [names[i] for i in recording.sources] == ["v", "x", "closed"]
+    assert [names[i] for i in recording.weights] == ["closed"]
+
+
 def test_nested_inputs_keep_their_structure_and_name_the_sources():
     def f(params, pair):
         return params["layer"]["w"] * params["b"] * pair[0] * pair[1]

@@ -23,7 +23,6 @@ from .sources import (
     name_arguments,
     name_sources,
     name_targets,
-    unique_names,
     variable_name,
 )
 from .tensors import is_differentiable
@@ -79,8 +78,9 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
             result = f(*inputs)
             weights = [weight for layer in recorder.layers for weight in layer.weights]
             names = {id(variable): name for name, variable in reversed(used)}
+            read = [each for each in tape.watched_variables() if id(each) not in names]
+            read += [variable for _, variable in used]
             names |= {id(weight.value): variable_name(weight) for weight in weights}
-            read = [*tape.watched_variables(), *(variable for _, variable in used)]
             own = [names.get(id(each)) or variable_name(each) or "variable" for each in read]
             sources = [*given, *zip(own, read, strict=True)]
             targets = name_targets(f, result, [*arguments, *(name for name, _ in sources)])
@@ -93,10 +93,7 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
             "Nothing to record: f was given no tensor, array or float, and it read no tf.Variable. "
             "Give its inputs after it, as in record_tape(f, 3.0)."
         )
-    distinct = {id(source): (name, source) for name, source in reversed(sources)}
-    found, tensors = zip(*reversed(distinct.values()), strict=True)
-    named = dict(zip(unique_names(list(found)), tensors, strict=True))
-    building = Building(tape, reads, named, recorder.steps, targets)
+    building = Building(tape, reads, sources, recorder.steps, targets)
     return building.freeze(len({id(source) for _, source in given}))
 
 

@@ -1,6 +1,7 @@
 """From the operations that ran to a recording: fold the plumbing, ask the tape for gradients."""
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
@@ -51,29 +52,34 @@ class Building:
     """Values and operations while they are put together from the steps that ran under a tape.
 
     Both tapes are persistent; ``reads`` also watched the untrainable sources, so that it tells
-    which variable a tensor is.
+    which variable a tensor is. A source that comes twice keeps its first name.
     """
 
     def __init__(
         self,
         tape: tf.GradientTape,
         reads: tf.GradientTape,
-        sources: dict[str, tf.Tensor | tf.Variable],
+        sources: list[tuple[str, tf.Tensor | tf.Variable]],
         steps: list[Step],
         targets: list[tuple[str, tf.Tensor]],
     ) -> None:
         self.tape, self.reads = tape, reads
         results = [tensor for step in steps for tensor in step.outputs]
-        asked = [each for each in (*sources.values(), *results) if is_differentiable(each)]
+        tensors = [*(source for _, source in sources), *results]
+        asked = [tensor for tensor in tensors if is_differentiable(tensor)]
         ends = [tensor for _, tensor in targets if is_differentiable(tensor)]
-        found = tape.gradient(ends, asked) if ends else []
         self.gradients = {
             key_of(tensor): tf.convert_to_tensor(gradient).numpy()
-            for tensor, gradient in zip(asked, found)  # noqa: B905 (found may be empty)
+            for tensor, gradient in zip(asked, tape.gradient(ends, asked), strict=True)
             if gradient is not None
         }
         self.values: dict[int, _Value] = {}
-        self.sources = [self._value(source, name) for name, source in sources.items()]
+        self.sources = list(dict.fromkeys(self._value(source, name) for name, source in sources))
+        met: Counter[str] = Counter()
+        for source in self.sources:  # of equal names the second and later get a number
+            met[source.name] += 1
+            if met[source.name] > 1:
+                source.name += f" ({met[source.name]})"
         self.operations: list[_Operation] = []
         for step in steps:
             self._add(step)
@@ -222,18 +228,16 @@ class Building:
         try:
             arrived = passed({id(each.tensor): each.gradient for each in operation.outputs})
             if len(operation.outputs) == 1:
-                output = operation.outputs[0].tensor
-                slopes = passed({id(output): np.ones(output.shape)})
-                if output.shape.rank:
-                    probe = np.linspace(1.0, 2.0, math.prod(output.shape)).reshape(output.shape)
-                    probed = passed({id(output): probe})
-                    slopes = {
-                        value: slope
-                        for value, slope in slopes.items()
-                        if slope.shape == output.shape
-                        and np.allclose(probed[value], probe * slope, rtol=1e-4, equal_nan=True)
-                    }
-                operation.slopes = slopes
+                output, shape = operation.outputs[0].tensor, operation.outputs[0].tensor.shape
+                probe = np.linspace(1.0, 2.0, math.prod(shape)).reshape(shape)
+                probed = passed({id(output): probe})
+                operation.slopes = {
+                    value: slope
+                    for value, slope in passed({id(output): np.ones(shape)}).items()
+                    if shape == ()
+                    or shape == slope.shape
+                    and np.allclose(probed[value], probe * slope, rtol=1e-4, equal_nan=True)
+                }
             operation.passed = arrived
         except Exception:  # There is no rule, or one that runs only once, as py_function's.
             operation.passed = None

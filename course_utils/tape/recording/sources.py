@@ -17,7 +17,6 @@ __all__ = [
     "name_arguments",
     "name_sources",
     "name_targets",
-    "unique_names",
     "variable_name",
 ]
 
@@ -94,18 +93,6 @@ def name_targets(f: Callable, result: Any, taken: list[str]) -> list[tuple[str, 
         parts = tf.nest.flatten(leaf, expand_composites=True)  # of a sparse or ragged tensor
         found += [(name, part) for part in parts if isinstance(part, tf.Tensor)]
     return found if len(found) != 1 else [(base, found[0][1])]
-
-
-def unique_names(names: list[str]) -> list[str]:
-    """Give the second and later of equal names a number.
-
-    >>> unique_names(["x", "w", "x"])
-    ['x', 'w', 'x (2)']
-    """
-    return [
-        f"{name} ({names[:i].count(name) + 1})" if name in names[:i] else name
-        for i, name in enumerate(names)
-    ]
 
 
 def _leaves(
