@@ -70,10 +70,10 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
     inputs = tf.nest.map_structure(as_tensor, inputs)
     arguments = name_arguments(f, inputs)
     given, used = name_sources(arguments), closure_variables(f)
-    with tf.GradientTape(persistent=True) as reads, tf.GradientTape(persistent=True) as tape:
-        for _, source in (*given, *used):
-            if is_differentiable(source):
-                (tape if isinstance(source, tf.Tensor) else reads).watch(source)
+    with tf.GradientTape(persistent=True) as tape:
+        for _, source in given:
+            if isinstance(source, tf.Tensor) and is_differentiable(source):
+                tape.watch(source)
         with _recorded() as recorder:
             result = f(*inputs)
             weights = [weight for layer in recorder.layers for weight in layer.weights]
@@ -93,7 +93,7 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
             "Nothing to record: f was given no tensor, array or float, and it read no tf.Variable. "
             "Give its inputs after it, as in record_tape(f, 3.0)."
         )
-    building = Building(tape, reads, sources, recorder.steps, targets)
+    building = Building(tape, recorder, sources, targets)
     return building.freeze(len({id(source) for _, source in given}))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import tensorflow as tf
 
 from .labels import operation_label
-from .recorder import Step
+from .recorder import Recorder, Step
 from .records import RecordedOperation, RecordedValue, TapeRecording
 from .tensors import SHAPE_ONLY, is_differentiable, key_of
 
@@ -49,22 +49,20 @@ class _Operation:
 
 
 class Building:
-    """Values and operations while they are put together from the steps that ran under a tape.
+    """Values and operations while they are put together from what ran under a persistent tape.
 
-    Both tapes are persistent; ``reads`` also watched the untrainable sources, so that it tells
-    which variable a tensor is. A source that comes twice keeps its first name.
+    A source that comes twice keeps its first name.
     """
 
     def __init__(
         self,
         tape: tf.GradientTape,
-        reads: tf.GradientTape,
+        recorder: Recorder,
         sources: list[tuple[str, tf.Tensor | tf.Variable]],
-        steps: list[Step],
         targets: list[tuple[str, tf.Tensor]],
     ) -> None:
-        self.tape, self.reads = tape, reads
-        results = [tensor for step in steps for tensor in step.outputs]
+        self.tape, self.unreported_reads = tape, recorder.unreported_reads
+        results = [tensor for step in recorder.steps for tensor in step.outputs]
         tensors = [*(source for _, source in sources), *results]
         asked = [tensor for tensor in tensors if is_differentiable(tensor)]
         ends = [tensor for _, tensor in targets if is_differentiable(tensor)]
@@ -81,7 +79,7 @@ class Building:
             if met[source.name] > 1:
                 source.name += f" ({met[source.name]})"
         self.operations: list[_Operation] = []
-        for step in steps:
+        for step in recorder.steps:
             self._add(step)
         self.targets = [self._value(tensor, name) for name, tensor in targets]
 
@@ -122,28 +120,17 @@ class Building:
         value.name = value.name or name
         return value
 
-    def _known_value(self, tensor: tf.Tensor) -> _Value | None:
-        """Return the value that a tensor is, if it comes from the sources.
-
-        TensorFlow reads some variables without saying so, as in ``2.0 * variable``.
-        """
-        if id(tensor) not in self.values and is_differentiable(tensor):
-            for value in self.sources:
-                variable = value.tensor
-                alike = variable.dtype == tensor.dtype and variable.shape == tensor.shape
-                if alike and isinstance(variable, tf.Variable):
-                    if self.reads.gradient(tensor, variable) is not None:
-                        self._note_read(value, tensor)
-                        break
-        return self.values.get(id(tensor))
-
     def _note_read(self, value: _Value, tensor: tf.Tensor) -> None:
         self.values[id(tensor)] = value
         value.read = tensor if value.read is None else value.read
 
     def _add(self, step: Step) -> None:
         """Take up a step, if it computes something from the sources."""
-        met = list(map(self._known_value, step.inputs))
+        for tensor in step.inputs:
+            handle = self.unreported_reads.get(id(tensor))
+            if id(handle) in self.values:
+                self._note_read(self.values[id(handle)], tensor)
+        met = [self.values.get(id(tensor)) for tensor in step.inputs]
         inputs = list(dict.fromkeys(value for value in met if value is not None))
         if not inputs or not step.outputs or step.op in SHAPE_ONLY:
             return
