@@ -81,12 +81,6 @@ def mnist_source() -> tuple[str, Path | None]:
         ``"COURSE_DATA_DIR"``, ``"Keras's cache"``, ``"download"`` or ``"stand-in"``.
     path : pathlib.Path or None
         The file, for the first two.
-
-    Examples
-    --------
-    >>> kind, path = mnist_source()
-    >>> kind in ("COURSE_DATA_DIR", "Keras's cache", "download", "stand-in")
-    True
     """
     given = os.environ.get("COURSE_DATA_DIR")
     places = [("COURSE_DATA_DIR", Path(given).expanduser())] if given else []
