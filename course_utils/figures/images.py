@@ -24,7 +24,8 @@ def show_images(
     Parameters
     ----------
     images : array-like of shape (n, height, width), (n, height, width, 1) or (n, height, width, 3)
-        Grey values, scaled together from their smallest to their largest, or colours.
+        Grey values, scaled together from their smallest to their largest, or colours. A ValueError
+        for another shape, and for labels or predictions that do not fit.
     labels : array-like of shape (n,), optional
         What each image is.
     predictions : array-like of shape (n,), optional
@@ -39,11 +40,6 @@ def show_images(
     matplotlib.axes.Axes
         Its ``images`` and ``texts`` are in the order of the arguments; each wrong prediction has
         one of its ``patches``.
-
-    Raises
-    ------
-    ValueError
-        If the shapes do not fit, or there are predictions without labels.
 
     Examples
     --------

@@ -67,11 +67,10 @@ def figure_in_words(figure: "Figure") -> str:
 
 def _axes_in_words(ax: "Axes") -> str:
     said = [ax.get_title() or ax.get_title(loc="left")]
-    names = (ax.get_ylabel(), ax.get_xlabel())
-    if all(names):
-        said.append(f"Figure of {' against '.join(names)}")
-    scales = [f"{axis} log" for axis in "xy" if getattr(ax, f"get_{axis}scale")() == "log"]
-    said.append(", ".join(scales) and f"Scales: {', '.join(scales)}")
+    if ax.get_xlabel() and ax.get_ylabel():
+        said.append(f"Figure of {ax.get_ylabel()} against {ax.get_xlabel()}")
+    if scales := [f"{axis} log" for axis in "xy" if getattr(ax, f"get_{axis}scale")() == "log"]:
+        said.append(f"Scales: {', '.join(scales)}")
     said += [_line(*line.get_data(orig=False), str(line.get_label())) for line in ax.lines]
     if ax.images:
         said.append(f"{len(ax.images)} image{'s' if len(ax.images) > 1 else ''}")
@@ -113,8 +112,7 @@ def _picture(figure: "Figure") -> tuple[dict[str, str], dict[str, Any]] | None:
         return None
     image = Image.open(BytesIO(png)).convert("RGB")
     small = BytesIO()
-    reduced = image.quantize(_COLOURS, dither=Image.Dither.NONE)
-    reduced.save(small, "png", optimize=True)
+    image.quantize(_COLOURS, dither=Image.Dither.NONE).save(small, "png", optimize=True)
     width, height = (length // _DENSITY for length in image.size)
     about = {"width": width, "height": height, "alt": figure_in_words(figure)}
     shown = {"image/png": b64encode(small.getvalue()).decode()}

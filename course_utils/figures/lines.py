@@ -20,8 +20,9 @@ def plot_gradient_norms(norms: Mapping[str, ArrayLike], *, ax: Axes | None = Non
     Parameters
     ----------
     norms : mapping of str to array-like of shape (steps,)
-        By layer or variable: the norm at each step. A step without a gradient (None) is a gap.
-        A zero cannot stand on a log scale: it is a cross on the lower edge.
+        By layer or variable: the norm at each step. A step without a gradient (None) is a gap, and
+        a zero, which has no place on a log scale, a cross on the lower edge. Without an entry it
+        is a ValueError.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure by default.
 
@@ -29,11 +30,6 @@ def plot_gradient_norms(norms: Mapping[str, ArrayLike], *, ax: Axes | None = Non
     -------
     matplotlib.axes.Axes
         Its ``lines`` are one for each entry, in order, with the entry's name as label.
-
-    Raises
-    ------
-    ValueError
-        If ``norms`` is empty.
 
     Examples
     --------
@@ -97,9 +93,8 @@ def plot_error_curve(
         ax.plot(steps, guide, ":", color=GREY, lw=1.2, zorder=1)
         inside = np.flatnonzero(guide > limits[0] * 4)
         at = inside[np.argsort(steps[inside])[len(inside) // 2]]
-        note = "slope 1" if order == 1 else f"slope {order:g}"
-        offset = {"xytext": (5, -9), "textcoords": "offset points"}
-        ax.annotate(note, (steps[at], guide[at]), **offset, color=GREY, fontsize=9)
+        look = {"xytext": (5, -9), "textcoords": "offset points", "color": GREY, "fontsize": 9}
+        ax.annotate(f"slope {order:g}", (steps[at], guide[at]), **look)
     ax.set_ylim(limits)
     return ax
 
@@ -112,7 +107,7 @@ def plot_history(history: Any, metric: str = "loss", *, ax: Axes | None = None) 
     history : keras.callbacks.History, or mapping of str to array-like of shape (epochs,)
         What ``model.fit`` returned, or a dict such as ``{"loss": [...], "val_loss": [...]}``.
     metric : str
-        The metric's name, without ``val_``.
+        The metric's name, without ``val_``; a KeyError if the history holds no such metric.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure by default.
 
@@ -120,11 +115,6 @@ def plot_history(history: Any, metric: str = "loss", *, ax: Axes | None = None) 
     -------
     matplotlib.axes.Axes
         Its ``lines`` are the training's and, where there was one, the validation's.
-
-    Raises
-    ------
-    KeyError
-        If the history holds no such metric.
 
     Examples
     --------

@@ -9,7 +9,6 @@ from .palette import COLORS, as_text
 
 __all__ = ["label_lines", "line_style", "make_axes"]
 
-_STYLES = ("-", "--", "-.")
 _LINE_OF_TEXT = 12.0  # points between two names
 
 
@@ -24,7 +23,7 @@ def make_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 3.8)) -> Axes:
 
 def line_style(number: int) -> dict[str, str]:
     """Tell lines apart by colour and by dashes."""
-    return {"color": COLORS[number % len(COLORS)], "ls": _STYLES[number % len(_STYLES)]}
+    return {"color": COLORS[number % len(COLORS)], "ls": ("-", "--", "-.")[number % 3]}
 
 
 def label_lines(ax: Axes) -> None:
@@ -41,8 +40,6 @@ def label_lines(ax: Axes) -> None:
     free = -np.inf
     for height, end, line in sorted(ends, key=lambda end: end[0]):
         free = max(height, free + _LINE_OF_TEXT)
-        offset = {"xytext": (8, free - height), "textcoords": "offset points"}
-        ax.annotate(
-            line.get_label(), end, **offset, color=as_text(to_hex(line.get_color())), va="center",
-            fontsize=9.5, annotation_clip=False,
-        )  # fmt: skip
+        look = {"color": as_text(to_hex(line.get_color())), "fontsize": 9.5, "va": "center"}
+        look |= {"xytext": (8, free - height), "textcoords": "offset points"}
+        ax.annotate(line.get_label(), end, annotation_clip=False, **look)

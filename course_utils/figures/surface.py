@@ -28,14 +28,18 @@ def plot_loss_surface(
 ) -> Axes:
     """Draw the contours of a loss of two parameters, and an optimizer's path over them.
 
+    The contours rise by a constant factor above the smallest loss on the grid, so that the bottom
+    of a valley shows too.
+
     Parameters
     ----------
     loss : callable
-        ``loss(x, y)`` gives one number for two numbers; it is called ``points**2`` times.
+        ``loss(x, y)`` gives one number for two numbers; it is called ``points**2`` times. A
+        ValueError if it is finite nowhere.
     x_range, y_range : (float, float)
         The lowest and the highest value of each parameter.
     path : array-like of shape (steps, 2), optional
-        The parameters after each step, the start first.
+        The parameters after each step, the start first; a ValueError if it has another shape.
     labels : (str, str)
         The names of the two parameters.
     points : int
@@ -47,16 +51,6 @@ def plot_loss_surface(
     -------
     matplotlib.axes.Axes
         The path, where given, is its first line.
-
-    Raises
-    ------
-    ValueError
-        If ``path`` has another shape, or the loss is finite nowhere.
-
-    Notes
-    -----
-    The contours rise by a constant factor above the smallest loss on the grid, so that the bottom
-    of a valley shows too.
 
     Examples
     --------
@@ -74,7 +68,9 @@ def plot_loss_surface(
     blues = mpl.colormaps["Blues"](np.linspace(0.02, 0.5, _LEVELS + 1))
     ax.contourf(xs, ys, surface, levels=levels, colors=blues, extend="both")
     lines = ax.contour(xs, ys, surface, levels=levels, colors="#3D5F7C", linewidths=0.6)
-    ax.clabel(lines, lines.levels[6::2], fmt=_two_digits, fontsize=8)
+    # With two digits, and up to a million without an exponent.
+    heights = {level: f"{float(f'{level:.2g}'):g}" for level in levels}
+    ax.clabel(lines, lines.levels[6::2], fmt=heights, fontsize=8)
     ax.set(xlabel=labels[0], ylabel=labels[1], xlim=x_range, ylim=y_range)
     if path is not None:
         path = np.asarray(path, float)
@@ -87,8 +83,3 @@ def plot_loss_surface(
             offset = {"xytext": (7, 7), "textcoords": "offset points"}
             ax.annotate(name, point, **offset, fontsize=9, color=INK, bbox=box, zorder=5)
     return ax
-
-
-def _two_digits(level: float) -> str:
-    """Return a contour's height with two digits, and up to a million without an exponent."""
-    return f"{float(f'{level:.2g}'):g}"

@@ -118,8 +118,8 @@ def play_tape(f: Callable, *inputs: Any, depth: int = 1) -> MovingTape:
 
     The drawing is that of ``plot_tape``. Buttons or the arrow keys go on by one operation. On the
     way back each step shows the gradient that arrived, the local slope, their product, and the line
-    of the program; a path without gradient ends where it is lost, with the cause. Where an operation
-    mixes entries, as a matrix product does, there is no one number for a slope, and only what is
+    of the program; a path without gradient ends where it is lost, with the cause. Where an
+    operation mixes entries, as a matrix product does, no number is its slope, and only what is
     passed on is shown. First used in lesson 01.
 
     Parameters
