@@ -6,8 +6,10 @@ in place of ``tf.GradientTape``.
 
 import sys
 from collections.abc import Callable
+from itertools import chain
+from unittest.mock import patch
 
-from .observation import replaced
+from .observation import notes_of
 
 __all__ = ["lost_path"]
 
@@ -22,18 +24,13 @@ def lost_path(run: Callable[[], object], file: str) -> str:
     from ..tape.explaining import ExplainingTape
     from ..tape.recording.places import Place, calling_point
 
-    found = []
-
-    class Tape(ExplainingTape):
-        def _explained(self, *arguments, **options):
-            result = super()._explained(*arguments, **options)
-            found.extend(self.explanations)
-            return result
-
     _, of_check = calling_point(sys._getframe())  # no line of the answer, though in its file
-    with replaced(tf, "GradientTape", Tape):
+    explained = notes_of(
+        ExplainingTape, "_explained", lambda returned, tape, *_, **__: tape.explanations
+    )
+    with patch.object(tf, "GradientTape", ExplainingTape), explained as found:
         run()
-    for each in found:
+    for each in chain.from_iterable(found):
         is_known = each.gradient == "None" and each.cause != "undetermined"
         at = each.where
         if is_known and at and at.file == file and Place(at.file, at.line) != of_check:

@@ -14,8 +14,10 @@ import re
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from types import CodeType, FunctionType
+from textwrap import dedent
+from types import CodeType
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -23,8 +25,8 @@ __all__ = [
     "calls_noted",
     "describe",
     "file_of",
+    "notes_of",
     "observe_calls",
-    "replaced",
     "results_noted",
     "same_code",
 ]
@@ -124,7 +126,9 @@ def _tape_calls_noted() -> Iterator[dict[str, list]]:
     owners = dict.fromkeys(("gradient", "jacobian", "batch_jacobian"), tf.GradientTape)
     owners["jvp"] = tf.autodiff.ForwardAccumulator
     with contextlib.ExitStack() as stack:
-        noted = {name: _noted(owner, name, lambda *_, **__: None) for name, owner in owners.items()}
+        noted = {
+            name: notes_of(owner, name, lambda *_, **__: None) for name, owner in owners.items()
+        }
         yield {name: stack.enter_context(each) for name, each in noted.items()}
 
 
@@ -135,17 +139,20 @@ def calls_noted(owner: type, name: str) -> contextlib.AbstractContextManager[lis
     def arguments_of(returned, *arguments, **options):
         return dict(inspect.signature(method).bind(*arguments, **options).arguments)
 
-    return _noted(owner, name, arguments_of)
+    return notes_of(owner, name, arguments_of)
 
 
 def results_noted(owner: type, name: str) -> contextlib.AbstractContextManager[list]:
     """Give a list to which each call of a method adds what it returned."""
-    return _noted(owner, name, lambda returned, *arguments, **options: returned)
+    return notes_of(owner, name, lambda returned, *arguments, **options: returned)
 
 
 @contextlib.contextmanager
-def _noted(owner: type, name: str, note: Callable) -> Iterator[list]:
-    """Yield a list of notes, one for each call that has returned; in a graph one for each trace."""
+def notes_of(owner: type, name: str, note: Callable) -> Iterator[list]:
+    """Yield a list of notes, one for each call that has returned; in a graph one for each trace.
+
+    ``note`` takes what a call returned, and its arguments.
+    """
     import tensorflow as tf
 
     method, noted = getattr(owner, name), []
@@ -157,19 +164,8 @@ def _noted(owner: type, name: str, note: Callable) -> Iterator[list]:
         noted.append(note(returned, *arguments, **options))
         return returned
 
-    with replaced(owner, name, noting):
+    with patch.object(owner, name, noting):
         yield noted
-
-
-@contextlib.contextmanager
-def replaced(owner: Any, name: str, stand_in: Any) -> Iterator[None]:
-    """Have something else stand under a name of a module or a class."""
-    before = getattr(owner, name)
-    setattr(owner, name, stand_in)
-    try:
-        yield
-    finally:
-        setattr(owner, name, before)
 
 
 def _describe_error(error: BaseException, function: Callable) -> dict:
@@ -208,27 +204,12 @@ def _code_of(function: Callable) -> CodeType | None:
 
 
 def same_code(function: Any, source: str) -> bool:
-    """Tell whether ``function`` is still what ``source`` defines under the same name.
+    """Tell whether ``function`` is still what ``source`` defines.
 
-    Compiled code is compared, so comments, blank lines and line numbers make no difference. A
-    decorator that was taken away or added does.
+    Comments, blank lines and parentheses make no difference. A decorator does.
     """
-    code = _code_of(function)
-    if code is None:
+    try:
+        (own,) = ast.parse(dedent(inspect.getsource(_code_of(function)))).body
+    except (OSError, SyntaxError, TypeError, ValueError):  # no source, or none of its own
         return False
-    decorated = {
-        node.name: bool(node.decorator_list)
-        for node in ast.parse(source).body
-        if isinstance(node, ast.FunctionDef)
-    }
-    is_bare = isinstance(function, FunctionType) and not hasattr(function, "__wrapped__")
-    if decorated.get(code.co_name) == is_bare:
-        return False
-    constants = compile(source, "<stub>", "exec").co_consts
-    stubs = {c.co_name: c for c in constants if isinstance(c, CodeType)}
-    return code.co_name in stubs and _essence(code) == _essence(stubs[code.co_name])
-
-
-def _essence(code: CodeType) -> tuple:
-    constants = tuple(_essence(c) if isinstance(c, CodeType) else c for c in code.co_consts)
-    return code.co_code, constants, code.co_names, code.co_varnames, code.co_freevars
+    return ast.dump(own) in map(ast.dump, ast.parse(source).body)

@@ -29,10 +29,8 @@ def reading_in_words(reading: Any) -> str:
             f"{'a list of numbers' if reading.ndim == 1 else 'a tensor'} of shape {reading.shape}"
         )
     if isinstance(reading, list):
-        count = len(reading)
-        forms = {reading_in_words(item) for item in reading} if count <= 4 else set()
-        of = f": {', '.join(reading_in_words(item) for item in reading)}" if forms else ""
-        return f"a list of {count}{of}" if len(of) < 100 else f"a list of {count}"
+        held = ", ".join(map(reading_in_words, reading)) if len(reading) <= 4 else ""
+        return f"a list of {len(reading)}" + (f": {held}" if 0 < len(held) < 98 else "")
     if isinstance(reading, dict):
         return f"a dict with {', '.join(sorted(reading)) or 'no keys'}"
     if isinstance(reading, Other):

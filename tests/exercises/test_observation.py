@@ -1,4 +1,5 @@
 import json
+import linecache
 
 import numpy as np
 import pytest
@@ -153,10 +154,17 @@ STUB = "def f(x):\n    # a remark\n    g = lambda t: t + 1\n    return g(x)\n"
     ],
 )
 def test_same_code_sees_changes_of_code_alone(source, same):
-    namespace = {}
-    exec(source, namespace)
+    namespace = defined(source)
     function = namespace.get("f") or namespace["h"]
     assert same_code(function, STUB) is same
+
+
+def defined(source):
+    """Run a cell, whose lines can be found again as in a notebook, and return what it bound."""
+    namespace, name = {"tf": tf}, f"<cell {source}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+    exec(compile(source, name, "exec"), namespace)
+    return namespace
 
 
 def test_same_code_of_something_without_code():
@@ -164,19 +172,16 @@ def test_same_code_of_something_without_code():
 
 
 def test_same_code_sees_a_decorator_that_was_taken_away_or_added():
-    def double(x):
-        return 2 * x
-
     plain = "def double(x):\n    return 2 * x\n"
-    assert same_code(double, plain) and same_code(tf.function(double), "@tf.function\n" + plain)
-    assert not same_code(double, "@tf.function\n" + plain)
-    assert not same_code(tf.function(double), plain)
+    in_a_graph = "@tf.function\n" + plain
+    double, double_in_a_graph = defined(plain)["double"], defined(in_a_graph)["double"]
+    assert same_code(double, plain) and same_code(double_in_a_graph, in_a_graph)
+    assert not same_code(double, in_a_graph)
+    assert not same_code(double_in_a_graph, plain)
 
 
 def test_same_code_looks_under_a_custom_gradient():
-    def scale(x):
-        return 2 * x, lambda arriving: arriving
-
-    stub = "@tf.custom_gradient\ndef scale(x):\n    return 2 * x, lambda arriving: arriving\n"
-    assert same_code(tf.custom_gradient(scale), stub)
-    assert not same_code(scale, stub)
+    plain = "def scale(x):\n    return 2 * x, lambda arriving: arriving\n"
+    stub = "@tf.custom_gradient\n" + plain
+    assert same_code(defined(stub)["scale"], stub)
+    assert not same_code(defined(plain)["scale"], stub)
