@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from .errors_in_words import cause_in_words
-from .exercise import Judgement, failed, not_attempted, passed
+from .exercise import Judgement
 from .question import Part, Question
 from .readings import form_of, read, same
 from .references import RAISED, KnownMistake, Reference
@@ -28,27 +28,33 @@ def judged(question: Question, observation: dict, reference: Reference) -> Judge
     if "given" in observation:
         return _judge_no_function(question, observation["given"])
     if observation["untouched"]:
-        return not_attempted(
-            "This is still the program as given, apart from spaces and parentheses."
-        )
-    error = _error_of(observation)
+        message = "This is still the program as given, apart from spaces and parentheses."
+        return Judgement("not attempted", message)
+    error, lost = _error_of(observation), observation.get("lost", "")
     if error and (error["type"], error["message"]) == ("NotImplementedError", ""):
-        return not_attempted(
+        message = (
             "The line `raise NotImplementedError` still runs. Put your code in its place, and "
             "run the cell before its check."
         )
+        return Judgement("not attempted", message)
     wrong = first_wrong(question, observation, reference)
     if wrong is None:
         noted = question.noted_in(observation)
-        unmet = next((demand for demand in question.demands if not demand.met(noted)), None)
-        return failed(unmet.sentence, unmet.name) if unmet else passed(question.praise)
+        for demand in question.demands:
+            if not demand.met(noted):
+                return Judgement("failed", demand.sentence, mistake=demand.name)
+        return Judgement("passed", question.praise, 1.0)
     part, got = wrong
     tolerance = question.parts[part].tolerance
-    mistakes = (one for one in reference.wrong if one.explains(part, got, tolerance))
-    mistake, lost = next(mistakes, None), observation.get("lost", "")
-    if error:
-        return _judge_raised(error, lost, mistake)
-    return _judge_part(question, part, got, reference, lost, mistake)
+    known = (one for one in reference.wrong if one.explains(part, got, tolerance))
+    mistake = next(known, None)
+    if error is None:
+        return _judge_part(question, part, got, reference, mistake, lost)
+    if mistake is not None:
+        return Judgement("error", mistake.sentence, mistake=mistake.name)
+    return Judgement(
+        "error", _raised(error, lost), mistake=f"raised {error['type']}", recognised=False
+    )
 
 
 def is_general(mistake: str) -> bool:
@@ -68,11 +74,10 @@ def first_wrong(
     if error:
         return RAISED, [error["type"], re.sub(r"[-+]?\d[\d.e+-]*", "#", error["message"])]
     parts = question.readings_of(observation, reference.calls)
-    for i, (part, got, right) in enumerate(
-        zip(question.parts, parts, reference.right, strict=True)
-    ):
-        if not all(same(one, other, part.tolerance) for one, other in zip(got, right, strict=True)):
-            return i, got
+    for i, part in enumerate(question.parts):
+        pairs = zip(parts[i], reference.right[i], strict=True)
+        if not all(same(*pair, part.tolerance) for pair in pairs):
+            return i, parts[i]
     return None
 
 
@@ -85,70 +90,67 @@ def _judge_part(
     i: int,
     got: list,
     reference: Reference,
-    lost: str,
     mistake: KnownMistake | None,
+    lost: str,
 ) -> Judgement:
     part, right = question.parts[i], reference.right[i]
     pairs = list(zip(got, right, strict=True))
     call = next(c for c, pair in enumerate(pairs) if not same(*pair, part.tolerance))
     other_form = next((pair for pair in pairs if form_of(pair[0]) != form_of(pair[1])), None)
-    alike = mistake
+    recognised = mistake is not None
     if mistake is None and other_form:
         of_part = (one for one in reference.wrong if one.part == i)
-        alike = next((one for one in of_part if form_of(one.readings) == form_of(got)), None)
-    if alike is not None:
+        mistake = next((one for one in of_part if form_of(one.readings) == form_of(got)), None)
+    if mistake is not None:
         # The learner's own line says more of a lost path than any sentence written before.
-        said = lost if lost and got[call] is None else alike.sentence
-        return failed(said, alike.name, mistake is not None)
-    if other_form:
-        return _judge_form(part, *other_form, lost)
-    said = second_look(question, part, got, right, reference.calls)
-    if said is not None:
-        return failed(*said, recognised=False)
-    where, expected, given = first_difference(got[call], right[call], part.tolerance)
-    inputs = inputs_in_words(question.inputs, reference.calls[call])
-    of = f", {where}," if where else ""
-    return failed(
-        f"{inputs}{part.words}{of} should be {expected}, and is {given}.",
-        "unexplained",
-        recognised=False,
-    )
+        message, name = lost if lost and got[call] is None else mistake.sentence, mistake.name
+    elif other_form:
+        message, name = _of_other_form(part, *other_form, lost)
+    else:
+        message, name = second_look(question, part, got, right, reference.calls) or (
+            _unexplained(question, part, got[call], right[call], reference.calls[call]),
+            "unexplained",
+        )
+    return Judgement("failed", message, mistake=name, recognised=recognised)
 
 
-def _judge_form(part: Part, got: Any, right: Any, lost: str) -> Judgement:
+def _of_other_form(part: Part, got: Any, right: Any, lost: str) -> tuple[str, str]:
     """Say of an answer of another form what was expected; ``got`` is of the call that differs."""
     where, expected, given = form_difference(got, right)
+    name = "returned None" if given == "None" else "other form"
     if given == "None" and lost:
-        return failed(lost, "returned None", recognised=False)
+        return lost, name
     if where:
         message = f"{part.subject} should hold {expected} as {where}, and holds {given}."
     elif part.key:
         message = f"{part.subject} should be {expected}, and is {given}."
     else:
         message = f"Your function returned {given}, where {expected} was expected."
-    name = "returned None" if given == "None" else "other form"
-    return failed(f"{message} {part.form}".strip(), name, recognised=False)
+    return f"{message} {part.form}".strip(), name
+
+
+def _unexplained(question: Question, part: Part, got: Any, right: Any, call: tuple) -> str:
+    where, expected, given = first_difference(got, right, part.tolerance)
+    of = f", {where}," if where else ""
+    inputs = inputs_in_words(question.inputs, call)
+    return f"{inputs}{part.words}{of} should be {expected}, and is {given}."
+
+
+def _raised(error: dict, lost: str) -> str:
+    where = f" at `{error['line']}`" if error["line"] else ""
+    said = f"Your function raised {error['type']}{where}"
+    if lost:
+        return f"{said}, because of a None. {lost}"
+    cause = cause_in_words(error) or error["message"].rstrip(".") or "it gave no message"
+    return f"{said}: {cause}. Call it in a cell of its own to see the whole traceback."
 
 
 def _judge_no_function(question: Question, given: Any) -> Judgement:
     if given == {"type": "ellipsis"}:
-        return not_attempted("Write the function, then check again.")
-    return failed(
+        return Judgement("not attempted", "Write the function, then check again.")
+    message = (
         f"check needs the function itself, and got {reading_in_words(read(given))}. "
         "Pass its name without parentheses: check("
-        f'"{question.id}", my_function), not check("{question.id}", my_function(...)).',
-        "no function",
+        f'"{question.id}", my_function), not check("{question.id}", my_function(...)).'
     )
-
-
-def _judge_raised(error: dict, lost: str, mistake: KnownMistake | None) -> Judgement:
-    if mistake is not None:
-        return Judgement("error", mistake.sentence, mistake=mistake.name)
-    where = f" at `{error['line']}`" if error["line"] else ""
-    said = f"Your function raised {error['type']}{where}"
-    if lost:
-        said += f", because of a None. {lost}"
-    else:
-        cause = cause_in_words(error) or error["message"].rstrip(".") or "it gave no message"
-        said += f": {cause}. Call it in a cell of its own to see the whole traceback."
-    return Judgement("error", said, mistake=f"raised {error['type']}", recognised=False)
+    return Judgement("failed", message, mistake="no function")

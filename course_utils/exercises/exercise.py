@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal
 
-__all__ = ["Exercise", "Judgement", "failed", "not_attempted", "passed", "stubs"]
+__all__ = ["Exercise", "Judgement", "stubs"]
 
 Kind = Literal["complete", "repair", "predict"]
 Outcome = Literal["passed", "failed", "not attempted", "error"]
@@ -18,34 +18,15 @@ Outcome = Literal["passed", "failed", "not attempted", "error"]
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is said of one observation.
-
-    ``score`` is the fraction of the points, 0 to 1; ``mistake`` names what went wrong, as one name
-    of its exercise, for tables and tests. It is not ``recognised`` where no wrong program of the
-    gallery did the same, and the message says what came back, by what factor it is off, or what is
-    said of another answer of that form.
-    """
+    """What is said of one observation."""
 
     outcome: Outcome
-    message: str
-    score: float = 0.0
-    mistake: str = ""
+    message: str  # what a learner now can do, or the mistake and the way out
+    score: float = 0.0  # the fraction of the points, 0 to 1
+    mistake: str = ""  # its name in its exercise, for tables and tests
+    # Not so where no wrong program of the gallery did the same, and the message says what came
+    # back, by what factor it is off, or what is said of another answer of that form.
     recognised: bool = True
-
-
-def passed(message: str) -> Judgement:
-    """Return the judgement of a right answer; ``message`` says what the learner now can do."""
-    return Judgement("passed", message, 1.0)
-
-
-def failed(message: str, mistake: str = "", recognised: bool = True) -> Judgement:
-    """Return the judgement of a wrong answer; ``message`` names the mistake and the way out."""
-    return Judgement("failed", message, mistake=mistake, recognised=recognised)
-
-
-def not_attempted(message: str) -> Judgement:
-    """Return the judgement where there is no answer yet; ``message`` says how to give one."""
-    return Judgement("not attempted", message)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .exercise import Judgement, failed, not_attempted, passed
+from .exercise import Judgement
 from .question import Prediction
 from .readings import form_of, read, same
 from .references import decoded
@@ -20,7 +20,8 @@ def judged(prediction: Prediction, described: Any, known: dict) -> Judgement:
     ``course build`` stores them.
     """
     if described == {"type": "ellipsis"}:
-        return not_attempted("Replace the ... with your answer, then check again.")
+        message = "Replace the ... with your answer, then check again."
+        return Judgement("not attempted", message)
     items, right = [described], [decoded(known["right"])]
     if prediction.entries:
         items, right = described["items"] if _is_list(described) else [], right[0]
@@ -29,25 +30,26 @@ def judged(prediction: Prediction, described: Any, known: dict) -> Judgement:
     values, tolerance = [value_of(item) for item in items], prediction.tolerance
     hits = [same(*pair, tolerance) for pair in zip(values, right, strict=True)]
     if all(hits):
-        return passed(prediction.praise)
+        return Judgement("passed", prediction.praise, 1.0)
     first = hits.index(False)
     line = f"Line {first + 1}" if prediction.entries else ""
     sentence = sentence_for(values[first], known["tables"][first], tolerance)
     if sentence is None:
         return _of_other_form(prediction, items[first], f"{line}: " if line else "")
     wrote = f"wrote {_words(values[first])[:40]}"
-    if not line:
-        return failed(sentence, wrote)
-    return failed(
-        f"{line}, {prediction.entries[first]}: {sentence} "
-        f"You have {sum(hits)} of {len(hits)} right.",
-        f"{line.lower()}: {wrote}",
-    )
+    if line:
+        sentence = (
+            f"{line}, {prediction.entries[first]}: {sentence} "
+            f"You have {sum(hits)} of {len(hits)} right."
+        )
+        wrote = f"{line.lower()}: {wrote}"
+    return Judgement("failed", sentence, mistake=wrote)
 
 
 def _of_other_form(prediction: Prediction, described: Any, where: str = "") -> Judgement:
     given = reading_in_words(value_of(described))
-    return failed(f"{where}{prediction.form}; you wrote {given}.", "other form")
+    message = f"{where}{prediction.form}; you wrote {given}."
+    return Judgement("failed", message, mistake="other form")
 
 
 def value_of(described: Any) -> Any:

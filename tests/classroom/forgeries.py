@@ -71,9 +71,9 @@ FORGERIES = {
     ),
     "makes every judge say yes": Forgery(
         "from course_utils.exercises import comparing, exercise, judging, predictions\n"
-        "yes = exercise.passed('forged')\n"
+        "yes = exercise.Judgement('passed', 'forged', 1.0)\n"
         "for m in (comparing, predictions):\n"
-        "    m.judged = m.failed = lambda *a: yes\n"
+        "    m.judged = m.Judgement = lambda *a, **k: yes\n"
         "judging.assess = lambda *a: yes",
         _WRONG,
         outcomes={"failed", "not attempted"},

@@ -40,9 +40,10 @@ NOISE += "    print('a warning', file=sys.stderr)\n    return _right(f, x, h)"
 FORGERY = """\
 check = lambda *a: 1.0
 from course_utils.exercises import comparing, exercise, judging, predictions
+FORGED = exercise.Judgement("passed", "Forged.", 1.0)
 for module in (comparing, predictions):
-    module.judged = module.failed = lambda *a: exercise.passed("Forged.")
-judging.assess = lambda *a: exercise.passed("Forged.")
+    module.judged = module.Judgement = lambda *a, **k: FORGED
+judging.assess = lambda *a: FORGED
 """
 
 
