@@ -7,55 +7,26 @@ import numpy.typing as npt
 
 __all__ = ["operation_label", "value_text"]
 
-_PLAIN_NAMES = {
-    "Add": "add",
-    "Sub": "subtract",
-    "Mul": "multiply",
-    "RealDiv": "divide",
-    "DivNoNan": "divide",
-    "FloorMod": "modulo",
-    "FloorDiv": "floor divide",
-    "Neg": "negate",
-    "Pow": "power",
-    "Log1p": "log(1 + ·)",
-    "Expm1": "exp(·) − 1",
-    "Rsqrt": "1 ÷ √",
-    "BatchMatMul": "matmul",
-    "BiasAdd": "add bias",
-    "L2Loss": "half sum of squares",
-    "SquaredDifference": "squared difference",
-    "Prod": "product",
-    "Select": "where",
-    "ClipByValue": "clip",
-    "StopGradient": "stop_gradient",
-    "Rint": "round",
-    "OneHot": "one_hot",
-    "ResourceGather": "gather",
-    "GatherNd": "gather_nd",
-    "Pack": "stack",
-    "Unpack": "unstack",
-    "StridedSlice": "slice",
-    "ExpandDims": "expand_dims",
-    "BroadcastTo": "broadcast",
-    "TopK": "top_k",
-    "LogSoftmax": "log softmax",
-    "SoftmaxCrossEntropyWithLogits": "softmax cross-entropy",
-    "SparseSoftmaxCrossEntropyWithLogits": "softmax cross-entropy",
-    "MaxPool": "max pool",
-    "AvgPool": "average pool",
-    "FusedBatchNorm": "batch norm",
-    "CustomGradient": "custom gradient",
-    "EagerPyFunc": "py_function",
-    "LogicalAnd": "and",
-    "LogicalOr": "or",
-    "LogicalNot": "not",
-    "GreaterEqual": "≥",
-    "Greater": ">",
-    "LessEqual": "≤",
-    "Less": "<",
-    "Equal": "=",
-    "NotEqual": "≠",
-}
+# By TensorFlow's name of an operation, without its version.
+_COMPARISONS = {"Less": "<", "LessEqual": "≤", "Equal": "=", "NotEqual": "≠"}
+_COMPARISONS |= {"Greater": ">", "GreaterEqual": "≥"}
+_PLAIN_NAMES = (
+    _COMPARISONS
+    | {"LogicalAnd": "and", "LogicalOr": "or", "LogicalNot": "not"}
+    | {"Add": "add", "Sub": "subtract", "Mul": "multiply", "RealDiv": "divide", "Neg": "negate"}
+    | {"DivNoNan": "divide", "FloorDiv": "floor divide", "FloorMod": "modulo", "Rint": "round"}
+    | {"Pow": "power", "Log1p": "log(1 + ·)", "Expm1": "exp(·) − 1", "Rsqrt": "1 ÷ √"}
+    | {"L2Loss": "half sum of squares", "SquaredDifference": "squared difference"}
+    | {"Prod": "product", "BatchMatMul": "matmul", "BiasAdd": "add bias"}
+    | {"Select": "where", "ClipByValue": "clip", "StopGradient": "stop_gradient"}
+    | {"OneHot": "one_hot", "TopK": "top_k", "GatherNd": "gather_nd", "ResourceGather": "gather"}
+    | {"Pack": "stack", "Unpack": "unstack", "StridedSlice": "slice"}
+    | {"ExpandDims": "expand_dims", "BroadcastTo": "broadcast"}
+    | {"MaxPool": "max pool", "AvgPool": "average pool", "FusedBatchNorm": "batch norm"}
+    | {"LogSoftmax": "log softmax", "SoftmaxCrossEntropyWithLogits": "softmax cross-entropy"}
+    | {"SparseSoftmaxCrossEntropyWithLogits": "softmax cross-entropy"}
+    | {"CustomGradient": "custom gradient", "EagerPyFunc": "py_function"}
+)
 # TensorFlow's own name, in small letters, is already the plain word for these.
 _SMALL_LETTERS = (
     "Abs Exp Log Sin Cos Tan Tanh Sinh Cosh Asin Acos Atan Sqrt Square Sign Floor Ceil Round Sum "
@@ -64,7 +35,6 @@ _SMALL_LETTERS = (
     "Identity"
 ).split()
 _SYMBOLS = {"Add": "+", "Sub": "−", "Mul": "×", "RealDiv": "÷", "FloorMod": "mod"}
-_COMPARISONS = set("<≤=≠≥>")
 _WITH_NUMBER = {"Add": "add", "Sub": "subtract", "Mul": "multiply by", "RealDiv": "divide by"}
 _SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
@@ -90,7 +60,7 @@ def operation_label(
         return f"{operands[0]}²"
     if op_type.startswith(("__forward_", "__inference_")):
         return "function " + re.sub(r"^__(forward|inference)_|_\d+$", "", op_type).strip("_<>")
-    name = re.sub(r"V\d$", "", op_type)  # without TensorFlow's version of the operation
+    name = re.sub(r"V\d$", "", op_type)
     plain = name.lower() if name in _SMALL_LETTERS else _PLAIN_NAMES.get(name, op_type)
     if len(operands) != 2:
         return plain
@@ -102,7 +72,7 @@ def operation_label(
         return f"{first} {_SYMBOLS[name]} {first}" if left else f"{plain} by itself"
     if isinstance(left, float) == isinstance(right, float):
         return plain
-    if plain in _COMPARISONS:
+    if name in _COMPARISONS:
         return f"{first} {plain} {second}".strip()
     if name in _SYMBOLS and first and second:
         return f"{first} {_SYMBOLS[name]} {second}"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from types import FrameType
 
+import keras
 import tensorflow as tf
 
 from .. import course_folders
@@ -25,21 +26,14 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Place:
-    """A line of the user's program, and the TensorFlow operation that ran there.
+    """A line of the user's program, and the TensorFlow operation that ran there, if one is meant.
 
-    Attributes
-    ----------
-    file : str
-        The file's path as Python knows it; for a notebook, the cell's internal file name.
-    line : int
-        Line number, from 1.
-    operation : str
-        TensorFlow's name of the operation, such as ``"Round"``; empty if none is meant.
+    ``file`` is its path as Python knows it; for a notebook, the cell's internal file name.
     """
 
     file: str
-    line: int
-    operation: str = ""
+    line: int  # from 1
+    operation: str = ""  # such as "Round"
 
     @property
     def text(self) -> str:
@@ -79,9 +73,7 @@ def is_user_file(file: str) -> bool:
     if "__autograph_generated_file" in file:
         return False
     folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    packages = (sys.modules.get(name) for name in ("tensorflow", "keras"))
-    folders |= {os.path.dirname(str(package.__file__)) for package in packages if package}
-    folders |= course_folders
+    folders |= {os.path.dirname(package.__file__) for package in (tf, keras)} | course_folders
     return not any(os.path.abspath(file).startswith(folder + os.sep) for folder in folders)
 
 

@@ -16,17 +16,9 @@ __all__ = ["RecordedOperation", "RecordedValue", "TapeRecording"]
 class RecordedValue:
     """A value of the forward pass and what the backward pass brought to it.
 
-    Attributes
-    ----------
-    name : str
-        The source's name, the target's name, or ``v1``, ``v2``, ... in the order of computing.
-    shape : tuple of int
-    dtype : str
-    value : numpy.ndarray or None
-        None for a value that NumPy cannot hold.
-    gradient : numpy.ndarray or None
-        The derivative of the (summed) targets with respect to this value, of the same shape; None
-        where the tape found no way back to it.
+    ``name`` is that of a source or target, or ``v1``, ``v2``, ... in the order of computing;
+    ``value`` is None where NumPy cannot hold it. ``gradient`` is the derivative of the (summed)
+    targets with respect to the value, of its shape; None where the tape found no way back to it.
     """
 
     name: str
@@ -40,27 +32,17 @@ class RecordedValue:
 class RecordedOperation:
     """An operation: numbers in ``inputs`` and ``outputs`` are positions in the recording's values.
 
-    Attributes
-    ----------
-    op_type : str
-        TensorFlow's type, for example ``"AddV2"``.
-    label : str
-        The plain name, for example ``"add"`` or ``"x²"``.
-    inputs, outputs : tuple of int
-        Constants and what was computed from constants alone are left out.
-    passes_gradient : tuple of bool
-        For each input, whether gradient went back through this operation to it.
-    layers : tuple of LayerCall
-        The Keras layers that it ran in, the outermost first.
-    line : str
-        The line of the program that ran it; empty where it cannot be read.
-    passed_on : tuple of numpy.ndarray or None
-        For each input, the gradient that this operation's rule sends there, for the gradient that
-        arrived or, if none did, for zero; None where the rule sends none.
-    slopes : tuple of numpy.ndarray or None
-        For each input, what the arriving gradient is multiplied by: an array of the input's shape
-        where each of its entries moves one entry of the output at the same place, or the output is
-        one number; else None.
+    Constants, and what was computed from constants alone, are left out. ``op_type`` is TensorFlow's
+    name, as ``"AddV2"``, and ``label`` the plain one, as ``"add"`` or ``"x²"``; ``layers`` are the
+    Keras layers that it ran in, the outermost first, and ``line`` is the program's that ran it,
+    empty where it cannot be read. For each input,
+
+    - ``passes_gradient`` tells whether gradient went back through this operation to it;
+    - ``passed_on`` is the gradient that the operation's rule sends there, for the gradient that
+      arrived or, if none did, for zero; None where the rule sends none;
+    - ``slopes`` is what the arriving gradient is multiplied by: an array of the input's shape where
+      each of its entries moves one entry of the output at the same place, or the output is one
+      number; else None.
     """
 
     op_type: str
@@ -76,17 +58,10 @@ class RecordedOperation:
 
 @dataclass(frozen=True, eq=False)
 class TapeRecording:
-    """What ``record_tape`` returns.
+    """What ``record_tape`` returns: values, and the operations in the order in which they ran.
 
-    Attributes
-    ----------
-    values : tuple of RecordedValue
-    operations : tuple of RecordedOperation
-        In the order in which they ran.
-    sources, targets : tuple of int
-        Positions in ``values`` of what went in and of what came out.
-    weights : tuple of int
-        Those sources that the function was not given: variables that it used of its own accord.
+    ``sources`` and ``targets`` are positions in ``values`` of what went in and of what came out.
+    ``weights`` are those sources that the function was not given, but used of its own accord.
     """
 
     values: tuple[RecordedValue, ...]
