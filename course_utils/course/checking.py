@@ -74,7 +74,7 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
     """Check the answer to one exercise and say what is wrong with it.
 
     Never raises for a wrong answer, stops an answer that runs for more than ten seconds, and leaves
-    the random states of Python, NumPy, TensorFlow and Keras as they were.
+    the random states of Python, NumPy, TensorFlow and Keras as they were. First used in lesson 00.
 
     Parameters
     ----------
@@ -87,10 +87,6 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
     -------
     CheckResult
         ``outcome`` is ``"passed"``, ``"failed"``, ``"not attempted"`` or ``"error"``.
-
-    Notes
-    -----
-    First used in lesson 00.
 
     Examples
     --------

@@ -54,6 +54,7 @@ def predict(prediction_id: str, answer: Any = "") -> PredictionResult:
     """Commit to a prediction; the card says what is true, and why.
 
     It never raises. The first prediction is kept in the progress file; predict again as you like.
+    First used in lesson 00.
 
     Parameters
     ----------
@@ -61,10 +62,6 @@ def predict(prediction_id: str, answer: Any = "") -> PredictionResult:
         The lesson and a letter, such as ``"04.a"``.
     answer : str, number or None
         The letter of an option, or a word or a number where there are no options.
-
-    Notes
-    -----
-    First used in lesson 00.
 
     Examples
     --------

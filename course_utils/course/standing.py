@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Collection
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from ..exercises.exercise import Exercise
 from ..figures.card import card, with_code
@@ -35,14 +35,12 @@ def next_exercise(progress: Progress) -> Exercise | None:
 def status() -> "Standing":
     """Return what you have passed, and what is next: as a map in Jupyter, as a table elsewhere.
 
+    First used in lesson 00.
+
     Raises
     ------
     OSError
         If the progress file cannot be read.
-
-    Notes
-    -----
-    First used in lesson 00.
 
     Examples
     --------
@@ -69,10 +67,8 @@ class Standing:
 
     def table(self) -> Table:
         """Return what is passed, lesson by lesson."""
-        table = Table(title="Your progress", title_justify="left")
-        table.add_column("Lesson")
-        table.add_column("Passed", justify="right")
-        table.add_column("Points", justify="right")
+        counts = (Column(name, justify="right") for name in ("Passed", "Points"))
+        table = Table("Lesson", *counts, title="Your progress", title_justify="left")
         for row in self._rows:
             table.add_row(*row)
         return table
@@ -80,13 +76,12 @@ class Standing:
     def summary(self) -> list[str]:
         """Return the sentences below the table: the total, and what is next."""
         passed, points = self._counts(all_exercises())
-        sentences = [self._progress.notice] if self._progress.notice else []
-        sentences.append(f"{passed} exercises passed, {points} points.")
+        said = [self._progress.notice] if self._progress.notice else []
+        said.append(f"{passed} exercises passed, {points} points.")
         if self.next is None:
-            return [*sentences, *_FINISHED]
-        lesson = find_lesson(self.next.id[:2])
-        title = f"{self.next.id} {self.next.title}"
-        return [*sentences, f"Next: {title}, in notebooks/{lesson.name}.ipynb."]
+            return [*said, *_FINISHED]
+        place = f"notebooks/{find_lesson(self.next.id[:2]).name}.ipynb"
+        return [*said, f"Next: {self.next.id} {self.next.title}, in {place}."]
 
     def __repr__(self) -> str:
         text = io.StringIO()
