@@ -8,7 +8,7 @@ from ..recording import LayerCall, RecordedValue, TapeRecording
 from ..recording.labels import value_text
 from .grouping import Grouping, Key, Kind, Use
 
-__all__ = ["Card", "Folded", "fold"]
+__all__ = ["Card", "Folded", "fits", "fold", "short"]
 
 _MOST_CARDS = 40
 _LONGEST_TEXT = 24  # a value that needs more characters is given by its shape or norm
@@ -47,20 +47,18 @@ class Card:
 
 @dataclass(frozen=True)
 class Folded:
-    """The cards in an order in which they can be computed, and their connections.
-
-    ``uses`` maps (from, to) to the values that go that way.
-    """
+    """The cards in an order in which they can be computed, and what each reads of others."""
 
     cards: tuple[Card, ...]
-    uses: dict[tuple[int, int], list[Use]]
+    uses: tuple[Use, ...]
     notes: tuple[str, ...]
     recording: TapeRecording
 
     @property
     def edges(self) -> dict[tuple[int, int], bool]:
         """For each (from, to), whether gradient goes back along it."""
-        return {edge: any(use.passes for use in uses) for edge, uses in self.uses.items()}
+        passing = {(use.maker, use.reader) for use in self.uses if use.passes}
+        return {(use.maker, use.reader): (use.maker, use.reader) in passing for use in self.uses}
 
     @property
     def title(self) -> str:
@@ -75,7 +73,7 @@ class Folded:
         """The picture in words: the cards in order, with their values and gradients."""
         lines = [f"{self.title}."]
         for i, card in enumerate(self.cards):
-            read = dict.fromkeys(self.cards[a].name for a, b in self.uses if b == i)
+            read = dict.fromkeys(self.cards[use.maker].name for use in self.uses if use.reader == i)
             source = "Source " if card.kind == "source" else ""
             of = f" of {', '.join(read)}" if read else ""
             value = f" is {card.value}" if card.value else ""
@@ -112,7 +110,7 @@ def fold(recording: TapeRecording, depth: int) -> Folded:
         else _operations_card(grouping, key, symbol, uses)
         for key in grouping.order
     )
-    between = {(a, b): each for (a, b), each in uses.items() if a != b}
+    between = tuple(use for use in uses if use.maker != use.reader)
     return Folded(cards, between, (*notes, *of_symbol), recording)
 
 
@@ -151,24 +149,23 @@ def _source_card(recording: TapeRecording, position: int, symbol: str, is_read: 
     if not is_read and not is_target:
         gradient.append("no operation reads it")
     alive = value.gradient is not None
-    return Card("source", title, _short(value), tuple(gradient), alive, is_target, leaving=(value,))
+    return Card(
+        "source", title, short(value.value), tuple(gradient), alive, is_target, leaving=(value,)
+    )
 
 
-def _operations_card(
-    grouping: Grouping, key: Key, symbol: str, uses: dict[tuple[int, int], list[Use]]
-) -> Card:
+def _operations_card(grouping: Grouping, key: Key, symbol: str, uses: list[Use]) -> Card:
     recording, operations = grouping.recording, grouping.operations(key)
     number = grouping.order.index(key)
-    out = {use.position for (a, b), each in uses.items() if a == number != b for use in each}
+    out = {use.position for use in uses if use.maker == number != use.reader}
     held = grouping.values(key)
     left = [recording.values[p] for p in held if p in out or p in recording.targets]
     target = next((recording.values[p].name for p in held if p in recording.targets), None)
     # Whether gradient goes on to a value outside, or to a source inside.
     passes = any(
-        use.passes and (a != b or use.position in recording.sources)
-        for (a, b), each in uses.items()
-        if b == number
-        for use in each
+        use.passes and (use.maker != number or use.position in recording.sources)
+        for use in uses
+        if use.reader == number
     )
     details: tuple[str, ...] = ()
     if key.kind == "folded":
@@ -188,7 +185,7 @@ def _operations_card(
     return Card(
         key.kind,
         title,
-        _short(left[0]) if len(left) == 1 else f"{len(left)} values" if left else "",
+        short(left[0].value) if len(left) == 1 else f"{len(left)} values" if left else "",
         tuple(gradient),
         passes and bool(live),
         target is not None,
@@ -214,21 +211,25 @@ def _weights(weights: list[RecordedValue]) -> tuple[str, ...]:
     )
 
 
-def _short(value: RecordedValue) -> str:
-    text = value_text(value.value)
-    return text if len(text) <= _LONGEST_TEXT else value_text(value.value, most=0)
-
-
 def _gradient(value: RecordedValue, symbol: str, name: str) -> str:
     """Write the gradient of a value if it is short, else its norm."""
     ratio = f"∂{symbol}/∂{name if len(name) <= 8 else '·'}"
-    text = value_text(value.gradient)
-    if value.gradient is None or value.gradient.size > 4 or len(text) > _LONGEST_TEXT:
+    if value.gradient is None or not fits(value.gradient):
         return _norm(value, ratio)
-    return f"{ratio} = {text}"
+    return f"{ratio} = {value_text(value.gradient)}"
 
 
 def _norm(value: RecordedValue, ratio: str) -> str:
     if value.gradient is None:
         return "no gradient"
     return f"‖{ratio}‖ = {value_text(np.linalg.norm(value.gradient))}"
+
+
+def fits(value: np.ndarray | None) -> bool:
+    """Tell whether there is room for all numbers of a value."""
+    return value is None or (np.size(value) <= 4 and len(value_text(value)) <= _LONGEST_TEXT)
+
+
+def short(value: np.ndarray | None) -> str:
+    """Write a value, or only its shape."""
+    return value_text(value, most=4 if fits(value) else 0)

@@ -25,9 +25,12 @@ class Key(NamedTuple):
 class Use(NamedTuple):
     """A value that an operation reads, as its input number ``place``, and the way back to it.
 
-    ``passed_on`` and ``slopes`` are those of the operation, for this input.
+    It goes from card number ``maker`` to card number ``reader``. ``passed_on`` and ``slopes`` are
+    those of the operation, for this input.
     """
 
+    maker: int
+    reader: int
     position: int
     value: RecordedValue
     operation: RecordedOperation
@@ -87,13 +90,13 @@ class Grouping:
         """List a card's values: their positions in the recording."""
         return [position for position, other in self.value_key.items() if other == key]
 
-    def uses(self) -> dict[tuple[int, int], list[Use]]:
-        """Map (from, to) to the uses of values on that way; a card also uses what is inside it."""
+    def uses(self) -> list[Use]:
+        """List what is read, of other cards and of values inside the card itself."""
+        recording, found = self.recording, []
         number = {key: i for i, key in enumerate(self.order)}
-        found: dict[tuple[int, int], list[Use]] = defaultdict(list)
-        for key, op in zip(self.op_key, self.recording.operations, strict=True):
+        for key, op in zip(self.op_key, recording.operations, strict=True):
             back = zip(op.passes_gradient, op.passed_on, op.slopes, strict=True)
             for place, (position, of_rule) in enumerate(zip(op.inputs, back, strict=True)):
-                use = Use(position, self.recording.values[position], op, place, *of_rule)
-                found[number[self.value_key[position]], number[key]].append(use)
-        return dict(found)
+                value, maker = recording.values[position], number[self.value_key[position]]
+                found.append(Use(maker, number[key], position, value, op, place, *of_rule))
+        return found

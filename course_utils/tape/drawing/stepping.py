@@ -8,12 +8,11 @@ import numpy as np
 from ..explaining.messages import loss_at
 from ..recording import TapeRecording
 from ..recording.labels import value_text
-from .folding import Card, Folded
+from .folding import Card, Folded, fits, short
 from .grouping import Use
 
 __all__ = ["Step", "Timetable", "steps_of"]
 
-_LONGEST = 24  # characters of a number, a list of them, or else shape and norm
 _MOST_LINES = 3  # of the program, at one step
 _HEADS = ("to", "arrived", "× local slope", "= passed on", "there so far")
 
@@ -42,7 +41,7 @@ def steps_of(folded: Folded) -> tuple[list[Step], Timetable]:
     computed = [forward.index(i) + 1 if i in forward else 0 for i in range(len(cards))]
     arrived, passed = [turn] * len(cards), [turn] * len(cards)
     for i in reversed(range(len(cards))):
-        arrived[i] = max([turn, *(passed[b] for a, b in folded.uses if a == i)])
+        arrived[i] = max([turn, *(passed[use.reader] for use in folded.uses if use.maker == i)])
         passed[i] = turn + 1 + backward.index(i) if i in backward else arrived[i]
 
     given = ", ".join(f"{card.title} = {card.value}" for card in cards if card.kind == "source")
@@ -73,11 +72,11 @@ def _said(head: str, text: str, card: Card | None = None) -> str:
 def _uses(folded: Folded, reader: int) -> list[tuple[str, Use]]:
     """List what a card reads, each value once for each operation in it, as its card calls it."""
     named = []
-    for (a, b), uses in sorted(folded.uses.items()):
-        card = folded.cards[a]
+    for use in sorted(folded.uses, key=lambda use: use.maker):
+        card = folded.cards[use.maker]
         is_named = card.is_target or card.kind != "operation"
-        if b == reader:
-            named += [(use.value.name if is_named else card.title, use) for use in uses]
+        if use.reader == reader:
+            named.append((use.value.name if is_named else card.title, use))
     return named
 
 
@@ -115,11 +114,9 @@ def _slope(card: Card, use: Use) -> str:
 
 def _number(value: np.ndarray | None) -> str:
     """Write a number or a few; of many, the shape and the norm."""
-    text = value_text(value)
-    if value is None or (len(text) <= _LONGEST and np.size(value) <= 4):
-        return text
-    text = value_text(value, most=0)
-    return f"{text}, norm {value_text(np.linalg.norm(value))}" if value.dtype.kind in "fc" else text
+    if value is None or fits(value) or value.dtype.kind not in "fc":
+        return short(value)
+    return f"{short(value)}, norm {value_text(np.linalg.norm(value))}"
 
 
 def _why_lost(use: Use, recording: TapeRecording) -> str:
