@@ -25,16 +25,11 @@ _CALLS = ("gradient", "jacobian", "batch_jacobian")
 
 @dataclass(frozen=True)
 class Finding:
-    """A cause and what the wording needs to know of it.
+    """A key of ``CAUSES``, and what the wording needs to know."""
 
-    ``variant`` tells apart the ways in which one cause is said; ``sure`` is False for an inference.
-    """
-
-    cause: str
+    key: str
     place: Place | None = None
     facts: dict[str, Any] = field(default_factory=dict)
-    variant: str = ""
-    sure: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +71,7 @@ class Case:
     """What is known about one call of ``gradient``."""
 
     recorder: Recorder
-    text: ProgramText | None
+    text: ProgramText
     place: Place | None
     targets: list[tf.Tensor]
     sources: list[Any]
@@ -120,32 +115,15 @@ class Case:
         watched = set(self.handles) if self.recorder.watch_accessed_variables else set()
         watched |= {key_of(watch.tensor) for watch in self.recorder.watches}
         watched |= {key_of(variable) for variable in self.watched_variables}
-        return self.flow.downstream(watched, Link.records)
-
-    def watches_by_itself(self, source: Source) -> bool:
-        """Tell whether the tape watched a source without being told to."""
-        if source.is_variable:
-            return source.trainable and self.recorder.watch_accessed_variables
-        return source.key in self.tracked
+        return self.flow.downstream(watched, self.flow.records)
 
     def recorded_uses(self, source: Source) -> list[Link]:
         """Return the operations that used a source while the tape recorded."""
         return [link for link in self.flow.operations_on(source.key) if link.was_recorded]
 
-    def assignments(self, name: str) -> list[Assignment]:
-        """Return the assignments of a name in the user's text, as far as there is one."""
-        return self.text.of(name) if self.text else []
-
     def depends_on_source(self, assignment: Assignment, source: Source) -> bool:
         """Tell whether the text of an assignment leads back to a source."""
-        return self.text is not None and self.text.depends_on(
-            assignment.value, self.roots_of(source)
-        )
-
-    def names_variable(self, assignment: Assignment) -> bool:
-        """Tell whether an assignment gives its name to a variable, a new one or one with a name."""
-        other = self.text.names.get(ast.unparse(assignment.value)) if self.text else None
-        return assignment.makes_variable or is_variable(other)
+        return self.text.depends_on(assignment.value, self.roots_of(source))
 
     def ran_before(self, assignment: Assignment) -> bool:
         """Tell whether recorded operations stand before an assignment in the text."""
@@ -156,7 +134,7 @@ class Case:
     @cached_property
     def target_node(self) -> ast.expr | None:
         """The expression of the target in the user's text."""
-        if self.text is not None and self.of_function:
+        if self.of_function:
             return self.text.returned()
         return self._argument(0, "target")
 
@@ -168,8 +146,6 @@ class Case:
 
     def roots_of(self, source: Source) -> set[str]:
         """Return the names that lead to a source in the user's text, such as ``w`` or ``model``."""
-        if self.text is None:
-            return set()
         if self.of_function and self.text.parameters():
             return set(self.text.parameters())
         names = self.text.names
@@ -182,7 +158,7 @@ class Case:
 
     def name_sources(self) -> list[str]:
         """Return a name for each source, the user's own where the text tells it."""
-        if self.of_function and self.text and len(self.text.parameters()) == len(self.sources):
+        if self.of_function and len(self.text.parameters()) == len(self.sources):
             return self.text.parameters()
         node = self._argument(1, "source")
         elements = list(getattr(node, "elts", None) or getattr(node, "values", None) or ())
@@ -192,10 +168,9 @@ class Case:
             return [_short(node)]
         names = []
         for number, value in enumerate(self.sources):
-            own = self.text.name_of(value) if self.text else ""
-            path = getattr(value, "path", None) or getattr(value, "name", None) or ""
+            path = str(getattr(value, "path", None) or getattr(value, "name", None))
             place = f"{self.sources_text}[{number}]"
-            names.append(own or (path if "/" in str(path) else place))
+            names.append(self.text.name_of(value) or (path if "/" in path else place))
         return names
 
     @property
@@ -212,11 +187,10 @@ class Case:
             of_tape = ast.unparse(call.func).startswith(f"{self.tape_name}.")
             return of_tape, self._are_sources(_argument(call, 1, "source"))
 
-        return max(self.text.calls_of(_CALLS), key=fitting, default=None) if self.text else None
+        return max(self.text.calls_of(_CALLS), key=fitting, default=None)
 
     def _are_sources(self, node: ast.expr | None) -> bool:
         elements = getattr(node, "elts", [node]) if node is not None else []
-        assert self.text is not None
         named = tf.nest.flatten([self.text.names.get(ast.unparse(each)) for each in elements])
         same_count = len(named) == len(self.sources)
         return same_count and all(map(operator.is_, named, self.sources))

@@ -8,10 +8,9 @@ import tensorflow as tf
 
 from ..recording.places import Place
 from ..recording.recorder import State
-from ..recording.tensors import is_differentiable, key_of
+from ..recording.tensors import is_differentiable, is_variable, key_of
 from .case import Case, Finding, Source
 from .flow import Key, Link
-from .syntax import Assignment
 
 __all__ = ["why_none", "why_none_of_source"]
 
@@ -28,19 +27,22 @@ def why_none(case: Case, source: Source) -> Finding | None:
     itself, then the first place on the way to the target where the gradient is lost.
     """
     if not is_differentiable(source.value):
-        return _whole_numbers(source, _assigned(case, source))
-    if _is_swapped(case, source):
-        return Finding("swapped-arguments", case.place)
+        assigned = case.text.of(source.name)
+        place = assigned[-1].place if assigned else _first_use(case, source)
+        return _whole_numbers(source, place)
     if source.key in case.upstream:
         return _lost_on_the_way(case, source)
+    if case.target_keys & case.flow.upstream([source.key]):
+        return Finding("swapped-arguments", case.place)
+    is_used = bool(case.flow.operations_on(source.key))
     return (
         _made_again(case, source)
         or _left_tensorflow(case, source)
         or _copied_before(case, source)
         or _made_anew(case, source)
         or _computed_before(case, source)
-        or _constant_target(case, source)
-        or _not_connected(case, source)
+        or _constant_target(case)
+        or Finding("unconnected used" if is_used else "unconnected", _first_use(case, source))
     )
 
 
@@ -52,20 +54,7 @@ def why_none_of_source(case: Case, source: Source) -> Finding | None:
 
 
 def _whole_numbers(source: Source, place: Place | None) -> Finding:
-    dtype = tf.as_dtype(source.value.dtype).name
-    return Finding("integer-dtype", place, {"dtype": dtype}, "own")
-
-
-def _is_swapped(case: Case, source: Source) -> bool:
-    """Tell whether the source was computed from the target, and not the target from it."""
-    apart = source.key not in case.upstream
-    return apart and bool(case.target_keys & case.flow.upstream([source.key]))
-
-
-def _assigned(case: Case, source: Source) -> Place | None:
-    """Return the line that made a source: in the text, else where it was first used."""
-    assigned = case.assignments(source.name)
-    return assigned[-1].place if assigned else _first_use(case, source)
+    return Finding("integer-dtype own", place, {"dtype": tf.as_dtype(source.value.dtype).name})
 
 
 def _first_use(case: Case, source: Source) -> Place | None:
@@ -77,18 +66,12 @@ def _first_use(case: Case, source: Source) -> Place | None:
 
 
 def _lost_on_the_way(case: Case, source: Source) -> Finding | None:
-    reached = case.flow.downstream([source.key], Link.records)
+    reached = case.flow.downstream([source.key], case.flow.records)
     if reached & case.target_keys:  # A way is open, so the tape did not know where it starts.
         return _not_tracked(case, source)
-    return _never_tracked(case, source) or _first_loss(case, reached)
-
-
-def _never_tracked(case: Case, source: Source) -> Finding | None:
-    """Return why the tape did not follow a source that it does not watch by itself."""
-    watched_by_itself = source.is_variable and source.trainable
-    if watched_by_itself or source.key in case.tracked or not case.recorded_uses(source):
-        return None
-    return _not_tracked(case, source)
+    is_followed = source.trainable or source.key in case.tracked
+    never_tracked = not is_followed and case.recorded_uses(source) and _not_tracked(case, source)
+    return never_tracked or _first_loss(case, reached)
 
 
 def _first_loss(case: Case, reached: set[Key]) -> Finding | None:
@@ -98,11 +81,11 @@ def _first_loss(case: Case, reached: set[Key]) -> Finding | None:
     """
     number = {link: position for position, link in enumerate(case.flow.links)}
     lost = [
-        (not link.has_dtype_for_gradient(output), number[link], link)
+        (not case.flow.carries(link, output), number[link], link)
         for key in reached
-        for link in case.flow.users(key)
+        for link in case.flow.users[key]
         for output in link.outputs
-        if output in case.upstream and not link.records(key, output)
+        if output in case.upstream and not case.flow.records(link, key, output)
     ]
     return _what_lost(case, min(lost, key=lambda each: each[:2])[2]) if lost else None
 
@@ -114,7 +97,7 @@ def _what_lost(case: Case, link: Link) -> Finding:
     if link.state is State.PAUSED:
         return Finding("recording-paused", place, facts)
     if not link.was_recorded:
-        return Finding("outside-tape", place, facts, link.state.value)
+        return Finding(f"outside-tape {link.state.value}", place, facts)
     if "Dataset" in link.op:
         return Finding("graph-loop", place, facts)
     if link.kind == "assignment":
@@ -138,25 +121,27 @@ def _not_tracked(case: Case, source: Source) -> Finding | None:
         if uses and uses[0].number < watches[0].number:
             return Finding("watched-late", watches[0].place, {"used": place})
         return None
-    if case.watches_by_itself(source):
+    by_itself = source.trainable and case.recorder.watch_accessed_variables
+    if by_itself if source.is_variable else source.key in case.tracked:
         return None
     if any(key_of(each.tensor) == source.key for each in case.recorder.watches_reset):
-        return Finding("not-watched", place, variant="reset")
-    if source.is_variable and not source.trainable:
-        return Finding("not-trainable", place)
+        return Finding("not-watched reset", place)
     if source.is_variable:
-        return Finding("not-watched", place, variant="variable")
+        return Finding("not-watched variable" if source.trainable else "not-trainable", place)
     return _rebinding(case, source) or Finding("not-watched", place)
 
 
 def _rebinding(case: Case, source: Source) -> Finding | None:
     """Return the line that made a plain tensor of a name that was a variable."""
-    assigned = case.assignments(source.name)
+    assigned = case.text.of(source.name)
     again = [each for each in assigned if each.refers_to_itself]
-    if again and (len(again) == len(assigned) or any(map(case.names_variable, assigned))):
-        facts = {"statement": ast.unparse(again[0].node)}
-        variant = "in loop" if source.is_of_loop else "variable"
-        return Finding("rebound-source", again[0].place, facts, variant)
+    was_variable = any(
+        each.makes_variable or is_variable(case.text.names.get(ast.unparse(each.value)))
+        for each in assigned
+    )
+    if again and (len(again) == len(assigned) or was_variable):
+        key = "rebound-source in loop" if source.is_of_loop else "rebound-source variable"
+        return Finding(key, again[0].place, {"statement": ast.unparse(again[0].node)})
     return None
 
 
@@ -166,43 +151,40 @@ def _rebinding(case: Case, source: Source) -> Finding | None:
 def _made_again(case: Case, source: Source) -> Finding | None:
     """Return the operation that made the source from what the target was computed from."""
     shared = case.flow.upstream([source.key]) & case.upstream
-    makers = case.flow.makers(source.key)
+    makers = case.flow.makers[source.key]
     if not makers or not shared & (case.tracked | case.handles):
         return None
     if (
         all(link.op in _SAME_VALUE or link.kind == "same value" for link in makers)
         or not source.name.isidentifier()
-        or any(each.refers_to_itself for each in case.assignments(source.name))
+        or any(each.refers_to_itself for each in case.text.of(source.name))
     ):
-        return Finding("rebound-source", makers[0].place, variant="made")
+        return Finding("rebound-source made", makers[0].place)
     return None
 
 
 def _left_tensorflow(case: Case, source: Source) -> Finding | None:
     """Return the call of NumPy or plain Python between the source and the target."""
-    if case.text is None or case.target_node is None:
+    if case.target_node is None:
         return None
     found = case.text.leaving_call(case.target_node, case.roots_of(source))
-    if found:
-        call, place = found
-        return Finding("left-tensorflow", place, {"call": call}, sure=False)
-    return None
+    return Finding("left-tensorflow", found[1], {"call": found[0]}) if found else None
 
 
 def _copied_before(case: Case, source: Source) -> Finding | None:
     """Return the line that copied the source before the tape could see it."""
     for key in case.upstream:
         tensor = case.flow.tensors.get(key)
-        if tensor is None or key == source.key or case.flow.makers(key):
+        if tensor is None or key == source.key or case.flow.makers[key]:
             continue
         if not _are_equal(tensor, source.value):
             continue
-        copy = _copying(case, source, tensor)
-        if copy is not None:
-            return Finding("rebound-source", copy.place, {"copy": copy.name}, "copied")
+        for assignment in case.text.of(case.text.name_of(tensor)):
+            if assignment.same_value and case.depends_on_source(assignment, source):
+                facts = {"copy": assignment.name}
+                return Finding("rebound-source copied", assignment.place, facts)
         if np.size(tensor) > 1:
-            place = case.flow.users(key)[0].place
-            return Finding("rebound-source", place, variant="equal", sure=False)
+            return Finding("rebound-source equal", case.flow.users[key][0].place)
     return None
 
 
@@ -215,53 +197,39 @@ def _are_equal(one: Any, other: Any) -> bool:
         return False
 
 
-def _copying(case: Case, source: Source, copy: tf.Tensor) -> Assignment | None:
-    """Return the assignment that made ``copy`` of the source, if the text has one."""
-    name = case.text.name_of(copy) if case.text else ""
-    for assignment in case.assignments(name) if name else []:
-        if assignment.same_value and case.depends_on_source(assignment, source):
-            return assignment
-    return None
-
-
 def _made_anew(case: Case, source: Source) -> Finding | None:
     """Return the line that made new variables after the target was computed."""
     if not source.is_variable or case.flow.operations_on(source.key):
         return None
     for name in case.roots_of(source):
-        assigned = case.assignments(name)
+        assigned = case.text.of(name)
         last = max(assigned, key=lambda each: each.order, default=None)
         if last is not None and len(assigned) > 1 and case.ran_before(last):
-            variant = "new variable" if last.makes_variable else "new model"
-            return Finding("rebound-source", last.place, variant=variant)
+            made = "variable" if last.makes_variable else "model"
+            return Finding(f"rebound-source new {made}", last.place)
     return None
 
 
 def _computed_before(case: Case, source: Source) -> Finding | None:
     """Return the line before the tape that already computed part of the target."""
-    if case.text is None or case.target_node is None or case.recorder.in_graph:
+    if case.target_node is None or case.recorder.in_graph:
         return None
     for assignment in case.text.slice(case.target_node):
         if assignment.name == source.name or assignment.makes_variable:
             continue
-        if case.flow.makers(id(case.text.names.get(assignment.name))):
+        if case.flow.makers[id(case.text.names.get(assignment.name))]:
             continue
         if case.depends_on_source(assignment, source):
-            return Finding("outside-tape", assignment.place, variant="before", sure=False)
+            return Finding("outside-tape before", assignment.place)
     return None
 
 
-def _constant_target(case: Case, source: Source) -> Finding | None:
+def _constant_target(case: Case) -> Finding | None:
     """Return the line of a target that was computed from nothing that the tape follows."""
     if case.upstream & (case.tracked | case.handles):
         return None
-    makers = [link for key in case.target_keys for link in case.flow.makers(key)]
+    makers = [link for key in case.target_keys for link in case.flow.makers[key]]
     if makers:
         return Finding("constant-target", makers[-1].place or case.place)
-    assigned = case.assignments(case.target_name)
+    assigned = case.text.of(case.target_name)
     return Finding("constant-target", assigned[-1].place if assigned else case.place)
-
-
-def _not_connected(case: Case, source: Source) -> Finding:
-    used = bool(case.flow.operations_on(source.key))
-    return Finding("unconnected", _first_use(case, source), variant="used" if used else "")

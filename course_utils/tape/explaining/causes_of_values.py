@@ -95,7 +95,7 @@ def why_not_finite(case: Case, source: Source) -> Finding:
 
 
 def _unknown(case: Case, why: str) -> Finding:
-    return Finding("not-finite", case.place, {"why": why}, "unknown", sure=False)
+    return Finding("not-finite unknown", case.place, {"why": why})
 
 
 def _culprit(step: Backward, gradient: np.ndarray, forward: list[Step]) -> Finding:

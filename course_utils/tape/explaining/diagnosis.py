@@ -64,7 +64,7 @@ def explain_call(
         targets = [each for each in tf.nest.flatten(target) if hasattr(each, "dtype")]
         given = None if output_gradients is None else tf.nest.flatten(output_gradients)
         watched = tuple(tape.watched_variables())
-        name = (text and text.name_of(tape)) or "tape"
+        name = text.name_of(tape) or "tape"
         is_function = function is not None
         case = Case(recorder, text, place, targets, flat, given, watched, name, is_function, values)
         for value, kind, name in zip(flat, kinds, case.name_sources(), strict=True):
@@ -128,22 +128,18 @@ def _kind(gradient: Any) -> Gradient | None:
     return "zero" if values.size and not values.any() else None
 
 
-def _text(
-    frame: FrameType | None, place: Place | None, function: Callable | None
-) -> ProgramText | None:
+def _text(frame: FrameType | None, place: Place | None, function: Callable | None) -> ProgramText:
     """Return the text around the call of ``gradient``, or that of the function to explain."""
     names = _names_in(frame) if frame is not None else {}
-    if function is not None:
-        function = inspect.unwrap(getattr(function, "python_function", function))
-        code = getattr(function, "__code__", None)
-        if code is None:
-            return None
-        closure = inspect.getclosurevars(function).nonlocals
-        line = Place(code.co_filename, code.co_firstlineno)
-        return ProgramText(dict(closure), {**function.__globals__, **names}, line)
-    if frame is None or place is None:
-        return None
-    return ProgramText(names, frame.f_globals, place)
+    if function is None:
+        return ProgramText(names, frame.f_globals if frame is not None else {}, place)
+    function = inspect.unwrap(getattr(function, "python_function", function))
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return ProgramText({}, {})
+    closure = inspect.getclosurevars(function).nonlocals
+    line = Place(code.co_filename, code.co_firstlineno)
+    return ProgramText(dict(closure), {**function.__globals__, **names}, line)
 
 
 def _names_in(frame: FrameType) -> dict[str, Any]:

@@ -31,10 +31,12 @@ _LEAVING_NAMES = {"float", "int", "complex"}
 class ProgramText:
     """The function or cell with the line ``place``, and the notebook's other cells.
 
-    The names are the user's, with their values there; nothing in them is changed.
+    The names are the user's, with their values there; nothing in them is changed. Without a place
+    the text is empty.
     """
 
-    def __init__(self, local_names: dict, global_names: dict, place: Place) -> None:
+    def __init__(self, local_names: dict, global_names: dict, place: Place | None = None) -> None:
+        place = place or Place("", 0)
         self.file, self.line = place.file, place.line
         self.names = {**global_names, **local_names}
         self.local_names, self.global_names = dict(local_names), global_names

@@ -12,7 +12,7 @@ from ..recording.recorder import Recorder, State, Step
 from ..recording.tensors import is_differentiable
 from ..tensorflow_internals import run_operation
 from .flow import ASSIGNMENTS
-from .graph_walk import GraphWalk, Site
+from .graph_walk import GraphWalk
 
 __all__ = [
     "Backward",
@@ -76,28 +76,33 @@ class _Rerun(GraphWalk[tf.Tensor]):
     def unknown(self, tensor: tf.Tensor, path: tuple) -> tf.Tensor:
         raise CannotReplay(f"the value of {tensor.name} is not known yet")
 
-    def choice(self, site: Site[tf.Tensor]) -> Sequence[tf.Tensor]:
-        branch = "then_branch" if bool(site.inputs[0]) else "else_branch"
-        return self.graph(site.inner[branch], site.inputs[1:])
+    def opened(
+        self,
+        operation: tf.Operation,
+        inputs: Sequence[tf.Tensor],
+        inner: dict[str, Any],
+        path: tuple,
+    ) -> Sequence[tf.Tensor]:
+        if "then_branch" in inner:
+            return self.graph(inner["then_branch" if inputs[0] else "else_branch"], inputs[1:])
+        if "f" in inner:
+            return self.graph(inner["f"], inputs)
+        while _Rerun([]).graph(inner["cond"], inputs)[0]:
+            inputs = self.graph(inner["body"], inputs)
+        return inputs
 
-    def loop(self, site: Site[tf.Tensor]) -> Sequence[tf.Tensor]:
-        values = site.inputs
-        while bool(_Rerun([]).graph(site.inner["cond"], values)[0]):
-            values = self.graph(site.inner["body"], values)
-        return values
-
-    def call(self, site: Site[tf.Tensor]) -> Sequence[tf.Tensor]:
-        return self.graph(site.inner["f"], site.inputs)
-
-    def plain(self, site: Site[tf.Tensor]) -> Sequence[tf.Tensor]:
-        operation, inputs = site.operation, tuple(site.inputs)
+    def plain(
+        self, operation: tf.Operation, inputs: Sequence[tf.Tensor], path: tuple
+    ) -> Sequence[tf.Tensor]:
         if operation.type == "Const":
             return [tf.constant(tf.make_ndarray(operation.get_attr("value")))]
         if operation.op_def.is_stateful and not any(n in operation.type for n in _REPEATABLE):
             raise CannotReplay(f"{operation.type} runs only once")
         outputs, attributes = run_operation(operation, list(inputs))
         place = place_of_operation(operation)
-        self.found.append(Step(operation.type, inputs, tuple(outputs), attributes, place=place))
+        self.found.append(
+            Step(operation.type, tuple(inputs), tuple(outputs), attributes, place=place)
+        )
         return outputs
 
 

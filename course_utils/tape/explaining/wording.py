@@ -34,72 +34,62 @@ _STEEPER = {
 
 def explanation_of(case: Case, source: Source, kind: Gradient, finding: Finding) -> Explanation:
     """Put a finding into words, with the user's own names."""
-    cause = CAUSES[f"{finding.cause} {finding.variant}".strip()]
-    words = {**_names(case, source, finding), **_sentences(case, source, finding)}
-    place, operation = finding.place, finding.facts.get("operation", "")
-    shown = "" if operation == "ReadVariableOp" else operation
-    where = Place(place.file, place.line, shown) if place else None
-    message = cause.says.format_map(words).strip()
-    if message.startswith("the "):  # a name that the user gave keeps its letters
-        message = message[0].upper() + message[1:]
-    return Explanation(
-        source.name, kind, finding.cause, where, message, cause.write.format_map(words)
-    )
-
-
-def _names(case: Case, source: Source, finding: Finding) -> dict[str, Any]:
-    """Return what the user's program calls things, and the finding's own facts."""
-    return {
-        **finding.facts,
-        "x": source.name,
-        "y": case.target_name,
-        "tape": case.tape_name,
-        "op": finding.facts.get("operation", ""),
-        "line": _line(finding) or "...",
-        "watchable": source.watchable(case.sources_text),
-    }
-
-
-def _sentences(case: Case, source: Source, finding: Finding) -> dict[str, str]:
-    """Return the parts of a message that depend on the facts; empty where they do not apply."""
-    facts = finding.facts
+    place, facts, cause = finding.place, finding.facts, CAUSES[finding.key]
+    line = place.text.partition("  #")[0].rstrip(":") if place else ""
+    operation, earlier = facts.get("operation", ""), facts.get("earlier")
     inferred = (
         "This is read from the program's text: TensorFlow saw no operation lead from "
         f"{source.name} to {case.target_name}."
     )
-    return {
+    already = f" A value was already NaN or infinite going forwards, first at {earlier}."
+    words = {
+        **facts,
+        "x": source.name,
+        "y": case.target_name,
+        "tape": case.tape_name,
+        "op": operation,
+        "line": line or "...",
+        "watchable": source.watchable(case.sources_text),
+        # What follows is empty where it does not apply.
         "used": f" ({facts['used']})" if facts.get("used") else "",
         "assign": _as_assignment(facts.get("statement", "")),
         "way": ast.unparse(facts["call"]) if "call" in facts else facts.get("way", ""),
-        "inferred": "" if finding.sure else inferred,
-        "rewritten": _rewritten(finding, source.name),
+        "inferred": inferred if "call" in facts else "",
+        "rewritten": _rewritten(finding, source.name, line),
         "remedy": _better_numbers(facts, source.name),
-        "earlier": _earlier(facts.get("earlier"), finding.place),
+        "earlier": already if earlier not in (None, place) else "",
         "unchosen": _UNCHOSEN if facts.get("unchosen") else "",
-        "note": _note(case, facts),
+        "note": f" The diagnosis stopped at {facts['error']}." if "error" in facts else "",
     }
-
-
-def _line(finding: Finding) -> str:
-    return finding.place.text.partition("  #")[0].rstrip(":") if finding.place else ""
-
-
-def _note(case: Case, facts: dict[str, Any]) -> str:
     if case.recorder.limited:
-        return f" The diagnosis is limited: {case.recorder.limited}."
-    return f" The diagnosis stopped at {facts['error']}." if "error" in facts else ""
+        words["note"] = f" The diagnosis is limited: {case.recorder.limited}."
+    message = cause.says.format_map(words).strip()
+    if message.startswith("the "):  # a name that the user gave keeps its letters
+        message = message[0].upper() + message[1:]
+    shown = "" if operation == "ReadVariableOp" else operation
+    where = Place(place.file, place.line, shown) if place else None
+    name = finding.key.split()[0]
+    return Explanation(source.name, kind, name, where, message, cause.write.format_map(words))
 
 
-def _rewritten(finding: Finding, name: str) -> str:
+def _rewritten(finding: Finding, name: str, line: str) -> str:
     """Return the line as it should read, as far as that can be told."""
-    line, operation = _line(finding), finding.facts.get("operation", "")
-    if finding.cause == "gradient-stopped":
+    operation, call = finding.facts.get("operation", ""), finding.facts.get("call")
+    if finding.key == "gradient-stopped":
         return _without("stop_gradient", line)
-    if finding.cause == "left-tensorflow":
-        return _in_tensorflow(finding.facts.get("call"), line)
-    if finding.cause == "integer-dtype" and finding.variant == "own":
-        return _as_floats(name, line)
-    if finding.cause == "integer-dtype":
+    if finding.key == "left-tensorflow":
+        last = last_name(call.func) if call else ""
+        if last in ("numpy", "item", "float"):
+            return _without(last, line)
+        if last in ("predict", "predict_on_batch"):
+            return line.replace(f".{last}(", "(").replace(", verbose=0", "")
+        return f"# the same with TensorFlow's functions (tf.math, tf.reduce_mean, ...): {line}"
+    if finding.key == "integer-dtype own":
+        makes_it = line.startswith(f"{name} = tf.Variable(") and line.endswith(")")
+        if makes_it and "dtype" not in line:
+            return f"{line[:-1]}, dtype=tf.float32)"
+        return f"{name} = tf.cast({name}, tf.float32)  # before the block; watch the result"
+    if finding.key == "integer-dtype":
         return rewrite_call(line, "cast") or f"# without the cast: {line}"
     if operation in _SMOOTH:
         return _SMOOTH[operation].format(op=operation.lower())
@@ -108,22 +98,6 @@ def _rewritten(finding: Finding, name: str) -> str:
 
 def _without(function: str, line: str) -> str:
     return rewrite_call(line, function) or f"# without {function}: {line}"
-
-
-def _in_tensorflow(call: ast.Call | None, line: str) -> str:
-    last = last_name(call.func) if call else ""
-    if last in ("numpy", "item", "float"):
-        return _without(last, line)
-    if last in ("predict", "predict_on_batch"):
-        return line.replace(f".{last}(", "(").replace(", verbose=0", "")
-    return f"# the same with TensorFlow's functions (tf.math, tf.reduce_mean, ...): {line}"
-
-
-def _as_floats(name: str, line: str) -> str:
-    makes_it = line.startswith(f"{name} = tf.Variable(") and line.endswith(")")
-    if makes_it and "dtype" not in line:
-        return f"{line[:-1]}, dtype=tf.float32)"
-    return f"{name} = tf.cast({name}, tf.float32)  # before the block; watch the result"
 
 
 def _better_numbers(facts: dict[str, Any], name: str) -> str:
@@ -150,9 +124,3 @@ def _as_assignment(line: str) -> str:
     if isinstance(node, ast.Assign) and not is_structure:
         return f"{ast.unparse(node.targets[0])}.assign({ast.unparse(node.value)})"
     return "variable.assign(...)"
-
-
-def _earlier(earlier: Place | None, place: Place | None) -> str:
-    if earlier is None or earlier == place:
-        return ""
-    return f" A value was already NaN or infinite going forwards, first at {earlier}."
