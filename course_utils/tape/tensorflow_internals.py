@@ -8,7 +8,6 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from itertools import chain
 from traceback import walk_stack
 from types import FrameType
 from typing import Any
@@ -246,10 +245,10 @@ def run_operation(operation: Any, inputs: list) -> tuple[list, tuple]:
             return None if value.unknown_rank else [dim.size for dim in value.dim]
         return list(map(as_run, value)) if isinstance(value, list) else value
 
-    names = [name for name in operation.node_def.attr if not name.startswith("_")]
-    pairs = [(name, as_run(operation.get_attr(name))) for name in names]
-    attributes = tuple(chain.from_iterable(pairs))
-    outputs = execute.quick_execute(
-        operation.type, len(operation.outputs), inputs, attributes, context.context()
-    )
+    attributes: tuple = ()
+    for name in operation.node_def.attr:
+        if not name.startswith("_"):
+            attributes += (name, as_run(operation.get_attr(name)))
+    count = len(operation.outputs)
+    outputs = execute.quick_execute(operation.type, count, inputs, attributes, context.context())
     return list(outputs or ()), attributes

@@ -87,8 +87,12 @@ class ExplainingTape(tf.GradientTape):
     @contextmanager
     def stop_recording(self) -> Iterator[None]:
         """Stop recording for the length of a ``with`` block."""
-        with super().stop_recording(), self._steps.paused():
-            yield
+        with super().stop_recording():
+            self._steps.state = State.PAUSED
+            try:
+                yield
+            finally:
+                self._steps.state = State.RECORDING
         if not self._steps.listening:  # A gradient inside the block used the tape up.
             self._steps.start()
 

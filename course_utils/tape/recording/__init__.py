@@ -76,13 +76,11 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
                 tape.watch(source)
         with _recorded() as recorder:
             result = f(*inputs)
-            weights = [weight for layer in recorder.layers for weight in layer.weights]
-            names = {id(variable): name for name, variable in reversed(used)}
-            read = [each for each in tape.watched_variables() if id(each) not in names]
-            read += [variable for _, variable in used]
-            names |= {id(weight.value): variable_name(weight) for weight in weights}
-            own = [names.get(id(each)) or variable_name(each) or "variable" for each in read]
-            sources = [*given, *zip(own, read, strict=True)]
+            weights = {id(each.value): each for layer in recorder.layers for each in layer.weights}
+            sources = [*given, *used]
+            for variable in tape.watched_variables():
+                name = variable_name(weights.get(id(variable), variable))
+                sources.append((name or "variable", variable))
             targets = name_targets(f, result, [*arguments, *(name for name, _ in sources)])
     if recorder.limited:
         raise RuntimeError(recorder.limited)

@@ -1,8 +1,7 @@
 """The recorder under the whole room: every operation, its values, its line, the tape's state."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from enum import Enum
 from traceback import walk_stack
@@ -153,15 +152,6 @@ class Recorder:
             self.graph_states[key] = (State.RESET, number)
         self.watches_reset += self.watches
         self.watches = []
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        """Mark what runs inside as not recorded."""
-        self.state = State.PAUSED
-        try:
-            yield
-        finally:
-            self.state = State.RECORDING
 
     def note_watch(self, tensors: Any) -> None:
         """Note that the user watched ``tensors`` at this point of the program."""
