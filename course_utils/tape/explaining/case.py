@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from ..recording.places import Place, cell_number
 from ..recording.recorder import Recorder, State
-from ..recording.tensors import is_trainable, is_variable, key_of
+from ..recording.tensors import is_variable, key_of, tf_variable
 from .flow import Flow, Key, Link
 from .flow_building import flow_of_graph, flow_of_steps
 from .program_text import ProgramText
@@ -58,7 +58,7 @@ class Source:
     @property
     def trainable(self) -> bool:
         """Whether a tape watches this source by itself."""
-        return is_trainable(self.value)
+        return bool(getattr(tf_variable(self.value), "trainable", False))
 
     @property
     def is_of_loop(self) -> bool:

@@ -5,12 +5,13 @@ program's own lines around the call of ``gradient`` fill that gap; they are read
 """
 
 import ast
+import linecache
 import types
 from collections.abc import Iterator
 
 import keras
 
-from ..recording.places import Place, cell_number, is_user_file, notebook_cells
+from ..recording.places import Place, cell_number, is_user_file
 from .syntax import (
     Assignment,
     assignments_in,
@@ -42,11 +43,12 @@ class ProgramText:
         self.local_names, self.global_names = dict(local_names), global_names
         self._scopes = scopes_at(tree_of(place.file), place.line)
         own = cell_number(place.file)
+        cells = sorted(((cell_number(file), file) for file in list(linecache.cache)), reverse=True)
         # A later cell replaces the names of an earlier one; the call's own cell comes first.
         self._assignments = [assignments_in(scope, place.file, own) for scope in self._scopes] + [
             assignments_in(tree_of(file), file, number)
-            for number, file in sorted(notebook_cells(), reverse=True)
-            if file != place.file
+            for number, file in cells
+            if number and file != place.file
         ]
 
     def name_of(self, value: object) -> str:

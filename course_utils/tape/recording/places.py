@@ -18,7 +18,6 @@ __all__ = [
     "calling_point",
     "cell_number",
     "is_user_file",
-    "notebook_cells",
     "place_of_operation",
     "shown_file",
 ]
@@ -57,12 +56,6 @@ def cell_number(file: str) -> int:
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     name = shell and shell.compile.format_code_name(file)
     return int(name[1].strip("In[]")) if name else 0
-
-
-def notebook_cells() -> list[tuple[int, str]]:
-    """Return the number and the file of each cell that ran; empty outside a notebook."""
-    cells = ((cell_number(file), file) for file in list(linecache.cache))
-    return [(number, file) for number, file in cells if number]
 
 
 @lru_cache(maxsize=4096)

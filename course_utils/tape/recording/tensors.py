@@ -5,14 +5,7 @@ from typing import Any
 import keras
 import tensorflow as tf
 
-__all__ = [
-    "SHAPE_ONLY",
-    "is_differentiable",
-    "is_trainable",
-    "is_variable",
-    "key_of",
-    "tf_variable",
-]
+__all__ = ["SHAPE_ONLY", "is_differentiable", "is_variable", "key_of", "tf_variable"]
 
 # These look at a tensor's shape only, so no value flows through them and no gradient back.
 SHAPE_ONLY = {"Shape", "ShapeN", "Size", "Rank", "VariableShape", "ZerosLike", "OnesLike"}
@@ -32,11 +25,6 @@ def is_variable(source: Any) -> bool:
 def tf_variable(source: Any) -> Any:
     """Return the ``tf.Variable`` in a Keras variable, and anything else as it is."""
     return source.value if isinstance(source, keras.Variable) else source
-
-
-def is_trainable(source: Any) -> bool:
-    """Tell whether a tape watches a source by itself."""
-    return bool(getattr(tf_variable(source), "trainable", False))
 
 
 def key_of(source: Any) -> int:
