@@ -171,7 +171,9 @@ def _operations_card(grouping: Grouping, key: Key, symbol: str, uses: list[Use])
     if key.kind == "folded":
         title = f"… {len(operations)} operations …"
     elif key.kind == "layer":
-        title = _layer_title(key.what)
+        layer: LayerCall = key.what
+        says_its_kind = layer.kind.lower() in layer.name.replace("_", "").lower()
+        title = layer.name if says_its_kind else f"{layer.name} · {layer.kind}"
         details = _weights([recording.values[p] for p in recording.weights if p in held])
     else:
         title = f"{target} = {operations[0].label}" if target else operations[0].label
@@ -193,11 +195,6 @@ def _operations_card(grouping: Grouping, key: Key, symbol: str, uses: list[Use])
         tuple(left),
         details,
     )
-
-
-def _layer_title(layer: LayerCall) -> str:
-    says_its_kind = layer.kind.lower() in layer.name.replace("_", "").lower()
-    return layer.name if says_its_kind else f"{layer.name} · {layer.kind}"
 
 
 def _weights(weights: list[RecordedValue]) -> tuple[str, ...]:

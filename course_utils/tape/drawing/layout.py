@@ -49,6 +49,16 @@ class Box:
     before: list["Link"] = field(default_factory=list)
     after: list["Link"] = field(default_factory=list)
 
+    def near(self, forwards: bool) -> list[tuple["Box", float, float]]:
+        """List what it is linked with in the layer before, or after.
+
+        The numbers are how far below that it must lie for a straight line, and how strongly the
+        link asks for one: most in a chain of operations, and not at all from row to row.
+        """
+        if forwards:
+            return [(link.start, link.leaves - link.arrives, link.pull) for link in self.before]
+        return [(link.end, link.arrives - link.leaves, link.pull) for link in self.after]
+
 
 @dataclass(eq=False)
 class Link:
@@ -64,13 +74,8 @@ class Link:
     arrives: float = 0.0
 
     @property
-    def down(self) -> float:
-        """How far the second box must lie below the first for a straight line."""
-        return self.leaves - self.arrives
-
-    @property
     def pull(self) -> float:
-        """How strongly it asks to be straight: in chains of operations it asks most."""
+        """How strongly it asks to be straight."""
         return 0.0 if self.returns else 4.0 if self.start.kind == self.end.kind else 1.0
 
 
@@ -177,12 +182,8 @@ def _with_fewer_crossings(columns: list[list[Box]]) -> list[list[Box]]:
         rank = _ranks(columns)
         forwards = sweep % 2 == 0
         for column in columns if forwards else columns[::-1]:
-            wanted = {}
-            for box in column:
-                near = [link.start for link in box.before]
-                if not forwards:
-                    near = [link.end for link in box.after]
-                wanted[box] = fmean(rank[other] for other in near or [box])
+            near = {box: [other for other, _, _ in box.near(forwards)] for box in column}
+            wanted = {box: fmean(rank[other] for other in near[box] or [box]) for box in column}
             column.sort(key=wanted.__getitem__)
             rank |= _ranks([column])
         crossings = _crossings(columns)
@@ -218,11 +219,10 @@ def set_heights(columns: list[list[Box]]) -> None:
         for column in columns if forwards else columns[::-1]:
             wanted, weights = [], []
             for box in column:
-                pulls = [(link.start.y + link.down, link.pull) for link in box.before]
-                if not forwards:
-                    pulls = [(link.end.y - link.down, link.pull) for link in box.after]
-                total = sum(weight for _, weight in pulls)
-                wanted.append(sum(y * weight for y, weight in pulls) / total if total else box.y)
+                near = box.near(forwards)
+                total = sum(pull for _, _, pull in near)
+                pulled = sum((other.y + down) * pull for other, down, pull in near)
+                wanted.append(pulled / total if total else box.y)
                 weights.append(total or 0.1)
             apart = [(a.height + b.height) / 2 + GAP_Y for a, b in pairwise(column)]
             for box, y in zip(column, _keep_apart(wanted, weights, apart), strict=True):

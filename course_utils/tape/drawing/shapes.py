@@ -3,7 +3,6 @@
 Lengths are points, and y grows downwards.
 """
 
-from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -38,7 +37,8 @@ class Text(NamedTuple):
     @property
     def width(self) -> float:
         """How wide the text is."""
-        return _width(self.text, self.size, self.bold)
+        font = FontProperties(FONT, size=self.size, weight="bold" if self.bold else "normal")
+        return text_to_path.get_text_width_height_descent(self.text, font, ismath=False)[0]
 
 
 class CardShape:
@@ -131,12 +131,6 @@ def _stacked(lines: list[Text], x: float, top: float) -> list[Text]:
         line._replace(x=x, y=y + line.size * _LEADING / 2)
         for line, y in zip(lines, tops, strict=False)
     ]
-
-
-@lru_cache(maxsize=1024)
-def _width(text: str, size: float, bold: bool) -> float:
-    font = FontProperties(family=FONT, size=size, weight="bold" if bold else "normal")
-    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
 
 
 def _pointed(left: float, top: float, width: float, height: float) -> Path:

@@ -57,9 +57,10 @@ def steps_of(folded: Folded) -> tuple[list[Step], Timetable]:
     steps.append(Step(targets[0] if targets else None, _said("The turn.", said)))
     so_far: dict[int, np.ndarray] = {}
     for number, i in enumerate(backward, 1):
-        said = f"At {cards[i].title} the gradient {_arrived(cards[i])} has arrived."
+        gradient = ", ".join(map(_number, cards[i].arriving))
+        said = f"At {cards[i].title} the gradient {gradient} has arrived."
         head = _said(f"Back, {number} of {len(backward)}.", said, cards[i])
-        steps.append(Step(i, head + _table(folded, i, so_far)))
+        steps.append(Step(i, head + _table(folded, i, gradient, so_far)))
     return steps, Timetable(computed, arrived, passed)
 
 
@@ -80,11 +81,7 @@ def _uses(folded: Folded, reader: int) -> list[tuple[str, Use]]:
     return named
 
 
-def _arrived(card: Card) -> str:
-    return ", ".join(map(_number, card.arriving))
-
-
-def _table(folded: Folded, i: int, so_far: dict[int, np.ndarray]) -> str:
+def _table(folded: Folded, i: int, arrived: str, so_far: dict[int, np.ndarray]) -> str:
     """Write a row for each value that a card read; ``so_far`` is what has come to each by now."""
     card, rows = folded.cards[i], []
     for name, use in _uses(folded, i):
@@ -92,7 +89,7 @@ def _table(folded: Folded, i: int, so_far: dict[int, np.ndarray]) -> str:
             if use.passed_on is not None:
                 so_far[use.position] = so_far.get(use.position, 0.0) + use.passed_on
             there = _number(so_far.get(use.position))
-            numbers = (_arrived(card), _slope(card, use), _number(use.passed_on), there)
+            numbers = (arrived, _slope(card, use), _number(use.passed_on), there)
             cells = "".join(f"<td>{escape(number)}</td>" for number in numbers)
         else:
             cells = f"<td colspan='4'>✗ {escape(_why_lost(use, folded.recording))}</td>"
