@@ -271,10 +271,25 @@ def test_draws_into_a_given_axes():
         assert box.x0 <= extent.x0 and extent.x1 <= box.x1
 
 
+@pytest.mark.parametrize("count", [3, 30])
+def test_a_note_is_inside_the_picture_however_long_it_is(count):
+    ax = plot_tape(lambda x: tf.unstack(x * 2.0), np.ones(count))
+    notes = [text for text in ax.texts if text.get_ha() == "left"]
+    said = " ".join(note.get_text() for note in notes)
+    assert said.startswith("With several targets") and said.endswith(f"+ y{count}.")
+    figure = ax.figure.bbox
+    for note in notes:
+        extent = note.get_window_extent()
+        assert figure.x0 <= extent.x0 and extent.x1 <= figure.x1
+        assert figure.y0 <= extent.y0 and extent.y1 <= figure.y1
+
+
 def test_a_dollar_sign_is_no_formula():
     ax = plot_tape(lambda p: p["$a$ \\frac"] * 2.0, {"$a$ \\frac": 1.0})
     ax.figure.canvas.draw()
     assert texts(ax)[0] == "$a$ \\frac"
+    ax = plot_tape(lambda x: {"$a": x * 2.0, "b$": x * 3.0}, 1.0)
+    assert not ax.texts[-1].get_parse_math()
 
 
 def test_is_opaque_and_light():

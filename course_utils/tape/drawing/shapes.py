@@ -4,6 +4,7 @@ Lengths are points, and y grows downwards.
 """
 
 from itertools import accumulate
+from textwrap import wrap
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ BORDER = 14.0
 FONT = "DejaVu Sans"
 _TITLE, _VALUE, _DETAIL, _GRADIENT, _NOTE = 11.5, 10.5, 8.5, 10.0, 9.5  # sizes of text
 _LEADING, _LEADING_OF_NOTES = 1.42, 1.6  # of a line of text, times its size
+_LETTERS_OF_NOTES = 110  # in a line
 _PADDING = 11.0
 _SLANT = 11.0  # how far the points of a target's hexagon stand out
 
@@ -37,7 +39,8 @@ class Text(NamedTuple):
     @property
     def width(self) -> float:
         """How wide the text is."""
-        font = FontProperties(FONT, size=self.size, weight="bold" if self.bold else "normal")
+        weight = "bold" if self.bold else "normal"
+        font = FontProperties(family=FONT, size=self.size, weight=weight)
         return text_to_path.get_text_width_height_descent(self.text, font, ismath=False)[0]
 
 
@@ -88,12 +91,13 @@ class Picture:
             if box.card is not None
         ]
         line = _LEADING_OF_NOTES * _NOTE
+        notes = [part for note in folded.notes for part in wrap(note, _LETTERS_OF_NOTES)]
         self.notes = [
             Text(note, _NOTE, y=layout.height + BORDER * 0.8 + line * (number + 0.5))
-            for number, note in enumerate(folded.notes)
+            for number, note in enumerate(notes)
         ]
-        self.width = layout.width + 2 * BORDER
-        self.height = layout.height + 2 * BORDER + line * len(folded.notes)
+        self.width = max([layout.width, *(note.width for note in self.notes)]) + 2 * BORDER
+        self.height = layout.height + 2 * BORDER + line * len(notes)
 
 
 def arrowhead(line: Path, *, of_gradient: bool = False) -> Path:
