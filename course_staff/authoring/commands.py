@@ -68,7 +68,7 @@ def _code_cells(source) -> int:
 
 def _report_drift(drift: list) -> None:
     for problem in drift:
-        errors.print(str(problem), markup=False, highlight=False, soft_wrap=True)
+        errors.print(str(problem))
     if drift:
         raise typer.Exit(1)
     console.print("Every notebook is what its lesson gives.")

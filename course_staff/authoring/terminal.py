@@ -30,7 +30,7 @@ def need_extra(extra: str, purpose: str) -> Iterator[None]:
         yield
     except ImportError as error:
         errors.print(f"{purpose} needs the {extra} extra ({error.name} is missing):")
-        errors.print(f"  pip install -e '.[{extra}]'", markup=False)
+        errors.print(f"  pip install -e '.[{extra}]'")
         raise typer.Exit(1) from None
 
 

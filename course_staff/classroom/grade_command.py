@@ -229,24 +229,18 @@ def _report_grading(grading: "Grading", page: Path) -> None:
     for folder, names in grading.found.crowded.items():
         errors.print(
             f"One student, or several? {folder} holds one lesson for {', '.join(names)}. If these "
-            "are the students, move them out of this folder, and grade again.",
-            markup=False,
-            soft_wrap=True,
+            "are the students, move them out of this folder, and grade again."
         )
     for sentence in grading.found.contradictions:
-        errors.print(sentence, markup=False, soft_wrap=True)
+        errors.print(sentence)
     for place in grading.found.unrecognised:
-        errors.print(f"Belongs to no lesson or no student: {place}", markup=False, soft_wrap=True)
+        errors.print(f"Belongs to no lesson or no student: {place}")
     for student in grading.strangers:
-        errors.print(f"Not on the roster: {student}", markup=False, soft_wrap=True)
+        errors.print(f"Not on the roster: {student}")
     for place in grading.accidents:
-        errors.print(
-            f"The grader itself failed, and runs this again next time: {place}",
-            markup=False,
-            soft_wrap=True,
-        )
+        errors.print(f"The grader itself failed, and runs this again next time: {place}")
     for sentence in upload_notes(grading) if grading.roster else ():
-        errors.print(sentence, markup=False, soft_wrap=True)
+        errors.print(sentence)
     if others := len(grading.found.other_files):
         print_text(f"Files that are no notebooks: {others}. {page.name} names them.")
     if grading.is_jailed:

@@ -9,16 +9,14 @@ from rich.console import Console
 __all__ = ["console", "errors", "print_text", "sentence_for"]
 
 console = Console()
-errors = Console(stderr=True)
+# For texts that may hold paths and brackets: it shows them as they are, and breaks no line.
+errors = Console(stderr=True, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
 def print_text(text: str) -> None:
-    """Print text that may hold paths and brackets, without breaking its lines.
-
-    A path may hold bytes that are no text and that a terminal does not take.
-    """
-    text = text.encode("utf-8", "replace").decode("utf-8")
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
+    """Print text that may hold paths and brackets as it is, without breaking its lines."""
+    text = text.encode("utf-8", "replace").decode()  # a path may hold bytes that are no text
+    console.print(text, markup=False, emoji=False, highlight=False, soft_wrap=True)
 
 
 @contextmanager
@@ -27,5 +25,5 @@ def sentence_for(*kinds: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        errors.print(str(error), style="bold", markup=False, highlight=False, soft_wrap=True)
+        errors.print(str(error), style="bold")
         raise typer.Exit(1) from None

@@ -87,6 +87,13 @@ def test_lab_outside_a_working_copy_says_what_to_do(tmp_path, monkeypatch):
     assert result.exit_code == 1 and "Change to the course's folder" in result.output
 
 
+def test_a_path_is_said_as_it_is(tmp_path, monkeypatch):
+    folder = tmp_path / "a [red] :smile: b"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    assert folder.name in run("lab").output and folder.name in run("reset", "01.1").output
+
+
 @pytest.fixture
 def started(monkeypatch):
     """Return the calls of JupyterLab, each its command and its environment."""
