@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -178,9 +178,8 @@ class Building:
             elif operation is not None and operation not in inside:
                 inside.append(operation)
                 waiting += operation.inputs
-        whole = _Operation(
-            last.step, "CustomGradient", "custom gradient", list(before), last.outputs
-        )
+        name, label = "CustomGradient", "custom gradient"
+        whole = replace(last, op_type=name, label=label, inputs=list(before))
         self._ask(whole, partial(self._through_tape, whole))
         whole.inputs = [value for value in before if whole.passes(value)]
         if not whole.inputs:
