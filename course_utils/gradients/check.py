@@ -1,6 +1,7 @@
 """Check a gradient, the tape's or one derived by hand, against differences of function values."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -9,16 +10,21 @@ import tensorflow as tf
 from .contraction import Contraction, dense
 from .differences import positive_step
 from .hints import explained, shape_hint
-from .measurements import Line, Measurement
+from .measurements import Line
 from .points import Point, find_point
 from .report import GradientReport, GradientRow
-from .verdicts import Verdict, judge_directions, judge_entries
+from .verdicts import judge_directions, judge_entries
 
 __all__ = ["GradientReport", "check_gradients"]
 
 Order = Literal[1, 2]
 Mode = Literal["directional", "entrywise"] | slice
 Gradients = list[np.ndarray | None]
+
+_NOT_REPEATABLE = (
+    "f gave two different values at the same point. Dropout or random numbers? Use training=False, "
+    "or draw them with a fixed seed inside f (tf.random.stateless_normal)."
+)
 
 
 def check_gradients(
@@ -98,55 +104,62 @@ def check_gradients(
     _refuse_bad_options(directions, order, mode, step, grads)
     point = find_point(f, at)
     rng = np.random.default_rng(seed)
+    rows = unjudged = [
+        GradientRow(name, value.shape, leaf.dtype.name, "not repeatable", _NOT_REPEATABLE)
+        for name, value, leaf in zip(point.names, point.values, point.leaves, strict=True)
+    ]
     with point.kept():
         contraction = Contraction(point, order, rng)
-        if not contraction.repeats():
-            rows = _not_repeatable(point)
-        else:
+        if contraction.repeats():
             tape = contraction.gradients()
             given = None if grads is None else _given_gradients(grads, at, point)
-            rows = _judged_rows(contraction, tape, given, directions, mode, step, rng)
+            noise = contraction.noise(rng)
+            lines = [
+                Line(contraction, i, own, None, noise, step)
+                if given is None
+                else Line(contraction, i, given[i], own, noise, step)
+                for i, own in enumerate(tape)
+            ]
+            largest = max(line.norm for line in lines)
+            rows = [
+                _judged(row, line, largest, directions, mode, given is not None, rng)
+                for row, line in zip(unjudged, lines, strict=True)
+            ]
             if any(row.verdict != "agrees" for row in rows) and not all(
                 contraction.repeats() for _ in range(8)
             ):
-                rows = _not_repeatable(point)
+                rows = unjudged
     return GradientReport(tuple(rows), contraction.evaluations, order, seed)
 
 
-def _judged_rows(
-    contraction: Contraction,
-    tape: Gradients,
-    given: Gradients | None,
+def _judged(
+    row: GradientRow,
+    line: Line,
+    largest: float,
     directions: int,
     mode: Mode,
-    step: float | None,
+    is_given: bool,
     rng: np.random.Generator,
-) -> list[GradientRow]:
-    """Judge each leaf's gradient: those given, or else the tape's."""
-    point, is_given = contraction.point, given is not None
-    judged = tape if given is None else given
-    noise = contraction.noise(rng)
-    lines = [
-        Line(contraction, i, gradient, tape[i] if is_given else None, noise, step)
-        for i, gradient in enumerate(judged)
-    ]
-    largest = max(line.norm for line in lines)
-    rows = []
-    for i, (line, gradient) in enumerate(zip(lines, judged, strict=True)):
-        name, shape, before = point.names[i], point.values[i].shape, contraction.evaluations
-        if gradient is not None and gradient.shape != shape:
-            rows.append(_row(point, i, "disagrees", shape_hint(gradient.shape, shape)))
-            continue
-        if mode == "directional":
-            decision = judge_directions(line, directions, largest, rng)
-        else:
-            entries = list(np.ndindex(shape))
-            chosen = entries[mode] if isinstance(mode, slice) else entries
-            decision = judge_entries(line, chosen, largest, rng)
-        verdict, hint = explained(decision, contraction, name, gradient, tape[i], is_given)
-        evaluations = contraction.evaluations - before
-        rows.append(_row(point, i, verdict, hint, evaluations, decision.measurements))
-    return rows
+) -> GradientRow:
+    """Judge the gradient of one leaf, the tape's or one given, and fill its row."""
+    if line.claimed is not None and line.claimed.shape != row.shape:
+        return replace(row, verdict="disagrees", hint=shape_hint(line.claimed.shape, row.shape))
+    before = line.contraction.evaluations
+    if mode == "directional":
+        decision = judge_directions(line, directions, largest, rng)
+    else:
+        entries = list(np.ndindex(row.shape))
+        chosen = entries[mode] if isinstance(mode, slice) else entries
+        decision = judge_entries(line, chosen, largest, rng)
+    verdict, hint = explained(decision, line, is_given)
+    evaluations = line.contraction.evaluations - before
+    return replace(
+        row,
+        verdict=verdict,
+        hint=hint,
+        evaluations=evaluations,
+        measurements=tuple(decision.measurements),
+    )
 
 
 def _given_gradients(grads: Any, at: object, point: Point) -> Gradients:
@@ -169,26 +182,6 @@ def _given_gradients(grads: Any, at: object, point: Point) -> Gradients:
         except (TypeError, ValueError) as error:
             raise TypeError(f"grads for {name} is not an array of numbers: {error}") from error
     return gradients
-
-
-def _not_repeatable(point: Point) -> list[GradientRow]:
-    hint = (
-        "f gave two different values at the same point. Dropout or random numbers? Use "
-        "training=False, or draw them with a fixed seed inside f (tf.random.stateless_normal)."
-    )
-    return [_row(point, i, "not repeatable", hint) for i in range(len(point.leaves))]
-
-
-def _row(
-    point: Point,
-    index: int,
-    verdict: Verdict,
-    hint: str,
-    evaluations: int = 0,
-    measurements: Sequence[Measurement] = (),
-) -> GradientRow:
-    name, value, dtype = point.names[index], point.values[index], point.leaves[index].dtype.name
-    return GradientRow(name, value.shape, dtype, verdict, hint, evaluations, tuple(measurements))
 
 
 def _refuse_bad_options(

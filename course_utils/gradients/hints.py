@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .contraction import Contraction
-from .measurements import Measurement
+from .measurements import Line, Measurement
 from .verdicts import Decision, Verdict
 
 __all__ = ["explained", "shape_hint"]
@@ -19,16 +18,9 @@ _KNOWN_FACTORS = {
 }
 
 
-def explained(
-    decision: Decision,
-    contraction: Contraction,
-    name: str,
-    gradient: np.ndarray | None,
-    tape: np.ndarray | None,
-    is_given: bool,
-) -> tuple[Verdict, str]:
-    """Return the verdict on the gradient of ``name``, the tape's or one given, and what helps."""
-    verdict, measurements = decision.verdict, decision.measurements
+def explained(decision: Decision, line: Line, is_given: bool) -> tuple[Verdict, str]:
+    """Return the verdict on a gradient, the tape's or one given, and the sentence that helps."""
+    verdict, measurements, gradient = decision.verdict, decision.measurements, line.claimed
     if gradient is None:
         who = "You gave None" if is_given else "The tape gives None"
         if verdict != "agrees":
@@ -37,7 +29,7 @@ def explained(
                 f"{who}, but f changes: a slope of {slope:.3g} along a random direction. Look for "
                 "NumPy, .numpy(), a cast to integer, stop_gradient or a rebound name on the way."
             )
-        if contraction.order == 2:
+        if line.contraction.order == 2:
             return verdict, f"{who}: the gradient does not depend on it, as it should."
         return (
             "disconnected",
@@ -52,13 +44,12 @@ def explained(
         )
     measured = [m for m in measurements if np.isfinite(m.error_bar)]
     if verdict == "disagrees":
-        if not is_given and contraction.forgets_upstream():
+        if not is_given and line.contraction.forgets_upstream():
             return verdict, (
                 "The gradient does not scale with the gradient from above: a custom_gradient "
                 "forgets to multiply by its upstream argument."
             )
-        other = tape if is_given else None
-        return verdict, _mistake(gradient, measured, name, other, contraction.batch_size)
+        return verdict, _mistake(gradient, measured, line)
     if not measured:
         return verdict, (
             "f is nan or infinite a small step away: this point is at the edge of where f is "
@@ -78,18 +69,8 @@ def shape_hint(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
     return f"{hint} Look for a sum over the wrong axis, or an axis that was dropped."
 
 
-def _mistake(
-    gradient: np.ndarray,
-    measured: Sequence[Measurement],
-    name: str,
-    tape: np.ndarray | None,
-    batch_size: int | None,
-) -> str:
-    """Name the mistake that explains every measurement, or say that no single factor does.
-
-    Of a gradient derived by hand, ``tape`` is the tape's. The ``batch_size`` is the first dimension
-    of what f returns, if it has one.
-    """
+def _mistake(gradient: np.ndarray, measured: Sequence[Measurement], line: Line) -> str:
+    """Name the mistake that explains every measurement, or say that no single factor does."""
     if not np.all(np.isfinite(gradient)):
         return (
             "The gradient is nan or infinite although f itself is finite. Look for a root, a norm "
@@ -113,7 +94,8 @@ def _mistake(
             or _explains(np.triu(gradient) + np.triu(flipped, 1), measured)
         )
     ):
-        whose = "the tape's gradient" if tape is None else "this gradient"
+        name = line.name
+        whose = "the tape's gradient" if line.other is None else "this gradient"
         return (
             f"f reads one triangle of the matrix {name}: {whose} is that of a symmetric change, "
             "which moves both triangles alike, while the differences move each entry alone. It is "
@@ -121,7 +103,8 @@ def _mistake(
         )
     factor = _common_factor(measured)
     if factor is not None:
-        return _name_factor(factor, batch_size, measured)
+        return _name_factor(factor, line.contraction.batch_size, measured)
+    tape = line.other
     if tape is None or not _explains(tape, measured):
         return (
             "No single factor explains it: some entries are wrong, or a term is missing. "

@@ -4,19 +4,31 @@ Everything is computed in float64 from function values in the function's own dty
 truncation (two steps), rounding (measured, never less than one unit in the last place) and kinks.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from .contraction import Contraction, inner, norm
 from .differences import machine_epsilon, power_of_two
 
-__all__ = ["KINK_MARGIN", "KINK_VISIBLE", "Line", "Measurement"]
+__all__ = ["KINK_MARGIN", "SHARP", "Line", "Measurement"]
 
+# A bar is sharp up to this part of the derivative: a factor of 1.01 is then two bars.
+SHARP = 0.005
 # One kink within the steps causes an error of at most what it shows; of several, some may hide.
 KINK_MARGIN = 4.0
 # A jump of the slope, a difference of two rounded slopes, counts as a kink above so much rounding.
-KINK_VISIBLE = 2.0
+_KINK_VISIBLE = 2.0
+# Steps of a closer look grow or shrink by this factor: the pairs (h, 2h) of two steps then have no
+# point in common, and truncation changes 16-fold. Five steps span a factor of 256.
+_STEP_FACTOR = 4.0
+_STEPS = 5
+# The first of them is a random part of the usual step, so that no two looks meet the same points.
+# At the smallest part rounding is 2.5 times as large, and the next step makes up for it.
+_FIRST_PART = (0.4, 1.0)
+# Two right measurements lie no further apart than the sum of their bars. What several kinks hide
+# is allowed half as much again; beyond, one of the two is worth nothing.
+_CONTRADICTION = 1.5
 
 
 @dataclass(frozen=True)
@@ -69,29 +81,31 @@ class Measurement:
 class Line:
     """The lines through the point that move one leaf: the directions, the steps, the measuring.
 
-    The ``gradient`` of leaf number ``index`` is judged, in float64; None counts as zero, and so
-    does one that is not finite or has another shape. Where it differs from the ``other`` one is
-    looked at first. The ``noise`` is the standard deviation of the rounding in the contraction, and
-    ``step`` the furthest that an entry moves, in the unit of the leaf; None to choose.
+    The ``claimed`` gradient of leaf number ``index`` is judged, in float64; None counts as zero,
+    and so does one that is not finite or has another shape. Where it differs from the ``other``
+    one, the tape's beside one derived by hand, is looked at first. The ``noise`` is the standard
+    deviation of the rounding in the contraction, and ``step`` the furthest that an entry moves, in
+    the unit of the leaf; None to choose.
     """
 
     def __init__(
         self,
         contraction: Contraction,
         index: int,
-        gradient: np.ndarray | None,
+        claimed: np.ndarray | None,
         other: np.ndarray | None,
         noise: float,
         step: float | None,
     ) -> None:
-        self._contraction, self._index, self._step = contraction, index, step
+        self.contraction, self.claimed, self.other = contraction, claimed, other
+        self.name, self._index, self._step = contraction.point.names[index], index, step
         self._here, self._size = contraction.point.values[index], contraction.sizes[index]
         self._peers = float(np.median(self._size))
         self._epsilon = machine_epsilon(contraction.point.leaves[index].dtype)
-        fits = gradient is not None and gradient.shape == self._here.shape
-        if gradient is None or not fits or not np.all(np.isfinite(gradient)):
-            gradient = np.zeros_like(self._here)
-        self.gradient: np.ndarray = gradient
+        gradient = np.zeros_like(self._here)
+        if claimed is not None and claimed.shape == gradient.shape and np.all(np.isfinite(claimed)):
+            gradient = claimed
+        self.gradient = gradient
         # In units of the leaf's own size, a step along any direction is comparable.
         self.norm = norm(self._size * gradient)
         self._guide = self._guess = gradient
@@ -150,7 +164,7 @@ class Line:
 
     def measure(self, direction: np.ndarray, h: float) -> Measurement:
         """Measure along a direction by central differences with ``h`` and twice ``h``."""
-        contraction, index = self._contraction, self._index
+        contraction, index = self.contraction, self._index
         slopes, claims, bends = [], [], []
         for reach in (h, 2 * h):
             ahead, behind = (
@@ -169,9 +183,56 @@ class Line:
         # Forward minus backward difference doubles with the step for a smooth f; at a kink it
         # stays, and half the jump is then the error that no smaller step removes.
         jump = abs(2 * bends[0] - bends[1]) / 2
-        kink = spread + jump if jump > KINK_VISIBLE * rounding else 0.0
+        kink = spread + jump if jump > _KINK_VISIBLE * rounding else 0.0
         bar = rounding + (KINK_MARGIN * kink or spread + jump)
         return Measurement(claims[0], slopes[0], bar, rounding, h, kink, direction)
+
+    def doubts(self, m: Measurement) -> bool:
+        """Whether a measurement gives reason to look closer."""
+        # Where a gradient of zero is claimed, a wide bar or a kink must not hide that f moves.
+        if not self.norm:
+            return not abs(m.difference) <= m.rounding or m.kink > 0
+        return not m.agrees
+
+    def measure_closely(
+        self, direction: np.ndarray, rng: np.random.Generator
+    ) -> Measurement | None:
+        """Measure with other steps until the bar is sharp; None if no number is to be relied on."""
+        looks: list[Measurement] = []
+        step = self.possible_step(self.first_step(direction) * rng.uniform(*_FIRST_PART), direction)
+        while len(looks) < _STEPS and step not in [m.step for m in looks]:
+            m = self.measure(direction, step)
+            looks.append(m)
+            is_zero = not self.norm and not self.doubts(m)
+            if is_zero or m.error_bar <= SHARP * abs(m.numeric):
+                break
+            # Rounding shrinks with a longer step, everything else with a shorter one.
+            mostly_rounding = m.rounding > m.error_bar / 2
+            factor = _STEP_FACTOR if mostly_rounding else 1 / _STEP_FACTOR
+            step = self.possible_step(factor * step, direction)
+        looks.sort(key=lambda m: m.error_bar)
+        best, second = looks[0], looks[:2][-1]
+        allowed = _CONTRADICTION * (best.error_bar + second.error_bar)
+        is_at_the_edge = not np.isfinite(best.error_bar)
+        if is_at_the_edge or abs(best.difference - second.difference) > allowed:
+            return None
+        longer = [m for m in looks if m.step > best.step]
+        # Half of a jump that the next longer step met may be between the points of the best one:
+        # that is the error which the jump causes at most. (A step at the limit of x is not a whole
+        # factor.)
+        next_longer = [m.kink for m in longer if m.step <= 1.025 * _STEP_FACTOR * best.step]
+        hidden = best.rounding + max(next_longer, default=0.0) / 2
+        # A jump too small to be seen above the rounding of this step is still there.
+        unseen = [m.kink for m in longer if m.kink <= _KINK_VISIBLE * best.rounding]
+        return replace(best, error_bar=max(best.error_bar, hidden), kink=max([best.kink, *unseen]))
+
+    def measure_again(self, m: Measurement, rng: np.random.Generator) -> Measurement:
+        """Measure along the same line once more; by what the two differ, the bar is too short."""
+        again = self.measure_closely(m.direction, rng) if np.isfinite(m.error_bar) else None
+        if again is None:
+            return m
+        apart = abs(m.difference - again.difference)
+        return replace(m, error_bar=m.error_bar + apart, kink=max(m.kink, again.kink))
 
     def _reach(self, direction: np.ndarray) -> float:
         """Return how far the unit step moves an entry at most, in units of its own size."""
