@@ -43,8 +43,11 @@ class Contraction:
 
     def value(self, moves: Mapping[int, np.ndarray]) -> float:
         """Evaluate with some leaves replaced, contracted in float64."""
-        with self.point.moved(moves):
+        try:
+            self.point.move(moves)
             return self._contracted([np.asarray(y, np.float64) for y in self._outputs()])
+        finally:
+            self.point.move({i: self.point.values[i] for i in moves})
 
     def repeats(self) -> bool:
         """Evaluate once more at the point itself, and compare but for rounding."""

@@ -35,7 +35,6 @@ def jacobian(f: Callable, x: object) -> tf.Tensor:
 
     Examples
     --------
-    >>> import tensorflow as tf
     >>> print(jacobian(lambda x: tf.stack([x[0] * x[1], x[1]]), tf.constant([2.0, 5.0])).numpy())
     [[5. 2.]
      [0. 1.]]
@@ -52,7 +51,7 @@ def hessian(f: Callable, x: object) -> tf.Tensor:
     Parameters
     ----------
     f, x
-        As for `jacobian`; ``f`` returns a scalar.
+        As for `jacobian`, which also says what is refused; ``f`` must return a scalar.
 
     Returns
     -------
@@ -60,14 +59,8 @@ def hessian(f: Callable, x: object) -> tf.Tensor:
         Symmetric where the second derivatives are continuous. Where the gradient does not depend
         on ``x``, zeros: the tape's None is then the right second derivative of a linear function.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `jacobian`; ValueError also if ``f`` does not return a scalar.
-
     Examples
     --------
-    >>> import tensorflow as tf
     >>> print(hessian(lambda x: x[0] ** 2 * x[1], tf.constant([2.0, 5.0])).numpy())
     [[10.  4.]
      [ 4.  0.]]
@@ -84,17 +77,12 @@ def hessian_vector_product(f: Callable, x: object, v: object) -> tf.Tensor:
     f, x
         As for `hessian`.
     v : tensor or array, shape of ``x``
-        Cast to the dtype of ``x``.
+        Cast to the dtype of ``x``. Another shape is a ValueError.
 
     Returns
     -------
     tf.Tensor, shape of ``x``, dtype of ``x``
         ``H(x) v``, for about the cost of two gradients.
-
-    Raises
-    ------
-    TypeError, ValueError
-        As `hessian`; ValueError also if ``v`` has another shape than ``x``.
 
     Notes
     -----
@@ -103,7 +91,6 @@ def hessian_vector_product(f: Callable, x: object, v: object) -> tf.Tensor:
 
     Examples
     --------
-    >>> import tensorflow as tf
     >>> f = lambda x: x[0] ** 2 * x[1]
     >>> print(hessian_vector_product(f, tf.constant([2.0, 5.0]), [1.0, 0.0]).numpy())
     [10.  4.]

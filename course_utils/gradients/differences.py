@@ -29,7 +29,7 @@ def forward_difference(f: Callable, x: object, step: float | None = None) -> np.
     ----------
     f : callable
         Takes a tensor of the shape and dtype of ``x``; returns a tensor, an array or a number.
-        It is called once, and once more for each entry of ``x``.
+        Called once, and once more for each entry of ``x``.
     x : tensor, array or float
         Floating point, any shape. A Python float becomes float32.
     step : float, optional
@@ -53,7 +53,6 @@ def forward_difference(f: Callable, x: object, step: float | None = None) -> np.
 
     Examples
     --------
-    >>> import numpy as np
     >>> print(f"{forward_difference(lambda x: x**2, np.float64(3.0)):.5f}")
     6.00000
     """
@@ -82,7 +81,6 @@ def central_difference(f: Callable, x: object, step: float | None = None) -> np.
 
     Examples
     --------
-    >>> import numpy as np
     >>> print(np.round(central_difference(lambda x: x[0] * x[1], np.array([2.0, 5.0])), 6))
     [5. 2.]
     """
@@ -97,9 +95,10 @@ def directional_derivative(
     Parameters
     ----------
     f, x
-        As for `forward_difference`.
+        As for `forward_difference`, which also says what is refused.
     direction : tensor or array, shape of ``x``
-        The direction v. It is not normalised: twice the direction gives twice the derivative.
+        The direction v, not zero. It is not normalised: twice the direction gives twice the
+        derivative.
     step : float, optional
         The factor h of the direction. By default ``h * direction`` is ``eps**(1/3)`` times the
         size of ``x``, and h is a power of two.
@@ -109,18 +108,12 @@ def directional_derivative(
     ndarray of float64, shape ``f(x).shape``
         ``J(x) v``; for a scalar function the inner product of its gradient and v.
 
-    Raises
-    ------
-    TypeError, ValueError
-        As `forward_difference`, also for ``direction``: it must not be zero.
-
     Notes
     -----
     ``(f(x + h v) - f(x - h v)) / (2 h)``, of second order in h.
 
     Examples
     --------
-    >>> import numpy as np, tensorflow as tf
     >>> x, v = np.array([1.0, 2.0]), np.array([1.0, -1.0])
     >>> print(f"{directional_derivative(lambda x: tf.reduce_sum(x**2), x, v):.4f}")
     -2.0000
@@ -155,7 +148,6 @@ def typical_size(x: np.ndarray) -> np.ndarray:
     An entry counts for at least a quarter of the median of the entries that are not zero, and
     where all of ``x`` is zero (a fresh bias), for 1.
 
-    >>> import numpy as np
     >>> print(typical_size(np.array([8.0, -4.0, 0.0])))
     [8.  4.  1.5]
     """

@@ -5,7 +5,7 @@ nest of them, a Keras model) into one `Point`, and refuses with a sentence what 
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -90,14 +90,14 @@ class Point:
             tape.watch(self.leaves)
             yield tape
 
-    @contextmanager
-    def moved(self, moves: Mapping[int, np.ndarray]) -> Iterator[None]:
-        """Move some leaves to values that their dtypes hold, and back at the end."""
-        try:
-            self._put(moves)
-            yield
-        finally:
-            self._put({index: self.values[index] for index in moves})
+    def move(self, values: Mapping[int, np.ndarray]) -> None:
+        """Give some leaves other values, which their dtypes hold."""
+        for index, value in values.items():
+            leaf = self.leaves[index]
+            if isinstance(leaf, tf.Variable):
+                leaf.assign(value)
+            else:
+                self.leaves[index] = tf.constant(value, leaf.dtype)
 
     def rounded(self, index: int, value: np.ndarray) -> np.ndarray:
         """Return a value, in float64, as the dtype of a leaf holds it."""
@@ -112,14 +112,6 @@ class Point:
         finally:
             for variable, value in before:
                 variable.assign(value)
-
-    def _put(self, values: Mapping[int, np.ndarray]) -> None:
-        for index, value in values.items():
-            leaf = self.leaves[index]
-            if isinstance(leaf, tf.Variable):
-                leaf.assign(value)
-            else:
-                self.leaves[index] = tf.constant(value, leaf.dtype)
 
 
 def find_point(f: Callable, at: Any, label: str = "at") -> Point:
@@ -151,7 +143,14 @@ def find_point(f: Callable, at: Any, label: str = "at") -> Point:
             "arguments, or only tensors, which f takes as arguments."
         )
     places = _places(at, label)
-    names = _variable_names(leaves, places) if variables else _argument_names(f, at, places)
+    if variables:
+        own = [getattr(leaf, "path", leaf.name).split(":")[0] for leaf in leaves]
+        names = [
+            place if name == "Variable" else f"{name} ({place})" if own.count(name) > 1 else name
+            for name, place in zip(own, places, strict=True)
+        ]
+    else:
+        names = _argument_names(f, at) or places
 
     def call(leaves: list) -> Any:
         if variables:
@@ -180,22 +179,13 @@ def _places(at: Any, place: str) -> list[str]:
     return [place]
 
 
-def _variable_names(variables: Sequence[Any], places: Sequence[str]) -> list[str]:
-    names = [getattr(variable, "path", variable.name).split(":")[0] for variable in variables]
-    return [
-        place if name == "Variable" else f"{name} ({place})" if names.count(name) > 1 else name
-        for name, place in zip(names, places, strict=True)
-    ]
-
-
-def _argument_names(f: Callable, at: Any, places: list[str]) -> list[str]:
-    """Name the tensors after the parameters of ``f``, where it has as many."""
-    try:
-        parameters = inspect.signature(f).parameters.values()
-    except (TypeError, ValueError):
-        return places
-    named = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+def _argument_names(f: Callable, at: Any) -> list[str]:
+    """Name the tensors after the parameters of ``f``; no names, if it has none for each of them."""
     parts = at if isinstance(at, list | tuple) else [at]
-    if len(named) < len(parts):
-        return places
-    return [name for part, own in zip(parts, named, strict=False) for name in _places(part, own)]
+    try:
+        own = inspect.signature(f).bind(*parts).arguments
+    except (TypeError, ValueError):
+        return []
+    if len(own) < len(parts):  # a parameter with a star takes several
+        return []
+    return [place for name, part in own.items() for place in _places(part, name)]
