@@ -17,7 +17,6 @@ from .verdicts import judge_directions, judge_entries
 
 __all__ = ["GradientReport", "check_gradients"]
 
-Order = Literal[1, 2]
 Mode = Literal["directional", "entrywise"] | slice
 Gradients = list[np.ndarray | None]
 
@@ -33,7 +32,7 @@ def check_gradients(
     *,
     grads: object = None,
     directions: int = 3,
-    order: Order = 1,
+    order: Literal[1, 2] = 1,
     mode: Mode = "directional",
     step: float | None = None,
     seed: int = 0,
@@ -47,8 +46,8 @@ def check_gradients(
         cotangents. Without arguments if ``at`` holds variables. Otherwise it takes the tensors: a
         list or tuple is unpacked into arguments, anything else is one argument.
     at : tensor, array, float, variable, nested structure of them, Keras model or tf.Module
-        Where to check. Floating point and finite. Of a model: its trainable variables. Variables
-        are moved and put back exactly, also if ``f`` raises.
+        Where to check: floating point, finite. Of a model, its trainable variables. Variables are
+        moved and put back exactly, also if ``f`` raises.
     grads : nested structure like ``at``, optional
         Gradients derived by hand, to be judged instead of the tape's.
     directions : int
@@ -83,9 +82,9 @@ def check_gradients(
     - ``|2 B(h) - B(2h)| / 2`` for kinks, where B, the forward minus the backward difference,
       doubles with h unless the slope jumps. With it the bar bounds the error of any one kink.
 
-    Of several kinks at the point itself the jumps may cancel along a line while the errors add up.
-    So a closer look makes no bar shorter than what is typical of the lines drawn alike, and a
-    row agrees only if every one of its measurements does.
+    Of several kinks at the point itself the jumps may cancel along a line while the errors add up:
+    no bar of a closer look is shorter than is typical of the lines drawn alike, and a row agrees
+    only if every measurement does.
 
     A check evaluates f ``12 + 4 * directions * n`` times for n tensors or variables, however many
     numbers they hold. A gradient that looks wrong is looked at again along 14 fresh directions,
@@ -100,7 +99,19 @@ def check_gradients(
     >>> print(report.rows[0].verdict, "|", report.rows[0].hint)
     disagrees | The sign is wrong: the gradient is -1 times the right one.
     """
-    _refuse_bad_options(directions, order, mode, step, grads)
+    if not isinstance(directions, int) or directions < 1:
+        raise ValueError(f"directions must be a whole number from 1, but it is {directions!r}.")
+    if order not in (1, 2):
+        raise ValueError(f"order must be 1 or 2, but it is {order!r}.")
+    if mode not in ("directional", "entrywise") and not isinstance(mode, slice):
+        raise ValueError(f'mode must be "directional", "entrywise" or a slice, but it is {mode!r}.')
+    if step is not None:
+        positive_step(step)
+    if grads is not None and order == 2:
+        raise ValueError(
+            "grads is judged as a first gradient. With order=2 leave it out, or check the gradient "
+            "function itself: check_gradients(my_gradient, at, grads=...)."
+        )
     point = find_point(f, at)
     rng = np.random.default_rng(seed)
     rows = unjudged = [
@@ -158,11 +169,8 @@ def _judged(
 def _given_gradients(grads: Any, at: object, point: Point) -> Gradients:
     """Flatten the gradients derived by hand: as many as there are leaves, dense, in float64."""
     # An array or a list of numbers for the one leaf is one gradient, not a nest of them.
-    found = (
-        tf.nest.flatten(grads)
-        if isinstance(at, list | tuple | dict) or len(point.leaves) > 1
-        else [grads]
-    )
+    is_nest = isinstance(at, list | tuple | dict) or len(point.leaves) > 1
+    found = tf.nest.flatten(grads) if is_nest else [grads]
     if len(found) != len(point.leaves):
         raise ValueError(
             f"grads holds {len(found)} gradients, but there are {len(point.leaves)} to judge: "
@@ -175,21 +183,3 @@ def _given_gradients(grads: Any, at: object, point: Point) -> Gradients:
         except (TypeError, ValueError) as error:
             raise TypeError(f"grads for {name} is not an array of numbers: {error}") from error
     return gradients
-
-
-def _refuse_bad_options(
-    directions: int, order: Order, mode: Mode, step: float | None, grads: object
-) -> None:
-    if not isinstance(directions, int) or directions < 1:
-        raise ValueError(f"directions must be a whole number from 1, but it is {directions!r}.")
-    if order not in (1, 2):
-        raise ValueError(f"order must be 1 or 2, but it is {order!r}.")
-    if mode not in ("directional", "entrywise") and not isinstance(mode, slice):
-        raise ValueError(f'mode must be "directional", "entrywise" or a slice, but it is {mode!r}.')
-    if step is not None:
-        positive_step(step)
-    if grads is not None and order == 2:
-        raise ValueError(
-            "grads is judged as a first gradient. With order=2 leave it out, or check the gradient "
-            "function itself: check_gradients(my_gradient, at, grads=...)."
-        )

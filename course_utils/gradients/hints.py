@@ -101,9 +101,8 @@ def _mistake(gradient: np.ndarray, measured: Sequence[Measurement], line: Line) 
             "which moves both triangles alike, while the differences move each entry alone. It is "
             f"right for a symmetric {name}; check f of ({name} + its transpose) / 2 instead."
         )
-    factor = _common_factor(measured)
-    if factor is not None:
-        return _name_factor(factor, line.contraction.batch_size, measured)
+    if factor := _common_factor(measured, line.contraction.batch_size):
+        return factor
     tape = line.other
     if tape is None or not _explains(tape, measured):
         return (
@@ -127,34 +126,30 @@ def _explains(gradient: np.ndarray, measured: Sequence[Measurement]) -> bool:
     )
 
 
-def _common_factor(measured: Sequence[Measurement]) -> float | None:
-    """Fit analytic = factor * numeric, and return the factor if every measurement allows it."""
+def _common_factor(measured: Sequence[Measurement], batch_size: int | None) -> str | None:
+    """Fit analytic = factor * numeric, and name the factor if every measurement allows it.
+
+    The ``batch_size`` is the first dimension of what f returns, if it has one.
+    """
+    if len(measured) < 2 or not any(m.numeric for m in measured):
+        return None
     a, b, bar = np.array([[m.analytic, m.numeric, m.error_bar] for m in measured]).T
     bar = np.maximum(bar, np.finfo(float).tiny)
-    if len(measured) < 2 or not np.any(b):
-        return None
+
+    def fits(number: float) -> bool:
+        return bool(np.all(np.abs(a - number * b) <= _ALLOWED * bar * max(1.0, abs(number))))
+
     factor = float(np.sum(a * b / bar**2) / np.sum(b**2 / bar**2))
     doubt = np.sum(b**2 / bar**2) ** -0.5 * max(1.0, abs(factor))
-    return factor if _is_factor(factor, measured) and doubt <= 0.02 * abs(factor) else None
-
-
-def _is_factor(number: float, measured: Sequence[Measurement]) -> bool:
-    return all(
-        abs(m.analytic - number * m.numeric) <= _ALLOWED * m.error_bar * max(1.0, abs(number))
-        for m in measured
-    )
-
-
-def _name_factor(factor: float, batch_size: int | None, measured: Sequence[Measurement]) -> str:
+    if not fits(factor) or doubt > 0.02 * abs(factor):
+        return None
     for known, hint in _KNOWN_FACTORS.items():
-        if _is_factor(known, measured):
+        if fits(known):
             return hint
-    n = round(max(factor, 1 / factor))
-    is_times = factor > 1
-    if n > 2 and _is_factor(n if is_times else 1 / n, measured):
-        share, took, takes = (
-            (f"{n} times", "sum", "mean") if is_times else (f"1/{n} of", "mean", "sum")
-        )
+    n, is_times = round(max(factor, 1 / factor)), factor > 1
+    if n > 2 and fits(n if is_times else 1 / n):
+        share = f"{n} times" if is_times else f"1/{n} of"
+        took, takes = ("sum", "mean") if is_times else ("mean", "sum")
         who = f"{n} is the batch size:" if n == batch_size else f"If {n} is your batch size,"
         return (
             f"The gradient is {share} the right one. {who} it is the gradient of a {took}, and f "

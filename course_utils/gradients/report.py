@@ -1,7 +1,6 @@
 """The report of a gradient check: one row a variable, as text, as a card, as a figure."""
 
 import html
-from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
@@ -183,8 +182,11 @@ class GradientReport:
         drawn = [
             (row, m) for row in self.rows for m in row.measurements if np.isfinite(m.error_bar)
         ]
-        low, high, linear = _limits([x for _, m in drawn for x in (m.analytic, m.numeric)])
-        middle = np.sqrt(low * high) if low > 0 else 0.0
+        slopes = [x for _, m in drawn for x in (m.analytic, m.numeric)]
+        sizes = np.abs([x for x in slopes if x] or [1.0])
+        # The axes are linear around zero, up to the smallest slope.
+        high, linear = 2 * sizes.max(), max(sizes.min(), 1e-6 * sizes.max()) / 2
+        low, middle = (linear, np.sqrt(linear * high)) if min(slopes, default=0) > 0 else (-high, 0)
         ax.plot([low, high], [low, high], color=GREY, linewidth=1, zorder=0)
         for row, m in drawn:
             marker, colour = ("o", BLUE) if row.verdict == "agrees" else ("x", VERMILLION)
@@ -222,11 +224,3 @@ class GradientReport:
             title=f"{len(self._split()[1])} of {len(self.rows)} agree with central differences",
         )
         return ax
-
-
-def _limits(slopes: Sequence[float]) -> tuple[float, float, float]:
-    """Return the ends of both axes, and where they become linear around zero."""
-    sizes = np.abs([x for x in slopes if x]) if any(slopes) else np.ones(1)
-    high, linear = 2 * sizes.max(), max(sizes.min(), 1e-6 * sizes.max()) / 2
-    all_positive = bool(slopes) and min(slopes) > 0
-    return (linear if all_positive else -high), high, linear

@@ -70,10 +70,9 @@ def judge_directions(
     seen, middle = _look_closer(line, draws, _ROUNDS, rng)
     if not seen:
         return Decision("cannot tell", first)
-    if middle > _DECISIVE:
-        return Decision("disagrees", _most_telling_first(seen), middle)
-    seen = [m if m.agrees else line.measure_again(m, rng) for m in seen]
-    return _undisputed(line, seen, largest, middle)
+    if middle <= _DECISIVE:
+        seen = [m if m.agrees else line.measure_again(m, rng) for m in seen]
+    return _decided(line, seen, largest, middle)
 
 
 def judge_entries(
@@ -82,14 +81,12 @@ def judge_entries(
     """Judge a gradient entry by entry; a doubtful entry is measured again with other steps."""
     looks = [_entry_looked_at(line, entry, rng) for entry in entries]
     seen, worst = [m for m, _ in looks], max((middle for _, middle in looks), default=0.0)
-    if worst > _DECISIVE:
-        return Decision("disagrees", _most_telling_first(seen), worst)
     # One entry at a kink must not pass in the shade of the others.
     size = max([line.norm, *(abs(m.numeric) for m in seen)])
     kinked = [m for m in seen if m.kink > 0 and m.error_bar > _TOO_WIDE * size]
-    if kinked:
+    if kinked and worst <= _DECISIVE:
         return Decision("kink nearby", _most_telling_first(kinked), worst)
-    return _undisputed(line, seen, largest, worst)
+    return _decided(line, seen, largest, worst)
 
 
 def _entry_looked_at(
@@ -148,13 +145,15 @@ def _is_wide(line: Line, measurements: Sequence[Measurement], largest: float, li
     return width > limit and not 1 <= width <= _NEGLIGIBLE * largest / line.norm
 
 
-def _undisputed(line: Line, seen: list[Measurement], largest: float, middle: float) -> Decision:
-    """Name what remains where nothing disagrees: agreement, or the reason why it is not known."""
+def _decided(line: Line, seen: list[Measurement], largest: float, middle: float) -> Decision:
+    """Name what was seen: a mistake, agreement, or the reason why neither is known."""
     outside = not all(m.agrees for m in seen)
     hidden = not line.norm and 2 * sum(line.doubts(m) for m in seen) >= len(seen)
     kinks = sum(m.kink > 0 for m in seen)
     verdict: Verdict
-    if not (middle > 1 or outside or hidden or _is_wide(line, seen, largest, _TOO_WIDE)):
+    if middle > _DECISIVE:
+        verdict = "disagrees"
+    elif not (middle > 1 or outside or hidden or _is_wide(line, seen, largest, _TOO_WIDE)):
         verdict = "agrees"
     elif kinks >= (1 if outside else len(seen) / 2):
         verdict = "kink nearby"
