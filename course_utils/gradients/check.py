@@ -160,6 +160,10 @@ def _judged(
     else:
         entries = list(np.ndindex(row.shape))
         chosen = entries[mode] if isinstance(mode, slice) else entries
+        if not chosen:
+            raise ValueError(
+                f"mode={mode} chooses none of the {len(entries)} entries of {row.name}."
+            )
         decision = judge_entries(line, chosen, largest, rng)
     verdict, hint = explained(decision, line, is_given)
     evaluations, measured = line.contraction.evaluations - before, tuple(decision.measurements)

@@ -85,22 +85,18 @@ def _mistake(gradient: np.ndarray, measured: Sequence[Measurement], line: Line) 
     flipped = np.swapaxes(gradient, -1, -2) if is_square else gradient
     if is_square and gradient.ndim == 2 and gradient.size > 1 and _explains(flipped, measured):
         return "This is the gradient transposed: exchange its two axes, or the order of a matmul."
-    if (
-        is_square
-        and np.allclose(gradient, flipped, atol=1e-3 * np.max(np.abs(gradient)))
-        and (
-            # f has, in one triangle, what the gradient spreads over both.
-            _explains(np.tril(gradient) + np.tril(flipped, -1), measured)
-            or _explains(np.triu(gradient) + np.triu(flipped, 1), measured)
-        )
-    ):
-        name = line.name
-        whose = "the tape's gradient" if line.other is None else "this gradient"
-        return (
-            f"f reads one triangle of the matrix {name}: {whose} is that of a symmetric change, "
-            "which moves both triangles alike, while the differences move each entry alone. It is "
-            f"right for a symmetric {name}; check f of ({name} + its transpose) / 2 instead."
-        )
+    if is_square and np.allclose(gradient, flipped, atol=1e-3 * np.max(np.abs(gradient))):
+        # Whether f has, in one triangle, what the gradient spreads over both.
+        lower = np.tril(gradient) + np.tril(flipped, -1)
+        upper = np.triu(gradient) + np.triu(flipped, 1)
+        if _explains(lower, measured) or _explains(upper, measured):
+            name, whose = line.name, "the tape's" if line.other is None else "this"
+            return (
+                f"f reads one triangle of the matrix {name}: {whose} gradient is that of a "
+                "symmetric change, which moves both triangles alike, while the differences move "
+                f"each entry alone. It is right for a symmetric {name}; check f of ({name} + its "
+                "transpose) / 2 instead."
+            )
     if factor := _common_factor(measured, line.contraction.batch_size):
         return factor
     tape = line.other

@@ -210,13 +210,13 @@ class Line:
             mostly_rounding = m.rounding > m.error_bar / 2
             factor = _STEP_FACTOR if mostly_rounding else 1 / _STEP_FACTOR
             step = self.possible_step(factor * step, direction)
-        looks.sort(key=lambda m: m.error_bar)
-        best, second = looks[0], looks[:2][-1]
+        best, *others = sorted(looks, key=lambda m: m.error_bar)
+        second = others[0] if others else best
         allowed = _CONTRADICTION * (best.error_bar + second.error_bar)
         is_at_the_edge = not np.isfinite(best.error_bar)
         if is_at_the_edge or abs(best.difference - second.difference) > allowed:
             return None
-        longer = [m for m in looks if m.step > best.step]
+        longer = [m for m in others if m.step > best.step]
         # Half of a jump that the next longer step met may be between the points of the best one:
         # that is the error which the jump causes at most. (A step at the limit of x is not a whole
         # factor.)

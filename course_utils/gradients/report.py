@@ -202,12 +202,14 @@ class GradientReport:
             )
             if row.verdict == "agrees" or m is not row.measurements[0]:
                 continue
-            off = f"{abs(row.difference / row.numeric):.1%} off" if row.numeric else row.verdict
-            is_left = row.numeric < middle
+            what: str = row.verdict
+            if what == "disagrees" and m.numeric:
+                what = f"{abs(m.difference / m.numeric):.1%} off"
             # Towards the middle of the figure there is room for a long name.
+            is_left = m.numeric < middle
             ax.annotate(
-                f"{row.name}: {off if row.verdict == 'disagrees' else row.verdict}",
-                (row.numeric, row.analytic),
+                f"{row.name}: {what}",
+                (m.numeric, m.analytic),
                 xytext=(10 if is_left else -10, -4),
                 textcoords="offset points",
                 horizontalalignment="left" if is_left else "right",

@@ -80,7 +80,7 @@ def judge_entries(
 ) -> Decision:
     """Judge a gradient entry by entry; a doubtful entry is measured again with other steps."""
     looks = [_entry_looked_at(line, entry, rng) for entry in entries]
-    seen, worst = [m for m, _ in looks], max((middle for _, middle in looks), default=0.0)
+    seen, worst = [m for m, _ in looks], max(middle for _, middle in looks)
     # One entry at a kink must not pass in the shade of the others.
     size = max([line.norm, *(abs(m.numeric) for m in seen)])
     kinked = [m for m in seen if m.kink > 0 and m.error_bar > _TOO_WIDE * size]

@@ -392,6 +392,7 @@ def test_second_order_of_a_linear_part_is_zero():
         (lambda x: x, 3.0, {"directions": 0}, ValueError, "directions"),
         (lambda x: x, 3.0, {"order": 3}, ValueError, "order"),
         (lambda x: x, 3.0, {"mode": "all"}, ValueError, "mode"),
+        (lambda x: x, np.ones(3), {"mode": slice(3, 9)}, ValueError, "none of the 3 entries of x"),
         (lambda x: x, 3.0, {"step": -1.0}, ValueError, "step"),
         (lambda x: x, 3.0, {"grads": 1.0, "order": 2}, ValueError, "first gradient"),
         (lambda x, y: x, [1.0, 2.0], {"grads": [1.0]}, ValueError, "grads holds 1"),
