@@ -23,9 +23,8 @@ def assess(
     ``reference`` is what right and wrong programs did on the seed; without one, the stored one.
     """
     if isinstance(exercise, Question):
-        return comparing.judged(
-            exercise, observation, reference or stored_reference(exercise.id, seed)
-        )
+        reference = reference or stored_reference(exercise.id, seed)
+        return comparing.judged(exercise, observation, reference)
     return predictions.judged(exercise, observation["value"], stored(exercise.id))
 
 
@@ -53,17 +52,18 @@ def observe_and_judge(
 def stopped_in_words(stop: TimeLimitReached, seconds: float) -> str:
     """Say that an answer was stopped, and whether its loop is endless or slow."""
     at = f" at `{stop.line}`" if stop.line else ""
-    said = f"Your code was still running after {seconds:g} seconds and was stopped{at}."
     if stop.waited:
-        return f"{said} It waited, for a sleep, an input or another process. Take that out."
-    if stop.stands_still is None:
-        return f"{said} Look for a loop whose condition never becomes false, or for too many steps."
-    if stop.stands_still:
-        return (
-            f"{said} Its values had not changed for a while, so the loop would never end: look at "
-            "the condition, and at what is to make it false."
+        why = "It waited, for a sleep, an input or another process. Take that out."
+    elif stop.stands_still is None:
+        why = "Look for a loop whose condition never becomes false, or for too many steps."
+    elif stop.stands_still:
+        why = (
+            "Its values had not changed for a while, so the loop would never end: look at the "
+            "condition, and at what is to make it false."
         )
-    return (
-        f"{said} Its values were still changing: the loop is not stuck, and takes too many steps, "
-        "or steps that are too small or too slow."
-    )
+    else:
+        why = (
+            "Its values were still changing: the loop is not stuck, and takes too many steps, or "
+            "steps that are too small or too slow."
+        )
+    return f"Your code was still running after {seconds:g} seconds and was stopped{at}. {why}"

@@ -27,15 +27,13 @@ class Other:
 def read(described: Any) -> Any:
     """Return the reading of a described value; see `course_utils.exercises.observation.describe`.
 
-    >>> read([1, {"type": "tensor", "dtype": "float32", "shape": [], "value": 2.0}])
-    array([1., 2.])
+    >>> read({"type": "list", "items": [1, 2.5]})
+    array([1. , 2.5])
     """
     if described is None or isinstance(described, bool | str):
         return described
     if isinstance(described, int | float):
         return _numbers(described)
-    if isinstance(described, list):
-        described = {"type": "list", "items": described}
     kind = described["type"]
     if kind in ("tensor", "variable", "array"):
         if described["value"] is None:
