@@ -501,7 +501,7 @@ def test_a_failing_diagnosis_never_reaches_the_program(name, monkeypatch):
 
     modules = (
         "explaining.flow",
-        "explaining.graph_walk",
+        "explaining.flow_building",
         "explaining.replay",
         "recording.recorder",
     )

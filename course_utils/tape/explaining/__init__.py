@@ -4,8 +4,8 @@ Start at ``tape`` (the tape that a learner uses) and ``diagnosis`` (from a call 
 its explanations). From there:
 
 - the room's own ``recording`` notes the operations around a tape; ``flow`` and ``flow_building``
-  join them into a flow of data, ``replay`` runs the backward pass again, and ``graph_walk`` is the
-  way through a ``tf.function`` for both;
+  join them into a flow of data, on a walk through a ``tf.function`` that is also the way on which
+  ``replay`` runs the backward pass again;
 - ``program_text`` and ``syntax`` read the user's program;
 - ``case`` holds all that is known about one call, ``causes_of_none`` and ``causes_of_values`` ask
   the questions, ``wording``, ``messages`` and ``explanation`` say what was found.

@@ -45,75 +45,65 @@ def explain_call(
     and tapes belong to a thread.
     """
     note = f"The diagnosis is limited: {recorder.limited}." if recorder.limited else ""
+    made: list[Explanation] = []
     try:
         flat, gradients = tf.nest.flatten(sources), tf.nest.flatten(result)
+        gradients = [getattr(each, "values", each) for each in gradients]  # of IndexedSlices
         values: dict[int, Any] = {}
-        graphs = [each.graph for each in map(_tensor_of, gradients) if tf.is_symbolic_tensor(each)]
+        graphs = [each.graph for each in gradients if tf.is_symbolic_tensor(each)]
         if graphs and not note:
             values, note = _traced_values(recorder, graphs[0])
-        kinds = [_kind(values.get(id(each), each)) for each in map(_tensor_of, gradients)]
-        if not any(kinds):
-            return Explanations((), note)
-        frame, place = calling_point(sys._getframe(1))
+        kinds = [_kind(values.get(id(each), each)) for each in gradients]
+        frame, place = calling_point(sys._getframe(1)) if any(kinds) else (None, None)
+
+        def explain() -> None:
+            text = _text(frame, place, function)
+            targets = [each for each in tf.nest.flatten(target) if hasattr(each, "dtype")]
+            given = None if output_gradients is None else tf.nest.flatten(output_gradients)
+            watched = tuple(tape.watched_variables())
+            name = text.name_of(tape) or "tape"
+            is_function = function is not None
+            case = Case(
+                recorder, text, place, targets, flat, given, watched, name, is_function, values
+            )
+            for value, kind, name in zip(flat, kinds, case.name_sources(), strict=True):
+                if kind:
+                    made.append(_explain(case, Source(value, name), kind))
+
+        if any(kinds):
+            _do_in_another_thread(explain)
     except Exception as error:  # A diagnosis must never stop a program that runs.
-        return Explanations((), _failed(error))
-    made: list[Explanation] = []
-
-    def explain() -> None:
-        text = _text(frame, place, function)
-        targets = [each for each in tf.nest.flatten(target) if hasattr(each, "dtype")]
-        given = None if output_gradients is None else tf.nest.flatten(output_gradients)
-        watched = tuple(tape.watched_variables())
-        name = text.name_of(tape) or "tape"
-        is_function = function is not None
-        case = Case(recorder, text, place, targets, flat, given, watched, name, is_function, values)
-        for value, kind, name in zip(flat, kinds, case.name_sources(), strict=True):
-            if kind:
-                made.append(_explain(case, Source(value, name), kind))
-
-    failure = _error_in_another_thread(explain)
-    return Explanations(made, f"{note} {_failed(failure)}".strip() if failure else note)
+        note = f"{note} The diagnosis itself failed: {error!r}".strip()
+    return Explanations(made, note)
 
 
 def _traced_values(recorder: Recorder, graph: Any) -> tuple[dict[int, Any], str]:
     """Return the values in a graph being traced, as far as they are known, and a note on them."""
     values = values_at_tracing(graph)
-    failure = _error_in_another_thread(lambda: run_while_tracing(recorder, graph, values))
-    if failure is None:
-        return values, _TRACED
-    return {}, _TRACING.format(failure if isinstance(failure, CannotReplay) else repr(failure))
+    try:
+        _do_in_another_thread(lambda: run_while_tracing(recorder, graph, values))
+    except Exception as failure:
+        return {}, _TRACING.format(failure if isinstance(failure, CannotReplay) else repr(failure))
+    return values, _TRACED
 
 
-def _failed(error: BaseException) -> str:
-    return f"The diagnosis itself failed: {error!r}"
-
-
-def _error_in_another_thread(work: Callable[[], None]) -> BaseException | None:
-    """Do something in a thread of its own, and return what it raised."""
+def _do_in_another_thread(work: Callable[[], None]) -> None:
     with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(work).exception()
+        pool.submit(work).result()
 
 
 def _explain(case: Case, source: Source, kind: Gradient) -> Explanation:
+    finding = None
     try:
-        finding = _find(case, source, kind) or Finding("undetermined", case.place)
+        if not case.recorder.limited:
+            finding = why_none(case, source)
+        elif kind == "None":
+            finding = why_none_of_source(case, source)
+        if finding is None and kind != "None" and not case.recorder.limited:
+            finding = (why_zero if kind == "zero" else why_not_finite)(case, source)
     except Exception as error:  # Say so instead of stopping the user's program.
         finding = Finding("undetermined", case.place, {"error": repr(error)})
-    return explanation_of(case, source, kind, finding)
-
-
-def _find(case: Case, source: Source, kind: Gradient) -> Finding | None:
-    if case.recorder.limited:
-        return why_none_of_source(case, source) if kind == "None" else None
-    finding = why_none(case, source)
-    if finding is None and kind != "None":
-        return why_zero(case, source) if kind == "zero" else why_not_finite(case, source)
-    return finding
-
-
-def _tensor_of(gradient: Any) -> Any:
-    """Return the tensor with a gradient's numbers, and None for None."""
-    return getattr(gradient, "values", gradient)
+    return explanation_of(case, source, kind, finding or Finding("undetermined", case.place))
 
 
 def _kind(gradient: Any) -> Gradient | None:

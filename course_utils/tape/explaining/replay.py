@@ -12,7 +12,7 @@ from ..recording.recorder import Recorder, State, Step
 from ..recording.tensors import is_differentiable
 from ..tensorflow_internals import run_operation
 from .flow import ASSIGNMENTS
-from .graph_walk import GraphWalk
+from .flow_building import GraphWalk
 
 __all__ = [
     "Backward",
@@ -138,13 +138,10 @@ def backward_pass(
 ) -> list[Backward]:
     """Go back through ``forward``, and return the operations that a gradient reached."""
     gradients: dict[int, tf.Tensor] = {}
-
-    def add(key: int, gradient: tf.Tensor) -> None:
-        gradients[key] = gradients[key] + gradient if key in gradients else gradient
-
     given = output_gradients or [None] * len(targets)
     for target, gradient in zip(targets, given, strict=True):
-        add(id(target), tf.ones_like(target) if gradient is None else gradient)
+        gradient = tf.ones_like(target) if gradient is None else gradient
+        gradients[id(target)] = gradients.get(id(target), 0) + gradient
     found = []
     for step in reversed(forward):
         keys = [id(output) for output in step.outputs if is_differentiable(output)]
@@ -157,7 +154,7 @@ def backward_pass(
             continue
         found.append(Backward(step, arriving, leaving))
         for key, gradient in leaving.items():
-            add(key, gradient)
+            gradients[key] = gradients.get(key, 0) + gradient
     return found
 
 
