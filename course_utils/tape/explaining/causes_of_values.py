@@ -17,17 +17,18 @@ _FLAT = {
     "Relu": "every input was zero or negative",
     "Relu6": "every input was at most 0 or at least 6",
     "Sign": "sign is flat on both sides of zero",
-    "Minimum": "every input was beyond the limit",
-    "Maximum": "every input was beyond the limit",
     "ClipByValue": "every input was beyond the limits",
-    "Sigmoid": "every input was so large that the curve is flat in this precision",
-    "Tanh": "every input was so large that the curve is flat in this precision",
     "Softmax": "one entry takes the whole probability in this precision",
     "Exp": "every output was too small for this precision",
-    "Erf": "every input was so large that the curve is flat in this precision",
-    "Elu": "every input was so negative that the curve is flat in this precision",
-    "Selu": "every input was so negative that the curve is flat in this precision",
-    "Softplus": "every input was so negative that the curve is flat in this precision",
+    **dict.fromkeys(("Minimum", "Maximum"), "every input was beyond the limit"),
+    **dict.fromkeys(
+        ("Sigmoid", "Tanh", "Erf"),
+        "every input was so large that the curve is flat in this precision",
+    ),
+    **dict.fromkeys(
+        ("Elu", "Selu", "Softplus"),
+        "every input was so negative that the curve is flat in this precision",
+    ),
 }
 _CHOICES = {"Select", "SelectV2"}
 
@@ -82,19 +83,16 @@ def _flat(step: Step, forward: list[Step]) -> Step | None:
 
 def why_not_finite(case: Case, source: Source) -> Finding:
     """Return the first operation of the backward pass whose gradient is NaN or infinite."""
+    why = "no single operation"
     try:
         forward, backward, mine = _replay(case, source)
     except CannotReplay as reason:
-        return _unknown(case, str(reason))
+        backward, why = [], str(reason)
     for step in backward:
         if all(map(all_finite, step.arriving.values())):
             for key, gradient in step.leaving.items():
                 if key in mine and not all_finite(gradient):
                     return _culprit(step, gradient.numpy(), forward)
-    return _unknown(case, "no single operation")
-
-
-def _unknown(case: Case, why: str) -> Finding:
     return Finding("not-finite unknown", case.place, {"why": why})
 
 
@@ -166,8 +164,7 @@ def _values(step: Step, mine: set[Key]) -> str:
     """Return the value, or the range, of an operation's input that comes from the source."""
     own = [tensor for tensor in step.inputs if id(tensor) in mine]
     values = np.asarray((own or step.inputs)[0])
-    if values.dtype.kind not in "fiu":  # bfloat16, complex
-        values = np.abs(values) if values.dtype.kind == "c" else values.astype("float32")
+    values = (np.abs(values) if np.iscomplexobj(values) else values).astype(float)
     if not values.size:
         return "none"
     if values.size == 1:

@@ -111,23 +111,19 @@ def parsed(text: str) -> ast.Module:
 
 def assignments_in(scope: ast.AST, file: str, cell: int) -> list[Assignment]:
     """Return the assignments of a scope, in the order of the text."""
-    pairs: list[tuple[ast.expr, ast.expr, ast.stmt]] = []
+    found = []
     for node in walk(scope):
-        if isinstance(node, ast.Assign):
-            pairs += [(*pair, node) for target in node.targets for pair in _pairs(target, node)]
-        elif isinstance(node, (ast.AugAssign, ast.AnnAssign)) and node.value is not None:
-            pairs.append((node.target, node.value, node))
-        elif isinstance(node, ast.For):
-            pairs += [(*pair, node) for pair in _pairs(node.target, node)]
-    return [
-        Assignment(ast.unparse(target), value, node, file, (cell, node.lineno))
-        for target, value, node in pairs
-    ]
+        if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.For)):
+            value = node.iter if isinstance(node, ast.For) else node.value
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                for name, part in _pairs(target, value) if value is not None else ():
+                    order = (cell, node.lineno)
+                    found.append(Assignment(ast.unparse(name), part, node, file, order))
+    return found
 
 
-def _pairs(target: ast.expr, node: ast.Assign | ast.For) -> list[tuple[ast.expr, ast.expr]]:
+def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
     """Return each name that a statement assigns, with the expression that it gets."""
-    value = node.iter if isinstance(node, ast.For) else node.value
     if not isinstance(target, (ast.Tuple, ast.List)):
         return [(target, value)]
     values = getattr(value, "elts", ())
