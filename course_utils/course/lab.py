@@ -96,10 +96,9 @@ def open_lab(folder: Path, options: list[str]) -> int:
 
 
 def _page_to_open(folder: Path) -> str:
-    """Return the lesson of the next exercise, or a page about the finished course.
+    """Return the path in ``folder`` of the next exercise's lesson, or of a page at the end.
 
-    It is a path inside ``folder``, with forward slashes. A lesson that is not there, as in a
-    release of a few, gives way to the first one.
+    A lesson that is not there, as in a release of a few, gives way to the first one.
     """
     standing = Standing(read_progress())
     if standing.next is None:

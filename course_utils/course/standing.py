@@ -26,9 +26,9 @@ _FINISHED = (
 def next_exercise(progress: Progress) -> Exercise | None:
     """Return the first open exercise after the one passed last, else the first; None at the end."""
     left = [exercise for exercise in all_exercises() if not progress.has_passed(exercise.id)]
-    times = {e: entry.get("passed_at", "") for e, entry in progress.exercises.items()}
-    last = max(times, key=lambda exercise_id: (times[exercise_id], exercise_id), default="")
-    later = [exercise for exercise in left if times.get(last) and exercise.id > last]
+    times = [(entry.get("passed_at", ""), i) for i, entry in progress.exercises.items()]
+    when, last = max(times, default=("", ""))
+    later = [exercise for exercise in left if when and exercise.id > last]
     return next(iter(later + left), None)
 
 
