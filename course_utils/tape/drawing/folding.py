@@ -155,10 +155,11 @@ def _source_card(recording: TapeRecording, position: int, symbol: str, is_read: 
 
 
 def _operations_card(grouping: Grouping, key: Key, symbol: str, uses: list[Use]) -> Card:
-    recording, operations = grouping.recording, grouping.operations(key)
-    number = grouping.order.index(key)
+    recording, number = grouping.recording, grouping.order.index(key)
+    keyed = zip(grouping.op_key, recording.operations, strict=True)
+    operations = [operation for other, operation in keyed if other == key]
+    held = [position for position, other in grouping.value_key.items() if other == key]
     out = {use.position for use in uses if use.maker == number != use.reader}
-    held = grouping.values(key)
     left = [recording.values[p] for p in held if p in out or p in recording.targets]
     target = next((recording.values[p].name for p in held if p in recording.targets), None)
     # Whether gradient goes on to a value outside, or to a source inside.

@@ -81,15 +81,6 @@ class Grouping:
         self.value_key = {p: folded.get(key, key) for p, key in self.value_key.items()}
         self.order = list(dict.fromkeys(folded.get(key, key) for key in self.order))
 
-    def operations(self, key: Key) -> list[RecordedOperation]:
-        """List a card's operations."""
-        each = zip(self.op_key, self.recording.operations, strict=True)
-        return [operation for other, operation in each if other == key]
-
-    def values(self, key: Key) -> list[int]:
-        """List a card's values: their positions in the recording."""
-        return [position for position, other in self.value_key.items() if other == key]
-
     def uses(self) -> list[Use]:
         """List what is read, of other cards and of values inside the card itself."""
         recording, found = self.recording, []

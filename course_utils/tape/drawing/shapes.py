@@ -3,6 +3,7 @@
 Lengths are points, and y grows downwards.
 """
 
+from functools import lru_cache
 from itertools import accumulate
 from textwrap import wrap
 from typing import NamedTuple
@@ -39,9 +40,7 @@ class Text(NamedTuple):
     @property
     def width(self) -> float:
         """How wide the text is."""
-        weight = "bold" if self.bold else "normal"
-        font = FontProperties(family=FONT, size=self.size, weight=weight)
-        return text_to_path.get_text_width_height_descent(self.text, font, ismath=False)[0]
+        return _width(self.text, self.size, self.bold)
 
 
 class CardShape:
@@ -135,6 +134,12 @@ def _stacked(lines: list[Text], x: float, top: float) -> list[Text]:
         line._replace(x=x, y=y + line.size * _LEADING / 2)
         for line, y in zip(lines, tops, strict=False)
     ]
+
+
+@lru_cache(maxsize=1024)
+def _width(text: str, size: float, bold: bool) -> float:
+    font = FontProperties(family=FONT, size=size, weight="bold" if bold else "normal")
+    return text_to_path.get_text_width_height_descent(text, font, ismath=False)[0]
 
 
 def _pointed(left: float, top: float, width: float, height: float) -> Path:
