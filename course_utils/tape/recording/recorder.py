@@ -148,8 +148,8 @@ class Recorder:
         """Note that the tape threw away what it had recorded and what it was told to watch."""
         for step in self.steps:
             step.state = State.RESET
-        for key, (_, number) in self.graph_states.items():
-            self.graph_states[key] = (State.RESET, number)
+        states = self.graph_states.items()
+        self.graph_states = {key: (State.RESET, number) for key, (_, number) in states}
         self.watches_reset += self.watches
         self.watches = []
 
@@ -208,14 +208,13 @@ class Recorder:
         found: list[LayerCall] = []
         inner = None
         for frame, _ in walk_stack(start):
-            if frame.f_code.co_name == "__call__":
-                layer = frame.f_locals.get("self")
-                # One call of a layer passes through several frames named __call__.
-                if isinstance(layer, keras.layers.Layer) and layer is not inner:
-                    if frame not in self._calls:
-                        name, kind = layer.name, type(layer).__name__
-                        self._calls[frame] = LayerCall(len(self._calls), name, kind)
-                        self.layers.append(layer)
-                    found.append(self._calls[frame])
-                    inner = layer
+            layer = frame.f_locals.get("self") if frame.f_code.co_name == "__call__" else None
+            # One call of a layer passes through several frames named __call__.
+            if isinstance(layer, keras.layers.Layer) and layer is not inner:
+                inner = layer
+                if frame not in self._calls:
+                    number, kind = len(self._calls), type(layer).__name__
+                    self._calls[frame] = LayerCall(number, layer.name, kind)
+                    self.layers.append(layer)
+                found.append(self._calls[frame])
         return tuple(reversed(found))
