@@ -1,7 +1,6 @@
 """Check a gradient, the tape's or one derived by hand, against differences of function values."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -9,11 +8,11 @@ import tensorflow as tf
 
 from .contraction import Contraction, dense
 from .differences import positive_step
-from .hints import explained, shape_hint
+from .hints import explained
 from .measurements import Line
 from .points import Point, find_point
 from .report import GradientReport, GradientRow
-from .verdicts import judge_directions, judge_entries
+from .verdicts import Decision, judge_directions, judge_entries
 
 __all__ = ["GradientReport", "check_gradients"]
 
@@ -152,10 +151,10 @@ def _judged(
     rng: np.random.Generator,
 ) -> GradientRow:
     """Judge the gradient of one leaf, the tape's or one given, and fill its row."""
-    if line.claimed is not None and line.claimed.shape != row.shape:
-        return replace(row, verdict="disagrees", hint=shape_hint(line.claimed.shape, row.shape))
     before = line.contraction.evaluations
-    if mode == "directional":
+    if line.claimed is not None and line.claimed.shape != row.shape:
+        decision = Decision("disagrees", [])
+    elif mode == "directional":
         decision = judge_directions(line, directions, largest, rng)
     else:
         entries = list(np.ndindex(row.shape))

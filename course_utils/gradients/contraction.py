@@ -37,7 +37,7 @@ class Contraction:
         self._cotangents = [_cotangent(rng, y) for y in found] if order == 2 else [self._upstream]
         self.epsilon = max(machine_epsilon(y.dtype) for y in found)
         self._base = [np.asarray(y, np.float64) for y in found]
-        self.middle = self._contracted(self._base)
+        self.middle = self._contracted(found)
         parts = zip(self._cotangents, self._base, strict=True)
         self.magnitude = np.sqrt(sum(np.sum((c * y) ** 2) for c, y in parts)) / abs(self._unit)
 
@@ -45,7 +45,7 @@ class Contraction:
         """Evaluate with some leaves replaced, contracted in float64."""
         try:
             self.point.move(moves)
-            return self._contracted([np.asarray(y, np.float64) for y in self._outputs()])
+            return self._contracted(self._outputs())
         finally:
             self.point.move({i: self.point.values[i] for i in moves})
 
@@ -110,9 +110,9 @@ class Contraction:
             )
         return outputs
 
-    def _contracted(self, outputs: list[np.ndarray]) -> float:
+    def _contracted(self, outputs: list[tf.Tensor]) -> float:
         parts = zip(self._cotangents, outputs, strict=True)
-        return float(sum(inner(c, y) for c, y in parts)) / self._unit
+        return float(sum(inner(c, np.asarray(y, np.float64)) for c, y in parts)) / self._unit
 
 
 def inner(a: np.ndarray, b: np.ndarray) -> float:

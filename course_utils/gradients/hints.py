@@ -7,7 +7,7 @@ import numpy as np
 from .measurements import Line, Measurement
 from .verdicts import Decision, Verdict
 
-__all__ = ["explained", "shape_hint"]
+__all__ = ["explained"]
 
 # An explanation holds for every measurement at once, so that each is allowed half a bar more.
 _ALLOWED = 1.5
@@ -61,16 +61,15 @@ def explained(decision: Decision, line: Line, is_given: bool) -> tuple[Verdict, 
     )
 
 
-def shape_hint(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
-    """Say what to do about a gradient that does not have the shape of its variable."""
-    hint = f"This gradient has shape {shape}; it must have shape {wanted}, like what it belongs to."
-    if shape == wanted[::-1]:
-        return f"{hint} It is transposed."
-    return f"{hint} Look for a sum over the wrong axis, or an axis that was dropped."
-
-
 def _mistake(gradient: np.ndarray, measured: Sequence[Measurement], line: Line) -> str:
     """Name the mistake that explains every measurement, or say that no single factor does."""
+    shape, wanted = gradient.shape, line.gradient.shape
+    if shape != wanted:
+        cure = "Look for a sum over the wrong axis, or an axis that was dropped."
+        return (
+            f"This gradient has shape {shape}; it must have shape {wanted}, like what it belongs "
+            f"to. {'It is transposed.' if shape == wanted[::-1] else cure}"
+        )
     if not np.all(np.isfinite(gradient)):
         return (
             "The gradient is nan or infinite although f itself is finite. Look for a root, a norm "
@@ -81,7 +80,7 @@ def _mistake(gradient: np.ndarray, measured: Sequence[Measurement], line: Line) 
             "The gradient is zero, but f changes. Look for stop_gradient, a forgotten term, or a "
             "gradient that was never filled in."
         )
-    is_square = gradient.ndim >= 2 and gradient.shape[-1] == gradient.shape[-2]
+    is_square = gradient.ndim >= 2 and shape[-1] == shape[-2]
     flipped = np.swapaxes(gradient, -1, -2) if is_square else gradient
     if is_square and gradient.ndim == 2 and gradient.size > 1 and _explains(flipped, measured):
         return "This is the gradient transposed: exchange its two axes, or the order of a matmul."
