@@ -157,6 +157,12 @@ def test_a_whole_number_is_handed_on():
     assert len(recording.sources) == 1
 
 
+def test_anything_else_is_handed_on_as_it_is():
+    given = []
+    record_tape(lambda x, *others: given.extend(others) or x * 2.0, 2.0, range(3), {1: "a", "b": 2})
+    assert given == [range(3), {1: "a", "b": 2}]
+
+
 def test_inside_of_a_tf_function_nested_too():
     inner = tf.function(lambda x: tf.sin(x) * 2.0)
     recording = record_tape(tf.function(lambda x: inner(x) + x), 0.0)

@@ -18,7 +18,7 @@ from .building import Building
 from .recorder import LayerCall, Recorder
 from .records import RecordedOperation, RecordedValue, TapeRecording
 from .sources import (
-    as_tensor,
+    as_tensors,
     closure_variables,
     name_arguments,
     name_sources,
@@ -67,7 +67,7 @@ def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
     x      source             3.0      6.0
     y      x²           x     9.0      1.0
     """
-    inputs = tf.nest.map_structure(as_tensor, inputs)
+    inputs = as_tensors(inputs)
     arguments = name_arguments(f, inputs)
     given, used = name_sources(arguments), closure_variables(f)
     with tf.GradientTape(persistent=True) as tape:

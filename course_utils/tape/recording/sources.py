@@ -12,7 +12,7 @@ import tensorflow as tf
 from .tensors import tf_variable
 
 __all__ = [
-    "as_tensor",
+    "as_tensors",
     "closure_variables",
     "name_arguments",
     "name_sources",
@@ -24,8 +24,13 @@ __all__ = [
 _SAYS_NOTHING = re.compile(r"(.*/)?variable(_\d+)?", re.IGNORECASE)
 
 
-def as_tensor(given: Any) -> Any:
-    """Make a tensor of a float (float32) or of an array (its dtype); hand on anything else."""
+def as_tensors(given: Any) -> Any:
+    """Make tensors of floats (float32) and arrays (their dtype); hand on what is anything else."""
+    if isinstance(given, Mapping):
+        return {key: as_tensors(part) for key, part in given.items()}
+    if isinstance(given, (list, tuple)):
+        parts = list(map(as_tensors, given))
+        return type(given)(*parts) if hasattr(given, "_fields") else type(given)(parts)
     is_number = isinstance(given, (float, complex, np.ndarray, np.generic))
     return tf.constant(given) if is_number else given
 
