@@ -7,7 +7,6 @@ in place of ``tf.GradientTape``.
 import sys
 from collections.abc import Callable
 from itertools import chain
-from unittest.mock import patch
 
 from .observation import notes_of
 
@@ -19,6 +18,8 @@ def lost_path(run: Callable[[], object], file: str) -> str:
 
     What is asked outside ``file``, which holds the learner's code, is not explained.
     """
+    from unittest.mock import patch
+
     import tensorflow as tf
 
     from ..tape.explaining import ExplainingTape

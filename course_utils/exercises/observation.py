@@ -17,7 +17,6 @@ from itertools import islice
 from textwrap import dedent
 from types import CodeType
 from typing import Any
-from unittest.mock import patch
 
 import numpy as np
 
@@ -153,6 +152,8 @@ def notes_of(owner: type, name: str, note: Callable) -> Iterator[list]:
 
     ``note`` takes what a call returned, and its arguments.
     """
+    from unittest.mock import patch  # takes a moment, as TensorFlow does
+
     import tensorflow as tf
 
     method, noted = getattr(owner, name), []
