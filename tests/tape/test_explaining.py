@@ -460,6 +460,21 @@ def test_tensorflow_still_has_what_the_diagnosis_needs():
     assert by_type["Sin"].traceback, "operations of a graph do not keep their stack"
 
 
+def test_a_variable_that_an_operation_reads_itself_is_told_by_its_position():
+    w, x = tf.Variable([1.0, 2.0]), tf.constant([1.0, 2.0])
+    read = []
+
+    def listen(op, inputs, *_):
+        handles = internals.variables_given(inspect.currentframe().f_back.f_back, inputs)
+        read.append([handles.get(id(each)) is w.handle for each in inputs])
+
+    with internals.listen_to_operations(listen):
+        tf.maximum(x, w)
+        tf.concat([x, w], 0)
+        tf.split(w, 2)
+    assert read == [[False, True], [False, True, False], [False, True]]
+
+
 @pytest.mark.parametrize(
     "function",
     [

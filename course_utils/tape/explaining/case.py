@@ -121,10 +121,6 @@ class Case:
         """Return the operations that used a source while the tape recorded."""
         return [link for link in self.flow.operations_on(source.key) if link.was_recorded]
 
-    def depends_on_source(self, assignment: Assignment, source: Source) -> bool:
-        """Tell whether the text of an assignment leads back to a source."""
-        return self.text.depends_on(assignment.value, self.roots_of(source))
-
     def ran_before(self, assignment: Assignment) -> bool:
         """Tell whether recorded operations stand before an assignment in the text."""
         steps = (each for each in self.recorder.steps if each.state is State.RECORDING)

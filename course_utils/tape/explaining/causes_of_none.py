@@ -173,6 +173,7 @@ def _left_tensorflow(case: Case, source: Source) -> Finding | None:
 
 def _copied_before(case: Case, source: Source) -> Finding | None:
     """Return the line that copied the source before the tape could see it."""
+    roots = case.roots_of(source)
     for key in case.upstream:
         tensor = case.flow.tensors.get(key)
         if tensor is None or key == source.key or case.flow.makers[key]:
@@ -180,7 +181,7 @@ def _copied_before(case: Case, source: Source) -> Finding | None:
         if not _are_equal(tensor, source.value):
             continue
         for assignment in case.text.of(case.text.name_of(tensor)):
-            if assignment.same_value and case.depends_on_source(assignment, source):
+            if assignment.same_value and case.text.depends_on(assignment.value, roots):
                 facts = {"copy": assignment.name}
                 return Finding("rebound-source copied", assignment.place, facts)
         if np.size(tensor) > 1:
@@ -219,7 +220,7 @@ def _computed_before(case: Case, source: Source) -> Finding | None:
             continue
         if case.flow.makers[id(case.text.names.get(assignment.name))]:
             continue
-        if case.depends_on_source(assignment, source):
+        if case.text.depends_on(assignment.value, case.roots_of(source)):
             return Finding("outside-tape before", assignment.place)
     return None
 
@@ -229,7 +230,5 @@ def _constant_target(case: Case) -> Finding | None:
     if case.upstream & (case.tracked | case.handles):
         return None
     makers = [link for key in case.target_keys for link in case.flow.makers[key]]
-    if makers:
-        return Finding("constant-target", makers[-1].place or case.place)
-    assigned = case.text.of(case.target_name)
-    return Finding("constant-target", assigned[-1].place if assigned else case.place)
+    places = [each.place for each in makers or case.text.of(case.target_name)]
+    return Finding("constant-target", (places[-1] if places else None) or case.place)

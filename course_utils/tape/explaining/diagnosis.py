@@ -93,14 +93,14 @@ def _do_in_another_thread(work: Callable[[], None]) -> None:
 
 
 def _explain(case: Case, source: Source, kind: Gradient) -> Explanation:
-    finding = None
     try:
-        if not case.recorder.limited:
-            finding = why_none(case, source)
+        if case.recorder.limited:
+            finding = why_none_of_source(case, source) if kind == "None" else None
         elif kind == "None":
-            finding = why_none_of_source(case, source)
-        if finding is None and kind != "None" and not case.recorder.limited:
-            finding = (why_zero if kind == "zero" else why_not_finite)(case, source)
+            finding = why_none(case, source)
+        else:
+            find = why_zero if kind == "zero" else why_not_finite
+            finding = why_none(case, source) or find(case, source)
     except Exception as error:  # Say so instead of stopping the user's program.
         finding = Finding("undetermined", case.place, {"error": repr(error)})
     return explanation_of(case, source, kind, finding or Finding("undetermined", case.place))

@@ -91,18 +91,13 @@ class Flow:
         self._assigned: dict[Key, Key] = {}
 
     def link(
-        self,
-        origin: Any,
-        op: str,
-        inputs: Sequence[Key],
-        outputs: Sequence[Key],
-        state: State,
-        number: int,
+        self, origin: Any, inputs: Sequence[Key], outputs: Sequence[Key], state: State, number: int
     ) -> Link:
         """Return a link for a step or a graph's operation, whose tensors the flow then knows."""
         tensors = (*origin.inputs, *origin.outputs)
         for key, tensor in zip((*inputs, *outputs), tensors, strict=True):
             self.tensors.setdefault(key, tensor)
+        op = origin.op if isinstance(origin, Step) else origin.type
         return Link(op, tuple(inputs), tuple(outputs), state, number, origin)
 
     def add(self, link: Link) -> None:

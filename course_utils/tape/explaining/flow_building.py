@@ -72,7 +72,7 @@ def flow_of_steps(recorder: Recorder) -> Flow:
     flow = Flow()
     for number, step in enumerate(recorder.steps):
         inputs, outputs = [id(each) for each in step.inputs], [id(each) for each in step.outputs]
-        link = flow.link(step, step.op, inputs, outputs, step.state, number)
+        link = flow.link(step, inputs, outputs, step.state, number)
         for key in inputs:
             if key in recorder.unreported_reads:
                 handle = recorder.unreported_reads[key]
@@ -116,16 +116,14 @@ class _Opening(GraphWalk[Key]):
 
     def plain(self, operation: tf.Operation, inputs: Sequence[Key], path: tuple) -> Sequence[Key]:
         outputs = [self.unknown(each, path) for each in operation.outputs]
-        self.flow.add(
-            self.flow.link(operation, operation.type, inputs, outputs, self.state, self.number)
-        )
+        self.flow.add(self.flow.link(operation, inputs, outputs, self.state, self.number))
         return outputs
 
     def opened(
         self, operation: tf.Operation, inputs: Sequence[Key], inner: dict[str, Any], path: tuple
     ) -> Sequence[Key]:
         outputs = [self.unknown(each, path) for each in operation.outputs]
-        link = self.flow.link(operation, operation.type, inputs, outputs, self.state, self.number)
+        link = self.flow.link(operation, inputs, outputs, self.state, self.number)
         path = (*path, operation.name)
         if "body" in inner:
             starts = [("loop", path, number) for number in range(len(inputs))]

@@ -95,15 +95,13 @@ class ProgramText:
 
     def slice(self, start: ast.AST) -> list[Assignment]:
         """Return the assignments that ``start`` depends on, in the order of the text."""
-        found, waiting = [], list(names_in(start))
-        seen = set(waiting)
-        while waiting:
-            for assignment in self.of(waiting.pop()):
-                if assignment not in found:
-                    found.append(assignment)
-                    new = names_in(assignment.value) - seen
-                    seen |= new
-                    waiting += new
+        found: list[Assignment] = []
+        names, seen = names_in(start), set[str]()
+        while names := names - seen:
+            new = [each for name in names for each in self.of(name)]
+            found += new
+            seen |= names
+            names = {name for each in new for name in names_in(each.value)}
         return sorted(found, key=lambda each: each.order)
 
     def depends_on(self, node: ast.AST, roots: set[str]) -> bool:

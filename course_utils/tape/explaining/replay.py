@@ -77,11 +77,7 @@ class _Rerun(GraphWalk[tf.Tensor]):
         raise CannotReplay(f"the value of {tensor.name} is not known yet")
 
     def opened(
-        self,
-        operation: tf.Operation,
-        inputs: Sequence[tf.Tensor],
-        inner: dict[str, Any],
-        path: tuple,
+        self, operation: tf.Operation, inputs: Sequence[tf.Tensor], inner: dict, path: tuple
     ) -> Sequence[tf.Tensor]:
         if "then_branch" in inner:
             return self.graph(inner["then_branch" if inputs[0] else "else_branch"], inputs[1:])
@@ -165,6 +161,4 @@ def all_zero(value: tf.Tensor) -> bool:
 
 def all_finite(value: tf.Tensor) -> bool:
     """Tell whether a tensor has neither NaN nor infinity; integers count as finite."""
-    if not is_differentiable(value):
-        return True
-    return bool(np.all(np.isfinite(tf.cast(value, tf.complex128).numpy())))
+    return not is_differentiable(value) or bool(np.isfinite(value.numpy()).all())
