@@ -1,6 +1,7 @@
 """Running a learner's code so that the notebook it is called from stays as it was."""
 
 import ctypes
+import faulthandler
 import linecache
 import logging
 import os
@@ -135,6 +136,11 @@ class _Watch:
         thread = threading.Thread(target=run, daemon=True)
         with ExitStack() as stack:
             if has_signal:
+                # oneDNN's product of matrices holds numbers in the stack pointer, so that a signal
+                # which comes meanwhile writes into the heap, unless it has a stack of its own. This
+                # sets one up; a notebook's kernel has done so already.
+                if not faulthandler.is_enabled():
+                    faulthandler.enable(sys.__stderr__)
                 # Whoever has no handler ignores SIGURG, so that one that comes late does no harm.
                 handler_before = signal.signal(signal.SIGURG, self._look)
                 stack.callback(signal.signal, signal.SIGURG, handler_before)

@@ -2,6 +2,7 @@ import inspect
 import os
 import random
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -198,3 +199,22 @@ def test_the_block_draws_by_its_seed():
         with state_kept(seed):
             drawn.append(float(tf.random.normal([])))
     assert drawn[0] != drawn[2]
+
+
+def test_a_look_in_the_middle_of_a_product_of_matrices_harms_nothing():
+    # In a process of its own: here pytest has given signals a stack of their own.
+    program = """
+import time
+import tensorflow as tf
+from course_utils.exercises import isolation
+
+isolation._BETWEEN_LOOKS = 0.0005
+a = tf.ones((300, 300))
+with isolation.time_limit(60.0):
+    end = time.process_time() + 4.0
+    while time.process_time() < end:
+        tf.matmul(a, a)
+"""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONFAULTHANDLER"}
+    ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True)
+    assert ended.returncode == 0, ended.stderr.decode()[-2000:]
