@@ -158,7 +158,11 @@ def typical_size(x: np.ndarray) -> np.ndarray:
 
 def positive_step(step: float) -> float:
     """Return the step as a float, or say that it is none."""
-    if not (np.isfinite(step) and step > 0):
+    try:
+        is_positive = bool(0 < step < np.inf)
+    except (TypeError, ValueError):  # a text, or many numbers
+        is_positive = False
+    if not is_positive:
         raise ValueError(f"step must be a positive number, but it is {step!r}.")
     return float(step)
 

@@ -47,6 +47,8 @@ class Measurement:
         The length h of the shorter of the two steps; the direction is a unit vector.
     kink : float
         How much the slope jumps within the steps taken, as at relu(0); 0 where f is smooth.
+    direction : numpy.ndarray
+        The unit vector along which the leaf was moved, of its shape.
     entry : tuple of int or None
         The one entry that was moved; None for a direction through all of them.
     """

@@ -81,6 +81,10 @@ class Point:
                 f"f returned dtype {y.dtype.name}, which carries no gradient. "
                 "Return real floating-point numbers."
             )
+        if y.shape.num_elements() == 0:
+            raise ValueError(
+                f"f returned an empty tensor (shape {tuple(y.shape)}): it has no derivative."
+            )
         return y
 
     @contextmanager

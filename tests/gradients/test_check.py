@@ -394,6 +394,8 @@ def test_second_order_of_a_linear_part_is_zero():
         (lambda x: x, 3.0, {"mode": "all"}, ValueError, "mode"),
         (lambda x: x, np.ones(3), {"mode": slice(3, 9)}, ValueError, "none of the 3 entries of x"),
         (lambda x: x, 3.0, {"step": -1.0}, ValueError, "step"),
+        (lambda x: x, 3.0, {"step": "small"}, ValueError, "step must be a positive number"),
+        (lambda x: x[:0], np.ones(3), {}, ValueError, "f returned an empty tensor"),
         (lambda x: x, 3.0, {"grads": 1.0, "order": 2}, ValueError, "first gradient"),
         (lambda x, y: x, [1.0, 2.0], {"grads": [1.0]}, ValueError, "grads holds 1"),
         (lambda x: x, 3.0, {"grads": "steep"}, TypeError, "grads for x"),
