@@ -214,7 +214,7 @@ def _environment(package: Path) -> dict[str, str]:
     """Return the server's environment: this copy first, one thread, no GPU, fixed hashes.
 
     It has no oneDNN, which looks through all kernels of TensorFlow for 1.5 ms when an operation
-    first runs: a fifth of what most notebooks take. Convolutions take up to a fifth longer.
+    first runs: a fifth of what a short notebook takes. Convolutions take up to a fifth longer.
     """
     kept = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     one_thread = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
