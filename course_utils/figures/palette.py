@@ -1,7 +1,18 @@
 """The one palette of the course: Okabe and Ito's colours, told apart by all eyes."""
 
-__all__ = ["BLUE", "COLORS", "GREEN", "GREY", "INK", "ORANGE", "PURPLE", "SKY", "VERMILLION"]
-__all__ += ["WHITE", "as_text"]
+__all__ = [
+    "BLUE",
+    "COLORS",
+    "GREEN",
+    "GREY",
+    "INK",
+    "ORANGE",
+    "PURPLE",
+    "SKY",
+    "VERMILLION",
+    "WHITE",
+    "as_text",
+]
 
 BLUE, VERMILLION, GREEN = "#0072B2", "#D55E00", "#009E73"
 PURPLE, ORANGE, SKY = "#CC79A7", "#E69F00", "#56B4E9"

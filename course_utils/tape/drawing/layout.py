@@ -13,8 +13,17 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-__all__ = ["GAP_X", "Box", "Edge", "Item", "Link", "boxes_and_routes", "order_columns", "route"]
-__all__ += ["set_heights"]
+__all__ = [
+    "Box",
+    "Edge",
+    "GAP_X",
+    "Item",
+    "Link",
+    "boxes_and_routes",
+    "order_columns",
+    "route",
+    "set_heights",
+]
 
 Edge = tuple[int, int]  # from one card to another
 
