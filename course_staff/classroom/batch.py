@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import cache
+from pathlib import Path
 
 from course_utils.course.curriculum import find_lesson
 
@@ -11,6 +13,7 @@ from .journal import Journal, NotKept
 from .judging import Examination, Verdict, fingerprint
 from .references import References
 from .runner.limits import Limits
+from .runner.needed import demonstrations
 from .submissions import Submission, read_data
 from .walking import UnreadableFile
 
@@ -23,9 +26,9 @@ _MOST_RUNS = 4  # of one notebook, each without an answer that took the process 
 class Batch:
     """Runs submissions, several at once, and keeps what came out.
 
-    ``accidents`` are the places of submissions on which the grader itself failed. With ``again``,
-    only what it picks is judged, and what was never graded; all else stays as it was, whatever has
-    changed since.
+    ``notebooks`` is the folder of the lessons as they are handed out, and ``accidents`` are the
+    places of submissions on which the grader itself failed. With ``again``, only what it picks is
+    judged, and what was never graded; all else stays as it was, whatever has changed since.
     """
 
     def __init__(
@@ -34,9 +37,10 @@ class Batch:
         references: References,
         journal: Journal,
         version: str,
+        notebooks: Path,
         again: Again | None = None,
     ):
-        self._again = again
+        self._again, self._notebooks = again, notebooks
         self._limits, self._references, self._journal = limits, references, journal
         self.accidents: set[str] = set()
         self._version = f"{version} {sorted(limits.as_dict().items())}"
@@ -135,10 +139,12 @@ class Batch:
             return known
         data = read_data(one, self._limits.notebook)
         exercises = {exercise.id: exercise for exercise in find_lesson(one.lesson).exercises()}
+        shown = _shown(self._notebooks / f"{find_lesson(one.lesson).name}.ipynb")
         settled: dict[str, Verdict] = {}
         for _ in range(_MOST_RUNS):
             examination = Examination(exercises, self._references)
-            run = server.run({"lesson": one.lesson, "without": list(settled)}, data, examination)
+            job = {"lesson": one.lesson, "without": list(settled), "shown": shown}
+            run = server.run(job, data, examination)
             verdicts = examination.decide(run) | settled
             # An answer that takes its process down does not take the others with it.
             if run.ended == "done" or run.pending not in exercises:
@@ -153,6 +159,11 @@ class Batch:
         if before is not None or not _was_stopped(verdicts):  # or else it runs once more
             self._keep(one, data, verdicts)
         return verdicts
+
+
+@cache
+def _shown(notebook: Path) -> list[str]:
+    return demonstrations(notebook.read_bytes()) if notebook.exists() else []
 
 
 def _key(one: Submission, data: bytes, place: str = "") -> str:

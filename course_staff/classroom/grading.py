@@ -148,7 +148,9 @@ def grade(
         observed, version = Journal(state / "references.jsonl", fresh), exercises_version()
         lessons_folder = require_lessons()
         references = References(lessons_folder, secret_key(state / "key"), observed, version)
-        batch = Batch(limits, references, journal, f"{version} {jail} {data_sets()}", again)
+        version = f"{version} {jail} {data_sets()}"
+        notebooks = lessons_folder.parent / "notebooks"
+        batch = Batch(limits, references, journal, version, notebooks, again)
         hidden = [submissions.resolve(), out.resolve(), lessons_folder.parent, *private_folders()]
         server: Cluster | ForkServer
         if scheduler:

@@ -55,7 +55,7 @@ def observed_in_jail(server: Runner, exercise_id: str, program: str, seed: int) 
     cells = [_code(_SETUP, {}), _code(program, own) | {"id": stubs()[exercise_id]["cell"]}]
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     answer = _OneAnswer(exercise_id, seed)
-    job = {"lesson": exercise_id[:2], "without": []}
+    job = {"lesson": exercise_id[:2], "without": [], "shown": []}
     server.run(job, json.dumps(notebook).encode(), answer)
     return answer.observation
 

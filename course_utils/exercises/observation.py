@@ -10,6 +10,7 @@ import contextlib
 import functools
 import inspect
 import io
+import linecache
 import re
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -209,8 +210,11 @@ def same_code(function: Any, source: str) -> bool:
 
     Comments, blank lines and parentheses make no difference. A decorator does.
     """
+    code = _code_of(function)
+    # inspect.getsource would look for the code's module among all that are imported.
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :] if code else []
     try:
-        (own,) = ast.parse(dedent(inspect.getsource(_code_of(function)))).body
-    except (OSError, SyntaxError, TypeError, ValueError):  # no source, or none of its own
+        (own,) = ast.parse(dedent("".join(inspect.getblock(lines)))).body
+    except (SyntaxError, ValueError):  # no source, or none of its own
         return False
     return ast.dump(own) in map(ast.dump, ast.parse(source).body)

@@ -123,7 +123,7 @@ def server(tmp_path_factory):
 def batch(tmp_path_factory):
     journal = Journal(tmp_path_factory.mktemp("batch") / "journal")
     references = References(ROOT / "lessons", b"key", journal, "version")
-    yield Batch(Limits(), references, journal, "version")
+    yield Batch(Limits(), references, journal, "version", ROOT / "notebooks")
     references.close()
 
 

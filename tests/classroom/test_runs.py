@@ -51,7 +51,8 @@ def references(key=b"key"):
 def examine(server, data, lesson="01", without=(), key=b"key"):
     exercises = {exercise.id: exercise for exercise in find_lesson(lesson).exercises()}
     examination = Examination(exercises, references(key))
-    run = server.run({"lesson": lesson, "without": list(without)}, data, examination)
+    job = {"lesson": lesson, "without": list(without), "shown": []}
+    run = server.run(job, data, examination)
     return run, examination.decide(run)
 
 
@@ -255,7 +256,8 @@ def test_an_answer_is_observed_once_however_often_it_is_checked(server):
             return super().seed(exercise_id)
 
     data = with_cells(CHANGES["checks copied to the end"])
-    server.run({"lesson": "01", "without": []}, data, Counted(exercises, references()))
+    job = {"lesson": "01", "without": [], "shown": []}
+    server.run(job, data, Counted(exercises, references()))
     assert sorted(asked) == sorted(exercises)
 
 

@@ -21,6 +21,7 @@ from .answers import TOO_LARGE, Answers
 from .cells import Kernel, NotANotebook, read_cells
 from .channel import LARGEST_MESSAGE, Channel
 from .limits import Clock, Limits, restrict_this_process
+from .needed import needed_cells
 from .sandbox import enter_own_folders
 from .supervisor import SECONDS_BETWEEN_LOOKS
 
@@ -39,7 +40,7 @@ def run_learner(connection: socket.socket, limits: Limits, is_jailed: bool) -> N
     restrict_this_process(limits)
     _settle(folder, connection.fileno())
     try:
-        cells = read_cells(data)
+        cells = needed_cells(read_cells(data), job["shown"])
     except NotANotebook as error:
         channel.send({"unreadable": str(error)})
         os._exit(0)
