@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from ..tape.tensorflow_internals import lines_of_message
+
 __all__ = [
     "calls_noted",
     "describe",
@@ -178,14 +180,12 @@ def _describe_error(error: BaseException, function: Callable) -> dict:
         for frame in traceback.extract_tb(error.__traceback__)
         if file and frame.filename == file
     ]
-    # TensorFlow puts the names of its own functions and operations around the message.
-    text = re.sub(r"\{\{.*?\}\} ?| ?\[Op:\w+\].*", "", str(error)).strip()
-    lines = [line.strip() for line in text.splitlines() if line.strip()] or [""]
+    lines = lines_of_message(error)
     message = lines[0]
     if message == "in user code:" and file:
         # An error inside a tf.function carries a traceback of its own, as text.
         message = lines[-1].removeprefix(f"{type(error).__name__}:").strip()
-        own_lines = re.findall(rf'File "{re.escape(file)}", .*\n\s*(.*?)\s*\*?\n', text)
+        own_lines = re.findall(rf'File "{re.escape(file)}", .*\n\s*(.*?)\s*\*?\n', str(error))
     return {
         "type": type(error).__name__,
         "message": message[:_LONGEST_LINE],

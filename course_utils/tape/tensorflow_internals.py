@@ -4,6 +4,7 @@ Everything that may move between versions of TensorFlow stands here, and nowhere
 """
 
 import random
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ __all__ = [
     "gradients_of_operation",
     "inner_graphs",
     "keep_tensorflow_random_state",
+    "lines_of_message",
     "listen_to_operations",
     "role_of_file",
     "run_operation",
@@ -114,6 +116,12 @@ def keep_tensorflow_random_state(seed: int) -> Iterator[None]:
             global_state.set_global_attribute(name, value)
         for variable, value in values:
             variable.assign(value)
+
+
+def lines_of_message(error: BaseException) -> list[str]:
+    """Return what an error says, without the names that TensorFlow puts around it."""
+    text = re.sub(r"\{\{.*?\}\} ?| ?\[Op:\w+\].*", "", str(error))
+    return [line.strip() for line in text.splitlines() if line.strip()] or [""]
 
 
 @lru_cache(maxsize=4096)

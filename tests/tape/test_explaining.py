@@ -692,6 +692,11 @@ def test_zeros_and_nan_inside_a_traced_function_are_explained_with_the_values_of
             lambda step: step(tf.constant(2.0)),
             "a variable was assigned to before it was read",
         ),
+        (
+            lambda x: tf.gather([1.0, 2.0], tf.cast(x, tf.int32)) * x,
+            lambda step: pytest.raises(tf.errors.InvalidArgumentError, step, tf.constant(5.0)),
+            "could not be looked for: InvalidArgumentError: indices = 5 is not in [0, 2). They",
+        ),
     ],
 )
 def test_a_traced_function_says_why_values_are_not_known(compute, call, why):

@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from ..recording.places import Place, calling_point
 from ..recording.recorder import Recorder
-from ..tensorflow_internals import values_at_tracing
+from ..tensorflow_internals import lines_of_message, values_at_tracing
 from .case import Case, Finding, Source
 from .causes_of_none import why_none, why_none_of_source
 from .causes_of_values import why_not_finite, why_zero
@@ -73,7 +73,7 @@ def explain_call(
         if any(kinds):
             _do_in_another_thread(explain)
     except Exception as error:  # A diagnosis must never stop a program that runs.
-        note = f"{note} The diagnosis itself failed: {error!r}".strip()
+        note = f"{note} The diagnosis itself failed: {_in_short(error)}".strip()
     return Explanations(made, note)
 
 
@@ -83,8 +83,13 @@ def _traced_values(recorder: Recorder, graph: Any) -> tuple[dict[int, Any], str]
     try:
         _do_in_another_thread(lambda: run_while_tracing(recorder, graph, values))
     except Exception as failure:
-        return {}, _TRACING.format(failure if isinstance(failure, CannotReplay) else repr(failure))
+        return {}, _TRACING.format(_in_short(failure))
     return values, _TRACED
+
+
+def _in_short(error: Exception) -> str:
+    first, *_ = lines_of_message(error)
+    return first if isinstance(error, CannotReplay) else f"{type(error).__name__}: {first}"
 
 
 def _do_in_another_thread(work: Callable[[], None]) -> None:
@@ -102,7 +107,7 @@ def _explain(case: Case, source: Source, kind: Gradient) -> Explanation:
             find = why_zero if kind == "zero" else why_not_finite
             finding = why_none(case, source) or find(case, source)
     except Exception as error:  # Say so instead of stopping the user's program.
-        finding = Finding("undetermined", case.place, {"error": repr(error)})
+        finding = Finding("undetermined", case.place, {"error": _in_short(error)})
     return explanation_of(case, source, kind, finding or Finding("undetermined", case.place))
 
 
