@@ -82,7 +82,7 @@ def _measure(root: Path, options: argparse.Namespace, console: Console) -> int:
         has_small_disk = os.geteuid() == 0
         if has_small_disk:
             subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", small], check=True)
-            stack.callback(subprocess.run, ["umount", small], check=True)
+            stack.callback(subprocess.run, ["umount", "--lazy", small], check=True)
         interrupted = _Grading(submitted, small / "results", options.jobs, key)
         end = stack.enter_context(ThreadPoolExecutor(1)).submit(at_once.run_to_the_end)
 
@@ -95,7 +95,7 @@ def _measure(root: Path, options: argparse.Namespace, console: Console) -> int:
             interrupted.run_until(2 * third, lambda: _fill(small / "filler"))
             said = interrupted.said()
             held["disk full"] = interrupted.process.returncode == 1 and "Traceback" not in said
-            console.print("with the disk full it said:", said.splitlines()[-1:])
+            console.print(f"with the disk full it said: {said.splitlines()[-1]}", markup=False)
             (small / "filler").unlink()
         interrupted.run_to_the_end()
         end.result()
@@ -167,9 +167,10 @@ class _Grading:
 
     def _look(self) -> None:
         from course_staff.classroom.runner.limits import memory_of
+        from course_staff.classroom.runner.supervisor import descendants
 
         time.sleep(0.2)
-        tree = [self.process.pid, *_descendants(self.process.pid)]
+        tree = [self.process.pid, *descendants(self.process.pid)]
         self.most = max(self.most, sum(map(memory_of, tree)))
 
     def said(self) -> str:
@@ -243,18 +244,6 @@ def _fill(path: Path) -> None:
                     file.write(block)
             except OSError:
                 continue
-
-
-def _descendants(pid: int) -> list[int]:
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*"):
-        try:
-            children = (task / "children").read_text().split()
-        except OSError:
-            continue
-        for child in map(int, children):
-            found += [child, *_descendants(child)]
-    return found
 
 
 if __name__ == "__main__":

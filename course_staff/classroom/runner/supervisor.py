@@ -16,7 +16,7 @@ from .groups import group_of_notebook
 from .limits import Limits, memory_of, seconds_of
 from .sandbox import enter_own_namespaces
 
-__all__ = ["JUDGES", "LISTENS", "SECONDS_BETWEEN_LOOKS", "supervise"]
+__all__ = ["JUDGES", "LISTENS", "SECONDS_BETWEEN_LOOKS", "descendants", "supervise"]
 
 LISTENS, JUDGES = b"l", b"j"  # what the grader says that it does
 SECONDS_BETWEEN_LOOKS = 0.1
@@ -84,7 +84,7 @@ def _watch(child: int, control: socket.socket, limits: Limits) -> str | None:
                 clock.hear(said)
             if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
                 return None
-            family = [child, *_descendants(child)]
+            family = [child, *descendants(child)]
             if clock.is_over(family):
                 return "time"
             if len(family) > limits.processes:
@@ -127,19 +127,19 @@ class _Clock:
         return self._now > self._total or self._now - self._heard > self._silence
 
 
-def _descendants(pid: int) -> list[int]:
+def descendants(pid: int) -> list[int]:
     """Return the processes that ``pid`` started and that they started, as Linux lists them."""
     found: list[int] = []
     with suppress(OSError):
         for thread in Path(f"/proc/{pid}/task").iterdir():
             for child in map(int, (thread / "children").read_text().split()):
-                found += [child, *_descendants(child)]
+                found += [child, *descendants(child)]
     return found
 
 
 def _kill_all(child: int) -> None:
     """Kill the child, its group, and what it started; in its own namespace the first is enough."""
-    for pid in (child, *_descendants(child)):
+    for pid in (child, *descendants(child)):
         with suppress(OSError):
             os.kill(pid, signal.SIGKILL)
     with suppress(OSError):
@@ -149,7 +149,7 @@ def _kill_all(child: int) -> None:
 def _kill_orphans() -> None:
     end = time.monotonic() + 5
     while time.monotonic() < end:
-        orphans = _descendants(os.getpid())
+        orphans = descendants(os.getpid())
         for pid in orphans:
             with suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
