@@ -14,6 +14,8 @@ SUM_OF_SLOPES = Table(
         5: "5 is the mean of the two slopes. Several targets are summed, not averaged.",
         24: "24 is the product of the two slopes. Several targets are summed.",
         13: "13 is the sum of the two values, 4 and 9. The tape gives the slope of that sum.",
+        8: "8 is 2 + 6. The slope of (w - 1)**2 is 2(w - 1), which is 4 at w = 3.",
+        11: "11 is 5 + 6. The slope of (w - 1)**2 is 2(w - 1), which is 4 at w = 3.",
         12: "12 is 2w + 2w. The slope of (w - 1)**2 is 2(w - 1), which is 4 at w = 3.",
     },
     "{value} is not it. Find the slope of each part at w = 3, and then say what a tape does with "
@@ -64,6 +66,12 @@ def one_summed(name):
     return by_loss(both, losses)
 
 
+RECORDED = (
+    "Take the variable w itself, no copy of it, and compute both losses inside the `with` block of "
+    "one persistent tape, with TensorFlow's functions and without a pause or reset."
+)
+
+
 def wrong_under(name, other):
     """Return the mistakes with the gradient under one of the two names."""
     return {
@@ -83,9 +91,8 @@ def wrong_under(name, other):
             one_summed(name),
         ),
         f"no path under {name}": Wrong(
-            f"Under {name} stands None, and not a gradient. Compute both losses from w inside the "
-            "`with` block of one persistent tape, with TensorFlow's functions, and ask for each "
-            "below it.",
+            f"Under {name} stands None: the tape has no path from that loss to your source. "
+            f"{RECORDED}",
             one_name(name, lambda own, other: tf.identity(own)),
         ),
     }
@@ -120,9 +127,8 @@ BY_LOSS = {
     **wrong_under("squared", "absolute"),
     **wrong_under("absolute", "squared"),
     "no path at all": Wrong(
-        "Under both names stands None, and not a gradient. Compute both losses from w inside the "
-        "`with` block of one persistent tape, with TensorFlow's functions, and ask for each "
-        "below it.",
+        "Under both names stands None: the tape has no path from the losses to your source. "
+        f"{RECORDED}",
         targets(lambda s, a: (s + 0, a + 0)),
     ),
     "no absolute value": Wrong(
@@ -134,6 +140,16 @@ BY_LOSS = {
         "Under absolute stands the gradient of |mean error|: the errors cancel before tf.abs sees "
         "them. Take tf.abs of each error, and then the mean.",
         by_loss(both, lambda error: (mean_losses(error)[0], abs(tf.reduce_mean(error)))),
+    ),
+    "mean before square": Wrong(
+        "Under squared stands the gradient of (mean error)**2: errors of both signs cancel before "
+        "the square. Square each error, and then take the mean.",
+        by_loss(both, lambda error: (tf.reduce_mean(error) ** 2, mean_losses(error)[1])),
+    ),
+    "length for absolute": Wrong(
+        "Under absolute stands the gradient of the length of the errors, the root of the sum of "
+        "their squares. Take the mean of tf.abs of them.",
+        by_loss(both, lambda error: (mean_losses(error)[0], tf.norm(error))),
     ),
     "half of squared": Wrong(
         "Under squared stands half of the gradient. The loss is the mean of the squares as they "
@@ -207,10 +223,16 @@ def penalty_in_the_pause(w, x, y):
 
 
 PENALTY = {
+    "no pair": Wrong(
+        "Your function returned something else than two things. Return two: the gradient of the "
+        "loss, and then the norm of the penalty's gradient for the log.",
+        pair_of(lambda ask, loss, p, e: ask(loss)),
+    ),
     "penalty lost": Wrong(
         "The first result is the gradient of the error alone. Either your target lacks the "
-        "penalty, or the tape does: after the answer for the log a plain tape starts a new "
-        "recording, with the penalty as a constant, so take a tape that keeps its recording.",
+        "penalty, or to the tape that you ask the penalty is a constant: recorded by another tape, "
+        "or before a reset, or before a plain tape gave its answer for the log. Let one tape "
+        "record both, and keep its recording.",
         first(lambda ask, loss, p, e: ask(e)),
     ),
     "penalty alone": Wrong(

@@ -525,8 +525,8 @@ assert list(forward_passes.values()) == [1, 2]
 # %% [markdown]
 # ### Exercise 04.4: complete
 #
-# Write the whole table yourself, without `jacobian`. `f` takes the variable `x`, shape (n,), and returns a
-# tensor of shape (m,). Return one tensor of shape (m, n): in row i the gradient of entry i of `f(x)`.
+# Write the whole table yourself, without `jacobian` and without differences of values. `f` takes the variable
+# `x`, shape (n,), and returns a tensor of shape (m,). Return one tensor of shape (m, n): in row i the gradient of entry i of `f(x)`.
 
 # %% exercise="04.4"
 def gradient_table(f, x):

@@ -34,7 +34,8 @@ def gradient_and_norm(function: Callable, *arguments: Any) -> dict:
     """Return the two things that the function returned, each under its name."""
     returned = function(*arguments)
     if not (isinstance(returned, tuple | list) and len(returned) == 2):
-        return {"results": returned, "gradient": None, "norm": None}
+        other = None if returned is None else "no pair"
+        return {"results": other, "gradient": None, "norm": None}
     return {"results": "a pair", "gradient": returned[0], "norm": returned[1]}
 
 
@@ -59,8 +60,8 @@ EXERCISES = (
         title="A dict of targets",
         kind="predict",
         points=1,
-        form="The answer has the structure of the sources, and the only source is w, in no list "
-        "or dict. Targets are summed, in whatever they are given",
+        form="Write one number, without quotes. The answer has the structure of the sources, and "
+        "the only source is w, in no list or dict: targets are summed, in whatever they are given",
         praise="The slopes 4 and 6 are added, and the keys of the targets are forgotten.",
     ),
     Question(
@@ -121,7 +122,14 @@ EXERCISES = (
                 "The table is right, but it is `jacobian` that wrote it. Write it yourself: ask "
                 "tape.gradient for one entry of f(x) at a time, and stack the answers.",
                 lambda noted: not any(noted["jacobian"]) and not any(noted["batch_jacobian"]),
-            )
+            ),
+            Demand(
+                "no tape asked",
+                "The table is right, but no tape was asked for it: differences of the values of f "
+                "are right to some digits only. Ask tape.gradient for one entry of f(x) at a "
+                "time, and stack the answers.",
+                lambda noted: any(noted["gradient"]) or any(noted["jvp"]),
+            ),
         ],
         praise="Every row is the gradient of one entry alone, for tables of every shape.",
     ),

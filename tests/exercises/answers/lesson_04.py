@@ -86,6 +86,13 @@ def table_by_differences(f, x):  # exact for squares, whatever the step
     return tf.stack(columns, axis=1)
 
 
+def table_by_small_differences(f, x):
+    at, rows = x.numpy(), []
+    for step in 0.01 * np.eye(len(at), dtype="float32"):
+        rows.append(50 * (f(tf.constant(at + step)) - f(tf.constant(at - step))))
+    return tf.transpose(tf.stack(rows))
+
+
 def table_by_jacobian(f, x):
     with tf.GradientTape() as tape:
         y = f(x)
@@ -115,6 +122,23 @@ def losses(squared=mse, absolute=mae, ask=lambda tape, loss, w, error: tape.grad
         return gradients
 
     return program
+
+
+def reset_between(w, x, y):
+    with tf.GradientTape(persistent=True) as tape:
+        error = x @ w - y
+        tape.reset()
+        parts = {"squared": mse(error), "absolute": mae(error)}
+    return {name: tape.gradient(part, w) for name, part in parts.items()}
+
+
+def absolute_in_a_pause(w, x, y):
+    with tf.GradientTape(persistent=True) as tape:
+        error = tf.matmul(x, w) - y
+        squared = mse(error)
+        with tape.stop_recording():
+            absolute = mae(error)
+    return {"squared": tape.gradient(squared, w), "absolute": tape.gradient(absolute, w)}
 
 
 def one_tape(answer):
@@ -152,6 +176,15 @@ def penalty_of_other_tape(w, x, y):
     with tf.GradientTape() as second:
         loss = mse(x @ w - y) + penalty
     return second.gradient(loss, w), tf.norm(first.gradient(penalty, w))
+
+
+def penalty_before_reset(w, x, y):
+    with tf.GradientTape(persistent=True) as tape:
+        penalty = 0.1 * tf.reduce_sum(w**2)
+        norm = tf.norm(tape.gradient(penalty, w))
+        tape.reset()
+        loss = mse(x @ w - y) + penalty
+    return tape.gradient(loss, w), norm
 
 
 def loss_below_block(w, x, y):
@@ -243,12 +276,21 @@ RIGHT = {
         table_inside_the_block,
         table_by_weights,
         table_by_columns,
-        table_by_differences,
     ],
 }
 
+# Their values are right, and they come from no tape, as the statement demands.
+ORACLES = {"04.4": [table_by_differences]}
+
 WRONG = {
-    "04.1": [("wrote 4", 4.0), ("other form", [10.0]), ("other form", {"fit": 4.0, "size": 6.0})],
+    "04.1": [
+        ("wrote 4", 4.0),
+        ("wrote 8", np.float32(8)),
+        ("wrote 11", 11.0),
+        ("other form", [10.0]),
+        ("other form", {"fit": 4.0, "size": 6.0}),
+        ("other form", "10"),
+    ],
     "04.2": [
         ("sum under both names", losses(both, both)),
         ("names exchanged", losses(mae, mse)),
@@ -266,6 +308,11 @@ WRONG = {
         ("returned None", lambda w, x, y: print(losses()(w, x, y))),
         ("other form", lambda w, x, y: {f"{k} loss": g for k, g in losses()(w, x, y).items()}),
         ("no path under absolute", losses(absolute=lambda e: tf.reduce_mean(np.abs(e)))),
+        ("no path at all", lambda w, x, y: losses()(tf.identity(w), x, y)),
+        ("no path at all", reset_between),
+        ("no path under absolute", absolute_in_a_pause),
+        ("mean before square", losses(squared=lambda e: tf.square(tf.reduce_mean(e)))),
+        ("length for absolute", losses(absolute=lambda e: tf.sqrt(tf.reduce_sum(e**2)))),
         ("mean before absolute value", losses(absolute=lambda e: tf.abs(tf.reduce_mean(e)))),
         ("half of squared", losses(squared=lambda e: tf.nn.l2_loss(e) / len(e))),
         ("root of squared", losses(squared=lambda e: tf.sqrt(mse(e)))),
@@ -284,6 +331,7 @@ WRONG = {
     ],
     "04.3": [
         ("penalty lost", penalty_of_other_tape),
+        ("penalty lost", penalty_before_reset),
         ("penalty alone", pair(lambda e, p, loss: (p, tf.norm(p)))),
         (
             "errors summed",
@@ -291,7 +339,8 @@ WRONG = {
         ),
         ("penalty twice", pair(lambda e, p, loss: (loss + p, tf.norm(p)))),
         ("returned None", pair(lambda e, p, loss: print(loss, tf.norm(p)))),
-        ("other form", pair(lambda e, p, loss: loss)),
+        ("no pair", pair(lambda e, p, loss: loss)),
+        ("no pair", pair(lambda e, p, loss: (loss, p, tf.norm(p)))),
         ("no path from the loss", loss_below_block),
         ("no norm", pair(lambda e, p, loss: (loss, print(tf.norm(p))))),
         ("results exchanged", pair(lambda e, p, loss: [tf.norm(p), loss])),
@@ -325,5 +374,7 @@ WRONG = {
         ("entries picked too late", picked_below(tf.stack)),
         ("raised RuntimeError", plain_tape),
         ("jacobian asked", table_by_jacobian),
+        ("no tape asked", table_by_differences),
+        ("no tape asked", table_by_small_differences),
     ],
 }
