@@ -20,7 +20,8 @@ STEEPNESS = Table(
         8: "8 is 2**3. The slope of x**2 at any x is 2 * x.",
         1.5: "1.5 is 3 / 2. The slope of x**2 at any x is the product 2 * x.",
         -6: "The size is right. At x = 3 the curve rises as x grows, so the slope is positive.",
-        5: "You added 2 and 3. The slope of x**2 is the product 2 * x.",
+        5: "5 is 2 + 3, and the average over the step from 2 to 3. The slope of x**2 at any x is "
+        "the product 2 * x.",
         12: "12 is twice too much: the factor 2 of the exponent counts once.",
         27: "27 is 3**3. The exponent is 2, and the slope of a power has a smaller exponent.",
         Between(5.5, 7): OVER_A_STEP,
@@ -50,6 +51,8 @@ RATES = {
     "absolute step": Wrong(
         "h may be negative, and then the step goes to the left. Take no absolute value of it.",
         lambda f, x, h: (f(x + abs(h)) - f(x)) / abs(h),
+        lambda f, x, h: (f(x + h) - f(x)) / abs(h),
+        lambda f, x, h: (f(x + abs(h)) - f(x)) / h,
     ),
     "parentheses missing": Wrong(
         "Division binds tighter than subtraction, so only f(x) was divided. Put the difference in "
@@ -69,7 +72,8 @@ RATES = {
         lambda f, x, h: (f(x + h / 2) - f(x - h / 2)) / h,
     ),
     "step of its own": Wrong(
-        "You took a tiny step of your own. The step is the argument h, whatever its size.",
+        "This takes a step of its own, or, with a tape, none at all. The step is the argument h, "
+        "whatever its size: (f(x + h) - f(x)) / h.",
         *[lambda f, x, h, d=d: (f(x + d) - f(x)) / d for d in (0.1, 0.01, 0.001, 1e-4, 1e-5)],
     ),
     "multiplied": Wrong(
@@ -114,6 +118,19 @@ RATES = {
         "You divided by x. The growth happened over a step of h: divide by h.",
         lambda f, x, h: (f(x + h) - f(x)) / x,
     ),
+    "rounded down": Wrong(
+        "The rate is rounded down to a whole number, as by `//`. Divide with `/`.",
+        lambda f, x, h: (f(x + h) - f(x)) // h,
+    ),
+    "relative growth": Wrong(
+        "You divided by f(x), the old height. Divide the growth by the step h, and by nothing else.",
+        lambda f, x, h: (f(x + h) - f(x)) / f(x),
+        lambda f, x, h: (f(x + h) - f(x)) / f(x) / h,
+    ),
+    "x subtracted": Wrong(
+        "You subtracted x, which is a place. Subtract the old height, f(x).",
+        lambda f, x, h: (f(x + h) - x) / h,
+    ),
     "old height kept": Wrong(
         "You divided the new height. Subtract the old one, f(x), first.",
         lambda f, x, h: f(x + h) / h,
@@ -145,7 +162,8 @@ LOSSES = {
         lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2),
     ),
     "absolute errors": Wrong(
-        "This is the mean absolute error. Square the differences; take no abs.",
+        "This is the mean absolute error. Square the differences, and take no abs of them, and no "
+        "root.",
         lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat - y)),
     ),
     "absolute mean": Wrong(
@@ -153,10 +171,21 @@ LOSSES = {
         "difference, then average.",
         lambda y_hat, y: tf.abs(tf.reduce_mean(y_hat - y)),
     ),
+    "absolute errors squared late": Wrong(
+        "The absolute errors are averaged, and their mean is squared. Square each difference, then "
+        "average: that needs no abs.",
+        lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat - y)) ** 2,
+    ),
+    "numbers of another cell": Wrong(
+        "You returned 1 for every input, which is right for the numbers of the cell above alone. "
+        "Compute with the arguments, y_hat and y.",
+        lambda y_hat, y: 1.0,
+    ),
     "sum squared": Wrong(
         "The differences are added up first, so +1 and -1 cancel before the square. Square each "
         "difference, then average.",
         lambda y_hat, y: tf.reduce_sum(y_hat - y) ** 2,
+        lambda y_hat, y: tf.reduce_sum(y_hat - y) ** 2 / len(y),
     ),
     "squares subtracted": Wrong(
         "This squares y_hat and y, and then subtracts. Subtract first: the square of the difference "

@@ -62,7 +62,7 @@ EXERCISES = (
         parts=[
             Part(
                 words="the mean squared error",
-                form="A loss is one number; keep the `return` in front of it.",
+                form="End the function with `return` and the loss, which is one number.",
             )
         ],
         praise="Squared first, averaged after: errors of opposite sign no longer cancel.",

@@ -34,6 +34,13 @@ def _both_sides(f, x, h):
     return (f(right) - f(left)) / (right - left)
 
 
+def _slope_by_a_tape(f, x, h):
+    place = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        height = f(place)
+    return tape.gradient(height, place)
+
+
 def _prints_loss(y_hat, y):
     loss = tf.reduce_mean(tf.square(y_hat - y))
     print(loss)
@@ -58,7 +65,7 @@ RIGHT = {
 }
 
 WRONG = {
-    "00.1": [("wrote 9", 9), ("wrote 6.1", 6.1), ("other form", "6")],
+    "00.1": [("wrote 9", 9), ("wrote 5", 5.0), ("wrote 6.1", 6.1), ("other form", "6")],
     "00.2": [
         ("returned None", _prints_rate),
         ("not divided", lambda f, x, h: -(f(x) - f(x + h))),
@@ -68,7 +75,12 @@ WRONG = {
         ("steps both ways", _both_sides),
         ("step back", lambda f, x, h: (f(x - h) - f(x)) / -h),
         ("half a step both ways", lambda f, x, h: (f(x + 0.5 * h) - f(x - 0.5 * h)) / h),
+        ("absolute step", lambda f, x, h: (f(x + h) - f(x)) / (h * h) ** 0.5),
         ("step of its own", lambda f, x, h: 1000 * (f(x + 0.001) - f(x))),
+        ("step of its own", _slope_by_a_tape),
+        ("rounded down", lambda f, x, h: np.floor((f(x + h) - f(x)) / h)),
+        ("relative growth", lambda f, x, h: f(x + h) / f(x) - 1),
+        ("x subtracted", lambda f, x, h: 1 / h * (f(x + h) - x)),
         ("multiplied", lambda f, x, h: h * f(x + h) - h * f(x)),
         ("divided by x + h", lambda f, x, h: f(x + h) / (x + h) - f(x) / (x + h)),
         ("new height alone divided", lambda f, x, h: -f(x) + f(x + h) / h),
@@ -90,6 +102,8 @@ WRONG = {
         ("one of them squared", lambda y_hat, y: tf.reduce_mean(tf.square(y_hat) - y)),
         ("doubled for squared", lambda y_hat, y: 2 * tf.reduce_mean(y_hat - y)),
         ("predictions and targets added", lambda y_hat, y: tf.reduce_mean(tf.square(y + y_hat))),
+        ("absolute errors squared late", lambda y_hat, y: (tf.norm(y_hat - y, 1) / len(y)) ** 2),
+        ("numbers of another cell", lambda *_: tf.reduce_mean(tf.constant([1.0, -1.0]) ** 2)),
         ("largest error", lambda y_hat, y: tf.reduce_max(tf.abs(y_hat - y)) ** 2),
         (
             "mean of squares squared",
@@ -100,6 +114,7 @@ WRONG = {
         ("not averaged", lambda y_hat, y: tf.math.squared_difference(y, y_hat)),
         ("sum for mean", _sum_in_a_loop),
         ("absolute errors", lambda y_hat, y: tf.reduce_mean(tf.maximum(y_hat - y, y - y_hat))),
+        ("absolute errors", lambda y_hat, y: tf.reduce_mean(((y_hat - y) ** 2) ** 0.5)),
         ("root taken", lambda y_hat, y: tf.norm(y - y_hat) / len(y) ** 0.5),
         ("half of it", lambda y_hat, y: tf.nn.l2_loss(y_hat - y) / len(y)),
         ("raised AttributeError", lambda y_hat, y: ((y_hat - y) ** 2).mean()),
