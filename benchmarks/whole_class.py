@@ -100,6 +100,9 @@ def _measure(root: Path, options: argparse.Namespace, console: Console) -> int:
         interrupted.run_to_the_end()
         end.result()
         held["resumed"] = interrupted.results() == at_once.results()
+        for lines in zip(at_once.rows(), interrupted.rows(), strict=True):
+            if lines[0] != lines[1]:
+                console.print("at once, and interrupted:", *lines, sep="\n", markup=False)
         interrupted_measured = interrupted.measured()
     alone.run_to_the_end()
     rows = [line for line in at_once.rows() if json.loads(line)["student"] not in hostile]

@@ -24,7 +24,9 @@ _PHRASES = r"""
 but received None\.$|^Cannot convert the argument `type_value`: None
     the target or the source is None. If it is a gradient itself, its tape found no path,
     because it must watch the source and record the way to the target
-^(unsupported operand|Attempt to convert).*NoneType|^'NoneType' object has no attribute
+^'NoneType' object has no attribute '_tape'$
+    tape.watch runs before its tape does. Call it inside the `with` block
+^(unsupported operand|Attempt to convert).*NoneType|^'NoneType' object (has no|is not (sub|iter))
     there is a None where a tensor is needed. If it is a gradient, the tape found no path from
     its source to the target, or did not watch the source
 ^'numpy\..*has no attribute '_id'$
@@ -44,9 +46,14 @@ A non-persistent GradientTape can only be used to compute one set
 has no attribute '_type_enum'$
     unconnected_gradients="zero" fails for the variables of a Keras model. Ask for the gradients
     of [v.value for v in variables], or write zeros in place of None yourself
+^'type' object does not support the context manager protocol
+    `with` needs a tape, and here stands the class. Make one: tf.GradientTape()
 ^unsupported callable$
     unsupported callable. A function under @tf.custom_gradient returns the value first, and then
     the backward function
+^custom_gradient function expected to return (\d+) gradients, but returned (\d+)
+    the backward function returned {1} gradients, and the function has {0} arguments that are
+    tensors. It returns one gradient for each, in their order
 # Of an optimizer, and of Keras.
 ^No gradients provided for any variable
     every gradient is None, so the tape found no path from the loss to the variables. Compute
@@ -72,7 +79,16 @@ out of scope|because it was defined in FuncGraph
 ^'(\w+)' (?:is not allowed to be None|must be defined) before the loop
     in a graph's loop {0} needs its first value before the loop, and one that is no None. Start
     a sum at 0.0, and a gradient's at tf.zeros_like(w)
+^tf\.function only supports singleton tf\.Variables
+    a compiled function may make a variable when it is traced first, and then no more. Make the
+    variable outside, and hand it over
+^(Iterating over|Using) a symbolic `tf\.Tensor`
+    inside a compiled function Python can neither go through a tensor nor ask whether it is
+    true. Take tf.unstack or an index, and tf.where for a choice
 # Of habits from NumPy.
+Tensor'? object has no attribute 'assign
+    here stands a tensor, and only a tf.Variable can be assigned to. After `w = w - step` the
+    name w is that of a tensor
 ^\w*Tensor object has no attribute|experimental_enable_numpy_behavior\(\)$
     this is a tensor, without the methods of NumPy's arrays. Use TensorFlow's functions:
     tf.reshape (or y[:, None] for a column), tf.transpose, tf.cast
@@ -94,7 +110,12 @@ Shapes of all inputs must match|Ranks of all input tensors
     with tf.reshape(g, [-1]) and join these with tf.concat
 Shape must be rank 2.*MatMul|^In\[[01]\] ndims must be >= 2
     both sides of a matrix product must be matrices, and one here is not. A matrix times a
-    vector is tf.linalg.matvec
+    vector is tf.linalg.matvec, two vectors give tf.tensordot(a, b, 1), a number multiplies by
+    *, and x[i : i + 1] is a row that stays a matrix
+^matmul: Input operand.*\(size (\d+) is different from (\d+)\)
+    in a product a @ b, a has as many columns as b has rows, and here b has {0} and a has {1}
+^Invalid reduction dimension \(?(-?\d+) for input with (\d+)
+    there is no axis {0} in a tensor with {1} axes. They count from 0: a vector has axis 0 alone
 expected to be an? (\w+) tensor but is an? (\w+) tensor
     {0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast
 gradient registry has no entry for: (\w+)
@@ -103,7 +124,16 @@ gradient registry has no entry for: (\w+)
 Cannot update variable with shape (\[[\d,]*\]) using a Tensor with shape (\[[\d,]*\])
     the variable has shape {0}, and what is assigned shape {1}. A variable keeps its shape
 is not in the list of allowed values
-    this operation does not take such numbers (in Python, a power is **, and not ^)
+    this operation does not take such numbers. In Python a power is **, and not ^; and & binds
+    before a comparison: (x > 0) & (x < 1)
+^`labels\.shape\.rank` must equal|^Argument `output` must have rank
+    the sparse loss takes class numbers, one an example, and rows of logits or probabilities.
+    One-hot rows go to the loss without "sparse"
+^logits and labels must be broadcastable|^Arguments `target` and `output` must have the same
+    this loss takes a row of labels for each row of logits, as one-hot rows are. Class numbers
+    go to the sparse loss
+Received a label value of (-?\d+) which is outside the valid range of (\[.*?\))
+    a label is {0}, and must be in {1}, the numbers of the columns of the logits
 """
 _CAUSES = {
     pattern: " ".join(words.split())
@@ -130,6 +160,8 @@ def cause_in_words(error: dict) -> str | None:
             "the value and the backward function"
         )
     method = re.search(r"(?:Tensor|Variable)'? object has no attribute '(\w+)'", message)
+    if method and method[1] == "astype" and "astype" not in line:
+        return "Python's round is for plain numbers, and this is a tensor. Use tf.round"
     if method and method[1] in _NUMPY_METHODS:
         instead = _NUMPY_METHODS[method[1]]
         return f"{method[1]} belongs to NumPy's arrays, and this is a tensor. Use {instead}"
@@ -143,12 +175,13 @@ def cause_in_words(error: dict) -> str | None:
     return None
 
 
-_SHAPE = r"\[[\d,?]*\]"
+_SHAPE = r"[\[(][\d,?]*[\])]"
 _DIFFERING_SHAPES = (
     rf"Incompatible shapes: ({_SHAPE}) vs\. ({_SHAPE})",
     rf"Matrix size-incompatible: In\[0\]: ({_SHAPE}), In\[1\]: ({_SHAPE})",
     rf"Dimensions must be equal.* with input shapes: ({_SHAPE}), ({_SHAPE})",
     rf"Input 0: ({_SHAPE}) != input 1: ({_SHAPE})",
+    rf"operands could not be broadcast together with shapes ({_SHAPE}) ({_SHAPE})",
 )
 
 
@@ -174,4 +207,4 @@ def _shapes_in_words(message: str, line: str) -> str | None:
         )
     if sorted(one) == sorted(other):
         return f"{said}. One of them is transposed, or reduced over the other axis"
-    return f"{said}. Print both shapes, and look over which axis each was reduced"
+    return f"{said}. Print both, and look where the one came from that surprises you"

@@ -55,7 +55,10 @@ def stopped_in_words(stop: TimeLimitReached, seconds: float) -> str:
     if stop.waited:
         why = "It waited, for a sleep, an input or another process. Take that out."
     elif stop.stands_still is None:
-        why = "Look for a loop whose condition never becomes false, or for too many steps."
+        why = (
+            "Look for a loop that never ends, also one that `list` or `sum` runs, or for too many "
+            "steps."
+        )
     elif stop.stands_still:
         why = (
             "Its values had not changed for a while, so the loop would never end: look at the "
@@ -63,7 +66,7 @@ def stopped_in_words(stop: TimeLimitReached, seconds: float) -> str:
         )
     else:
         why = (
-            "Its values were still changing: the loop is not stuck, and takes too many steps, or "
-            "steps that are too small or too slow."
+            "Its values were still changing: the loop takes too many steps, or too slow ones, or "
+            "what its condition looks at never changes."
         )
     return f"Your code was still running after {seconds:g} seconds and was stopped{at}. {why}"

@@ -118,9 +118,16 @@ def keep_tensorflow_random_state(seed: int) -> Iterator[None]:
             variable.assign(value)
 
 
+# What TensorFlow puts around a message: the trace of a graph's node, and names of its own.
+_AROUND_A_MESSAGE = re.compile(
+    r"^Graph execution error:\n+(?:(?:Detected at node|  File|<stack traces).*\n+)*"
+    r"|\{\{.*?\}\} ?| ?\[Op:\w+\].*"
+)
+
+
 def lines_of_message(error: BaseException) -> list[str]:
-    """Return what an error says, without the names that TensorFlow puts around it."""
-    text = re.sub(r"\{\{.*?\}\} ?| ?\[Op:\w+\].*", "", str(error))
+    """Return what an error says, without what TensorFlow puts around it."""
+    text = _AROUND_A_MESSAGE.sub("", str(error))
     return [line.strip() for line in text.splitlines() if line.strip()] or [""]
 
 

@@ -225,7 +225,7 @@ FORGERIES = {
         "        try: os.write(fd, framed(forged))\n"
         "        except OSError: pass\n"
         "atexit.register(forge)\n"
-        "def later():\n    time.sleep(0.3); forge()\n"
+        "def later():\n    time.sleep(0.02); forge()\n"
         "threading.Thread(target=later, daemon=True).start()\n"
         "if os.fork() == 0:\n"
         "    os.setsid()\n"

@@ -162,8 +162,55 @@ def list_of_gradients_times_a_rate():
     return tape.gradient(y, [w]) * 0.1
 
 
+def watch_before_the_block():
+    w, tape = tf.Variable(3.0), tf.GradientTape()
+    tape.watch(w)
+    with tape:
+        y = w**2
+    return tape.gradient(y, w)
+
+
+def tape_without_parentheses():
+    with tf.GradientTape as tape:
+        return tape
+
+
+def custom_gradient_with_one_too_many():
+    @tf.custom_gradient
+    def clipped(x):
+        return tf.identity(x), lambda upstream: (upstream, upstream)
+
+    return gradient_of(clipped)
+
+
+def variable_in_a_graph():
+    @tf.function
+    def made():
+        return tf.Variable(1.0) + 1.0
+
+    return made()
+
+
+def no_variable_any_more():
+    w = tf.Variable(3.0)
+    w = w - 0.1
+    w.assign_sub(0.1)
+
+
+def shapes_that_meet_in_a_graph():
+    @tf.function
+    def total(x, n):
+        added = 0.0
+        for _ in tf.range(2):
+            added += tf.reduce_sum(x + tf.zeros([n]))
+        return added
+
+    return total(VECTOR, tf.constant(5))
+
+
 COLUMN, SQUARE, VECTOR = tf.ones((3, 1)), tf.ones((3, 3)), tf.ones(3)
 IMAGE = tf.ones((1, 2, 2, 3))
+LOSSES = keras.losses
 
 # What a learner writes, and a part of what the check says then.
 ERRORS = [
@@ -182,6 +229,11 @@ ERRORS = [
     (lambda: gradient_of(lambda w: tf.constant(1.0)).numpy(), "there is a None where"),
     (asked_twice, "A non-persistent GradientTape answers once"),
     (zeros_for_a_keras_variable, "[v.value for v in variables]"),
+    (watch_before_the_block, "Call it inside the `with` block"),
+    (lambda: gradient_of(lambda w: tf.constant(1.0))[0], "there is a None where"),
+    (lambda: list(gradient_of(lambda w: tf.constant(1.0))), "there is a None where"),
+    (tape_without_parentheses, "Make one: tf.GradientTape()"),
+    (custom_gradient_with_one_too_many, "returned 2 gradients, and the function has 1 argument"),
     (custom_gradient_that_forgets_the_value, "the value and the backward function"),
     (custom_gradient_the_wrong_way_round, "returns the value first"),
     (custom_gradient_of_three_things, "the value and the backward function"),
@@ -196,6 +248,13 @@ ERRORS = [
     (lambda: list_filled_in_a_graph(tf.add_n), "Start a sum before the loop"),
     (sum_that_starts_at_none, "total needs its first value before the loop"),
     (sum_that_starts_nowhere, "total needs its first value before the loop"),
+    (variable_in_a_graph, "Make the variable outside"),
+    (lambda: number_in_a_graph(lambda x: [part for part in x]), "Take tf.unstack"),
+    (
+        lambda: tf.function(lambda x: 1.0 if x else 0.0, autograph=False)(tf.constant(1.0)),
+        "tf.where for a choice",
+    ),
+    (no_variable_any_more, "only a tf.Variable can be assigned to"),
     (optimizer_of_other_variables, "give each its own variables"),
     (lambda: COLUMN.reshape(-1), "reshape belongs to NumPy's arrays"),
     (lambda: tf.Variable(COLUMN).mean(), "Use tf.reduce_mean"),
@@ -211,9 +270,27 @@ ERRORS = [
     (lambda: tf.stack([VECTOR, SQUARE]), "join these with tf.concat"),
     (lambda: tf.concat([VECTOR, SQUARE], 0), "join these with tf.concat"),
     (lambda: SQUARE @ VECTOR, "is tf.linalg.matvec"),
+    (lambda: np.ones((2, 3)) @ np.ones((2, 3)), "here b has 2 and a has 3"),
+    (lambda: tf.reduce_sum(VECTOR, axis=1), "there is no axis 1 in a tensor with 1 axes"),
     (lambda: tf.function(lambda a, b: a @ b)(SQUARE, VECTOR), "is tf.linalg.matvec"),
     (lambda: COLUMN * tf.ones((3, 1), tf.float64), "float and double meet here"),
     (lambda: COLUMN ^ 2, "a power is **"),
+    (lambda: COLUMN > 0 & COLUMN < 1, "(x > 0) & (x < 1)"),
+    (lambda: round(COLUMN), "Use tf.round"),
+    (lambda: LOSSES.sparse_categorical_crossentropy(SQUARE, SQUARE), "takes class numbers"),
+    (
+        lambda: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=SQUARE, logits=SQUARE),
+        "takes class numbers",
+    ),
+    (
+        lambda: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[0, 5, 1], logits=SQUARE),
+        "a label is 5, and must be in [0, 3)",
+    ),
+    (
+        lambda: tf.nn.softmax_cross_entropy_with_logits(labels=[0, 1], logits=SQUARE),
+        "Class numbers go to the sparse loss",
+    ),
+    (lambda: LOSSES.categorical_crossentropy(VECTOR, SQUARE), "Class numbers go to the sparse"),
     (lambda: gradient_of(lambda w: tf.image.adjust_hue(w * IMAGE, 0.1)), "has no gradient at all"),
     (lambda: tf.Variable(SQUARE).assign_sub(COLUMN), "the variable has shape [3,3]"),
     (lambda: tf.ones((6, 3)) * tf.ones((3, 4)), "(6, 3) and (3, 4) do not go together: `*`"),
@@ -226,7 +303,9 @@ ERRORS = [
     (lambda: tf.function(lambda a: a @ tf.ones((4, 3)))(tf.ones((6, 3))), "Transpose one of them"),
     (lambda: tf.ones((6, 3)) @ tf.ones((4, 5)), "as many columns as b has rows"),
     (lambda: tf.ones((6, 3)) - tf.ones((3, 6)), "One of them is transposed"),
-    (lambda: tf.ones((6, 3)) - tf.ones((4, 2)), "Print both shapes"),
+    (lambda: tf.ones((6, 3)) - tf.ones((4, 2)), "Print both"),
+    (lambda: np.ones(3) + np.ones(2), "(3,) and (2,) do not go together"),
+    (shapes_that_meet_in_a_graph, "(3,) and (5,) do not go together"),
     (lambda: tf.add_n([tf.ones(3), tf.ones(4)]), "(3,) and (4,) do not go together"),
 ]
 
