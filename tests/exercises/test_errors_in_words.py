@@ -202,7 +202,7 @@ def shapes_that_meet_in_a_graph():
     def total(x, n):
         added = 0.0
         for _ in tf.range(2):
-            added += tf.reduce_sum(x + tf.zeros([n]))
+            added += tf.reduce_sum(x + tf.cast(tf.range(n), tf.float32))
         return added
 
     return total(VECTOR, tf.constant(5))
