@@ -305,7 +305,7 @@ ERRORS = [
     (lambda: tf.ones((6, 3)) - tf.ones((3, 6)), "One of them is transposed"),
     (lambda: tf.ones((6, 3)) - tf.ones((4, 2)), "Print both"),
     (lambda: np.ones(3) + np.ones(2), "(3,) and (2,) do not go together"),
-    (shapes_that_meet_in_a_graph, "(3,) and (5,) do not go together"),
+    (shapes_that_meet_in_a_graph, "(5,) and (3,) do not go together"),
     (lambda: tf.add_n([tf.ones(3), tf.ones(4)]), "(3,) and (4,) do not go together"),
 ]
 
