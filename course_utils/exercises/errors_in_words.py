@@ -26,7 +26,7 @@ but received None\.$|^Cannot convert the argument `type_value`: None
     because it must watch the source and record the way to the target
 ^'NoneType' object has no attribute '_tape'$
     tape.watch runs before its tape does. Call it inside the `with` block
-^(unsupported operand|Attempt to convert).*NoneType|^'NoneType' object (has no|is not (sub|iter))
+^(unsupported operand|Attempt to convert).*NoneType|^'NoneType' object (has no|is not [si])
     there is a None where a tensor is needed. If it is a gradient, the tape found no path from
     its source to the target, or did not watch the source
 ^'numpy\..*has no attribute '_id'$
