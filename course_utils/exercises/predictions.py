@@ -24,7 +24,7 @@ def judged(prediction: Prediction, described: Any, known: dict) -> Judgement:
         return Judgement("not attempted", message)
     items, right = [described], [decoded(known["right"])]
     if prediction.entries:
-        items, right = described["items"] if _is_list(described) else [], right[0]
+        items, right = _items_of(described), right[0]
         if len(items) != len(right):
             return _of_other_form(prediction, described)
     values, tolerance = [value_of(item) for item in items], prediction.tolerance
@@ -50,6 +50,13 @@ def _of_other_form(prediction: Prediction, described: Any, where: str = "") -> J
     given = reading_in_words(value_of(described))
     message = f"{where}{prediction.form}; you wrote {given}."
     return Judgement("failed", message, mistake="other form")
+
+
+def _items_of(described: Any) -> list:
+    """Return the described values of a list, or of an array of numbers."""
+    if isinstance(described, dict) and len(described.get("shape", ())) == 1:
+        return described["value"] or []
+    return described["items"] if _is_list(described) else []
 
 
 def value_of(described: Any) -> Any:
