@@ -141,7 +141,8 @@ def _raised(error: dict, lost: str) -> str:
     said = f"Your function raised {error['type']}{where}"
     if lost:
         return f"{said}, because of a None. {lost}"
-    cause = cause_in_words(error) or error["message"].rstrip(".") or "it gave no message"
+    own = re.sub(r"\b(\w+\.<locals>\.)+", "", error["message"])  # no name of what is around it
+    cause = cause_in_words(error) or own.rstrip(".") or "it gave no message"
     return f"{said}: {cause}. Call it in a cell of its own to see the whole traceback."
 
 

@@ -69,6 +69,11 @@ def test_an_error_names_the_line():
     assert "AttributeError at `return x.gradient`" in result.message
 
 
+def test_an_error_does_not_name_what_is_around_a_function():
+    said = check("15.3", lambda logits_of, x, *_: logits_of(x, training=False)).message
+    assert ": <lambda>() got an unexpected keyword argument 'training'." in said
+
+
 @pytest.mark.parametrize("one", [0.1, tf.constant(0.1)], ids=["number", "tensor"])
 def test_arithmetic_with_a_missing_gradient_is_told_in_a_learners_words(one):
     message = check("01.1", lambda x: one * None).message
