@@ -15,7 +15,7 @@ def draw_motions(rng: np.random.Generator) -> list[tuple]:
     first = (0.5, 2.0, 1.0, np.array([0.5, 1.0, 2.0]))
     falling = (-1.0, 1.5, -0.5, np.array([0.2, 0.4, 0.8, 1.6]))
     a, b, c = (float(each) for each in rng.uniform(0.5, 1.5, 3).round(1))
-    return [first, falling, (a, b, c, rng.uniform(0.3, 2.5, 6).round(1))]
+    return [first, falling, (a, b, c, rng.choice(np.arange(3, 26), 6, replace=False) / 10)]
 
 
 def as_motion(a: float, b: float, c: float, t: np.ndarray) -> tuple:
@@ -28,12 +28,13 @@ def as_motion(a: float, b: float, c: float, t: np.ndarray) -> tuple:
 
 
 def places_noted(f: Callable, x: Any) -> tuple[Callable, list[bool]]:
-    """Return f, and a list that each call of it with numbers tells whether they are not x."""
+    """Return f, and a list that each call of it with numbers tells whether some are not of x."""
     elsewhere: list[bool] = []
 
     def noted(place):
         if hasattr(place, "numpy"):
-            elsewhere.append(not np.allclose(place.numpy(), x.numpy(), rtol=1e-12, atol=0))
+            equal = np.isclose(place.numpy()[..., None], x.numpy(), rtol=1e-12, atol=0)
+            elsewhere.append(not equal.any(axis=-1).all())
         return f(place)
 
     return noted, elsewhere
@@ -52,7 +53,8 @@ def speed_and_acceleration(function: Callable, position: Callable, t: Any) -> di
 
 
 def draw_penalties(rng: np.random.Generator) -> list[tuple]:
-    first = (np.array([1.0, -0.5]), np.array([0.5, 1.0]))
+    # Where w . x is 0, the slopes equal w, and who lost the path to w is told of a copy of it.
+    first = (np.array([1.0, -0.5]), np.array([0.5, 2.0]))
     second = (np.array([-0.4, 0.8, 0.6]), np.array([1.0, 0.5, 1.0]))
     drawn = [(rng.uniform(-1, 1, n).round(1) + 0.05, rng.uniform(0.2, 1, n)) for n in (4, 5)]
     return [first, second, *((w, x.round(1)) for w, x in drawn)]

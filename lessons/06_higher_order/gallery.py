@@ -1,5 +1,6 @@
 """Wrong answers to the questions of lesson 06, and what each is told."""
 
+import numpy as np
 import tensorflow as tf
 
 from course_staff.authoring.gallery import Table, Wrong
@@ -38,7 +39,24 @@ def late_inner_gradient(position, t):
     return speed, outer.gradient(speed, t)
 
 
+def one_name_for_both(position, t):
+    with tf.GradientTape() as tape:
+        tape.watch(t)
+        speed = gradient_of(position, t)
+    tape.gradient(speed, t)
+    return speed, tape.gradient(speed, t)
+
+
+def differences(values, t):
+    return (values[1:] - values[:-1]) / (t[1:] - t[:-1])
+
+
 MOTIONS = {
+    "one tape asked twice": Wrong(
+        "One tape is asked twice, and answers once. Take two, each with a name of its own, such as "
+        "outer and inner: the inner one is asked for the speed, the outer one for its slope.",
+        one_name_for_both,
+    ),
     "returned None": Wrong(
         "Your function returned None. End it with `return speed, acceleration`, below both `with` "
         "blocks.",
@@ -99,6 +117,15 @@ MOTIONS = {
         "must be computed inside the outer tape's block, and that tape must watch t.",
         motion(lambda s, v, a: (v, 0 * a)),
     ),
+    "differences between times": Wrong(
+        "These are differences from one time to the next, and the times lie far apart. "
+        "Differentiate at each time: speed is the gradient of the position, and acceleration that "
+        "of the speed.",
+        lambda position, t: (np.gradient(position(t), t), position(t)),
+        lambda position, t: (gradient_of(position, t), np.gradient(gradient_of(position, t), t)),
+        lambda position, t: (differences(position(t), t), position(t)),
+        lambda position, t: (gradient_of(position, t), differences(gradient_of(position, t), t)),
+    ),
 }
 
 # 06.2
@@ -131,7 +158,19 @@ def size(w, x):
     return tf.reduce_sum(slopes(w, x) ** 2)
 
 
+def one_name_for_both_tapes(w, x):
+    with tf.GradientTape() as tape:
+        total = size(w, x)
+    tape.gradient(total, w)
+    return tape.gradient(total, w)
+
+
 PENALTIES = {
+    "one tape asked twice": Wrong(
+        "One tape is asked twice, and answers once. Take two, each with a name of its own, such as "
+        "outer and inner, and ask the outer one for the penalty's gradient.",
+        one_name_for_both_tapes,
+    ),
     "slopes have no path": Wrong(
         "It still returns None. The slopes must be computed while the outer tape records: start "
         "it first, and take the inner gradient inside its block. Then return the outer tape's "
@@ -156,6 +195,21 @@ PENALTIES = {
     "wrong source": Wrong(
         "This is the gradient of the penalty with respect to x. The question asks for w.",
         lambda w, x: gradient_of(lambda x: size(w, x), x),
+    ),
+    "slopes in the weights": Wrong(
+        "You squared the slopes of y with respect to w. The penalty squares those with respect to "
+        "x: the inner gradient's source is x.",
+        penalty(lambda w, x: gradient_of(lambda w: output(w, x), w)),
+    ),
+    "gradient in the slopes": Wrong(
+        "This is 2 * slopes, the penalty's gradient with respect to the slopes. The question asks "
+        "for w, through them.",
+        lambda w, x: 2 * slopes(w, x),
+    ),
+    "length of one": Wrong(
+        "This is the gradient of (length of the slopes - 1)**2. The penalty here is the sum of "
+        "the squared slopes, as it was given.",
+        penalty(slopes, lambda slopes: (tf.norm(slopes) - 1) ** 2),
     ),
     "square forgotten": Wrong(
         "This is the gradient of the sum of the slopes. The penalty squares each slope first, as "
@@ -263,6 +317,12 @@ def gradient_outside(finish):
 
 
 CURVATURES = {
+    "shapes differ": Wrong(
+        "Two tensors of different shapes were taken for one. If u comes from tf.linalg.normalize, "
+        "that returns two things, the vector and its length: u, length = tf.linalg.normalize(v).",
+        bend(number, tf.linalg.normalize),
+        lambda f, x, v: tf.reduce_sum(tf.linalg.normalize(v) * gradient_of(f, x)),
+    ),
     "returned None": Wrong(
         "Your function returned None. Either it returns nothing, or a derivative is None: the tape "
         "must watch x, and its gradient must be taken inside the accumulator's block, or an outer "
@@ -323,7 +383,8 @@ CURVATURES = {
         bend(lambda u, v, Hu: u * Hu),
     ),
     "entries added up": Wrong(
-        "You added up the entries of Hu. Multiply them by the entries of u first.",
+        "u belongs in twice, and is in once: either you added up Hu as it is, or you asked the "
+        "tape without output_gradients=u. Take Hu, multiply it by u, entry by entry, and add up.",
         bend(lambda u, v, Hu: tf.reduce_sum(Hu)),
     ),
     "mean for sum": Wrong(

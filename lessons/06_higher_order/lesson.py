@@ -184,7 +184,7 @@ label = axes[-1].set_xlabel("time (s)")
 # ### Exercise 06.1: complete
 #
 # `position` is a function of a tensor of times; `t` is a `tf.constant`, shape (n,). Differentiate
-# with one tape inside another, and return the tuple (speed, acceleration), each of shape (n,).
+# twice, by tape, without differences, and return the tuple (speed, acceleration), each of shape (n,).
 
 
 # %% exercise="06.1"

@@ -52,6 +52,35 @@ def motion_by_diagonal(position, t):
     return v.numpy(), np.diag(tape.jacobian(v, t))
 
 
+def motion_in_parts(position, t):
+    parts = [motion_in_pairs(position, part) for part in (t[:1], t[1:])]
+    return [tf.concat(both, 0) for both in zip(*parts, strict=True)]
+
+
+def motion_in_pairs(position, t):
+    with tf.GradientTape() as tape:
+        tape.watch(t)
+        v = gradient_at(position, t)
+    return v, tape.gradient(v, t)
+
+
+def motion_one_by_one(position, t):
+    parts = [motion_in_pairs(position, tf.constant(each)) for each in t.numpy()]
+    return tf.unstack(tf.transpose(parts))
+
+
+def asked_again(position, t):
+    with tf.GradientTape() as tape:
+        tape.watch(t)
+        v = gradient_at(position, t)
+    return [tape.gradient(v, t) for _ in range(2)]
+
+
+def acceleration_by_steps(position, t):
+    v = gradient_at(position, t)
+    return v, tf.constant(np.diff(v) / np.diff(t))
+
+
 def motion_by_differences(position, t):
     t, h = tf.cast(t, tf.float64), 1e-4
     before, now, after = position(t - h), position(t), position(t + h)
@@ -85,6 +114,25 @@ def penalty(
         return answer(outer, w, x, y, slopes, total)
 
     return program
+
+
+def penalty_in_the_slopes(w, x):
+    with tf.GradientTape() as first:
+        first.watch(x)
+        y = tf.tanh(tf.tensordot(w, x, 1))
+    with tf.GradientTape() as second:
+        slopes = first.gradient(y, x)
+        second.watch(slopes)
+        total = tf.reduce_sum(slopes * slopes)
+    return second.gradient(total, slopes)
+
+
+def penalty_under_one_name(w, x):
+    with tf.GradientTape() as tape, tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.tanh(tf.tensordot(w, x, 1))
+        slopes = tape.gradient(y, x)
+    return tape.gradient(tf.reduce_sum(slopes**2), w)
 
 
 def penalty_by_one_tape(w, x, **options):
@@ -186,6 +234,13 @@ def bend_unwatched(f, x, v):
     return tf.tensordot(unit(v), accumulator.jvp(g), 1)
 
 
+def bend_of_pair(f, x, v):
+    u = tf.linalg.normalize(v)
+    with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
+        g = gradient_at(f, x)
+    return tf.tensordot(tf.convert_to_tensor(u), accumulator.jvp(g), 1)
+
+
 def bend_by_differences(f, x, v):
     h = 1e-3 * unit(v)
     return (f(x + h) - 2 * f(x) + f(x - h)) / 1e-6
@@ -202,6 +257,8 @@ RIGHT = {
         one_persistent_tape,
         motion_by_diagonal,
         motion_forward,
+        motion_in_parts,
+        motion_one_by_one,
         lambda position, t: motion_forward(position, tf.cast(t, tf.float64)),
     ],
     "06.2": [penalty(), penalty_in_one_tape, penalty_by_formula],
@@ -236,6 +293,8 @@ WRONG = {
             "position also target",
             nested(lambda tape, t, s, v: (v, tape.gradient({"speed": v, "position": s}, t))),
         ),
+        ("one tape asked twice", asked_again),
+        ("differences between times", acceleration_by_steps),
         ("zero for none", lambda position, t: one_tape(position, t, unconnected_gradients="zero")),
         ("raised TypeError", nested(watched=False)),
         ("no tape", motion_by_differences),
@@ -250,6 +309,10 @@ WRONG = {
             penalty(slopes_of=lambda tape, w, x, y: tf.stop_gradient(w) * (1 - y * y)),
         ),
         ("wrong source", penalty(lambda tape, w, x, y, slopes, total: tape.gradient(total, x))),
+        ("one tape asked twice", penalty_under_one_name),
+        ("slopes in the weights", penalty(slopes_of=lambda tape, w, x, y: tape.gradient(y, w))),
+        ("gradient in the slopes", penalty_in_the_slopes),
+        ("length of one", penalty(add=lambda slopes: tf.square(tf.norm(slopes) - 1))),
         ("square forgotten", penalty(add=tf.reduce_sum)),
         ("mean for sum", penalty(add=lambda slopes: tf.reduce_sum(slopes**2) / len(slopes))),
         ("output squared", penalty(slopes_of=lambda tape, w, x, y: y)),
@@ -272,6 +335,14 @@ WRONG = {
         ("unscaled vector returned", bend(lambda u, v, Hu, g: Hu, direction=tf.identity)),
         ("products not added", bend(lambda u, v, Hu, g: tf.multiply(Hu, u))),
         ("entries added up", bend(lambda u, v, Hu, g: tf.tensordot(Hu, tf.ones_like(u), 1))),
+        (
+            "entries added up",
+            bend(
+                lambda u, v, column_sums, g: tf.tensordot(u, column_sums, 1),
+                form=lambda tape, g, slope, x: tape.gradient(g, x),
+            ),
+        ),
+        ("shapes differ", bend_of_pair),
         ("mean for sum", bend(lambda u, v, Hu, g: tf.reduce_sum(u * Hu) / len(u))),
         ("length of product", bend(lambda u, v, Hu, g: tf.sqrt(tf.tensordot(Hu, Hu, 1)))),
         ("whole hessian", bend(lambda u, v, H, g: H, form=rows)),
