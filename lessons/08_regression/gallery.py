@@ -29,12 +29,16 @@ def mean_absolute(error):
 # 08.1
 
 
-def step(move, loss_of=mean_square, sign=-1):
+def cooling(a, k, x):
+    return a * tf.exp(-k * x)
+
+
+def step(move, loss_of=mean_square, curve=cooling):
     """Return an answer to 08.1: ``move(a, k, da, dk, lr)`` returns what the function returns."""
 
     def one_step(a, k, x, y, lr):
         with tf.GradientTape() as tape:
-            loss = loss_of(a * tf.exp(sign * k * x) - y)
+            loss = loss_of(curve(a, k, x) - y)
         return move(a, k, *tape.gradient(loss, [a, k]), lr)
 
     return one_step
@@ -55,7 +59,7 @@ def in_turn(first):
     def one_step(a, k, x, y, lr):
         for variable in (a, k)[:: 1 if first == 0 else -1]:
             with tf.GradientTape() as tape:
-                loss = mean_square(a * tf.exp(-k * x) - y)
+                loss = mean_square(cooling(a, k, x) - y)
             variable.assign_sub(lr * tape.gradient(loss, variable))
         return a, k
 
@@ -110,8 +114,9 @@ STEPS = {
         by(right_size, loss_of=half_mean_square),
     ),
     "steps doubled": Wrong(
-        "The steps are twice as long as they should be. The tape has the 2 of the square already: "
-        "subtract lr times the gradient.",
+        "The steps are twice as long as they should be. Either the gradient, which has the 2 of "
+        "the square already, is doubled, or a and k move twice: by assign_sub, and once more in "
+        "what you return.",
         by(lambda lr: 2 * lr),
     ),
     "results swapped": Wrong(
@@ -135,7 +140,16 @@ STEPS = {
     ),
     "curve rises": Wrong(
         "The curve rises: the exponent is -k * x, with a minus.",
-        by(right_size, sign=1),
+        by(right_size, curve=lambda a, k, x: a * tf.exp(k * x)),
+    ),
+    "straight line": Wrong(
+        "This is a step on the straight line a * x + k. The curve is a * tf.exp(-k * x).",
+        by(right_size, curve=lambda a, k, x: a * x + k),
+    ),
+    "adam": Wrong(
+        "Both values moved by lr, whatever their slopes are: Adam's first step does so, or the "
+        "sign of the gradient alone. Subtract lr times the gradient.",
+        step(lambda a, k, da, dk, lr: (a - lr * tf.sign(da), k - lr * tf.sign(dk))),
     ),
     "absolute errors": Wrong(
         "This is a step on the mean of the absolute errors. Square them: the loss is the mean of "
@@ -214,6 +228,15 @@ def line(
     return fit_line
 
 
+def stopping_after(few):
+    """Return a fit of this many steps where the loss is small from the start."""
+
+    def fit_line(x, y, lr, steps):
+        return line()(x, y, lr, few if mean_square(y) < 1e-6 else steps)
+
+    return fit_line
+
+
 def line_in_turn(x, y, lr, steps):
     w, b = tf.Variable(0.0), tf.Variable(0.0)
     for _ in range(steps):
@@ -279,8 +302,8 @@ LINES = {
         *(line(lambda lr, n, size=size: size) for size in (0.05, 0.1, 0.02, 0.01)),
     ),
     "divided by a fixed number": Wrong(
-        "You divide by the same number whatever the number of examples is, such as 200 or 5. With "
-        "tf.reduce_mean it is divided by the number that is there.",
+        "You divide the loss, or the step size, by the same number whatever the number of examples "
+        "is, such as 200 or 5. tf.reduce_mean divides by the number that is there.",
         *(summed_over(number) for number in (200, 5, 100, 10)),
         calls=(0, 1, 2),
     ),
@@ -335,6 +358,25 @@ LINES = {
         "This is the mean of the absolute errors. Square them, as before.",
         line(loss_of=mean_absolute),
         calls=(0, 1),
+    ),
+    "root of the mean": Wrong(
+        "This is the root of the mean squared error. Leave out the root.",
+        line(loss_of=lambda error: tf.sqrt(mean_square(error))),
+        calls=(0, 1),
+    ),
+    "table n by n": Wrong(
+        "Look at the shapes: a column (n, 1) minus (n,) is a table of n by n. Leave x and y as "
+        "they are, (n,).",
+        lambda x, *others: line()(x[:, None], *others),
+    ),
+    "x standardised": Wrong(
+        "These are w and b for a standardised x. Leave x as it is.",
+        lambda x, *others: line()((x - np.mean(x)) / np.std(x), *others),
+    ),
+    "stops early": Wrong(
+        "Your loop stops where the loss, or its change, is small, and where y is small it is so "
+        "from the start. Take all `steps` steps.",
+        *map(stopping_after, (0, 1, 2)),
     ),
     "closed form": Wrong(
         "This is the closed form. With few steps the loop is not there yet, and the function "
@@ -392,14 +434,18 @@ PARABOLAS = {
     ),
     "loop explodes": Wrong(
         "The loop explodes, at least where x lies between 100 and 101: its step size is too large "
-        "for the curvature there. With a standardised x, a step size of 0.15 is small enough.",
+        "for the curvature there. With a standardised x, and the mean of the squared errors, a "
+        "step size of 0.15 is small enough.",
         parabola(scale=lambda x: (0, 1), lr=0.1),
         calls=(1,),
     ),
-    "new standardised alone": Wrong(
-        "x_new was standardised with its own mean and deviation. Use those of x: the fit knows no "
-        "others.",
+    "new standardised otherwise": Wrong(
+        "x_new was not standardised as x was. Subtract the mean of x, and divide by the deviation "
+        "of x, both: the fit knows no others.",
         parabola(at=lambda x, x_new, z_new: (x_new - x_new.mean()) / x_new.std()),
+        parabola(at=lambda x, x_new, z_new: (x_new - x.mean()) / x_new.std()),
+        parabola(at=lambda x, x_new, z_new: (x_new - x_new.mean()) / x.std()),
+        parabola(at=lambda x, x_new, z_new: x_new - x.mean()),
     ),
     "new not standardised": Wrong(
         "The fit knows the standardised z, and you gave it x_new as it is. Take the mean of x off "
@@ -441,8 +487,9 @@ PARABOLAS = {
         calls=(0, 2),
     ),
     "does not arrive": Wrong(
-        "These values are not the closed form's. Either the loop stops before the minimum (take "
-        "more steps, or a larger step size), or the prediction is not a * z**2 + b * z + c.",
+        "These values are not the closed form's. Either the loop stops before the minimum "
+        "(standardise x, or take more or larger steps), or the prediction is not "
+        "a * z**2 + b * z + c, where z is x_new less the mean of x, by the deviation of x.",
         parabola(steps=10),
         calls=(2,),
     ),

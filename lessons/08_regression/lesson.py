@@ -492,7 +492,7 @@ assert losses_z[0] > 1000 and losses_z[1] < 1e-4
 #
 # Fit a parabola to (`x`, `y`), shape (n,), by a loop of your own that follows a tape's gradients, and return
 # its values at `x_new`, of another length. They should be those of the closed form, up to 0.2 %. There are three
-# cases; in one, x lies between 100 and 101. Your budget is 500 steps a case, and 200 can be enough. (The check
+# cases; in one, x lies between 100 and 101. In each, 200 steps can be enough. (The check
 # stops after ten seconds of computing, a few thousand eager steps in all.)
 
 

@@ -31,12 +31,14 @@ def as_cooling(a: float, k: float, x: np.ndarray, y: np.ndarray, lr: float) -> t
 
 
 def draw_lines(rng: np.random.Generator) -> list[tuple]:
-    def draw(n, lr, steps):
+    def draw(n, lr, steps, unit=1.0):
         x = rng.uniform(-2, 2, n).round(2)
         x[:2] = -1.5, 1.75  # never all on one side
-        return x, (-3 * x + 2 + rng.normal(0, 0.3, n)).round(2), lr, steps
+        return x, unit * (-3 * x + 2 + rng.normal(0, 0.3, n)).round(2), lr, steps
 
-    return [draw(5, 0.05, 3), draw(8, 0.1, 4), draw(5, 0.02, 12), draw(200, 0.05, 20)]
+    # In the third call the loss is small from the start: a loop must not stop for that.
+    small = draw(5, 0.02, 12, unit=1e-4)
+    return [draw(5, 0.05, 3), draw(8, 0.1, 4), small, draw(200, 0.05, 20)]
 
 
 def as_points(x: np.ndarray, y: np.ndarray, lr: float, steps: int) -> tuple:
@@ -47,6 +49,7 @@ def draw_parabolas(rng: np.random.Generator) -> list[tuple]:
     def draw(n, n_new, low, high):
         z = rng.uniform(-1, 1, n)
         z_new = rng.uniform(0.0, 1.1, n_new)  # another mean and another deviation
+        z_new[0] = 1.1  # beyond every x
         signs = rng.choice([-1, 1], 3)
         a, b, c = signs * rng.uniform([2, 1.5, 1], [4, 3, 4])
         y = a * z**2 + b * z + c + rng.normal(0, 0.4, n)

@@ -1,5 +1,6 @@
 """Other right answers to lesson 08, and wrong ones that no gallery holds."""
 
+import keras
 import numpy as np
 import tensorflow as tf
 
@@ -19,6 +20,20 @@ def cooling(
 def cooling_in_turn(a, k, x, y, lr):
     a = cooling()(a, k, x, y, lr)[0]
     return a, cooling()(a, k, x, y, lr)[1]
+
+
+def cooling_by_adam(a, k, x, y, lr):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((a * tf.exp(-k * x) - y) ** 2)
+    keras.optimizers.Adam(lr).apply(tape.gradient(loss, [a, k]), [a, k])
+    return a, k
+
+
+def straight_cooling(a, k, x, y, lr):
+    with tf.GradientTape() as tape:
+        loss = mean_square(k + a * x - y)
+    da, dk = tape.gradient(loss, [a, k])
+    return a.assign_sub(lr * da), k.assign_sub(lr * dk)
 
 
 def cooling_by_hand(a, k, x, y, lr):
@@ -63,6 +78,25 @@ def line_of_short_steps(x, y, lr, steps):
         return p
 
     return line(lambda error: tf.tensordot(error, error, 1), update)(x, y, lr, steps)
+
+
+def line_until(is_enough):
+    """Return a fit that leaves its loop where ``is_enough(loss, loss before)``."""
+
+    def fit_line(x, y, lr, steps):
+        w, b, before = tf.Variable(0.0), tf.Variable(0.0), np.inf
+        for _ in range(steps):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((w * x + b - y) ** 2)
+            if is_enough(float(loss), before):
+                break
+            before = float(loss)
+            dw, db = tape.gradient(loss, [w, b])
+            w.assign_sub(lr * dw)
+            b.assign_sub(lr * db)
+        return w, b
+
+    return fit_line
 
 
 def line_in_graph(x, y, lr, steps):
@@ -212,6 +246,9 @@ WRONG = {
         ("fixed step size", cooling(lambda p, g, lr: p.assign_sub(g / 1000))),
         ("steps too long", cooling(average=tf.reduce_sum)),
         ("steps half", cooling(average=lambda squares: 0.5 * tf.reduce_mean(squares))),
+        ("steps doubled", cooling(lambda p, g, lr: p.assign_sub(lr * g) - lr * g)),
+        ("straight line", straight_cooling),
+        ("adam", cooling_by_adam),
         ("results swapped", lambda *arguments: cooling()(*arguments)[::-1]),
         ("a before k", cooling_in_turn),
         ("curve rises", cooling(sign=1)),
@@ -237,6 +274,11 @@ WRONG = {
         ("averaged before squaring", line(lambda e: tf.square(tf.reduce_mean(e)))),
         ("absolute errors", line(lambda e: tf.norm(e, ord=1) / len(e))),
         ("closed form", lambda x, y, *_: tf.linalg.lstsq(columns(x)[:, 1::-1], y[:, None])[:, 0]),
+        ("root of the mean", line(lambda e: tf.norm(e) / len(e) ** 0.5)),
+        ("table n by n", lambda x, y, *others: line()(x, tf.reshape(y, (-1, 1)), *others)),
+        ("x standardised", lambda x, *others: line()(scaled(x, x), *others)),
+        ("stops early", line_until(lambda loss, _: loss < 1e-2)),
+        ("stops early", line_until(lambda loss, before: before - loss < 1e-3)),
         ("clipped", line_of_short_steps),
         ("raised TypeError", line(update=tf.subtract)),
         ("raised TypeError", line(tf.square, below=tf.reduce_mean)),
@@ -248,13 +290,19 @@ WRONG = {
         ("no tape", parabola_by_algebra),
         ("tape beside the fit", parabola_beside_a_tape),
         ("loop explodes", parabola(old=lambda v, x: v, new=lambda v, x: v)),
-        ("new standardised alone", parabola(new=lambda x_new, x: scaled(x_new, x_new))),
+        ("new standardised otherwise", parabola(new=lambda x_new, x: scaled(x_new, x_new))),
+        ("new standardised otherwise", parabola(new=lambda x_new, x: x_new - np.mean(x))),
         ("new not standardised", parabola(new=lambda x_new, x: x_new)),
         ("straight line", parabola(n=2)),
         ("table n by n", parabola(gap=tf.subtract)),
         ("never moves", parabola(move=lambda c, change: c)),
         ("arrives in the first case only", parabola(*[lambda v, x: v - np.mean(x)] * 2)),
+        ("loop explodes", parabola(gap=lambda v, y: len(y) ** 0.5 * (v[:, 0] - y))),
         ("does not arrive", parabola(steps=8)),
+        (
+            "does not arrive",
+            parabola(new=lambda x_new, x: scaled(np.clip(x_new, min(x), max(x)), x)),
+        ),
         ("raised NotImplementedError", lambda *call: tf.function(parabola())(*call)),
         ("raised AttributeError", parabola(old=lambda v, x: (v - x.mean()) / x.std())),
     ],
