@@ -54,11 +54,20 @@ SLOPES = {
         "x**3 inside the `with` block, without NumPy.",
         slope_of(lambda x: x.numpy() ** 3 - 2 * x),
     ),
+    "slope 1 everywhere": Wrong(
+        "Your function returned 1 for every x. Either the cube is written as x * 3, or the target "
+        "and the source are one tensor: in the block the result needs a name of its own, y.",
+        slope_of(lambda x: x * 3 - 2 * x),
+    ),
     "same slope everywhere": Wrong(
         "Your function returned the same number for every x, but the slope changes with x. Make "
-        "the variable from the argument x, and write the cube as x**3, not x * 3.",
-        slope_of(lambda x: x * 3 - 2 * x),
+        "the variable from the argument x.",
         *(lambda x, at=at: slope_of(cubic)(at) for at in (2.0, 3.0, 4.0, 5.0)),
+    ),
+    "slope of the slope": Wrong(
+        "This is the slope of 3 * x**2 - 2, which is the slope already. Record y itself, "
+        "x**3 - 2 * x, on one tape.",
+        slope_of(lambda x: 3 * x**2 - 2),
     ),
 }
 
@@ -74,6 +83,8 @@ SHAPES = Table(
         (8, 2): "This is the shape of features @ W. The question asks about each entry of W.",
         (8, 4): "This is the shape of features. The question asks about each entry of W.",
         (8,): "W has 8 entries, but the gradient keeps the arrangement of W.",
+        (8, 4, 4, 2): "These are the axes of features and of W. The question asks about each entry "
+        "of W alone.",
         (8, 4, 2): "The 8 examples are averaged into one loss, so no axis is left for them.",
         None: "There is a gradient: W is a variable, and the loss is computed from it.",
     },
@@ -139,18 +150,19 @@ GRADIENTS = {
         answering(lambda tape, loss, p: tape.gradient(loss, [p["b"], p["W"]])),
     ),
     "both none": Wrong(
-        "Both gradients are None: the tape did not see the prediction. Compute it inside the "
-        "`with` block, from params['W'] and params['b'] themselves.",
+        "Both gradients are None: the tape found no way from them to the loss. Compute prediction "
+        "and loss inside the `with` block, from params['W'] and params['b'] themselves, and without "
+        "NumPy.",
         predicting(lambda x, W, b: x @ W.numpy() + b.numpy()),
     ),
     "W read out": Wrong(
-        "The gradient of W is None. Use params['W'] itself when you compute the prediction, inside "
-        "the `with` block.",
+        "The gradient of W is None: the tape found no way from it to the loss. Compute the "
+        "prediction inside the `with` block, as x @ params['W'] + params['b'], and without NumPy.",
         predicting(lambda x, W, b: x @ W.numpy() + b),
     ),
     "b read out": Wrong(
-        "The gradient of b is None. Use params['b'] itself when you compute the prediction, inside "
-        "the `with` block.",
+        "The gradient of b is None: the tape found no way from it to the loss. Compute the "
+        "prediction inside the `with` block, as x @ params['W'] + params['b'], and without NumPy.",
         predicting(lambda x, W, b: x @ W),
     ),
     "other shapes": Wrong(
@@ -169,6 +181,11 @@ GRADIENTS = {
     "returns parameters": Wrong(
         "These are the parameters themselves. Return tape.gradient(loss, params).",
         lambda params, x, y: params,
+    ),
+    "gradient of the prediction": Wrong(
+        "These are the gradients of the prediction, added up over the examples. The target is the "
+        "loss: return tape.gradient(loss, params).",
+        gradients_of(lambda y_hat, y: y_hat),
     ),
     "errors added up": Wrong(
         "Both gradients are too large by the number of examples: the squared errors are added up, "
@@ -238,9 +255,10 @@ LINES = {
         "the loss still runs before the tape records. Move it inside the `with` block.",
         line_gradient(in_numpy, unconnected_gradients="zero"),
     ),
-    "gradient of y_hat": Wrong(
-        "This is the gradient with respect to y_hat: one number for each example. Compute y_hat "
-        "inside the `with` block and ask for the gradient of w.",
+    "one for each example": Wrong(
+        "You returned one number for each example. The source w is one number, and so is its "
+        "gradient: compute y_hat inside the `with` block, under a name of its own, and return "
+        "tape.gradient(loss, w).",
         line_gradient(mean_square, lambda w, y_hat: y_hat),
     ),
     "returns loss": Wrong(
@@ -252,9 +270,14 @@ LINES = {
         "Keep tf.reduce_mean around them, as it was given.",
         line_gradient(squares),
     ),
+    "gradient of the prediction": Wrong(
+        "This is the gradient of y_hat, added up over the examples. The target is the loss: return "
+        "tape.gradient(loss, w).",
+        line_gradient(lambda y_hat, y: y_hat),
+    ),
     "mean taken early": Wrong(
-        "The errors are averaged before they are squared. Keep the loss as it was given, and only "
-        "move a line.",
+        "The errors, or the inputs, are averaged before the square. Keep the loss as it was given, "
+        "and only move a line.",
         line_gradient(lambda y_hat, y: tf.reduce_mean(y_hat - y) ** 2),
     ),
 }
@@ -282,6 +305,72 @@ def walk(
     return walk_back
 
 
+def from_waiting(next_place, once):
+    """Return an answer to 01.5 that goes to the inputs of each number, in another order."""
+
+    def walk_back(recorded, target):
+        gradients = [float(place == target) for place in range(len(recorded))]
+        waiting, seen = [target], set()
+        while waiting:
+            place = waiting.pop(next_place)
+            if once and place in seen:
+                continue
+            seen.add(place)
+            for source, slope in recorded[place]:
+                gradients[source] += gradients[place] * slope
+                waiting.append(source)
+        return gradients
+
+    return walk_back
+
+
+def stopping(at, first=lambda count, target: target):
+    """Return an answer to 01.5 whose walk ends early."""
+
+    def walk_back(recorded, target):
+        gradients = [float(place == target) for place in range(len(recorded))]
+        for place in range(first(len(recorded), target), -1, -1):
+            if at(gradients, recorded, place):
+                break
+            for source, slope in recorded[place]:
+                gradients[source] += gradients[place] * slope
+        return gradients
+
+    return walk_back
+
+
+def handed_on_at_once(recorded, target):
+    gradients = [float(place == target) for place in range(len(recorded))]
+
+    def back(place):
+        for source, slope in recorded[place]:
+            gradients[source] += gradients[place] * slope
+            back(source)
+
+    back(target)
+    return gradients
+
+
+def last_way_kept(recorded, target):
+    gradients = [0.0] * len(recorded)
+
+    def back(place, arriving):
+        gradients[place] = arriving
+        for source, slope in recorded[place]:
+            back(source, arriving * slope)
+
+    back(target, 1.0)
+    return gradients
+
+
+def counted_from_the_end(recorded, target):
+    gradients = [float(place == target) for place in range(len(recorded))]
+    for place, inputs in enumerate(reversed(recorded)):
+        for source, slope in inputs:
+            gradients[source] += gradients[place] * slope
+    return gradients
+
+
 WALKS = {
     "ways do not add": Wrong(
         "Where two ways lead to one number, the second replaces the first. Add to what the input "
@@ -291,6 +380,37 @@ WALKS = {
             lambda gradients, place, source, slope: gradients[place] * slope,
             places=lambda count, target: reversed(range(target + 1)),
         ),
+        last_way_kept,
+    ),
+    "handed on too early": Wrong(
+        "A number hands its gradient on before all of it has arrived, or more than once. Go through "
+        "the places from the last to the first, once: then each is complete when you come to it.",
+        *(from_waiting(*options) for options in ((-1, True), (-1, False), (0, True), (0, False))),
+        handed_on_at_once,
+    ),
+    "stops at a number without inputs": Wrong(
+        "A number without inputs may stand in the middle. Your walk ends there: go on to the places "
+        "before it.",
+        stopping(lambda gradients, recorded, place: not recorded[place]),
+    ),
+    "stops at a gradient of 0": Wrong(
+        "A number from which no way leads to the target has the gradient 0. Your walk ends there: go "
+        "on to the places before it.",
+        stopping(lambda gradients, recorded, place: not gradients[place]),
+        stopping(
+            lambda gradients, recorded, place: not gradients[place], lambda count, target: count - 1
+        ),
+    ),
+    "place counted from the front": Wrong(
+        "The list is reversed, and the places are counted from 0, as by enumerate, so that the two "
+        "do not fit. Take the places in reverse, reversed(range(len(recorded))), and "
+        "recorded[place].",
+        counted_from_the_end,
+    ),
+    "slope for a place": Wrong(
+        "A list takes a whole number in its brackets, and here stands a slope. Each pair holds the "
+        "place first: `for source, slope in recorded[place]`.",
+        lambda recorded, target: [0.0][recorded[target][0][1]],
     ),
     "first way alone": Wrong(
         "Where two ways lead to one number, you keep the first only. Add what comes on the others.",
@@ -337,6 +457,16 @@ WALKS = {
         "Nothing is handed on from the target: range(target) leaves it out. "
         "reversed(range(target + 1)) has it.",
         walk(places=lambda count, target: reversed(range(target))),
+    ),
+    "last place left out": Wrong(
+        "The last place is left out, as range(n) ends before n. reversed(range(len(recorded))) has "
+        "it.",
+        walk(places=lambda count, target: reversed(range(count - 1))),
+    ),
+    "place 1 left out": Wrong(
+        "Your walk ends before place 1, which may have inputs, too. Down to the first place goes "
+        "range(target, -1, -1).",
+        walk(places=lambda count, target: range(target, 1, -1)),
     ),
     "returned in the loop": Wrong(
         "Your walk stops after its first place. A `return` inside the loop does that: move it to the "

@@ -26,7 +26,8 @@ import tensorflow as tf
 # ## What does a tape record?
 #
 # A **tape** records the operations that run inside its `with` block and depend on something it follows.
-# By itself it follows variables. So make a `tf.Variable` of the number that you want the slope for.
+# By itself it follows trainable variables, and a `tf.Variable` is one unless you say otherwise. So make
+# one of the number that you want the slope for.
 #
 # Then ask for the **gradient** of a *target*, the result, with respect to a *source*, where it came
 # from. For single numbers that is the slope, written dy/dx: how fast y grows as x grows.
@@ -40,7 +41,7 @@ with tf.GradientTape() as tape:
 dy_dx = tape.gradient(y, x)  # target first, source second
 
 print(f"dy/dx = {dy_dx.numpy():.1f}")
-assert dy_dx.numpy() == 6.0
+assert dy_dx.numpy() == 6.0 and x.trainable
 
 # %% [markdown]
 # The slope of x² at 3 is 6. TensorFlow has a rule for the slope of most operations, such as the square,
@@ -583,10 +584,10 @@ assert np.isclose(theirs, both_ways)
 # %% [markdown]
 # ### Exercise 01.5: complete
 #
-# Write the walk back. `recorded` is such a list, in which inputs stand before what is computed from them, and
-# `target` the place of a number in it. Return the gradient of the target with respect to *every* number, in a
-# list of the same length, with 0 where no way leads. Your function then finds `both_ways` for x, from the
-# list above and the target 3.
+# Write the walk back. `recorded` is such a list, and `target` the place of a number in it. Inputs stand before
+# what is computed from them; several numbers may have none, and not every number need lead to the target.
+# Return the gradient of the target with respect to *every* number, in a list of the same length, with 0 where
+# no way leads. Your function then finds `both_ways` for x, from the list above and the target 3.
 
 # %% exercise="01.5"
 def walk_back(recorded, target):

@@ -8,7 +8,9 @@ import numpy as np
 
 from course_utils.exercises.callouts import Predict
 from course_utils.exercises.drawn import constants, variables
+from course_utils.exercises.observation import calls_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.tape.tensorflow_internals import traced_anew
 
 
 def draw_points(rng: np.random.Generator) -> list[tuple]:
@@ -39,34 +41,67 @@ def as_line(w: float, x: np.ndarray, y: np.ndarray) -> tuple:
     return *variables(w), *constants(x, y)
 
 
-def slope_and_form(function: Callable, *arguments: Any) -> dict:
-    """Return what the function returned, whether that is a bare number, and what hides its tape.
+def is_in_list(number: Any) -> bool:
+    return isinstance(number, list | tuple) or getattr(number, "shape", ()) != ()
 
-    A compiled function that was traced before makes no tape.
+
+def slope_and_sources(function: Callable, *arguments: Any) -> dict:
+    """Return what the function returned, whether that is a bare number, and what tapes were asked for.
+
+    A graph that was traced before asks no tape, so each compiled function is traced at each call.
     """
-    slope = function(*arguments)
-    in_list = isinstance(slope, list | tuple) or getattr(slope, "shape", ()) != ()
-    compiled = hasattr(function, "get_concrete_function")
-    return {"slope": slope, "in list": in_list, "compiled": compiled}
+    from unittest.mock import patch
+
+    import tensorflow as tf
+
+    compiled = type(tf.function(function))
+    call = compiled.__call__
+
+    @tf.autograph.experimental.do_not_convert
+    def trace_and_call(self, *given, **named):
+        return call(traced_anew(self), *given, **named)
+
+    with (
+        patch.object(compiled, "__call__", trace_and_call),
+        calls_noted(tf.GradientTape, "gradient") as asked,
+    ):
+        slope = function(*arguments)
+    sources = [source for each in asked for source in tf.nest.flatten(each["sources"])]
+    return {
+        "slope": slope,
+        "in list": is_in_list(slope),
+        "on a tape": bool(asked),
+        "of a number": not all(map(is_in_list, sources)),
+    }
 
 
-def on_a_tape(noted: dict) -> bool:
-    return all(noted["compiled"]) or all(noted["gradient"])
+def gradients_and_form(function: Callable, *arguments: Any) -> dict:
+    """Return what the function returned, and whether the gradient of b is a bare number."""
+    gradients = function(*arguments)
+    in_list = isinstance(gradients, dict) and is_in_list(gradients.get("b"))
+    return {"gradients": gradients, "in list": in_list}
 
 
 def draw_tapes(rng: np.random.Generator) -> list[tuple]:
-    """Return tapes with shared inputs, two of them with a number behind the target."""
+    """Return the lesson's tape, and others with shared inputs.
+
+    Two have a number behind the target; in the last, one without inputs stands in the middle, and
+    one leads nowhere.
+    """
 
     def slopes(*places):
         return [(place, float(rng.uniform(0.5, 2) * rng.choice([-1, 1]))) for place in places]
 
+    x, a = 0.6, 0.36
+    of_lesson = [[], [(0, 2 * x)], [(1, float(np.cos(a)))], [(0, float(np.sin(a))), (2, x)]]
     tapes = [
-        ([(), (0,), (1,), (0, 2)], 3),
         ([(), (), (0, 1), (2, 0), (3, 2), (4, 4)], 5),
         ([(), (0, 0), (0,), (1, 2), (3, 1), (2,)], 4),
         ([(), (), (), (0, 1), (3, 2), (3, 4), (5, 0), (6,)], 6),
+        ([(), (0,), (), (1, 2), (1,), (3,)], 5),
     ]
-    return [([slopes(*inputs) for inputs in tape], target) for tape, target in tapes]
+    drawn = [([slopes(*inputs) for inputs in tape], target) for tape, target in tapes]
+    return [(of_lesson, 3), *drawn]
 
 
 EXERCISES = (
@@ -76,7 +111,7 @@ EXERCISES = (
         kind="complete",
         points=2,
         draw=draw_points,
-        call=slope_and_form,
+        call=slope_and_sources,
         inputs="x",
         parts=[Part("slope", "the slope", "The slope at x is one number.")],
         demands=[
@@ -90,7 +125,7 @@ EXERCISES = (
                 "no tape",
                 "The slopes are right, but no tape found them. Record y in the block of a "
                 "tf.GradientTape, and return tape.gradient(y, x).",
-                on_a_tape,
+                lambda noted: all(noted["on a tape"]),
             ),
         ],
         praise="The tape finds the slope, also at points that the check drew at random.",
@@ -110,11 +145,21 @@ EXERCISES = (
         points=3,
         draw=draw_linear_models,
         prepare=as_parameters,
+        call=gradients_and_form,
         inputs="W b x y",
         parts=[
             Part(
-                words="the dict of gradients",
-                form="Return tape.gradient(loss, params): the source is the whole dict.",
+                "gradients",
+                "the dict of gradients",
+                "Return tape.gradient(loss, params): the source is the whole dict.",
+            )
+        ],
+        demands=[
+            Demand(
+                "b in a list",
+                "The numbers are right, but the gradient of b stands in a list, or in a tensor of "
+                "shape (1,). A gradient has the shape of its source, and b has shape ().",
+                lambda noted: not any(noted["in list"]),
             )
         ],
         praise="Both gradients are right, and they come back under their names.",
@@ -126,7 +171,7 @@ EXERCISES = (
         points=2,
         draw=draw_lines,
         prepare=as_line,
-        call=slope_and_form,
+        call=slope_and_sources,
         inputs="w x y",
         parts=[
             Part("slope", "the gradient of w", "It is one number: return tape.gradient(loss, w).")
@@ -142,7 +187,13 @@ EXERCISES = (
                 "no tape",
                 "The numbers are right, but no tape found them. Leave the program as it was given, "
                 "and move one line.",
-                on_a_tape,
+                lambda noted: all(noted["on a tape"]),
+            ),
+            Demand(
+                "finished by hand",
+                "The numbers are right, but your tape was asked for another source than w, and the "
+                "rest is done by hand. Move y_hat = w * x into the block, and ask for w itself.",
+                lambda noted: all(noted["of a number"]),
             ),
         ],
         praise="Nothing between w and the loss is lost any more.",
@@ -153,7 +204,7 @@ EXERCISES = (
         kind="complete",
         points=3,
         draw=draw_tapes,
-        inputs="",
+        inputs="recorded target",
         parts=[
             Part(
                 words="the list of gradients",
