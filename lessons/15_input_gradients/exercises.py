@@ -50,7 +50,8 @@ def draw_pictures(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
 
 def draw_targets(rng: np.random.Generator) -> list[tuple]:
     def draw(n: int, d: int, classes: int, epsilon: float) -> tuple:
-        W, V = rng.normal(size=(d, 4)), rng.normal(size=(4, classes))
+        W, V = rng.normal(size=(d, 4)), 2 * rng.normal(size=(4, classes))
+        W[0] = 0.0  # a pixel that the network does not see: its slope is 0
         return W, V, draw_pictures(rng, n, d), rng.integers(0, classes, n), epsilon
 
     return [draw(6, 8, 4, 0.1), draw(5, 9, 5, 0.2)]
@@ -63,13 +64,16 @@ def as_targets(
 
 
 def draw_attacks(rng: np.random.Generator) -> list[tuple]:
-    def draw(n: int, d: int, classes: int, limits: tuple) -> tuple:
+    def draw(n: int, d: int, classes: int, limits: tuple, fooled: bool = False) -> tuple:
         W, V = 2 * rng.normal(size=(d, 5)), rng.normal(size=(5, classes))
-        return W, V, draw_pictures(rng, n, d), rng.integers(0, classes, n), *limits
+        x, y = draw_pictures(rng, n, d), rng.integers(0, classes, n)
+        if fooled:  # from the start
+            y = ((np.tanh(x @ W) @ V).argmax(axis=1) + 1) % classes
+        return W, V, x, y, *limits
 
     return [
-        draw(8, 8, 4, (0.1, 0.04, 7)),
-        draw(9, 9, 3, (0.15, 0.06, 6)),
+        draw(12, 8, 4, (0.1, 0.04, 7)),
+        draw(9, 9, 3, (0.15, 0.06, 6), fooled=True),
         draw(3, 6, 3, (0.2, 0.1, 1)),
     ]
 
@@ -101,7 +105,6 @@ EXERCISES = (
         points=1,
         form="Write a list of two numbers",
         entries=("the largest rise", "the standard deviation"),
-        tolerance=2e-2,
         praise="28 times as much: 784 pixels that agree, against the root of 784.",
     ),
     Question(

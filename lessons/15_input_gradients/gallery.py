@@ -136,15 +136,50 @@ PARTS = {
         "each start, and then take the mean: the mean of products is not the product of means.",
         mean_slope_times_mean_way,
     ),
-    "line from black": Wrong(
-        "Your points lie between black and x - starts. A line from a start begins there: "
-        "starts + share * (x - starts).",
+    "points beside the line": Wrong(
+        "Your points do not lie between the starts and x. The line from a start is starts + share * "
+        "(x - starts).",
         sliced(point=lambda x, starts, share: share * (x - starts)),
+        sliced(point=lambda x, starts, share: starts + share * x),
     ),
-    "last piece missing": Wrong(
-        "You left out the last piece. The middles are (piece + 0.5) / pieces for all of "
+    "points beyond x": Wrong(
+        "Your points pass x. The shares go from 0 to 1: (piece + 0.5) / pieces, with the "
+        "parentheses.",
+        sliced(share=lambda piece, pieces: piece + 0.5 / pieces),
+    ),
+    "a piece missing": Wrong(
+        "You left out the first piece or the last. The middles are (piece + 0.5) / pieces for all of "
         "range(pieces).",
         sliced(at_shares=lambda pieces: range(pieces - 1)),
+        sliced(at_shares=lambda pieces: range(1, pieces)),
+    ),
+    "one piece alone": Wrong(
+        "Only the first piece counts, or only the last. Add up the slopes of all with +=, and return "
+        "behind the loop.",
+        sliced(at_shares=lambda pieces: range(1)),
+        sliced(at_shares=lambda pieces: range(pieces - 1, pieces)),
+    ),
+    "nothing added up": Wrong(
+        "All parts are 0: no slope is kept. Add up the slopes of all pieces with +=.",
+        sliced(at_shares=lambda pieces: range(0)),
+    ),
+    "other number of pieces": Wrong(
+        "You took many more pieces than `pieces`, whatever it says. Cut the line into `pieces`.",
+        lambda f, x, starts, pieces: sliced()(f, x, starts, 20),
+        lambda f, x, starts, pieces: sliced()(f, x, starts, 100),
+    ),
+    "all summed": Wrong(
+        "You summed over the pieces and over the starts. Both should be means.",
+        sliced(divide=lambda total, pieces: total, join=lambda parts: tf.reduce_sum(parts, axis=0)),
+    ),
+    "mean twice": Wrong(
+        "You divided by the number of starts twice, as the gradient of a mean score does. Ask for the "
+        "scores themselves, and take the mean over the starts at the end.",
+        sliced(join=lambda parts: tf.reduce_mean(parts, axis=0) / len(parts)),
+    ),
+    "no axis of examples": Wrong(
+        "f takes examples, (n, d), and got one alone, (d,). Give it a batch of one: point[None].",
+        lambda f, x, starts, pieces: f(starts[0]),
     ),
     "size of parts": Wrong(
         "You dropped the signs. A part may be negative, and only with its sign do the parts add up.",
@@ -173,9 +208,13 @@ RISES = Table(
         0.0: "Half of the weights are negative, but each pixel may choose: down, where its weight is "
         "negative. Then all 784 products rise.",
         0.005: "This is one pixel's part. All 784 pixels move.",
-        1.96: "That would be half of the pixels. Those with a negative weight move down, and raise "
+        Between(
+            1.95, 2.0
+        ): "That would be half of the pixels. Those with a negative weight move down, and raise "
         "the score, too.",
-        0.14: "This is what random signs give. At best no product works against another.",
+        Between(0.1, 0.2): "This is what random signs give. At best no product works against "
+        "another.",
+        Between(3.8, 4.1): "Close, but not to two decimals: 784 times 0.05 times 0.1.",
     },
     "Each pixel raises the score by 0.05 times 0.1, if its sign is chosen well. There are 784.",
 )
@@ -183,13 +222,16 @@ SPREADS = Table(
     {
         0.0: "The mean of the change is 0. Its standard deviation is not: it says how far from 0 the "
         "change usually is.",
-        3.92: "That is the best case. Random signs mostly cancel: variances add up, and the standard "
+        Between(
+            3.8, 4.1
+        ): "That is the best case. Random signs mostly cancel: variances add up, and the standard "
         "deviation grows with the root of 784.",
         0.005: "This is one pixel's standard deviation. For 784 independent ones, multiply by the "
         "root of 784.",
-        Between(0.0195, 0.0197): "This is the variance. Take its root.",
+        Between(0.019, 0.02): "This is the variance. Take its root.",
         1.4: "Each pixel moves by 0.1, and not by 1: 28 times 0.05 times 0.1.",
         2.8: "Each pixel counts with its weight, 0.05: 28 times 0.05 times 0.1.",
+        Between(0.1, 0.2): "Close, but not to two decimals: 28 times 0.05 times 0.1.",
     },
     "Each pixel has the standard deviation 0.05 times 0.1; for 784 independent ones the variances "
     "add up, so multiply by the root of 784, 28.",
@@ -314,10 +356,34 @@ TOWARD = {
         "The pixels move by twice epsilon. Take one step, of epsilon.",
         moving(lambda x, g, e: x - 2 * e * tf.sign(g)),
     ),
-    "largest logit": Wrong(
-        "You raised the logit that is the largest already, so the network is surer of what it sees. "
+    "toward the prediction": Wrong(
+        "You raised the class that is the largest already, so the network is surer of what it sees. "
         "Take the cross-entropy of the target.",
         moving(down, loss_of=lambda target, z: -tf.reduce_max(z, axis=1)),
+        moving(down, loss_of=lambda target, z: cross_entropy(tf.argmax(z, axis=1), z)),
+    ),
+    "softmax twice": Wrong(
+        "The loss took probabilities for logits, and took the softmax of them once more. Give it the "
+        "logits as they are.",
+        moving(down, loss_of=lambda target, z: cross_entropy(target, tf.nn.softmax(z))),
+    ),
+    "step of 0.1": Wrong(
+        "The step is 0.1, whatever epsilon is. Use `epsilon`.",
+        moving(lambda x, g, e: x - 0.1 * tf.sign(g)),
+    ),
+    "nan at slope 0": Wrong(
+        "Where the slope is 0, your step is 0 divided by 0, which is nan. tf.sign gives 0 there, and "
+        "the pixel stays.",
+        moving(lambda x, g, e: x - e * g / tf.abs(g)),
+    ),
+    "slope 0 moved": Wrong(
+        "Pixels whose slope is 0 moved, too. tf.sign gives 0 there, and they stay.",
+        moving(lambda x, g, e: x - e * tf.where(g >= 0, 1.0, -1.0)),
+        moving(lambda x, g, e: x - e * tf.where(g > 0, 1.0, -1.0)),
+    ),
+    "more than the pictures": Wrong(
+        "`logits_of` takes the pictures and nothing else: logits_of(x).",
+        lambda logits_of, x, target, epsilon: logits_of(x, training=False),
     ),
     "nothing moved": Wrong(
         "The pictures come back as they were. Subtract epsilon times the sign of the gradient.",
@@ -378,13 +444,23 @@ def first_step_alone(logits_of, x, y, epsilon, size, steps):
     return attacking()(logits_of, x, y, epsilon, size, 1)
 
 
+def only_right_ones(logits_of, x, y, epsilon, size, steps):
+    moved = x
+    for _ in range(steps):
+        logits = logits_of(moved)
+        right = tf.cast(tf.argmax(logits, axis=1) == tf.cast(y, tf.int64), x.dtype)[:, None]
+        gradient = slope(lambda x: cross_entropy(y, logits_of(x)), moved)
+        moved = around(x, moved + right * size * tf.sign(gradient), epsilon)
+    return moved
+
+
 # Below, call 2 takes a single step: only what goes wrong in several shows in the others.
 SEVERAL = (0, 1)
 ATTACKS = {
     "still around itself": Wrong(
-        "Some pixels are further than epsilon from where they were. `x` names a new picture in "
-        "each pass, so the clip holds it near its last place. Keep the original under a name of "
-        "its own.",
+        "Some pixels are further than epsilon from where they were: each step is limited, and their "
+        "sum is not. Clip to within epsilon of the original, kept above the loop under a name of its "
+        "own; a second name for one variable moves with it.",
         attacking(lambda x, moved, epsilon: clipped(moved)),
         calls=SEVERAL,
     ),
@@ -399,10 +475,11 @@ ATTACKS = {
         attacking(lambda x, moved, epsilon: moved),
     ),
     "clipped at the end": Wrong(
-        "You clipped once, behind the loop. On the way the picture was further away, and its slopes "
-        "were those of another place: clip after each step.",
+        "A clip stands behind the loop. On the way the picture was further away, or out of the range, "
+        "and its slopes were those of another place: clip twice after each step.",
         attacking(lambda x, moved, epsilon: moved, around),
         attacking(lambda x, moved, epsilon: clipped(moved), around),
+        attacking(lambda x, moved, e: tf.clip_by_value(moved, x - e, x + e), around),
         calls=SEVERAL,
     ),
     "slope of the original": Wrong(
@@ -425,14 +502,18 @@ ATTACKS = {
         calls=SEVERAL,
     ),
     "first step alone": Wrong(
-        "You return after the first step. Put `return` behind the loop.",
+        "One step comes out. Either `return` stands in the loop, or each pass starts at the original "
+        "again, as by `moved = x` in the loop: both belong outside.",
         first_step_alone,
         calls=SEVERAL,
     ),
     "one step missing": Wrong(
         "It takes one step less than `steps`. range(steps) counts from 0.",
         lambda *call: attacking()(*call[:-1], call[-1] - 1),
-        calls=SEVERAL,
+    ),
+    "one step too many": Wrong(
+        "It takes one step more than `steps`. range(steps) counts from 0.",
+        lambda *call: attacking()(*call[:-1], call[-1] + 1),
     ),
     "held within one step": Wrong(
         "The picture stays within `size` of the original, and epsilon is how far it may go. Clip to "
@@ -444,7 +525,8 @@ ATTACKS = {
         calls=SEVERAL,
     ),
     "original returned": Wrong(
-        "The pictures come back as they were. Return the picture that moved.",
+        "The pictures come back as they were. Either you return the original, or no step is kept: "
+        "tf.clip_by_value changes nothing in place, so give its result a name.",
         attacking(at_end=lambda x, moved, epsilon: x),
     ),
     "clipped around 0": Wrong(
@@ -468,6 +550,11 @@ ATTACKS = {
     "change returned": Wrong(
         "You return how far the pixels moved. Return the moved pictures.",
         attacking(at_end=lambda x, moved, epsilon: moved - x),
+    ),
+    "stops when fooled": Wrong(
+        "Pictures that the network gets wrong already are left alone. Each takes all `steps`.",
+        only_right_ones,
+        calls=(1,),  # where the network gets all of them wrong
     ),
 }
 

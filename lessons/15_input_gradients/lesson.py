@@ -213,8 +213,8 @@ assert np.isclose(mean_slope, plateau(1.0) - plateau(0.0), atol=2e-3)
 
 # %% [markdown]
 # For a picture, every pixel gets its own mean slope, times its own way. These **integrated gradients** add up to the
-# difference between the two outputs, here of the pictures and of black: they are *complete*. Completeness is also the
-# test that a program of them is right.
+# difference between the two outputs, here of the pictures and of black: they are *complete*. That is also a test of a
+# program: where the parts do not add up, it is wrong.
 
 
 # %%
@@ -447,7 +447,8 @@ ax = show_images(fooling.numpy()[turned], y_some[turned], predictions[turned])
 # ### Exercise 15.3: complete
 #
 # Now with a goal: move pictures so that the network takes them for a class of *your* choice. One step with signs, each
-# pixel by `epsilon`, that makes the cross-entropy for the class in `target` smaller; what comes out lies from 0 to 1.
+# pixel by `epsilon` (where the slope is 0, it stays), that makes the cross-entropy for the class in `target` smaller;
+# what comes out lies from 0 to 1.
 
 
 # %% exercise="15.3"
@@ -508,8 +509,9 @@ assert np.min(stronger) >= 0 and np.max(stronger) <= 1
 # %% [markdown]
 # ### Exercise 15.4: repair
 #
-# This attack is found all over the web in some form. Each pixel should end at most `epsilon` from where it was, but
-# after many steps of `size` some are much further. Find out why the clip does not hold them, and mend it.
+# This attack is found all over the web in some form. After each step every pixel should be at most `epsilon` from where
+# it was in the original, but after many steps of `size` some are much further. Find out why the clip does not hold
+# them, and mend it. All `steps` are taken, also by a picture that is fooled already.
 
 
 # %% exercise="15.4"

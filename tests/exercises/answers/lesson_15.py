@@ -59,6 +59,30 @@ def late_watch(f, x, starts, pieces):
     return tf.reduce_mean(tape.gradient(scores, at), axis=0)
 
 
+def parts_per_start(f, x, starts, pieces):
+    """Walk from each start by itself, without an axis of examples."""
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        score = f(x)
+    return tape.gradient(score, x)
+
+
+def of_mean_scores(f, x, starts, pieces):
+    points = tf.Variable(starts + middles(pieces)[:, None, None] * (x - starts))
+    with tf.GradientTape() as tape:
+        scores = tf.reshape(f(tf.reshape(points, (-1, len(x)))), (pieces, -1))
+        target = tf.reduce_sum(tf.reduce_mean(scores, axis=1))
+    slopes = tape.gradient(target, points)
+    return tf.reduce_mean(tf.reduce_mean(slopes, axis=0) * (x - starts), axis=0)
+
+
+def keeps_nothing(f, x, starts, pieces):
+    parts = np.zeros(x.shape)
+    for share in middles(pieces):
+        parts + share
+    return parts
+
+
 def gradient_at(loss_of, x):
     x = tf.Variable(x)
     with tf.GradientTape() as tape:
@@ -97,6 +121,16 @@ def toward_by_differences(logits_of, x, target, epsilon, h=1e-2):
             losses.append(by_probability(target, logits_of(near))[i[0]])
         moved[i] -= epsilon * np.sign(losses[0] - losses[1])
     return moved.clip(0, 1)
+
+
+def twice_softmaxed(target, logits):
+    shares = tf.exp(logits)
+    return mean_loss(target, shares / tf.reduce_sum(shares, axis=1, keepdims=True))
+
+
+def given_a_mode(logits_of, x, target, epsilon):
+    slope = gradient_at(lambda x: mean_loss(target, logits_of(x, training=True)), x)
+    return np.clip(x - epsilon * np.sign(slope), 0, 1)
 
 
 def held_change(logits_of, x, y, epsilon, size, steps):
@@ -165,6 +199,44 @@ def renamed_only(logits_of, x, y, epsilon, size, steps):
     return picture
 
 
+def starts_anew(logits_of, x, y, epsilon, size, steps):
+    for _ in range(steps):
+        picture = tf.identity(x)
+        slope = gradient_at(lambda x: mean_loss(y, logits_of(x)), picture)
+        picture = picture + size * tf.sign(slope)
+        picture = tf.clip_by_value(picture, lowest(x, epsilon), highest(x, epsilon))
+    return picture
+
+
+def one_variable_with_two_names(logits_of, x, y, epsilon, size, steps):
+    moved = tf.Variable(x)
+    original = moved
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            loss = mean_loss(y, logits_of(moved))
+        step = size * tf.sign(tape.gradient(loss, moved))
+        moved.assign(np.clip(moved + step, lowest(original, epsilon), highest(original, epsilon)))
+    return moved.numpy()
+
+
+def clip_without_a_name(logits_of, x, y, epsilon, size, steps):
+    moved = x
+    for _ in range(steps):
+        slope = gradient_at(lambda x: mean_loss(y, logits_of(x)), moved)
+        tf.clip_by_value(moved + size * tf.sign(slope), lowest(x, epsilon), highest(x, epsilon))
+    return moved
+
+
+def until_fooled(logits_of, x, y, epsilon, size, steps):
+    moved = x
+    while steps and np.any(np.argmax(logits_of(moved), axis=1) == y):
+        moved = attack(lambda *_: lowest(x, epsilon), lambda *_: highest(x, epsilon))(
+            logits_of, moved, y, epsilon, size, 1
+        )
+        steps -= 1
+    return moved
+
+
 RIGHT = {
     "15.1": [walked(middles), parts_by_differences, parts_in_a_graph],
     "15.2": [(3.92, 0.14), [np.float32(3.92), 0.14], [784 * 0.05 * 0.1, 28 * 0.05 * 0.1]],
@@ -195,9 +267,18 @@ WRONG = {
         ("mean start", walked(middles, starts_of=lambda s: s.mean(axis=0, keepdims=True))),
         ("from black", walked(middles, starts_of=np.zeros_like)),
         ("size of parts", walked(middles, mean=lambda p, axis: abs(p.mean(axis=0)))),
+        ("points beyond x", walked(lambda n: np.arange(n) + 0.5 / n)),
+        ("other number of pieces", walked(lambda n: middles(20))),
+        ("mean twice", of_mean_scores),
+        ("no axis of examples", parts_per_start),
+        ("nothing added up", keeps_nothing),
         ("other form", lambda *given: tf.reduce_sum(walked(middles)(*given))),
     ],
-    "15.2": [("line 1: wrote 39.2", [39.2, 0.14]), ("line 2: wrote 3.92", [3.92, 3.92])],
+    "15.2": [
+        ("line 1: wrote 39.2", [39.2, 0.14]),
+        ("line 1: wrote 3.9", [3.9, 0.14]),
+        ("line 2: wrote 3.92", [3.92, 3.92]),
+    ],
     "15.3": [
         ("away from the target", toward(np.sign, up=True)),
         ("no sign", toward(lambda g: g * len(g))),
@@ -212,6 +293,10 @@ WRONG = {
         ),
         ("nothing moved", lambda logits_of, x, target, epsilon: tf.clip_by_value(x, 0, 1)),
         ("nothing moved", toward(lambda g: 0.0)),
+        ("nan at slope 0", toward(lambda g: tf.divide(g, np.abs(g)))),
+        ("slope 0 moved", toward(lambda g: 2.0 * (g > 0) - 1)),
+        ("softmax twice", toward(np.sign, twice_softmaxed)),
+        ("more than the pictures", given_a_mode),
     ],
     "15.4": [
         ("still around itself", renamed_only),
@@ -223,5 +308,9 @@ WRONG = {
         ("downwards", attack(lowest, highest, up=False)),
         ("change returned", attack(lowest, highest, last=lambda moved, x: moved - x)),
         ("change returned", attack(lowest, highest, last=tf.subtract)),
+        ("first step alone", starts_anew),
+        ("still around itself", one_variable_with_two_names),
+        ("original returned", clip_without_a_name),
+        ("stops when fooled", until_fooled),
     ],
 }
