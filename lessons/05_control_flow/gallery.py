@@ -178,7 +178,21 @@ def averaged(w, dataset):
     return batchwise(lambda losses, g: (sum(losses) / count, sum(g) / count))(w, dataset)
 
 
+@tf.function
+def asked_below_the_loop(w, dataset):
+    total = 0.0
+    for x, y in dataset:
+        with tf.GradientTape() as tape:
+            total += tf.reduce_sum((w * x - y) ** 2)
+    return total, tape.gradient(total, w)
+
+
 DATASET = {
+    "asked below the loop": Wrong(
+        "Each pass makes a tape of its own, and below a graph's loop there is none of them. Ask the "
+        "tape in its pass, and add what it gives to a sum that starts at tf.zeros_like(w).",
+        asked_below_the_loop,
+    ),
     "no pair": Wrong(
         "Your function returned something else than two things. Return two, in this order: the "
         "sum, and its gradient with respect to w.",
@@ -194,7 +208,8 @@ DATASET = {
         batchwise(lambda losses, g: (losses[-1], g[-1])),
     ),
     "first batch only": Wrong(
-        "The sum belongs to the first batch alone. Return after the loop, not in it.",
+        "The sum belongs to the first batch alone. Loop over all of them, and return after the "
+        "loop, not in it.",
         batchwise(lambda losses, g: (losses[0], g[0])),
     ),
     "mean of all": Wrong(
@@ -223,7 +238,8 @@ DATASET = {
         batchwise(lambda losses, g: (sum(losses), g[-1])),
     ),
     "first gradient only": Wrong(
-        "This is the gradient of the first batch alone. Return after the loop.",
+        "This is the gradient of the first batch alone. Add up those of all batches, and return "
+        "after the loop.",
         batchwise(lambda losses, g: (sum(losses), g[0])),
     ),
     "mean of gradients": Wrong(
@@ -307,6 +323,12 @@ def growing(M, e):
     return E
 
 
+def added_to(M, e):
+    E = M
+    E += e * tf.sin(E)
+    return E
+
+
 KEPLER = {
     "sources as list": Wrong(
         "Gradients come back in the structure of the sources, and yours come back as a list. Pass "
@@ -340,8 +362,8 @@ KEPLER = {
     ),
     "one pass more": Wrong(
         "At M = 0 the gradient with respect to M is 1 / (1 - e), and yours is 1 + e. There E = M "
-        "solves the equation at once, so a loop with a stopping rule makes no pass, and the one "
-        "after it is too few. Make a fixed number of passes.",
+        "solves the equation at once, so with a stopping rule one pass is all there is, in the loop "
+        "or after it. Make a fixed number of passes.",
         kepler(solved_and_once_more),
     ),
     "one pass": Wrong(
@@ -353,13 +375,13 @@ KEPLER = {
         "These are the slopes after too few passes: for e up to 0.6 they still change. Make 60. A "
         "loop that stops when E is good enough stops too early for its slopes, which converge "
         "after the value.",
-        *(kepler(passes(n)) for n in range(2, 13)),
-        *(kepler(lambda M, e, t=t: until_still(M, e, t)) for t in (0.1, 0.01, 1e-3)),
+        *(kepler(passes(n)) for n in range(2, 21)),
+        *(kepler(lambda M, e, t=t: until_still(M, e, t)) for t in (0.1, 0.01, 1e-3, 1e-4, 1e-5)),
     ),
     "last pass only": Wrong(
-        "These are the slopes of the last pass alone: its sine was a plain number to the tape. "
-        "Either the passes before it stand above the `with` block, or math.sin, NumPy's sin, float() "
-        "or .numpy() took the sine out of it. Keep all passes inside, with tf.sin of the tensor E.",
+        "These are the slopes of the last pass alone, with the E in its sine held fixed. But that E "
+        "depends on M and e, too: keep all passes inside the `with` block, and take tf.sin of the "
+        "tensor E, not math.sin, NumPy's sin, float() or .numpy().",
         kepler(passes(60, function=np.sin)),
     ),
     "anomaly returned": Wrong(
@@ -374,6 +396,11 @@ KEPLER = {
     "E in place of M": Wrong(
         "Your passes add e * sin(E) to the E before them. Each starts from M: E is M + e * sin(E).",
         kepler(growing),
+    ),
+    "variable added to": Wrong(
+        "`+=` cannot change a variable, and at first E is the variable M itself. Make a new E in "
+        "each pass: E = M + e * tf.sin(E).",
+        kepler(added_to),
     ),
     "cosine for sine": Wrong(
         "This is the iteration with cos(E). It is M + e * sin(E).",

@@ -662,7 +662,8 @@ check("05.4", kepler_gradients)
 # <details><summary>3. A simulation returns the number of steps until a ball lands. Has that number a
 # gradient?</summary>
 #
-# No: along each path it is constant, and the tape says `None`.
+# No: along each path it is constant. Counted in a tensor, it gives `None` in eager mode and 0.0 in a graph;
+# counted in a Python number, it is no target for an eager tape, which raises an error.
 #
 # </details>
 

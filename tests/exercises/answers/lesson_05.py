@@ -172,6 +172,25 @@ def sum_with_a_python_list(w, dataset):
     return total, tf.add_n(gradients)
 
 
+@tf.function
+def sum_of_the_next_batch(w, dataset):
+    x, y = next(iter(dataset))
+    with tf.GradientTape() as tape:
+        total = tf.reduce_sum(tf.square(w * x - y))
+    return total, tape.gradient(total, w)
+
+
+@tf.function
+def losses_below_the_loop(w, dataset):
+    loss = total = tf.constant(0.0)
+    for x, y in dataset:
+        with tf.GradientTape(persistent=True) as tape:
+            loss = tf.reduce_sum(tf.square(y - w * x))
+        total = total + loss
+    slope = tape.gradient(loss, w)
+    return total, slope
+
+
 def tape_around(ask):
     def program(w, dataset):
         with tf.GradientTape() as tape:
@@ -232,6 +251,21 @@ def orbit_and_once_more(M, e):
     return tape.gradient(E, {"M": M, "e": e})
 
 
+def orbit_added_to(M, e):
+    with tf.GradientTape() as tape:
+        E = M
+        for _ in range(60):
+            E += M + e * tf.sin(E) - E
+    return tape.gradient(E, {"M": M, "e": e})
+
+
+def orbit_with_fixed_sine(M, e):
+    E = M + 0.0
+    for _ in range(100):
+        E = M + e * tf.sin(E)
+    return {"M": 1.0, "e": tf.sin(E)}
+
+
 def orbit_by_hand(M, e):
     M, e = float(M), float(e)
     E = M
@@ -289,6 +323,8 @@ WRONG = {
         ("number for None", huber_by_where),
         ("number for None", huber_by_minimum),
         ("number for None", huber(ask=or_zero)),
+        ("line at the threshold", huber(near=lambda e, d: tf.abs(e) < d)),
+        ("line at the threshold", huber(near=lambda e, d: tf.abs(e / d) < 1)),
     ],
     "05.2": [("wrote 7", 7), ("other form", [1, 1, 2, 3, 4, 4])],
     "05.3": [
@@ -306,6 +342,8 @@ WRONG = {
         ("sum twice", batchwise(step=lambda a, b, loss, by_w: (a + loss, b + loss))),
         ("last batch only", batchwise(step=lambda a, b, loss, by_w: (0.0 + loss, 0.0 + by_w))),
         ("first batch only", lambda w, dataset: batchwise()(w, dataset.take(1))),
+        ("first batch only", sum_of_the_next_batch),
+        ("asked below the loop", losses_below_the_loop),
         ("mean of all", divided),
         ("mean of batches", batchwise(lambda w, x, y: tf.reduce_mean((w * x - y) ** 2))),
         (
@@ -328,6 +366,9 @@ WRONG = {
         ("one pass more", orbit_and_once_more),
         ("too few passes", orbit(passes=2)),
         ("one pass", orbit(lambda M, e, E: M + e * tf.sin(M))),
+        ("too few passes", orbit(passes=20)),
+        ("variable added to", orbit_added_to),
+        ("last pass only", orbit_with_fixed_sine),
         ("last pass only", orbit(lambda M, e, E: M + e * tf.sin(tf.stop_gradient(E)))),
         ("anomaly returned", orbit(ask=lambda tape, E, source: float(E))),
         ("minus for plus", orbit(lambda M, e, E: M + e * tf.sin(-E))),
