@@ -22,7 +22,7 @@ TRACES = Table(
         "earlier one makes no new trace, in the same epoch or a later one.",
         100: "This is the number of calls. A call like an earlier one makes no new trace.",
     },
-    "It is not {value}, but a whole number: count the different pairs of a batch size and a flag.",
+    "{value} is not it. Count the different pairs of a batch size and a flag.",
 )
 
 # 10.2
@@ -70,9 +70,14 @@ SCHEDULES = {
         training(of=lambda rates: rates[:1]),
     ),
     "first rate kept": Wrong(
-        "Every step uses the first rate: it became a constant of the graph. Hand each rate over as "
-        "an argument of the compiled step, as a tensor.",
+        "Every step uses the first rate. Either it became a constant of the graph, or its tensor was "
+        "made once. In the loop, make a tensor of each rate, and hand it over as an argument of the "
+        "compiled step.",
         with_the_first_rate,
+    ),
+    "rates in one tensor": Wrong(
+        "All rates go into one step. A step takes one rate: call it for each of them in a loop.",
+        lambda step, x, y, rates: tf.function(step)(x, y, tf.constant(rates)),
     ),
     "rates reversed": Wrong(
         "The steps are taken in reverse. Take the rates in the order of the list.",
@@ -175,6 +180,11 @@ EPOCHS = {
         "it changes w: w.assign_sub(rate * gradient).",
         never_called,
     ),
+    "last index left out": Wrong(
+        "The last index of order is missing where it is a batch of its own. Let `first` run up to "
+        "tf.size(order).",
+        epoch(end=lambda order, x, size: len(order) - 1),
+    ),
     "short batch dropped": Wrong(
         "The short last batch is missing. Let `first` run up to tf.size(order): a slice ends where "
         "the order ends.",
@@ -257,7 +267,8 @@ EPOCHS = {
         calls=(0, 1),
     ),
     "only first batch": Wrong(
-        "Only the first batch was used. Return w after the loop, not inside it.",
+        "Only the first batch was used. Let `first` run up to tf.size(order), end each slice at "
+        "first + batch_size, and return w after the loop.",
         epoch(end=lambda order, x, size: 1),
         calls=(0, 1),
     ),
@@ -301,6 +312,10 @@ def one_list(*call):
 
 
 PIPELINES = {
+    "not batched": Wrong(
+        "The epochs hold single numbers, not batches. Add batch(batch_size) after the shuffle.",
+        cached(lambda d, b, n: d.shuffle(n)),
+    ),
     "not decoded": Wrong(
         "The batches hold raw numbers: decode never ran. Keep map(decode), before the cache.",
         pipeline(lambda d, decode, b, n: d.cache().shuffle(n).batch(b)),
@@ -355,9 +370,10 @@ PIPELINES = {
         pipeline(lambda d, decode, b, n: d.map(decode).shuffle(n).cache().batch(b)),
     ),
     "small buffer": Wrong(
-        "Numbers come only a few places early, so the buffer of shuffle is small. Give it room for "
-        "all the numbers: len(numbers).",
-        cached(lambda d, b, n: d.shuffle(10).batch(b)),
+        "The buffer of shuffle has no room for all the numbers, so that an order is not drawn over "
+        "all of them. Let it hold len(numbers).",
+        cached(lambda d, b, n: d.shuffle(n - 1).batch(b)),
+        calls=(1,),
     ),
     "decoded again": Wrong(
         "The orders are right, but decode runs again in the second epoch. Put map before cache, "

@@ -202,7 +202,7 @@ assert short_run.experimental_get_tracing_count() == 4
 
 # %% exercise="10.2"
 def train(step, x, y, rates):
-    # rates is a list of Python numbers, and step is not compiled yet.
+    # rates is a list of floats, and step is not compiled yet.
     ### BEGIN SOLUTION
     #| results = []
     #| for rate in rates:
@@ -337,9 +337,9 @@ ax.invert_yaxis()
 # ### Exercise 10.3: complete
 #
 # An epoch of gradient descent for a linear model: `w` is a variable of shape (d,), `x` has shape (n, d), `y`
-# has shape (n,). In a loop of the graph, go through `order`, the indices of the examples to use, in batches
-# of `batch_size`; the last may be short. For each, subtract from the variable `w` the gradient of the batch's
-# mean squared error, times `rate`. Return `w`.
+# has shape (n,). In a loop of the graph, go through `order`, the indices of the examples to use, none of them
+# twice, in batches of `batch_size`; the last may be short. For each, subtract from the variable `w` the gradient of
+# the batch's mean squared error, times `rate`. Return `w`.
 
 
 # %% exercise="10.3"

@@ -146,7 +146,16 @@ def pipelined(two_epochs: Callable, *arguments) -> dict:
     with calls_noted(tf.data.Dataset, "shuffle") as shuffles:
         returned = two_epochs(*arguments)
     fixed = any(shuffle.get("reshuffle_each_iteration") is False for shuffle in shuffles)
-    return {"epochs": returned, "second": second(returned, fixed), "shuffled": len(shuffles) > 0}
+    # A negative size, such as the cardinality behind unbatch, is room for all.
+    sizes = [int(shuffle["buffer_size"]) for shuffle in shuffles]
+    largest = -1 if min(sizes, default=-1) < 0 else max(sizes)
+    return {
+        "epochs": returned,
+        "second": second(returned, fixed),
+        "buffer": "small" if 0 <= largest < len(arguments[0]) else "for all",
+        "buffer size": largest,
+        "shuffled": len(shuffles) > 0,
+    }
 
 
 # Every order is drawn at random, so that epochs are compared in a few words about them.
@@ -182,8 +191,11 @@ def orders_of(reading: Any, numbers: np.ndarray) -> list[np.ndarray]:
 
 
 def form(reading: Any, *call) -> str:
+    items = [np.shape(item) for epoch in reading if isinstance(epoch, list) for item in epoch]
+    if set(items) == {(2,)}:
+        return "lists of numbers"
     epochs_of(reading)
-    return "two epochs"
+    return "lists of batches"
 
 
 def held(reading: Any, numbers: np.ndarray, batch_size: int) -> str:
@@ -207,12 +219,6 @@ def sizes(reading: Any, numbers: np.ndarray, batch_size: int) -> str:
         if any(length != batch_size for length in full) or last > batch_size:
             return "others"
     return "batch_size"
-
-
-def buffer(reading: Any, numbers: np.ndarray, batch_size: int) -> str:
-    # A buffer of k brings no number k places early; one of all 150 nearly always brings one 100.
-    early = max(np.max(order - np.arange(len(order))) for order in orders_of(reading, numbers))
-    return "small" if early < 100 < len(numbers) else "for all"
 
 
 def decoded(reading: Any, *call) -> str:
@@ -314,7 +320,7 @@ EXERCISES = (
             Part("epochs", "the order of an epoch", read=mixed),
             Part("epochs", "the size of a batch", read=sizes),
             Part("second", "the order of the second epoch"),
-            Part("epochs", "the buffer of shuffle", read=buffer),
+            Part("buffer", "the buffer of shuffle"),
             Part("epochs", "how often decode gives a number", read=decoded),
         ],
         demands=[
@@ -323,7 +329,14 @@ EXERCISES = (
                 "The epochs are right, but no tf.data pipeline shuffled them. Mend the pipeline as "
                 "it was given: it also serves data that do not fit into memory.",
                 lambda noted: all(noted["shuffled"]),
-            )
+            ),
+            Demand(
+                "fixed buffer",
+                "The epochs are right, but the buffer of shuffle is as large for 150 numbers as for "
+                "43. With more numbers than it holds, an order would not be drawn over all of them: "
+                "let it hold len(numbers).",
+                lambda noted: np.min(noted["buffer size"]) < 0 or np.ptp(noted["buffer size"]) > 0,
+            ),
         ],
         praise="Each epoch has an order of its own, and each number was decoded once.",
     ),

@@ -181,6 +181,12 @@ def decoded_first(numbers, decode, size):
     return [list(dataset), list(dataset)]
 
 
+def in_one_cardinality(numbers, decode, size):
+    dataset = tf.data.Dataset.from_tensor_slices(numbers).batch(size).map(decode).unbatch().cache()
+    dataset = dataset.shuffle(dataset.cardinality()).batch(size)  # unknown, and so all
+    return [list(dataset), list(dataset)]
+
+
 def a_dataset_each(numbers, decode, size):
     return [decoded(right)(numbers, decode, size)[i] for i in range(2)]
 
@@ -193,6 +199,7 @@ RIGHT = {
         decoded(lambda d, size, n: right(d, size, n).prefetch(2)),
         pipeline(lambda d, f, size, n: right(d.batch(size).map(f).unbatch().cache(), size, n)),
         decoded_first,
+        in_one_cardinality,
     ],
 }
 
@@ -207,6 +214,8 @@ WRONG = {
         ("only one step", schedule(in_turn=lambda rates: rates[:1])),
         ("step not compiled", schedule(compiled=lambda step: step, number=float)),
         ("first rate kept", first_rate_kept),
+        ("first rate kept", schedule(in_turn=lambda rates: len(rates) * rates[:1])),
+        ("rates in one tensor", lambda step, x, y, rates: tf.function(step)(x, y, rates)),
         ("rates reversed", schedule(in_turn=lambda rates: [rates.pop() for _ in rates[:]])),
         ("rate as integer", schedule(number=lambda rate: tf.cast(rate, tf.int32))),
         ("rate as number", schedule(lambda step: tf.function(step, reduce_retracing=True), float)),
@@ -245,6 +254,8 @@ WRONG = {
         ("all at first w", all_at_first_w),
         ("one step on all", epoch(rows=lambda order, *_: order, stop=lambda order, size: size)),
         ("only first batch", epoch(stop=lambda order, size: size)),
+        ("only first batch", epoch(rows=lambda order, first, size: order[first:size])),
+        ("last index left out", epoch(stop=lambda order, size: tf.size(order) - 1)),
         ("raised TypeError", epoch(labels=lambda y, batch, *_: y[batch])),
         (
             "raised InvalidArgumentError",
@@ -273,6 +284,8 @@ WRONG = {
         ),
         ("shuffle before cache", pipeline(lambda d, f, size, n: right(d.map(f), size, n).cache())),
         ("small buffer", decoded(lambda d, size, n: right(d, size, 2 * size))),
+        ("fixed buffer", decoded(lambda d, size, n: d.shuffle(buffer_size=1000).batch(size))),
+        ("not batched", decoded(lambda d, size, n: d.shuffle(n).prefetch(size))),
         ("decoded again", pipeline(lambda d, f, size, n: right(d.map(f), size, n))),
         ("raised TypeError", decoded(lambda d, size, n: d.shuffle().batch(size))),
     ],
