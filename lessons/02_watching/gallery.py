@@ -54,14 +54,13 @@ PRODUCTS = {
         lambda x: answering(lambda t, y, x: t.gradient(y, x))(tf.reshape(x, (-1, 1))),
     ),
     "squares taken out": Wrong(
-        "This is sum(x**2) in every entry: the tape took the squares as a fixed number. Compute "
-        "both sums inside the block, below tape.watch(x), and with TensorFlow's functions, not "
-        "NumPy's.",
+        "This is sum(x**2) in every entry: the squares count as a fixed number. Compute both sums "
+        "inside the block, below tape.watch(x), and with TensorFlow's functions, not NumPy's.",
         product_gradient(lambda x: float(tf.reduce_sum(x**2)) * tf.reduce_sum(x)),
     ),
     "sum taken out": Wrong(
-        "This is 2 * x * sum(x): the tape took the factor sum(x) as a fixed number. Compute both "
-        "sums inside the block, below tape.watch(x), and with TensorFlow's functions, not NumPy's.",
+        "This is 2 * x * sum(x): the factor sum(x) counts as a fixed number. Compute both sums "
+        "inside the block, below tape.watch(x), and with TensorFlow's functions, not NumPy's.",
         product_gradient(lambda x: tf.reduce_sum(x**2) * np.sum(x)),
     ),
     "sums not multiplied": Wrong(
@@ -89,6 +88,11 @@ PRODUCTS = {
         answering(
             lambda tape, y, x: tape.gradient(y, x, unconnected_gradients="zero"), watched=False
         ),
+    ),
+    "watch stored": Wrong(
+        "x is None: tape.watch returns nothing, and `x = tape.watch(x)` stores that. Write "
+        "tape.watch(x) alone.",
+        lambda x: product(None),
     ),
     "one mean": Wrong(
         "The gradient is too small by the number of entries: one of the sums is a mean. Use "
@@ -316,6 +320,10 @@ PARABOLAS = {
             len(names),
         ),
     ),
+    "squared too late": Wrong(
+        "The errors are averaged, and then squared: square each error first.",
+        parabola(loss_of=lambda error: tf.reduce_mean(error) ** 2),
+    ),
     "returns parameters": Wrong(
         "These are the parameters themselves. Return the gradients of the loss.",
         parabola(lambda tape, loss, chosen: chosen),
@@ -330,9 +338,9 @@ PARABOLAS = {
         parabola(loss_of=lambda error: tf.reduce_mean(error**2) / 2),
     ),
     "all variables watched": Wrong(
-        "The gradients are right, but you report 3 watched variables: this tape follows every "
-        "variable that the prediction reads. Make it with watch_accessed_variables=False, and "
-        "watch the chosen ones.",
+        "The gradients are right, but you report 3 watched variables. Either the tape follows by "
+        "itself every variable that the prediction reads, or you watch all of them. Make it with "
+        "watch_accessed_variables=False, and watch the chosen ones alone.",
         parabola(watched=lambda params, names: params),
     ),
     "another tape counted": Wrong(

@@ -127,7 +127,8 @@ print(first, "then", last)
 assert (first, last) == (0, 1) and tape.gradient(y, b) is None
 
 # %% [markdown]
-# The result of a recorded operation is watched too, unless it has an integer type.
+# The result of a recorded operation is watched too, where it holds floating or complex numbers: no integers,
+# and no truth values, such as those of x > 0.
 #
 # > **Predict**
 # >

@@ -91,6 +91,14 @@ def product_with_none_stacked(x):
     return tf.reduce_sum(tf.stack(parts) * [[total], [squares]], axis=0)
 
 
+def product_with_the_watch_stored(x):
+    with tf.GradientTape() as tape:
+        x = tape.watch(x)
+        squares = x**2
+        y = tf.reduce_sum(squares) * tf.reduce_sum(x)
+    return tape.gradient(y, x)
+
+
 def centred_by_a_name_for_the_input(x, w):
     start = x
     with tf.GradientTape() as tape:
@@ -170,6 +178,8 @@ WRONG = {
         ("other shape", lambda x: product_of(both_sums)(tf.expand_dims(x, 1))),
         ("squares taken out", product_of(lambda x: np.sum(x**2) * tf.reduce_sum(x))),
         ("sum taken out", product_of(lambda x: tf.reduce_sum(x * x) * float(tf.reduce_sum(x)))),
+        ("sum taken out", lambda x: 2 * x * tf.reduce_sum(x)),
+        ("watch stored", product_with_the_watch_stored),
         ("sums not multiplied", product_of(lambda x: tf.reduce_sum(tf.square(x) + x))),
         ("multiplied before summing", product_of(lambda x: tf.tensordot(tf.square(x), x, 1))),
         ("squares alone", product_of(lambda x: 2 * tf.nn.l2_loss(x))),
@@ -224,6 +234,8 @@ WRONG = {
         ("half of them", parabola(loss_of=lambda e: tf.nn.l2_loss(e) / len(e))),
         ("sign", for_each(lambda tape, loss, source: -tape.gradient(loss, source))),
         ("all variables watched", parabola(watch=lambda params, names: params)),
+        ("all variables watched", parabola(watch=None)),
+        ("squared too late", parabola(loss_of=lambda e: tf.square(tf.reduce_mean(e)))),
         ("another tape counted", counting(lambda t, p: len(tf.GradientTape().watched_variables()))),
         ("last tape counted", one_tape_each),
         ("others watched too", counting(lambda tape, sources: len(sources), watch=None)),
