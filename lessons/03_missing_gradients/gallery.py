@@ -51,6 +51,45 @@ def with_one_recording(params, x, y, lr, steps):
     return params
 
 
+def one_after_the_other(names):
+    def descend(params, x, y, lr, steps):
+        for _ in range(steps):
+            for name in names:
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_mean((params["w"] * x + params["b"] - y) ** 2)
+                params[name].assign_sub(lr * tape.gradient(loss, params[name]))
+        return params
+
+    return descend
+
+
+def ending_early(before):
+    def descend(params, x, y, lr, steps):
+        for _ in range(steps):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((params["w"] * x + params["b"] - y) ** 2)
+            if before and loss < 1e-6:
+                break
+            gradients = tape.gradient(loss, params)
+            for name in params:
+                params[name].assign_sub(lr * gradients[name])
+            if loss < 1e-6:
+                break
+        return params
+
+    return descend
+
+
+def with_last_gradients(params, x, y, lr, steps):
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((params["w"] * x + params["b"] - y) ** 2)
+        gradients = tape.gradient(loss, params)
+        for name in params:
+            params[name].assign_sub(lr * gradients[name])
+    return gradients
+
+
 DESCENTS = {
     "only the first step": Wrong(
         "Only the first step has changed the parameters. Either `return` stands inside the loop, "
@@ -85,6 +124,15 @@ DESCENTS = {
         "Each step is twice as long as it should be. Subtract lr times the gradient, once.",
         moving(lambda lr, g: 2 * lr * g),
     ),
+    "half a step": Wrong(
+        "Each step is half as long as it should be. The loss is the mean of the squares, without a "
+        "factor, and lr times the gradient is subtracted.",
+        moving(lambda lr, g: lr * g / 2),
+    ),
+    "lr alone": Wrong(
+        "You subtract lr alone, and the gradient has no part in it. Subtract lr times the gradient.",
+        moving(lambda lr, g: lr),
+    ),
     "summed over the points": Wrong(
         "The steps are too long by the number of points: the loss is the mean of the squares, as "
         "it was given. Change the update alone.",
@@ -108,6 +156,16 @@ DESCENTS = {
         with_one_recording,
         calls=(1, 2, 3),
     ),
+    "one after the other": Wrong(
+        "One gradient was taken after the other parameter had moved. Record once in each step, and "
+        "move both with the gradients of that recording.",
+        one_after_the_other("wb"),
+        one_after_the_other("bw"),
+    ),
+    "gradients returned": Wrong(
+        "You returned the gradients. Return params, with the values that w and b have reached.",
+        with_last_gradients,
+    ),
     "only w moves": Wrong(
         "w has moved and b has not. Update every parameter of the dict.",
         only("w"),
@@ -120,9 +178,17 @@ DESCENTS = {
         "Your steps have the factor 0.1 in every call. It is lr that says how long they are.",
         moving(lambda lr, g: 0.1 * g),
     ),
+    "ended early": Wrong(
+        "Where the loss is small from the start, steps are missing. Take every one of `steps`: no "
+        "early end was asked for.",
+        ending_early(before=False),
+        ending_early(before=True),
+        calls=(3,),
+    ),
     "lost variable": Wrong(
-        "After the first step params[name] is a plain tensor, which no tape watches: its gradient "
-        "is None. Keep the variable: params[name].assign_sub(lr * gradients[name]).",
+        "A gradient is None. So it is after the first step where params[name] holds a plain tensor, or "
+        "what assign_sub returned, in place of its variable. Keep the variable: write "
+        "params[name].assign_sub(lr * gradients[name]), without `params[name] =` before it.",
         descending(overwriting),
     ),
     "values in a list": Wrong(
@@ -265,14 +331,18 @@ CLASSIFIERS = {
         ),
     ),
     "labels not one-hot": Wrong(
-        "This cross-entropy takes one-hot rows, and the labels are class numbers. Take the one "
-        "whose name has `sparse`, or make rows of them with tf.one_hot.",
+        "This cross-entropy takes one-hot rows with an entry for each class, and not class numbers "
+        "or rows of another length. Take the one whose name has `sparse`, or make rows with "
+        "tf.one_hot(labels, W.shape[1]).",
         classifying(
             lambda z, y: tf.reduce_mean(
                 tf.nn.softmax_cross_entropy_with_logits(tf.cast(y, tf.float32), z)
             )
         ),
         classifying(lambda z, y: keras.losses.CategoricalCrossentropy(from_logits=True)(y, z)),
+        classifying(
+            lambda z, y: tf.nn.softmax_cross_entropy_with_logits(tf.one_hot(y, len(z) + 1), z)
+        ),
     ),
     "own guesses": Wrong(
         "This is the cross-entropy against the model's own guesses, the argmax. Compare with "
@@ -285,6 +355,21 @@ CLASSIFIERS = {
         classifying(lambda z, labels: -tf.reduce_mean(probabilities(z, labels))),
         classifying(lambda z, labels: tf.reduce_mean(probabilities(z, labels))),
         classifying(lambda z, labels: -tf.reduce_sum(probabilities(z, labels))),
+    ),
+    "other rows' labels": Wrong(
+        "The probabilities are not those of the right classes: each row needs the entry of its own "
+        "label. tf.gather(p, labels, batch_dims=1) takes it.",
+        classifying(lambda z, y: -tf.reduce_mean(tf.gather(tf.nn.log_softmax(z), y))),
+        classifying(lambda z, y: -tf.reduce_mean(tf.gather(tf.nn.log_softmax(z), y, axis=1))),
+    ),
+    "no softmax": Wrong(
+        "You average the logits of the right classes, without a softmax. Take the log of the "
+        "probability that softmax makes of them.",
+        classifying(lambda z, y: -tf.reduce_mean(tf.gather(z, y, batch_dims=1))),
+    ),
+    "log of the mean": Wrong(
+        "You take the log of the mean probability. Take the log of each, and then the mean.",
+        classifying(lambda z, y: -tf.math.log(tf.reduce_mean(probabilities(z, y)))),
     ),
     "mean over classes": Wrong(
         "The gradient is too small by the number of classes: the mean runs over all entries of "
@@ -305,9 +390,12 @@ CLASSIFIERS = {
         ),
     ),
     "labels and logits exchanged": Wrong(
-        "The labels come first, and the logits second. Name them in the call: labels=labels, "
-        "logits=logits.",
+        "The labels come first, and the logits second. Name them in the call: in TensorFlow "
+        "labels=labels, logits=logits, in Keras y_true=labels, y_pred=logits.",
         classifying(lambda z, labels: mean_cross_entropy(labels, z)),
+        classifying(
+            lambda z, y: keras.losses.SparseCategoricalCrossentropy(from_logits=True)(z, y)
+        ),
     ),
     "guesses as logits": Wrong(
         "You give one number for each example where the logits belong. They are the scores, shape "
@@ -383,6 +471,15 @@ QUARTERS = {
         "You rounded up. Take tf.round, which goes to the nearest.",
         valued(lambda x: tf.math.ceil(4 * x) / 4),
     ),
+    "cut towards 0": Wrong(
+        "The cast to whole numbers cuts towards 0. Take tf.round, which goes to the nearest.",
+        valued(lambda x: tf.cast(tf.cast(4 * x, tf.int32), tf.float32) / 4),
+        valued(lambda x: tf.cast(tf.cast(4 * x + 0.5, tf.int32), tf.float32) / 4),
+    ),
+    "Python's round": Wrong(
+        "A tensor takes neither Python's round nor NumPy's astype. Round with tf.round.",
+        valued(lambda x: round(4 * x) / 4),
+    ),
     "values clipped": Wrong(
         "You clipped the values too. Only the gradient is 0 outside [-1, 1]; the value is x, "
         "rounded.",
@@ -434,6 +531,21 @@ QUARTERS = {
         "condition look at x.",
         passing_on(lambda x, y, d: inside(y, y, d)),
     ),
+    "looks at 4 x": Wrong(
+        "Beyond 0.25 nothing goes on, as if the condition looked at 4 * x. Let it look at x.",
+        passing_on(lambda x, y, d: inside(4 * x, y, d)),
+        passing_on(lambda x, y, d: inside(tf.round(4 * x), y, d)),
+    ),
+    "looks at what arrives": Wrong(
+        "You look at what arrives, and pass it on where it lies in [-1, 1] itself. Let the "
+        "condition look at x.",
+        passing_on(lambda x, y, d: inside(d, y, d)),
+    ),
+    "& before <=": Wrong(
+        "`&` gets numbers here, as it binds tighter than >= and <=. Put each comparison in "
+        "parentheses: (x >= -1) & (x <= 1).",
+        passing_on(lambda x, y, d: tf.where(x >= -1 & x <= 1, d, 0.0)),
+    ),
     "arriving clipped": Wrong(
         "You clip what arrives. It is x that decides: pass on all of it, or 0.",
         passing_on(lambda x, y, d: tf.clip_by_value(d, -1, 1)),
@@ -441,6 +553,10 @@ QUARTERS = {
     "no lower end": Wrong(
         "Values below -1 still pass on what arrives. Compare the absolute value of x.",
         passing_on(lambda x, y, d: tf.where(x <= 1, d, 0.0)),
+    ),
+    "no negative x": Wrong(
+        "Where x is below 0 nothing goes on. [-1, 1] begins at -1: compare the absolute value of x.",
+        passing_on(lambda x, y, d: tf.where((x >= 0) & (x <= 1), d, 0.0)),
     ),
     "no upper end": Wrong(
         "Values above 1 still pass on what arrives. Compare the absolute value of x.",
@@ -467,6 +583,11 @@ QUARTERS = {
         "What goes on is x where you should pass on `arriving`: backward gets the slope that "
         "arrives from above, and returns it.",
         passing_on(lambda x, y, d: inside(x, y, x)),
+    ),
+    "times x": Wrong(
+        "You multiply what arrives by x, or by the rounded value. Pass it on as it is.",
+        passing_on(lambda x, y, d: x * inside(x, y, d)),
+        passing_on(lambda x, y, d: y * inside(x, y, d)),
     ),
     "no backward returned": Wrong(
         "Your function under @tf.custom_gradient returns the value alone. It returns two things: "
@@ -499,6 +620,12 @@ def lengths(a, b):
 def thrown_away(a, b):
     gradient = of_distances(lambda a, b: tf.sqrt(squares(a, b)))(a, b)
     return tf.zeros_like(gradient) if np.isnan(gradient).any() else gradient
+
+
+def guarded_entries(a, b):
+    differ = a != b
+    length = tf.norm(tf.where(differ, a - b, 1.0), axis=1)
+    return tf.where(tf.reduce_any(differ, axis=1), length, 0.0)
 
 
 def with_epsilon(epsilon):
@@ -562,24 +689,33 @@ DISTANCES = {
         of_distances(lambda a, b: tf.abs(a - b)),
     ),
     "added to the points": Wrong(
-        "Where both points are equal the gradient should be [0, 0], and yours is not. Add the "
-        "tiny number to the sum of squares, and not to a - b.",
+        "Where both points are equal the gradient should be [0, 0], and yours is not. A tiny number "
+        "added to a - b moves them apart: put a `where` before the root and one after it.",
         of_distances(lambda a, b: tf.sqrt(squares(a, b + 1e-5))),
         of_distances(lambda a, b: tf.sqrt(squares(a + 1e-5, b))),
         calls=(0,),
     ),
     "near points lost": Wrong(
-        "Points that are near each other differ, and their gradient is 0 here. A limit, or a number "
-        "added under the root, is too large beside them: let a condition be true for equal points "
-        "alone.",
+        "Points that are near each other differ, and their gradient is 0 here, or too short. A "
+        "limit, or a number added under the root, is too large beside their sum of squares, 1e-24: "
+        "let a `where` before the root and one after it look for equal points alone.",
         of_distances(lambda a, b: tf.where(squares(a, b) < 1e-3, 0.0, lengths(a, b))),
-    ),
-    "epsilon too large": Wrong(
-        "Far and equal points are right, but for points 3e-6 apart the gradient is too short: beside "
-        "their sum of squares, 1e-11, what is added under the root counts. Put a `where` before the "
-        "root and one after it.",
-        *(with_epsilon(epsilon) for epsilon in (1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6)),
+        *(with_epsilon(10.0**-e) for e in range(18, 27)),
         calls=(1,),
+    ),
+    "one coordinate looked at": Wrong(
+        "Points that share one coordinate differ in the other, and their gradient is 0 here. Let "
+        "the condition look at the sum of squares.",
+        *(
+            of_distances(lambda a, b, same=same: tf.where(same(a == b), 0.0, lengths(a, b)))
+            for same in (lambda e: e[:, 0], lambda e: e[:, 1], lambda e: tf.reduce_any(e, axis=1))
+        ),
+        calls=(1,),
+    ),
+    "guarded entry by entry": Wrong(
+        "Where points share one coordinate the gradient is too short, as a 1 stands in place of that "
+        "0. Guard the sum of squares, and not each difference.",
+        of_distances(guarded_entries),
     ),
     "distances returned": Wrong(
         "You returned the distances. Return the gradient, tape.gradient(total, a).",

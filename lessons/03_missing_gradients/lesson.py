@@ -145,7 +145,7 @@ def show(explanations):
 tape.explain()
 
 # %% [markdown]
-# `show` prints the same in three lines, for the rest of this lesson. *change* is code to copy: `assign` changes
+# `show` prints the same in a few lines, for the rest of this lesson. *change* is code to copy: `assign` changes
 # a variable's value, and `assign_sub` subtracts from it.
 
 # %%
@@ -164,7 +164,8 @@ assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None  # of the fir
 # ### Exercise 03.1: repair
 #
 # This function should take `steps` steps of gradient descent on the mean squared error of w · x + b, and
-# return `params`. It does so for one step. For two, it stops with a `TypeError` about `NoneType`: one fault.
+# return a dict of the w and b that it reaches. It does so for one step. For two, it stops with a `TypeError`
+# about `NoneType`: one fault.
 
 # %% exercise="03.1"
 def descend(params, x, y, lr, steps):
@@ -193,7 +194,7 @@ check("03.1", descend)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `assign_sub` takes what is to be subtracted.
+# `assign_sub` takes what is to be subtracted, and changes the variable itself: nothing is left to store.
 #
 # </details>
 
@@ -571,9 +572,9 @@ assert slope(two_wheres, 1e-30) == 0.0
 # ### Exercise 03.5: repair
 #
 # The gradient of the sum of distances between pairs of points is NaN where both points are equal. It
-# should be 0 there, and elsewhere as it is, however near the points are: the check takes some 3e-6 apart, where
-# 1e-12 under the root is too much. There is one fault. Mend the distance: a NaN that is replaced afterwards was
-# still sent back.
+# should be 0 there, and elsewhere as it is, also between points 1e-12 apart, where 1e-12 under the root is far
+# too much. There is one fault. Mend the distance, which stays 0 for equal points; a NaN that is replaced
+# afterwards was still sent back.
 
 # %% exercise="03.5"
 def distance_gradient(a, b):

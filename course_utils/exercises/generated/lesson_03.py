@@ -8,19 +8,20 @@ import numpy as np
 
 from course_utils.exercises.callouts import Predict
 from course_utils.exercises.drawn import constants, variables
-from course_utils.exercises.observation import results_noted
+from course_utils.exercises.observation import calls_noted, results_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
 
 def draw_descents(rng: np.random.Generator) -> list[tuple]:
     first = (2.0, 1.0, np.array([1.0, 2.0]), np.array([1.0, 0.5]), 0.1, 1)
 
-    def draw(n, lr, steps):
-        w, b = rng.choice([-1, 1], 2) * rng.uniform(0.5, 1.5, 2).round(1)
+    def draw(n, lr, steps, scale=1.0):
+        w, b = rng.choice([-1, 1], 2) * rng.uniform(0.5, 1.5, 2).round(1) * scale
         x, y = rng.choice([-1, 1], n) * rng.uniform(0.4, 1.4, n).round(1), rng.normal(size=n)
-        return float(w), float(b), x, y.round(1), lr, steps
+        return float(w), float(b), x, y.round(1) * scale, lr, steps
 
-    return [first, draw(3, 0.2, 2), draw(5, 0.05, 3), draw(4, 0.1, 4)]
+    # The last loss is small from the start, and no step may be left out for that.
+    return [first, draw(3, 0.2, 2), draw(5, 0.05, 3), draw(4, 0.1, 4, scale=1e-4)]
 
 
 def as_descent(w: float, b: float, x: np.ndarray, y: np.ndarray, lr: float, steps: int) -> tuple:
@@ -47,7 +48,9 @@ def draw_weights(rng: np.random.Generator) -> list[tuple]:
     second[:, 4] = 1, -1
 
     def arriving(shape):
-        return (rng.choice([-1, 1], shape) * rng.uniform(1.5, 3.0, shape)).round(1)
+        sizes = rng.uniform(1.5, 3.0, shape)
+        sizes[..., 1::2] /= 5  # within [-1, 1], whatever x is
+        return (rng.choice([-1, 1], shape) * sizes).round(1)
 
     return [(x, arriving(x.shape)) for x in (first, second, rng.permutation(first)[:5])]
 
@@ -56,7 +59,9 @@ def value_and_gradient(function: Callable, x: Any, arriving: Any) -> dict:
     """Return what the function returned, and its gradient where it is a tensor like x."""
     import tensorflow as tf
 
-    with tf.GradientTape() as tape:
+    # Under this name its lost paths are not explained: each is said to end at `round`, even where
+    # it is the backward function that returns nothing.
+    with tf.autodiff.GradientTape() as tape:
         tape.watch(x)
         y = function(x)
     if isinstance(y, np.ndarray):
@@ -78,11 +83,13 @@ def draw_pairs(rng: np.random.Generator) -> list[tuple]:
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         distances = rng.uniform(0.7, 3.0, n)
         directions[1] = np.abs(directions[1])  # without squares, too, a root of it exists
-        distances[0] = 3e-6  # near, not equal
+        # Two pairs share one coordinate each.
+        directions[2:4] = rng.permutation(np.eye(2)) * rng.choice([-1, 1])
+        b[0], distances[0] = 0.0, 1e-12  # near, not equal
         distances[n - equal :] = 0.0
         return b + distances[:, None] * directions, b
 
-    return [first, draw(4, 1), draw(5, 2), draw(3, 0)]
+    return [first, draw(5, 1), draw(6, 2), draw(4, 0)]
 
 
 def as_pairs(a: np.ndarray, b: np.ndarray) -> tuple:
@@ -90,14 +97,25 @@ def as_pairs(a: np.ndarray, b: np.ndarray) -> tuple:
 
 
 def gradient_and_tapes(function: Callable, a: Any, b: Any) -> dict:
-    """Return what the function returned, and whether every tape in it gave finite numbers."""
+    """Return what the function returned, and two facts of the tapes in it.
+
+    The facts are whether every gradient is finite, and whether the targets are the distances.
+    """
     import tensorflow as tf
 
-    with results_noted(tf.GradientTape, "gradient") as gradients:
+    def numbers(tensors):  # of a graph's tensors there are none
+        return [each.numpy() for each in tf.nest.flatten(tensors) if hasattr(each, "numpy")]
+
+    method = tf.GradientTape, "gradient"
+    with results_noted(*method) as gradients, calls_noted(*method) as asked:
         returned = function(a, b)
-    tensors = [each for each in tf.nest.flatten(gradients) if hasattr(each, "numpy")]
-    finite = all(bool(np.isfinite(each.numpy()).all()) for each in tensors)
-    return {"gradient": returned, "finite": finite}
+    sums = [np.sum(each) for each in numbers([call["target"] for call in asked])]
+    total = np.sum(np.linalg.norm(a - b, axis=1))
+    return {
+        "gradient": returned,
+        "finite": all(np.isfinite(each).all() for each in numbers(gradients)),
+        "summed": not sums or any(np.isclose(each, total, 1e-3) for each in (*sums, sum(sums))),
+    }
 
 
 EXERCISES = (
@@ -190,9 +208,16 @@ EXERCISES = (
                 "afterwards: added to other gradients it would have spoilt them too. Mend the "
                 "distance itself, inside the `with` block.",
                 lambda noted: all(noted["finite"]),
-            )
+            ),
+            Demand(
+                "distances changed",
+                "The gradient is right, but what you add up is no longer the distances. Is that "
+                "of equal points still 0? A `where` after the root makes it 0.",
+                lambda noted: all(noted["summed"]),
+            ),
         ],
-        praise="Where the points are equal the gradient is 0, and everywhere else as it was.",
+        praise="Where the points are equal the gradient is 0, and everywhere else as it was. Does "
+        "your root still get a 0? That is luck, and may be NaN with XLA: put a `where` before it, too.",
     ),
 )
 

@@ -2,7 +2,11 @@
 
 import numpy as np
 import tensorflow as tf
-from keras.losses import CategoricalCrossentropy, SparseCategoricalCrossentropy
+from keras.losses import (
+    CategoricalCrossentropy,
+    SparseCategoricalCrossentropy,
+    sparse_categorical_crossentropy,
+)
 
 
 def new_variables(params, x, y, lr, steps):
@@ -53,6 +57,10 @@ def guarded(d):
     return tf.where(squares(d) > 0, tf.sqrt(safe), 0.0)
 
 
+def apart(d):
+    return tf.cast(squares(d) > 0, tf.float32)
+
+
 def distance_by_hand(a, b):
     return tf.math.divide_no_nan(a - b, tf.norm(a - b, axis=1, keepdims=True))
 
@@ -96,6 +104,38 @@ def return_in_loop(params, x, y, lr, steps):
         return params
 
 
+def until_small(params, x, y, lr, steps):
+    loss = 1.0
+    while steps and loss > 1e-5:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((params["w"] * x + params["b"] - y) ** 2)
+        gradients = tape.gradient(loss, params)
+        for name in params:
+            minus(params[name], gradients[name], lr)
+        steps -= 1
+    return params
+
+
+def w_moved_first(params, x, y, lr, steps):
+    for _ in range(steps):
+        for p in params.values():
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((params["w"] * x + params["b"] - y) ** 2)
+            minus(p, tape.gradient(loss, p), lr)
+    return params
+
+
+def last_gradients(params, x, y, lr, steps):
+    while True:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((params["w"] * x + params["b"] - y) ** 2)
+        dw, db = tape.gradient(loss, [params["w"], params["b"]])
+        if steps == 1:
+            return {"w": dw, "b": db}
+        params = {"w": tf.Variable(params["w"] - lr * dw), "b": tf.Variable(params["b"] - lr * db)}
+        steps -= 1
+
+
 def minus(p, g, lr):
     return p.assign(p - lr * g)
 
@@ -116,6 +156,10 @@ def each_right(logits, labels, log_softmax=tf.nn.log_softmax):
 
 def cross_entropy(logits, labels):
     return -tf.reduce_mean(each_right(logits, labels))
+
+
+def mean_log(probabilities):
+    return -tf.reduce_mean(tf.math.log(probabilities))
 
 
 def is_right(logits, labels):
@@ -142,7 +186,7 @@ def clipped(x):
     return tf.clip_by_value(x, -1.0, 1.0)
 
 
-def rooted(d, tiny=1e-20, axis=1):
+def rooted(d, tiny=1e-30, axis=1):
     return tf.sqrt(tf.reduce_sum(tf.square(d), axis=axis) + tiny)
 
 
@@ -193,11 +237,11 @@ RIGHT = {
     ],
     "03.5": [
         distance(guarded),
-        distance(lambda d: tf.sqrt(tf.maximum(squares(d), 1e-12))),
+        distance(lambda d: tf.sqrt(tf.maximum(squares(d), 1e-30))),
         # The rule of sqrt makes 0 of an arriving 0, and that of a power does not.
         distance(lambda d: tf.where(squares(d) > 0, tf.sqrt(squares(d)), 0.0)),
         distance(lambda d: tf.norm(tf.boolean_mask(d, squares(d) > 0), axis=1)),
-        distance(lambda d: tf.maximum(tf.sqrt(squares(d)), 1e-6)),
+        distance(lambda d: tf.abs(tf.complex(d[:, 0], d[:, 1]))),
         distance_by_hand,
     ],
 }
@@ -217,6 +261,12 @@ WRONG = {
         ("only w moves", descent(minus, names="w")),
         ("only b moves", descent(minus, names="b")),
         ("fixed lr", descent(lambda p, g, lr: p.assign_sub(g / 10))),
+        ("half a step", descent(lambda p, g, lr: p.assign(p - 0.5 * lr * g))),
+        ("lr alone", descent(lambda p, g, lr: p.assign(p - lr))),
+        ("one after the other", w_moved_first),
+        ("ended early", until_small),
+        ("gradients returned", last_gradients),
+        ("lost variable", descent(lambda p, g, lr: p.assign_sub(lr * g), store=True)),
         ("returned None", descent(minus, result=lambda params: None)),
         ("other form", descent(minus, result=lambda params: {**params, "done": True})),
         (
@@ -293,6 +343,26 @@ WRONG = {
             "labels not one-hot",
             classifier(lambda z, c: tf.nn.softmax_cross_entropy_with_logits(labels=c, logits=z)),
         ),
+        (
+            "labels not one-hot",
+            classifier(
+                lambda z, c: tf.nn.softmax_cross_entropy_with_logits(tf.one_hot(c, 2), logits=z)
+            ),
+        ),
+        (
+            "labels and logits exchanged",
+            classifier(lambda z, c: sparse_categorical_crossentropy(z, c, from_logits=True)),
+        ),
+        ("other rows' labels", classifier(lambda z, c: mean_log(tf.gather(tf.nn.softmax(z), c)))),
+        (
+            "other rows' labels",
+            classifier(lambda z, c: mean_log(tf.gather(tf.transpose(tf.nn.softmax(z)), c))),
+        ),
+        ("no softmax", classifier(lambda z, c: -tf.reduce_mean(z[is_right(z, c)]))),
+        (
+            "log of the mean",
+            classifier(lambda z, c: mean_log(tf.reduce_mean(tf.nn.softmax(z)[is_right(z, c)]))),
+        ),
     ],
     "03.4": [
         ("other form", lambda x: tf.stack([quarters(entry) for entry in tf.reshape(x, [-1])])),
@@ -330,11 +400,22 @@ WRONG = {
         ("no backward returned", tf.custom_gradient(quarters)),
         ("raised ValueError", own_gradient(backward=lambda x, d: d if abs(x) <= 1 else 0.0)),
         ("raised AttributeError", own_gradient(lambda x: (x * 4).round() / 4)),
+        ("Python's round", own_gradient(lambda x: (x / 0.25).astype("int32") * 0.25)),
+        ("cut towards 0", own_gradient(lambda x: tf.sign(x) * tf.floor(4 * tf.abs(x)) / 4)),
+        ("looks at what arrives", own_gradient(backward=lambda x, d: inside(d, d))),
+        ("looks at 4 x", own_gradient(backward=lambda x, d: tf.where(x**2 <= 0.0625, d, 0.0))),
+        (
+            "& before <=",
+            own_gradient(backward=lambda x, d: d * tf.cast(-1 <= x & x <= 1, tf.float32)),
+        ),
+        ("no negative x", straight_through(lambda x: tf.clip_by_value(x, 0.0, 1.0))),
+        ("times x", straight_through(lambda x: clipped(x) ** 2 / 2)),
+        ("no path left", own_gradient(backward=lambda x, arriving: None)),
     ],
     "03.5": [
         ("no path", distance(lambda d: tf.constant(np.hypot(*d.numpy().T)))),
         ("other form", distance(ask=lambda tape, t, each, a, b: tape.jacobian(each, a))),
-        ("not squared", distance(lambda d: tf.sqrt(tf.reduce_sum(d, axis=1) + 1e-12))),
+        ("not squared", distance(lambda d: tf.reduce_sum(d, axis=1) ** 0.5)),
         (
             "still not finite",
             distance(lambda d: tf.exp(0.5 * tf.math.log(tf.reduce_sum(tf.square(d), axis=1)))),
@@ -348,7 +429,7 @@ WRONG = {
         ),
         (
             "one pair empties all",
-            distance(lambda d: rooted(d) if tf.reduce_all(rooted(d) > 1e-7) else 0 * rooted(d)),
+            distance(lambda d: rooted(d) if tf.reduce_all(rooted(d) > 1e-14) else 0 * rooted(d)),
         ),
         ("squared distances", distance(lambda d: rooted(d) ** 2)),
         ("averaged", distance(total=lambda each: tf.reduce_sum(each) / len(each))),
@@ -358,8 +439,19 @@ WRONG = {
         ("absolute differences", distance(lambda d: tf.norm(d, ord=1, axis=1))),
         ("added to the points", distance(lambda d: tf.norm(d + 1e-6, axis=1))),
         ("near points lost", distance(lambda d: tf.maximum(rooted(d), 0.05))),
-        ("epsilon too large", distance(lambda d: rooted(d, tiny=1e-8))),
-        ("near points lost", distance(lambda d: rooted(d, tiny=1e-3))),
+        ("near points lost", distance(lambda d: rooted(d, tiny=1e-8))),
+        ("near points lost", distance(lambda d: rooted(d, tiny=1e-20))),
+        ("near points lost", distance(lambda d: tf.sqrt(tf.maximum(squares(d), 1e-12)))),
+        (
+            "one coordinate looked at",
+            distance(lambda d: guarded(tf.where(d[:, :1] == 0, tf.zeros_like(d), d))),
+        ),
+        (
+            "guarded entry by entry",
+            distance(lambda d: rooted(tf.where(d == 0, tf.ones_like(d), d)) * apart(d)),
+        ),
+        ("distances changed", distance(lambda d: tf.sqrt(squares(d) + (1 - apart(d))))),
+        ("distances changed", distance(lambda d: guarded(d) + 1e-2)),
         ("raised TypeError", distance(total=lambda distances: sum(distances.numpy().tolist()))),
         ("patched afterwards", mended_afterwards),
     ],
