@@ -46,6 +46,10 @@ A non-persistent GradientTape can only be used to compute one set
 has no attribute '_type_enum'$
     unconnected_gradients="zero" fails for the variables of a Keras model. Ask for the gradients
     of [v.value for v in variables], or write zeros in place of None yourself
+^'GradientTape' object has no attribute
+    a tape's methods are watch, gradient, jacobian, batch_jacobian, stop_recording and reset
+'(method|function)'|non-iterable function
+    here stands a function itself, where what it returns is needed. Call it, with parentheses
 ^'type' object does not support the context manager protocol
     `with` needs a tape, and here stands the class. Make one: tf.GradientTape()
 ^unsupported callable$

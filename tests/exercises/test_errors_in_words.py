@@ -170,6 +170,11 @@ def watch_before_the_block():
     return tape.gradient(y, w)
 
 
+def unpacked_function():
+    gradient, again = asked_twice
+    return gradient, again
+
+
 def tape_without_parentheses():
     with tf.GradientTape as tape:
         return tape
@@ -232,6 +237,9 @@ ERRORS = [
     (watch_before_the_block, "Call it inside the `with` block"),
     (lambda: gradient_of(lambda w: tf.constant(1.0))[0], "there is a None where"),
     (lambda: list(gradient_of(lambda w: tf.constant(1.0))), "there is a None where"),
+    (lambda: tf.GradientTape().gradients(COLUMN, COLUMN), "a tape's methods are watch, gradient"),
+    (lambda: len(tf.GradientTape().watched_variables), "Call it, with parentheses"),
+    (unpacked_function, "Call it, with parentheses"),
     (tape_without_parentheses, "Make one: tf.GradientTape()"),
     (custom_gradient_with_one_too_many, "returned 2 gradients, and the function has 1 argument"),
     (custom_gradient_that_forgets_the_value, "the value and the backward function"),
