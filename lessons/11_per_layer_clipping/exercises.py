@@ -7,6 +7,7 @@ import numpy as np
 
 from course_utils.exercises.callouts import Predict
 from course_utils.exercises.drawn import constants
+from course_utils.exercises.observation import calls_noted
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 
 
@@ -21,7 +22,7 @@ def draw_news(rng: np.random.Generator) -> list[tuple]:
         return layers, [with_norm(rng.normal(size=shape), norm) for shape, norm in pairs]
 
     return [
-        draw(("headline", "body", "head"), 4.0, 2.0, 3.0, 1.5, 14.0, 6.0),
+        draw(("headline", "overhead", "head"), 4.0, 2.0, 3.0, 1.5, 14.0, 6.0),
         draw(("body", "head", "headline"), 2.0, 3.0, 3.0, 0.4, 6.0, 1.7),
     ]
 
@@ -54,7 +55,9 @@ def draw_layers(rng: np.random.Generator) -> list[tuple]:
 
 def as_layers(layers: tuple, gradients: list, limits: tuple) -> tuple:
     tensors = [list(constants(*parts)) for parts in gradients]
-    return dict(zip(layers, tensors, strict=True)), dict(zip(layers, limits, strict=True))
+    # The limits stand in another order than the layers.
+    by_layer = zip(reversed(layers), reversed(limits), strict=True)
+    return dict(zip(layers, tensors, strict=True)), dict(by_layer)
 
 
 def draw_networks(rng: np.random.Generator) -> list[tuple]:
@@ -91,14 +94,21 @@ def as_network(
 
 
 def moves_and_updates(step: Callable, model: Any, slow: Any, fast: Any, x: Any, y: Any) -> dict:
-    """Return how far each variable moved, and how often each optimizer was applied."""
+    """Return how far each variable moved, and how often what was applied and called."""
+    import keras
+
     before = [v.numpy() for v in model.trainable_variables]
-    step(model, slow, fast, x, y)
+    with calls_noted(keras.layers.Dense, "call") as runs:
+        step(model, slow, fast, x, y)
     moves = {
         "/".join(v.path.split("/")[-2:]): v.numpy() - old
         for v, old in zip(model.trainable_variables, before, strict=True)
     }
-    return {"moves": moves, "updates": [int(slow.iterations), int(fast.iterations)]}
+    return {
+        "moves": moves,
+        "updates": [int(slow.iterations), int(fast.iterations)],
+        "passes": sum(run["self"] is model.layers[-1] for run in runs),
+    }
 
 
 EXERCISES = (
@@ -160,7 +170,14 @@ EXERCISES = (
                 "slow.apply(gradients, variables) and the same with fast: another optimizer has "
                 "another rule.",
                 lambda noted: all(np.all(updates > 0) for updates in noted["updates"]),
-            )
+            ),
+            Demand(
+                "second forward pass",
+                "The steps are right, but the model was called more than once. A batch normalisation "
+                "would move its averages each time, and a dropout draw anew: take both gradients of "
+                "one forward pass.",
+                lambda noted: all(passes <= 1 for passes in noted["passes"]),
+            ),
         ],
         praise="Each part moved at its own rate, both from one gradient.",
     ),

@@ -32,20 +32,36 @@ def last_two(variables, gradients):
     return [*gradients[:-2], *[tf.clip_by_norm(g, 1.0) for g in gradients[-2:]]]
 
 
+def sorted_by(key):
+    def clip_head(variables, gradients):
+        clipped = zip(variables, clipping(of_head)(variables, gradients), strict=True)
+        return [g for _, g in sorted(clipped, key=lambda pair: key(pair[0]))]
+
+    return clip_head
+
+
 NEWS = {
     "none clipped": Wrong(
-        "No gradient came back clipped. A variable's name is `kernel` or `bias`; the layer stands "
-        "in its path, such as `news/head/kernel`. Return what tf.clip_by_norm returns.",
+        "No gradient came back clipped. A variable's name is `kernel` or `bias`; in its path, such "
+        'as `news/head/kernel`, the layer is one of the parts in `v.path.split("/")`, not the first. '
+        "Return what tf.clip_by_norm returns.",
         clipping(lambda v: False),
     ),
     "headline too": Wrong(
-        "`headline` is clipped too, because its name begins with `head`. Compare whole parts of "
-        'the path: `v.path.split("/")` is a list of them.',
+        "Another layer is clipped too, as `head` also begins `headline` and ends `overhead`. Compare "
+        'whole parts of the path: `v.path.split("/")` is a list of them.',
         clipping(lambda v: "head" in v.path),
+        clipping(lambda v: "/head" in v.path),
+        clipping(lambda v: "head/" in v.path),
     ),
     "every one clipped": Wrong(
         "Every gradient is clipped. Leave those of the other layers as they are.",
         clipping(lambda v: True),
+    ),
+    "all but headline": Wrong(
+        "All are clipped but `headline`. Leave the other layers as they are, too: look for the part "
+        '`head` in `v.path.split("/")`.',
+        clipping(lambda v: "headline" not in v.path),
     ),
     "all but head": Wrong(
         "It is the other way round: `head` is left alone, and all others are clipped.",
@@ -62,6 +78,16 @@ NEWS = {
     "bias only": Wrong(
         "The bias of `head` is clipped, but its kernel is not. It belongs to the layer too.",
         clipping(lambda v: of_head(v) and v.name == "bias"),
+    ),
+    "order changed": Wrong(
+        "The gradients of `head` are clipped, but the order is another one now. Return the gradients "
+        "in the order of the variables.",
+        sorted_by(of_head),
+        sorted_by(lambda v: not of_head(v)),
+    ),
+    "arguments exchanged": Wrong(
+        "tf.clip_by_norm takes the gradient first, and then the limit.",
+        clipping(of_head, lambda g: tf.clip_by_norm(1.0, g)),
     ),
     "last two clipped": Wrong(
         "The last two gradients are clipped, whatever layer they belong to. Find `head` by the "
@@ -118,6 +144,18 @@ MISTAKES = [
         "You divided by the limit. The factor is the limit divided by the norm of all three.",
     ),
     (
+        GRADIENT * 4,
+        "You divided the norm of all three by the limit. The factor is the limit divided by the norm.",
+    ),
+    (
+        GRADIENT * 6.5 / 676,
+        "You divided by 676, the sum of the squares. The norm is its root, 26.",
+    ),
+    (
+        np.full(3, 6.5),
+        "6.5 is the limit for the norm of all three together, not for each number.",
+    ),
+    (
         GRADIENT * 6.5 / 34,
         "You added the norms, 10 + 24. Add the squares of all three numbers, and take the root of "
         "the sum.",
@@ -161,6 +199,11 @@ def by_norm(norm_of=tf.linalg.global_norm, factor=lambda limit, norm: limit / ma
     return each_layer(lambda gs, limit: [g * factor(limit, norm_of(gs)) for g in gs])
 
 
+def unpacked(gradients, limit):
+    kernel, bias = gradients
+    return tf.clip_by_global_norm([kernel, bias], limit)[0]
+
+
 def by_joint_norm_of_all(gradients, limits):
     norm = tf.linalg.global_norm([g for parts in gradients.values() for g in parts])
     return by_norm(lambda gs: norm)(gradients, limits)
@@ -171,6 +214,10 @@ def under_one_limit(choose):
         return by_norm()(gradients, dict.fromkeys(limits, choose(list(limits.values()))))
 
     return clip_layers
+
+
+def by_position(gradients, limits):
+    return by_norm()(gradients, dict(zip(gradients, limits.values(), strict=True)))
 
 
 WITHOUT_ZEROS = (0, 1)
@@ -233,9 +280,26 @@ LAYERS = {
         by_norm(lambda gs: tf.norm(gs[0])),
         calls=WITHOUT_ZEROS,
     ),
+    "first gradient only": Wrong(
+        "You clip the first gradient of each layer alone. All gradients of a layer share one factor, "
+        "from the norm of all of them together.",
+        each_layer(lambda gs, limit: [tf.clip_by_norm(gs[0], limit), *gs[1:]]),
+        calls=WITHOUT_ZEROS,
+    ),
+    "two unpacked": Wrong(
+        "A line takes a number of values apart, such as kernel and bias, and gets fewer: a layer may "
+        "have no bias. Keep the gradients of a layer as a list, however long it is.",
+        each_layer(unpacked),
+    ),
     "norm of all layers": Wrong(
         "You used the norm of all layers together. Each layer has its own norm.",
         by_joint_norm_of_all,
+        calls=WITHOUT_ZEROS,
+    ),
+    "limits by position": Wrong(
+        "You take the limits in the order of their dict, which need not be that of the layers. Look "
+        "up limits[layer] for each.",
+        by_position,
         calls=WITHOUT_ZEROS,
     ),
     "one limit for all": Wrong(
@@ -271,6 +335,7 @@ def moving(*moves, loss_of=mean_square, sign=1, training=True, of_last=None):
         n = of_last or len(model.layers[-1].trainable_variables)
         parts = {"rest": slice(-n), "last": slice(-n, None), "all": slice(None)}
         parts |= {"all but bias": slice(-1), "bias": slice(-1, None)}
+        parts |= {"first": slice(2), "all but first": slice(2, None)}
         with tf.GradientTape() as tape:
             loss = sign * loss_of(model(x, training=training) - y)
         gradients = tape.gradient(loss, variables)
@@ -293,6 +358,11 @@ def in_turns(*moves):
 
 def right_but(**options):
     return moving("slow rest", "fast last", **options)
+
+
+def with_bias_of_last(model, *given):
+    kernel, bias = model.layers[-1].trainable_variables
+    right_but()(model, *given)
 
 
 # Below, in call 2 the last layer has no bias, and in call 3 it matters that the model trains.
@@ -327,6 +397,13 @@ SPEEDS = {
         "The last layer has not moved. Apply fast to its variables.",
         moving("slow rest"),
         calls=PLAIN,
+    ),
+    "layers between": Wrong(
+        "The layers between the first and the last did not move with slow. slow updates all of "
+        "model.layers[:-1], however many there are.",
+        moving("slow first", "fast last"),
+        moving("slow first", "fast all but first"),
+        calls=(1,),
     ),
     "both move all": Wrong(
         "Both optimizers moved every layer. Give each its own part of the variables.",
@@ -368,9 +445,10 @@ SPEEDS = {
         right_but(loss_of=lambda error: mean_square(error) / 2),
         calls=PLAIN,
     ),
-    "absolute errors": Wrong(
-        "This is the step down the mean absolute error. Square the errors.",
+    "errors not squared": Wrong(
+        "The errors are not squared. The loss is the mean of their squares.",
         right_but(loss_of=lambda error: tf.reduce_mean(abs(error))),
+        right_but(loss_of=tf.reduce_mean),
         calls=PLAIN,
     ),
     "mean squared": Wrong(
@@ -390,6 +468,11 @@ SPEEDS = {
         "model.layers[-1].trainable_variables.",
         moving("slow all but bias", "fast bias"),
         calls=PLAIN,
+    ),
+    "bias unpacked": Wrong(
+        "A line takes a number of values apart, such as kernel and bias, and gets fewer: the last "
+        "layer may have no bias. Keep its variables as a list, however long it is.",
+        with_bias_of_last,
     ),
     "two variables taken for last": Wrong(
         "You took the last two variables, and where the last layer has no bias they belong to two "

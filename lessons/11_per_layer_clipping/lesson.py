@@ -185,8 +185,8 @@ for ax, norms, title in zip(panels, (by_name, by_path), ("by name", "by path"), 
 #
 # ### Exercise 11.1: repair
 #
-# A news model has a layer `headline` and a layer `head`. This function should clip the gradients of `head` at norm
-# 1, each by itself, and leave all others as they are. It clips none.
+# A news model has, among others, a layer `headline` and a layer `head`. This function should clip the gradients of
+# `head` at norm 1, each by itself, and leave all others as they are. It clips none.
 
 
 # %% exercise="11.1"
@@ -682,8 +682,8 @@ assert np.allclose(frozen, column, atol=0.01) and len(adam.variables) == 2 * 2 +
 # ### Exercise 11.4: complete
 #
 # One step with two optimizers: let `slow` update all layers but the last, and `fast` the last. x has shape (n, 3), y and
-# `model(x, training=True)` have shape (n, 1). The loss is their mean squared error; take all gradients before any
-# update. A layer may have no bias, and may behave differently in training.
+# `model(x, training=True)` have shape (n, 1). The loss is their mean squared error; take all gradients of one forward
+# pass, before any update. A layer may have no bias, and may behave differently in training.
 
 
 # %% exercise="11.4"

@@ -131,6 +131,26 @@ def by_persistent_tape(model, slow, fast, x, y):
     slow.apply_gradients(zip(*rest, strict=True))
 
 
+@tf.function
+def in_a_graph(model, slow, fast, x, y):
+    rest, last = two_gradients(model, x, y)
+    slow.apply(*rest)
+    fast.apply(*last)
+
+
+def in_two_passes(model, slow, fast, x, y):
+    rest, _ = two_gradients(model, x, y)
+    _, last = two_gradients(model, x, y)
+    slow.apply(*rest)
+    fast.apply(*last)
+
+
+def unpacks_last(model, slow, fast, x, y):
+    rest, ((of_kernel, of_bias), (kernel, bias)) = two_gradients(model, x, y)
+    slow.apply(*rest)
+    fast.apply([of_kernel, of_bias], [kernel, bias])
+
+
 def by_assign_sub(model, slow, fast, x, y):
     for optimizer, part in zip((slow, fast), two_gradients(model, x, y), strict=True):
         for gradient, variable in zip(*part, strict=True):
@@ -171,7 +191,7 @@ RIGHT = {
         scales(),
         scales_flat_vectors,
     ],
-    "11.4": [by_persistent_tape, by_differences],
+    "11.4": [by_persistent_tape, by_differences, in_a_graph],
 }
 
 WRONG = {
@@ -183,12 +203,27 @@ WRONG = {
         ),
         ("returned None", clips_where(of_head, otherwise=lambda g: None)),
         ("none clipped", clips_where(lambda v: v.name.startswith("head"))),
-        ("headline too", clips_where(lambda v: "/head" in v.path)),
+        ("none clipped", clips_where(lambda v: v.path.startswith("head/"))),
+        ("none clipped", clips_where(lambda v: v.path.split("/") == "head")),
+        ("headline too", clips_where(lambda v: v.path.split("/")[-2].startswith("head"))),
+        ("headline too", clips_where(lambda v: v.path.split("/")[-2].endswith("head"))),
+        ("all but headline", clips_where(lambda v: "headline" not in v.path.split("/"))),
+        (
+            "order changed",
+            lambda vs, gs: (
+                [g for v, g in zip(vs, gs, strict=True) if not of_head(v)]
+                + [tf.clip_by_norm(g, 1.0) for v, g in zip(vs, gs, strict=True) if of_head(v)]
+            ),
+        ),
+        (
+            "arguments exchanged",
+            clips_where(of_head, lambda g: tf.clip_by_norm(t=1.0, clip_norm=g)),
+        ),
         ("every one clipped", clips_where(lambda v: v.path.find("head"))),
         ("all but head", clips_where(lambda v: "head" not in v.path.split("/"))),
         ("headline instead", clips_where(lambda v: v.path.split("/")[1].startswith("headl"))),
         ("kernel only", clips_where(lambda v: v.path == "news/head/kernel")),
-        ("bias only", clips_where(lambda v: v.path.endswith("head/bias"))),
+        ("bias only", clips_where(lambda v: v.path.endswith("/head/bias"))),
         ("clipped together", clips_head_together),
         ("clipped by value", clips_where(of_head, lambda g: tf.maximum(tf.minimum(g, 1.0), -1.0))),
         ("short ones lengthened", clips_where(of_head, tf.math.l2_normalize)),
@@ -221,7 +256,7 @@ WRONG = {
             "norm returned too",
             lambda gradients, limits: {
                 layer: tf.clip_by_global_norm(gs, limit)
-                for (layer, gs), limit in zip(gradients.items(), limits.values(), strict=True)
+                for (layer, gs), limit in ((item, limits[item[0]]) for item in gradients.items())
             },
         ),
         ("other form", clips_layers(lambda gs, limit: [tf.clip_by_norm(gs[0], limit)])),
@@ -259,6 +294,24 @@ WRONG = {
             "one limit for all",
             lambda gradients, limits: scales()(gradients, dict.fromkeys(limits, limits["head"])),
         ),
+        (
+            "limits by position",
+            lambda gradients, limits: {
+                layer: tf.clip_by_global_norm(gs, limit)[0]
+                for (layer, gs), limit in zip(gradients.items(), limits.values(), strict=True)
+            },
+        ),
+        (
+            "first gradient only",
+            clips_layers(lambda gs, limit: [shrinks(tf.norm(gs[0]), limit) * gs[0]] + gs[1:]),
+        ),
+        (
+            "two unpacked",
+            lambda gradients, limits: {
+                layer: tf.clip_by_global_norm([kernel, bias], limits[layer])[0]
+                for layer, (kernel, bias) in gradients.items()
+            },
+        ),
         ("raised InvalidArgumentError", scales(tf.norm)),
     ],
     "11.4": [
@@ -278,6 +331,11 @@ WRONG = {
         ("two whole steps", in_turns(("fast", ALL), ("slow", ALL))),
         ("errors summed", moves(OTHERS, LAST, lambda error: tf.norm(error) ** 2)),
         ("halved", moves(OTHERS, LAST, lambda error: tf.nn.l2_loss(error) / len(error))),
+        ("errors not squared", moves(OTHERS, LAST, tf.reduce_mean)),
+        ("layers between", moves(slice(2), LAST)),
+        ("layers between", moves(slice(2), slice(2, None))),
+        ("second forward pass", in_two_passes),
+        ("bias unpacked", unpacks_last),
         ("uphill", moves(OTHERS, LAST, lambda error: -mean_square(error))),
         ("bias alone by fast", moves(slice(-1), slice(-1, None))),
         ("raised RuntimeError", asks_twice),
