@@ -12,7 +12,7 @@ from typing import Any
 from .errors_in_words import cause_in_words
 from .exercise import Judgement
 from .question import Part, Question
-from .readings import form_of, read, same
+from .readings import form_of, pieces, read, same
 from .references import RAISED, KnownMistake, Reference
 from .second_look import second_look
 from .showing import first_difference, form_difference, inputs_in_words, reading_in_words
@@ -103,7 +103,8 @@ def _judge_part(
         mistake = next((one for one in of_part if form_of(one.readings) == form_of(got)), None)
     if mistake is not None:
         # The learner's own line says more of a lost path than any sentence written before.
-        message, name = lost if lost and got[call] is None else mistake.sentence, mistake.name
+        is_lost = _holds_none(got[call]) and not _holds_none(right[call])
+        message, name = lost if lost and is_lost else mistake.sentence, mistake.name
     elif other_form:
         message, name = _of_other_form(part, *other_form, lost)
     else:
@@ -112,6 +113,10 @@ def _judge_part(
             "unexplained",
         )
     return Judgement("failed", message, mistake=name, recognised=recognised)
+
+
+def _holds_none(reading: Any) -> bool:
+    return reading is None or any(map(_holds_none, pieces(reading).values()))
 
 
 def _of_other_form(part: Part, got: Any, right: Any, lost: str) -> tuple[str, str]:

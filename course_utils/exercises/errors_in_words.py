@@ -122,6 +122,12 @@ Shape must be rank 2.*MatMul|^In\[[01]\] ndims must be >= 2
     there is no axis {0} in a tensor with {1} axes. They count from 0: a vector has axis 0 alone
 expected to be an? (\w+) tensor but is an? (\w+) tensor
     {0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast
+has type (\w+) that does not match type (\w+) of
+    {0} and {1} meet here, and TensorFlow converts neither by itself. Start a sum at 0.0, or use
+    tf.cast
+^`variable .= value` with
+    a variable is changed by w.assign_add or w.assign_sub. For a sum that the tape follows write
+    a new tensor, total = total + part
 gradient registry has no entry for: (\w+)
     {0} has no gradient at all: TensorFlow knows no rule for it, and a tape that meets it on its
     path stops. Take another operation there

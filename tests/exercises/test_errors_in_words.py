@@ -196,6 +196,23 @@ def variable_in_a_graph():
     return made()
 
 
+@tf.function
+def sum_that_starts_at_a_whole_number():
+    total = 0
+    for x in tf.data.Dataset.from_tensor_slices([1.0, 2.0]):
+        total = tf.convert_to_tensor(total) + x
+    return total
+
+
+def sum_in_a_variable():
+    @tf.function
+    def total_of(total, x):
+        total += x
+        return total
+
+    return total_of(tf.Variable(0.0), tf.constant(1.0))
+
+
 def no_variable_any_more():
     w = tf.Variable(3.0)
     w = w - 0.1
@@ -256,6 +273,8 @@ ERRORS = [
     (lambda: list_filled_in_a_graph(tf.add_n), "Start a sum before the loop"),
     (sum_that_starts_at_none, "total needs its first value before the loop"),
     (sum_that_starts_nowhere, "total needs its first value before the loop"),
+    (sum_that_starts_at_a_whole_number, "Start a sum at 0.0"),
+    (sum_in_a_variable, "total = total + part"),
     (variable_in_a_graph, "Make the variable outside"),
     (lambda: number_in_a_graph(lambda x: [part for part in x]), "Take tf.unstack"),
     (
