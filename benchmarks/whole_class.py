@@ -47,8 +47,8 @@ the most memory that is no file's:
 Meanwhile a third grading, into the first's folder, is refused.
 
 Bounds: gradebook, results and class page of the first two are byte for byte the same; in the third,
-each honest student's results are. With --jobs 2, honest alone takes one to two seconds a submission
-on two quiet cores. It exits with 1 if a bound is missed.
+each honest student's results are. With --jobs 2, honest alone takes at most half a second a
+submission on two quiet cores. It exits with 1 if a bound is missed.
 """
 
 
