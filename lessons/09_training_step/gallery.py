@@ -26,7 +26,7 @@ def stepping(
     join=whole,
     error_of=mean_square,
     training=True,
-    change=lambda g: g,
+    change=lambda gradients: gradients,
     times=1,
     returned=lambda loss, *call: loss,
     column=lambda y: y,
@@ -39,12 +39,31 @@ def stepping(
         variables = [v for layer in model.layers[layers] for v in layer.trainable_variables]
         with tf.GradientTape() as tape:
             loss = join(error_of(model(x, training=training), y), model.losses)
-        gradients = list(map(change, tape.gradient(loss, variables)))
+        gradients = change(tape.gradient(loss, variables))
         for _ in range(times):
             optimizer.apply(gradients, variables)
         return returned(loss, model, x, y)
 
     return step
+
+
+def keras_loss_of_classes(y_hat, y):
+    return keras.losses.SparseCategoricalCrossentropy(from_logits=True)(y, y_hat)
+
+
+def squared_mean(y_hat, y):
+    return tf.reduce_mean(y_hat - y) ** 2
+
+
+CLIPS = (
+    lambda limit: lambda gradients: tf.clip_by_global_norm(gradients, limit)[0],
+    lambda limit: lambda gradients: [tf.clip_by_norm(g, limit) for g in gradients],
+    lambda limit: lambda gradients: [tf.clip_by_value(g, -limit, limit) for g in gradients],
+)
+
+
+def by_own(make_optimizer):
+    return lambda model, optimizer, x, y: stepping()(model, make_optimizer(), x, y)
 
 
 def two_steps(*call):
@@ -79,6 +98,15 @@ NOT_THE_WHOLE_LOSS = (
     "the gradient is taken of."
 )
 LOSS_AFTERWARDS = "The update is right. Return the loss before the update, not after it."
+NOT_RECORDED = (
+    "Only the penalties move the weights: the tape did not record how the predictions were made. "
+    "Call model(x, training=True) inside the `with` block, and neither predict nor .numpy()."
+)
+AVERAGED_FIRST = "You average the errors, or the predictions, and then square. Square each example's error first."
+PENALTIES_IN_PART = (
+    "Not every penalty counts in full. Add sum(model.losses), not the first of them or their mean."
+)
+IN_PART = (lambda e, p: e + p[0], lambda e, p: e + p[1], lambda e, p: e + tf.reduce_mean(p))
 
 STEPS = {
     "nothing applied": Wrong(
@@ -91,10 +119,8 @@ STEPS = {
         *(stepping(join, training=False) for join in (whole, error_alone, tf.add)),
     ),
     "penalties as list": Wrong(A_LIST_OF_PENALTIES, stepping(tf.add)),
-    "numpy error": Wrong(
-        "Only the penalties move the weights: the predictions left TensorFlow on their way. Call "
-        "the model, model(x, training=True), and neither predict nor .numpy().",
-        stepping(error_of=lambda y_hat, y: mean_square(y_hat.numpy(), y)),
+    "predictions not recorded": Wrong(
+        NOT_RECORDED, stepping(error_of=lambda y_hat, y: mean_square(y_hat.numpy(), y))
     ),
     "table of n by n": Wrong(
         f"Look at the shapes of y_hat and y: {TABLE}.",
@@ -106,9 +132,13 @@ STEPS = {
         stepping(error_alone),
     ),
     "penalties twice": Wrong(PENALTIES_TWICE, stepping(lambda e, p: e + 2 * sum(p))),
+    "penalties in part": Wrong(PENALTIES_IN_PART, *map(stepping, IN_PART)),
     "climbs": Wrong(
         "The update climbs. Give optimizer.apply the gradients as they are.",
-        *(stepping(join, change=lambda g: -g) for join in (whole, error_alone)),
+        *(
+            stepping(join, change=lambda gradients: [-g for g in gradients])
+            for join in (whole, error_alone)
+        ),
     ),
     "half the error": Wrong(
         "The squared error counts by half: leave out the factor 1/2.",
@@ -141,10 +171,11 @@ STEPS = {
         stepping(error_of=lambda y_hat, y: tf.reduce_mean(y - y_hat)),
     ),
     "loss for classes": Wrong(
-        "This is the step of a cross-entropy, which is for classes. A regression's loss is the "
+        "Your loss is a cross-entropy, which is for classes. A regression's loss is the "
         "mean of the squared differences.",
         stepping(error_of=lambda y_hat, y: keras.losses.BinaryCrossentropy(True)(y, y_hat)),
         stepping(error_of=lambda y_hat, y: keras.losses.CategoricalCrossentropy(True)(y, y_hat)),
+        stepping(error_of=keras_loss_of_classes),
     ),
     "huber": Wrong(
         "This is the step of the Huber loss, which is straight for large differences. Square them "
@@ -155,6 +186,17 @@ STEPS = {
         "This is the step of the length of the vector of differences. Take the mean of their "
         "squares.",
         stepping(error_of=lambda y_hat, y: tf.norm(y_hat - y)),
+    ),
+    "averaged before squaring": Wrong(AVERAGED_FIRST, stepping(error_of=squared_mean)),
+    "clipped": Wrong(
+        "The gradients are clipped. Apply them as they are: nothing here asks for shorter steps.",
+        *(stepping(change=clip(limit)) for limit in (1.0, 5.0, 10.0) for clip in CLIPS),
+    ),
+    "another optimizer": Wrong(
+        "The optimizer that you were given did not take this step: it has the size of another. "
+        "Make none of your own, and call optimizer.apply.",
+        *map(by_own, (lambda: keras.optimizers.SGD(0.1), keras.optimizers.SGD)),
+        *map(by_own, (lambda: keras.optimizers.SGD(0.001), keras.optimizers.Adam)),
     ),
     "root of the mean": Wrong(
         "This is the step of the root of the mean squared error. Leave out the root.",
@@ -227,9 +269,12 @@ def mended(*options, **more):
     return stepping(*options, column=as_column, **more)
 
 
-def after_a_look(model, optimizer, x, y):
-    model(x, training=True)
-    return mended()(model, optimizer, x, y)
+def after_a_look(training):
+    def step(model, optimizer, x, y):
+        model(x, training=True)
+        return mended(training=training)(model, optimizer, x, y)
+
+    return step
 
 
 SILENT = {
@@ -250,8 +295,23 @@ SILENT = {
     "two forward passes": Wrong(
         "The update is right, but the moving averages moved twice: the model is called twice in "
         "training. Call it once, and use that prediction.",
-        after_a_look,
+        after_a_look(training=True),
     ),
+    "training in another call": Wrong(
+        "training=True counts for one call alone, and the prediction in your loss is of another. "
+        "Write it in the call inside the block.",
+        after_a_look(training=False),
+    ),
+    "predictions not recorded": Wrong(
+        NOT_RECORDED, mended(error_of=lambda y_hat, y: mean_square(y_hat.numpy(), y))
+    ),
+    "first example only": Wrong(
+        "Every target is compared with the prediction for the first example. Column 0 is [:, 0], "
+        "and [0] is a row.",
+        stepping(error_of=lambda y_hat, y: mean_square(y_hat[0], y)),
+    ),
+    "averaged before squaring": Wrong(AVERAGED_FIRST, mended(error_of=squared_mean)),
+    "penalties in part": Wrong(PENALTIES_IN_PART, *map(mended, IN_PART)),
     "sum of squares": Wrong(
         "The squared errors are added up. Keep their mean as it was given.",
         mended(error_of=lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2)),
@@ -303,6 +363,20 @@ def reset_and_read(metric):
     return float(metric.result())
 
 
+def batch_weighed(weight, average=tf.reduce_mean):
+    return recording(lambda m, losses: m.update_state(average(losses), weight(losses)))
+
+
+def one_epoch_late(metric, epochs):
+    history = []
+    for batches in epochs:
+        history.append(float(metric.result()))
+        metric.reset_state()
+        for losses in batches:
+            every_loss(metric, losses)
+    return history
+
+
 HISTORIES = {
     "short batch counts full": Wrong(
         "The epochs are apart now. But a short batch still counts as much as a full one: let the "
@@ -311,7 +385,7 @@ HISTORIES = {
     ),
     "never reset": Wrong(
         "Each example counts the same now. But every number still holds the epochs before it: "
-        "reset the metric at the start of each epoch.",
+        "call metric.reset_state(), with its parentheses, at the start of each epoch.",
         recording(every_loss, resets=False),
     ),
     "both faults": Wrong(
@@ -332,6 +406,26 @@ HISTORIES = {
         "The metric gets the sum of each batch, and averages these sums. Give it every loss of the "
         "batch.",
         recording(batch_sum),
+    ),
+    "batches weighed wrongly": Wrong(
+        "The batches are weighed wrongly. Give the metric the mean of a batch with "
+        "sample_weight=len(losses), or every loss without a weight.",
+        batch_weighed(lambda losses: 1 / len(losses)),
+        batch_weighed(len, tf.reduce_sum),
+    ),
+    "losses as weights": Wrong(
+        "sample_weight says how much a value counts. For the mean of a batch that is the number of "
+        "its losses, len(losses), and not the losses themselves.",
+        batch_weighed(lambda losses: losses),
+    ),
+    "one epoch late": Wrong(
+        "The list is one epoch late: the result is read before the epoch's batches are added. Read "
+        "it after them.",
+        one_epoch_late,
+    ),
+    "result not called": Wrong(
+        "result is a method, and your list holds the method itself. Call it: metric.result().",
+        recording(every_loss, read=lambda metric: metric.result),
     ),
     "reset too early": Wrong(
         "Every number is 0: the metric is reset before its result is read.",
@@ -395,7 +489,9 @@ def with_list(model, x, y):
 def of_one_part(i, share):
     def accumulated_step(model, optimizer, parts):
         weight = share(len(parts[i][0]), sum(len(x) for x, _ in parts), len(parts))
-        stepping(change=lambda g: weight * g)(model, optimizer, *parts[i])
+        stepping(change=lambda gradients: [weight * g for g in gradients])(
+            model, optimizer, *parts[i]
+        )
 
     return accumulated_step
 
@@ -419,6 +515,24 @@ def penalties_as_list(model, optimizer, parts):
     optimizer.apply(total, model.trainable_variables)
 
 
+def in_one_loop(count_first=True, apply_inside=False):
+    def accumulated_step(model, optimizer, parts):
+        count = sum(len(x) for x, _ in parts) if count_first else 0
+        total = [tf.zeros_like(v) for v in model.trainable_variables]
+        for x, y in parts:
+            count += 0 if count_first else len(x)
+            with tf.GradientTape() as tape:
+                loss = whole(mean_square(model(x, training=True), y), model.losses)
+            gradients = tape.gradient(loss, model.trainable_variables)
+            total = [t + len(x) / count * g for t, g in zip(total, gradients, strict=True)]
+            if apply_inside:
+                optimizer.apply(total, model.trainable_variables)
+        if not apply_inside:
+            optimizer.apply(total, model.trainable_variables)
+
+    return accumulated_step
+
+
 def list_of_lists(model, optimizer, parts):
     count, total = sum(len(x) for x, _ in parts), []
     for x, y in parts:
@@ -440,8 +554,8 @@ ONE_PART = (
 ACCUMULATED = {
     "nothing applied": Wrong(
         "The model's weights are as they were. Either optimizer.apply is never called, or it gets "
-        "zeros: `total += [gradients]` only makes a list longer. Add up variable by variable, and "
-        "apply once, after the last part.",
+        "zeros: `total += [gradients]` only makes a list longer, and `n // N` is 0. Add up variable "
+        "by variable, and apply once, after the last part.",
         accumulating(FAIR, apply=False),
     ),
     "no training true": Wrong(
@@ -459,7 +573,7 @@ ACCUMULATED = {
     ),
     "parts count equally": Wrong(
         "Every part counts the same, but the parts have unequal sizes. Multiply each gradient by "
-        "n / N instead of dividing by the number of parts.",
+        "n / N, where n is len(x): a part is a pair, and its own length is 2.",
         *map(accumulating, EQUAL),
     ),
     "sum never divided": Wrong(
@@ -467,6 +581,16 @@ ACCUMULATED = {
         "number of all examples.",
         *map(accumulating, UNDIVIDED),
         accumulating(lambda e, p, n, N, k: n * e + p),
+    ),
+    "weighed twice": Wrong(
+        "Each part is weighed twice, by n / N in the loss and in the gradients. Once is enough.",
+        accumulating(lambda e, p, n, N, k: (n / N) ** 2 * (e + p)),
+    ),
+    "other number than all": Wrong(
+        "The sum is not divided by N, the number of all examples, but by another number, such as "
+        "that of the parts, or of the examples so far. Count all examples before the loop.",
+        accumulating(lambda e, p, n, N, k: n / k * (e + p)),
+        in_one_loop(count_first=False),
     ),
     "sums weighed": Wrong(
         "The squared errors of a part are added up, and then weighed by n / N. Take their mean, "
@@ -499,6 +623,7 @@ ACCUMULATED = {
         "gradients up first, and apply once.",
         one_by_one(one),
         one_by_one(fair),
+        in_one_loop(apply_inside=True),
     ),
     "table of n by n": Wrong(
         f"Look at the shapes of y_hat and y: {TABLE}.",

@@ -197,6 +197,7 @@ print(f"by hand {-np.log(probability):.3f}, said {said:.3f}, not said {unsaid:.3
 # the sum of a kernel's squared weights to the loss. Its slope, 0.02 times each weight, pulls all of them toward
 # 0. You find the penalties of all layers in the list `model.losses`.
 
+
 # %%
 def build_model(two_ways=True):
     """Return the model, with the same first weights at every call."""
@@ -288,8 +289,9 @@ print("default of dropout: as in use; of RandomRotation: as in training")
 # ### Exercise 09.1: complete
 #
 # Write the step for a regression: `model` maps x, shape (n, 3), to (n, 1), and y has shape (n, 1). The loss
-# is the mean squared error plus the model's penalties. Apply one update, without Keras's own step
-# (`train_on_batch`), and return the loss.
+# is the mean squared error plus the model's penalties. Let `optimizer` apply one update, without Keras's own
+# step (`train_on_batch`), and return the loss.
+
 
 # %% exercise="09.1"
 def step_for_regression(model, optimizer, x, y):
@@ -326,6 +328,7 @@ check("09.1", step_for_regression)
 # with your loop, and then with `fit`. (Dropout's seed is fixed, so both drop the same inputs. XLA, a compiler that
 # `compile` may turn on by itself on a GPU, draws others from that seed, so `jit_compile=False` keeps it out.)
 
+
 # %%
 def largest_difference(weights, others):
     return max(np.max(np.abs(a - b)) for a, b in zip(weights, others, strict=True))
@@ -350,6 +353,7 @@ assert difference < 1e-4 and moved > 0.02
 # %% [markdown]
 # Not one of 3,845 numbers tells the two apart. But would the test see a part left out? Break the step, and run
 # it again, then once more on a model without the two layers in the middle:
+
 
 # %%
 def make_step(training, penalties):
@@ -521,6 +525,7 @@ labels = right.set(xlabel="x", ylabel="y and prediction")
 # it are wrong. Mend them here: Keras's own step (`train_on_batch`) would only hide them. The model begins with
 # batch normalisation and ends with a regularised layer.
 
+
 # %% exercise="09.3"
 def silent_step(model, optimizer, x, y):
     # x: (n, 3), y: (n,), tensors; the model returns (n, 1).
@@ -636,6 +641,7 @@ text = ax.annotate("never reset", (5, curves["stale"][-1]), **at)
 # For every epoch, this function should return the mean loss of an example. The first number is nearly right,
 # and then they lag behind.
 
+
 # %% exercise="09.4"
 def losses_of_epochs(metric, epochs):
     # metric: a new keras.metrics.Mean; epochs: for each epoch the list of its batches.
@@ -686,6 +692,7 @@ check("09.4", losses_of_epochs)
 # %%
 predict("09.e", "")
 
+
 # %%
 def gradients_of(model, x, y):
     with tf.GradientTape() as tape:
@@ -704,6 +711,7 @@ print(f"{float(tf.norm(added[0]) / tf.norm(whole[0])):.2f} times")
 # %% [markdown]
 # How far does a mistake show in the weights? That depends on the optimizer. `update_by` takes one step from the
 # same start, and returns the changes of all weights.
+
 
 # %%
 def update_by(optimizer, gradients):
@@ -736,10 +744,10 @@ assert not np.allclose(norm_half, norm_whole[:16], atol=1e-3)
 # %% [markdown]
 # ### Exercise 09.5: complete
 #
-# `parts` is a list of pairs (x, y) of *unequal* sizes. Update the model once, after the
-# last part, as one step on all examples together would. The loss is that of exercise 09.1: the mean squared
-# error of all examples, plus `sum(model.losses)`. Never join the parts, or record several on one tape: together
-# they do not fit.
+# `parts` is a list of pairs (x, y) of *unequal* sizes. Let `optimizer` update the model once, after the last part,
+# as one step on all examples together would. The loss is that of exercise 09.1: the mean squared error of all
+# examples, plus `sum(model.losses)`. Never join the parts, or record several on one tape: together they do not fit.
+
 
 # %% exercise="09.5"
 def accumulated_step(model, optimizer, parts):
@@ -779,6 +787,7 @@ check("09.5", accumulated_step)
 # `tf.train.Checkpoint` writes variables to files. The run `ours` is saved after its third epoch, and goes on
 # for a fourth. Its state has three parts: the model, the optimizer, and `draws`, the variables that nothing trains,
 # dropout's seed among them.
+
 
 # %%
 def state_of(model, optimizer):

@@ -57,8 +57,12 @@ def draw_examples(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndar
 
 
 def draw_steps(rng: np.random.Generator) -> list[tuple]:
-    sizes = ((4, 0.1), (7, 0.05))
-    return [(draw_weights(rng), rate, *draw_examples(rng, n)) for n, rate in sizes]
+    def draw(n, rate, unit):
+        x, y = draw_examples(rng, n)
+        return draw_weights(rng), rate, x, unit * y
+
+    # In the third call the gradients are so large that clipping them shows.
+    return [draw(4, 0.1, 1), draw(7, 0.05, 1), draw(3, 0.1, 20)]
 
 
 def as_step(weights: dict, rate: float, x: np.ndarray, y: np.ndarray) -> tuple:
@@ -72,19 +76,20 @@ def as_silent_step(weights: dict, rate: float, x: np.ndarray, y: np.ndarray) -> 
     return *build(weights, rate, [norm]), *constants(x, y[:, 0])
 
 
-def step_taken(step: Callable, model: Any, *arguments) -> dict:
-    """Return how the weights changed, what came back, and whether Keras took a step of its own."""
+def step_taken(step: Callable, model: Any, optimizer: Any, *arguments) -> dict:
+    """Return how the weights changed, what came back, and who took how many steps."""
     import keras
 
     before, averages = weights_of(model), [v.numpy() for v in model.non_trainable_variables]
     with calls_noted(keras.Model, "train_step") as steps_of_keras:
-        returned = step(model, *arguments)
+        returned = step(model, optimizer, *arguments)
     pairs = zip(model.non_trainable_variables, averages, strict=True)
     return {
         "change": changes(model, before),
         "loss": returned,
         "averages": [v.numpy() - start for v, start in pairs],
         "by keras": len(steps_of_keras) > 0,
+        "updates": int(optimizer.iterations),
     }
 
 
@@ -104,6 +109,13 @@ OWN_STEP = Demand(
     "The numbers are right, but it was Keras that took the step, with its own train_step. Take it "
     "yourself: a tape, the loss, tape.gradient, and optimizer.apply.",
     lambda noted: not any(noted["by keras"]),
+)
+ONE_UPDATE = Demand(
+    "not one update",
+    "The numbers are right for SGD, but the optimizer that you were given took no step, or several: "
+    "another one, such as Adam, would end elsewhere. Add the gradients up where there are several, "
+    "and call optimizer.apply once.",
+    lambda noted: all(updates == 1 for updates in noted["updates"]),
 )
 
 
@@ -139,14 +151,14 @@ def accumulated(step: Callable, model: Any, optimizer: Any, parts: list) -> dict
     """Return how the weights changed, and how the step went through the parts.
 
     ``one tape`` says whether a tape held several parts: all examples were seen one by one, and
-    fewer tapes than parts were asked.
+    fewer tapes than parts were asked. A tape that was reset is a new one.
     """
     import tensorflow as tf
 
-    before = weights_of(model)
-    with calls_noted(tf.GradientTape, "gradient") as gradients:
+    before, tape = weights_of(model), tf.GradientTape
+    with calls_noted(tape, "gradient") as gradients, calls_noted(tape, "reset") as resets:
         step(model, optimizer, parts)
-    tapes = len({id(gradient["self"]) for gradient in gradients})
+    tapes = len({id(gradient["self"]) for gradient in gradients}) + len(resets)
     saw_all = model.layers[0].seen >= sum(len(x) for x, _ in parts)
     return {
         "change": changes(model, before),
@@ -166,7 +178,7 @@ EXERCISES = (
         call=step_taken,
         inputs="weights rate x y",
         parts=[CHANGE, LOSS],
-        demands=[OWN_STEP],
+        demands=[OWN_STEP, ONE_UPDATE],
         praise="The weights after the step, and the loss, are those of a complete step.",
     ),
     Prediction(
@@ -174,7 +186,7 @@ EXERCISES = (
         title="The loss of right predictions",
         kind="predict",
         points=1,
-        form="The mean is one number",
+        form="Nothing raises, and the mean is one number",
         praise="Two right predictions, and a loss of 2: every one meets every target.",
     ),
     Question(
@@ -187,7 +199,7 @@ EXERCISES = (
         call=step_taken,
         inputs="weights rate x y",
         parts=[CHANGE, LOSS, Part("averages", "the change of the moving averages")],
-        demands=[OWN_STEP],
+        demands=[OWN_STEP, ONE_UPDATE],
         praise="The weights after the step, and the loss, are those of a complete step.",
     ),
     Question(
@@ -223,13 +235,7 @@ EXERCISES = (
                 "there.",
                 lambda noted: not any(noted["one tape"]),
             ),
-            Demand(
-                "several updates",
-                "The numbers are right for SGD, but the optimizer took a step for every part; "
-                "another one, such as Adam, would end elsewhere. Add the gradients up, and call "
-                "optimizer.apply once, after the loop.",
-                lambda noted: max(noted["updates"]) <= 1,
-            ),
+            ONE_UPDATE,
         ],
         praise="The parts together move the model as one batch would.",
     ),

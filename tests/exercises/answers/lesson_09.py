@@ -74,6 +74,83 @@ def moved_by_assign_sub(model, optimizer, x, y):
     return loss.numpy()
 
 
+def in_two_updates(model, optimizer, x, y):
+    variables = model.trainable_variables
+    with tf.GradientTape(persistent=True) as tape:
+        error = tf.reduce_mean((model(x, training=True) - y) ** 2)
+        penalty = tf.add_n(model.losses)
+        loss = error + penalty
+    gradients = [tape.gradient(part, variables) for part in (error, penalty)]
+    for each in gradients:
+        pairs = zip(each, variables, strict=True)
+        apply_pairs(optimizer, *zip(*[pair for pair in pairs if pair[0] is not None], strict=True))
+    return loss
+
+
+def above_the_block(column):
+    def program(model, optimizer, x, y):
+        y_hat = model(x, training=True)
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((y_hat - column(y)) ** 2) + sum(model.losses)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply(gradients, model.trainable_variables)
+        return loss
+
+    return program
+
+
+def of_mean_error(column):
+    def program(model, optimizer, x, y):
+        with tf.GradientTape() as tape:
+            bias = tf.reduce_mean(column(y) - model(x, training=True))
+            loss = tf.add_n([bias * bias, *model.losses])
+        gradients = tape.gradient(loss, model.trainable_variables)
+        apply_pairs(optimizer, gradients, model.trainable_variables)
+        return loss
+
+    return program
+
+
+def of_mean_prediction(model, optimizer, x, y):
+    with tf.GradientTape() as tape:
+        y_hat = tf.reduce_mean(model(x, training=True), axis=0)
+        loss = tf.reduce_mean((y_hat - y) ** 2) + sum(model.losses)
+    apply_pairs(optimizer, tape.gradient(loss, model.trainable_weights), model.trainable_weights)
+    return loss
+
+
+def by_predict(model, optimizer, x, y):
+    with tf.GradientTape() as tape:
+        y_hat = model.predict(x, verbose=0)[:, 0]
+        loss = tf.reduce_mean((y_hat - y) ** 2) + sum(model.losses)
+    apply_pairs(optimizer, tape.gradient(loss, model.trainable_weights), model.trainable_weights)
+    return loss
+
+
+def of_first_row(model, optimizer, x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((y - model(x, training=True)[0]) ** 2) + sum(model.losses)
+    apply_pairs(optimizer, tape.gradient(loss, model.trainable_weights), model.trainable_weights)
+    return loss
+
+
+def clipped_by_global_norm(optimizer, gradients, variables):
+    apply_pairs(optimizer, tf.clip_by_global_norm(gradients, 10.0)[0], variables)
+
+
+def switched(model, *call):
+    model(call[1], training=True)
+    return step(training=None)(model, *call)
+
+
+def in_one_move(model, optimizer, x, y):
+    with tf.GradientTape() as tape:
+        loss = loss_of(model, x, y)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    move(model, float(optimizer.learning_rate), gradients)
+    return loss
+
+
 def keras_loss(model, optimizer, x, y):
     with tf.GradientTape() as tape:
         loss = keras.losses.MeanSquaredError()(y, model(x, training=True)) + sum(model.losses)
@@ -180,6 +257,19 @@ def one_tape(model, optimizer, parts):
     apply_pairs(optimizer, tape.gradient(loss, model.weights), model.weights)
 
 
+def one_tape_reset_for_each(model, optimizer, parts):
+    variables, count = model.trainable_variables, sum(len(x) for x, _ in parts)
+    total = [tf.zeros(v.shape) for v in variables]
+    with tf.GradientTape(persistent=True) as tape:
+        for x, y in parts:
+            tape.reset()
+            loss = len(x) / count * loss_of(model, x, y)
+            with tape.stop_recording():
+                gradients = tape.gradient(loss, variables)
+                total = [t + g for t, g in zip(total, gradients, strict=True)]
+    optimizer.apply(total, variables)
+
+
 def one_persistent_tape(model, optimizer, parts):
     variables, count = model.trainable_variables, sum(len(x) for x, _ in parts)
     with tf.GradientTape(persistent=True) as tape:
@@ -206,15 +296,37 @@ def applied_after_the_loop(model, optimizer, parts):
         optimizer.apply(gradients, model.trainable_variables)
 
 
+def of_all(x, seen, parts):
+    return len(x) / sum(len(x) for x, _ in parts)
+
+
+def growing(share=of_all, apply_each_time=False):
+    def program(model, optimizer, parts):
+        variables, seen = model.trainable_variables, 0
+        total = [0.0] * len(variables)
+        for x, y in parts:
+            seen += len(x)
+            with tf.GradientTape() as tape:
+                loss = loss_of(model, x, y)
+            for i, gradient in enumerate(tape.gradient(loss, variables)):
+                total[i] += share(x, seen, parts) * gradient
+            if apply_each_time:
+                apply_pairs(optimizer, total, variables)
+        if not apply_each_time:
+            apply_pairs(optimizer, total, variables)
+
+    return program
+
+
 def behind_zeros(model, optimizer, parts):
     zeros = [tf.zeros_like(v) for v in model.trainable_variables]
     optimizer.apply(zeros + gradients_of_parts(model, parts), model.trainable_variables)
 
 
 RIGHT = {
-    "09.1": [step(), tf.function(step()), moved_by_assign_sub, keras_loss, step_by_hand],
+    "09.1": [step(), tf.function(step()), keras_loss],
     "09.2": [2, np.float32(2.0), tf.constant([2.0])],
-    "09.3": [step(), of_flat_predictions, keras_loss, silent_step_by_hand],
+    "09.3": [step(), of_flat_predictions, keras_loss],
     "09.4": [
         history(weighed),
         lambda metric, epochs: [np.mean(np.concatenate(batches)) for batches in epochs],
@@ -224,8 +336,15 @@ RIGHT = {
         in_parts(lambda e, p, share, n: share * e + sum(p) / n),
         sums_and_penalty,
         in_one_trace,
-        accumulated_by_hand,
+        one_tape_reset_for_each,
     ],
+}
+
+# Without the optimizer, whose rule is written down, and with the same values.
+ORACLES = {
+    "09.1": [step_by_hand],
+    "09.3": [silent_step_by_hand],
+    "09.5": [accumulated_by_hand],
 }
 
 WRONG = {
@@ -255,8 +374,20 @@ WRONG = {
             step(apply=lambda sgd, gradients, variables: sgd.apply(variables, gradients)),
         ),
         ("keras's own step", step_of_keras),
+        ("not one update", moved_by_assign_sub),
+        ("not one update", in_two_updates),
+        ("predictions not recorded", above_the_block(lambda y: y)),
+        ("penalties in part", step(lambda e, p: e + p[0])),
+        ("penalties in part", step(lambda e, p: e + sum(p) / 2)),
+        ("averaged before squaring", of_mean_error(lambda y: y)),
+        ("clipped", step(apply=clipped_by_global_norm)),
+        (
+            "another optimizer",
+            step(apply=lambda _, *both: apply_pairs(keras.optimizers.SGD(), *both)),
+        ),
+        ("loss for classes", another_loss(keras.losses.sparse_categorical_crossentropy)),
     ],
-    "09.2": [("wrote 3", 3.0), ("wrote -2", -2), ("other form", (2, 2))],
+    "09.2": [("wrote 3", 3.0), ("wrote -2", -2), ("other form", (2, 2)), ("other form", "error")],
     "09.3": [
         ("no training true", step(training=False)),
         ("penalties left out", step(lambda e, p: e)),
@@ -272,6 +403,14 @@ WRONG = {
         ("loss after update", step(returned=lambda loss, *call: loss_of(*call))),
         ("raised AttributeError", step(reduce=lambda errors: errors.mean())),
         ("keras's own step", step_of_keras),
+        ("not one update", in_one_move),
+        ("predictions not recorded", above_the_block(lambda y: y[:, None])),
+        ("predictions not recorded", by_predict),
+        ("first example only", of_first_row),
+        ("averaged before squaring", of_mean_prediction),
+        ("averaged before squaring", of_mean_error(lambda y: y[:, None])),
+        ("training in another call", switched),
+        ("penalties in part", step(lambda e, p: e + p[-1])),
     ],
     "09.4": [
         ("short batch counts full", history(lambda metric, losses: metric(np.mean(losses)))),
@@ -280,6 +419,14 @@ WRONG = {
         ("last batch only", lambda _, epochs: [tf.reduce_mean(batches[-1]) for batches in epochs]),
         ("sums", lambda _, epochs: [sum(map(tf.reduce_sum, batches)) for batches in epochs]),
         ("reset too early", history(weighed, result=lambda m: m.reset_state() or m.result())),
+        (
+            "never reset",
+            history(weighed, resets=False, result=lambda m: m.reset_state and m.result()),
+        ),
+        ("batches weighed wrongly", history(lambda m, b: m.update_state(tf.reduce_sum(b), len(b)))),
+        ("losses as weights", history(lambda m, b: m.update_state(np.mean(b), sample_weight=b))),
+        ("one epoch late", lambda *call: [0.0, *history(weighed)(*call)[:-1]]),
+        ("result not called", history(weighed, result=lambda metric: metric.result)),
         ("reverse order", lambda metric, epochs: history(weighed)(metric, epochs[::-1])),
         ("returned None", lambda *call: print(history(weighed)(*call))),
         ("raised AttributeError", lambda metric, epochs: [metric.reset_states() for _ in epochs]),
@@ -309,7 +456,13 @@ WRONG = {
         ("one tape", one_tape),
         ("one tape", one_persistent_tape),
         ("one tape", joined),
-        ("several updates", applied_after_the_loop),
+        ("not one update", applied_after_the_loop),
+        ("applied after every part", growing(apply_each_time=True)),
+        ("other number than all", growing(share=lambda x, seen, parts: len(x) / seen)),
+        ("other number than all", growing(share=lambda x, seen, parts: len(x) / len(parts))),
+        ("parts count equally", growing(share=lambda x, seen, parts: 2 / (2 * len(parts)))),
+        ("weighed twice", growing(share=lambda x, *others: of_all(x, *others) ** 2)),
+        ("nothing applied", growing(share=lambda x, *others: of_all(x, *others) // 1)),
         (
             "raised TypeError",
             in_parts(fair, apply=lambda sgd, *both: sgd.apply(zip(*both, strict=True))),
