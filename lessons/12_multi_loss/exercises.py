@@ -82,7 +82,7 @@ def draw_pairs(rng: np.random.Generator) -> list[tuple]:
         return a, (turn * a + across) * rng.uniform(1.5, 2.5)
 
     fixed = np.array([1.0, 0.0]), np.array([-2.0, 2.0])
-    return [fixed, draw(3, -0.8), draw(4, 0.7), draw(2, -1.5), draw(3, 0.5)]
+    return [fixed, draw(3, -0.8), draw(4, 0.7), draw(2, -0.05), draw(3, 0.5)]
 
 
 EXERCISES = (

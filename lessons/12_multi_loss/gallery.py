@@ -54,6 +54,11 @@ def in_two_passes(of_hidden, of_y_hat, hidden_first):
     return penalising(outputs=outputs)
 
 
+def weights_and_prediction(model, x, training):
+    weights = [tf.reshape(v, [-1]) for v in model.trainable_variables]
+    return tf.concat(weights, 0), model(x, training=training)[1]
+
+
 # Below, call 2 has activations of both signs, and in call 3 it matters that the model trains.
 PLAIN = (0, 1)
 PENALTIES = {
@@ -76,23 +81,28 @@ PENALTIES = {
         calls=PLAIN,
     ),
     "penalty left out": Wrong(
-        "The penalty is in neither the loss nor the gradients. Add beta times the mean, over the "
-        "examples, of the summed absolute activations.",
+        "The penalty is missing in the loss and in the gradients, or far too small in both. Add beta "
+        "times the mean, over the examples, of the summed absolute activations.",
         penalising(weighed(lambda beta: 0.0)),
         calls=PLAIN,
     ),
     "penalty not recorded": Wrong(
-        "The loss is right, and the gradients know nothing of the penalty. Take hidden from "
-        "model(x, training=True), and add the penalty, inside the `with` block: predict and "
-        ".numpy() leave the tape.",
+        "The loss is right, and the gradients know nothing of the penalty. Ask the tape for those of "
+        "the whole loss, with the penalty in it, made inside the `with` block from model(x, "
+        "training=True): predict, .numpy() and NumPy's functions leave the tape.",
         penalising(cut_off()),
         calls=PLAIN,
     ),
     "not recorded and beta squared": Wrong(
-        "The gradients know nothing of the penalty, because predict and .numpy() leave the tape, "
-        "and the penalty is multiplied by beta twice. Take hidden from model(x, training=True) "
-        "inside the `with` block, and use beta once.",
+        "The gradients know nothing of the penalty: predict, .numpy() and NumPy's functions leave the "
+        "tape. And it is multiplied by beta twice. Take hidden from model(x, training=True) inside "
+        "the `with` block, keep to TensorFlow there, and use beta once.",
         penalising(cut_off(weighed(lambda beta: beta**2))),
+        calls=PLAIN,
+    ),
+    "weights penalised": Wrong(
+        "You penalise the weights. The penalty is on hidden, the activations.",
+        penalising(lambda ws, beta: beta * tf.reduce_sum(abs(ws)), outputs=weights_and_prediction),
         calls=PLAIN,
     ),
     "beta left out": Wrong(
@@ -224,8 +234,34 @@ def sum_of_norms(parts):
     return sum(map(tf.norm, parts))
 
 
+def losses_unpacked(losses, variables):
+    first, second = losses
+
+
+def without_none(product):
+    def cosine_of_losses(losses, variables):
+        with tf.GradientTape(persistent=True) as tape:
+            first, second = losses()
+        lists = [tape.gradient(loss, variables) for loss in (first, second)]
+        vectors = [tf.concat([tf.reshape(g, [-1]) for g in gs if g is not None], 0) for gs in lists]
+        return product(*vectors)
+
+    return cosine_of_losses
+
+
 DEGREES = 180 / np.pi
 COSINES = {
+    "losses not called": Wrong(
+        "losses is a function, and gives the two losses when it is called: losses(), inside the "
+        "`with` block.",
+        losses_unpacked,
+    ),
+    "vectors of two lengths": Wrong(
+        "Your two vectors differ in length. Put zeros of the variable's shape in place of each None, "
+        'in both vectors: unconnected_gradients="zero".',
+        without_none(dot),
+        without_none(lambda a, b: tf.tensordot(a, b, 1)),
+    ),
     "not finite": Wrong(
         "Your function returned nan or inf: a vector of zeros has no cosine. Call losses() inside "
         "the `with` block, and join the gradients of all variables before you divide by the norms.",
@@ -357,7 +393,7 @@ LATE = Table(
         12: "12 is the slope of l2, which is not among the targets. They are l1 and 3 * l2.",
         28: "28 is the sum of the values 4 and 24. The tape gives slopes.",
         0: "The slope of l1 = w**2 at w = 2 is not 0, and l1 was recorded.",
-        **dict.fromkeys([(4, None), (None, 4), (None, 36), (None, None)], SUMMED),
+        **dict.fromkeys([(4,), (4, None), (None, 4), (None, 36), (None, None)], SUMMED),
         **dict.fromkeys([(4, second) for second in (0, 12, 24, 36)], SUMMED),
     },
     "{value} is not it. Say for each of the two targets whether the tape has a path from w to it, "
@@ -453,6 +489,26 @@ PROJECTIONS = {
         surgery(lambda a, b: a + b - a * b * (b / dot(b, b) + a / dot(a, a))),
         surgery(lambda a, b: a + b - a * b * (b / (b * b) + a / (a * a))),
     ),
+    "conflict entry by entry": Wrong(
+        "You look for a conflict entry by entry. a · b is one number, tf.reduce_sum(a * b): where it "
+        "is below 0, all entries conflict.",
+        lambda a, b: tf.where(a * b < 0, 0.0, a + b),
+        lambda a, b: tf.where(a * b < 0, projected(a, b), a + b),
+        calls=(0,),
+    ),
+    "products not added up": Wrong(
+        "The condition has many entries. a · b is one number, the sum of the products: "
+        "tf.reduce_sum(a * b).",
+        lambda a, b: projected(a, b) if a * b < 0 else a + b,
+    ),
+    "matrix product": Wrong(
+        "@ and tf.matmul take matrices. a · b of two vectors is tf.reduce_sum(a * b).",
+        lambda a, b: projected(a, b) if a @ b < 0 else a + b,
+    ),
+    "weak conflict left": Wrong(
+        "A weak conflict is left as it is. Project wherever a · b is below 0, however little.",
+        lambda a, b: projected(a, b) if cosine(a, b) < -0.1 else a + b,
+    ),
     "zeros where they conflict": Wrong(
         "Where they conflict you return zeros. Take only the part along the other out of each, "
         "and add what is left.",
@@ -465,7 +521,8 @@ PROJECTIONS = {
         surgery(lambda a, b: b),
     ),
     "norms exchanged": Wrong(
-        "The squared norms are exchanged: the part along b is divided by b · b.",
+        "Either the squared norms or the vectors are exchanged. What is subtracted from a is "
+        "(a · b / b · b) b, a part along b, divided by b · b.",
         surgery(lambda a, b: a + b - dot(a, b) * (b / dot(a, a) + a / dot(b, b))),
     ),
     "subtracted": Wrong(

@@ -118,8 +118,8 @@ assert divided or np.allclose(factors, [50, 100], rtol=1e-3)
 # ### Exercise 12.1: repair
 #
 # `model(x, training=True)` gives the activations and the prediction, in the one forward pass that is wanted. The loss
-# should be the mean squared error plus `beta` times the penalty above. Training goes as if there were no penalty. Two
-# things are wrong.
+# should be the mean squared error plus `beta` times the absolute activations, summed for each example and averaged over
+# the batch. Training goes as if there were no penalty. Two things are wrong.
 
 
 # %% exercise="12.1"

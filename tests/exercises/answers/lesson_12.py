@@ -52,6 +52,32 @@ def keeps_apart(value, *targets):
     return loss_and_gradients
 
 
+def penalises_weights(model, x, y, beta):
+    with tf.GradientTape() as tape:
+        penalty = tf.add_n([tf.norm(tf.reshape(v, [-1]), 1) for v in model.trainable_variables])
+        loss = tf.reduce_mean(tf.square(model(x, training=True)[1] - y)) + beta * penalty
+    return loss, tape.gradient(loss, model.trainable_variables)
+
+
+def product(a, b):
+    return tf.reduce_sum(unit(a) * unit(b))
+
+
+def of_stacked_losses(losses, variables):
+    with tf.GradientTape() as tape:
+        one, two = losses
+        both = tf.stack([one, two])
+    return cosine(*tape.jacobian(both, variables))
+
+
+def skips_none(fs, ss):
+    return product(*(tf.concat([g for g in gs if g is not None], 0) for gs in (fs, ss)))
+
+
+def zero_for_none(fs, ss):
+    return product(*(tf.concat([[0.0] if g is None else g for g in gs], 0) for gs in (fs, ss)))
+
+
 def first(pair):
     return pair[0]
 
@@ -254,6 +280,8 @@ WRONG = {
         ("beta left out", penalised(lambda h, beta: tf.reduce_mean(tf.norm(h, 1, axis=1)))),
         ("summed over examples", penalised(lambda h, beta: beta * tf.reduce_sum(h))),
         ("mean over activations", penalised(lambda h, beta: beta * tf.reduce_mean(h))),
+        ("penalty not recorded", keeps_apart("total", "task")),
+        ("weights penalised", penalises_weights),
         ("penalty subtracted", penalised(lambda h, beta: -beta * tf.reduce_sum(h) / len(h))),
         ("squared error without gradient", keeps_apart("penalty", "penalty")),
         (
@@ -296,9 +324,17 @@ WRONG = {
         ("same gradient twice", joined(cosine, targets=(sum, sum))),
         ("gradient of the sum", joined(cosine, targets=(first, sum))),
         ("gradient of the sum", joined(cosine, targets=(sum, second))),
+        ("losses not called", of_stacked_losses),
+        ("vectors of two lengths", compares(skips_none, unconnected="none")),
+        ("vectors of two lengths", compares(zero_for_none, unconnected="none")),
         ("raised ValueError", joined(cosine, unconnected="none")),
     ],
-    "12.3": [("wrote 40", 40), ("wrote [4.0, 36.0]", [4, 36]), ("other form", "an error")],
+    "12.3": [
+        ("wrote 40", 40),
+        ("wrote [4.0, 36.0]", [4, 36]),
+        ("wrote [4.0]", [4]),
+        ("other form", "an error"),
+    ],
     "12.4": [
         ("returned None", surgery(projected, lambda a, b: None)),
         ("other form", surgery(lambda a, b: [a - along(a, b), b - along(b, a)])),
@@ -341,7 +377,16 @@ WRONG = {
         ("mean returned", lambda a, b: surgery(projected)(a, b) / 2),
         ("projected everywhere", projected),
         ("test turned round", lambda a, b: projected(a, b) if dot(a, b) > 0 else a + b),
-        ("raised ValueError", lambda a, b: projected(a, b) if a * b < 0 else a + b),
-        ("raised InvalidArgumentError", lambda a, b: projected(a, b) if a @ b < 0 else a + b),
+        (
+            "norms exchanged",
+            surgery(lambda a, b: a - dot(a, b) / dot(b, b) * a + b - dot(a, b) / dot(a, a) * b),
+        ),
+        (
+            "weak conflict left",
+            lambda a, b: (projected if dot(a, b) < -0.15 * dot(a, a) else tf.add)(a, b),
+        ),
+        ("conflict entry by entry", lambda a, b: (a + b) * tf.cast(a * b >= 0, tf.float32)),
+        ("products not added up", lambda a, b: a + b if a * b >= 0 else projected(a, b)),
+        ("matrix product", lambda a, b: a + b if tf.matmul(a, b) > 0 else projected(a, b)),
     ],
 }
