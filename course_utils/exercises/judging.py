@@ -61,8 +61,8 @@ def stopped_in_words(stop: TimeLimitReached, seconds: float) -> str:
         )
     elif stop.stands_still:
         why = (
-            "Its values had not changed for a while, so the loop would never end: look at the "
-            "condition, and at what is to make it false."
+            "Its values had not changed for a while: either the loop never ends, as nothing makes "
+            "its condition false, or it goes on long after it has arrived."
         )
     else:
         why = (

@@ -183,8 +183,8 @@ label = axes[-1].set_xlabel("time (s)")
 # %% [markdown]
 # ### Exercise 06.1: complete
 #
-# `position` is a function of a tensor of times; `t` is a `tf.constant`, shape (n,). Differentiate
-# twice, by tape, without differences, and return the tuple (speed, acceleration), each of shape (n,).
+# `position` is a function of a tensor of times; `t` is a `tf.constant`, shape (n,). Differentiate it twice
+# with tapes, not by differences, and return the tuple (speed, acceleration), each of shape (n,).
 
 
 # %% exercise="06.1"
