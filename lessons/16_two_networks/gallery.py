@@ -3,7 +3,7 @@
 import keras
 import tensorflow as tf
 
-from course_staff.authoring.gallery import Table, Wrong
+from course_staff.authoring.gallery import Between, Table, Wrong
 
 # 16.1
 
@@ -83,8 +83,8 @@ def in_one_batch(generator, critic, for_generator, for_critic, losses_of, real, 
         optimizer.apply(tape.gradient(loss, variables), variables)
 
 
-def moving_both(number):
-    """Return an answer in which one of the losses moves both networks."""
+def moving_both(*turns_of_both):
+    """Return an answer in which the losses of these turns move both networks."""
 
     def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
         turns = ((critic, for_critic), (generator, for_generator))
@@ -93,7 +93,7 @@ def moving_both(number):
                 fake = generator(noise, training=True)
                 loss = losses_of(critic(real, training=True), critic(fake, training=True))[turn]
             variables = player.trainable_variables
-            if turn == number:
+            if turn in turns_of_both:
                 variables = critic.trainable_variables + generator.trainable_variables
             optimizer.apply(tape.gradient(loss, variables), variables)
 
@@ -103,8 +103,8 @@ def moving_both(number):
 EVAL = False, False
 ROUNDS = {
     "one sum for both": Wrong(
-        "Both networks go down the sum of the losses: the critic learns to be fooled, and the "
-        "generator to be found out. Give each its own loss.",
+        "The critic goes down the sum of the losses, so that it learns to be fooled as well. Give each "
+        "network its own loss: the critic the first, the generator the second.",
         playing(total, total),
         playing(total, total, training=EVAL),
     ),
@@ -140,6 +140,11 @@ ROUNDS = {
         "The critic is right. The generator moved in the critic's turn as well, towards being found "
         "out. Ask for the gradients of the critic's variables alone.",
         moving_both(0),
+    ),
+    "each loss moves both": Wrong(
+        "Each turn moves both networks. Ask for the gradients of the critic's variables alone, and in "
+        "the second turn for those of the generator's alone.",
+        moving_both(0, 1),
     ),
     "generator's loss moves both": Wrong(
         "The critic moved in the generator's turn as well, towards being fooled. Ask for the "
@@ -221,21 +226,37 @@ ROUNDS = {
 
 FLAT = Table(
     {
-        -0.98: "This is the slope of the other one. log(1 - p) hardly changes while p is near 0.",
-        0.02: "The size is right. But a higher logit makes p higher and log(1 - p) lower.",
-        0.98: "log(1 - p) hardly changes while p is near 0; and it falls.",
-        -0.0177: "This is p (1 - p) with a minus, the slope of 1 - p. The logarithm divides it by 1 - p.",
+        Between(
+            -0.99, -0.97
+        ): "This is the slope of the other one. log(1 - p) hardly changes while p is near 0.",
+        Between(0.017, 0.02): "The size is right. But a higher logit makes p higher and log(1 - p) "
+        "lower.",
+        Between(0.97, 0.99): "log(1 - p) hardly changes while p is near 0; and it falls.",
+        Between(
+            -0.0178, -0.0176
+        ): "This is p (1 - p) with a minus, the slope of 1 - p. The logarithm divides it by 1 - p.",
+        Between(-0.021, 0.0): "Small, and close. To three decimals it is -p, and p is 0.018.",
+        Between(
+            -1.03, -1.01
+        ): "This is about -1 / (1 - p), the slope with respect to p. With respect to "
+        "the logit, p's own slope, p (1 - p), comes on top.",
         -4.0: "This is the logit. Its slope is asked.",
     },
     "log(1 - p) is -log(1 + exp(l)): its slope is -p.",
 )
 STEEP = Table(
     {
-        -0.02: "This is the slope of the other one. -log p is steep where p is near 0.",
-        0.98: "The size is right. But a higher logit makes p higher and -log p lower.",
-        0.02: "-log p is steep where p is near 0; and it falls.",
-        -1.02: "Close. The slope is p - 1, and p is 0.018.",
-        -54.6: "This is -1 / p, the slope with respect to p. With respect to the logit, p's own slope, "
+        Between(
+            -0.02, -0.017
+        ): "This is the slope of the other one. -log p is steep where p is near 0.",
+        Between(
+            0.97, 0.99
+        ): "The size is right. But a higher logit makes p higher and -log p lower.",
+        Between(0.017, 0.02): "-log p is steep where p is near 0; and it falls.",
+        Between(-1.05, -0.93): "Close. To three decimals it is p - 1, and p is 0.018.",
+        Between(
+            -56, -54
+        ): "This is -1 / p, the slope with respect to p. With respect to the logit, p's own slope, "
         "p (1 - p), comes on top.",
     },
     "-log p is log(1 + exp(-l)): its slope is p - 1.",
@@ -400,7 +421,8 @@ PENALTIES = {
     ),
     "no path to the critic": Wrong(
         "The penalty is right, but no path leads from it to the critic's weights, so it trains "
-        "nothing. Stay with TensorFlow's operations: .numpy() and tf.stop_gradient end the path.",
+        "nothing. Stay with TensorFlow's operations: .numpy(), float() and tf.stop_gradient end the "
+        "path.",
         penalising(of=lambda slopes: to_one(lengths_of(tf.stop_gradient(slopes)))),
     ),
     "nan at zero": Wrong(

@@ -258,15 +258,15 @@ check("16.1", play_round)
 # ### Exercise 16.2: predict
 #
 # The critic gives a fake the logit -4; its probability of being real is p = sigmoid(-4) = 0.018. What is the slope, with
-# respect to the logit, of
+# respect to the logit, to three decimals, of
 #
 # 1. log(1 - p), which the generator lowers in the original game?
 # 2. -log p, the `fooling_loss`?
 
 # %% exercise="16.2"
-# A list of two numbers, to two decimals.
+# A list of two numbers, to three decimals.
 ### BEGIN SOLUTION
-two_slopes = [-0.02, -0.98]
+two_slopes = [-0.018, -0.982]
 ### END SOLUTION
 
 # %%

@@ -83,6 +83,22 @@ def summed(generator, critic, for_generator, for_critic, losses_of, real, noise)
         optimizer.apply(gradients, model.trainable_variables)
 
 
+def critic_on_both(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    models = generator, critic, real, noise
+    step(critic, for_critic, lambda: tf.add_n(losses_of(*logits(*models))))
+    step(generator, for_generator, lambda: losses_of(*logits(*models))[1])
+
+
+def by_hand(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    """Take the steps of SGD without the optimizers, from which only the rates come."""
+    for turn, (model, optimizer) in enumerate(((critic, for_critic), (generator, for_generator))):
+        with tf.GradientTape() as tape:
+            loss = losses_of(*logits(generator, critic, real, noise))[turn]
+        variables = model.trainable_variables
+        for v, g in zip(variables, tape.gradient(loss, variables), strict=True):
+            v.assign(v - float(optimizer.learning_rate) * g)
+
+
 def turned(generator, critic, for_generator, for_critic, losses_of, real, noise):
     given = generator, critic, real, noise
     step(generator, for_generator, lambda: losses_of(*logits(*given))[1])
@@ -121,11 +137,11 @@ def generator_by_rote(generator, critic, for_generator, for_critic, losses_of, r
     step(generator, for_generator, lambda: losses_of(*logits(*models, (True, False, False)))[1])
 
 
-def all_move(number):
+def all_move(*numbers):
     def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
         models = [critic, generator]
         for turn, optimizer in enumerate((for_critic, for_generator)):
-            moved = models if turn == number else [models[turn]]
+            moved = models if turn in numbers else [models[turn]]
             with tf.GradientTape() as tape:
                 loss = losses_of(*logits(generator, critic, real, noise))[turn]
             variables = [v for model in moved for v in model.trainable_variables]
@@ -175,6 +191,10 @@ def one_by_one(critic, real, fake, share):
     return total / len(share)
 
 
+def in_training(critic, real, fake, share):
+    return penalty()(lambda x: critic(x, training=True), real, fake, share)
+
+
 def by_differences(critic, real, fake, share):
     """Use no tape: the slopes are central differences of the critic."""
     points, h, parts = fake + columns(share) * (real - fake), 0.5, []
@@ -188,8 +208,15 @@ def by_differences(critic, real, fake, share):
 
 RIGHT = {
     "16.1": [rounds(), only_own_logits, in_a_graph],
-    "16.2": [[-0.018, -0.982], (-0.02, -0.98), [np.float64(-0.018), np.float64(-0.98)]],
-    "16.3": [penalty(), penalty(slopes_to=two_wheres), one_by_one, by_differences],
+    "16.2": [[-0.018, -0.982], (-0.01799, -0.98201), [np.float64(-0.018), np.float64(-0.982)]],
+    "16.3": [
+        penalty(),
+        penalty(slopes_to=two_wheres),
+        penalty(slopes_to=lambda g: lengths(g, 1e-6)),
+        in_training,
+        one_by_one,
+        by_differences,
+    ],
 }
 
 WRONG = {
@@ -217,8 +244,16 @@ WRONG = {
         ("generator's turn outside training", generator_by_rote),
         ("critic's loss moves both", all_move(0)),
         ("generator's loss moves both", all_move(1)),
+        ("each loss moves both", all_move(0, 1)),
+        ("one sum for both", critic_on_both),
+        ("optimizers left out", by_hand),
     ],
-    "16.2": [("line 1: wrote -0.98", [-0.98, -0.02]), ("line 2: wrote 0.98", [-0.02, 0.98])],
+    "16.2": [
+        ("line 1: wrote -0.982", [-0.982, -0.018]),
+        ("line 1: wrote -1.018", [-1.018, -0.982]),
+        ("line 2: wrote 0.982", [-0.018, 0.982]),
+        ("line 2: wrote -1", [-0.018, -1.0]),
+    ],
     "16.3": [
         ("share not spread", penalty(place=lambda r, f, s: f + s * (r - f))),
         ("real and fake exchanged", penalty(place=lambda r, f, s: r + columns(s) * (f - r))),
@@ -251,6 +286,7 @@ WRONG = {
             "no path to the critic",
             penalty(slopes_to=lambda g: tf.constant(np.sqrt((g.numpy() ** 2).sum((1, 2, 3))))),
         ),
+        ("no path to the critic", lambda *given: float(penalty()(*given))),
         ("other form", penalty(join=lambda values: values)),
     ],
 }
