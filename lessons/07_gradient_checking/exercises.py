@@ -1,6 +1,7 @@
 """The questions of lesson 07: an error's order, backward passes, a check, a custom gradient."""
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,11 @@ BACKWARD_PASSES = {
     "scale left out": False,
     "d_scale of x": False,
     "d_x too large": False,
+    "d_x 10 % too large": False,
     "d_scale too large": False,
+    "d_scale averaged": False,
+    "mean of scale alone": False,
+    "x for upstream": False,
     "written otherwise": True,
 }
 
@@ -70,23 +75,39 @@ def backward_pass(kind: str, factor: float) -> Callable:
     def backward(x, scale, upstream):
         x, scale, upstream = (tf.convert_to_tensor(a) for a in (x, scale, upstream))
         centred = x - tf.reduce_mean(x, axis=1, keepdims=True)
-        arriving = tf.ones_like(upstream) if kind == "upstream left out" else upstream
+        if kind == "written otherwise":  # and rounded otherwise
+            d_x, centred = (
+                tf.reduce_mean(a[:, :, None] - a[:, None, :], axis=2) for a in (upstream * scale, x)
+            )
+            return d_x, tf.einsum("nd,nd->d", upstream, centred)
+        arriving = {"upstream left out": tf.ones_like(upstream), "x for upstream": x}
+        arriving = arriving.get(kind, upstream)
         direct = arriving * (1 if kind == "scale left out" else scale)
         through_mean = tf.reduce_mean(direct, axis=1, keepdims=True)
+        if kind == "mean of scale alone":
+            through_mean = upstream * tf.reduce_mean(scale)
         d_x = direct if kind == "direct path alone" else direct - through_mean
         d_scale = tf.reduce_sum(arriving * (x if kind == "d_scale of x" else centred), axis=0)
-        if kind == "written otherwise":
-            d_scale = tf.einsum("nd,nd->d", upstream, centred)
+        if kind == "d_scale averaged":
+            d_scale = d_scale / len(x)
         if kind == "d_scale too large":
             d_scale = d_scale * factor
-        return d_x * factor if kind == "d_x too large" else d_x, d_scale
+        return d_x * {"d_x too large": factor, "d_x 10 % too large": 1.1}.get(kind, 1), d_scale
 
     return backward
 
 
-def verdict_on(is_right: Callable, kind: str, factor: float) -> Any:
-    """Return what an answer to 07.4 says of one backward pass."""
-    return is_right(backward_pass(kind, factor))
+def verdict_on(is_right: Callable, kind: str, factor: float) -> dict:
+    """Return what an answer to 07.4 says of one backward pass, and whether it called it."""
+    called = []
+
+    @wraps(backward := backward_pass(kind, factor))
+    def noted(*arguments, **named):
+        called.append(True)
+        return backward(*arguments, **named)
+
+    verdict = is_right(noted)
+    return {"called": bool(called), "verdict": verdict}
 
 
 def draw_networks(rng: np.random.Generator) -> list[tuple]:
@@ -103,12 +124,16 @@ def draw_networks(rng: np.random.Generator) -> list[tuple]:
 
 
 def gradients_by_name(function: Callable, *arguments: Any) -> dict:
-    """Return each gradient under its name; anything else than a dict with these comes first."""
+    """Return each gradient under its name, and whether b2's is a vector.
+
+    Anything else than a dict, and one that holds more, comes first.
+    """
     names = ("W2", "b2", "W1", "b1")
     returned = function(*arguments)
-    if isinstance(returned, dict) and returned.keys() == set(names):
-        return {name: returned[name] for name in names}
-    return dict.fromkeys(names) | {"W2": returned}
+    if not isinstance(returned, dict) or returned.keys() > set(names):
+        return dict.fromkeys(names) | {"W2": returned}
+    found = {name: returned.get(name, "nothing") for name in names}
+    return found | {"vector": np.ndim(found["b2"]) == 1}  # as a reading, a number is no other
 
 
 def draw_curve_points(rng: np.random.Generator) -> list[tuple]:
@@ -210,10 +235,13 @@ EXERCISES = (
         call=verdict_on,
         inputs="",
         parts=[
+            Part("called", "whether your function calls backward"),
             Part(
-                words="your verdict",
-                form="Return report.passed, which is True or False, and not the report.",
-            )
+                "verdict",
+                "your verdict",
+                "Compare both gradients, entry by entry or along directions, at an x, scale and "
+                "upstream drawn at random, with a small tolerance: report.passed does.",
+            ),
         ],
         praise="Your check passes what is right, and exposes every fault.",
     ),
@@ -265,7 +293,15 @@ EXERCISES = (
             )
             for name in ("W2", "b2", "W1", "b1")
         ],
-        demands=[BY_HAND],
+        demands=[
+            BY_HAND,
+            Demand(
+                "b2 as a number",
+                "The numbers are right, but the gradient of b2 is one number, and b2 has shape (1,). "
+                "Sum over the rows alone, axis=0: with two outputs each would keep its own.",
+                lambda noted: all(noted["vector"]),
+            ),
+        ],
         praise="All four are right: you have gone back through a network by yourself.",
     ),
 )

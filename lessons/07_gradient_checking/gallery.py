@@ -1,5 +1,7 @@
 """Wrong answers to the questions of lesson 07, and what each is told."""
 
+from functools import partial
+
 import numpy as np
 import tensorflow as tf
 
@@ -24,6 +26,13 @@ ERRORS = Table(
         about(0.0064): "This is the error of the long step. A shorter step has less truncation.",
         about(0.0064 * 20): "The error grew. A shorter step makes the truncation error smaller.",
         about(0.0064 * 400): "The error grew. A shorter step makes the truncation error smaller.",
+        about(1.6e-4): "The point is one place off: divide 0.0064 by 20 twice.",
+        about(1.6e-6): "The point is one place off: divide 0.0064 by 20 twice.",
+        about(1e-5): "Do not round to one digit: divide 0.0064 by 20 twice.",
+        about(2e-5): "Do not round to one digit: divide 0.0064 by 20 twice.",
+        about(0.004 / 2 * 12): "h/2 times the second derivative is the error of a forward "
+        "difference. Here it is a central one, of order 2.",
+        16: "In which unit? Write the number itself, such as 0.003.",
         20: "20 is how many times shorter the step is. The question is how far off the result is.",
         400: "400 is how many times smaller the error is. The question is how far off the result "
         "is: divide 0.0064 by it.",
@@ -97,9 +106,15 @@ LAYERS = {
         dense(d_W=lambda x, W, u: tf.transpose(W)),
         dense(d_W=lambda x, W, u: W @ tf.transpose(u) @ u),
     ),
+    "entry by entry": Wrong(
+        "d_W multiplies x and upstream entry by entry. Its entry [i, j] adds up over the rows: take "
+        "a matrix product, @, and not *.",
+        dense(d_W=lambda x, W, u: tf.transpose(x * u)),
+        dense(d_W=lambda x, W, u: x * u),
+    ),
     "factors do not fit": Wrong(
-        "The two sides of a matrix product do not fit here. x and upstream are both (n, d), and "
-        "d_W is (d, d): put the transposed x first, and upstream second.",
+        "The two sides of a matrix product do not fit here. For d_W put the transposed x first, and "
+        "upstream second. For d_b fix no number of rows: batches differ in size.",
         dense(d_W=lambda x, W, u: x @ u),
     ),
     "bias per row": Wrong(
@@ -212,11 +227,13 @@ MEANS = {
         "You averaged the rows into one. Each logit has a gradient of its own: divide by the "
         "number of rows, and keep the shape of logits.",
         cross_entropy_of(lambda p, hot, n: tf.reduce_mean(p - hot, axis=0)),
+        cross_entropy_of(lambda p, hot, n: tf.reduce_mean(p - hot, axis=0, keepdims=True)),
     ),
     "columns averaged away": Wrong(
-        "You averaged over the classes: one number for each row is left. Each logit has a gradient "
-        "of its own: divide by the number of rows, and keep the shape of logits.",
+        "You added up over the classes, or averaged: one number for each row is left. Each logit "
+        "has a gradient of its own: divide by the number of rows, and keep the shape of logits.",
         cross_entropy_of(lambda p, hot, n: tf.reduce_mean(p - hot, axis=1)),
+        cross_entropy_of(lambda p, hot, n: tf.reduce_mean(p - hot, axis=1, keepdims=True)),
     ),
     "one number": Wrong(
         "You returned one number, as the loss is. Each logit has a gradient of its own: divide by "
@@ -230,6 +247,11 @@ MEANS = {
         from_labels(lambda labels: tf.cast(labels, tf.float32)),
         from_labels(lambda labels: tf.cast(labels, tf.float32)[:, None]),
     ),
+    "whole number of rows": Wrong(
+        "float32 and int32 meet here, and TensorFlow converts neither by itself. tf.shape gives "
+        "whole numbers of its own: divide by logits.shape[0], or use tf.cast.",
+        cross_entropy_of(lambda p, hot, n: (p - hot) / tf.shape(p)[0]),
+    ),
     "fixed classes": Wrong(
         "The one-hot rows and the logits have different numbers of columns. It is logits.shape[1] "
         "that says how many classes there are, in every batch.",
@@ -240,66 +262,131 @@ MEANS = {
 # 07.4
 
 
-def checking(judge=lambda report: report.passed, ones=(), loss=None):
-    """Return an answer to 07.4 that fills what ``ones`` names with ones, and judges its report."""
+def centered(x, scale):
+    return (x - tf.reduce_mean(x, axis=1, keepdims=True)) * scale
+
+
+def checking(judge=lambda report: report.passed, loss=lambda y, u: u * y, rows=5, **drawn):
+    """Return an answer to 07.4 that judges its report of x, scale and upstream.
+
+    Each may be ``drawn`` otherwise, by a function of its shape.
+    """
 
     def is_right(backward):
-        x, scale, upstream = (
-            tf.ones(shape) if name in ones else tf.random.normal(shape)
-            for name, shape in (("x", (5, 3)), ("scale", (3,)), ("upstream", (5, 3)))
-        )
-
-        def weighted(x, scale):
-            y = (x - tf.reduce_mean(x, axis=1, keepdims=True)) * scale
-            return tf.reduce_sum(upstream * y if loss is None else loss(y, upstream))
-
+        shapes = {"x": (rows, 3), "scale": (3,), "upstream": (rows, 3)}
+        x, scale, upstream = (drawn.get(k, tf.random.normal)(each) for k, each in shapes.items())
         grads = backward(x, scale, upstream)
+        weighted = lambda x, scale: tf.reduce_sum(loss(centered(x, scale), upstream))  # noqa: E731
         return judge(check_gradients(weighted, [x, scale], grads=grads))
 
     return is_right
 
 
+def comparing(right, same=np.allclose, upstream=None):
+    """Return an answer to 07.4 that compares with gradients of its own."""
+
+    def is_right(backward):
+        x, scale, u = (tf.random.normal(shape) for shape in ((5, 3), (3,), (5, 3)))
+        u = u if upstream is None else upstream(x)
+        return all(map(same, backward(x, scale, u), right(x, scale, u)))
+
+    return is_right
+
+
+def right_by_hand(x, scale, upstream):
+    d_scale = tf.reduce_sum(upstream * centered(x, 1.0), axis=0)
+    return centered(upstream * scale, 1.0), d_scale
+
+
 CHECKS = {
+    "backward not called": Wrong(
+        "Your function never calls backward, so it cannot judge it. Call the argument, with an x, a "
+        "scale and an upstream of your own.",
+        lambda backward: True,
+    ),
     "looks at d_scale alone": Wrong(
         "It passes a wrong d_x. Give check_gradients both: [x, scale], with both gradients.",
         checking(judge=lambda report: report.rows[1].verdict == "agrees"),
     ),
     "looks at d_x alone": Wrong(
-        "It passes a wrong d_scale. Give check_gradients both: [x, scale], with both gradients.",
+        "It passes a wrong d_scale: either nothing looks at it, or an x of zeros makes it 0. Draw x "
+        "at random, give check_gradients [x, scale] with both gradients, and return report.passed.",
         checking(judge=lambda report: report.rows[0].verdict == "agrees"),
+        checking(x=tf.zeros),
+    ),
+    "the author's test": Wrong(
+        "It passes the author's backward pass: it looks at d_scale alone, with an upstream of ones. "
+        "Give check_gradients both gradients, and draw x, scale and upstream at random.",
+        checking(judge=lambda report: report.rows[1].verdict == "agrees", upstream=tf.ones),
     ),
     "an upstream of ones": Wrong(
-        "It passes a backward pass that leaves upstream out, and may even stop at d_x = 0: with an "
-        "upstream of ones nothing tells these apart. Draw it at random.",
-        checking(ones=("upstream",)),
+        "It passes a backward pass that leaves upstream out: with an upstream of ones nothing tells. "
+        "Draw it at random.",
+        checking(upstream=tf.ones),
     ),
     "a scale of ones": Wrong(
         "It passes a backward pass that leaves the scale out: with a scale of ones nothing tells. "
         "Draw it at random.",
-        checking(ones=("scale",)),
+        checking(scale=tf.ones),
+    ),
+    "scale and upstream of ones": Wrong(
+        "It passes backward passes that leave the scale or upstream out: with both of ones nothing "
+        "tells, and the right d_x is 0. Draw both at random.",
+        checking(scale=tf.ones, upstream=tf.ones),
     ),
     "an x of ones": Wrong(
         "It passes a d_scale that is too large: with an x of ones, each row less its mean is 0, and "
         "so is the right d_scale. Draw x at random.",
-        checking(ones=("x",)),
+        checking(x=tf.ones),
+    ),
+    "one row": Wrong(
+        "It passes a d_scale that is a mean over the rows: with one row a mean is a sum. Draw an x "
+        "and an upstream of several rows.",
+        checking(rows=1),
+    ),
+    "upstream alike in a row": Wrong(
+        "It passes a d_x that subtracts the mean of the scale, and not that of upstream * scale: "
+        "where upstream is alike along each row, nothing tells. Draw every entry of it.",
+        checking(upstream=lambda shape: tf.repeat(tf.random.normal((5, 1)), 3, axis=1)),
+    ),
+    "upstream is x": Wrong(
+        "It passes a backward pass that takes x where upstream belongs: they are the same in your "
+        "check. Draw upstream by itself.",
+        comparing(right_by_hand, upstream=lambda x: x),
     ),
     "refuses what is right": Wrong(
-        "It says False to every backward pass, the right ones too. They start from upstream, so the "
-        "loss must use it: the sum of upstream * y. And it is `passed` that says whether all agrees.",
+        "It says False to every backward pass, the right ones too, so the comparison is wrong. Does "
+        "it compare with the slopes of the sum of upstream * y, at the tensors that backward got, "
+        "d_x before d_scale, and with a tolerance?",
+        checking(loss=lambda y, upstream: 2 * upstream * y),
+    ),
+    "loss without upstream": Wrong(
+        "It refuses what is right, and passes a backward pass that leaves upstream out. What backward "
+        "returns are slopes of the sum of upstream * y: let the loss be that.",
         checking(loss=lambda y, upstream: y),
-        lambda backward: False,
+    ),
+    "compares every digit": Wrong(
+        "It refuses a right backward pass that rounds otherwise. Compare with a tolerance, as "
+        "report.passed does.",
+        comparing(right_by_hand, same=np.array_equal),
+    ),
+    "compares with the author's": Wrong(
+        "It passes the author's backward pass and refuses the right ones: the formula that you "
+        "compare with has the author's fault. Let check_gradients compare with differences.",
+        comparing(lambda x, scale, u: (u * scale, right_by_hand(x, scale, u)[1])),
     ),
     "says the opposite": Wrong(
         "It says True to what is wrong and False to what is right. Return report.passed.",
         checking(judge=lambda report: not report.passed),
     ),
     "always True": Wrong(
-        "It says True to every backward pass. Return what the report says, report.passed.",
-        lambda backward: True,
+        "It says True to every backward pass, whatever the gradients are. Give them to "
+        "check_gradients as grads=, and return report.passed.",
+        checking(judge=lambda report: True),
     ),
     "one of the two is enough": Wrong(
-        "It passes a backward pass in which one gradient is right and the other one wrong. Both "
-        "rows must agree: report.passed.",
+        "It passes a backward pass in which one gradient is right and the other one far off. Both "
+        "must agree, and every entry but for rounding: report.passed.",
         checking(judge=lambda report: any(row.verdict == "agrees" for row in report.rows)),
     ),
     "returns the report": Wrong(
@@ -309,6 +396,12 @@ CHECKS = {
     "returns none": Wrong(
         "Your function returned None. Return report.passed.",
         lambda backward: print(checking()(backward)),
+    ),
+    "a tolerance too wide": Wrong(
+        "It passes a d_x that is 10 % too large: either the tolerance is too wide, or the comparison "
+        "leaves something out, as one of sums does. Compare every entry to four digits.",
+        comparing(right_by_hand, same=partial(np.allclose, rtol=0.3)),
+        calls=(0, 6, 11),  # the right ones, and that d_x
     ),
 }
 
@@ -373,6 +466,15 @@ CURVES = {
         "Negative x come out wrong: both places of the form need |x|, tf.abs(x).",
         curve(lambda x: x + tail(tf.abs(x)) - np.log(2)),
     ),
+    "form miscopied": Wrong(
+        "The value is not |x| + log(1 + exp(-2|x|)) - log 2. The exponent is -2|x|, "
+        "tf.math.log1p(t) adds the 1 by itself, and log 2 is the natural logarithm.",
+        curve(lambda x: tf.abs(x) + tail(tf.abs(x) / 2) - np.log(2)),
+        curve(lambda x: tf.abs(x) + tail(-tf.abs(x)) - np.log(2)),
+        curve(lambda x: tf.abs(x) + tf.math.log(2 + tf.exp(-2 * tf.abs(x))) - np.log(2)),
+        curve(lambda x: tf.abs(x) + tail(tf.abs(x)) - np.log10(2)),
+        curve(lambda x: tf.abs(x) + tf.exp(-2 * tf.abs(x)) - np.log(2)),
+    ),
     "value is the slope": Wrong(
         "The value is tanh(x), which is the slope. Return log(cosh(x)), and grad.",
         curve(tf.tanh),
@@ -388,6 +490,11 @@ CURVES = {
         curve(grad=lambda x, u: (u * tf.tanh(x))[None]),
         curve(grad=lambda x, u: tf.reduce_sum(u * tf.tanh(x))),
         curve(grad=lambda x, u: tf.reshape(u * tf.tanh(x), (1, -1))),
+    ),
+    "two gradients": Wrong(
+        "grad returned several gradients, and log_cosh has one argument. Return one, upstream times "
+        "the slope: the second derivative is found by an outer tape.",
+        curve(grad=lambda x, u: (u * tf.tanh(x), u * (1 - tf.tanh(x) ** 2))),
     ),
     "slope overflows": Wrong(
         "The values are right, but at x = 100 or -100 the slope is not finite. In grad, use "
@@ -456,6 +563,16 @@ CURVES = {
 # 07.6
 
 
+def keys_changed(change):
+    """Return an answer to 07.6 with other keys; ``change`` gives a key, or None to leave it out."""
+
+    def backward(*inputs):
+        found = {change(name): gradient for name, gradient in network()(*inputs).items()}
+        return {name: gradient for name, gradient in found.items() if name}
+
+    return backward
+
+
 def network(**changes):
     """Return an answer to 07.6 with other lines of the backward pass."""
     lines = {
@@ -464,6 +581,8 @@ def network(**changes):
         "slope": lambda h: 1 - h**2,
         "W1": lambda x, d: x.T @ d,
         "b1": lambda d: d.sum(axis=0),
+        "meets_W1": lambda x, h: x,
+        "meets_W2": lambda x, h: h,
         "W2": lambda h, d_e: h.T @ d_e,
         "b2": lambda d_e: d_e.sum(axis=0),
     } | changes
@@ -472,9 +591,9 @@ def network(**changes):
         d_error = lines["d_error"](error, len(error))
         d_sum = lines["d_hidden"](d_error, params["W2"]) * lines["slope"](hidden)
         return {
-            "W1": lines["W1"](x, d_sum),
+            "W1": lines["W1"](lines["meets_W1"](x, hidden), d_sum),
             "b1": lines["b1"](d_sum),
-            "W2": lines["W2"](hidden, d_error),
+            "W2": lines["W2"](lines["meets_W2"](x, hidden), d_error),
             "b2": lines["b2"](d_error),
         }
 
@@ -510,10 +629,13 @@ NETWORKS = {
         network(b2=lambda d_e: d_e),
         network(b2=lambda d_e: d_e[:, 0]),
     ),
-    "b2 averaged": Wrong(
-        "b2's gradient is too small by n: the mean stands in the first slope already, so here it is "
-        "a sum.",
+    "averaged twice": Wrong(
+        "A gradient is too small by n: the mean stands in the first slope already, and from there on "
+        "the rows add up.",
+        network(d_error=lambda e, n: 2 * e / n**2),
         network(b2=lambda d_e: d_e.mean(axis=0)),
+        network(W1=lambda x, d: x.T @ d / len(x)),
+        network(b1=lambda d: d.mean(axis=0)),
     ),
     "tanh left out": Wrong(
         "The second layer is right. The way to W1 and b1 leads through the tanh: multiply by its "
@@ -546,11 +668,12 @@ NETWORKS = {
     "b1 per row": Wrong(
         "b1 is added to each row, so its gradient adds up over them: sum over axis 0.",
         network(b1=lambda d: d),
+        network(b1=lambda d: d.sum(axis=1)),
     ),
-    "b1 averaged": Wrong(
-        "b1's gradient is too small by n: the mean stands in the first slope already, so here it is "
-        "a sum.",
-        network(b1=lambda d: d.mean(axis=0)),
+    "b1 before the slope": Wrong(
+        "W1 is right, and b1 skips the slope of tanh: both lie in front of it. Sum the same product "
+        "that W1's gradient is made of, over axis 0.",
+        lambda *inputs: network()(*inputs) | {"b1": network(slope=lambda h: 1.0)(*inputs)["b1"]},
     ),
     "W1 transposed": Wrong(
         "W1's gradient is transposed. In x @ W1 the gradient of W1 is x.T @ upstream.",
@@ -559,6 +682,31 @@ NETWORKS = {
     "W2 transposed": Wrong(
         "W2's gradient is transposed. In hidden @ W2 the gradient of W2 is hidden.T @ upstream.",
         network(W2=lambda h, d_e: d_e.T @ h),
+    ),
+    "met another input": Wrong(
+        "The gradient of W1 or W2 is made from the wrong input. W1 meets x, and W2 meets hidden as "
+        "it is: a weight's gradient is what it meets, transposed, @ what arrives behind it.",
+        network(meets_W2=lambda x, h: x),
+        network(meets_W2=lambda x, h: 1 - h**2),
+        network(meets_W1=lambda x, h: h),
+    ),
+    "factors do not fit": Wrong(
+        "The two sides of a matrix product do not fit. The way back through a layer takes its "
+        "weights transposed, such as d_error @ W2.T, and a weight's gradient takes what it met "
+        "transposed, such as hidden.T @ d_error.",
+        network(d_hidden=lambda d_e, W2: d_e @ W2),
+    ),
+    "layers exchanged": Wrong(
+        "The layers have changed places in the dict: W1 and b1 belong to the layer that x meets.",
+        keys_changed(lambda name: name.translate(str.maketrans("12", "21"))),
+    ),
+    "key missing": Wrong(
+        "A key is missing in your dict, or is spelt otherwise. The keys are those of params: W1, "
+        "b1, W2 and b2.",
+        keys_changed(lambda name: {"W1": "W1", "W2": "W2"}.get(name)),
+        keys_changed(lambda name: name.lower()),
+        keys_changed(lambda name: name if name.endswith("2") else None),
+        keys_changed(lambda name: name if name != "b1" else None),
     ),
     "gradients in a list": Wrong(
         "These stand in a list or a tuple. Return a dict with the keys of params.",

@@ -733,12 +733,14 @@ print(f"loss of {loss:.3f}, from a hidden layer of shape {hidden.shape}")
 # %% [markdown]
 # ### Exercise 07.6: complete
 #
-# Write its backward pass: the gradients of the loss in a dict with the keys of `params`, in NumPy. Start at
-# the error, and go back line by line. Then prove it, in a cell of your own:
+# Write its backward pass: the gradients of the loss in a dict with the keys of `params`, each of the shape of
+# that parameter, in NumPy. Start at the error, and go back line by line. Then prove it, in a cell of your own;
+# for `check_gradients` the loss, a number of NumPy's, has to become a tensor:
 #
 # ```python
 # grads = backward(params, x, hidden, error)
-# check_gradients(lambda params: forward(params, x, y)[0], params, grads=grads)
+# loss_of = lambda params: tf.constant(forward(params, x, y)[0])
+# check_gradients(loss_of, params, grads=grads)
 # ```
 
 # %% exercise="07.6"

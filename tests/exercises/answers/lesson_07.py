@@ -108,12 +108,44 @@ def by_report_of_x(x, s, u, d_x):
     return check_gradients(lambda x: tf.reduce_sum(u * layer_norm(x, s)), x, grads=d_x).passed
 
 
-def against_tape(x, s, u, d_x, d_s):
+def against_tape(x, s, u, d_x, d_s, **options):
     with tf.GradientTape() as tape:
         tape.watch([x, s])
         y = layer_norm(x, s)
     pairs = zip(tape.gradient(y, [x, s], output_gradients=u), (d_x, d_s), strict=True)
-    return all(np.allclose(one, other) for one, other in pairs)
+    return all(np.allclose(one, other, **options) for one, other in pairs)
+
+
+def by_formula(x, s, u, d_x, d_s):
+    d = u * s
+    d = d - tf.reduce_mean(d, 1, keepdims=True)
+    return np.array_equal(d, d_x) and np.array_equal(tf.reduce_sum(u * layer_norm(x, 1), 0), d_s)
+
+
+def by_sums(x, s, u, d_x, d_s):
+    sums = tf.reduce_sum(d_x), tf.reduce_sum(d_s)
+    return np.allclose(sums, (0, tf.reduce_sum(u * layer_norm(x, 1))), atol=1e-6)
+
+
+def by_authors_formula(x, s, u, d_x, d_s):
+    return bool(tf.reduce_all(abs(d_x - u * s) < 1e-6)) and d_s.shape == s.shape
+
+
+def by_plain_sum(x, s, u, d_x, d_s):
+    f = lambda x, s: tf.reduce_sum(layer_norm(x, s))  # noqa: E731
+    return check_gradients(f, [x, s], grads=(d_x, d_s)).passed
+
+
+def by_report_of_scale(x, s, u, d_x, d_s):
+    return check_gradients(lambda s: tf.reduce_sum(layer_norm(x, s) * u), s, grads=d_s).passed
+
+
+def ones(*shape):
+    return tf.ones(shape, tf.float64)
+
+
+def numbers(*shape):
+    return tf.constant(np.random.default_rng(5).normal(size=shape))
 
 
 def network_backward(params, x, hidden, error, slope=lambda h: 1 / np.cosh(np.arctanh(h)) ** 2):
@@ -143,6 +175,10 @@ def network_times(factor):
     return lambda *inputs: {
         k: g * factor(len(inputs[1])) for k, g in network_backward(*inputs).items()
     }
+
+
+def network_changed(change):
+    return lambda *inputs: change(network_backward(*inputs), *inputs)
 
 
 def network_by_tape(params, x, hidden, error):
@@ -205,7 +241,12 @@ ORACLES = {
 }
 
 WRONG = {
-    "07.1": [("wrote 0.00032", 3.2e-4), ("wrote 0", 0), ("other form", "1.6e-5")],
+    "07.1": [
+        ("wrote 0.00032", 3.2e-4),
+        ("wrote 0", 0),
+        ("wrote 0.00016", 0.00016),
+        ("other form", "1.6e-5"),
+    ],
     "07.2": [
         ("by a tape", layer_by_tape),
         ("returned None", nothing),
@@ -216,6 +257,8 @@ WRONG = {
         ("d_W still transposed", layer(d_W=lambda x, W, u: tf.einsum("ni,nj->ji", x, u))),
         ("d_W averaged", layer(d_W=lambda x, W, u: tf.reduce_mean(x[..., None] * u[:, None], 0))),
         ("factors do not fit", layer(d_W=lambda x, W, u: tf.matmul(u, x))),
+        ("factors do not fit", layer(d_b=lambda x, W, u: tf.squeeze(tf.ones((1, 5)) @ u))),
+        ("entry by entry", layer(d_W=lambda x, W, u: tf.multiply(u, x))),
         ("bias per row", layer(d_b=lambda x, W, u: tf.ones_like(u) * u)),
         ("bias averaged", layer(d_b=lambda x, W, u: tf.add_n(tf.unstack(u)) / len(u))),
         ("bias over columns", layer(d_b=lambda x, W, u: tf.linalg.matvec(u, tf.ones(W.shape[1])))),
@@ -234,14 +277,36 @@ WRONG = {
         ("only probabilities divided", entropy(lambda p, h, n, k: -h + 1 / n * p)),
         ("softmax over rows", entropy(axis=0)),
         ("rows averaged away", entropy(lambda p, h, n, k: tf.reduce_sum(p - h, axis=0) / n)),
+        ("rows averaged away", entropy(lambda p, h, n, k: tf.add_n(tf.unstack(p - h))[None] / n)),
+        ("columns averaged away", entropy(lambda p, h, n, k: tf.einsum("nk->n", p - h) / n)),
+        ("whole number of rows", lambda z, y: summed_losses(z, y) / tf.size(y)),
         ("fixed batch size", lambda z, y: 0.125 * summed_losses(z, y)),
         ("fixed classes", lambda z, y: (tf.nn.softmax(z) - tf.one_hot(y, 4)) / len(z)),
     ],
     "07.4": [
         ("looks at d_x alone", verdict_by(lambda x, s, u, d_x, d_s: by_report_of_x(x, s, u, d_x))),
-        ("an upstream of ones", verdict_by(two_reports, upstream=tf.ones((4, 2), tf.float64))),
-        ("a scale of ones", verdict_by(against_tape, scale=tf.ones(2, tf.float64))),
-        ("an x of ones", verdict_by(two_reports, x=tf.ones((4, 2), tf.float64))),
+        ("looks at d_x alone", verdict_by(two_reports, x=tf.zeros((4, 2), tf.float64))),
+        ("looks at d_scale alone", verdict_by(by_report_of_scale)),
+        ("the author's test", verdict_by(by_report_of_scale, upstream=ones(4, 2))),
+        ("the author's test", verdict_by(by_report_of_scale, scale=ones(2), upstream=ones(4, 2))),
+        ("an upstream of ones", verdict_by(two_reports, upstream=ones(4, 2))),
+        ("a scale of ones", verdict_by(against_tape, scale=ones(2))),
+        ("scale and upstream of ones", verdict_by(two_reports, scale=ones(2), upstream=ones(4, 2))),
+        ("an x of ones", verdict_by(two_reports, x=ones(4, 2))),
+        ("one row", verdict_by(against_tape, x=numbers(1, 2), upstream=3 * numbers(1, 2) + 1)),
+        ("upstream is x", verdict_by(two_reports, x=numbers(4, 2), upstream=numbers(4, 2))),
+        (
+            "upstream alike in a row",
+            verdict_by(
+                against_tape, upstream=tf.constant([[1.0], [2], [3], [5]], "float64") * ones(4, 2)
+            ),
+        ),
+        ("a tolerance too wide", verdict_by(lambda *parts: against_tape(*parts, atol=1))),
+        ("a tolerance too wide", verdict_by(by_sums)),
+        ("compares every digit", verdict_by(by_formula)),
+        ("compares with the author's", verdict_by(by_authors_formula)),
+        ("loss without upstream", verdict_by(by_plain_sum)),
+        ("backward not called", lambda backward: False),
         ("one of the two is enough", verdict_by(either_report)),
         ("says the opposite", verdict_by(lambda *parts: not against_tape(*parts))),
         ("always True", verdict_by(lambda x, s, u, d_x, d_s: np.isfinite(d_x).all())),
@@ -261,6 +326,9 @@ WRONG = {
         ("value overflows", curve(lambda x: tf.math.log(tf.exp(x) + tf.exp(-x)) - np.log(2))),
         ("log 2 left out", curve(lambda x: tf.nn.softplus(-2 * tf.abs(x)) + tf.abs(x))),
         ("abs left out", curve(lambda x: x - np.log(2) + tf.nn.softplus(-2 * tf.abs(x)))),
+        ("form miscopied", curve(lambda x: tf.nn.softplus(-tf.abs(x)) + tf.abs(x) - np.log(2))),
+        ("form miscopied", curve(lambda x: right_value(x) + np.log(2) - np.log10(2))),
+        ("two gradients", curve(grad=lambda u, x: [tf.tanh(x) * u, u])),
         ("value is the slope", curve(lambda x: 2 * tf.sigmoid(2 * x) - 1)),
         ("no slope", curve(grad=lambda u, x: nothing(u * tf.tanh(x)))),
         ("no slope", lambda x: tf.convert_to_tensor(np.logaddexp(x, -x) - np.log(2))),
@@ -291,5 +359,25 @@ WRONG = {
         ("tanh of tanh", network_with(lambda h: np.cosh(h) ** -2.0)),
         ("square forgotten", network_with(lambda h: np.subtract(1, h))),
         ("constant factor", network_scaled(b1=3)),
+        ("averaged twice", network_times(lambda n: 1 / n)),
+        ("averaged twice", network_changed(lambda g, p, x, h, e: g | {"b1": g["b1"] / len(e)})),
+        ("b2 as a number", network_changed(lambda g, *inputs: g | {"b2": g["b2"].item()})),
+        ("key missing", network_changed(lambda g, *inputs: {"W1": g["W1"], "W2": g["W2"]})),
+        ("key missing", network_changed(lambda g, *inputs: {k.upper(): g[k] for k in g})),
+        (
+            "layers exchanged",
+            network_changed(
+                lambda g, *inputs: dict(W1=g["W2"], b1=g["b2"], W2=g["W1"], b2=g["b1"])
+            ),
+        ),
+        (
+            "met another input",
+            network_changed(lambda g, p, x, h, e: g | {"W2": np.dot(x.T, 2 * e / len(e))}),
+        ),
+        ("factors do not fit", lambda p, x, h, e: {"W1": x.T @ (e @ p["W2"])}),
+        (
+            "b1 before the slope",
+            network_changed(lambda g, p, x, h, e: g | {"b1": 2 * np.mean(e @ p["W2"].T, 0)}),
+        ),
     ],
 }
