@@ -37,6 +37,12 @@ def all_kept(writers, share, rng):
     return np.arange(len(writers)), held
 
 
+def isin_exchanged(writers, share, rng):
+    names = np.unique(writers)
+    is_held = np.isin(drawn(rng, names, round(share * len(names)), writers), writers)
+    return np.flatnonzero(~is_held), np.flatnonzero(is_held)
+
+
 def as_masks(writers, share, rng):
     kept, held = holding_out(drawn)(writers, share, rng)
     everyone = np.arange(len(writers))
@@ -57,6 +63,11 @@ def number_off(among):
     )
 
 
+def as_tuples(writers, share, rng):
+    kept, held = as_masks(writers, share, rng)
+    return np.where(kept), np.where(held)
+
+
 NUMBER = (
     "That is another number of writers than round(share * number of writers). Count each writer "
     "once, np.unique, round neither up nor down, and draw without replacement."
@@ -65,6 +76,21 @@ SIDES = {
     "returns none": Wrong(
         "Your function returned None. Return (kept, held), two arrays of indices.",
         lambda writers, share, rng: None,
+    ),
+    "not two arrays": Wrong(
+        "Return two arrays of indices, as a tuple: (kept, held). np.where gives a tuple with an "
+        "array in it, and np.flatnonzero the array alone.",
+        as_tuples,
+    ),
+    "nothing held out": Wrong(
+        "Nothing is held out. Draw from the writers' own names, np.unique(writers): a number "
+        "from 0 to n - 1 need not be one of them.",
+        holding_out(lambda rng, names, count, writers: rng.choice(len(names), count, False)),
+    ),
+    "nothing kept": Wrong(
+        "Nothing is kept. np.isin(writers, drawn) asks of each image whether its writer is drawn; "
+        "the other way round it asks of each writer that is drawn.",
+        isin_exchanged,
     ),
     "by images": Wrong(
         "Images of one writer stand on both sides, so the network knows the handwriting. Draw "
@@ -160,6 +186,25 @@ def in_a_short_call(change: Callable) -> tuple:
     return of_both(lambda parts, size, n: change([p for p in parts if len(p) == size], size, n))
 
 
+def with_an_empty_batch(mean_of):
+    """Return an answer to 13.2 that asks for a batch more, empty where batch_size divides n."""
+
+    def evaluate(logits_of, x, y, batch_size):
+        loss_sum, hits = 0.0, []
+        for first in range(0, len(y) // batch_size * batch_size + 1, batch_size):
+            labels = y[first : first + batch_size]
+            logits = logits_of(x[first : first + batch_size])
+            loss_sum += mean_of(labels, logits) * len(labels)
+            hits.append(hits_of(labels, logits))
+        return loss_sum / len(y), mean(hits, batch_size, len(y))
+
+    return evaluate
+
+
+def loss_fn(labels, logits):
+    return keras.losses.SparseCategoricalCrossentropy(from_logits=True)(labels, logits)
+
+
 def twice_softmax(labels, logits):
     return cross_entropies(labels, tf.nn.softmax(logits))
 
@@ -209,12 +254,22 @@ MEASUREMENTS = {
         measuring(None, lambda hits, size, n: np.sum(np.concatenate(hits))),
     ),
     "last batch alone": Wrong(
-        "These are the values of the last batch alone. Keep sums over all batches.",
+        "The last batch alone counts. Keep sums over all batches.",
         *of_both(lambda parts, size, n: np.mean(parts[-1])),
     ),
     "first batch alone": Wrong(
-        "These are the values of the first batch alone: return after the loop.",
+        "The first batch alone counts. Either you return inside the loop, or each slice ends at "
+        "batch_size: it should end at first + batch_size.",
         *of_both(lambda parts, size, n: np.mean(parts[0])),
+        *of_both(lambda parts, size, n: np.sum(parts[0]) / n),
+    ),
+    "empty batch": Wrong(
+        "Where `batch_size` divides n, you ask for a last batch without an example, and the mean "
+        "of nothing is no number. range(0, n, batch_size) ends in time.",
+        with_an_empty_batch(lambda *batch: float(loss_fn(*batch))),
+        with_an_empty_batch(loss_fn),
+        with_an_empty_batch(lambda *batch: tf.reduce_mean(cross_entropies(*batch))),
+        calls=(3,),
     ),
     "means weighed alike": Wrong(
         "You weigh the mean of every batch by `batch_size`, also that of the short last batch. "
@@ -297,6 +352,26 @@ def training(
     return train_and_measure
 
 
+def measured_when(pick):
+    """Return an answer that measures before the training and after each epoch."""
+
+    def train_and_measure(model, optimizer, images, labels, orders, *rest):
+        parts = [[], *([order] for order in orders)]
+        return pick([training()(model, optimizer, images, labels, part, *rest) for part in parts])
+
+    return train_and_measure
+
+
+def in_batches(accuracy_of):
+    """Return an answer that measures in batches, from the hits of each and their size."""
+
+    def train_and_measure(*given):
+        hits, size = training(result=lambda hits: np.asarray(hits))(*given), given[-1]
+        return accuracy_of([hits[i : i + size] for i in range(0, len(hits), size)], size)
+
+    return train_and_measure
+
+
 TRAININGS = {
     "nothing trained": Wrong(
         "The weights are as they were. Call optimizer.apply(gradients, model.trainable_variables) "
@@ -372,7 +447,7 @@ TRAININGS = {
     ),
     "held out trained on": Wrong(
         "You train on every image, those held out included. An order holds the images of an epoch.",
-        training(epochs=lambda orders: [np.arange(len(orders[0]) + 20) for order in orders]),
+        training(epochs=lambda orders: [np.arange(len(orders[0]) + 21) for order in orders]),
     ),
     "one epoch": Wrong(
         "You train one epoch. Each of orders is one.",
@@ -397,6 +472,34 @@ TRAININGS = {
         "The weights are right. The accuracy is measured as in training: call the model with "
         "training=False.",
         training(in_training=True),
+    ),
+    "measured at another time": Wrong(
+        "The weights are right. But this is the accuracy at another time, or the best, the worst "
+        "or the mean of several. Measure once, after the last epoch: below both loops.",
+        *(
+            measured_when(pick)
+            for pick in (
+                lambda accuracies: accuracies[0],
+                lambda accuracies: accuracies[1],
+                lambda accuracies: accuracies[-2],
+                lambda accuracies: max(accuracies[1:]),
+                lambda accuracies: min(accuracies[1:]),
+                lambda accuracies: np.mean(accuracies[1:]),
+            )
+        ),
+    ),
+    "short batch not measured": Wrong(
+        "The weights are right. The short last batch of the held-out images is not measured: "
+        "every one of them counts.",
+        in_batches(lambda hits, size: np.mean([h for h in hits if len(h) == size])),
+        in_batches(
+            lambda hits, size: sum(h.sum() for h in hits if len(h) == size) / sum(map(len, hits))
+        ),
+    ),
+    "mean of means": Wrong(
+        "The weights are right. The accuracy is the mean of the batches' accuracies, so that a "
+        "short one counts too much. Count the right ones, and divide once.",
+        in_batches(lambda hits, size: np.mean([np.mean(h) for h in hits])),
     ),
     "measured on kept": Wrong(
         "The weights are right. This is the accuracy on the images that were trained on: measure "
@@ -514,7 +617,8 @@ GAINS = {
         relative,
     ),
     "seeds not used": Wrong(
-        "These are the seeds 0, 1, 2 and so on. Measure with those in `seeds`.",
+        "You measure with seeds of your own, such as 0, 1, 2. Take those in `seeds`.",
+        comparing(seeds_of=lambda seeds: ((1, 2, 3), (1, 2, 3))),
         comparing(seeds_of=lambda seeds: (range(len(seeds)), range(len(seeds)))),
         comparing(seeds_of=lambda seeds: (range(1, len(seeds) + 1), range(1, len(seeds) + 1))),
     ),
@@ -522,6 +626,19 @@ GAINS = {
         "The change alone is no setting: the other entries are missing. Join the two, setting | "
         "change.",
         comparing(join=lambda setting, change: (change, setting)),
+    ),
+    "dicts added": Wrong(
+        "Dicts are not added. Join the two: setting | change.",
+        comparing(join=lambda setting, change: (setting + change, setting)),
+    ),
+    "arguments exchanged": Wrong(
+        "measure takes the setting first, and then the seed.",
+        lambda measure, *rest: comparing()(lambda *given: measure(*given[::-1]), *rest),
+    ),
+    "sizes": Wrong(
+        "You take the size of each difference, so that a change that harms looks like a gain. "
+        "Leave the signs.",
+        comparing(gain=lambda gains: np.mean(np.abs(gains))),
     ),
     "one seed": Wrong(
         "This is the difference for one seed, and may be luck. Take the mean over all seeds.",
@@ -546,6 +663,7 @@ GAINS = {
         comparing(seeds_of=lambda seeds: (seeds, [seed + 1 for seed in seeds])),
         comparing(seeds_of=lambda seeds: (seeds, [seed + len(seeds) for seed in seeds])),
         comparing(seeds_of=lambda seeds: (seeds, [seeds[0]] * len(seeds))),
+        comparing(seeds_of=lambda seeds: np.split(np.array(seeds[len(seeds) % 2 :]), 2)[::-1]),
     ),
     "unpaired": Wrong(
         "This is the error of two groups that have nothing to do with each other. The runs of a "
@@ -592,12 +710,15 @@ GAINS = {
 
 def going_on(
     keep=("optimizer", "dropout", "done"),
-    count=lambda number: number + 1,
+    count=lambda number, done: number + 1,
     each_epoch=True,
     count_first=False,
     start=0,
     saved=lambda number: True,
     numbers=range,
+    done_of=lambda done, optimizer: int(done),
+    dropout_of=lambda variables: variables,
+    most=None,
     result=lambda model: model,
 ):
     """Return an answer to 13.5 that saves less, or at another time."""
@@ -607,18 +728,18 @@ def going_on(
         done = tf.Variable(start)
         state = {
             "optimizer": optimizer,
-            "dropout": [variable.value for variable in model.non_trainable_variables],
+            "dropout": dropout_of([variable.value for variable in model.non_trainable_variables]),
             "done": done,
         }
         checkpoint = tf.train.Checkpoint(model=model, **{name: state[name] for name in keep})
         if tf.io.gfile.exists(f"{path}.index"):
             checkpoint.read(path).expect_partial()
-        for number in numbers(int(done), epochs):
+        for number in numbers(done_of(done, optimizer), epochs)[:most]:
             if count_first:
-                done.assign(count(number))
+                done.assign(count(number, done))
                 checkpoint.write(path)
             train_epoch(model, optimizer, number)
-            done.assign(count(number))
+            done.assign(count(number, done))
             if each_epoch and saved(number):
                 checkpoint.write(path)
         checkpoint.write(path)
@@ -629,9 +750,9 @@ def going_on(
 
 RESUMED = {
     "starts over": Wrong(
-        "After a kill it trains from epoch 0 again: it does not know how many epochs are done, or "
-        "does not find its file. Put a tf.Variable that counts them into the checkpoint, and go on "
-        "from there.",
+        "After a kill it trains from epoch 0 again. How many are done must stand in a tf.Variable "
+        "of the checkpoint, be changed with assign, and be asked for after the read. And the file "
+        "must be found: write(path) makes path.index; save, or save_weights, another one.",
         going_on(keep=("optimizer", "dropout")),
     ),
     "saved at the end": Wrong(
@@ -642,7 +763,7 @@ RESUMED = {
     "one epoch again": Wrong(
         "It trains an epoch a second time that was whole. The counter holds the number of the "
         "last epoch, not how many are done: number + 1, before you write.",
-        going_on(count=lambda number: number),
+        going_on(count=lambda number, done: number),
     ),
     "killed epoch skipped": Wrong(
         "The epoch that was killed counts as done. Count it, and write, when it is whole.",
@@ -658,6 +779,34 @@ RESUMED = {
         "It trains as many epochs as are left, but counts them from 0 again. Their numbers go on: "
         "range(int(done), epochs).",
         going_on(numbers=lambda done, epochs: range(epochs - done)),
+        going_on(
+            numbers=lambda done, epochs: range(epochs - done),
+            count=lambda number, done: done + 1,
+        ),
+    ),
+    "one epoch each call": Wrong(
+        "Each call trains one epoch, and returns. Go on up to `epochs`, and return the model below "
+        "the loop.",
+        going_on(most=1),
+    ),
+    "one epoch too many": Wrong(
+        "It trains an epoch too many: the last is epochs - 1, where range(int(done), epochs) ends.",
+        going_on(numbers=lambda done, epochs: range(done, epochs + 1)),
+    ),
+    "begins an epoch late": Wrong(
+        "Each call begins an epoch late. A count of whole epochs is the number of the next one "
+        "already: range(int(done), epochs).",
+        going_on(numbers=lambda done, epochs: range(done + 1, epochs)),
+    ),
+    "trains nothing more": Wrong(
+        "Neither the second call nor the third trains an epoch. Read the file where there is one, "
+        "go on with range(int(done), epochs), and return below that loop.",
+        going_on(numbers=lambda done, epochs: range(epochs, done)),
+    ),
+    "steps for epochs": Wrong(
+        "Epochs are left out: optimizer.iterations counts steps, and an epoch has several. Count "
+        "the epochs in a tf.Variable of your own.",
+        going_on(done_of=lambda done, optimizer: int(optimizer.iterations)),
     ),
     "as many more": Wrong(
         "Each call trains `epochs` more. That many are wanted in all: range(int(done), epochs).",
@@ -675,10 +824,11 @@ RESUMED = {
         calls=(0,),
     ),
     "dropout left out": Wrong(
-        "The epochs are right, the weights are not: dropout draws from the start again. Its "
-        "counter is among model.non_trainable_variables; the .value of each can stand in a "
-        "checkpoint.",
+        "The epochs are right, the weights are not: a dropout draws from the start again. Put all "
+        "of model.non_trainable_variables into the checkpoint, where each dropout has its counter.",
         going_on(keep=("optimizer", "done")),
+        going_on(dropout_of=lambda variables: variables[:1]),
+        going_on(dropout_of=lambda variables: variables[1:]),
         calls=(1,),
     ),
     "returns none": Wrong(
@@ -756,6 +906,29 @@ def probabilities(logits, labels, k):
     return sureness(logits, labels)[ranking()(logits, labels, k)]
 
 
+def overflowing(logits, labels):
+    with np.errstate(over="ignore", invalid="ignore"):
+        exponentials = np.exp(logits)
+        return exponentials / exponentials.sum(axis=1, keepdims=True)
+
+
+def pairs_with(value_of):
+    def surest_mistakes(logits, labels, k):
+        chosen = ranking()(logits, labels, k)
+        return list(zip(chosen, value_of(logits)[chosen], strict=True))
+
+    return surest_mistakes
+
+
+def of_the_model(logits):
+    return np.argmax(logits, axis=1)
+
+
+def top_k(logits, labels, k):
+    wrong = wrong_among(logits, labels)
+    return wrong[tf.math.top_k(sureness(logits, labels)[wrong], k).indices]
+
+
 def filled_up(logits, labels, k):
     right = np.flatnonzero(np.argmax(logits, axis=1) == labels)
     return np.concatenate([ranking()(logits, labels, k), right])[:k]
@@ -765,6 +938,16 @@ MISTAKES = {
     "returns none": Wrong(
         "Your function returned None. Return the indices, an array of shape (k,).",
         lambda logits, labels, k: None,
+    ),
+    "pairs": Wrong(
+        "These are pairs. Return the indices alone, the surest first.",
+        pairs_with(of_the_model),
+        lambda *given: np.array(pairs_with(of_the_model)(*given)),
+    ),
+    "fewer than k": Wrong(
+        "Here there are fewer than k mistakes, and top_k wants k. Ask it for min(k, len(wrong)), "
+        "or sort all and take [:k].",
+        top_k,
     ),
     "right ones included": Wrong(
         "Right predictions are among them. Keep those alone where the largest logit does not "
@@ -810,9 +993,10 @@ MISTAKES = {
         ranking(by_column, wrong_by_column),
     ),
     "largest loss": Wrong(
-        "You sorted by the loss, which asks how improbable the label is. Here the question is how "
-        "probable the wrong class is.",
+        "You sorted by the probability of the label, or by the loss, which comes from it. Here the "
+        "question is how probable the wrong class is.",
         ranking(lambda *given: -label_probability(*given)),
+        ranking(label_probability),
     ),
     "not sorted": Wrong(
         "These are the first mistakes, not the surest. Sort them before you take k.",
@@ -822,6 +1006,21 @@ MISTAKES = {
         "These are positions within the list of mistakes. Look up in that list which examples they "
         "are.",
         positions,
+    ),
+    "classes": Wrong(
+        "These are classes. Return the indices of the examples.",
+        lambda *given: of_the_model(given[0])[ranking()(*given)],
+        lambda *given: given[1][ranking()(*given)],
+    ),
+    "overflow": Wrong(
+        "np.exp of a large logit is infinite, and the probability is no number. tf.nn.softmax "
+        "subtracts the largest of each row first.",
+        ranking(lambda *given: overflowing(*given).max(axis=1)),
+        ranking(
+            lambda *given: overflowing(*given).max(axis=1),
+            lambda *given: wrong_among(overflowing(*given), given[1]),
+        ),
+        calls=(1,),
     ),
     "probabilities": Wrong(
         "These are the probabilities. Return the indices of their examples.",

@@ -740,7 +740,7 @@ check("13.6", surest_mistakes)
 # <details><summary>Hint 2</summary>
 #
 # Find the indices of the wrong predictions first, with `np.flatnonzero`. Then sort those alone, by the
-# largest probability of their row.
+# largest probability of their row. `np.argsort` gives places in that list: look up there which examples they are.
 #
 # </details>
 

@@ -23,7 +23,7 @@ def draw_measurements(rng: np.random.Generator) -> list[tuple]:
             labels[wrong] = (labels[wrong] + 1) % 4
         return x, labels, batch_size, W
 
-    return [draw(10, 4), draw(23, 5), draw(7, 6)]
+    return [draw(10, 4), draw(23, 5), draw(7, 6), draw(8, 4)]
 
 
 def as_measurement(x: np.ndarray, y: np.ndarray, batch_size: int, W: np.ndarray) -> tuple:
@@ -59,43 +59,59 @@ def of_two(i: int) -> Callable:
 
 
 def draw_images(rng: np.random.Generator) -> list[tuple]:
-    """Draw clusters, one for each class; of the held-out labels some are the class before.
+    """Draw clusters, one for each class, and held-out labels of which one in the end is right.
 
-    So the accuracy is high on the images that were trained on, and another one on those held out.
+    How many are right is another number after each epoch, in training and before it; see
+    `as_training`. The last is right in the end, so that a short batch cannot be left out.
     """
+    # From the true class to the label. In the end the model takes each image for the class before
+    # (3 further), an epoch earlier for the one 2 further, and so on; in training it is right.
+    further = np.array([1, 3, 1, 1, 3, 0, 1, 3, 2, 1, 0, 1, 3, 1, 0, 2, 1, 3, 0, 1, 3])
+    held_labels = np.arange(len(further)) % 4
+    held_labels[1] = 0  # so 7 are 0, for which a model takes all before the training
 
     def draw(kept: int, batch_size: int, epochs: int) -> tuple:
-        n = kept + 20
-        classes = rng.permutation(np.arange(n) % 3)
-        centres = 2.0 * np.eye(3, 4) + rng.uniform(-0.2, 0.2, (3, 4))
+        n, count = kept + len(further), len(further)
+        held, rest = np.split(rng.permutation(n), [count])
+        labels = np.empty(n, int)
+        labels[held], labels[rest] = rng.permutation(held_labels), rng.permutation(kept) % 4
+        classes = labels.copy()
+        classes[held] = (labels[held] - further) % 4
+        centres = 2.0 * np.eye(4) + rng.uniform(-0.2, 0.2, (4, 4))
         images = (centres[classes] + rng.normal(0, 0.2, (n, 4))).reshape(n, 2, 2)
-        held, rest = np.split(rng.permutation(n), [20])
-        labels = classes.copy()
-        labels[held[:12]] = (labels[held[:12]] - 1) % 3
-        labels[held[12:15]] = (labels[held[12:15]] + 1) % 3
-        kernels = [0.5 * rng.normal(size=shape) for shape in ((4, 6), (6, 3))]
+        kernels = [0.5 * rng.normal(size=(4, 6)), np.zeros((6, 4))]
         orders = [rng.permutation(rest) for _ in range(epochs)]
         return kernels, images, labels, orders, held, batch_size
 
     return [draw(22, 4, 3), draw(15, 6, 4)]
 
 
-def as_training(kernels: list, images: np.ndarray, labels: np.ndarray, *rest: Any) -> tuple:
-    """Return a model that gives other logits in training, in place of dropout's chance."""
+def as_training(
+    kernels: list, images: np.ndarray, labels: np.ndarray, orders: list, *rest: Any
+) -> tuple:
+    """Return a model that shows when it is called.
+
+    It gives other logits in training, in place of dropout's chance, and other ones after each
+    epoch, as a training would in which the accuracy moves.
+    """
     import keras
     import tensorflow as tf
 
-    class NextClassInTraining(keras.layers.Layer):
+    optimizer = keras.optimizers.SGD(0.5)
+    steps = -(-len(orders[0]) // rest[-1])  # of an epoch
+
+    class OtherClasses(keras.layers.Layer):
         def call(self, logits, training=False):
-            return tf.roll(logits, 1, axis=1) if training else logits
+            epochs_left = len(orders) - optimizer.iterations.value // steps
+            return tf.roll(logits, 1 if training else -epochs_left, axis=1)
 
     penalty = keras.regularizers.L2(0.02)
     hidden = keras.layers.Dense(6, "tanh", use_bias=False, kernel_regularizer=penalty)
-    last = keras.layers.Dense(3, use_bias=False, kernel_regularizer=penalty)
-    layers = [keras.layers.Flatten(), hidden, last, NextClassInTraining()]
+    last = keras.layers.Dense(4, use_bias=False, kernel_regularizer=penalty)
+    layers = [keras.layers.Flatten(), hidden, last, OtherClasses()]
     model = keras.Sequential([keras.Input((2, 2)), *layers])
     model.set_weights(kernels)
-    return model, keras.optimizers.SGD(0.5), *constants(images), labels, *rest
+    return model, optimizer, *constants(images), labels, orders, *rest
 
 
 def trained(train_and_measure: Callable, model: Any, *rest: Any) -> dict:
@@ -108,7 +124,7 @@ def trained(train_and_measure: Callable, model: Any, *rest: Any) -> dict:
 def draw_writers(rng: np.random.Generator) -> list[tuple]:
     def draw(count: int, share: float) -> tuple:
         writers = np.repeat(np.arange(count), rng.integers(2, 5, count))
-        names = rng.permutation(500)[:count]
+        names = 100 + rng.permutation(400)[:count]  # none is a number from 0 to count - 1
         return rng.permutation(names[writers]), share, int(rng.integers(1000))
 
     return [draw(30, 0.22), draw(26, 0.2)]  # 6.6 writers and 5.2, to be rounded
@@ -123,7 +139,16 @@ def with_two_generators(
 
 def division(reading: Any, writers: np.ndarray, share: float, seed: int) -> str:
     """Return what is wrong with a division, or that nothing is; which writers are drawn is free."""
-    kept, held = (np.asarray(part).astype(int) for part in reading[0])
+    if reading[0] is None:
+        raise TypeError
+    try:
+        kept, held = (np.atleast_1d(np.asarray(side, float)).astype(int) for side in reading[0])
+        if kept.ndim > 1 or held.ndim > 1:
+            raise ValueError
+    except (TypeError, ValueError):
+        return "not two lists of indices"
+    if not (len(kept) and len(held)):
+        return "nothing kept" if len(held) else "nothing held out"
     if len(kept) == len(held) == len(writers):
         return "truth values"
     names, count = np.unique(writers), round(share * len(np.unique(writers)))
@@ -186,7 +211,7 @@ def compared(compare: Callable, measure: Callable, setting: dict, *rest: Any) ->
 
 def draw_killed(rng: np.random.Generator) -> list[tuple]:
     return [
-        (kind, rng.normal(size=(12, 4, 3)), rng.normal(size=(12, 4, 1)), int(rng.integers(1000)))
+        (kind, rng.normal(size=(14, 4, 3)), rng.normal(size=(14, 4, 1)), int(rng.integers(1000)))
         for kind in ("momentum", "dropout")
     ]
 
@@ -194,19 +219,31 @@ def draw_killed(rng: np.random.Generator) -> list[tuple]:
 KILLED_IN = {"momentum": 2, "dropout": 3}
 
 
+class Killed(KeyboardInterrupt):
+    """What kills a run: no error, so that an answer that catches errors does not go on."""
+
+
 def killed_and_resumed(go_on: Callable, kind: str, x: np.ndarray, y: np.ndarray, seed: int) -> dict:
-    """Return which epochs were trained after a run was killed in one, and the last weights."""
+    """Return which epochs were trained after a run was killed in one, and the last weights.
+
+    Also whether the kill got through to where the run was called. Only the first of three calls
+    is killed, whether it comes so far or not: no kill leaves this function.
+    """
     import keras
     import tensorflow as tf
 
-    x, y, trained, alive = *constants(x, y), [], []
+    x, y, trained, kills = *constants(x, y), [], []
 
     def new_run() -> tuple:
         start = keras.initializers.GlorotUniform(seed=seed)
         hidden = keras.layers.Dense(16, "tanh", kernel_initializer=start)
         last = keras.layers.Dense(1, kernel_initializer=start)
-        between = [keras.layers.Dropout(0.5, seed=seed)] if kind == "dropout" else []
-        model = keras.Sequential([keras.Input((3,)), hidden, *between, last])
+        layers = [hidden, last]
+        if kind == "dropout":
+            first, second = (keras.layers.Dropout(0.5, seed=seed + i) for i in range(2))
+            more = keras.layers.Dense(8, "tanh", kernel_initializer=start)
+            layers = [hidden, first, more, second, last]
+        model = keras.Sequential([keras.Input((3,)), *layers])
         optimizer = keras.optimizers.SGD(0.1, momentum=0.9 if kind == "momentum" else 0.0)
         optimizer.build(model.trainable_variables)
         return model, optimizer
@@ -221,21 +258,24 @@ def killed_and_resumed(go_on: Callable, kind: str, x: np.ndarray, y: np.ndarray,
                 )
             variables = model.trainable_variables
             optimizer.apply(tape.gradient(loss, variables), variables)
-            if number == KILLED_IN[kind] and not alive:
-                raise KeyboardInterrupt
+            if number == KILLED_IN[kind] and not kills:
+                kills.append(number)
+                raise Killed
 
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/run"
         try:
             go_on(new_run, train_epoch, path, 4)
-        except KeyboardInterrupt:
-            alive.append(True)
+            caught = bool(kills)
+        except Killed:
+            caught = False
+        kills.append(None)  # the last
         calls = []
         for epochs in (4, 6):
             trained.clear()
             model = go_on(new_run, train_epoch, path, epochs)
-            calls.append(" ".join(map(str, trained)))
-    return {"epochs": ", then ".join(calls), "weights": weights_of(model)}
+            calls.append(" ".join(map(str, trained)) or "none")
+    return {"epochs": ", then ".join(calls), "weights": weights_of(model), "caught": caught}
 
 
 def weights_of(model: Any) -> Any:
@@ -243,25 +283,30 @@ def weights_of(model: Any) -> Any:
 
 
 def draw_logits(rng: np.random.Generator) -> list[tuple]:
-    def draw(n: int, k: int, mistakes: int) -> tuple:
+    def draw(n: int, k: int, mistakes: int, level: float = 0.0) -> tuple:
         surest = rng.uniform(0.4, 0.7, n)
         second = np.minimum(rng.uniform(0.4, 0.9, n) * (1 - surest), surest - 0.05)
         third = rng.uniform(0.4, 0.6, n) * (1 - surest - second)
         rows = np.stack([surest, second, third, 1 - surest - second - third], axis=1)
-        # Rows are shifted, so that a large logit does not mean a large probability. One that is
-        # right and sure outweighs its column.
-        logits = np.log(rng.permuted(rows, axis=1)) + rng.normal(0, 0.5, (n, 1))
+        # Rows are shifted, so that a large logit does not mean a large probability; at a level of
+        # 100 the exponential of each is infinite in float32. One that is right and sure outweighs
+        # its column.
+        logits = np.log(rng.permuted(rows, axis=1)) + rng.normal(level, 0.5, (n, 1))
         labels = np.argmax(logits, axis=1)
         logits[0, labels[0]] += 6
         wrong = 1 + rng.permutation(n - 1)[:mistakes]
         labels[wrong] = (labels[wrong] + rng.integers(1, 4, len(wrong))) % 4
         return logits.round(3), labels, k
 
-    return [draw(12, 4, 6), draw(80, 12, 40), draw(7, 7, 4)]
+    return [draw(12, 4, 6), draw(80, 12, 40, level=100.0), draw(7, 7, 4)]
 
 
 def as_logits(logits: np.ndarray, labels: np.ndarray, k: int) -> tuple:
     return logits.astype(np.float32), labels, k
+
+
+def found(surest_mistakes: Callable, *drawn: Any) -> dict:
+    return {"indices": surest_mistakes(*drawn)}
 
 
 def indices(reading: Any, *call: Any) -> np.ndarray:
@@ -272,8 +317,8 @@ def indices(reading: Any, *call: Any) -> np.ndarray:
 
 def which(reading: Any, logits: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
     """Return at most k indices sorted; of more, the order tells how they came about."""
-    found = indices(reading)
-    return np.sort(found) if found.ndim == 1 and len(found) <= k else found
+    answered = indices(reading)
+    return np.sort(answered) if answered.ndim == 1 and len(answered) <= k else answered
 
 
 MEASURED = "Return two numbers, as a tuple: the mean loss, then the accuracy."
@@ -369,6 +414,15 @@ EXERCISES = (
             ),
             Part("weights", "the list of weights in the end", "Return the model."),
         ],
+        demands=[
+            Demand(
+                "kill caught",
+                "The second and the third call are right, but the first catches the kill, and "
+                "returns a model that is not trained to the end. Let the KeyboardInterrupt pass: "
+                "the next call goes on.",
+                lambda noted: not any(noted["caught"]),
+            )
+        ],
         praise="Killed and called again, it ends as if nothing had happened.",
     ),
     Question(
@@ -378,12 +432,14 @@ EXERCISES = (
         points=3,
         draw=draw_logits,
         prepare=as_logits,
+        call=found,
         inputs="logits labels k",
         parts=[
-            Part(words="the list of your indices, sorted,", form=INDICES, read=which),
+            Part("indices", "the list of your indices, sorted,", INDICES, read=which),
             Part(
-                words="the order of your right indices, the surest first,",
-                form=INDICES,
+                "indices",
+                "the order of your right indices, the surest first,",
+                INDICES,
                 read=indices,
             ),
         ],

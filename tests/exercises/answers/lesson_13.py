@@ -92,6 +92,12 @@ def rounded(to_whole):
     return hold_out
 
 
+def held_by_places(writers, share, rng):
+    names = rng.permutation(np.unique(writers))
+    is_kept = ~np.isin(names[: round(share * len(names))], writers)
+    return np.where(is_kept)[0], np.where(~is_kept)[0]
+
+
 class Drawn:
     """Draw once, for `sides` asks again and again."""
 
@@ -164,6 +170,32 @@ def on_splits(
     return train_and_measure
 
 
+def measuring_each_epoch(summary, after=True):
+    """Measure beside each epoch, and summarise."""
+
+    def train_and_measure(model, optimizer, images, labels, orders, held, size):
+        shares = []
+        for order in orders:
+            if after:
+                trained_on_splits(model, optimizer, images, labels, [order], held, size)
+            right = np.argmax(model(tf.gather(images, held)), axis=1) == labels[held]
+            shares.append(float(right.mean()))
+            if not after:
+                trained_on_splits(model, optimizer, images, labels, [order], held, size)
+        return summary(shares)
+
+    return train_and_measure
+
+
+def whole_batches_alone(model, optimizer, images, labels, orders, held, size):
+    trained_on_splits(model, optimizer, images, labels, orders, held, size)
+    hits = 0
+    for i in range(len(held) // size):
+        part = held[i * size : (i + 1) * size]
+        hits += np.sum(np.argmax(model(tf.gather(images, part)), axis=1) == labels[part])
+    return hits / len(held)
+
+
 # 13.4
 
 
@@ -208,6 +240,17 @@ def gains_of(
 
 def both(gains):
     return statistics.mean(gains), statistics.stdev(gains) / len(gains) ** 0.5
+
+
+def with_halves(measure, setting, change, seeds):
+    half = len(seeds) // 2
+    with_it = [measure(dict(setting, **change), seed) for seed in seeds[-half:]]
+    without = [measure(setting, seed) for seed in seeds[-2 * half : -half]]
+    return both([a - b for a, b in zip(with_it, without, strict=True)])
+
+
+def exchanged(measure, setting, change, seeds):
+    return both([measure(s, {**setting, **change}) - measure(s, setting) for s in seeds])
 
 
 def groups(measure, setting, change, seeds):
@@ -307,6 +350,25 @@ def counting(numbers, start=0, every=1):
     return go_on
 
 
+def counting_by_one(new_run, train_epoch, path, epochs):
+    model, optimizer = new_run()
+    done = tf.Variable(0)
+    values = [v.value for v in [*model.variables, *optimizer.variables]]
+    state = tf.train.Checkpoint(values=values, done=done)
+    if tf.io.gfile.exists(f"{path}.index"):
+        state.read(path)
+    for number in range(epochs - int(done)):
+        train_epoch(model, optimizer, number)
+        done.assign_add(1)
+        state.write(path)
+    return model
+
+
+def first_dropout_alone(model, optimizer):
+    state = model.non_trainable_variables[:1]
+    return [*model.trainable_variables, *state, *optimizer.variables]
+
+
 def saved_by_name(new_run, train_epoch, path, epochs):
     """Save with `save`, which adds a number to the path, so that nothing is found again."""
     model, optimizer = new_run()
@@ -334,6 +396,46 @@ def saved_when_all_is_done(new_run, train_epoch, path, epochs):
     return model
 
 
+def catching(new_run, train_epoch, path, epochs):
+    def stopping(*given):
+        try:
+            train_epoch(*given)
+        except KeyboardInterrupt:
+            raise StopIteration from None
+
+    try:
+        return going_on_with_numpy(new_run, stopping, path, epochs)
+    except StopIteration:
+        return None
+
+
+def each_call(then):
+    """Count in a checkpoint; after an epoch, tell whether to go on."""
+
+    def go_on(new_run, train_epoch, path, epochs):
+        model, optimizer = new_run()
+        values = [v.value for v in [*model.variables, *optimizer.variables]]
+        done = tf.Variable(0)
+        state = tf.train.Checkpoint(values=values, done=done)
+        started = int(done)
+        if tf.io.gfile.exists(f"{path}.index"):
+            state.read(path)
+        number = started if then == "from the count before the read" else int(done)
+        while number < epochs:
+            train_epoch(model, optimizer, number)
+            number += 1
+            if then == "a new variable":
+                done = tf.Variable(number)
+            else:
+                done.assign(number)
+            state.write(path)
+            if then == "return":
+                return model
+        return model
+
+    return go_on
+
+
 # 13.6
 
 
@@ -342,6 +444,14 @@ def surest_by_sorting_in_python(logits, labels, k):
     sureness = 1 / rows.sum(axis=1)  # the largest entry of each row is now 1
     wrong = [i for i in range(len(labels)) if rows[i].argmax() != labels[i]]
     return sorted(wrong, key=lambda i: sureness[i], reverse=True)[:k]
+
+
+def surest_by_exp(logits, labels, k):
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows = np.exp(np.asarray(logits))
+        rows = rows / rows.sum(axis=1)[:, None]
+    wrong = [i for i in range(len(labels)) if np.argmax(logits[i]) != labels[i]]
+    return np.array(wrong)[np.argsort(-rows[wrong].max(axis=1))][:k]
 
 
 def surest_by_masking(logits, labels, k):
@@ -360,7 +470,7 @@ RIGHT = {
 }
 
 # What a demand forbids, and whose values are right all the same.
-ORACLES = {"13.2": [measured_at_once], "13.4": [changed_in_place]}
+ORACLES = {"13.2": [measured_at_once], "13.4": [changed_in_place], "13.5": [catching]}
 
 
 def measuring(end, drop_remainder=False, losses_of=cross_entropy):
@@ -399,6 +509,26 @@ def overwriting(returns_early):
     return evaluate
 
 
+def a_batch_more(logits_of, x, y, size):
+    loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    loss, hits = 0.0, 0
+    for number in range(len(x) // size + 1):
+        batch = slice(number * size, (number + 1) * size)
+        logits = logits_of(x[batch])
+        loss += float(loss_fn(y[batch], logits)) * len(x[batch])
+        hits += int(np.sum(np.argmax(logits, axis=1) == y[batch]))
+    return loss / len(x), hits / len(x)
+
+
+def slices_to_the_size(logits_of, x, y, size):
+    loss, hits = 0.0, 0
+    for first in range(0, len(x), size):
+        logits, labels = logits_of(x[first:size]), y[first:size]
+        loss += float(tf.reduce_sum(cross_entropy(labels, logits)))
+        hits += int(np.sum(np.argmax(logits, axis=1) == labels))
+    return loss / len(x), hits / len(x)
+
+
 def sureness(logits, labels=None, axis=-1):
     return tf.reduce_max(tf.nn.softmax(logits, axis), axis=1).numpy()
 
@@ -426,7 +556,10 @@ def top_of_all(logits, labels, k):
 WRONG = {
     "13.1": [
         ("returns none", sides(Drawn(), lambda kept, held: print(len(kept), len(held)))),
-        ("other form", sides(Drawn(), lambda kept, held: held)),
+        ("not two arrays", sides(Drawn(), lambda kept, held: held)),
+        ("not two arrays", sides(Drawn(), lambda *two: [np.nonzero(side) for side in two])),
+        ("nothing held out", sides(lambda names, share, rng: rng.permutation(len(names)))),
+        ("nothing kept", held_by_places),
         ("by images", split_of_images),
         ("images on both sides", sides(Drawn(), lambda kept, held: (kept + held[:1], held))),
         ("images on neither side", sides(Drawn(), lambda kept, held: (kept[1:], held))),
@@ -461,6 +594,8 @@ WRONG = {
         ("sums not divided", measuring(lambda losses, hits, n: (total(losses), total(hits)))),
         ("last batch alone", overwriting(returns_early=False)),
         ("first batch alone", overwriting(returns_early=True)),
+        ("first batch alone", slices_to_the_size),
+        ("empty batch", a_batch_more),
         (
             "logits as probabilities",
             measuring(
@@ -506,6 +641,11 @@ WRONG = {
             "places for indices",
             on_splits(cut=lambda o, n: np.array_split(np.arange(len(o)), range(n, len(o), n))),
         ),
+        ("measured at another time", measuring_each_epoch(max)),
+        ("measured at another time", measuring_each_epoch(np.mean)),
+        ("measured at another time", measuring_each_epoch(lambda shares: shares[0], after=False)),
+        ("measured at another time", measuring_each_epoch(lambda shares: shares[-1], after=False)),
+        ("short batch not measured", whole_batches_alone),
         ("measured on all", on_splits(asked=lambda orders, held: [*held, *orders[0]])),
     ],
     "13.4": [
@@ -520,6 +660,10 @@ WRONG = {
         ("median", gains_of(lambda gains: (statistics.median(gains), both(gains)[1]))),
         ("added up", gains_of(lambda gains: (sum(gains), both(gains)[1]))),
         ("other seeds", gains_of(both, seed_of=lambda seeds, i: seeds[(i + 1) % len(seeds)])),
+        ("other seeds", with_halves),
+        ("sizes", gains_of(lambda gains: both([abs(gain) for gain in gains]))),
+        ("dicts added", gains_of(both, one=lambda setting, change: setting + change)),
+        ("arguments exchanged", exchanged),
         ("unpaired", groups),
         ("not divided", gains_of(lambda gains: (both(gains)[0], statistics.stdev(gains)))),
         (
@@ -555,6 +699,15 @@ WRONG = {
         ("returns none", saving(result=lambda model: print(model.name))),
         ("first epoch never trained", counting(range, start=1)),
         ("counts from 0 again", counting(lambda done, epochs: range(max(0, epochs - done)))),
+        ("counts from 0 again", counting_by_one),
+        ("starts over", each_call("from the count before the read")),
+        ("starts over", each_call("a new variable")),
+        ("one epoch each call", each_call("return")),
+        ("one epoch too many", counting(lambda done, epochs: [*range(done, epochs), epochs])),
+        ("begins an epoch late", counting(lambda done, epochs: range(epochs)[done + 1 :])),
+        ("trains nothing more", counting(lambda done, epochs: range(0 if done else epochs))),
+        ("dropout left out", saving(first_dropout_alone)),
+        ("kill caught", catching),
         ("as many more", counting(lambda done, epochs: range(done, epochs + done))),
         ("not after each epoch", counting(range, every=2)),
     ],
@@ -566,6 +719,26 @@ WRONG = {
         ("returns none", lambda *given: mistakes(*given).sort(key=sureness(*given[:2]).item)),
         ("right ones included", top_of_all),
         ("least sure", ranking(reverse=False)),
+        ("overflow", surest_by_exp),
+        (
+            "pairs",
+            lambda logits, *given: [(i, sureness(logits)[i]) for i in ranking()(logits, *given)],
+        ),
+        (
+            "classes",
+            lambda logits, *given: [np.argmax(logits[i]) for i in ranking()(logits, *given)],
+        ),
+        (
+            "fewer than k",
+            lambda logits, labels, k: tf.gather(
+                mistakes(logits, labels),
+                tf.math.top_k(tf.gather(sureness(logits), mistakes(logits, labels)), k)[1],
+            ),
+        ),
+        (
+            "largest loss",
+            ranking(lambda logits, labels: -cross_entropy(labels, logits).numpy()),
+        ),
         (
             "cut first",
             lambda *given: [i for i in top_of_all(*given).numpy() if i in mistakes(*given[:2])],
