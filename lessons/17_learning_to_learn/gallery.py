@@ -48,9 +48,9 @@ def step_taken(W, b, support, query, lr):
 THROUGH_A_STEP = {
     "first order": Wrong(
         "These are the slopes at the new weights: the first-order form. The path through the step "
-        "is cut by an assignment, by stop_gradient, or by asking the inner tape outside the outer "
-        "block; or the outer tape is asked for the new weights. Compute W - lr * gradient as a new "
-        "tensor inside the block, and ask for W and b.",
+        "is cut by an assignment, by stop_gradient, by .numpy(), or by asking the inner tape outside "
+        "the outer block; or the outer tape is asked for the new weights. Compute W - lr * gradient "
+        "as a new tensor inside the block, from the gradient as it comes, and ask for W and b.",
         through_step(lambda w, g, lr: w - lr * tf.stop_gradient(g)),
     ),
     "zeros": Wrong(
@@ -174,8 +174,9 @@ def adapting(
 
 STEPS = {
     "one step": Wrong(
-        "One step was taken, whatever steps says. Put all of it into the loop, and return after "
-        "the loop.",
+        "One step comes out, whatever steps says. Make the first list of weights before the loop, so "
+        "that no pass begins with the model's again. Take whole steps in the loop, and return after "
+        "it.",
         adapting(count=lambda steps: 1),
     ),
     "one step too many": Wrong(
@@ -214,7 +215,8 @@ STEPS = {
         adapting(lambda w, g, lr, start: w if is_bias(w) else w - lr * g),
     ),
     "summed loss": Wrong(
-        "The loss is the sum over the examples. Take their mean.",
+        "The loss is summed over the examples: by your program, or by the tape, which sums where "
+        "there is one loss for each. Take the mean.",
         adapting(loss_of=lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2)),
     ),
     "half the error": Wrong(
@@ -239,7 +241,8 @@ STEPS = {
     ),
     "first order": Wrong(
         "The new weights are right. But for a tape around them every step is a constant shift: "
-        "the inner gradients are cut off, by stop_gradient or an assignment.",
+        "the inner gradients are cut off, by stop_gradient, by .numpy(), or by an assignment, as to "
+        "the model's own variables. Leave them tensors, and the model as it is.",
         adapting(lambda w, g, lr, start: w - lr * tf.stop_gradient(g)),
     ),
     "no path": Wrong(
@@ -253,6 +256,16 @@ STEPS = {
         "before starts from weights that are cut off.",
         adapting(lambda w, g, lr, start: start + tf.stop_gradient(w - start) - lr * g),
     ),
+    "pairs of examples": Wrong(
+        "A difference of (n, 1) and (n,) is (n, n): each output meets each y. Leave both with two "
+        "axes, as they come.",
+        adapting(loss_of=lambda y_hat, y: tf.reduce_mean((y_hat - tf.reshape(y, [-1])) ** 2)),
+    ),
+    "other arguments": Wrong(
+        "stateless_call takes three things: the list of all weights, the list of the others, and x.",
+        lambda model, x, y, lr, steps: model.stateless_call([], [], x),
+        lambda model, x, y, lr, steps: model.stateless_call(model.trainable_variables, x),
+    ),
 }
 
 # 17.3
@@ -262,8 +275,10 @@ MAML = Table(
         6: "6 is the slope of the query loss at w' = 1. MAML multiplies it by the factor with "
         "which w' changes when w does.",
         8: "8 is the slope at w = 2, before the step. The query loss is taken at w' = 1.",
-        9: "The factor of the step is 1 - 0.25 · 2, with a minus: a larger w is pulled back more.",
-        1.5: "1.5 has the factor of the step twice. There is one step.",
+        9: "9 is the query loss itself, (1 + 2)², or its slope, 6, times 1.5. The factor of the step "
+        "is 1 - 0.25 · 2, with a minus: a larger w is pulled back more.",
+        1.5: "1.5 is half of it: either the factor of the step came twice, or the slope of (w' + 2)² "
+        "has lost its 2.",
         None: "There is a path: w' = w - 0.25 · 2w is a new tensor, computed from w.",
         0.5: "0.5 is the factor of the step alone. Multiply it by the slope of the query loss at "
         "w' = 1.",
@@ -280,6 +295,7 @@ FIRST_ORDER = Table(
         None: "`stop_gradient` closes the path through the inner gradient. w itself stands in w' "
         "as well, and that path is open.",
         4: "4 is the slope of the support loss at w = 2. It is the query loss that is asked about.",
+        9: "9 is the query loss itself, (1 + 2)². Its slope is asked.",
     },
     "{value} is not it. The inner gradient counts as a constant: what is the slope of (w' + 2)² at "
     "w' = 1?",
@@ -357,6 +373,15 @@ def one_after_the_other(weights, tasks, inner_lr, outer_lr, steps):
         put(weights, [s + outer_lr * (e - s) for s, e in zip(start, ends, strict=True)])
 
 
+def start_taken_anew(weights, tasks, inner_lr, outer_lr, steps):
+    ends = []
+    for task in tasks:
+        start = [w.numpy() for w in weights]
+        ends.append(descended(weights, task, inner_lr, steps))
+    means = [sum(values) / len(tasks) for values in zip(*ends, strict=True)]
+    put(weights, [s + outer_lr * (mean - s) for s, mean in zip(start, means, strict=True)])
+
+
 def moved_by_sum(weights, tasks, inner_lr, outer_lr, steps):
     averaging(lambda s, mean, rate, last: s + len(tasks) * rate * (mean - s))(
         weights, tasks, inner_lr, outer_lr, steps
@@ -389,8 +414,9 @@ ENDS = {
         averaging(lambda s, mean, rate, last: last, reset=False),
     ),
     "last end": Wrong(
-        "The start is put back before each task, and the result is where the last task ended. "
-        "Keep the ends of all tasks, and go the part outer_lr of the way to their average.",
+        "The start is put back before each task, and the variables stay where the last task ended. "
+        "Assign to them start + outer_lr * (average of all ends - start): `w = ...`, or another "
+        "variable in the list, moves none.",
         averaging(lambda s, mean, rate, last: last),
     ),
     "tasks in a chain": Wrong(
@@ -404,8 +430,9 @@ ENDS = {
         averaging(reset=False),
     ),
     "list copied": Wrong(
-        "A copied list holds the same variables, so the start moves with them. Copy the values with "
-        "w.numpy(), and put them back before each task.",
+        "What should be the start holds the variables themselves, as a copied list or a second name "
+        "does, and moves with them. Copy the values with w.numpy(), and put them back before each "
+        "task.",
         averaging(lambda s, mean, rate, last: last + rate * (mean - last), reset=False),
     ),
     "one task after the other": Wrong(
@@ -414,8 +441,14 @@ ENDS = {
         one_after_the_other,
     ),
     "last task only": Wrong(
-        "Only the last task counts. Keep the ends of all tasks, and average them.",
+        "Only the last task counts. Keep the ends of all tasks as values, w.numpy(), for the "
+        "variables move on, and average them.",
         averaging(chosen=lambda ends: ends[-1:]),
+    ),
+    "start taken anew": Wrong(
+        "The start is taken anew before each task, where the one before ended. Take it once, above "
+        "the loop, and put it back before each task.",
+        start_taken_anew,
     ),
     "first task only": Wrong(
         "Only the first task counts. Keep the ends of all tasks, and average them.",
@@ -439,26 +472,43 @@ ENDS = {
         averaging(lambda s, mean, rate, last: s - rate * (mean - s)),
     ),
     "parts exchanged": Wrong(
-        "The part 1 - outer_lr of the way is gone, or the part is counted from the wrong end. Go "
+        "The weights move by the part 1 - outer_lr, or the part is counted from the wrong end. Go "
         "the part outer_lr of the way, from the start.",
         averaging(lambda s, mean, rate, last: mean + rate * (s - mean)),
     ),
     "from the last end": Wrong(
-        "The move is right, but it is added where the last task ended. Start from the weights as "
-        "they were: assign start + outer_lr * (average - start).",
+        "The move begins where the last task ended. Start from the weights as they were: assign "
+        "start + outer_lr * (average - start).",
         averaging(lambda s, mean, rate, last: last + rate * (mean - s)),
+        averaging(lambda s, mean, rate, last: last + rate * (mean - last)),
     ),
     "one inner step": Wrong(
         "Each task took one inner step, whatever steps says.",
         averaging(inner=lambda steps: 1),
+    ),
+    "another number of steps": Wrong(
+        "Each task took one step more or one less than steps says. range(steps) counts from 0.",
+        averaging(inner=lambda steps: steps + 1),
+        averaging(inner=lambda steps: steps - 1),
+    ),
+    "one average for all entries": Wrong(
+        "The average is one number for a whole variable. Average the ends entry by entry, with "
+        "axis=0.",
+        averaging(lambda s, mean, rate, last: s + rate * (tf.reduce_mean(mean) - s)),
+    ),
+    "inner rate at the end": Wrong(
+        "The move at the end uses inner_lr. It takes outer_lr.",
+        lambda weights, tasks, inner_lr, outer_lr, steps: averaging()(
+            weights, tasks, inner_lr, inner_lr, steps
+        ),
     ),
     "rates exchanged": Wrong(
         "The inner steps use outer_lr. They use inner_lr, and outer_lr is for the move at the end.",
         averaging(rate_of=lambda inner_lr, outer_lr: outer_lr),
     ),
     "start left as it is": Wrong(
-        "The weights end where they started: the ends are not used. Assign start + outer_lr * "
-        "(average - start).",
+        "The variables end where they started. Assign to them start + outer_lr * (average - start): "
+        "what is only computed or returned moves none.",
         averaging(lambda s, mean, rate, last: s),
     ),
     "first-order MAML": Wrong(

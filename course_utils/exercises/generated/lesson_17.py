@@ -107,7 +107,7 @@ def as_tasks(weights: list, bowls: list, inner_lr: float, outer_lr: float, steps
 def change_of(step: Callable, weights: list, *arguments: Any) -> list:
     """Return by how much each of the variables moved."""
     before = [w.numpy() for w in weights]
-    step(weights, *arguments)
+    step(list(weights), *arguments)  # a new variable in the list moves none of these
     return [w.numpy() - old for w, old in zip(weights, before, strict=True)]
 
 

@@ -81,6 +81,11 @@ def dW_only(W, b, support, query, lr):
     return W - tf.constant(W.numpy() - new[0].numpy()), new[1]
 
 
+def numbers_for_a_step(W, b, support, query, lr):
+    new = [v.numpy() for v in one_step(W, b, support, lr)]
+    return [v - (v.numpy() - w) for v, w in zip((W, b), new, strict=True)]
+
+
 # 17.2
 
 
@@ -156,6 +161,22 @@ def unwatched(model, x, y, lr, steps):
     return [w - lr * g for w, g in zip(ws, tape.gradient(loss, ws), strict=True)]
 
 
+def copies_in_the_loop(model, x, y, lr, steps):
+    while steps:
+        ws = followed(times=lambda steps: 1)(model, x, y, lr, steps)
+        steps -= 1
+    return ws
+
+
+def flat_output(model, ws, x, y):
+    return tf.reduce_mean((out(model, ws, x)[:, 0] - y) ** 2)
+
+
+def without_the_others(model, x, y, lr, steps):
+    ws = [tf.identity(v) for v in model.trainable_variables]
+    return [w - lr * out for w, out in zip(ws, model.stateless_call(ws, x), strict=True)]
+
+
 def returns_in_the_loop(model, x, y, lr, steps):
     return followed(times=lambda steps: 1)(model, x, y, lr, steps)
 
@@ -223,6 +244,28 @@ def chained(weights, tasks, inner_lr, outer_lr, steps):
         w.assign((1 - outer_lr) * s + outer_lr * v)
 
 
+def new_variables(weights, tasks, inner_lr, outer_lr, steps):
+    moved = [tf.Variable(w) for w in weights]
+    on_tensors(mean_move)(moved, tasks, inner_lr, outer_lr, steps)
+    for w, end in zip(weights, stepped(list(weights), tasks[-1], inner_lr, steps), strict=True):
+        w.assign(end)
+    weights[:] = moved
+
+
+def only_computed(weights, *rest):
+    moved = [tf.Variable(w) for w in weights]
+    on_tensors(mean_move)(moved, *rest)
+    return moved
+
+
+def anew_in_the_loop(weights, tasks, inner_lr, outer_lr, steps):
+    ends = [[tf.identity(w) for w in weights]]
+    for task in tasks:
+        ends.append(stepped(ends[-1], task, inner_lr, steps))
+    for w, start, *others in zip(weights, ends[-2], *ends[1:], strict=True):
+        w.assign((1 - outer_lr) * start + outer_lr * tf.add_n(others) / len(tasks))
+
+
 def in_turn(weights, tasks, inner_lr, outer_lr, steps):
     for task in tasks:
         on_tensors(mean_move)(weights, [task], inner_lr, outer_lr, steps)
@@ -248,6 +291,7 @@ WRONG = {
     "17.1": [
         ("first order", assigns_in_place),
         ("first order", inner_tape_above),
+        ("first order", meta(numbers_for_a_step)),
         ("one path cut", meta(dW_only)),
         ("variables moved", moves_afterwards),
         ("returned None", meta(through_numpy)),
@@ -270,6 +314,10 @@ WRONG = {
     ],
     "17.2": [
         ("one step", returns_in_the_loop),
+        ("one step", copies_in_the_loop),
+        ("pairs of examples", followed(flat_output)),
+        ("other arguments", without_the_others),
+        ("first order", followed(update=lambda w, g, lr: w - lr * g.numpy())),
         ("one step too many", followed(times=lambda steps: 1 + steps)),
         (
             "nothing changed",
@@ -296,6 +344,8 @@ WRONG = {
     "17.3": [
         ("line 2: wrote 8", [3.0, 8.0, 1.0, None]),
         ("line 1: wrote 6", [6.0, 6.0, 1.0, None]),
+        ("line 1: wrote 1.5", [1.5, 3, 1, None]),
+        ("line 2: wrote 9", [3, 9, 1, None]),
         ("other form", 3.0),
     ],
     "17.4": [
@@ -303,6 +353,14 @@ WRONG = {
         ("tasks in a chain", chained),
         ("one task after the other", in_turn),
         ("first task only", on_first),
+        ("last end", new_variables),
+        ("start left as it is", only_computed),
+        ("start taken anew", anew_in_the_loop),
+        ("inner rate at the end", lambda w, t, a, b, n: on_tensors(mean_move)(w, t, a, a, n)),
+        (
+            "another number of steps",
+            lambda *given: on_tensors(mean_move)(*given[:-1], given[-1] + 1),
+        ),
         ("summed ends", on_tensors(lambda moves, rate: rate * tf.add_n(moves))),
         ("moved all the way", on_tensors(lambda moves, rate: mean_move(moves, 1.0))),
         ("away from the ends", on_tensors(lambda moves, rate: mean_move(moves, -rate))),
