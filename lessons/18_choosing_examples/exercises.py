@@ -25,10 +25,12 @@ def draw_clipped(rng: np.random.Generator) -> list[tuple]:
         """Draw examples of very unlike gradients, the long ones much the same way."""
         sizes = np.where(np.arange(n) % 2, 0.015, 1.0) * rng.uniform(0.7, 1.4, n)
         x = (0.6 * rng.normal(size=(n, 3)) + [1.0, -1.0, 0.5]) * sizes[:, None]
+        if n < 6:
+            x[1] = 0.0  # its gradient is 0
         W = 0.4 * rng.normal(size=(3, 2))
         return W, x, rng.normal(size=(n, 2)) + [2.0, -2.0], limit
 
-    return [draw(6, 0.4), draw(9, 0.3)]
+    return [draw(6, 0.4), draw(9, 0.3), draw(5, 0.5)]
 
 
 def as_clipped(W: np.ndarray, x: np.ndarray, y: np.ndarray, limit: float) -> tuple:

@@ -11,12 +11,13 @@ def weighing(
     weights_of=lambda losses, T: tf.nn.softmax(-losses / T),
     keep=tf.stop_gradient,
     total=lambda weights, losses: tf.reduce_sum(weights * losses),
+    losses_of=tf.nn.sparse_softmax_cross_entropy_with_logits,
 ):
     """Return an answer to 18.1 from its parts."""
 
     def weighted_gradient(W, x, labels, temperature):
         with tf.GradientTape() as tape:
-            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, x @ W)
+            losses = losses_of(labels, x @ W)
             weights = keep(weights_of(losses, temperature))
             loss = total(weights, losses)
         return tape.gradient(loss, W)
@@ -24,15 +25,27 @@ def weighing(
     return weighted_gradient
 
 
+closed = tf.stop_gradient
+
+
+def raised(losses, T, keep=tf.identity):
+    return keep(tf.exp(-losses / T))
+
+
+def total_of(losses, T, keep=tf.identity):
+    return keep(tf.reduce_sum(tf.exp(-losses / T)))
+
+
 WEIGHTS = {
     "weights followed": Wrong(
         "The gradient follows the weights: it lowers the loss by weighing other examples, too. "
-        "Put tf.stop_gradient around the weights.",
+        "Put tf.stop_gradient around the weights, and use what it returns.",
         weighing(keep=tf.identity),
     ),
     "no weights": Wrong(
-        "Every example counts alike. The loss function returns one mean, and the softmax of one "
-        "number is 1: take each example's loss.",
+        "Every example counts alike. Either the losses were averaged first, by the loss function or by "
+        "you, and the softmax of one number is 1; or the weights are not used. Take each example's "
+        "loss, times its weight.",
         weighing(lambda losses, T: tf.ones_like(losses) / len(losses)),
     ),
     "hard ones preferred": Wrong(
@@ -73,6 +86,21 @@ WEIGHTS = {
         "The losses are multiplied by the temperature. Divide by it.",
         weighing(lambda losses, T: tf.nn.softmax(-losses * T)),
     ),
+    "temperature behind the softmax": Wrong(
+        "The finished weights are divided by the temperature. Divide the losses by it, before the "
+        "softmax.",
+        weighing(lambda losses, T: tf.nn.softmax(-losses) / T),
+    ),
+    "half closed": Wrong(
+        "A part of the weights is still followed: what stands above the line of the fraction, or "
+        "below it. Put tf.stop_gradient around the finished weights.",
+        weighing(lambda losses, T: raised(losses, T, closed) / total_of(losses, T), tf.identity),
+        weighing(lambda losses, T: raised(losses, T) / total_of(losses, T, closed), tf.identity),
+    ),
+    "logits as probabilities": Wrong(
+        "The Keras loss took the logits for probabilities. Give it from_logits=True.",
+        weighing(losses_of=tf.keras.losses.sparse_categorical_crossentropy),
+    ),
     "weights not normalised": Wrong(
         "The weights do not add up to 1. A softmax divides each by their sum.",
         weighing(lambda losses, T: tf.exp(-losses / T)),
@@ -94,8 +122,9 @@ WEIGHTS = {
         weighing(total=lambda weights, losses: tf.reduce_max(losses)),
     ),
     "losses added up": Wrong(
-        "Every example counts whole, without a weight. Multiply each loss by its weight before you "
-        "add them up.",
+        "Every example counts whole: its weight is 1, or there is none. The softmax of one number, also "
+        "of one in each row, is 1, and (n, 1) times (n,) is every weight times every loss. Give "
+        "weights and losses the shape (n,), and add up their products.",
         weighing(total=lambda weights, losses: tf.reduce_sum(losses)),
     ),
     "easiest alone": Wrong(
@@ -144,15 +173,17 @@ def largest_entries(gradients):
     return tf.reduce_max(tf.abs(gradients), axis=(1, 2), keepdims=True)
 
 
+NONE_IS_ZERO = (0, 1)  # the calls in which no gradient is 0
 CLIPS = {
     "mean clipped": Wrong(
-        "The mean is clipped, not each example's gradient: one long gradient still drowns the "
-        "others. Clip first, then average.",
+        "The gradient of all examples together is clipped, and not each example's: one long gradient "
+        "still drowns the others. Take each example by itself, clip, and then average.",
         of_each(lambda gradients, limit: tf.clip_by_norm(mean(gradients), limit)),
     ),
     "losses limited": Wrong(
-        "The losses are cut off at the limit, and a loss above it has no slope left. Clip each "
-        "example's gradient, and leave the losses as they are.",
+        "All entries are 0. Either no gradient is added to the total (+=), or its slice of x is empty, "
+        "or the losses are cut off at the limit, above which they have no slope. Clip each example's "
+        "gradient, and add it to the total.",
         losses_limited,
     ),
     "not clipped": Wrong(
@@ -180,10 +211,12 @@ CLIPS = {
         "Every gradient is scaled to the limit, short ones as well. Leave those alone that are "
         "shorter.",
         of_each(lambda gradients, limit: mean(limit * gradients / norms(gradients))),
+        calls=NONE_IS_ZERO,
     ),
     "unit length": Wrong(
         "Every gradient is scaled to length 1. Scale those down to the limit that are longer.",
         of_each(lambda gradients, limit: mean(gradients / norms(gradients))),
+        calls=NONE_IS_ZERO,
     ),
     "summed": Wrong(
         "The clipped gradients are added up. Take their mean.",
@@ -193,6 +226,7 @@ CLIPS = {
         "Gradients longer than the limit are dropped. Keep their direction, at the length of the "
         "limit.",
         of_each(lambda g, limit: mean(tf.where(norms(g) <= limit, g, 0.0))),
+        of_each(lambda g, limit: mean(g[norms(g)[:, 0, 0] <= limit])),
     ),
     "sum of sizes": Wrong(
         "The length is taken as the sum of the entries' sizes. It is the root of the sum of their "
@@ -205,9 +239,11 @@ CLIPS = {
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / largest_entries(g)))),
     ),
     "ratio upside down": Wrong(
-        "The ratio is upside down: a long gradient is scaled by limit / length, which is below 1.",
+        "Long gradients do not become shorter. Each is scaled by the smaller of 1 and limit / length.",
         of_each(lambda g, limit: mean(g * tf.minimum(1.0, norms(g) / limit))),
         of_each(lambda g, limit: mean(g * tf.maximum(1.0, norms(g) / limit))),
+        of_each(lambda g, limit: mean(g * tf.maximum(1.0, limit / norms(g)))),
+        calls=NONE_IS_ZERO,
     ),
     "averaged twice": Wrong(
         "The clipped gradients are averaged twice. Take their mean once.",
@@ -220,6 +256,27 @@ CLIPS = {
     "sum clipped": Wrong(
         "The sum over the examples is clipped. Clip each example's gradient, and average them.",
         of_each(lambda g, limit: tf.clip_by_norm(tf.reduce_sum(g, axis=0), limit) / len(g)),
+    ),
+    "nan at zero": Wrong(
+        "Right, until one example's gradient is 0: its length is 0, and 0 divided by 0 is nan. "
+        "tf.clip_by_norm leaves it 0, and so does dividing by the larger of length and limit.",
+        of_each(lambda g, limit: mean(g / norms(g) * tf.minimum(norms(g), limit))),
+    ),
+    "one example alone": Wrong(
+        "Only the first example counts, or only the last. Start the total above the loop, add to it "
+        "with +=, and return behind the loop.",
+        of_each(lambda g, limit: clipped(g[-1:], limit)[0] / len(g)),
+        of_each(lambda g, limit: clipped(g[:1], limit)[0] / len(g)),
+    ),
+    "divided first": Wrong(
+        "The gradients are divided by n before they are clipped. Clip them as they are, and divide "
+        "after that.",
+        of_each(lambda g, limit: tf.reduce_sum(clipped(g / len(g), limit), axis=0)),
+    ),
+    "no axis of examples": Wrong(
+        "losses_of takes a batch, and one example alone, such as x[i], has no axis of examples. "
+        "x[i : i + 1] is a batch of one.",
+        lambda losses_of, W, x, y, limit: losses_of(W, x[0], y[0]),
     ),
 }
 

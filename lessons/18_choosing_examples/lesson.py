@@ -247,7 +247,7 @@ assert np.all(slopes["closed"] >= 0) and np.all(slopes["open"][21:] < 0)
 # %% [markdown]
 # ### Exercise 18.1: repair
 #
-# The gradient of the sum of all losses, each times its weight. The weights are the softmax of -loss / temperature, so they add up
+# The gradient with respect to `W` of the sum of all losses, each times its weight. The weights are the softmax of -loss / temperature, so they add up
 # to 1, and they count as constants. As it stands, every temperature gives the same gradient. Two things are wrong; the second
 # shows when the first is mended.
 
@@ -393,8 +393,9 @@ assert times["the loop"] > times["jacobian"]
 # %% [markdown]
 # ### Exercise 18.3: complete
 #
-# `losses_of(W, x, y)` gives one loss for each of n examples. Return the mean of their gradients with respect to W, after each example's
-# gradient was clipped: one whose norm, over all entries, is above `limit` is scaled down to that norm, the others stay.
+# `losses_of(W, x, y)` gives one loss for each of n examples. Return the mean of their gradients with respect to the matrix W, after each
+# example's gradient was clipped: one whose norm, over all entries, is above `limit` is scaled down to that norm; the others stay, also one
+# that is 0.
 
 
 # %% exercise="18.3"

@@ -50,6 +50,27 @@ def mean_loss(W, x, labels, temperature):
     return tape.gradient(loss, W)
 
 
+def weighing(factors_of):
+    def weighted_gradient(W, x, labels, temperature):
+        with tf.GradientTape() as tape:
+            losses = tf.keras.losses.sparse_categorical_crossentropy(
+                labels, x @ W, from_logits=True
+            )
+            loss = tf.reduce_sum(tf.stop_gradient(factors_of(-losses / temperature)) * losses)
+        return tape.gradient(loss, W)
+
+    return weighted_gradient
+
+
+def open_below(W, x, labels, temperature):
+    with tf.GradientTape() as tape:
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, tf.matmul(x, W))
+        exponentials = tf.exp(-losses / temperature)
+        above = tf.stop_gradient(exponentials) * losses
+        loss = tf.reduce_sum(above) / tf.reduce_sum(exponentials)
+    return tape.gradient(loss, W)
+
+
 def each(losses_of, W, x, y):
     """Return the gradients, (n, 3, 2), one example after the other."""
     found = []
@@ -71,6 +92,10 @@ def lengths(g):
     return np.linalg.norm(g.reshape(len(g), -1), axis=1)[:, None, None]
 
 
+def directions(g):
+    return tf.math.divide_no_nan(g, lengths(g)).numpy()
+
+
 def scaled(g, limit):
     return g / np.maximum(1, lengths(g) / limit)
 
@@ -84,6 +109,33 @@ def vectorized(losses_of, W, x, y, limit):
         return tf.clip_by_norm(tape.gradient(loss, W), limit)
 
     return tf.reduce_mean(tf.vectorized_map(of_one, (x, y)), axis=0)
+
+
+def all_in_each_pass(losses_of, W, x, y, limit):
+    found = []
+    for _ in x:
+        with tf.GradientTape() as tape:
+            losses = losses_of(W, x, y)
+        found.append(tf.clip_by_norm(tape.gradient(losses, W), limit))
+    return tf.reduce_mean(tf.stack(found), axis=0)
+
+
+def one_alone(losses_of, W, x, y, limit):
+    for row, target in zip(x, y, strict=True):
+        with tf.GradientTape() as tape:
+            loss = losses_of(W, row, target)
+        mean = tf.clip_by_norm(tape.gradient(loss, W), limit) / len(x)
+    return mean
+
+
+def kept_alone(g, limit):
+    short = g[lengths(g)[:, 0, 0] <= limit]
+    return sum(short) / len(short)
+
+
+def mean_of_quotients(g, limit):
+    with np.errstate(invalid="ignore"):
+        return np.mean(np.minimum(lengths(g), limit) * (g / lengths(g)), axis=0)
 
 
 def of_batch(losses_of, W, x, y, limit):
@@ -134,6 +186,13 @@ WRONG = {
             by_backward_pass(lambda losses, T: shares(-losses / T) / len(losses)),
         ),
         ("easiest alone", by_backward_pass(lambda losses, T: 1.0 * (losses == losses.min()))),
+        ("losses added up", weighing(lambda each: tf.nn.softmax(each[:, None], axis=0))),
+        ("losses added up", weighing(lambda each: tf.nn.softmax(each[:, None])[:, 0])),
+        ("half closed", open_below),
+        (
+            "temperature behind the softmax",
+            by_backward_pass(lambda losses, T: shares(-losses) / T),
+        ),
         ("returned None", lambda *given: print(weights_first(*given))),
         ("other form", lambda *given: [weights_first(*given), 0.0]),
     ],
@@ -147,13 +206,20 @@ WRONG = {
         ("not clipped", combining(lambda g, limit: g.mean(axis=0))),
         ("all clipped as one", combining(lambda g, limit: scaled(g[None], limit)[0].mean(axis=0))),
         ("entries clipped", combining(lambda g, limit: np.clip(g, -limit, limit).mean(axis=0))),
-        ("short ones stretched", combining(lambda g, limit: (g / lengths(g)).mean(axis=0) * limit)),
-        ("unit length", combining(lambda g, limit: (g / lengths(g)).mean(axis=0))),
+        ("short ones stretched", combining(lambda g, limit: directions(g).mean(axis=0) * limit)),
+        ("unit length", combining(lambda g, limit: directions(g).mean(axis=0))),
         ("summed", combining(lambda g, limit: scaled(g, limit).sum(axis=0))),
         (
             "long ones left out",
             combining(lambda g, limit: np.mean(g * (lengths(g) < limit), axis=0)),
         ),
+        ("long ones left out", combining(kept_alone)),
+        ("mean clipped", all_in_each_pass),
+        ("no axis of examples", one_alone),
+        ("one example alone", combining(lambda g, limit: scaled(g, limit)[-1] / len(g))),
+        ("losses limited", combining(lambda g, limit: 0 * g[0])),
+        ("nan at zero", combining(mean_of_quotients)),
+        ("divided first", combining(lambda g, limit: scaled(g / len(g), limit).sum(axis=0))),
         ("returned None", combining(lambda g, limit: None)),
         ("other form", combining(scaled)),
     ],
