@@ -42,7 +42,8 @@ has no attribute '(dtype|_id)'$|^Cannot convert the argument `type_value`: [-\dn
     a function
 A non-persistent GradientTape can only be used to compute one set
     A non-persistent GradientTape answers once, and this one was asked again. Record with
-    persistent=True, or with one tape for each question
+    persistent=True, or with one tape for each question; for the slope of a slope, with one tape
+    around the other
 has no attribute '_type_enum'$
     unconnected_gradients="zero" fails for the variables of a Keras model. Ask for the gradients
     of [v.value for v in variables], or write zeros in place of None yourself
@@ -121,6 +122,8 @@ Shape must be rank 2.*MatMul|^In\[[01]\] ndims must be >= 2
 ^Invalid reduction dimension \(?(-?\d+) for input with (\d+)
     there is no axis {0} in a tensor with {1} axes. They count from 0: a vector has axis 0 alone
 expected to be an? (\w+) tensor but is an? (\w+) tensor
+    {0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast
+must have the same dtype, got tf\.(\w+) != tf\.(\w+)
     {0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast
 has type (\w+) that does not match type (\w+) of
     {0} and {1} meet here, and TensorFlow converts neither by itself. Start a sum at 0.0, or use

@@ -125,4 +125,5 @@ def _numbers_of(question: Question, calls: Sequence[tuple]) -> Iterator[tuple[st
             continue
         for axis in range(min(array.ndim for array in arrays)):
             lengths = [float(array.shape[axis]) for array in arrays]
-            yield f"{', '.join(f'{n:g}' for n in lengths)} (axis {axis} of {name})", lengths
+            shown = ", ".join(f"{n:g}" for n in lengths)
+            yield f"{shown}, the length of {name} along axis {axis}", lengths

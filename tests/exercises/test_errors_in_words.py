@@ -274,6 +274,7 @@ ERRORS = [
     (sum_that_starts_at_none, "total needs its first value before the loop"),
     (sum_that_starts_nowhere, "total needs its first value before the loop"),
     (sum_that_starts_at_a_whole_number, "Start a sum at 0.0"),
+    (lambda: tf.math.divide(VECTOR, tf.shape(VECTOR)[0]), "float32 and int32 meet here"),
     (sum_in_a_variable, "total = total + part"),
     (variable_in_a_graph, "Make the variable outside"),
     (lambda: number_in_a_graph(lambda x: [part for part in x]), "Take tf.unstack"),

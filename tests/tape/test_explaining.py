@@ -707,6 +707,18 @@ def test_a_traced_function_says_why_values_are_not_known(compute, call, why):
 changed = tf.Variable(0.0)
 
 
+def test_a_line_below_the_block_is_not_said_to_stand_above_it():
+    w, x = tf.Variable([1.0, 2.0]), tf.constant([3.0, 1.0])
+    with ExplainingTape(persistent=True) as tape:
+        tape.watch(x)
+        y = tf.tanh(tf.reduce_sum(w * x))
+    slopes = tape.gradient(y, x)
+    penalty = tf.reduce_sum(slopes**2)
+    assert tape.gradient(penalty, w) is None
+    (lost,) = tape.explanations
+    assert lost.cause == "outside-tape" and "after the block of tape had ended" in lost.message
+
+
 def test_a_branch_not_taken_inside_a_traced_function_is_named():
     w = tf.Variable(3.0)
 

@@ -212,7 +212,7 @@ def _made_anew(case: Case, source: Source) -> Finding | None:
 
 
 def _computed_before(case: Case, source: Source) -> Finding | None:
-    """Return the line before the tape that already computed part of the target."""
+    """Return the line before the tape, or behind it, that computed part of the target."""
     if case.target_node is None or case.recorder.in_graph:
         return None
     for assignment in case.text.slice(case.target_node):
@@ -221,7 +221,8 @@ def _computed_before(case: Case, source: Source) -> Finding | None:
         if case.flow.makers[id(case.text.names.get(assignment.name))]:
             continue
         if case.text.depends_on(assignment.value, case.roots_of(source)):
-            return Finding("outside-tape before", assignment.place)
+            key = "outside-tape after" if case.ran_before(assignment) else "outside-tape before"
+            return Finding(key, assignment.place)
     return None
 
 
