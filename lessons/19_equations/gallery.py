@@ -449,7 +449,8 @@ BUILT_IN = {
         built(lambda r: r.start(r.x) + line_between(r)),
     ),
     "start at the time": Wrong(
-        "start got the times. It is a function of the place: start(x).",
+        "start got the times. Take u's arguments in the order u(t, x), and call start(x), a function "
+        "of the place.",
         built(lambda r: r.start(r.t)),
     ),
     "start turned round": Wrong(
@@ -542,6 +543,12 @@ BUILT_IN = {
         "u. One arch from end to end is enough.",
         built(factor=lambda r: r.t * tf.sin(2 * np.pi * r.x / r.length)),
     ),
+    "held in more places": Wrong(
+        "The factor is 0 at other times or places as well: such as a sine that passes through 0 again. "
+        "There the network can change nothing.",
+        built(factor=lambda r: r.t * tf.sin(3 * np.pi * r.x / r.length)),
+        built(factor=lambda r: tf.sin(np.pi * r.t / 2) * r.x * (r.length - r.x)),
+    ),
     "start as a factor": Wrong(
         "Where the start is 0, the network can change nothing, since it is multiplied by start(x). "
         "Add the two.",
@@ -551,6 +558,11 @@ BUILT_IN = {
         "u is right. But no tape finds the way to the network: it went through NumPy, a new "
         "constant or stop_gradient.",
         built(network=lambda r: tf.stop_gradient(r.network(r.t, r.x))),
+    ),
+    "network at other times": Wrong(
+        "What the network says at late times never reaches u. Call network(t, x), the time first.",
+        built(network=lambda r: r.network(r.x, r.t)),
+        built(network=lambda r: r.network(0 * r.t, r.x)),
     ),
 }
 
@@ -663,8 +675,9 @@ DAMPED = {
     ),
     "sizes compared": Wrong(
         "A step is refused that makes the sum of squares smaller: you compare something else, such "
-        "as the sizes of the errors.",
+        "as the sizes of the errors, or the largest one.",
         damped(is_better=lambda new, old: tf.reduce_sum(tf.abs(new)) < tf.reduce_sum(tf.abs(old))),
+        damped(is_better=lambda new, old: tf.reduce_max(tf.abs(new)) < tf.reduce_max(tf.abs(old))),
     ),
     "no damping": Wrong(
         "The damping is not in the equation: that is the step of Gauss and Newton. Add damping · I "
@@ -771,6 +784,11 @@ DAMPED = {
             damped(down=lambda damping, k=k: damping / k, up=lambda damping, n=n: damping * n)
             for n, k in ((2, 2), (2, 3), (3, 3), (5, 5), (2, 10), (10, 2), (10, 3), (100, 100))
         ),
+    ),
+    "as good counts": Wrong(
+        "Where the sum of squares stays as it is, the step counts as good. It must be smaller: "
+        "otherwise keep w, and raise the damping.",
+        damped(is_better=lambda new, old: tf.reduce_sum(new**2) <= tf.reduce_sum(old**2)),
     ),
     "damping turned round": Wrong(
         "The weights are right, but the damping goes the wrong way. After a good step trust the bowl "

@@ -9,7 +9,7 @@ import numpy as np
 from course_utils.exercises.callouts import Predict
 from course_utils.exercises.question import Part, Question
 
-PLACES = 4  # in time, and along the rod
+PLACES = 5  # in time, and along the rod
 
 
 def constants(*arrays: np.ndarray) -> tuple:
@@ -94,9 +94,10 @@ def draw_borders(rng: np.random.Generator) -> list[tuple]:
     def draw(length: float) -> tuple:
         left, right = rng.uniform(0.5, 1), -rng.uniform(0.5, 1)
         wave = rng.uniform(0.5, 1), rng.uniform(0.4, 0.8)  # of the start, and of the network
-        t = np.append(rng.uniform(0.2, 1.8, PLACES - 1), 1.0)
-        within = rng.uniform(0.1, 0.9, PLACES - 2)
-        x = length * np.append(within, [0.5, zero_of(wave[0], left, right)])  # two special places
+        # Where a factor may be 0 that is not 0 everywhere, and a time that is no place of the rod.
+        t = np.append(rng.uniform(0.2, 1.8, PLACES - 3), [1.0, 2.0, length + 1])
+        within = rng.uniform(0.1, 0.9, PLACES - 3)
+        x = length * np.append(within, [1 / 3, 0.5, zero_of(wave[0], left, right)])
         return wave, left, right, length, t, x
 
     return [draw(2.0), draw(0.5)]
@@ -129,6 +130,9 @@ def on_the_border(
     factor = tf.Variable(1.0, dtype=tf.float64)
     u = rod(network, start, left, right, length)
     more = rod(lambda t, x: network(t, x) + factor * (1 + t * x**2), start, left, right, length)
+    late = rod(
+        lambda t, x: network(t, x) + x**2 * tf.nn.relu(t - length), start, left, right, length
+    )
     zero, near = tf.zeros_like(t), 1e-9
     grid = tf.repeat(t, PLACES, axis=0), tf.tile(x, (PLACES, 1))
     with tf.GradientTape() as tape:
@@ -140,6 +144,7 @@ def on_the_border(
         "near": [u(zero + near, x), u(t, zero + near), u(t, zero + length - near)],
         "free": tf.cast(tf.abs(changed - u(*grid)) > 1e-6, tf.float64),
         "path": tape.gradient(changed, factor) is not None,
+        "late": tf.cast(tf.abs(late(*grid) - u(*grid)) > 1e-6, tf.float64),
     }
 
 
@@ -161,7 +166,10 @@ def draw_fits(rng: np.random.Generator) -> list[tuple]:
     measured = thrice, np.ones(5), outlier, 0.0, centre, centre, 0.1
     # Of two steps to take, one makes the sum of the errors smaller, one larger.
     taken, straight = draw(0.7, 3.0, 1.0, sign=1), draw(1.0, 0.1, 0.0, sign=-1)
-    return [taken, draw(3.0, 1e-3, 1.0), straight, draw(3.2, 2e-3, 1.0), measured]
+    # Here the largest error grows; and where there is none left, nothing gets smaller.
+    apart = thrice, np.ones(5), np.array([1, 1, -1, 0, 0]), 0.0, centre, centre, 0.1
+    fitted = draw(0.0, 1.0, 0.0)
+    return [taken, draw(3.0, 1e-3, 1.0), straight, draw(3.2, 2e-3, 1.0), measured, apart, fitted]
 
 
 def as_fit(
@@ -234,6 +242,7 @@ EXERCISES = (
             Part("near", "u just beside the border"),
             Part("free", "where inside the network changes u (1 for yes)"),
             Part("path", "whether a tape finds the way from u to the network"),
+            Part("late", "where a network that changes at late times alone changes u (1 for yes)"),
         ],
         praise="Right at the start and at both ends, whatever the network says.",
     ),

@@ -247,6 +247,8 @@ WRONG = {
         ("t only", hold(lambda t, x, length: t)),
         ("t only", hold(lambda t, x, length: t * (1 - x / length))),
         ("held in the middle", hold(lambda t, x, L: tf.tanh(t) * x * (L - x) * (L - 2 * x))),
+        ("held in more places", hold(lambda t, x, L: tf.tanh(t) * x * (L - x) * (L - 3 * x))),
+        ("network at other times", lambda net, *of: hold(bent)(lambda t, x: net(x, t), *of)),
         ("left end open", hold(lambda t, x, length: t * (length - x))),
         ("right end open", hold(lambda t, x, length: x * t)),
         ("length 1", hold(lambda t, x, length: (1 - x) * x * t)),
@@ -263,6 +265,7 @@ WRONG = {
         ("gradient descent", solved(lambda J, r, d: J.T @ r / d)),
         ("gradient for Jᵀr", solved(lambda J, r, d: 2 * normal(J, r, d))),
         ("taken where it rises", solved(normal, better=lambda new, old: new > old)),
+        ("as good counts", solved(normal, better=lambda new, old: not new > old)),
         ("damping not raised", solved(normal, back=lambda w, trial, d: (w, d))),
         ("damping not lowered", solved(normal, keep=lambda trial, d: (trial, d))),
         (
