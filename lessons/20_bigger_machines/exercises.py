@@ -12,7 +12,7 @@ from course_utils.exercises.question import Demand, Part, Question
 
 def draw_shares(rng: np.random.Generator) -> list[tuple]:
     def draw(sizes, penalties):
-        shapes = [(3, 4), (4,), (4, 3), (3,)]
+        shapes = [(3, 3), (3,), (3, 4), (4,), (4, 3), (3,)]  # the first two are frozen
         weights = [rng.normal(0, 0.8, shape) for shape in shapes]
         parts = [(rng.normal(0.3, 1, (n, 3)), rng.normal(0.5, 1, (n, 3))) for n in sizes]
         return weights, parts, sum(sizes), len(sizes), penalties
@@ -25,11 +25,13 @@ def as_shares(weights: list, parts: list, batch_size: int, replicas: int, penalt
 
     first, second = (keras.regularizers.L2(penalty) for penalty in penalties)
     layers = [
+        keras.layers.Dense(3, trainable=False),
         keras.layers.Dense(4, "tanh", kernel_regularizer=first),
         keras.layers.Dense(3, kernel_regularizer=second),
     ]
     model = keras.Sequential([keras.Input((3,)), *layers])
-    model.set_weights(weights)
+    for variable, value in zip(model.variables, weights, strict=True):
+        variable.assign(value)
     return model, [constants(*part) for part in parts], batch_size, replicas
 
 
@@ -57,12 +59,28 @@ def draw_copies(rng: np.random.Generator) -> list[tuple]:
             y[:right] = (y[:right] - 1) % 4
         return weights, parts, lr, penalty, largest
 
-    # In the first call nothing is clipped: there a common factor of all gradients shows.
+    # In the first call nothing is clipped: there a common factor of all gradients shows. And its
+    # step is so long that another share is right after it.
+    first = draw((6, 3), 2.5, 0.05, 50.0)
+    while shares_right(*first[:4])[0] == shares_right(*first[:4])[1]:
+        first = draw((6, 3), 2.5, 0.05, 50.0)
     return [
-        draw((6, 3), 0.5, 0.3, 50.0),
+        first,
         draw((3, 8, 5), 0.4, 0.2, 0.2),
         draw((7, 2, 4, 5), 0.6, 0.4, 0.3),
     ]
+
+
+def shares_right(weights: list, parts: list, lr: float, penalty: float) -> list[int]:
+    """Return how many answers are right before a step that is not clipped, and after it."""
+    W, b = weights
+    x, y = (np.concatenate(same) for same in zip(*parts, strict=True))
+    before = x @ W + b
+    slopes = np.exp(before - before.max(axis=1, keepdims=True))
+    slopes = slopes / slopes.sum(axis=1, keepdims=True) - np.eye(len(b))[y]
+    moved = W - lr * (x.T @ slopes / len(y) + 2 * penalty * W)
+    after = x @ moved + b - lr * slopes.mean(axis=0)
+    return [int(np.sum(np.argmax(logits, axis=1) == y)) for logits in (before, after)]
 
 
 def as_copies(weights: list, parts: list, lr: float, penalty: float, largest: float) -> tuple:
@@ -118,7 +136,7 @@ def draw_scaled(rng: np.random.Generator) -> list[tuple]:
         values = [rng.uniform(0.5, 1.5, 3), rng.uniform(0.5, 1.5, 2)]
         slopes = [size_a * rng.uniform(0.5, 1.5, 3), size_b * rng.uniform(0.5, 1.5, 2)]
         for size, slope in zip((size_a, size_b), slopes, strict=True):
-            slope[-1] *= 0.02 if size == 2.0 else 1.0
+            slope[-1] *= 0.02 if abs(size) == 2.0 else 1.0
         return values, slopes, lr, scale
 
     def draw_nan():
@@ -133,6 +151,8 @@ def draw_scaled(rng: np.random.Generator) -> list[tuple]:
         draw(2.0, 0.05, 5.0, 2.0**17),
         draw(9e-9, 4e-9, 2e7, 2.0**17),
         draw_nan(),
+        draw(0.04, -2.0, 4.0, 2.0**18),  # -inf, and no inf
+        draw(3e5, 0.05, 4.0, 1.0),
     ]
 
 

@@ -46,7 +46,18 @@ def step_taken(model, x, y, batch_size, replicas):
     return [v - g for v, g in zip(model.trainable_variables, gradients, strict=True)]
 
 
+def of_frozen_weights_too(model, x, y, batch_size, replicas):
+    with tf.GradientTape() as tape:
+        loss = right_loss(model(x) - y, model.losses, batch_size, replicas)
+    return tape.gradient(loss, model.variables)
+
+
 SHARES = {
+    "frozen weights too": Wrong(
+        "model.variables has frozen weights in it, too, and their gradients are None. Ask for those "
+        "of model.trainable_variables.",
+        of_frozen_weights_too,
+    ),
     "mean of its own": Wrong(
         "Each replica divides by the number of its own examples, so the sum is too large, and one "
         "without examples divides by 0. Divide the sum by batch_size.",
@@ -167,8 +178,8 @@ SHARES = {
         sharing(lambda e, p, n, r: tf.reduce_sum(tf.abs(e)) / n + sum(p) / r),
     ),
     "empty part without penalties": Wrong(
-        "A replica without examples returns zeros. It still has its part of the penalties; without "
-        "a special case, that comes out.",
+        "A replica without examples returns zeros. It still has its part of the penalties, which "
+        "comes out where nothing is done for an empty part: tf.reduce_sum of nothing is 0.",
         none_for_an_empty_part,
         calls=(2,),
     ),
@@ -191,6 +202,13 @@ SHARES = {
 # 20.2
 
 
+def rights(copies, parts):
+    return [
+        int(np.sum(np.argmax(x @ W + b, axis=1) == y))
+        for (W, b), (x, y) in zip(copies, parts, strict=True)
+    ]
+
+
 def on_copies(
     mean=lambda losses, n, k: tf.reduce_sum(losses) / n,
     penalty_of=lambda W, b, penalty, n, k: penalty * tf.reduce_sum(W**2) / k,
@@ -203,12 +221,6 @@ def on_copies(
     own=False,
 ):
     """Return an answer to 20.2 from its parts; n counts the examples, and k the copies."""
-
-    def rights(copies, parts):
-        return [
-            int(np.sum(np.argmax(x @ W + b, axis=1) == y))
-            for (W, b), (x, y) in zip(copies, parts, strict=True)
-        ]
 
     def step_on_copies(copies, parts, lr, penalty, largest):
         sizes = [len(y) for _, y in parts]
@@ -251,6 +263,11 @@ def mean_of_shares(right, sizes):
 
 def multiplied_limit(copies, parts, lr, penalty, largest):
     return on_copies()(copies, parts, lr, penalty, len(copies) * largest)
+
+
+def counted_after(copies, parts, *rest):
+    on_copies()(copies, parts, *rest)
+    return sum(rights(copies, parts)) / sum(len(y) for _, y in parts)
 
 
 def sized_by_the_first(copies, parts, lr, penalty, largest):
@@ -452,6 +469,11 @@ COPIES = {
         on_copies(result=lambda right, sizes: right[-1] / sizes[-1]),
         on_copies(result=lambda right, sizes: right[0] / sizes[0]),
     ),
+    "counted after the step": Wrong(
+        "The copies are right. But the answers are counted after the step. Count those of the logits "
+        "from which the step was computed.",
+        counted_after,
+    ),
     "wrong answers counted": Wrong(
         "The copies are right. But this is the share of wrong answers.",
         on_copies(result=lambda right, sizes: 1 - sum(right) / sum(sizes)),
@@ -593,8 +615,8 @@ BATCHES = {
         by_row,
     ),
     "filled with zeros": Wrong(
-        "The rows that were added are 0, and the logarithm of 0 is infinite: 0 times that is nan. "
-        "Fill up with 1.",
+        "The rows that were added give nan: their logarithm is taken, and 0 times infinity or nan "
+        "is nan. Fill up with 1, and not with 0 or with numbers that may be negative.",
         epoch(right_weights, fill=0.0),
         calls=SHORT,
     ),
@@ -628,8 +650,8 @@ BATCHES = {
         calls=SHORT,
     ),
     "short rows, full weights": Wrong(
-        "The weights have batch_size entries, and the rows of the short batch are fewer. Fill up x "
-        "and y, too.",
+        "The weights have batch_size entries, and the rows of x and y in that call are fewer or "
+        "more. Fill up x and y to as many.",
         full_weights,
     ),
     "weights by all examples": Wrong(
@@ -812,7 +834,7 @@ STEPS = {
     ),
     "nothing moves": Wrong(
         "No variable moves visibly, not even in a good step. Give each lr times its gradient with "
-        "assign_sub, and divide by scale as float32: in float16 the gradients are 0 again.",
+        "assign_sub, and divide by scale once, as float32: in float16 the gradients are 0 again.",
         scaling(rate=lambda lr: 0.0),
     ),
     "not looked at": Wrong(
@@ -820,6 +842,14 @@ STEPS = {
         "variable moves, for inf as well as for nan.",
         scaling(is_good=always),
         scaling(is_good=none_that(np.isnan)),
+    ),
+    "largest entry looked at": Wrong(
+        "A variable became infinite: -inf is not among the largest entries. Look at every entry, with "
+        "tf.reduce_all(tf.math.is_finite(g)).",
+        scaling(
+            is_good=lambda gradients: all(np.isfinite(np.max(g)) for g in gradients),
+            after_bad_move=kept,
+        ),
     ),
     "never halved, never looked at": Wrong(
         "Gradients that are not finite move variables, and the scale stays as it is. Leave such a "
@@ -867,6 +897,12 @@ STEPS = {
     "scale doubled": Wrong(
         "After a step that was left out the scale grows. It was too large: halve it.",
         scaling(after_bad=lambda scale: 2 * scale),
+    ),
+    "small scale not halved": Wrong(
+        "A scale of 1 is not halved: it stays, or becomes 0. Return scale / 2 without a floor, and "
+        "not with //.",
+        scaling(after_bad=lambda scale: max(scale / 2, 1.0)),
+        scaling(after_bad=lambda scale: scale // 2),
     ),
     "scale set to one": Wrong(
         "After a step that was left out, the scale falls to 1 at once. Halve it.",

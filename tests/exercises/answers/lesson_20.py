@@ -36,7 +36,9 @@ ZERO = tf.UnconnectedGradients.ZERO
 def by_hand(model, x, y, batch_size, replicas):
     """The backward pass written out, without a tape."""
     W, b, V, c = (tf.convert_to_tensor(v) for v in model.trainable_variables)
-    first, second = (float(layer.kernel_regularizer.l2) for layer in model.layers)
+    frozen, *others = model.layers
+    first, second = (float(layer.kernel_regularizer.l2) for layer in others)
+    x = frozen(x)
     hidden = tf.tanh(x @ W + b)
     error = 2 * (hidden @ V + c - y) / batch_size
     back = error @ tf.transpose(V) * (1 - hidden**2)
@@ -50,6 +52,12 @@ def by_hand(model, x, y, batch_size, replicas):
 
 def loss_only(model, x, y, batch_size, replicas):
     return tf.reduce_sum(tf.square(model(x) - y)) / batch_size + tf.add_n(model.losses) / replicas
+
+
+def of_all_weights(model, *arguments):
+    with tf.GradientTape() as tape:
+        loss = loss_only(model, *arguments)
+    return tape.gradient(loss, model.weights)
 
 
 # 20.2
@@ -73,6 +81,12 @@ def on_all_at_once(copies, parts, lr, penalty, largest):
         for v, g in zip(pair, gradients, strict=True):
             v.assign_sub(lr * g)
     return right
+
+
+def counts_last(copies, parts, *rest):
+    on_all_at_once(copies, parts, *rest)
+    (x, y), (W, b) = data_of(parts), copies[-1]
+    return float(np.mean(np.argmax(x @ W + b, axis=1) == y))
 
 
 def without_a_tape(copies, parts, lr, penalty, largest):
@@ -282,6 +296,7 @@ WRONG = {
         ("batch size for each", shared(lambda n, size, r: r / size, lambda n, size, r: 1 / r)),
         ("minus", shared(lambda n, size, r: -1 / size, lambda n, size, r: -1 / r)),
         ("loss returned", loss_only),
+        ("frozen weights too", of_all_weights),
         ("half the error", shared(lambda n, size, r: 0.5 / size, lambda n, size, r: 1 / r)),
         ("all by both", shared(lambda n, size, r: 1 / size / r, lambda n, size, r: 1 / size / r)),
         ("penalties multiplied", shared(lambda n, size, r: 1 / size, lambda n, size, r: r)),
@@ -302,6 +317,7 @@ WRONG = {
         ("mean of shares", loop(of_all, part, right=lambda h, n: np.mean(np.divide(h, n)))),
         ("sum of shares", loop(of_all, part, right=lambda h, n: sum(np.divide(h, n)))),
         ("right answers not divided", loop(of_all, part, right=lambda h, n: int(sum(h)))),
+        ("counted after the step", counts_last),
         ("wrong answers counted", loop(of_all, part, right=lambda h, n: 1 - sum(h) / sum(n))),
     ],
     "20.3": [
@@ -329,6 +345,11 @@ WRONG = {
             "nan not looked for",
             moves(right_gradients, good=lambda gs: not any(np.any(np.isinf(g)) for g in gs)),
         ),
+        (
+            "largest entry looked at",
+            moves(right_gradients, good=lambda gs: max(map(np.max, gs)) < np.inf),
+        ),
+        ("small scale not halved", lambda *given: max(1.0, by_global_norm(*given))),
         ("no scale returned", forgets_to_return),
         ("nothing returned after a good step", returns_in_bad_steps_alone),
         ("divided only", moves(lambda v, f, scale: [g / scale for g in recorded(v, f, 1.0)])),
