@@ -131,6 +131,11 @@ has type (\w+) that does not match type (\w+) of
 ^`variable .= value` with
     a variable is changed by w.assign_add or w.assign_sub. For a sum that the tape follows write
     a new tensor, total = total + part
+^Passed in object <Variable path
+    a tape does not take a variable of Keras itself: give it v.value. Those that can be trained
+    it watches without being told
+Shape mismatch\.The variable shape (\([\d, ]*\)), and the assigned value shape (\([\d, ]*\))
+    the variable has shape {0}, and what is assigned shape {1}. A variable keeps its shape
 gradient registry has no entry for: (\w+)
     {0} has no gradient at all: TensorFlow knows no rule for it, and a tape that meets it on its
     path stops. Take another operation there
@@ -220,4 +225,7 @@ def _shapes_in_words(message: str, line: str) -> str | None:
         )
     if sorted(one) == sorted(other):
         return f"{said}. One of them is transposed, or reduced over the other axis"
-    return f"{said}. Print both, and look where the one came from that surprises you"
+    return (
+        f"{said}. They are matched from the right. Print both, and look where the one came from "
+        "that surprises you"
+    )

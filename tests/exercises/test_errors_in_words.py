@@ -321,6 +321,8 @@ ERRORS = [
     (lambda: LOSSES.categorical_crossentropy(VECTOR, SQUARE), "Class numbers go to the sparse"),
     (lambda: gradient_of(lambda w: tf.image.adjust_hue(w * IMAGE, 0.1)), "has no gradient at all"),
     (lambda: tf.Variable(SQUARE).assign_sub(COLUMN), "the variable has shape [3,3]"),
+    (lambda: tf.Variable(SQUARE).assign(COLUMN), "the variable has shape (3, 3), and what is"),
+    (lambda: tf.GradientTape().watch(keras.Variable(1.0)), "give it v.value"),
     (lambda: tf.ones((6, 3)) * tf.ones((3, 4)), "(6, 3) and (3, 4) do not go together: `*`"),
     (
         lambda: tf.function(lambda a: a * tf.ones((3, 4)))(tf.ones((6, 3))),
