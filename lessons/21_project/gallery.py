@@ -78,17 +78,39 @@ def zeros_for_none(shape):
     return lambda clipped, gradients: [tf.zeros(shape) if g is None else g for g in clipped]
 
 
-def unguarded(model, gradients, limit):
-    """Know of no None."""
-    groups = {}
-    for variable, g in zip(model.trainable_variables, gradients, strict=True):
-        groups.setdefault(owner_of(variable), []).append(g)
-    scales = {
-        key: limit / tf.maximum(tf.linalg.global_norm([g * 1.0 for g in group]), limit)
-        for key, group in groups.items()
-    }
-    pairs = zip(model.trainable_variables, gradients, strict=True)
-    return [g * scales[owner_of(v)] for v, g in pairs]
+def unguarded(norm=norm_of, is_counted=lambda g: True):
+    """Return an answer that knows of no None, or leaves it out of the sums alone."""
+
+    def clip_layers(model, gradients, limit):
+        groups = {}
+        for variable, g in zip(model.trainable_variables, gradients, strict=True):
+            groups.setdefault(owner_of(variable), []).append(g)
+        norms = {key: norm([g for g in group if is_counted(g)]) for key, group in groups.items()}
+        pairs = zip(model.trainable_variables, gradients, strict=True)
+        return [g * limit / tf.maximum(norms[owner_of(v)], limit) for v, g in pairs]
+
+    return clip_layers
+
+
+def next_gradients(model, gradients, limit):
+    """Deal the gradients out to the layers of `model.layers`, one after the other."""
+    rest, clipped = iter(gradients), []
+    for layer in model.layers:
+        own = [next(rest) for _ in layer.trainable_variables]
+        if own:
+            clipped += tf.clip_by_global_norm(own, limit)[0]
+    return clipped
+
+
+def pairs_kept(model, gradients, limit):
+    """Take the pair that tf.clip_by_global_norm returns for the list."""
+    clipped, owners = list(gradients), [owner_of(v) for v in model.trainable_variables]
+    for owner in owners:
+        places = [i for i, other in enumerate(owners) if other == owner]
+        pair = tf.clip_by_global_norm([gradients[i] for i in places], limit)
+        for i, half in zip(places, pair, strict=False):
+            clipped[i] = half
+    return clipped
 
 
 CLIPPED = {
@@ -136,7 +158,23 @@ CLIPPED = {
         "A weight of the model's own is missing in the list: no layer of `model.layers` holds it. Go "
         "through `model.trainable_variables`.",
         clipping(result=lambda clipped, gradients: clipped[1:]),
+        next_gradients,
         calls=(2,),
+    ),
+    "first pieces of the path": Wrong(
+        "Layers of one block share a norm. A block may hold several: take the path up to its last "
+        "slash, however many there are.",
+        clipping(owner=lambda variable: tuple(variable.path.split("/")[:2])),
+    ),
+    "model's own weight left": Wrong(
+        "A weight that the model itself owns is not clipped. The model is its layer: what stands "
+        "before the last slash need not hold another.",
+        clipping(clips=lambda number, key: "/" in key),
+    ),
+    "pair taken for a list": Wrong(
+        "A list stands where a gradient should: tf.clip_by_global_norm returns two things, the list "
+        "and its norm. Take the first.",
+        pairs_kept,
     ),
     "norm returned, too": Wrong(
         "You return what tf.clip_by_global_norm returns, the list and its norm. Take the first, and "
@@ -165,8 +203,18 @@ CLIPPED = {
         clipping(factor=lambda norm, limit: tf.where(norm > limit, 1 / norm, 1.0)),
     ),
     "root left out": Wrong(
-        "The norm is the *root* of the sum of squares. You compare the sum itself with the limit.",
+        "The norm is the *root* of the sum of squares. You take the sum itself.",
         clipping(norm=lambda gradients: norm_of(gradients) ** 2),
+    ),
+    "square compared": Wrong(
+        "A layer with its norm above the limit stays as it is, where the square of the norm is not "
+        "above it. Compare the norm itself, the root.",
+        clipping(factor=lambda norm, limit: tf.where(norm**2 > limit, limit / norm, 1.0)),
+    ),
+    "divided by the square": Wrong(
+        "The right layers are scaled, but not to the limit: the factor is limit / norm, not "
+        "limit / norm².",
+        clipping(factor=lambda norm, limit: tf.where(norm > limit, limit / norm**2, 1.0)),
     ),
     "norms added up": Wrong(
         "The norms of a layer's gradients are added up. The joint norm is the root of the sum of "
@@ -185,6 +233,7 @@ CLIPPED = {
                 norm_of(gradients) / np.sqrt(float(sum(tf.size(g).numpy() for g in gradients)))
             )
         ),
+        clipping(norm=lambda gradients: tf.sqrt(sum(tf.reduce_mean(g**2) for g in gradients))),
     ),
     "kernel's norm": Wrong(
         "A layer's factor comes from its first gradient alone, mostly the kernel's. The bias "
@@ -221,13 +270,19 @@ CLIPPED = {
     "None computed with": Wrong(
         "A gradient may be None, where a variable was not used. Leave it out of the norm, and keep "
         "it in the list.",
-        unguarded,
+        unguarded(),
+        unguarded(tf.linalg.global_norm),
+        unguarded(lambda gradients: tf.linalg.global_norm([g * 1.0 for g in gradients])),
+        unguarded(lambda gradients: tf.sqrt(sum(tf.reduce_sum(tf.square(g)) for g in gradients))),
+    ),
+    "root of no gradients": Wrong(
+        "A layer may have no gradient at all, where it was not used. Their sum is then Python's 0, a "
+        "whole number, of which tf.sqrt takes no root: leave such a layer out.",
+        unguarded(is_counted=lambda g: g is not None),
     ),
 }
 
 # 21.2
-
-ZERO = tf.UnconnectedGradients.ZERO
 
 
 def stepping(
@@ -279,8 +334,9 @@ def penalties_unclipped(model, optimizer, loss_of, batch, clip):
     with tf.GradientTape(persistent=True) as tape:
         data, penalties = loss_of(model, batch), sum(model.losses)
     clipped = clip(model, tape.gradient(data, variables))
-    others = tape.gradient(penalties, variables, unconnected_gradients=ZERO)
-    optimizer.apply([a + b for a, b in zip(clipped, others, strict=True)], variables)
+    others = tape.gradient(penalties, variables)
+    pairs = zip(clipped, others, strict=True)
+    optimizer.apply([a if b is None else a + b for a, b in pairs], variables)
     return data + penalties
 
 
@@ -298,9 +354,20 @@ def unclipped(clip, model, gradients):
     return gradients
 
 
+def of_those_used(clip, model, gradients):
+    """Clip a list without None."""
+    clipped = iter(clip(model, [g for g in gradients if g is not None]))
+    return [None if g is None else next(clipped) for g in gradients]
+
+
+def those_left(optimizer, gradients, variables):
+    optimizer.apply_gradients(zip([g for g in gradients if g is not None], variables, strict=False))
+
+
 def by_hand(optimizer, gradients, variables):
     for variable, gradient in zip(variables, gradients, strict=True):
-        variable.assign_sub(optimizer.learning_rate * gradient)
+        if gradient is not None:
+            variable.assign_sub(optimizer.learning_rate * gradient)
 
 
 def with_adam(optimizer, gradients, variables):
@@ -314,6 +381,15 @@ def kernels(model):
 def as_in_inference(model, loss_of, batch):
     """Return the loss of the batch with training=False, whatever loss_of says."""
     return loss_of(lambda x, training=False: model(x, training=False), batch)
+
+
+def with_zeros(model, optimizer, loss_of, batch, clip):
+    with tf.GradientTape() as tape:
+        loss = loss_of(model, batch) + sum(model.losses)
+    variables = model.trainable_variables
+    gradients = tape.gradient(loss, variables, unconnected_gradients="zero")
+    optimizer.apply(clip(model, gradients), variables)
+    return loss
 
 
 def loss_above(model, optimizer, loss_of, batch, clip):
@@ -347,6 +423,15 @@ STEPS = {
         stepping(penalties=lambda model: tf.reduce_mean(model.losses)),
         calls=(0,),
     ),
+    "first penalty only": Wrong(
+        "One penalty is missing: model.losses is a list. Add all of it, sum(model.losses).",
+        stepping(penalties=lambda model: model.losses[0]),
+    ),
+    "penalties divided by the batch": Wrong(
+        "The penalties are divided by the size of the batch. `fit` adds them as they are: "
+        "sum(model.losses).",
+        stepping(penalties=lambda model: sum(model.losses) / 8),
+    ),
     "penalties read below the block": Wrong(
         "model.losses is read below the tape's block, and the penalties of weights are computed where "
         "they are read: the tape misses them. Read them inside.",
@@ -364,14 +449,47 @@ STEPS = {
     ),
     "two steps": Wrong("Each call takes two whole steps. Take one.", two_steps),
     "penalties before the call": Wrong(
-        "The penalties are read before loss_of has called the model, when those of its activations "
-        "are not there yet, or are those of the last call. Call loss_of first.",
+        "The penalties of activations are missing. Either the penalties are read before loss_of has "
+        "called the model, or only the regularisers of weights are asked: sum(model.losses) holds all "
+        "of them, after the call.",
         penalties_before,
     ),
     "clip left out": Wrong(
         "The gradients are right, and those that are applied are not the clipped ones. Hand what "
         "clip(model, gradients) returns to the optimizer.",
         stepping(cut=unclipped),
+    ),
+    "None left out of the clipping": Wrong(
+        "clip gets fewer gradients than the model has variables: those that are None are left out. "
+        "Hand it the list as tape.gradient returns it.",
+        stepping(cut=of_those_used),
+    ),
+    "None left out of the pairs": Wrong(
+        "Those gradients that are None are left out, and the others paired with all variables: what "
+        "comes after a None moves a wrong one. Leave it in, the optimizer passes it over.",
+        stepping(apply=those_left),
+    ),
+    "zeros asked for": Wrong(
+        "A variable may be unused, and its gradient None. With Keras variables, "
+        "`unconnected_gradients` fails there. Leave it out: clip and the optimizer take a None.",
+        with_zeros,
+    ),
+    "batch taken apart": Wrong(
+        "loss_of gets something else than the model and the batch. It calls the model itself, and "
+        "takes the batch whole: loss_of(model, batch).",
+        stepping(data_loss=lambda model, loss_of, batch: loss_of(batch[1], model(batch[0]))),
+    ),
+    "arguments of loss_of exchanged": Wrong(
+        "loss_of takes the model first, then the batch.",
+        stepping(data_loss=lambda model, loss_of, batch: loss_of(batch, model)),
+    ),
+    "arguments of clip exchanged": Wrong(
+        "clip takes the model first, then the gradients.",
+        stepping(cut=lambda clip, model, gradients: clip(gradients, model)),
+    ),
+    "optimizer of the model": Wrong(
+        "The model was not compiled, and has no optimizer. Use the one that is given.",
+        stepping(data_loss=lambda model, loss_of, batch: model.optimizer),
     ),
     "clipped twice": Wrong(
         "clip is called twice, on its own result. Call it once.",
@@ -384,7 +502,8 @@ STEPS = {
     ),
     "climbs": Wrong(
         "The step climbs. Hand the gradients to the optimizer as they are.",
-        stepping(change=lambda gradients: [-g for g in gradients]),
+        stepping(change=lambda gradients: [-g for g in gradients]),  # raises at a None
+        stepping(change=lambda gradients: [None if g is None else -g for g in gradients]),
     ),
     "applied twice": Wrong(
         "The gradients are applied twice. One step applies them once.",
@@ -444,6 +563,11 @@ STEPS = {
                 loss_of(model, batch) + sum(model.losses)
             )
         ),
+    ),
+    "penalties after the step": Wrong(
+        "The weights are right. The penalties in the loss that you return are those after the step: "
+        "return the loss whose gradient you took.",
+        stepping(result=lambda loss, data, model, loss_of, batch: data + sum(model.losses)),
     ),
 }
 
@@ -523,7 +647,7 @@ WORDS = {
     "count": "the optimizer's count of steps, on which schedules and Adam depend",
     "rate": "the learning rate, which had been lowered",
     "generator": "the state of the generator, which draws the batches",
-    "history": "the history",
+    "history": "the history (the same list, in all digits: `history[:] = ...`)",
 }
 # What one forgets together: the model's file alone, or all but the model.
 OFTEN = [
@@ -553,13 +677,17 @@ def kept_groups():
 
 KEPT = {
     "raises without a file": Wrong(
-        "Where nothing was saved yet, resume raises. A first start is no error: return False, and "
-        "change nothing.",
+        "Where nothing was saved under this path, resume raises. A first start is no error: return "
+        "False, and change nothing.",
         keeping(absent=raising),
     ),
     "one function": Wrong(
         "Return two functions, save and resume, in this order.",
         lambda *run: keeping()(*run)[0],
+    ),
+    "functions called": Wrong(
+        "Return the functions themselves, `return save, resume`, without calling them.",
+        lambda *run: (None, False),
     ),
     "True without a file": Wrong(
         "resume returns True where nothing was saved. Return False, so that a script knows that it "
@@ -567,8 +695,15 @@ KEPT = {
         keeping(absent=lambda model: True),
     ),
     "None without a file": Wrong(
-        "resume returns nothing where nothing was saved. Return False.",
+        "resume returns nothing where nothing was saved. Return False; if it does, you return the two "
+        "functions in the wrong order: save comes first.",
         keeping(absent=lambda model: None),
+        lambda *run: keeping()(*run)[::-1],
+    ),
+    "another path's": Wrong(
+        "Where another path was saved, and this one was not, resume finds that. Write to the path that "
+        "you get, and look nowhere else.",
+        keeping(place=lambda path: f"{os.path.dirname(path)}/state"),
     ),
     "changed without a file": Wrong(
         "Where nothing was saved, resume changes the run all the same. Leave it as it is.",
@@ -602,9 +737,9 @@ KEPT = {
         keeping(found=False),
     ),
     "first save kept": Wrong(
-        "resume returns True, and nothing is as it was at the last save. Either an earlier save came "
-        "back, and the second must write over it, or nothing was assigned: `variable.assign(value)`, "
-        "`history[:] = ...`.",
+        "resume returns True, and nothing is as it was at the last save. Either that save did not "
+        "write over an earlier one, or wrote what was read before it, where keeper is called. Or "
+        "nothing was assigned: `variable.assign(value)`, `history[:] = ...`.",
         keeping(overwrite=False),
     ),
     "values of the start": Wrong(
@@ -653,6 +788,12 @@ def giving(loss_of=mean_error, batch=BATCH, make=Fit, result=lambda *three: thre
         return result(make(), batch, loss_of)
 
     return my_loss
+
+
+def own_model():
+    """Give a loss that holds its model itself."""
+    model = Fit()
+    return model, BATCH, lambda _, batch: mean_error(model, batch)
 
 
 def steepness(model, batch, keep=tf.identity):
@@ -739,6 +880,12 @@ LOSSES = {
         "tensor, or a tuple or dict of them.",
         giving(batch=None, result=lambda model, batch, loss_of: (model, 1.0, loss_of)),
     ),
+    "a number in the batch": Wrong(
+        "The batch holds something without an axis for the examples, such as a weight that is one "
+        "number. What is no example is a constant of loss_of.",
+        giving(batch={**BATCH, "weight": tf.constant(0.1)}),
+        giving(batch={**BATCH, "weight": 0.1}),
+    ),
     "loss called already": Wrong(
         "The third thing is a number: the function was called. Return its name without "
         "parentheses.",
@@ -752,8 +899,8 @@ LOSSES = {
         giving(lambda model, batch: (mean_error(model, batch), batch)),
     ),
     "a loss for each example": Wrong(
-        "The loss has an axis: one number for each example. train_step needs one number. Take the "
-        "mean.",
+        "The loss has an axis, as one number for each example has, or for each output. train_step "
+        "needs one number: take the mean over all axes.",
         giving(lambda model, batch: tf.reduce_mean(squares(model, batch), axis=1)),
         giving(squares),
     ),
@@ -773,10 +920,15 @@ LOSSES = {
         giving(stepping_loss),
     ),
     "random loss": Wrong(
-        "A second call gives another loss: it draws by itself, noise, dropout or shares. Draw "
-        "before, and hand in with the batch what was drawn; leave dropout out here.",
+        "A second call gives another loss. Either it draws by itself, noise, dropout or shares: draw "
+        "before, and hand it in with the batch (leave dropout out here). Or it keeps something from "
+        "call to call, as a counter: leave that out.",
         giving(noisy),
         giving(dropping, make=lambda: Fit(0.5)),
+    ),
+    "another model": Wrong(
+        "loss_of does not use the model that it is given, but one of its own. Use the argument.",
+        own_model,
     ),
     "no gradient at all": Wrong(
         "None of the variables has a gradient: the path from the loss back to the model is cut. "
@@ -837,6 +989,17 @@ LOSSES = {
         giving(
             lambda model, batch: mean_error(model, batch) / tf.cast(len(batch["x"]), tf.float32)
         ),
+    ),
+    "nearly as large": Wrong(
+        "With every example twice, the loss is nearly the same, but it should be the same. Look for a "
+        "division by n - 1, for a small term that is a sum, or for noise that loss_of draws with a "
+        "fixed seed, which belongs into the batch.",
+        giving(lambda model, batch: tf.reduce_sum(squares(model, batch)) / (len(batch["x"]) - 1)),
+    ),
+    "another order": Wrong(
+        "With its examples in another order the batch has another loss. Either some of them do not "
+        "count, as behind a [:8], or their places do: take means over all of them.",
+        giving(lambda model, batch: tf.reduce_mean(squares(model, batch)[:8])),
     ),
     "another batch": Wrong(
         "The loss does not depend on the batch that it is given. It uses data of its own: use the "
@@ -954,8 +1117,9 @@ HELD_OUT = {
         of_digits(lambda pictures: nearest(pictures) * 0.9 + 0.3),
     ),
     "classes by the batch": Wrong(
-        "A picture gets another class when fewer pictures come with it. Normalise by numbers of the "
-        "training, and call the model with training=False.",
+        "A picture gets another class when fewer pictures come with it. Answer the pictures of "
+        "`inputs`, normalise them by numbers of the training, and call the model with "
+        "training=False.",
         of_digits(lambda pictures: np.arange(len(pictures)) % 10),
     ),
     "one class": Wrong(
@@ -987,7 +1151,8 @@ HELD_OUT = {
         of_river(lambda points: np.stack([at(points), at(points)], axis=1)),
     ),
     "river by the batch": Wrong(
-        "A point gets another answer when fewer points come with it. Answer each by itself.",
+        "A point gets another answer the second time, when fewer points come with it. Answer each by "
+        "itself, with a model that was trained above the function and is not made in it.",
         of_river(lambda points: at(points) - at(points).mean()),
     ),
     "everywhere the same": Wrong(
@@ -1011,7 +1176,8 @@ HELD_OUT = {
     ),
     "river not better": Wrong(
         "The error in the second hour is above 0.05, and the first hour is off, too. Look at both "
-        "parts of the loss, the measurements and the residual, and at their weights.",
+        "parts of the loss, the measurements and the residual, at their weights, and at the order of "
+        "the columns, x and then t.",
         of_river(lambda points: cloud(points[:, 0], 0.5 * points[:, 1])),
     ),
     "another shape for pictures": Wrong(
@@ -1028,8 +1194,9 @@ HELD_OUT = {
         of_noise(lambda noise: 2 * one_of_training(noise) - 1),
     ),
     "not by the noise": Wrong(
-        "A row of noise gives another picture the second time, or with fewer rows beside it. Draw "
-        "nothing else, and call the generator with training=False.",
+        "A row of noise gives another picture the second time, or with fewer rows beside it. Either "
+        "the picture does not come from its noise, or something else is drawn. Make it of its row "
+        "alone, by a generator with training=False.",
         of_noise(drawn_anew),
     ),
     "all alike": Wrong(

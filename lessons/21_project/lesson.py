@@ -313,7 +313,7 @@ check("21.1", clip_layers)
 #
 # Take one step, as `fit` does, and return the loss before it, as `fit` reports it. `loss_of(model, batch)` runs the model in
 # training and returns the loss of the data, without the regularisers' penalties. `clip(model, gradients)` takes and returns a list as in
-# 21.1, and its result is what the optimizer gets. The optimizer does not scale the loss.
+# 21.1, a `None` in its place included, and its result is what the optimizer gets. The optimizer does not scale the loss.
 
 
 # %% exercise="21.2"
@@ -359,8 +359,8 @@ assert any("seed" in v.path for v in model.non_trainable_variables)
 #
 # A run has a model, an optimizer that is built, a `tf.random.Generator` that draws its batches, and a list, the losses so far.
 # Return two functions for it. `save(path)` writes all that the run goes on from; a second save replaces the first. `resume(path)`
-# brings a run that was built alike, whatever it did since, to that state and returns `True`; where nothing was saved it changes nothing and returns
-# `False`. The check moves what you wrote to another folder, and resumes in another run.
+# brings a run that was built alike, whatever it did since, to that state and returns `True`; where nothing was saved under this path it changes
+# nothing and returns `False`. The check moves what you wrote to another folder, and resumes in another run.
 
 
 # %% exercise="21.3"
@@ -398,7 +398,7 @@ check("21.3", keeper)
 # <details><summary>Hint 1</summary>
 #
 # `model.trainable_variables`, `model.non_trainable_variables`, `optimizer.variables`, `generator.state`, and the list. The list must
-# be changed in place: `history[:] = ...`.
+# be changed in place: `history[:] = ...`. Go by the order of the variables: layers without a name get other names in another run.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -435,12 +435,13 @@ assert not inside.passed and handed_in.passed
 # ### Exercise 21.4: complete
 #
 # Return three things: a Keras model for your task, built; a batch, a tensor or a tuple or dict of them, each with an axis for the
-# examples; and `loss_of(model, batch)`, the loss that you train it with, for 21.2.
+# examples; and `loss_of(model, batch)`, the loss of the model that it is given, with which you train it by 21.2.
 #
 # - It is one number, the same at each call: what is random, noise or shares, is drawn before and comes with the batch. Leave
 #   dropout out here.
 # - The tape's gradients are its slopes, for every trainable variable.
-# - A batch with every example twice has the same loss, and every tensor of the batch counts.
+# - A batch with every example twice, or with its examples in another order, has the same loss; every example and every tensor of it
+#   counts.
 # - Penalties of regularisers are left to `train_step`.
 #
 # With two networks, give the critic, and fake pictures in the batch.

@@ -41,6 +41,34 @@ def only_present(model, gradients, limit):
     return [g for g in layer_by_layer()(model, gradients, limit) if g is not None]
 
 
+def by_squares(model, gradients, limit):
+    """Compare the sum of squares with the limit, and divide by its root."""
+    owners = [v.path.rpartition("/")[0] for v in model.trainable_variables]
+    result = list(gradients)
+    for owner in dict.fromkeys(owners):
+        there = [i for i, o in enumerate(owners) if o == owner and gradients[i] is not None]
+        square = sum(tf.reduce_sum(gradients[i] ** 2) for i in there)
+        if square > limit:
+            for i in there:
+                result[i] = gradients[i] * limit / tf.sqrt(square)
+    return result
+
+
+def by_squared_norm(model, gradients, limit):
+    """Divide by the square of the norm."""
+    norms = {}
+    pairs = list(zip(model.trainable_variables, gradients, strict=True))
+    for v, g in pairs:
+        if g is not None:
+            norms.setdefault(v.path.rpartition("/")[0], []).append(g)
+    norms = {owner: float(tf.linalg.global_norm(parts)) for owner, parts in norms.items()}
+    result = []
+    for v, g in pairs:
+        norm = norms.get(v.path.rpartition("/")[0], 0.0)
+        result.append(g * limit / norm**2 if g is not None and norm > limit else g)
+    return result
+
+
 # 21.2
 
 
@@ -80,7 +108,8 @@ def one_way(total=True, cut=True, sign=1.0, reported=None):
         with tf.GradientTape() as tape:
             of_data = loss_of(model, batch)
             loss = of_data + tf.add_n(model.losses) if total else of_data
-        found = [sign * g for g in tape.gradient(loss, model.trainable_variables)]
+        found = tape.gradient(loss, model.trainable_variables)
+        found = [None if g is None else sign * g for g in found]
         optimizer.apply(clip(model, found) if cut else found, model.trainable_variables)
         return of_data if reported == "data" else loss
 
@@ -92,6 +121,39 @@ def own_loss(model, optimizer, loss_of, batch, clip):
         return keras.losses.MeanSquaredError()(batch[1], model(batch[0], training=True))
 
     return one_way()(model, optimizer, of_data, batch, clip)
+
+
+def pairs_without_none(model, optimizer, loss_of, batch, clip):
+    """Leave every None out, and pair what is left with all variables."""
+    with tf.GradientTape() as tape:
+        loss = loss_of(model, batch) + sum(model.losses)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    gradients = [g for g in clip(model, gradients) if g is not None]
+    optimizer.apply_gradients(zip(gradients, model.trainable_variables))  # noqa: B905
+    return loss
+
+
+def clip_without_none(model, optimizer, loss_of, batch, clip):
+    """Hand clip the gradients that there are, and the optimizer their variables."""
+    with tf.GradientTape() as tape:
+        loss = loss_of(model, batch) + sum(model.losses)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    pairs = [p for p in zip(gradients, model.trainable_variables, strict=True) if p[0] is not None]
+    clipped = clip(model, [g for g, _ in pairs])
+    optimizer.apply(clipped, [v for _, v in pairs])
+    return loss
+
+
+def penalties_of_kernels(model, optimizer, loss_of, batch, clip):
+    """Collect the regularisers of kernels, and no penalty of an activation."""
+    with tf.GradientTape() as tape:
+        loss = loss_of(model, batch)
+        for layer in model.layers:
+            if getattr(layer, "kernel_regularizer", None) is not None:
+                loss += layer.kernel_regularizer(layer.kernel)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply(clip(model, gradients), model.trainable_variables)
+    return loss
 
 
 # 21.3
@@ -208,6 +270,36 @@ def early_values(model, optimizer, generator, history):
     return save, resume
 
 
+def in_one_file(model, optimizer, generator, history):
+    """Write to one file of the folder, whatever the path is called."""
+    save, resume = by_pickle(model, optimizer, generator, history)
+
+    def place(path):
+        return Path(path).parent / "state.pkl"
+
+    return lambda path: save(place(path)), lambda path: resume(place(path))
+
+
+def newest_of_the_folder(model, optimizer, generator, history):
+    """Number the saves, and look for the newest of the folder."""
+    parts = [*model.variables, *optimizer.variables, generator.state]
+    checkpoint = tf.train.Checkpoint(parts=[getattr(v, "value", v) for v in parts[:-1]])
+
+    def save(path):
+        checkpoint.save(path)
+        Path(f"{path}.txt").write_text(repr(history))
+
+    def resume(path):
+        last = tf.train.latest_checkpoint(Path(path).parent)
+        if last is None:
+            return False
+        checkpoint.restore(last)
+        history[:] = [float(loss) for loss in Path(f"{path}.txt").read_text()[1:-1].split(",")]
+        return True
+
+    return save, resume
+
+
 def longer_history(model, optimizer, generator, history):
     """Put the saved losses behind those that the run already has."""
     found = []
@@ -253,6 +345,38 @@ def two_views():
         return tf.reduce_mean(known) + tf.reduce_mean(unlike)
 
     return model, batch, loss_of
+
+
+def measured(reduce=tf.reduce_mean, extra=(), noise=lambda points: 0.0):
+    """Return the loss of measurements at 80 points."""
+
+    def my_loss():
+        model, (points, dye) = network(16), make_cloud(80, seed=21)
+
+        def loss_of(model, batch):
+            points, dye, *_ = batch
+            return reduce((model(points + noise(points)) - dye) ** 2)
+
+        return model, (tf.constant(points), tf.constant(dye), *extra), loss_of
+
+    return my_loss
+
+
+def held_by_the_loss():
+    model, batch, loss_of = measured()()
+    return model, batch, lambda _, batch: loss_of(model, batch)
+
+
+def calls_counted():
+    """Let a term of the loss count more at each call."""
+    model, batch, loss_of = measured()()
+    calls = tf.Variable(0.0)
+
+    def warming_up(model, batch):
+        calls.assign_add(1.0)
+        return tf.minimum(1.0, calls / 100) * loss_of(model, batch)
+
+    return model, batch, warming_up
 
 
 def critics(keep=tf.identity, reduce=tf.reduce_mean, share=None):
@@ -348,6 +472,10 @@ def row_numbers(inputs):
     return {"few labels": np.arange(len(inputs["few labels"])) % 10}
 
 
+def first_of_training(inputs):
+    return {"new digits": load_digits()[0][: len(inputs["new digits"])] / 16}
+
+
 def black_pictures(inputs):
     return {"new digits": np.zeros((len(inputs["new digits"]), 64))}
 
@@ -365,6 +493,8 @@ WRONG = {
         ("by variable", by_optimizers_rule),
         ("all together", by_global_norm),
         ("None left out", only_present),
+        ("square compared", by_squares),
+        ("divided by the square", by_squared_norm),
         ("layers of one name", layer_by_layer(owner=lambda v: v.path.split("/")[-2])),
         ("by the last name", layer_by_layer(owner=lambda v: v.name)),
     ],
@@ -372,6 +502,9 @@ WRONG = {
         ("penalties left out", one_way(total=False)),
         ("clip left out", one_way(cut=False)),
         ("climbs", one_way(sign=-1.0)),
+        ("None left out of the pairs", pairs_without_none),
+        ("None left out of the clipping", clip_without_none),
+        ("penalties before the call", penalties_of_kernels),
         ("loss_of not used", own_loss),
         ("loss of the data alone", one_way(reported="data")),
     ],
@@ -381,6 +514,8 @@ WRONG = {
         ("history", longer_history),
         ("kept in memory", file_of_another_name),
         ("values of the start", early_values),
+        ("another path's", in_one_file),
+        ("raises without a file", newest_of_the_folder),
         ("generator", by_checkpoint(["generator"])),
         ("momentum, count, rate", by_checkpoint(["optimizer"])),
         ("nothing returned after resume", by_checkpoint(answer=None)),
@@ -389,6 +524,18 @@ WRONG = {
         ("a closed path", critics(keep=tf.stop_gradient)),
         ("added up", critics(reduce=tf.reduce_sum)),
         ("random loss", critics(share=lambda: tf.random.uniform((10, 1)))),
+        ("random loss", calls_counted),
+        ("a loss for each example", measured(lambda errors: tf.reduce_mean(errors, axis=0))),
+        ("a number in the batch", measured(extra=[tf.constant(0.1)])),
+        ("another model", held_by_the_loss),
+        ("another order", measured(lambda errors: tf.reduce_mean(errors[:20]))),
+        ("nearly as large", measured(lambda errors: tf.reduce_sum(errors) / (len(errors) - 1))),
+        (
+            "nearly as large",
+            measured(
+                noise=lambda points: 0.1 * tf.random.stateless_normal(tf.shape(points), seed=[1, 2])
+            ),
+        ),
         ("not three things", lambda: critics()()[2]),
     ],
     "21.5": [
@@ -397,5 +544,6 @@ WRONG = {
         ("river not better", no_stream),
         ("classes by the batch", row_numbers),
         ("all alike", black_pictures),
+        ("not by the noise", first_of_training),
     ],
 }
