@@ -3,6 +3,7 @@
 from itertools import combinations, product
 
 import keras
+import numpy as np
 import tensorflow as tf
 
 from course_staff.authoring.gallery import Table, Wrong
@@ -169,6 +170,14 @@ def unscaled(optimizer, gradient, variable):
     return to_a_tenth(gradient / (optimizer.loss_scale_factor or 1.0), variable)
 
 
+def divided_by_scale(own, gradient):
+    return gradient / (own.__self__.loss_scale_factor or 1.0)
+
+
+def divided_by_steps(own, gradient):
+    return gradient / (own.__self__.gradient_accumulation_steps or 1.0)
+
+
 def by_axis(axis):
     def clip(gradient, variable):
         limit, length = (tf.norm(t, axis=axis, keepdims=True) for t in (variable, gradient))
@@ -179,7 +188,8 @@ def by_axis(axis):
 
 ADAPTIVE = {
     "no class returned": Wrong(
-        "Your function returned None, and no class of optimizers. End it with `return Adaptive`.",
+        "Your function returned no class of optimizers. End it with `return Adaptive`, the class "
+        "itself, without parentheses.",
         lambda kind: None,
     ),
     "never updates": Wrong(
@@ -225,8 +235,8 @@ ADAPTIVE = {
         clipping(lambda g, v: 0.1 * g),
     ),
     "nothing clipped": Wrong(
-        "No gradient is clipped. Override update_step, with tf.clip_by_norm(gradient, 0.1 * "
-        "tf.norm(variable)), and hand the result to super().update_step.",
+        "No gradient is clipped. Every variable has its limit, whatever its name: hand "
+        "tf.clip_by_norm(gradient, 0.1 * tf.norm(variable)) to super().update_step.",
         clipping(lambda gradient, variable: gradient),
     ),
     "scaling alone": Wrong(
@@ -254,8 +264,29 @@ ADAPTIVE = {
         clipping(always_a_tenth),
     ),
     "change clipped": Wrong(
-        "You clip the gradient times the learning rate. Clip the gradient itself.",
+        "You clip the change, which is the gradient times the learning rate. Clip the gradient "
+        "itself, before you hand it to super().update_step.",
         updating(lambda own, g, v, rate: own(to_a_tenth(rate * g, v) / rate, v, rate)),
+        calls=(0, 1, 2),
+    ),
+    "divided again": Wrong(
+        "update_step gets a gradient that is divided by the loss scale already. Leave that out.",
+        updating(lambda own, g, v, rate: own(to_a_tenth(divided_by_scale(own, g), v), v, rate)),
+        calls=(1,),
+    ),
+    "averaged again": Wrong(
+        "update_step gets the mean of the batches that were added up. Do not divide it by their "
+        "number once more.",
+        updating(lambda own, g, v, rate: own(to_a_tenth(divided_by_steps(own, g), v), v, rate)),
+        calls=(2,),
+    ),
+    "no graph": Wrong(
+        "fit runs the step in a graph, where a tensor holds no number yet for float, NumPy or if. "
+        "Let tf.clip_by_norm choose, and take tf.norm(variable) as the tensor that it is.",
+        clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * float(tf.norm(v)))),
+        clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * np.linalg.norm(v))),
+        clipping(lambda g, v: to_a_tenth(g, v) if tf.norm(g) > 0.1 * tf.norm(v) else g),
+        clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * tf.norm(v).numpy())),
     ),
     "update of its own": Wrong(
         "With plain SGD it is right. Another kind's own update is lost. Derive from kind, and hand "
@@ -432,8 +463,8 @@ STEPS = {
         stepping(times=2),
     ),
     "own penalty left out": Wrong(
-        "The step's own penalty is missing. Add 0.1 * tf.reduce_mean(y_hat**2) to the loss of "
-        "model.compute_loss.",
+        "The gradients lack the step's own penalty. Add 0.1 * tf.reduce_mean(y_hat**2) to the loss "
+        "of model.compute_loss, before scale_loss, inside the block.",
         stepping(own=lambda y_hat: 0.0),
     ),
     "own penalty weighed": Wrong(
@@ -462,6 +493,17 @@ STEPS = {
         "Still wrong: model.loss is what was compiled, without sample weights and without the "
         "regulariser's penalty; a function gives one number for each example." + COMPUTE,
         stepping(lambda m, x, y, z, w: m.loss(y, z)),
+    ),
+    "weights given to model.loss": Wrong(
+        "model.loss is what was compiled, here a function without sample weights." + COMPUTE,
+        stepping(lambda m, x, y, z, w: m.loss(y, z, sample_weight=w)),
+        stepping(lambda m, x, y, z, w: m.loss(y, z, w)),
+    ),
+    "no graph": Wrong(
+        "fit runs the step in a graph, where a tensor holds no number yet for float or NumPy. "
+        "Return the loss as the tensor that it is.",
+        stepping(result=lambda loss, *given: {"loss": float(loss)}),
+        stepping(result=lambda loss, *given: {"loss": loss.numpy()}),
     ),
     "prediction before tape": Wrong(
         "Still wrong: the loss has no gradient, because its prediction is not what model(x) "
@@ -529,9 +571,9 @@ STEPS = {
         penalised_last(returned=True),
     ),
     "scaling left out": Wrong(
-        "Right, until the optimizer scales the loss: apply divides the gradients by a factor that "
-        "you never multiplied with. Take the gradients of model.optimizer.scale_loss(loss), "
-        "computed inside the block.",
+        "Right, until the optimizer scales the loss: the change is then too small, by the factor by "
+        "which apply divides. Take the gradients of model.optimizer.scale_loss(loss), computed "
+        "inside the block, and give them to apply as they are.",
         stepping(scale=lambda optimizer, loss: loss),
     ),
     "scaled twice": Wrong(
@@ -650,6 +692,7 @@ TWO = {
             lambda model, loss: [model.optimizer.scale_loss(loss)] * 2,
             optimizers=lambda model: (model.optimizer, model.optimizer),
         ),
+        two_stepping(optimizers=lambda model: (model.optimizer, model.optimizer)),
     ),
     "head updated twice": Wrong(
         "The last layer is updated by both optimizers. Give model.optimizer the variables of "
@@ -668,6 +711,21 @@ TWO = {
         "The regulariser's penalty is missing. model.compute_loss adds it.",
         two_stepping(loss_of=of_objects),
     ),
+    "penalties twice": Wrong(
+        "The regulariser's penalty counts twice: model.compute_loss adds it by itself.",
+        two_stepping(loss_of=lambda m, x, y, z, w: m.compute_loss(x, y, z, w) + sum(m.losses)),
+    ),
+    "weights given to model.loss": Wrong(
+        "model.loss is what was compiled, here a function without sample weights." + COMPUTE,
+        two_stepping(loss_of=lambda m, x, y, z, w: m.loss(y, z, sample_weight=w)),
+        two_stepping(loss_of=lambda m, x, y, z, w: m.loss(y, z, w)),
+    ),
+    "no graph": Wrong(
+        "fit runs the step in a graph, where a tensor holds no number yet for float or NumPy. "
+        "Return the loss as the tensor that it is.",
+        two_stepping(result=lambda loss, *given: {"loss": float(loss)}),
+        two_stepping(result=lambda loss, *given: {"loss": loss.numpy()}),
+    ),
     "head first": Wrong(
         "The first layers take their gradients after the head has moved. Take both gradients at "
         "the same weights, of one forward pass, before you apply any.",
@@ -684,11 +742,12 @@ TWO = {
         two_stepping(lambda model, loss: [loss, loss]),
     ),
     "one scale": Wrong(
-        "Both gradients are those of one scaled loss, but each optimizer divides by a factor of "
-        "its own. Scale the loss once for each: model.optimizer.scale_loss(loss) and "
-        "model.head_optimizer.scale_loss(loss).",
+        "An optimizer gets the gradients of the loss that was scaled for the other one, and each "
+        "divides by a factor of its own. Give model.optimizer those of its scale_loss(loss), and "
+        "model.head_optimizer those of its own.",
         two_stepping(lambda model, loss: [model.optimizer.scale_loss(loss)] * 2),
         two_stepping(lambda model, loss: [model.head_optimizer.scale_loss(loss)] * 2),
+        two_stepping(lambda model, loss: own_scales(model, loss)[::-1]),
     ),
     "head not scaled": Wrong(
         "The head's loss is not scaled, and model.head_optimizer divides by its factor. Take the "
@@ -756,7 +815,7 @@ TWO = {
 # 14.5
 
 LARGER = "That would work, but a smaller means does it: "
-ONE_OF = 'Each is one of "fit", "train_step" and "loop".'
+ONE_OF = 'Write "fit", "train_step" or "loop", in exactly these letters.'
 OPTIMIZER = LARGER + (
     "an optimizer gets every gradient with its variable, and compile takes one of your own."
 )
@@ -877,8 +936,8 @@ def script(
 # Each fault shows in one of the drawn runs alone, so that it is named whatever else is left.
 SCRIPTS = {
     "inference mode": Wrong(
-        "A fault is left: the network trains as if it were predicting, so dropout drops nothing. "
-        "Call it with training=True (lesson 09).",
+        "A fault is left: a layer that does something else in training, as dropout does, runs as if "
+        "it were predicting. Call the whole model with training=True (lesson 09).",
         script(training=False),
         calls=(0,),
     ),
@@ -918,6 +977,18 @@ SCRIPTS = {
         "where no tape records (lesson 03): call the whole model inside the block.",
         script(first_outside=True),
         calls=(5,),
+    ),
+    "slope's sign": Wrong(
+        "The slope of huber has the wrong sign, at least for an error below -1. It is negative "
+        "for a negative error: upstream * tf.clip_by_value(error, -1, 1).",
+        script(slope=lambda error: tf.minimum(tf.abs(error), 1.0)),
+        calls=(0,),
+    ),
+    "rate an epoch late": Wrong(
+        "Each rate comes an epoch late. Set optimizer.learning_rate to rates[epoch] before the "
+        "batches of the epoch.",
+        script(rate_of=lambda rates, epoch: rates[epoch - 1] if epoch else 0.01),
+        calls=(0,),
     ),
     "default rate": Wrong(
         "No rate reaches the optimizer, which takes 0.01. Set optimizer.learning_rate to "

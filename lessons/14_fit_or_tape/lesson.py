@@ -425,7 +425,8 @@ assert table["apply"]["sample weights"]
 #
 # *Adaptive clipping* needs no limits to be chosen: a gradient may be at most a tenth as long as the variable that it
 # changes. `adaptive(kind)` returns a class of optimizers that clips so, from a class such as `keras.optimizers.SGD`.
-# It works, until somebody scales the loss or accumulates. Mend it.
+# It works, until somebody scales the loss or accumulates. Mend it, for `fit`, which runs it in a graph. (A variable of
+# zeros would never move; the paper takes 0.001 for a shorter length. Here both will do.)
 
 
 # %% exercise="14.2"
@@ -534,8 +535,9 @@ assert all(keeps.values()) and np.isclose(moved, 0.75, atol=0.01)
 # ### Exercise 14.3: repair
 #
 # This `train_step` adds a penalty of its own, a tenth of the mean squared prediction. The rest should be as in Keras's own
-# step, whatever was compiled. It leaves out five things. The model has a batch normalisation and a regularised layer;
-# `data` has three entries; the optimizer may scale the loss. The loss that you return is not scaled.
+# step, whatever was compiled, and it runs in a graph, as `fit` does it. It leaves out five things. The model has a batch
+# normalisation and a regularised layer; `data` has three entries; the optimizer may have a `loss_scale_factor`. The loss
+# that you return is not scaled.
 
 
 # %% exercise="14.3"
@@ -671,7 +673,7 @@ assert not hasattr(loaded, "head_optimizer")
 #
 # Write the step with two optimizers: `model.head_optimizer` updates the last layer, `model.optimizer` all layers before it.
 # Both take their gradients at the same weights, those before the update. Each may scale the loss by a factor of its own.
-# Keep what exercise 14.3 asked for; there is no penalty of your own.
+# Keep what exercise 14.3 asked for, the graph too; there is no penalty of your own.
 
 
 # %% exercise="14.4"
@@ -812,8 +814,8 @@ assert history["loss"][1] < history["loss"][0]
 # %% [markdown]
 # ### Exercise 14.6: repair
 #
-# Mend `train`, so that it ends with the weights and the history of `by_fit`. The model is sequential and returns (n, 1);
-# `x` is (n, features), `y` is (n,); the last batch may be short. The loss is Huber's: half the squared error up to an
+# Mend `train`, so that it ends with the weights and the history of `by_fit`. The model is sequential, of any layers, and
+# returns (n, 1); `x` is (n, features), `y` is (n,); the last batch may be short. The loss is Huber's: half the squared error up to an
 # error of 1, and the error minus a half beyond. Compare in cells of your own: `train(trial_model(), *trial)`. Each check
 # names one fault that is left.
 

@@ -10,6 +10,7 @@ from course_utils.exercises.callouts import Predict
 from course_utils.exercises.drawn import constants
 from course_utils.exercises.question import Demand, Part, Prediction, Question
 from course_utils.exercises.readings import Other
+from course_utils.tape.tensorflow_internals import traced_anew
 
 PENALTY, RATE = 0.1, 0.1  # times the sum of the squared weights; the step size
 SCALE = 8.0  # of the loss, where an optimizer scales it
@@ -55,7 +56,7 @@ def as_optimizer(kind: str, setting: str, rate: float, w: np.ndarray, gradients:
     import keras
 
     class Momentum(keras.optimizers.SGD):
-        def __init__(self, rate: float, **options: Any):
+        def __init__(self, rate: float = 0.01, **options: Any):
             super().__init__(rate, momentum=0.5, **options)
 
     options = {
@@ -68,18 +69,33 @@ def as_optimizer(kind: str, setting: str, rate: float, w: np.ndarray, gradients:
     return optimizer, rate, options, keras.Variable(w.astype("float32"), name="w"), scaled
 
 
+def compiled_as_in_fit(function: Callable) -> Callable:
+    import tensorflow as tf
+
+    return tf.function(function, autograph=False)
+
+
 def updates(
     adaptive: Callable, optimizer: type, rate: float, options: dict, w: Any, gradients: list
 ) -> list:
-    """Return how much each gradient changed the variable."""
+    """Return how much each gradient changed the variable.
+
+    With options in a graph, as in fit; the first call has none, for plain errors.
+    """
     own_class, changes = adaptive(optimizer), []
-    if own_class is None:
+    if not isinstance(own_class, type):
         return []
     own = own_class(rate, **options)
     own.build([w])
+
+    def apply(gradient: Any) -> None:
+        own.apply([gradient], [w])
+
+    if options:
+        apply = compiled_as_in_fit(apply)
     for gradient in gradients:
         before = w.numpy()
-        own.apply([gradient], [w])
+        apply(gradient)
         changes.append(w.numpy() - before)
     return changes
 
@@ -123,7 +139,10 @@ def as_step(kind: str, w: np.ndarray, b: float, *data: np.ndarray) -> tuple:
 
 
 def stepped(step: Callable, model: Any, data: tuple) -> dict:
-    """Return what one step did, and by which factors it differs where the loss is scaled."""
+    """Return what one step did, and by which factors it differs where the loss is scaled.
+
+    Where an object was compiled, the second step runs in a graph, as in fit.
+    """
     import keras
 
     before, compiled = model.get_weights(), model.loss
@@ -131,6 +150,9 @@ def stepped(step: Callable, model: Any, data: tuple) -> dict:
     model.set_weights(before)
     model.compile(keras.optimizers.SGD(RATE, loss_scale_factor=SCALE), compiled)
     model.optimizer.build(model.trainable_variables)
+    step = traced_anew(step)  # a trace would keep the other optimizer
+    if isinstance(compiled, keras.losses.Loss):
+        step = compiled_as_in_fit(step)
     scaled_change, scaled_loss = changed_by(step, model, data)
     by_name = dict(zip([variable.name for variable in model.weights], change, strict=True))
     at = list(by_name).index("kernel")
@@ -201,7 +223,14 @@ def as_two(loss: str, kernels: list, rates: list, scales: list, *data: np.ndarra
 
 
 def stepped_by_two(step: Callable, model: Any, data: tuple) -> dict:
-    """Return what one step did to the layers before the last, and to the last."""
+    """Return what one step did to the layers before the last, and to the last.
+
+    Where an object was compiled, it runs in a graph, as in fit.
+    """
+    import keras
+
+    if isinstance(model.loss, keras.losses.Loss):
+        step = compiled_as_in_fit(step)
     before = model.layers[0].passes
     (*body, head), returned = changed_by(step, model, data)
     passes = model.layers[0].passes - before
@@ -275,7 +304,11 @@ def trained(train: Callable, model: Any, *data: Any) -> dict:
 
 
 def losses_of(key: str) -> Callable:
-    return lambda history, *call: history[key]
+    def read(history: Any, *call: Any) -> Any:
+        is_list = isinstance(history, np.ndarray)
+        return Other("list without a dict") if is_list else history[key]
+
+    return read
 
 
 HISTORY = 'Return the dict {"loss": [...], "val_loss": [...]}, a number for each epoch.'

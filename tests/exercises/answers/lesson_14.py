@@ -74,6 +74,61 @@ def given_back(kind):
     return Own
 
 
+def with_a_floor(kind):
+    class Own(kind):
+        def update_step(self, g, v, rate):
+            super().update_step(tf.clip_by_norm(g, 0.1 * tf.maximum(tf.norm(v), 1e-3)), v, rate)
+
+    return Own
+
+
+def in_numbers(number):
+    return adapting(lambda g, v: number(tf.norm(v)) / 10)
+
+
+def with_a_condition(kind):
+    class Own(kind):
+        def update_step(self, g, v, rate):
+            limit, length = tf.norm(v) / 10, tf.norm(g)
+            if length > limit:
+                g = g * limit / length
+            kind.update_step(self, g, v, rate)
+
+    return Own
+
+
+def kernels_alone(kind):
+    class Own(kind):
+        def update_step(self, g, v, rate):
+            if "kernel" in v.name:
+                g = tf.clip_by_norm(g, tf.norm(v) / 10)
+            super().update_step(g, v, rate)
+
+    return Own
+
+
+def clipped_afterwards(kind):
+    class Own(kind):
+        def update_step(self, g, v, rate):
+            before = tf.identity(v)
+            super().update_step(g, v, rate)
+            v.assign(before + tf.clip_by_norm(v - before, tf.norm(before) / 10))
+
+    return Own
+
+
+def dividing(name):
+    def adaptive(kind):
+        class Own(kind):
+            def update_step(self, g, v, rate):
+                g = g / (getattr(self, name) or 1)
+                super().update_step(tf.clip_by_norm(g, tf.norm(v) / 10), v, rate)
+
+        return Own
+
+    return adaptive
+
+
 def sgd_by_hand(kind):
     class Own(kind):
         def update_step(self, g, v, rate):
@@ -275,6 +330,17 @@ def huber_by_hand(slope):
     return cost
 
 
+def dropout_alone_in_training(model, x):
+    for layer in model.layers:
+        is_dropout = isinstance(layer, keras.layers.Dropout)
+        x = layer(x, training=True) if is_dropout else layer(x)
+    return x
+
+
+def losses_alone(*given):
+    return running()(*given)["loss"]
+
+
 def first_layer_stopped(model, x):
     first, *others = model.layers
     y_hat = tf.stop_gradient(first(x))
@@ -288,7 +354,7 @@ MEANS = ["fit", "train_step", "fit", "train_step", "loop"]
 
 RIGHT = {
     "14.1": [tf.function(cost_by_relu), cost_by_factor],
-    "14.2": [adaptive_by_hand, adaptive_by_axes],
+    "14.2": [adaptive_by_hand, adaptive_by_axes, with_a_floor],
     "14.3": [step_by_hand, step_with_both_kinds],
     "14.4": [two_tapes, all_at_once],
     "14.5": [tuple(MEANS)],
@@ -343,6 +409,22 @@ def stepping(
     return train_step
 
 
+def penalised_in_the_report(model, data):
+    x, y, w = data
+    with tf.GradientTape() as tape:
+        y_hat = model(x, training=True)
+        loss = whole(model, x, y, y_hat, w)
+        scaled = model.optimizer.scale_loss(loss)
+        loss = loss + own(y_hat)
+    model.optimizer.apply(tape.gradient(scaled, model.trainable_weights), model.trainable_weights)
+    return {"loss": loss}
+
+
+def divided_before_apply(optimizer, gradients, variables):
+    factor = optimizer.loss_scale_factor or 1.0
+    optimizer.apply([g / factor for g in gradients], variables)
+
+
 def by_hand(data_loss):
     """Add the penalties to a loss of the data."""
     return stepping(lambda m, x, *rest: data_loss(m, *rest) + tf.add_n(m.losses))
@@ -394,7 +476,15 @@ WRONG = {
             adapting(lambda g, v: tf.norm(v) / 10, lambda g, size: tf.math.l2_normalize(g) * size),
         ),
         ("update of its own", sgd_by_hand),
-        ("raised TypeError", lambda kind: kind(0.1)),
+        ("no class returned", lambda kind: kind(0.1)),
+        ("no class returned", lambda kind: adaptive_by_axes(kind)()),
+        ("nothing clipped", kernels_alone),
+        ("change clipped", clipped_afterwards),
+        ("divided again", dividing("loss_scale_factor")),
+        ("averaged again", dividing("gradient_accumulation_steps")),
+        ("no graph", in_numbers(float)),
+        ("raised NotImplementedError", in_numbers(np.asarray)),
+        ("no graph", with_a_condition),
         ("no class returned", lambda kind: print(adaptive_by_axes(kind))),
         ("never updates", lambda kind: type("Own", (kind,), {"update_step": lambda *given: None})),
         ("still in apply", lambda kind: adaptive_by_hand(given_back(kind))),
@@ -413,7 +503,14 @@ WRONG = {
     "14.3": [
         ("own penalty left out", step_of_keras),
         ("own penalty left out", tf.function(step_of_keras)),
+        ("own penalty left out", penalised_in_the_report),
         ("scaling left out", stepping(factor=lambda optimizer: 1.0)),
+        ("scaling left out", stepping(update=divided_before_apply)),
+        ("no graph", stepping(report=lambda loss, *_: {"loss": float(loss)})),
+        (
+            "weights given to model.loss",
+            by_hand(lambda m, y, z, w: m.loss(y, z, sample_weight=w[:, None])),
+        ),
         ("scaled twice", stepping(factor=lambda o: (o.loss_scale_factor or 1.0) ** 2)),
         (
             "scaled loss returned",
@@ -509,6 +606,19 @@ WRONG = {
             splitting(loss_of=lambda m, x, y, w, z: m.compute_loss(x, y, z, w) + own(z)),
         ),
         ("called twice", two_passes_first),
+        ("one scale", splitting(factors=lambda model: [model.head_optimizer, model.optimizer])),
+        ("one for all", splitting(order=lambda model: [model.optimizer] * 2)),
+        ("no graph", splitting(report=lambda model, data, loss: {"loss": float(loss)})),
+        (
+            "penalties twice",
+            splitting(
+                loss_of=lambda m, x, y, w, z: m.compute_loss(x, y, z, w) + tf.add_n(m.losses)
+            ),
+        ),
+        (
+            "weights given to model.loss",
+            splitting(loss_of=lambda m, x, y, w, z: m.loss(y, z, sample_weight=w)),
+        ),
         ("not scaled", splitting(factors=lambda model: [None, None])),
         ("one scale", splitting(factors=lambda model: [model.optimizer] * 2)),
         ("returns none", splitting(report=lambda model, data, loss: print(loss))),
@@ -554,6 +664,11 @@ WRONG = {
         ("mean of means", running(average=lambda losses, sizes, before: np.mean(losses))),
         ("validated in training", running(validate=lambda model, x: model(x, training=True))),
         ("penalties not validated", running(val_extra=lambda model: 0.0)),
+        ("inference mode", running(call=dropout_alone_in_training)),
+        ("slope's sign", running(huber_by_hand(lambda e: tf.where(tf.abs(e) < 1, e, 1.0)))),
+        ("slope's sign", running(huber_by_hand(lambda e: -tf.clip_by_value(e, -1, 1)))),
+        ("rate an epoch late", running(rate_of=lambda rates, epoch: [0.01, *rates][epoch])),
+        ("other form", losses_alone),
         # Of several faults one is named, and it is one that is there.
         (
             "inference mode",
