@@ -58,9 +58,7 @@ def value_and_gradient(function: Callable, x: Any, arriving: Any) -> dict:
     """Return what the function returned, and its gradient where it is a tensor like x."""
     import tensorflow as tf
 
-    # Under this name its lost paths are not explained: each is said to end at `round`, even where
-    # it is the backward function that returns nothing.
-    with tf.autodiff.GradientTape() as tape:
+    with tf.GradientTape() as tape:
         tape.watch(x)
         y = function(x)
     if isinstance(y, np.ndarray):

@@ -192,12 +192,13 @@ class Recorder:
         """Read off the Python stack the user's line, and what ran there on the user's behalf."""
         for frame, line in walk_stack(start):
             file = frame.f_code.co_filename
+            role = role_of_file(file)
+            step.in_custom |= role == "custom gradient"  # that of the user's own function, too
+            if step.place is not None:
+                continue
             if is_user_file(file):
                 step.place = Place(file, line, step.op)
-                break
-            role = role_of_file(file)
             step.in_gradient |= role == "gradient"
-            step.in_custom |= role == "custom gradient"
             if role == "function" and step.graph is None:
                 step.graph = called_graph(frame)
         if self._notes_layers:
