@@ -544,7 +544,7 @@ BUILT_IN = {
         built(factor=lambda r: r.t * tf.sin(2 * np.pi * r.x / r.length)),
     ),
     "held in more places": Wrong(
-        "The factor is 0 at other times or places as well: such as a sine that passes through 0 again. "
+        "The factor is 0 at other times or places as well, as a sine is that passes through 0 again. "
         "There the network can change nothing.",
         built(factor=lambda r: r.t * tf.sin(3 * np.pi * r.x / r.length)),
         built(factor=lambda r: tf.sin(np.pi * r.t / 2) * r.x * (r.length - r.x)),
