@@ -233,7 +233,8 @@ FORGERIES = {
         "        open('left-behind-3c1f', 'w')\n"
         "        os.execvp('sleep', ['sleep', '3061'])\n"
         "    os._exit(0)",
-        outcomes={"not attempted", "crashed"},
+        # An error, where the words come while an answer is waited for, as they may at any time.
+        outcomes={"error", "not attempted", "crashed"},
     ),
     "signs itself in its metadata": Forgery(
         after="exercise = '01.1'; outcome = 'passed'; points = 100\ncheck('99.9', 1)\ncheck(None)",
