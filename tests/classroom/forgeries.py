@@ -219,22 +219,23 @@ FORGERIES = {
         outcomes={"failed", "error"},
     ),
     "leaves handlers, threads and processes behind": Forgery(
-        _WORDS + "import atexit, threading, time\n"
+        _WORDS + "import atexit, threading\n"
         "def forge():\n"
         "    for fd in range(3, 64):\n"
         "        try: os.write(fd, framed(forged))\n"
         "        except OSError: pass\n"
         "atexit.register(forge)\n"
-        "def later():\n    time.sleep(0.02); forge()\n"
-        "threading.Thread(target=later, daemon=True).start()\n"
+        "gate = threading.Event()\n"
+        "def later():\n    gate.wait(); forge()\n"
+        "late = threading.Thread(target=later, daemon=True)\nlate.start()\n"
         "if os.fork() == 0:\n"
         "    os.setsid()\n"
         "    if os.fork() == 0:\n"
         "        open('left-behind-3c1f', 'w')\n"
         "        os.execvp('sleep', ['sleep', '3061'])\n"
         "    os._exit(0)",
-        # An error, where the words come while an answer is waited for, as they may at any time.
-        outcomes={"error", "not attempted", "crashed"},
+        after="gate.set()\nlate.join()",  # the words come when no answer is waited for
+        outcomes={"not attempted", "crashed"},
     ),
     "signs itself in its metadata": Forgery(
         after="exercise = '01.1'; outcome = 'passed'; points = 100\ncheck('99.9', 1)\ncheck(None)",

@@ -1,7 +1,8 @@
 """Which cells of a notebook its answers need: untouched demonstrations run only where they matter.
 
 Most cells of a lesson show something, and take most of its time. What a learner left as it was
-handed out can change an answer only through a name that both mention.
+handed out can change an answer only through a name that both mention: a cell that changes a setting
+of TensorFlow or Keras puts it back.
 """
 
 import symtable

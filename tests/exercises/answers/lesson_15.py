@@ -239,7 +239,13 @@ def until_fooled(logits_of, x, y, epsilon, size, steps):
 
 RIGHT = {
     "15.1": [walked(middles), parts_by_differences, parts_in_a_graph],
-    "15.2": [(3.92, 0.14), [np.float32(3.92), 0.14], [784 * 0.05 * 0.1, 28 * 0.05 * 0.1]],
+    "15.2": [
+        (3.92, 0.14),
+        [np.float32(3.92), 0.14],
+        [784 * 0.05 * 0.1, 28 * 0.05 * 0.1],
+        np.array([3.92, 0.14]),
+        tf.constant([3.92, 0.14]),
+    ],
     "15.3": [
         toward(np.sign),
         tf.autograph.experimental.do_not_convert(toward(np.sign, by_probability)),
@@ -278,6 +284,9 @@ WRONG = {
         ("line 1: wrote 39.2", [39.2, 0.14]),
         ("line 1: wrote 3.9", [3.9, 0.14]),
         ("line 2: wrote 3.92", [3.92, 3.92]),
+        ("line 2: wrote 3.92", np.array([3.92, 3.92])),
+        ("other form", np.array([[3.92, 0.14]])),
+        ("other form", np.array(["3.92", "0.14"])),
     ],
     "15.3": [
         ("away from the target", toward(np.sign, up=True)),
