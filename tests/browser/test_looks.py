@@ -72,8 +72,26 @@ def test_a_tape_that_moves_follows_the_keys_and_fits(notebook, theme):
     for key, step in (("End", 7), ("ArrowLeft", 6), ("ArrowRight", 7)):
         notebook.page.keyboard.press(key)
         assert tape.locator("output").text_content() == f"Step {step} of 7"
+    tape.get_by_role("button", name="Back").focus()
+    for key, step in (("Enter", 6), ("Space", 5)):
+        notebook.page.keyboard.press(key)
+        assert tape.locator("output").text_content() == f"Step {step} of 7"
     for width in WIDTHS:
         notebook.page.set_viewport_size({"width": width, "height": 1000})
         assert tape.evaluate("tape => tape.scrollWidth <= tape.clientWidth"), f"at {width} pixels"
         letters = tape.locator("svg text").first.evaluate(SIZE_OF_TEXT)
         assert letters > 8, f"at {width} pixels"  # pixels, so that they can be read
+
+
+def test_what_is_saved_from_within_a_tape_that_moves_is_there_after_a_reload(notebook):
+    notebook.open("notebooks/01_first_tape.ipynb")
+    notebook.run(notebook.code("start_lesson("))
+    cell = notebook.code("play_tape(x_times_sine")
+    notebook.run(cell)
+    cell.locator(".course-tape-moves").focus()
+    notebook.page.keyboard.press("ArrowRight")
+    notebook.save()
+    notebook.page.reload()
+    notebook.panel.locator(".jp-Cell").first.wait_for()
+    notebook.wait_for_kernel()
+    cell.locator(".course-tape-moves output", has_text="Step 0 of 7").wait_for()

@@ -73,8 +73,13 @@ document.querySelectorAll(".course-tape-moves:not(.ready)").forEach(function (ro
     });
   });
   root.addEventListener("keydown", function (event) {
+    // Every other key is the page's: Ctrl+S saves the notebook, Shift+Enter runs the cell.
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) { return; }
     var name = {Home: "first", ArrowLeft: "back", ArrowRight: "on", End: "last"}[event.key];
     if (name) { move(name); event.preventDefault(); event.stopPropagation(); }
+    if (event.target.closest("button") && /^(Enter| )$/.test(event.key)) {
+      event.stopPropagation();
+    }
   });
   show(0);
 });
@@ -105,8 +110,7 @@ class MovingTape:
         )
         script = _SCRIPT.replace("BUTTONS", _BUTTONS).replace("THEME", f"`{_THEME}`")
         return (
-            f'<div class="course-tape-moves" role="group" aria-label="{escape(self.title)}" '
-            'data-lm-suppress-shortcuts="true">'
+            f'<div class="course-tape-moves" role="group" aria-label="{escape(self.title)}">'
             f'<img src="data:image/svg+xml;base64,{picture}" alt="{escape(self.description)}">'
             f'<ol aria-live="polite">{steps}</ol>'
             f"<script>{script}</script></div>"
