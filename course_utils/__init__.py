@@ -1,10 +1,13 @@
 """What a notebook of the course may import.
 
 Importing this package is quick and does not import TensorFlow. Each name below is loaded from its
-module when it is first used, and the first of them starts TensorFlow, quietly.
+module when it is first used; the first that needs TensorFlow imports it, quietly, and starts
+nothing: that is left to ``start_lesson``, or to the first operation.
 """
 
 from importlib import import_module
+
+from .course.starting import importing
 
 _NAMES = {
     "course.checking": "check",
@@ -36,8 +39,8 @@ def __getattr__(name: str) -> object:
     """Load a public name from its module on first use (PEP 562)."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    import_module(f"{__name__}.course.session").quiet_tensorflow()
-    value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+    with importing():
+        value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
     globals()[name] = value
     return value
 

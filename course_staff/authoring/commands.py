@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from course_utils.course.progress import course_folder
-from course_utils.course.session import quiet_tensorflow
+from course_utils.course.starting import quiet_tensorflow
 from course_utils.course.terminal import console, errors, sentence_for
 
 from .terminal import need_extra, progress_bars

@@ -17,7 +17,7 @@ from ..figures.palette import GREEN, PURPLE, VERMILLION
 from .curriculum import find_exercise, find_lesson
 from .notebook import running_shell
 from .progress import record_outcome, runs_a_solution
-from .session import standard_error_held
+from .starting import standard_error_held
 
 __all__ = ["CheckResult", "check"]
 

@@ -13,7 +13,7 @@ from platform import python_version
 from ..datasets import load_mnist, mnist_source
 from ..exercises.exercise import stubs
 from .progress import course_folder, progress_path
-from .session import quiet_tensorflow
+from .starting import quiet_tensorflow
 
 __all__ = ["Condition", "examine"]
 

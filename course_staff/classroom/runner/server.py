@@ -4,6 +4,7 @@ TensorFlow must not be forked after its first operation, which starts threads th
 copy. So the server imports it, runs nothing, and each child starts its own.
 """
 
+import gc
 import os
 import select
 import socket
@@ -12,7 +13,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from course_utils.course.session import importing
+from course_utils.course.starting import importing
 
 from .channel import Channel
 from .groups import open_groups
@@ -122,6 +123,7 @@ def _import_everything() -> None:
         generated = _ROOT / "course_utils" / "exercises" / "generated"
         for module in sorted(generated.glob("lesson_*.py")):
             import_module(f"course_utils.exercises.generated.{module.stem}")
+    gc.freeze()  # a child's collections would write to the pages that it shares with this process
     # One thread a notebook: several notebooks run at once.
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
