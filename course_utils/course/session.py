@@ -50,8 +50,9 @@ def start_lesson(number: str) -> None:
     prepare_cells()
     gpus = len(tf.config.list_physical_devices("GPU"))
     device = f"{gpus} GPU{'s' if gpus > 1 else ''}" if gpus else "CPU"
+    # Two lines, because JupyterLab breaks one that is too long inside a word.
     print(
-        f"Lesson {lesson.number} · {lesson.title} · Python {python_version()} · "
+        f"Lesson {lesson.number} · {lesson.title}\nPython {python_version()} · "
         f"TensorFlow {tf.__version__} · Keras {tf.keras.__version__} · {device}"
     )
     if running_shell() is not None and not runs_a_solution():

@@ -4,6 +4,8 @@ import sys
 
 import pytest
 
+from course_utils.course.curriculum import LESSONS
+
 START = "from course_utils import start_lesson; start_lesson('01'); import tensorflow as tf\n"
 DRAW = (
     "import random, keras, numpy as np\n"
@@ -47,10 +49,12 @@ def test_retracing_is_reported_for_the_learners_functions_and_not_for_jacobians(
     assert of_jacobians == "" and "triggered tf.function retracing" in of_own
 
 
-def test_one_line_says_what_is_running(started):
-    line, _ = started.stdout.splitlines()
-    for part in ("Lesson 01", "The first tape", "Python 3.", "TensorFlow 2.", "Keras 3."):
-        assert part in line
+def test_two_lines_that_fit_say_what_is_running(started):
+    lesson, versions, _ = started.stdout.splitlines()
+    assert lesson == "Lesson 01 · The first tape"
+    assert all(part in versions for part in ("Python 3.", "TensorFlow 2.", "Keras 3."))
+    # What fits beside JupyterLab's list of files in a window of 1000 pixels.
+    assert max(len(lesson), len(versions), *(len(each.title) + 12 for each in LESSONS)) <= 70
 
 
 def test_every_generator_is_seeded(started):

@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from course_utils import play_tape, record_tape
 from course_utils.figures.palette import BLUE, GREEN, VERMILLION
+from course_utils.tape.drawing.moving import DIMMED
 from course_utils.tape.drawing.vector import DARK, LIGHT
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -186,10 +187,15 @@ def contrast(one, other):
     return (light + 0.05) / (dark + 0.05)
 
 
-@pytest.mark.parametrize(("ink", "paper", "grey"), [LIGHT, DARK])
-def test_texts_and_lines_stand_out_in_both_themes(ink, paper, grey):
+@pytest.mark.parametrize(
+    ("ink", "paper", "grey", "dimmed"), [(*LIGHT, DIMMED[0]), (*DARK, DIMMED[1])]
+)
+def test_texts_and_lines_stand_out_in_both_themes(ink, paper, grey, dimmed):
     strip, text = mixed(VERMILLION, 0.14, paper), mixed(VERMILLION, 0.62, ink)
     assert contrast(text, strip) > 4.5
     assert contrast(ink, mixed(GREEN, 0.12, paper)) > 4.5
     assert contrast(grey, mixed(grey, 0.12, paper)) > 4.5  # what passes no gradient
     assert min(contrast(colour, paper) for colour in (BLUE, GREEN)) > 3.0
+    still_to_come = mixed(ink, dimmed / 100, paper)
+    assert contrast(still_to_come, paper) > 4.5
+    assert contrast(ink, still_to_come) > 2  # so that what was computed stands out

@@ -12,25 +12,41 @@ from .shapes import Picture
 from .stepping import steps_of
 from .vector import DARK, LIGHT, svg_of
 
-__all__ = ["MovingTape", "play_tape"]
+__all__ = ["DIMMED", "MovingTape", "play_tape"]
 
-_COLOURS = "--ink:var(--jp-content-font-color1,{});--paper:var(--jp-layout-color0,{});--grey:{}"
-# Without the script the picture is still and whole, and the steps stand below it as a list.
+_COLOURS = (
+    "--ink:var(--jp-content-font-color1,{});--paper:var(--jp-layout-color0,{});--grey:{};--part:{}%"
+)
+DIMMED = 65, 50  # % of ink, light and dark, in the text of a box whose step is still to come
+# Without the script the picture is still and whole, and the steps stand below it as a list. So they
+# are on paper, too: what waits for its step is dimmed or hidden on the screen alone.
 _THEME = Template("""
 .course-tape-moves{outline-offset:-2px;padding:.5em;overflow-x:auto}
+.course-tape-moves .course-tape{$light}
 @media (prefers-color-scheme:dark){.course-tape-moves .course-tape{$dark}}
-[data-jp-theme-light=true] .course-tape-moves .course-tape{$light}
-[data-jp-theme-light=false] .course-tape-moves .course-tape{$dark}
-.course-tape-moves [data-at]:not(.on){opacity:.25}
+:is([data-jp-theme-light=true],[data-theme=light]) .course-tape-moves .course-tape{$light}
+:is([data-jp-theme-light=false],[data-theme=dark]) .course-tape-moves .course-tape{$dark}
+@media screen{
+.course-tape-moves .card:not(.on){--hue:var(--grey);--tint:0%}
+.course-tape-moves .card:not(.on) text{fill:color-mix(in srgb,var(--ink) var(--part),var(--paper))}
+.course-tape-moves .edge:not(.on),.course-tape-moves .card:not(.on)>.face{opacity:.5}
 .course-tape-moves .later:not(.on){visibility:hidden}
 .course-tape-moves .now>.face{stroke-width:3.5}
-.course-tape-moves p{min-height:1.4em}
+.course-tape-moves li:not(.now){display:none}
+}
+@media print{.course-tape-moves>p{display:none}}
+.course-tape-moves p{margin:.3em 0!important}
 .course-tape-moves table{font-size:.9em!important;table-layout:auto!important;width:auto!important}
 .course-tape-moves :is(th,td){padding:.2em .5em!important;white-space:normal!important}
 .course-tape-moves .card:focus{outline:2px solid currentColor}
-.course-tape-moves ol{list-style:none;margin:0!important;padding:0!important;min-height:9em}
-.course-tape-moves button{font:inherit;font-size:.9em;padding:.2em .8em;margin-right:.3em}
-""").substitute(light=_COLOURS.format(*LIGHT), dark=_COLOURS.format(*DARK))
+.course-tape-moves ol{list-style:none;margin:0!important;padding:0!important}
+.course-tape-moves button{font-family:var(--jp-ui-font-family,inherit);line-height:2;
+font-size:var(--jp-ui-font-size1,.85em);padding:0 .9em;margin-right:.3em;cursor:pointer;
+color:var(--jp-ui-font-color1,inherit);background:var(--jp-layout-color2,#8882);
+border:1px solid var(--jp-border-color1,#888);border-radius:var(--jp-border-radius,2px)}
+.course-tape-moves button:hover{background:var(--jp-layout-color3,#8884)}
+.course-tape-moves button:focus-visible{outline:2px solid var(--jp-brand-color1,currentColor)}
+""").substitute(light=_COLOURS.format(*LIGHT, DIMMED[0]), dark=_COLOURS.format(*DARK, DIMMED[1]))
 _SCRIPT = """
 document.querySelectorAll(".course-tape-moves:not(.ready)").forEach(function (root) {
   var still = root.querySelector("img"), steps = root.querySelectorAll("li"), now = 0;
@@ -45,12 +61,13 @@ document.querySelectorAll(".course-tape-moves:not(.ready)").forEach(function (ro
   controls.innerHTML = "BUTTONS<output></output> <small>or the arrow keys</small>";
   root.prepend(style, controls);
   var about = document.createElement("p");
+  about.textContent = "Point at a box to read all that is known of it.";
   still.replaceWith(drawing, about);
   root.classList.add("ready");
   root.tabIndex = 0;
   function show(step) {
     now = Math.max(0, Math.min(steps.length - 1, step));
-    steps.forEach(function (each, i) { each.hidden = i !== now; });
+    steps.forEach(function (each, i) { each.classList.toggle("now", i === now); });
     drawing.querySelectorAll("[data-at]").forEach(function (each) {
       each.classList.toggle("on", Number(each.dataset.at) <= now);
     });
