@@ -14,14 +14,14 @@ from types import ModuleType
 from typing import Any
 
 from course_utils.exercises.comparing import first_wrong
+from course_utils.exercises.gallery import Between, Table, Wrong
 from course_utils.exercises.isolation import state_kept
 from course_utils.exercises.observation import describe
-from course_utils.exercises.predictions import value_of
-from course_utils.exercises.question import Prediction, Question
+from course_utils.exercises.question import Question, ValueQuestion
 from course_utils.exercises.readings import form_of
 from course_utils.exercises.references import RAISED, KnownMistake, Reference
+from course_utils.exercises.values import value_of
 
-from .gallery import Between, Table, Wrong
 from .storing import encoded
 
 __all__ = [
@@ -169,7 +169,7 @@ def _hides(question: Question, first: KnownMistake, later: KnownMistake) -> bool
     return first.explains(later.part, later.readings, question.parts[first.part].tolerance)
 
 
-def prediction_data(prediction: Prediction, right: Any, tables: Table | Sequence[Table]) -> dict:
+def prediction_data(prediction: ValueQuestion, right: Any, tables: Table | Sequence[Table]) -> dict:
     """Return what is stored of a prediction: the right value, and its tables.
 
     Raises

@@ -9,7 +9,7 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from course_utils.exercises.question import Prediction
+from course_utils.exercises.question import ValueQuestion
 from course_utils.exercises.references import SEEDS, Reference
 
 from .observing import (
@@ -44,7 +44,7 @@ class Questions:
     exercises : dict of str to Exercise
         By id.
     gallery : dict
-        By id; see `course_staff.authoring.gallery`.
+        By id; see `course_utils.exercises.gallery`.
     """
 
     def __init__(self, lesson: LessonSource):
@@ -77,7 +77,7 @@ class Questions:
         if not gallery:
             raise GalleryError(f"{exercise_id}: the gallery holds nothing for it")
         right = self.right(exercise_id)
-        if isinstance(exercise, Prediction):
+        if isinstance(exercise, ValueQuestion):
             return prediction_data(exercise, right, gallery)
         seeds = []
         for seed in range(SEEDS):

@@ -10,9 +10,9 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from .callouts import answered, list_options
-from .naming import as_worked, with_exercise_names
+from .headings import as_worked, with_exercise_names
 from .observing import load
+from .options import answered, list_options
 from .regions import BEGIN, END, GIVEN, RegionError, as_solution, as_stub
 
 __all__ = ["LessonSource", "Problem", "problems_across", "read_lesson"]

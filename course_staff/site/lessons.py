@@ -15,7 +15,7 @@ from nbformat.v4 import new_output
 
 from course_utils.course.checking import CheckResult
 from course_utils.course.curriculum import Lesson, find_exercise, find_prediction
-from course_utils.exercises.question import Prediction
+from course_utils.exercises.question import ValueQuestion
 from course_utils.exercises.references import stored
 from course_utils.figures.card import with_code
 
@@ -44,7 +44,7 @@ def lesson_page(lesson: Lesson, root: Path) -> NotebookNode:
         call = _CALL.match(cell.source)
         if call and call[1] == "check":
             cell.outputs = [_html(_messages(call[2], hidden))]
-            asked = isinstance(find_exercise(call[2]), Prediction)
+            asked = isinstance(find_exercise(call[2]), ValueQuestion)
         elif call:
             cell.outputs = [_html(_options(call[2]))]
             predicted = True

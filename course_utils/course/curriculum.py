@@ -6,7 +6,7 @@ from difflib import get_close_matches
 from importlib import import_module
 from importlib.resources import files
 
-from ..exercises.callouts import Predict
+from ..exercises.callouts import Callout
 from ..exercises.exercise import Exercise
 
 __all__ = ["LESSONS", "Lesson", "all_exercises", "find_exercise", "find_lesson", "find_prediction"]
@@ -33,7 +33,7 @@ class Lesson:
         """Return the lesson's exercises in their order."""
         return import_module(f"{_GENERATED}.lesson_{self.number}").EXERCISES
 
-    def predictions(self) -> tuple[Predict, ...]:
+    def predictions(self) -> tuple[Callout, ...]:
         """Return what the lesson asks to predict, in its order."""
         return getattr(import_module(f"{_GENERATED}.lesson_{self.number}"), "PREDICTIONS", ())
 
@@ -73,7 +73,7 @@ def find_exercise(exercise_id: str) -> Exercise:
     )
 
 
-def find_prediction(prediction_id: str) -> Predict:
+def find_prediction(prediction_id: str) -> Callout:
     """Return the prediction with this id; LookupError names those of the lesson."""
     number = str(prediction_id)[:2]
     known = [p for lesson in LESSONS if lesson.number == number for p in lesson.predictions()]

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Any
 
-__all__ = ["Predict"]
+__all__ = ["Callout"]
 
 _LONGEST = 60  # characters of a word that is typed
 
 
 @dataclass(frozen=True)
-class Predict:
+class Callout:
     """A question with one answer, that is answered before the cell that shows the truth.
 
     The question itself stands in the lesson, as a callout. The options stand below it, each with a

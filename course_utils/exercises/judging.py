@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from . import comparing, predictions
+from . import comparing, values
 from .exercise import Exercise, Judgement
 from .isolation import TimeLimitReached, state_kept, time_limit
 from .observation import file_of
@@ -25,7 +25,7 @@ def assess(
     if isinstance(exercise, Question):
         reference = reference or stored_reference(exercise.id, seed)
         return comparing.judged(exercise, observation, reference)
-    return predictions.judged(exercise, observation["value"], stored(exercise.id))
+    return values.judged(exercise, observation["value"], stored(exercise.id))
 
 
 def observe_and_judge(

@@ -19,7 +19,7 @@ from .observation import describe, file_of, observe_calls, same_code
 from .readings import read
 from .references import SEEDS, stored_reference
 
-__all__ = ["Demand", "Part", "Prediction", "Question"]
+__all__ = ["Demand", "Part", "ValueQuestion", "Question"]
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def _reading_of(part: Part, described: Any, call: tuple) -> Any:
 
 
 @dataclass(frozen=True)
-class Prediction(Exercise):
+class ValueQuestion(Exercise):
     """An exercise whose answer is a value, or a list of values, that is committed to."""
 
     praise: str  # what a right answer is told

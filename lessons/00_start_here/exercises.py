@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants
-from course_utils.exercises.question import Part, Prediction, Question
+from course_utils.exercises import Callout, Part, Question, ValueQuestion, constants
 
 
 def draw_steps(rng: np.random.Generator) -> list[tuple]:
@@ -25,7 +23,7 @@ def draw_predictions(rng: np.random.Generator) -> list[tuple]:
 
 
 EXERCISES = (
-    Prediction(
+    ValueQuestion(
         id="00.1",
         title="How steep is the parabola",
         kind="predict",
@@ -69,7 +67,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "00.a",
         right="float64",
         options={

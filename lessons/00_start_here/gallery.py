@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from course_staff.authoring.gallery import Between, Table, Wrong
+from course_utils.exercises import Between, Table, Wrong
 
 OVER_A_STEP = (
     "{value} is the average over a step away from x = 3. Which number do smaller and smaller "

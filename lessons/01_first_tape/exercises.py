@@ -5,11 +5,17 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants, variables
-from course_utils.exercises.observation import calls_noted
-from course_utils.exercises.question import Demand, Part, Prediction, Question
-from course_utils.tape.tensorflow_internals import traced_anew
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    calls_noted,
+    constants,
+    traced_anew,
+    variables,
+)
 
 
 def draw_points(rng: np.random.Generator) -> list[tuple]:
@@ -129,7 +135,7 @@ EXERCISES = (
         ],
         praise="The tape finds the slope, also at points that the check drew at random.",
     ),
-    Prediction(
+    ValueQuestion(
         id="01.2",
         title="The shape of a gradient",
         kind="predict",
@@ -215,7 +221,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "01.a",
         right="6",
         options={
@@ -225,7 +231,7 @@ PREDICTIONS = (
             "an error": "Something could well complain that x has changed. Nothing does.",
         },
     ),
-    Predict(
+    Callout(
         "01.b",
         right="None",
         options={
@@ -236,7 +242,7 @@ PREDICTIONS = (
             "y came from nowhere. `None` means no path: the tape found no way back to the source.",
         },
     ),
-    Predict(
+    Callout(
         "01.c",
         right="100 times, and once",
         options={

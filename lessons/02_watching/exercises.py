@@ -5,10 +5,16 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants, variables
-from course_utils.exercises.observation import calls_noted
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    calls_noted,
+    constants,
+    variables,
+)
 
 
 def draw_vectors(rng: np.random.Generator) -> list[tuple]:
@@ -80,7 +86,7 @@ EXERCISES = (
         ],
         praise="The gradient is right for tensors of several lengths.",
     ),
-    Prediction(
+    ValueQuestion(
         id="02.2",
         title="Three sources, three answers",
         kind="predict",
@@ -154,7 +160,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "02.a",
         right="None",
         options={
@@ -165,7 +171,7 @@ PREDICTIONS = (
             "exists before the block it follows nothing by itself but trainable variables.",
         },
     ),
-    Predict(
+    Callout(
         "02.b",
         right="6",
         options={
@@ -176,7 +182,7 @@ PREDICTIONS = (
             "None": "`None` comes when no path is left. Here the direct one is.",
         },
     ),
-    Predict(
+    Callout(
         "02.c",
         right="T's weights, 0.5 on its pixels",
         options={
@@ -188,7 +194,7 @@ PREDICTIONS = (
             "None": "The image is watched, and the score is computed from it inside the block.",
         },
     ),
-    Predict(
+    Callout(
         "02.d",
         right="4 and 2",
         options={
@@ -200,7 +206,7 @@ PREDICTIONS = (
             "4 and 4": "The tape does watch all four. Keras has left the frozen two out of its list.",
         },
     ),
-    Predict(
+    Callout(
         "02.e",
         right="the error",
         options={

@@ -3,7 +3,7 @@
 import numpy as np
 import tensorflow as tf
 
-from course_staff.authoring.gallery import Table, Wrong
+from course_utils.exercises import Table, Wrong
 
 # 02.1
 

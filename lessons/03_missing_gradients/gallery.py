@@ -4,7 +4,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from course_staff.authoring.gallery import Table, Wrong
+from course_utils.exercises import Table, Wrong
 
 # 03.1
 

@@ -5,9 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants, variables
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    constants,
+    variables,
+)
 
 
 def draw_linear_models(rng: np.random.Generator) -> list[tuple]:
@@ -54,7 +60,7 @@ def as_map(A: np.ndarray, x: np.ndarray) -> tuple:
 
 
 EXERCISES = (
-    Prediction(
+    ValueQuestion(
         id="04.1",
         title="A dict of targets",
         kind="predict",
@@ -135,7 +141,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "04.a",
         right="two numbers: 7 and 2",
         options={
@@ -149,7 +155,7 @@ PREDICTIONS = (
             "the gradient of their sum.",
         },
     ),
-    Predict(
+    Callout(
         "04.b",
         right="(3, 2, 1)",
         options={
@@ -161,7 +167,7 @@ PREDICTIONS = (
             "3v₀ + 2v₁ + v₂ has the slopes (3, 2, 1).",
         },
     ),
-    Predict(
+    Callout(
         "04.c",
         right="9",
         options={
@@ -173,7 +179,7 @@ PREDICTIONS = (
             "pause the tape records anew, and of that recording nobody has asked anything.",
         },
     ),
-    Predict(
+    Callout(
         "04.d",
         right="0",
         options={

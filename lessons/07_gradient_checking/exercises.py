@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises import Callout, Demand, Part, Question, ValueQuestion, constants
 
 
 def draw_layers(rng: np.random.Generator) -> list[tuple]:
@@ -181,7 +179,7 @@ def has_custom_gradient(f: Callable, x: Any) -> bool:
 
 
 EXERCISES = (
-    Prediction(
+    ValueQuestion(
         id="07.1",
         title="The error of a shorter step",
         kind="predict",
@@ -307,7 +305,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "07.a",
         right="1e-8",
         options={
@@ -319,7 +317,7 @@ PREDICTIONS = (
             "16th digit, and divided by 1e-12 that is an error of 1e-4.",
         },
     ),
-    Predict(
+    Callout(
         "07.b",
         right="0",
         options={
@@ -329,7 +327,7 @@ PREDICTIONS = (
             "about 3e7": "A wrong factor is what one expects of a bad step. Here nothing is left.",
         },
     ),
-    Predict(
+    Callout(
         "07.c",
         right="yes",
         options={
@@ -341,7 +339,7 @@ PREDICTIONS = (
             "direction moves all entries at once.",
         },
     ),
-    Predict(
+    Callout(
         "07.d",
         right="0.5",
         options={
@@ -350,7 +348,7 @@ PREDICTIONS = (
             "1": "It is the slope on the right. A forward difference gives it.",
         },
     ),
-    Predict(
+    Callout(
         "07.e",
         right="1",
         options={
@@ -360,7 +358,7 @@ PREDICTIONS = (
             "conventions: 1 + 0.",
         },
     ),
-    Predict(
+    Callout(
         "07.f",
         right="None",
         options={

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import tensorflow as tf
 
-from course_staff.authoring.gallery import Between, Table, Wrong
 from course_utils import check_gradients
+from course_utils.exercises import Between, Table, Wrong
 
 # 07.1
 

@@ -7,9 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants, variables
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    constants,
+    variables,
+)
 
 
 def draw_cooling(rng: np.random.Generator) -> list[tuple]:
@@ -139,7 +145,7 @@ EXERCISES = (
         ],
         praise="Both values moved down their own slope, at the same moment.",
     ),
-    Prediction(
+    ValueQuestion(
         id="08.2",
         title="The largest stable step size",
         kind="predict",
@@ -204,7 +210,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "08.a",
         right="above 10",
         options={
@@ -216,7 +222,7 @@ PREDICTIONS = (
             "b is 3.05, and for the mean parcel the price is almost right.",
         },
     ),
-    Predict(
+    Callout(
         "08.b",
         right="no, and more steps change nothing",
         options={
@@ -229,7 +235,7 @@ PREDICTIONS = (
             "numbers: this is the minimum already.",
         },
     ),
-    Predict(
+    Callout(
         "08.c",
         right="never",
         options={
@@ -241,7 +247,7 @@ PREDICTIONS = (
             "farther out than before.",
         },
     ),
-    Predict(
+    Callout(
         "08.d",
         right="1",
         options={

@@ -5,10 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants
-from course_utils.exercises.observation import calls_noted
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    calls_noted,
+    constants,
+)
 
 
 def build(weights: dict, rate: float, before: Sequence) -> tuple:
@@ -180,7 +185,7 @@ EXERCISES = (
         demands=[OWN_STEP, ONE_UPDATE],
         praise="The weights after the step, and the loss, are those of a complete step.",
     ),
-    Prediction(
+    ValueQuestion(
         id="09.2",
         title="The loss of right predictions",
         kind="predict",
@@ -241,7 +246,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "09.a",
         right="0",
         options={
@@ -254,7 +259,7 @@ PREDICTIONS = (
             "get an empty list.",
         },
     ),
-    Predict(
+    Callout(
         "09.b",
         right="another number",
         options={
@@ -265,7 +270,7 @@ PREDICTIONS = (
             "nothing looks.",
         },
     ),
-    Predict(
+    Callout(
         "09.c",
         right="none",
         options={
@@ -277,7 +282,7 @@ PREDICTIONS = (
             "in training.",
         },
     ),
-    Predict(
+    Callout(
         "09.d",
         right="no",
         options={
@@ -287,7 +292,7 @@ PREDICTIONS = (
             "others: 2.1570 in place of 2.1623. Weigh each batch by its size.",
         },
     ),
-    Predict(
+    Callout(
         "09.e",
         right="2",
         options={
@@ -300,7 +305,7 @@ PREDICTIONS = (
         otherwise="The loss of each half is a mean. What is the sum of two means, next to the mean "
         "of all?",
     ),
-    Predict(
+    Callout(
         "09.f",
         right="neither",
         options={

@@ -5,7 +5,7 @@ from itertools import product
 import keras
 import tensorflow as tf
 
-from course_staff.authoring.gallery import Between, Table, Wrong
+from course_utils.exercises import Between, Table, Wrong
 
 # 09.1
 

@@ -6,11 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants, variables
-from course_utils.exercises.observation import calls_noted
-from course_utils.exercises.question import Demand, Part, Prediction, Question
-from course_utils.tape.tensorflow_internals import listen_to_operations
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    calls_noted,
+    constants,
+    listen_to_operations,
+    variables,
+)
 
 EAGER = 100  # added to the count where the step was not compiled
 MORE_BATCHES = 100  # that the last epoch has, at least; a step needs two operations, or more
@@ -232,7 +238,7 @@ PAIRS = (
 )
 
 EXERCISES = (
-    Prediction(
+    ValueQuestion(
         id="10.1",
         title="Traces of a function with a flag",
         kind="predict",
@@ -342,7 +348,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "10.a",
         right="2, and 3 in the end",
         options={
@@ -358,7 +364,7 @@ PREDICTIONS = (
             "dtype count.",
         },
     ),
-    Predict(
+    Callout(
         "10.b",
         right="no",
         options={
@@ -368,7 +374,7 @@ PREDICTIONS = (
             "for ever. Shuffle first, and then batch.",
         },
     ),
-    Predict(
+    Callout(
         "10.c",
         right="24",
         options={
@@ -379,7 +385,7 @@ PREDICTIONS = (
         otherwise="There are 8 numbers and three epochs. What does the cache keep: numbers, or what "
         "`decode` made of them?",
     ),
-    Predict(
+    Callout(
         "10.d",
         right="no",
         options={
@@ -389,7 +395,7 @@ PREDICTIONS = (
             "behind the cache.",
         },
     ),
-    Predict(
+    Callout(
         "10.e",
         right="cache() alone",
         options={

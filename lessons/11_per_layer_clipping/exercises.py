@@ -5,10 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants
-from course_utils.exercises.observation import calls_noted
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    calls_noted,
+    constants,
+)
 
 
 def with_norm(array: np.ndarray, norm: float) -> np.ndarray:
@@ -128,7 +133,7 @@ EXERCISES = (
         ],
         praise="Only `head` is clipped, wherever it stands in the model.",
     ),
-    Prediction(
+    ValueQuestion(
         id="11.2",
         title="A step under a global norm",
         kind="predict",
@@ -184,7 +189,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "11.a",
         right="kernel",
         options={
@@ -195,7 +200,7 @@ PREDICTIONS = (
             "that looks for `head` in it finds nothing, clips nothing as meant, and raises nothing.",
         },
     ),
-    Predict(
+    Callout(
         "11.b",
         right="by global norm alone",
         options={
@@ -207,7 +212,7 @@ PREDICTIONS = (
             "both": "Both only scale. But by norm the factors differ from variable to variable.",
         },
     ),
-    Predict(
+    Callout(
         "11.c",
         right="0.05, 0.05 and 0.05",
         options={
@@ -220,7 +225,7 @@ PREDICTIONS = (
             "the factor by which clipping shortens a constant gradient cancels.",
         },
     ),
-    Predict(
+    Callout(
         "11.d",
         right="117",
         options={
@@ -230,7 +235,7 @@ PREDICTIONS = (
         },
         otherwise="Each step has the slope 1.1. What do slopes do along a path of 50 steps?",
     ),
-    Predict(
+    Callout(
         "11.e",
         right="C",
         options={

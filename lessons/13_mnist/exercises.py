@@ -6,10 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants
-from course_utils.exercises.question import Demand, Part, Question
-from course_utils.exercises.readings import Other
+from course_utils.exercises import Callout, Demand, Other, Part, Question, constants
 
 
 def draw_measurements(rng: np.random.Generator) -> list[tuple]:
@@ -447,7 +444,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "13.a",
         right="2.3",
         options={
@@ -462,7 +459,7 @@ PREDICTIONS = (
         otherwise="Much above 2.3 the network would be sure, and wrong; much below, it would know "
         "something already.",
     ),
-    Predict(
+    Callout(
         "13.b",
         right="fewer than 128 entries",
         options={
@@ -472,7 +469,7 @@ PREDICTIONS = (
             "fewer than 128 entries": "A slice ends where the tensor ends, and 96 are left.",
         },
     ),
-    Predict(
+    Callout(
         "13.c",
         right="no",
         options={

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from course_staff.authoring.gallery import Wrong
+from course_utils.exercises import Wrong
 
 # 13.1
 

@@ -6,7 +6,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from course_staff.authoring.gallery import Table, Wrong
+from course_utils.exercises import Table, Wrong
 
 # 14.1
 

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from course_staff.authoring.gallery import Between, Table, Wrong
+from course_utils.exercises import Between, Table, Wrong
 
 # 15.1
 

@@ -3,7 +3,7 @@
 import keras
 import tensorflow as tf
 
-from course_staff.authoring.gallery import Between, Table, Wrong
+from course_utils.exercises import Between, Table, Wrong
 
 # 16.1
 

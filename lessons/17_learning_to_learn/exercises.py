@@ -5,9 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants, variables
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    constants,
+    variables,
+)
 
 
 def draw_examples(rng: np.random.Generator, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
@@ -164,7 +170,7 @@ EXERCISES = (
         ],
         praise="A tape finds its way from the new weights back to the model's own.",
     ),
-    Prediction(
+    ValueQuestion(
         id="17.3",
         title="Four directions from one point",
         kind="predict",
@@ -188,7 +194,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "17.a",
         right="a wave that belongs to no task",
         options={
@@ -201,7 +207,7 @@ PREDICTIONS = (
             "a squared error it pays to answer with their mean.",
         },
     ),
-    Predict(
+    Callout(
         "17.b",
         right="-4.8",
         options={
@@ -214,7 +220,7 @@ PREDICTIONS = (
             "But w is read once more, after the step.",
         },
     ),
-    Predict(
+    Callout(
         "17.c",
         right="numbers",
         options={
@@ -224,7 +230,7 @@ PREDICTIONS = (
             "But `fast` was computed from them, and the tape saw it.",
         },
     ),
-    Predict(
+    Callout(
         "17.d",
         right="neither of them",
         options={
@@ -238,7 +244,7 @@ PREDICTIONS = (
             "is trained for just that. What the others learn shows after a step.",
         },
     ),
-    Predict(
+    Callout(
         "17.e",
         right="that of MAML alone",
         options={

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants, variables
-from course_utils.exercises.question import Part, Prediction, Question
+from course_utils.exercises import Callout, Part, Question, ValueQuestion, constants, variables
 
 
 def draw_classified(rng: np.random.Generator) -> list[tuple]:
@@ -54,7 +52,7 @@ EXERCISES = (
         parts=[Part(words="the gradient", form="Return one tensor of the shape of W.")],
         praise="The weights choose, and the gradient does not try to change them.",
     ),
-    Prediction(
+    ValueQuestion(
         id="18.2",
         title="A weight, followed or not",
         kind="predict",
@@ -77,7 +75,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "18.a",
         right="about nine in ten, or more",
         options={
@@ -88,7 +86,7 @@ PREDICTIONS = (
             "contradicts it. With so many wrong labels, hard mostly means wrong.",
         },
     ),
-    Predict(
+    Callout(
         "18.b",
         right="the easiest 60 %",
         options={
@@ -100,7 +98,7 @@ PREDICTIONS = (
             "But nearly all wrong labels are in that part, and so it never learns them.",
         },
     ),
-    Predict(
+    Callout(
         "18.c",
         right="yes",
         options={
@@ -110,7 +108,7 @@ PREDICTIONS = (
             "a weight that it computes there. No tape is needed for a choice by losses.",
         },
     ),
-    Predict(
+    Callout(
         "18.d",
         right="the loop",
         options={

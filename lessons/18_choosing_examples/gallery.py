@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from course_staff.authoring.gallery import Table, Wrong
+from course_utils.exercises import Table, Wrong
 
 # 18.1
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import tensorflow as tf
 
-from course_staff.authoring.gallery import Wrong
+from course_utils.exercises import Wrong
 
 # 19.1
 

@@ -5,9 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants, variables
-from course_utils.exercises.question import Demand, Part, Question
+from course_utils.exercises import Callout, Demand, Part, Question, constants, variables
 
 
 def draw_shares(rng: np.random.Generator) -> list[tuple]:
@@ -250,7 +248,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "20.a",
         right="twice the gradient of all",
         options={
@@ -262,7 +260,7 @@ PREDICTIONS = (
             "means is n times the mean, where the parts are alike in size.",
         },
     ),
-    Predict(
+    Callout(
         "20.b",
         right="the copies drift apart",
         options={
@@ -276,7 +274,7 @@ PREDICTIONS = (
             "is said.",
         },
     ),
-    Predict(
+    Callout(
         "20.c",
         right="those of the first replica",
         options={
@@ -288,7 +286,7 @@ PREDICTIONS = (
             "variance of its part.",
         },
     ),
-    Predict(
+    Callout(
         "20.d",
         right="12",
         options={
@@ -298,7 +296,7 @@ PREDICTIONS = (
             "an error": "An error would be kind. XLA says nothing.",
         },
     ),
-    Predict(
+    Callout(
         "20.e",
         right="0",
         options={

@@ -3,7 +3,7 @@
 import numpy as np
 import tensorflow as tf
 
-from course_staff.authoring.gallery import Wrong
+from course_utils.exercises import Wrong
 
 # 20.1
 

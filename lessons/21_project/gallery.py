@@ -7,7 +7,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from course_staff.authoring.gallery import Wrong
+from course_utils.exercises import Wrong
 
 # 21.1
 
@@ -1032,7 +1032,7 @@ of_digits, of_river, of_noise = map(of_task, ("few labels", "river", "new digits
 
 
 def pictures_and_labels():
-    from course_utils.datasets import load_digits
+    from course_utils import load_digits
 
     pictures, labels = load_digits()
     return (pictures[:1500] / 16).astype("float32"), labels[:1500]

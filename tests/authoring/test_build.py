@@ -47,21 +47,21 @@ predict("01.a", "")
 """
 )
 PREDICTIONS = """
-from course_utils.exercises.callouts import Predict
+from course_utils.exercises import Callout
 
-PREDICTIONS = (Predict("01.a", right="rows", options={"columns": "No.", "rows": "Yes."}),)
+PREDICTIONS = (Callout("01.a", right="rows", options={"columns": "No.", "rows": "Yes."}),)
 """
 EXERCISES = """\
-from course_utils.exercises.question import Prediction
+from course_utils.exercises import ValueQuestion
 
 EXERCISES = (
-    Prediction(
+    ValueQuestion(
         id="01.2", title="Shape", kind="predict", points=1, form="Write two numbers", praise="Yes."
     ),
 )
 """
 GALLERY = """\
-from course_staff.authoring.gallery import Table
+from course_utils.exercises import Table
 
 GALLERY = {"01.2": Table({(2, 4): "The two numbers are exchanged."}, "Count rows and columns.")}
 """

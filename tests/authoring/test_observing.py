@@ -5,7 +5,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from course_staff.authoring.gallery import Between, Table, Wrong
 from course_staff.authoring.observing import (
     GalleryError,
     observe_gallery,
@@ -15,13 +14,14 @@ from course_staff.authoring.observing import (
 )
 from course_staff.authoring.questions import Questions
 from course_staff.authoring.storing import reference_data
-from course_utils.exercises import predictions
+from course_utils.exercises import values
 from course_utils.exercises.comparing import judged
+from course_utils.exercises.gallery import Between, Table, Wrong
 from course_utils.exercises.observation import describe
-from course_utils.exercises.predictions import sentence_for
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises.question import Demand, Part, Question, ValueQuestion
 from course_utils.exercises.readings import read, same
 from course_utils.exercises.references import Reference
+from course_utils.exercises.values import sentence_for
 
 
 def question(**options):
@@ -149,7 +149,7 @@ def test_a_mistake_needs_a_program():
 
 
 def test_a_table_tells_values_ranges_and_all_others():
-    one = Prediction("99.2", "One", "predict", 1, praise="Yes.", form="Write a number")
+    one = ValueQuestion("99.2", "One", "predict", 1, praise="Yes.", form="Write a number")
     table = Table({None: "A path is there.", Between(2, 3): "Near: {value}."}, "{value} is far.")
     (data,) = prediction_data(one, 1.0, table)["tables"]
     for value, sentence in (
@@ -162,12 +162,12 @@ def test_a_table_tells_values_ranges_and_all_others():
 
 
 def test_a_shape_is_no_list_of_lists():
-    shape = Prediction("99.4", "Shape", "predict", 1, praise="Yes.", form="Write a shape")
+    shape = ValueQuestion("99.4", "Shape", "predict", 1, praise="Yes.", form="Write a shape")
     data = prediction_data(shape, (4, 2), Table({(2, 4): "Transposed."}, "No."))
     answers = {"passed": [(4, 2), [4, 2]], "failed": [([4], [2]), [[4, 2]], (4,), 4, (2, 4)]}
-    for outcome, values in answers.items():
-        for value in values:
-            assert predictions.judged(shape, describe(value), data).outcome == outcome, value
+    for outcome, given in answers.items():
+        for value in given:
+            assert values.judged(shape, describe(value), data).outcome == outcome, value
 
 
 def test_tolerance_is_relative_to_small_numbers_too():
@@ -179,7 +179,7 @@ def test_tolerance_is_relative_to_small_numbers_too():
 
 
 def test_a_list_of_predictions_needs_a_table_for_each():
-    several = Prediction(
+    several = ValueQuestion(
         "99.3", "Two", "predict", 1, praise="Yes.", form="Write two", entries=("x", "y")
     )
     with pytest.raises(GalleryError, match="not one entry and one table for each value"):

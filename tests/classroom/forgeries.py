@@ -58,7 +58,7 @@ FORGERIES = {
     ),
     "replaces observe": Forgery(
         "from course_utils.exercises import question\n"
-        "for c in (question.Question, question.Prediction):\n"
+        "for c in (question.Question, question.ValueQuestion):\n"
         "    c.observe = lambda self, answer, seed: {'outcome': 'passed', 'score': 1.0}",
         outcomes={"error"},
     ),
@@ -66,13 +66,13 @@ FORGERIES = {
         "from course_utils.exercises import question\n"
         "question.Question.observe = lambda self, answer, seed: "
         "{'calls': [], 'printed': '', 'untouched': False}\n"
-        "question.Prediction.observe = lambda self, answer, seed: {'value': []}",
+        "question.ValueQuestion.observe = lambda self, answer, seed: {'value': []}",
         outcomes={"error", "failed"},
     ),
     "makes every judge say yes": Forgery(
-        "from course_utils.exercises import comparing, exercise, judging, predictions\n"
+        "from course_utils.exercises import comparing, exercise, judging, values\n"
         "yes = exercise.Judgement('passed', 'forged', 1.0)\n"
-        "for m in (comparing, predictions):\n"
+        "for m in (comparing, values):\n"
         "    m.judged = m.Judgement = lambda *a, **k: yes\n"
         "judging.assess = lambda *a: yes",
         _WRONG,

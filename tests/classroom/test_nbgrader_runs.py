@@ -39,9 +39,9 @@ NOISE += "    print('a warning', file=sys.stderr)\n    return _right(f, x, h)"
 # What must not earn a wrong answer any.
 FORGERY = """\
 check = lambda *a: 1.0
-from course_utils.exercises import comparing, exercise, judging, predictions
+from course_utils.exercises import comparing, exercise, judging, values
 FORGED = exercise.Judgement("passed", "Forged.", 1.0)
-for module in (comparing, predictions):
+for module in (comparing, values):
     module.judged = module.Judgement = lambda *a, **k: FORGED
 judging.assess = lambda *a: FORGED
 """

@@ -9,10 +9,10 @@ from course_staff.classroom.grading import Grading
 from course_staff.classroom.pages import _render
 from course_staff.classroom.submissions import Submission
 from course_utils.course.curriculum import Lesson
-from course_utils.exercises.callouts import Predict
+from course_utils.exercises.callouts import Callout
 
-LETTERED = Predict("04.a", right="9", options={"27": "No.", "9": "Yes."})
-TYPED = Predict("04.b", right="0", options={"0": "Yes.", "6": "No."}, otherwise="No.")
+LETTERED = Callout("04.a", right="9", options={"27": "No.", "9": "Yes."})
+TYPED = Callout("04.b", right="0", options={"0": "Yes.", "6": "No."}, otherwise="No.")
 
 
 @pytest.fixture

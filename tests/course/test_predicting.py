@@ -7,14 +7,14 @@ from course_utils import predict
 from course_utils.course import predicting
 from course_utils.course.curriculum import Lesson
 from course_utils.course.progress import read_progress, record_outcome
-from course_utils.exercises.callouts import Predict
+from course_utils.exercises.callouts import Callout
 
-LETTERED = Predict(
+LETTERED = Callout(
     "04.x",
     right="9",
     options={"27": "The truth, `3 * x**2`.", "9": "A <new> tape.", "an error": "It would be fair."},
 )
-TYPED = Predict(
+TYPED = Callout(
     "04.y",
     right="float64",
     options={"float64": "True division.", "int32": "As `//`.", "None": "There is one."},
@@ -101,6 +101,6 @@ def test_what_cannot_be_saved_is_said(monkeypatch):
 
 def test_a_prediction_without_its_right_option_or_a_sentence_is_refused():
     with pytest.raises(ValueError, match="right='8' is none of the options 27, 9"):
-        Predict("04.z", right="8", options={"27": "No.", "9": "Yes."})
+        Callout("04.z", right="8", options={"27": "No.", "9": "Yes."})
     with pytest.raises(ValueError, match="each with its sentence"):
-        Predict("04.z", right="9", options={"27": "", "9": "Yes."})
+        Callout("04.z", right="9", options={"27": "", "9": "Yes."})

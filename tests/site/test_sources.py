@@ -11,7 +11,7 @@ from course_staff.site.glossary import EMPHASIS, terms_of
 from course_staff.site.lesson_map import lesson_map
 from course_staff.site.lessons import lesson_page, wrong_answers
 from course_utils.course.curriculum import LESSONS, all_exercises
-from course_utils.exercises.question import Prediction
+from course_utils.exercises.question import ValueQuestion
 
 ROOT = Path(__file__).parents[2]
 REPOSITORY = "https://github.com/owner/name"
@@ -58,7 +58,7 @@ def test_outputs_are_those_of_the_worked_notebooks(pages):
 
 
 def test_the_truth_of_a_predicted_exercise_is_folded_and_shows_nothing(pages):
-    asked = [exercise.id for exercise in all_exercises() if isinstance(exercise, Prediction)]
+    asked = [exercise.id for exercise in all_exercises() if isinstance(exercise, ValueQuestion)]
     assert asked
     for lesson, page in pages.items():
         cells = code_cells(page)

@@ -6,10 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants, variables
-from course_utils.exercises.observation import calls_noted, results_noted
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    calls_noted,
+    constants,
+    results_noted,
+    variables,
+)
 
 
 def draw_descents(rng: np.random.Generator) -> list[tuple]:
@@ -133,7 +140,7 @@ EXERCISES = (
         ],
         praise="Every step has its gradients, from the first to the last.",
     ),
-    Prediction(
+    ValueQuestion(
         id="03.2",
         title="None, a number, or the wrong number",
         kind="predict",
@@ -220,7 +227,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "03.a",
         right="0, NaN, None",
         options={
@@ -233,7 +240,7 @@ PREDICTIONS = (
             "TensorFlow has a rule for `sign`, and it is not the true slope that it asks.",
         },
     ),
-    Predict(
+    Callout(
         "03.b",
         right="None",
         options={
@@ -244,7 +251,7 @@ PREDICTIONS = (
             "is a TypeError.",
         },
     ),
-    Predict(
+    Callout(
         "03.c",
         right="1",
         options={
@@ -257,7 +264,7 @@ PREDICTIONS = (
             "2": "2 would be right if rounding kept the slope, as if it were not there.",
         },
     ),
-    Predict(
+    Callout(
         "03.d",
         right="3",
         options={
@@ -267,7 +274,7 @@ PREDICTIONS = (
             "None": "That comes if the only path is closed. Here the first factor has one.",
         },
     ),
-    Predict(
+    Callout(
         "03.e",
         right="NaN",
         options={

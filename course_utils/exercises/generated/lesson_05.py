@@ -6,10 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants, variables
-from course_utils.exercises.observation import results_noted
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    constants,
+    results_noted,
+    variables,
+)
 
 
 def draw_errors(rng: np.random.Generator) -> list[tuple]:
@@ -133,7 +139,7 @@ EXERCISES = (
         "the threshold, the tape says None for threshold, and a graph 0: that branch does not use "
         "it.",
     ),
-    Prediction(
+    ValueQuestion(
         id="05.2",
         title="How many traces",
         kind="predict",
@@ -189,7 +195,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "05.a",
         right="None",
         options={
@@ -201,7 +207,7 @@ PREDICTIONS = (
             "operation reads.",
         },
     ),
-    Predict(
+    Callout(
         "05.b",
         right="1",
         options={
@@ -215,7 +221,7 @@ PREDICTIONS = (
         otherwise="Python runs once for each trace. How many traces do three tensors of one shape "
         "and dtype make?",
     ),
-    Predict(
+    Callout(
         "05.c",
         right="0",
         options={
@@ -227,7 +233,7 @@ PREDICTIONS = (
             "does not run it.",
         },
     ),
-    Predict(
+    Callout(
         "05.d",
         right="None",
         options={
@@ -238,7 +244,7 @@ PREDICTIONS = (
             "With a second term in the loss you get a number, and it lacks the loop's part.",
         },
     ),
-    Predict(
+    Callout(
         "05.e",
         right="None",
         options={

@@ -6,10 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants, variables
-from course_utils.exercises.observation import results_noted
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    constants,
+    results_noted,
+    variables,
+)
 
 
 def draw_motions(rng: np.random.Generator) -> list[tuple]:
@@ -154,7 +160,7 @@ EXERCISES = (
         ],
         praise="The penalty now reaches the weights through the slopes.",
     ),
-    Prediction(
+    ValueQuestion(
         id="06.3",
         title="The shape of a jacobian",
         kind="predict",
@@ -203,7 +209,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "06.a",
         right="None",
         options={
@@ -214,7 +220,7 @@ PREDICTIONS = (
             "`gradient` is not recorded, by a persistent tape neither.",
         },
     ),
-    Predict(
+    Callout(
         "06.b",
         right="200 numbers",
         options={
@@ -227,7 +233,7 @@ PREDICTIONS = (
             "here nearly all of it would be 0.",
         },
     ),
-    Predict(
+    Callout(
         "06.c",
         right="zeros",
         options={
@@ -238,7 +244,7 @@ PREDICTIONS = (
             "an error": "It would help. But `batch_jacobian` does not look at what the layer does.",
         },
     ),
-    Predict(
+    Callout(
         "06.d",
         right="about 5",
         options={

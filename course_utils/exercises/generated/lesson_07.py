@@ -7,9 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises import Callout, Demand, Part, Question, ValueQuestion, constants
 
 
 def draw_layers(rng: np.random.Generator) -> list[tuple]:
@@ -182,7 +180,7 @@ def has_custom_gradient(f: Callable, x: Any) -> bool:
 
 
 EXERCISES = (
-    Prediction(
+    ValueQuestion(
         id="07.1",
         title="The error of a shorter step",
         kind="predict",
@@ -308,7 +306,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "07.a",
         right="1e-8",
         options={
@@ -320,7 +318,7 @@ PREDICTIONS = (
             "16th digit, and divided by 1e-12 that is an error of 1e-4.",
         },
     ),
-    Predict(
+    Callout(
         "07.b",
         right="0",
         options={
@@ -330,7 +328,7 @@ PREDICTIONS = (
             "about 3e7": "A wrong factor is what one expects of a bad step. Here nothing is left.",
         },
     ),
-    Predict(
+    Callout(
         "07.c",
         right="yes",
         options={
@@ -342,7 +340,7 @@ PREDICTIONS = (
             "direction moves all entries at once.",
         },
     ),
-    Predict(
+    Callout(
         "07.d",
         right="0.5",
         options={
@@ -351,7 +349,7 @@ PREDICTIONS = (
             "1": "It is the slope on the right. A forward difference gives it.",
         },
     ),
-    Predict(
+    Callout(
         "07.e",
         right="1",
         options={
@@ -361,7 +359,7 @@ PREDICTIONS = (
             "conventions: 1 + 0.",
         },
     ),
-    Predict(
+    Callout(
         "07.f",
         right="None",
         options={

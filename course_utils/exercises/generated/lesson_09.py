@@ -6,10 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants
-from course_utils.exercises.observation import calls_noted
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    calls_noted,
+    constants,
+)
 
 
 def build(weights: dict, rate: float, before: Sequence) -> tuple:
@@ -181,7 +186,7 @@ EXERCISES = (
         demands=[OWN_STEP, ONE_UPDATE],
         praise="The weights after the step, and the loss, are those of a complete step.",
     ),
-    Prediction(
+    ValueQuestion(
         id="09.2",
         title="The loss of right predictions",
         kind="predict",
@@ -242,7 +247,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "09.a",
         right="0",
         options={
@@ -255,7 +260,7 @@ PREDICTIONS = (
             "get an empty list.",
         },
     ),
-    Predict(
+    Callout(
         "09.b",
         right="another number",
         options={
@@ -266,7 +271,7 @@ PREDICTIONS = (
             "nothing looks.",
         },
     ),
-    Predict(
+    Callout(
         "09.c",
         right="none",
         options={
@@ -278,7 +283,7 @@ PREDICTIONS = (
             "in training.",
         },
     ),
-    Predict(
+    Callout(
         "09.d",
         right="no",
         options={
@@ -288,7 +293,7 @@ PREDICTIONS = (
             "others: 2.1570 in place of 2.1623. Weigh each batch by its size.",
         },
     ),
-    Predict(
+    Callout(
         "09.e",
         right="2",
         options={
@@ -301,7 +306,7 @@ PREDICTIONS = (
         otherwise="The loss of each half is a mean. What is the sum of two means, next to the mean "
         "of all?",
     ),
-    Predict(
+    Callout(
         "09.f",
         right="neither",
         options={

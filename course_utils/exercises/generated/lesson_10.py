@@ -7,11 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants, variables
-from course_utils.exercises.observation import calls_noted
-from course_utils.exercises.question import Demand, Part, Prediction, Question
-from course_utils.tape.tensorflow_internals import listen_to_operations
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    calls_noted,
+    constants,
+    listen_to_operations,
+    variables,
+)
 
 EAGER = 100  # added to the count where the step was not compiled
 MORE_BATCHES = 100  # that the last epoch has, at least; a step needs two operations, or more
@@ -233,7 +239,7 @@ PAIRS = (
 )
 
 EXERCISES = (
-    Prediction(
+    ValueQuestion(
         id="10.1",
         title="Traces of a function with a flag",
         kind="predict",
@@ -343,7 +349,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "10.a",
         right="2, and 3 in the end",
         options={
@@ -359,7 +365,7 @@ PREDICTIONS = (
             "dtype count.",
         },
     ),
-    Predict(
+    Callout(
         "10.b",
         right="no",
         options={
@@ -369,7 +375,7 @@ PREDICTIONS = (
             "for ever. Shuffle first, and then batch.",
         },
     ),
-    Predict(
+    Callout(
         "10.c",
         right="24",
         options={
@@ -380,7 +386,7 @@ PREDICTIONS = (
         otherwise="There are 8 numbers and three epochs. What does the cache keep: numbers, or what "
         "`decode` made of them?",
     ),
-    Predict(
+    Callout(
         "10.d",
         right="no",
         options={
@@ -390,7 +396,7 @@ PREDICTIONS = (
             "behind the cache.",
         },
     ),
-    Predict(
+    Callout(
         "10.e",
         right="cache() alone",
         options={

@@ -6,10 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants
-from course_utils.exercises.observation import calls_noted
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    calls_noted,
+    constants,
+)
 
 
 def draw_penalised(rng: np.random.Generator) -> list[tuple]:
@@ -130,7 +135,7 @@ EXERCISES = (
         ],
         praise="One number for the whole model, and what has no path counts as zeros.",
     ),
-    Prediction(
+    ValueQuestion(
         id="12.3",
         title="A weight that comes too late",
         kind="predict",
@@ -158,7 +163,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "12.a",
         right="5",
         options={
@@ -169,7 +174,7 @@ PREDICTIONS = (
             "from the input on, 2 layers and 3.",
         },
     ),
-    Predict(
+    Callout(
         "12.b",
         right="none",
         options={
@@ -181,7 +186,7 @@ PREDICTIONS = (
             "nothing of exact zeros.",
         },
     ),
-    Predict(
+    Callout(
         "12.c",
         right="it rises",
         options={
@@ -193,7 +198,7 @@ PREDICTIONS = (
             "b is negative here, and b is long.",
         },
     ),
-    Predict(
+    Callout(
         "12.d",
         right="go to 0",
         options={

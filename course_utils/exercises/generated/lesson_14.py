@@ -6,11 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants
-from course_utils.exercises.question import Demand, Part, Prediction, Question
-from course_utils.exercises.readings import Other
-from course_utils.tape.tensorflow_internals import traced_anew
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Other,
+    Part,
+    Question,
+    ValueQuestion,
+    constants,
+    traced_anew,
+)
 
 PENALTY, RATE = 0.1, 0.1  # times the sum of the squared weights; the step size
 SCALE = 8.0  # of the loss, where an optimizer scales it
@@ -380,7 +385,7 @@ EXERCISES = (
         ],
         praise="One forward pass, one loss, two optimizers, each with its own scale.",
     ),
-    Prediction(
+    ValueQuestion(
         id="14.5",
         title="fit, train_step or loop",
         kind="predict",
@@ -415,7 +420,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "14.a",
         right="1",
         options={
@@ -429,7 +434,7 @@ PREDICTIONS = (
             "once.",
         },
     ),
-    Predict(
+    Callout(
         "14.b",
         right="1",
         options={

@@ -5,9 +5,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants
-from course_utils.exercises.question import Part, Prediction, Question
+from course_utils.exercises import Callout, Part, Question, ValueQuestion, constants
 
 
 def draw_scores(rng: np.random.Generator) -> list[tuple]:
@@ -99,7 +97,7 @@ EXERCISES = (
         ],
         praise="Complete: the parts add up to the mean difference, up to the size of the pieces.",
     ),
-    Prediction(
+    ValueQuestion(
         id="15.2",
         title="Many small steps",
         kind="predict",
@@ -131,7 +129,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "15.a",
         right="the slope of score 3 alone",
         options={
@@ -143,7 +141,7 @@ PREDICTIONS = (
             "their mean.",
         },
     ),
-    Predict(
+    Callout(
         "15.b",
         right="8",
         options={
@@ -153,7 +151,7 @@ PREDICTIONS = (
         },
         otherwise="The line frees all variables of the model from the tape, or none.",
     ),
-    Predict(
+    Callout(
         "15.c",
         right="about 0",
         options={
@@ -164,7 +162,7 @@ PREDICTIONS = (
             "near 0. The way up was steep, but a gradient knows only the place where it is taken.",
         },
     ),
-    Predict(
+    Callout(
         "15.d",
         right="like the digit",
         options={
@@ -175,7 +173,7 @@ PREDICTIONS = (
             "nothing, but they are not 0.",
         },
     ),
-    Predict(
+    Callout(
         "15.e",
         right="it fails on more than a tenth",
         options={

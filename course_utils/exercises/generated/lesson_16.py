@@ -6,9 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants, variables
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    constants,
+    variables,
+)
 
 RATES = 0.4, 0.9  # of the generator's optimizer and the critic's
 
@@ -123,7 +129,7 @@ EXERCISES = (
         ],
         praise="First the critic, then the generator against the new critic, each by its own loss.",
     ),
-    Prediction(
+    ValueQuestion(
         id="16.2",
         title="The slope of a losing generator",
         kind="predict",
@@ -154,7 +160,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "16.a",
         right="further than at the start, about 1.6",
         options={
@@ -167,7 +173,7 @@ PREDICTIONS = (
             "time, 1.64 after 100.",
         },
     ),
-    Predict(
+    Callout(
         "16.b",
         right="about 1, as at the start",
         options={
@@ -179,7 +185,7 @@ PREDICTIONS = (
             "changes the generator's step a little, and 100 times.",
         },
     ),
-    Predict(
+    Callout(
         "16.c",
         right="numbers",
         options={
@@ -191,7 +197,7 @@ PREDICTIONS = (
             "who moves.",
         },
     ),
-    Predict(
+    Callout(
         "16.d",
         right="it runs, and all points lie at one share of their way",
         options={

@@ -6,9 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.drawn import constants, variables
-from course_utils.exercises.question import Demand, Part, Prediction, Question
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    constants,
+    variables,
+)
 
 
 def draw_examples(rng: np.random.Generator, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
@@ -165,7 +171,7 @@ EXERCISES = (
         ],
         praise="A tape finds its way from the new weights back to the model's own.",
     ),
-    Prediction(
+    ValueQuestion(
         id="17.3",
         title="Four directions from one point",
         kind="predict",
@@ -189,7 +195,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "17.a",
         right="a wave that belongs to no task",
         options={
@@ -202,7 +208,7 @@ PREDICTIONS = (
             "a squared error it pays to answer with their mean.",
         },
     ),
-    Predict(
+    Callout(
         "17.b",
         right="-4.8",
         options={
@@ -215,7 +221,7 @@ PREDICTIONS = (
             "But w is read once more, after the step.",
         },
     ),
-    Predict(
+    Callout(
         "17.c",
         right="numbers",
         options={
@@ -225,7 +231,7 @@ PREDICTIONS = (
             "But `fast` was computed from them, and the tape saw it.",
         },
     ),
-    Predict(
+    Callout(
         "17.d",
         right="neither of them",
         options={
@@ -239,7 +245,7 @@ PREDICTIONS = (
             "is trained for just that. What the others learn shows after a step.",
         },
     ),
-    Predict(
+    Callout(
         "17.e",
         right="that of MAML alone",
         options={

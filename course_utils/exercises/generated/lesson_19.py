@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.question import Part, Question
+from course_utils.exercises import Callout, Part, Question
 
 PLACES = 5  # in time, and along the rod
 
@@ -264,7 +263,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "19.a",
         right="none: it rests at 0",
         options={
@@ -276,7 +275,7 @@ PREDICTIONS = (
             "residual, so the training shrinks it.",
         },
     ),
-    Predict(
+    Callout(
         "19.b",
         right="1.0",
         options={
@@ -288,7 +287,7 @@ PREDICTIONS = (
             "the equation must carry it through 100 times.",
         },
     ),
-    Predict(
+    Callout(
         "19.c",
         right="8.0",
         options={
@@ -300,7 +299,7 @@ PREDICTIONS = (
             "even be right.",
         },
     ),
-    Predict(
+    Callout(
         "19.d",
         right="it stays as it started",
         options={
@@ -312,7 +311,7 @@ PREDICTIONS = (
             "with ten times the weight.",
         },
     ),
-    Predict(
+    Callout(
         "19.e",
         right="Levenberg-Marquardt's",
         options={
@@ -323,7 +322,7 @@ PREDICTIONS = (
             "equally far.",
         },
     ),
-    Predict(
+    Callout(
         "19.f",
         right="less than a hundredth",
         options={

@@ -14,9 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises.callouts import Predict
-from course_utils.exercises.question import Part, Question
-from course_utils.exercises.readings import Other
+from course_utils.exercises import Callout, Other, Part, Question
 
 # 21.1
 
@@ -352,7 +350,7 @@ def gradients_in_words(model: Any, batch: Any, loss_of: Callable) -> str:
     """Compare the tape's gradients with differences of the loss."""
     import tensorflow as tf
 
-    from course_utils.gradients.check import check_gradients
+    from course_utils import check_gradients
 
     variables = model.trainable_variables
     with tf.GradientTape() as tape:
@@ -438,14 +436,14 @@ LIMITS = {"few labels": 0.80, "river": 0.05, "new digits": 0.90}
 
 @cache
 def digits() -> tuple[np.ndarray, np.ndarray]:
-    from course_utils.datasets import load_digits
+    from course_utils import load_digits
 
     pictures, labels = load_digits()
     return (pictures / 16).astype("float32"), labels
 
 
 def points_and_dye(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    from course_utils.datasets import make_cloud
+    from course_utils import make_cloud
 
     points, dye = make_cloud(400, last=2.0, noise=0.0, seed=seed)
     return points, dye[:, 0]
@@ -660,7 +658,7 @@ EXERCISES = (
 )
 
 PREDICTIONS = (
-    Predict(
+    Callout(
         "21.a",
         right="the nearest picture's label",
         options={
@@ -673,7 +671,7 @@ PREDICTIONS = (
             "them.",
         },
     ),
-    Predict(
+    Callout(
         "21.b",
         right="larger",
         options={

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .exercise import Judgement
-from .question import Prediction
+from .question import ValueQuestion
 from .readings import form_of, read, same
 from .references import decoded
 from .showing import reading_in_words
@@ -13,7 +13,7 @@ from .showing import reading_in_words
 __all__ = ["judged", "sentence_for", "value_of"]
 
 
-def judged(prediction: Prediction, described: Any, known: dict) -> Judgement:
+def judged(prediction: ValueQuestion, described: Any, known: dict) -> Judgement:
     """Return the judgement of the described value that was written.
 
     ``known`` has the ``right`` value, and a table of sentences, or one for each entry of a list, as
@@ -46,7 +46,7 @@ def judged(prediction: Prediction, described: Any, known: dict) -> Judgement:
     return Judgement("failed", sentence, mistake=wrote)
 
 
-def _of_other_form(prediction: Prediction, described: Any, where: str = "") -> Judgement:
+def _of_other_form(prediction: ValueQuestion, described: Any, where: str = "") -> Judgement:
     given = reading_in_words(value_of(described))
     message = f"{where}{prediction.form}; you wrote {given}."
     return Judgement("failed", message, mistake="other form")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from nbformat import NotebookNode
 
-from course_utils.exercises.callouts import Predict
+from course_utils.exercises.callouts import Callout
 
 __all__ = ["answered", "list_options"]
 
@@ -13,7 +13,7 @@ _CALLOUT = "> **Predict**"
 _CALL = re.compile(r'predict\("(\d\d\.[a-z])", ""\)')
 
 
-def list_options(cells: list[NotebookNode], known: dict[str, Predict]) -> Iterator[tuple[int, str]]:
+def list_options(cells: list[NotebookNode], known: dict[str, Callout]) -> Iterator[tuple[int, str]]:
     """Write the options under each callout, in place, and yield what is wrong, and in which cell.
 
     A callout ends a cell of text. Below it stands ``predict("NN.a", "")``, alone in its cell.
@@ -42,7 +42,7 @@ def list_options(cells: list[NotebookNode], known: dict[str, Predict]) -> Iterat
         yield 0, f"PREDICTIONS holds {held}, and the text asks {found}"
 
 
-def answered(source: str, known: dict[str, Predict]) -> str:
+def answered(source: str, known: dict[str, Callout]) -> str:
     """Return a code cell of the worked notebook: a prediction holds the right answer."""
     call = _CALL.fullmatch(source)
     return f'predict("{call[1]}", "{known[call[1]].answer}")' if call else source
