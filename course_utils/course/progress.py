@@ -78,10 +78,16 @@ def runs_a_solution() -> bool:
 
 
 def read_progress(path: Path | None = None) -> Progress:
-    """Return what is recorded so far; a file that cannot be read is set aside, never deleted."""
+    """Return what is recorded so far; a file that cannot be read is set aside, never deleted.
+
+    A file is replaced whole, so that reading it needs no lock, and no right to write beside it.
+    """
     path = path or progress_path()
     if not path.exists():
         return Progress()
+    progress = _parsed(path)
+    if progress is not None:
+        return progress
     with _opened(path) as progress:
         return progress
 
@@ -89,7 +95,7 @@ def read_progress(path: Path | None = None) -> Progress:
 def record_outcome(exercise_id: str, outcome: str, score: float) -> Progress:
     """Add one attempt to the file and return the progress after it.
 
-    OSError says that it cannot be written, or that another process holds it for over 5 seconds.
+    OSError says that it cannot be written, or that its lock could not be taken in 5 seconds.
     """
     with _opened(progress_path()) as progress:
         entry = progress.exercises.setdefault(exercise_id, {"attempts": 0})
@@ -122,12 +128,14 @@ def _opened(path: Path) -> Iterator[Progress]:
                 text = json.dumps({"version": 1} | stored, indent=1, sort_keys=True)
                 write_atomically(path, text + "\n")
     except Timeout as error:
-        raise OSError(f"another process holds {path}.lock") from error
+        there = Path(f"{path}.lock").exists()
+        why = "another process seems to hold it" if there else "it cannot be made"
+        said = f"{path}.lock could not be taken within {_LOCK_SECONDS} seconds; {why}"
+        raise OSError(said) from error
 
 
-def _read(path: Path) -> Progress:
-    if not path.exists():
-        return Progress()
+def _parsed(path: Path) -> Progress | None:
+    """Return what the file holds; None where that is no progress."""
     try:
         stored = json.loads(path.read_text(encoding="utf-8-sig"))
         progress = Progress(stored["exercises"], stored.get("predictions", {}))
@@ -137,6 +145,15 @@ def _read(path: Path) -> Progress:
             return progress
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass  # as where the types are others
+    return None
+
+
+def _read(path: Path) -> Progress:
+    if not path.exists():
+        return Progress()
+    progress = _parsed(path)
+    if progress is not None:
+        return progress
     stamp = datetime.now(timezone.utc).strftime("%Y%m%d-%H%M%S-%f")
     aside = path.with_name(f"{path.stem}.damaged-{stamp}{path.suffix}")
     path.replace(aside)

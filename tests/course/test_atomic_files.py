@@ -1,4 +1,5 @@
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -31,3 +32,34 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     with pytest.raises(ZeroDivisionError):
         write_atomically(path, "new")
     assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a full disk at hand")
+def test_a_full_disk_leaves_the_old_file_and_nothing_beside_it(tmp_path, monkeypatch):
+    path = tmp_path / "a.txt"
+    path.write_text("old")
+    into_nothing = os.open("/dev/full", os.O_WRONLY)
+    monkeypatch.setattr(os, "fsync", lambda descriptor: os.write(into_nothing, b"new"))
+    with pytest.raises(OSError, match="No space left"):
+        write_atomically(path, "new")
+    os.close(into_nothing)
+    assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
+
+
+def test_of_writers_at_once_the_text_of_one_stays_whole(tmp_path):
+    path = tmp_path / "a.txt"
+    texts = [str(i) * 300_000 for i in range(8)]
+    with ThreadPoolExecutor(len(texts)) as pool:
+        for _ in range(5):
+            list(pool.map(lambda text: write_atomically(path, text), texts))
+            assert path.read_text() in texts
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has none")
+def test_a_new_file_has_the_permissions_of_any_new_file(tmp_path):
+    (tmp_path / "plain").touch()
+    write_atomically(tmp_path / "a.txt", "new")
+    modes = {path.stat().st_mode for path in tmp_path.iterdir()}
+    assert len(modes) == 1

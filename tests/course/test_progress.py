@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from course_utils.course import progress as records
 
@@ -105,8 +105,28 @@ def test_a_folder_that_cannot_be_written_is_an_oserror(path):
 def test_a_lock_that_another_process_keeps_is_an_oserror(path, monkeypatch):
     path.parent.mkdir()
     monkeypatch.setattr(records, "_LOCK_SECONDS", 0.1)
-    with FileLock(f"{path}.lock"), pytest.raises(OSError, match="another process holds"):
+    with FileLock(f"{path}.lock"), pytest.raises(OSError, match="another process seems to hold"):
         records.record_outcome("01.1", "passed", 1.0)
+
+
+def test_a_lock_that_cannot_be_made_is_no_other_process(path, monkeypatch):
+    def cannot(*arguments, **options):
+        raise Timeout("lock")
+
+    monkeypatch.setattr(records.FileLock, "__enter__", cannot)
+    with pytest.raises(OSError, match=r"progress.json.lock could not .*; it cannot be made"):
+        records.record_outcome("01.1", "passed", 1.0)
+
+
+def test_what_is_on_a_medium_that_takes_no_lock_is_read(path, monkeypatch):
+    records.record_outcome("01.1", "passed", 1.0)
+
+    def cannot(*arguments, **options):
+        raise OSError("read-only file system")
+
+    monkeypatch.setattr(records, "FileLock", cannot)
+    monkeypatch.setattr(Path, "mkdir", cannot)
+    assert records.read_progress().has_passed("01.1")
 
 
 def test_the_working_copy_is_found_from_inside(tmp_path, monkeypatch):
