@@ -45,8 +45,15 @@ class Callout:
     @property
     def how(self) -> str:
         """What to type."""
+        if self._asks_for_a_number:
+            return "a number"
         *most, last = self.letters or ["a word", "a number"]
         return f"{', '.join(most)} or {last}"
+
+    @property
+    def _asks_for_a_number(self) -> bool:
+        numbers = (isinstance(_folded(words), float) for words in self.options)
+        return bool(self.otherwise) and all(numbers)
 
     def meant(self, typed: Any) -> str | None:
         """Return the option that was meant, or the word that was typed; None if it is neither."""
@@ -56,7 +63,10 @@ class Callout:
         if text.lower().rstrip(".):") in self.letters:
             return self.letters[text.lower().rstrip(".):")]
         same = [words for words in self.options if _folded(words) == _folded(text)]
-        return same[0] if same else text if self.otherwise else None
+        if same:
+            return same[0]
+        is_meant = not self._asks_for_a_number or isinstance(_folded(text), float)
+        return text if self.otherwise and is_meant else None
 
     def sentence(self, words: str) -> str:
         """Return what is said of an option, or of another word."""

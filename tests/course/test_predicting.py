@@ -61,6 +61,18 @@ def test_a_typed_word_that_nobody_thought_of_has_a_sentence_too():
     assert (result.predicted, result.message) == ("float16", "Look at the two types.")
 
 
+@pytest.mark.parametrize("typed", ["b", "None", "eight", None])
+def test_where_a_number_is_asked_for_a_word_is_refused(typed, path, monkeypatch):
+    counted = Predict("04.x", "8", {"0": "All.", "8": "None."}, otherwise="All, or none.")
+    monkeypatch.setattr(Lesson, "predictions", lambda lesson: (counted,))
+    assert "Type a number between the quotes" in predict("04.x").message
+    result = predict("04.x", typed)
+    assert result.predicted == "" and "Type a number, in quotes" in result.message
+    assert not path.exists()
+    assert predict("04.x", 6).message == "All, or none."
+    assert predict("04.x", "8.0").predicted == "8"
+
+
 @pytest.mark.parametrize(
     "typed", ["d", "0.5", "x" * 99, np.ones(3), object(), print, ["a"], {"a": 1}]
 )

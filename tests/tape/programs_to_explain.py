@@ -315,6 +315,17 @@ def float_of_a_tensor(Tape):
 
 
 @program("left-tensorflow")
+def numpy_handed_to_a_function_with_float(Tape):
+    def square(a):
+        return float(a) ** 2  # of a number, by then
+
+    w = tf.Variable(2.0)
+    with Tape() as tape:
+        loss = tf.constant(3.0) * square(w.numpy())  # <-
+    return tape.gradient(loss, w)
+
+
+@program("left-tensorflow")
 def tf_numpy_function(Tape):
     x = tf.Variable(2.0)
     with Tape() as tape:

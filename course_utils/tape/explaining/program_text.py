@@ -126,6 +126,9 @@ class ProgramText:
                     continue
                 if self._leaves(call, self.names):
                     return call, Place(file, call.lineno)
+                inside = (each for each in calls_in(call) if each is not call)
+                if any(self._leaves(each, self.names) for each in inside):
+                    continue  # what is handed over has left before it is read
                 for body, inner_file, names in self._bodies(call):
                     for inner in calls_in(body):
                         if self._leaves(inner, names):

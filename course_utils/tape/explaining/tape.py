@@ -27,6 +27,10 @@ class ExplainingTape(tf.GradientTape):
     ``tf.GradientTape`` returns. While it records it also keeps a list of the operations, so use it
     to understand a program, not to train for hours.
 
+    Nothing is shown by itself. In a notebook, ``tape.explain()`` as the last line of a cell shows
+    cards; in a Python session or a script, ``print(tape.explain())`` prints them. The tape's own
+    ``repr`` says how much there is to explain.
+
     Parameters
     ----------
     persistent : bool
@@ -42,6 +46,8 @@ class ExplainingTape(tf.GradientTape):
     >>> tape.gradient(y, x)
     >>> tape.explanations[0].cause
     'not-watched'
+    >>> tape
+    <ExplainingTape: 1 gradient to explain; print(tape.explain()) says why>
     """
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
@@ -52,6 +58,13 @@ class ExplainingTape(tf.GradientTape):
         self._explanations = Explanations()
         self._in_gradient = False
         weakref.finalize(self, self._steps.close).atexit = False
+
+    def __repr__(self) -> str:
+        count = len(self._explanations)
+        if not count:
+            return "<ExplainingTape: nothing to explain>"
+        what = "1 gradient" if count == 1 else f"{count} gradients"
+        return f"<ExplainingTape: {what} to explain; print(tape.explain()) says why>"
 
     @property
     def explanations(self) -> Explanations:
