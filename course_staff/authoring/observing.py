@@ -8,16 +8,17 @@ import ast
 import importlib.util
 import linecache
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from course_utils.exercises.comparing import first_wrong
 from course_utils.exercises.gallery import Between, Table, Wrong
 from course_utils.exercises.isolation import state_kept
-from course_utils.exercises.observation import describe
-from course_utils.exercises.question import Question, ValueQuestion
+from course_utils.exercises.observation import describe, file_of
+from course_utils.exercises.question import Question, ValueQuestion, first_wrong
 from course_utils.exercises.readings import form_of
 from course_utils.exercises.references import RAISED, KnownMistake, Reference
 from course_utils.exercises.values import value_of
@@ -84,7 +85,7 @@ def observe_right(question: Question, program: Callable, seed: int) -> Reference
     Raises
     ------
     GalleryError
-        If it raises, or does not meet what the statement demands.
+        If it raises, does not meet what the statement demands, or cannot be read.
     """
     calls = list(question.draw(np_generator(seed)))
     observation = _observed(question, program, calls, seed)
@@ -95,7 +96,22 @@ def observe_right(question: Question, program: Callable, seed: int) -> Reference
     unmet = [demand.name for demand in question.demands if not demand.met(noted)]
     if unmet:
         raise GalleryError(f"{question.id}: the solution does not meet the demand {unmet[0]!r}")
-    return Reference(calls, question.readings_of(observation, calls))
+    with _slips_named(question):
+        return Reference(calls, question.readings_of(observation, calls, of_any_form=False))
+
+
+@contextmanager
+def _slips_named(question: Question) -> Iterator[None]:
+    """Name the line of the questions at which the ``read`` of a part raises."""
+    try:
+        yield
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        own = [frame for frame in frames if frame.filename == file_of(question.draw)]
+        at = ", at {0.filename}, line {0.lineno}: {0.line}".format(own[-1]) if own else ""
+        raise GalleryError(
+            f"{question.id}: `read=` raises {type(error).__name__}: {error}{at}"
+        ) from error
 
 
 def np_generator(seed: int) -> Any:
@@ -145,10 +161,11 @@ def known_mistake(
     Raises
     ------
     GalleryError
-        If it raises by a slip of its author.
+        If it, or a question's ``read``, raises by a slip of its author.
     """
     behind = len(question.parts), []  # where no answer is compared with it
-    part, readings = first_wrong(question, observation, right) or behind
+    with _slips_named(question):
+        part, readings = first_wrong(question, observation, right) or behind
     if part == RAISED:
         _require_meant(question, name, observation["calls"][-1]["raised"])
     return KnownMistake(name, wrong.sentence, part, readings, wrong.calls)

@@ -137,6 +137,7 @@ def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, titles: dict
             stub, solution = as_stub(cell.source), as_solution(cell.source)
         except RegionError as error:
             _note(lesson, index, str(error), error.line)
+            stub = ""  # or its markers would be noted, too
         except SyntaxError:
             pass  # noted by _parse
         else:

@@ -21,7 +21,7 @@ from typing import Any
 
 from course_utils.course.curriculum import find_exercise
 from course_utils.course.starting import quiet_tensorflow, standard_error_held
-from course_utils.exercises.comparing import first_wrong
+from course_utils.exercises.question import first_wrong
 from course_utils.exercises.references import SEEDS, Reference
 
 from .behaviours import Taught, as_data, as_known

@@ -11,13 +11,13 @@ from typing import Any
 
 from .errors_in_words import cause_in_words
 from .exercise import Judgement
-from .question import Part, Question
+from .question import Part, Question, error_of, first_wrong
 from .readings import form_of, pieces, read, same
-from .references import RAISED, KnownMistake, Reference
+from .references import KnownMistake, Reference
 from .second_look import second_look
 from .showing import first_difference, form_difference, inputs_in_words, reading_in_words
 
-__all__ = ["first_wrong", "is_general", "judged"]
+__all__ = ["is_general", "judged"]
 
 # What an answer is called that no program of a gallery explains, nor the second look.
 _GENERAL = ("unexplained", "other form", "returned None", "raised ")
@@ -30,7 +30,7 @@ def judged(question: Question, observation: dict, reference: Reference) -> Judge
     if observation["untouched"]:
         message = "This is still the program as given, apart from spaces and parentheses."
         return Judgement("not attempted", message)
-    error, lost = _error_of(observation), observation.get("lost", "")
+    error, lost = error_of(observation), observation.get("lost", "")
     if error and (error["type"], error["message"]) == ("NotImplementedError", ""):
         message = (
             "The line `raise NotImplementedError` still runs. Put your code in its place, and "
@@ -60,29 +60,6 @@ def judged(question: Question, observation: dict, reference: Reference) -> Judge
 def is_general(mistake: str) -> bool:
     """Tell whether a mistake's name is one of those that say only what came back."""
     return mistake.startswith(_GENERAL)
-
-
-def first_wrong(
-    question: Question, observation: dict, reference: Reference
-) -> tuple[int, list] | None:
-    """Return in which part an answer first went wrong, and its readings; None if in no part.
-
-    For one that raised these are `RAISED` and what two errors of the same cause share: the type,
-    and the message without numbers.
-    """
-    error = _error_of(observation)
-    if error:
-        return RAISED, [error["type"], re.sub(r"[-+]?\d[\d.e+-]*", "#", error["message"])]
-    parts = question.readings_of(observation, reference.calls)
-    for i, part in enumerate(question.parts):
-        pairs = zip(parts[i], reference.right[i], strict=True)
-        if not all(same(*pair, part.tolerance) for pair in pairs):
-            return i, parts[i]
-    return None
-
-
-def _error_of(observation: dict) -> dict | None:
-    return next((call["raised"] for call in observation["calls"] if "raised" in call), None)
 
 
 def _judge_part(

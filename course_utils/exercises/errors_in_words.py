@@ -17,146 +17,236 @@ _NUMPY_METHODS = {
     "std": "tf.math.reduce_std",
 }
 
-# What is searched for in a message, and below it what that means; {0} is the first group. The first
-# that is found counts.
-_PHRASES = r"""
-# Of the tape.
-but received None\.$|^Cannot convert the argument `type_value`: None
-    the target or the source is None. If it is a gradient itself, its tape found no path,
-    because it must watch the source and record the way to the target
-^'NoneType' object has no attribute '_tape'$
-    tape.watch runs before its tape does. Call it inside the `with` block
-^(unsupported operand|Attempt to convert).*NoneType|^'NoneType' object (has no|is not [si])
-    there is a None where a tensor is needed. If it is a gradient, the tape found no path from
-    its source to the target, or did not watch the source
-^'numpy\..*has no attribute '_id'$
-    the target or the source is NumPy's, so the computation left TensorFlow or never entered it.
-    Use TensorFlow's functions, not NumPy's, and no .numpy()
-# After the colon stands a number, such as -1.5, or nan or inf.
-has no attribute '(dtype|_id)'$|^Cannot convert the argument `type_value`: [-\dni]
-    a tape needs tensors, and here the target or the source is a plain number. Make a
-    tf.Variable from a source before the `with` block, and compute with TensorFlow's functions,
-    without float() or .numpy()
-^Cannot convert the argument `type_value`
-    a tape needs tensors, and here the target or the source is something else, such as a name or
-    a function
-A non-persistent GradientTape can only be used to compute one set
-    A non-persistent GradientTape answers once, and this one was asked again. Record with
-    persistent=True, or with one tape for each question; for the slope of a slope, with one tape
-    around the other
-has no attribute '_type_enum'$
-    unconnected_gradients="zero" fails for the variables of a Keras model. Ask for the gradients
-    of [v.value for v in variables], or write zeros in place of None yourself
-^'GradientTape' object has no attribute
-    a tape's methods are watch, gradient, jacobian, batch_jacobian, stop_recording and reset
-'(method|function)'|non-iterable function
-    here stands a function itself, where what it returns is needed. Call it, with parentheses
-^'type' object does not support the context manager protocol
-    `with` needs a tape, and here stands the class. Make one: tf.GradientTape()
-^unsupported callable$
-    unsupported callable. A function under @tf.custom_gradient returns the value first, and then
-    the backward function
-^custom_gradient function expected to return (\d+) gradients, but returned (\d+)
-    the backward function returned {1} gradients, and the function has {0} arguments that are
-    tensors. It returns one gradient for each, in their order
-# Of an optimizer, and of Keras.
-^No gradients provided for any variable
-    every gradient is None, so the tape found no path from the loss to the variables. Compute
-    the whole loss inside the `with` block, from model(x), without NumPy or predict
-has no attribute '_unique_id'$
-    the optimizer got a tensor in place of a variable. It takes the gradients first, and then
-    the variables
-'zip' has no len\(\)|apply_gradients\(\) takes
-    apply takes two lists, the gradients and then the variables. Only the older apply_gradients
-    takes zip(gradients, variables)
-^Unknown variable
-    an optimizer serves the variables that it was built with or first got, and here it gets
-    another. Where there are several optimizers, give each its own variables every time
-object has no attribute 'reset_states'
-    reset_states is gone from Keras. Use reset_state()
-object has no attribute 'minimize'
-    minimize is gone from Keras. Use a tape, and apply(gradients, variables)
-# Of graphs.
-out of scope|because it was defined in FuncGraph
-    a tensor made inside a graph's loop or branch does not exist outside it, not even in a
-    Python list. Start a sum before the loop, at tf.zeros_like(w) for a gradient, and add each
-    pass to it
-^'(\w+)' (?:is not allowed to be None|must be defined) before the loop
-    in a graph's loop {0} needs its first value before the loop, and one that is no None. Start
-    a sum at 0.0, and a gradient's at tf.zeros_like(w)
-^tf\.function only supports singleton tf\.Variables
-    a compiled function may make a variable when it is traced first, and then no more. Make the
-    variable outside, and hand it over
-^(Iterating over|Using) a symbolic `tf\.Tensor`
-    inside a compiled function Python can neither go through a tensor nor ask whether it is
-    true. Take tf.unstack or an index, and tf.where for a choice
-# Of habits from NumPy.
-Tensor'? object has no attribute 'assign
-    here stands a tensor, and only a tf.Variable can be assigned to. After `w = w - step` the
-    name w is that of a tensor
-^\w*Tensor object has no attribute|experimental_enable_numpy_behavior\(\)$
-    this is a tensor, without the methods of NumPy's arrays. Use TensorFlow's functions:
-    tf.reshape (or y[:, None] for a column), tf.transpose, tf.cast
-symbolic tf\.Tensor|Tensor' object has no attribute 'numpy'|not 'SymbolicTensor'$
-    inside a compiled function a tensor holds no numbers yet that NumPy could read. Use
-    TensorFlow's functions, and no .numpy()
-Only integers, slices
-    square brackets take whole numbers and slices, and here stands something else. Take rows by
-    index, from a list or a tensor of them, with tf.gather
-The truth value of an array with more than one element is ambiguous
-    a condition needs one True or False, and this one has many entries. For a choice entry by
-    entry use tf.where
-# Of shapes, dtypes and values.
-^can't multiply sequence by non-int of type
-    lists are not multiplied entry by entry, and several gradients come as a list. Take them one
-    by one, or join them into one tensor
-Shapes of all inputs must match|Ranks of all input tensors
-    tensors of different shapes are not one tensor. Take them one by one, or make each a vector
-    with tf.reshape(g, [-1]) and join these with tf.concat
-Shape must be rank 2.*MatMul|^In\[[01]\] ndims must be >= 2
-    both sides of a matrix product must be matrices, and one here is not. A matrix times a
-    vector is tf.linalg.matvec, two vectors give tf.tensordot(a, b, 1), a number multiplies by
-    *, and x[i : i + 1] is a row that stays a matrix
-^matmul: Input operand.*\(size (\d+) is different from (\d+)\)
-    in a product a @ b, a has as many columns as b has rows, and here b has {0} and a has {1}
-^Invalid reduction dimension \(?(-?\d+) for input with (\d+)
-    there is no axis {0} in a tensor with {1} axes. They count from 0: a vector has axis 0 alone
-expected to be an? (\w+) tensor but is an? (\w+) tensor
-    {0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast
-must have the same dtype, got tf\.(\w+) != tf\.(\w+)
-    {0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast
-has type (\w+) that does not match type (\w+) of
-    {0} and {1} meet here, and TensorFlow converts neither by itself. Start a sum at 0.0, or use
-    tf.cast
-^`variable .= value` with
-    a variable is changed by w.assign_add or w.assign_sub. For a sum that the tape follows write
-    a new tensor, total = total + part
-^Passed in object <Variable path
-    a tape does not take a variable of Keras itself: give it v.value. Those that can be trained
-    it watches without being told
-Shape mismatch\.The variable shape (\([\d, ]*\)), and the assigned value shape (\([\d, ]*\))
-    the variable has shape {0}, and what is assigned shape {1}. A variable keeps its shape
-gradient registry has no entry for: (\w+)
-    {0} has no gradient at all: TensorFlow knows no rule for it, and a tape that meets it on its
-    path stops. Take another operation there
-Cannot update variable with shape (\[[\d,]*\]) using a Tensor with shape (\[[\d,]*\])
-    the variable has shape {0}, and what is assigned shape {1}. A variable keeps its shape
-is not in the list of allowed values
-    this operation does not take such numbers. In Python a power is **, and not ^; and & binds
-    before a comparison: (x > 0) & (x < 1)
-^`labels\.shape\.rank` must equal|^Argument `output` must have rank
-    the sparse loss takes class numbers, one an example, and rows of logits or probabilities.
-    One-hot rows go to the loss without "sparse"
-^logits and labels must be broadcastable|^Arguments `target` and `output` must have the same
-    this loss takes a row of labels for each row of logits, as one-hot rows are. Class numbers
-    go to the sparse loss
-Received a label value of (-?\d+) which is outside the valid range of (\[.*?\))
-    a label is {0}, and must be in {1}, the numbers of the columns of the logits
-"""
-_CAUSES = {
-    pattern: " ".join(words.split())
-    for pattern, words in re.findall(r"^([^\s#].*)\n((?: {4}.*\n)+)", _PHRASES, re.MULTILINE)
-}
+# What is searched for in a message, and what that means; {0} is the first group. The first that is
+# found counts.
+_CAUSES = (
+    # Of the tape.
+    (
+        r"but received None\.$|^Cannot convert the argument `type_value`: None",
+        "the target or the source is None. If it is a gradient itself, its tape found no path, "
+        "because it must watch the source and record the way to the target",
+    ),
+    (
+        "^'NoneType' object has no attribute '_tape'$",
+        "tape.watch runs before its tape does. Call it inside the `with` block",
+    ),
+    (
+        "^(unsupported operand|Attempt to convert).*NoneType"
+        "|^'NoneType' object (has no|is not [si])",
+        "there is a None where a tensor is needed. If it is a gradient, the tape found no path "
+        "from its source to the target, or did not watch the source",
+    ),
+    (
+        r"^'numpy\..*has no attribute '_id'$",
+        "the target or the source is NumPy's, so the computation left TensorFlow or never entered "
+        "it. Use TensorFlow's functions, not NumPy's, and no .numpy()",
+    ),
+    # After the colon stands a number, such as -1.5, or nan or inf.
+    (
+        r"has no attribute '(dtype|_id)'$|^Cannot convert the argument `type_value`: [-\dni]",
+        "a tape needs tensors, and here the target or the source is a plain number. Make a "
+        "tf.Variable from a source before the `with` block, and compute with TensorFlow's "
+        "functions, without float() or .numpy()",
+    ),
+    (
+        "^Cannot convert the argument `type_value`",
+        "a tape needs tensors, and here the target or the source is something else, such as a "
+        "name or a function",
+    ),
+    (
+        "A non-persistent GradientTape can only be used to compute one set",
+        "A non-persistent GradientTape answers once, and this one was asked again. Record with "
+        "persistent=True, or with one tape for each question; for the slope of a slope, with one "
+        "tape around the other",
+    ),
+    (
+        "has no attribute '_type_enum'$",
+        'unconnected_gradients="zero" fails for the variables of a Keras model. Ask for the '
+        "gradients of [v.value for v in variables], or write zeros in place of None yourself",
+    ),
+    (
+        "^'GradientTape' object has no attribute",
+        "a tape's methods are watch, gradient, jacobian, batch_jacobian, stop_recording and reset",
+    ),
+    (
+        "'(method|function)'|non-iterable function",
+        "here stands a function itself, where what it returns is needed. Call it, with parentheses",
+    ),
+    (
+        "^'type' object does not support the context manager protocol",
+        "`with` needs a tape, and here stands the class. Make one: tf.GradientTape()",
+    ),
+    (
+        "^unsupported callable$",
+        "unsupported callable. A function under @tf.custom_gradient returns the value first, and "
+        "then the backward function",
+    ),
+    (
+        r"^custom_gradient function expected to return (\d+) gradients, but returned (\d+)",
+        "the backward function returned {1} gradients, and the function has {0} arguments that "
+        "are tensors. It returns one gradient for each, in their order",
+    ),
+    # Of an optimizer, and of Keras.
+    (
+        "^No gradients provided for any variable",
+        "every gradient is None, so the tape found no path from the loss to the variables. "
+        "Compute the whole loss inside the `with` block, from model(x), without NumPy or predict",
+    ),
+    (
+        "has no attribute '_unique_id'$",
+        "the optimizer got a tensor in place of a variable. It takes the gradients first, and "
+        "then the variables",
+    ),
+    (
+        r"'zip' has no len\(\)|apply_gradients\(\) takes",
+        "apply takes two lists, the gradients and then the variables. Only the older "
+        "apply_gradients takes zip(gradients, variables)",
+    ),
+    (
+        "^Unknown variable",
+        "an optimizer serves the variables that it was built with or first got, and here it gets "
+        "another. Where there are several optimizers, give each its own variables every time",
+    ),
+    (
+        "object has no attribute 'reset_states'",
+        "reset_states is gone from Keras. Use reset_state()",
+    ),
+    (
+        "object has no attribute 'minimize'",
+        "minimize is gone from Keras. Use a tape, and apply(gradients, variables)",
+    ),
+    # Of graphs.
+    (
+        "out of scope|because it was defined in FuncGraph",
+        "a tensor made inside a graph's loop or branch does not exist outside it, not even in a "
+        "Python list. Start a sum before the loop, at tf.zeros_like(w) for a gradient, and add "
+        "each pass to it",
+    ),
+    (
+        r"^'(\w+)' (?:is not allowed to be None|must be defined) before the loop",
+        "in a graph's loop {0} needs its first value before the loop, and one that is no None. "
+        "Start a sum at 0.0, and a gradient's at tf.zeros_like(w)",
+    ),
+    (
+        r"^tf\.function only supports singleton tf\.Variables",
+        "a compiled function may make a variable when it is traced first, and then no more. Make "
+        "the variable outside, and hand it over",
+    ),
+    (
+        r"^(Iterating over|Using) a symbolic `tf\.Tensor`",
+        "inside a compiled function Python can neither go through a tensor nor ask whether it is "
+        "true. Take tf.unstack or an index, and tf.where for a choice",
+    ),
+    # Of habits from NumPy.
+    (
+        "Tensor'? object has no attribute 'assign",
+        "here stands a tensor, and only a tf.Variable can be assigned to. After `w = w - step` "
+        "the name w is that of a tensor",
+    ),
+    (
+        r"^\w*Tensor object has no attribute|experimental_enable_numpy_behavior\(\)$",
+        "this is a tensor, without the methods of NumPy's arrays. Use TensorFlow's functions: "
+        "tf.reshape (or y[:, None] for a column), tf.transpose, tf.cast",
+    ),
+    (
+        r"symbolic tf\.Tensor|Tensor' object has no attribute 'numpy'|not 'SymbolicTensor'$",
+        "inside a compiled function a tensor holds no numbers yet that NumPy could read. Use "
+        "TensorFlow's functions, and no .numpy()",
+    ),
+    (
+        "Only integers, slices",
+        "square brackets take whole numbers and slices, and here stands something else. Take rows "
+        "by index, from a list or a tensor of them, with tf.gather",
+    ),
+    (
+        "The truth value of an array with more than one element is ambiguous",
+        "a condition needs one True or False, and this one has many entries. For a choice entry "
+        "by entry use tf.where",
+    ),
+    # Of shapes, dtypes and values.
+    (
+        "^can't multiply sequence by non-int of type",
+        "lists are not multiplied entry by entry, and several gradients come as a list. Take them "
+        "one by one, or join them into one tensor",
+    ),
+    (
+        "Shapes of all inputs must match|Ranks of all input tensors",
+        "tensors of different shapes are not one tensor. Take them one by one, or make each a "
+        "vector with tf.reshape(g, [-1]) and join these with tf.concat",
+    ),
+    (
+        r"Shape must be rank 2.*MatMul|^In\[[01]\] ndims must be >= 2",
+        "both sides of a matrix product must be matrices, and one here is not. A matrix times a "
+        "vector is tf.linalg.matvec, two vectors give tf.tensordot(a, b, 1), a number multiplies "
+        "by *, and x[i : i + 1] is a row that stays a matrix",
+    ),
+    (
+        r"^matmul: Input operand.*\(size (\d+) is different from (\d+)\)",
+        "in a product a @ b, a has as many columns as b has rows, and here b has {0} and a has {1}",
+    ),
+    (
+        r"^Invalid reduction dimension \(?(-?\d+) for input with (\d+)",
+        "there is no axis {0} in a tensor with {1} axes. They count from 0: a vector has axis 0 "
+        "alone",
+    ),
+    (
+        r"expected to be an? (\w+) tensor but is an? (\w+) tensor",
+        "{0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast",
+    ),
+    (
+        r"must have the same dtype, got tf\.(\w+) != tf\.(\w+)",
+        "{0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast",
+    ),
+    (
+        r"has type (\w+) that does not match type (\w+) of",
+        "{0} and {1} meet here, and TensorFlow converts neither by itself. Start a sum at 0.0, or "
+        "use tf.cast",
+    ),
+    (
+        "^`variable .= value` with",
+        "a variable is changed by w.assign_add or w.assign_sub. For a sum that the tape follows "
+        "write a new tensor, total = total + part",
+    ),
+    (
+        "^Passed in object <Variable path",
+        "a tape does not take a variable of Keras itself: give it v.value. Those that can be "
+        "trained it watches without being told",
+    ),
+    (
+        r"Shape mismatch\.The variable shape (\([\d, ]*\)), "
+        r"and the assigned value shape (\([\d, ]*\))",
+        "the variable has shape {0}, and what is assigned shape {1}. A variable keeps its shape",
+    ),
+    (
+        r"gradient registry has no entry for: (\w+)",
+        "{0} has no gradient at all: TensorFlow knows no rule for it, and a tape that meets it on "
+        "its path stops. Take another operation there",
+    ),
+    (
+        r"Cannot update variable with shape (\[[\d,]*\]) using a Tensor with shape (\[[\d,]*\])",
+        "the variable has shape {0}, and what is assigned shape {1}. A variable keeps its shape",
+    ),
+    (
+        "is not in the list of allowed values",
+        "this operation does not take such numbers. In Python a power is **, and not ^; and & "
+        "binds before a comparison: (x > 0) & (x < 1)",
+    ),
+    (
+        r"^`labels\.shape\.rank` must equal|^Argument `output` must have rank",
+        "the sparse loss takes class numbers, one an example, and rows of logits or "
+        'probabilities. One-hot rows go to the loss without "sparse"',
+    ),
+    (
+        "^logits and labels must be broadcastable"
+        "|^Arguments `target` and `output` must have the same",
+        "this loss takes a row of labels for each row of logits, as one-hot rows are. Class "
+        "numbers go to the sparse loss",
+    ),
+    (
+        r"Received a label value of (-?\d+) which is outside the valid range of (\[.*?\))",
+        "a label is {0}, and must be in {1}, the numbers of the columns of the logits",
+    ),
+)
 
 
 def cause_in_words(error: dict) -> str | None:
@@ -186,7 +276,7 @@ def cause_in_words(error: dict) -> str | None:
     of_shapes = _shapes_in_words(message, line)
     if of_shapes is not None:
         return of_shapes
-    for pattern, words in _CAUSES.items():
+    for pattern, words in _CAUSES:
         found = re.search(pattern, message)
         if found:
             return words.format(*found.groups())

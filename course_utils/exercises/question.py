@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,10 @@ from ..tape.tensorflow_internals import traced_anew
 from .exercise import Exercise
 from .lost_paths import lost_path
 from .observation import describe, file_of, observe_calls, same_code
-from .readings import read
-from .references import SEEDS, stored_reference
+from .readings import read, same
+from .references import RAISED, SEEDS, Reference, stored_reference
 
-__all__ = ["Demand", "Part", "ValueQuestion", "Question"]
+__all__ = ["Demand", "Part", "Question", "ValueQuestion", "error_of", "first_wrong"]
 
 
 @dataclass(frozen=True)
@@ -94,13 +95,22 @@ class Question(Exercise):
         given = self.stub() if self.kind == "repair" else None
         return {**observation, "untouched": bool(given and same_code(answer, given["source"]))}
 
-    def readings_of(self, observation: dict, calls: Sequence[tuple]) -> list[list]:
-        """Return the parts of an observation in which no call raised, call by call."""
+    def readings_of(
+        self, observation: dict, calls: Sequence[tuple], of_any_form: bool = True
+    ) -> list[list]:
+        """Return the parts of an observation in which no call raised, call by call.
+
+        What the ``read`` of a part does not expect is left as it is; not so, and the error is
+        raised, without ``of_any_form``.
+        """
         values = [record["returned"] for record in observation["calls"]]
         if len(values) != len(calls):
             raise ValueError("an observation of other calls than were drawn")
         return [
-            [_reading_of(part, value, call) for value, call in zip(values, calls, strict=True)]
+            [
+                _reading_of(part, value, call, of_any_form)
+                for value, call in zip(values, calls, strict=True)
+            ]
             for part in self.parts
         ]
 
@@ -135,14 +145,41 @@ def _holds_none(described: Any) -> bool:
     return described is None
 
 
-def _reading_of(part: Part, described: Any, call: tuple) -> Any:
+def _reading_of(part: Part, described: Any, call: tuple, of_any_form: bool) -> Any:
     reading = read(described["items"][part.key] if part.key else described)
     if part.read is None:
         return reading
     try:
         return part.read(reading, *call)
-    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
-        return reading  # of a form that the question does not expect
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        is_slip = isinstance(getattr(error, "obj", None), ModuleType)  # such as np.roundd
+        if is_slip or not of_any_form:
+            raise
+        return reading
+
+
+def first_wrong(
+    question: Question, observation: dict, reference: Reference
+) -> tuple[int, list] | None:
+    """Return in which part an answer first went wrong, and its readings; None if in no part.
+
+    For one that raised these are `RAISED` and what two errors of the same cause share: the type,
+    and the message without numbers.
+    """
+    error = error_of(observation)
+    if error:
+        return RAISED, [error["type"], re.sub(r"[-+]?\d[\d.e+-]*", "#", error["message"])]
+    parts = question.readings_of(observation, reference.calls)
+    for i, part in enumerate(question.parts):
+        pairs = zip(parts[i], reference.right[i], strict=True)
+        if not all(same(*pair, part.tolerance) for pair in pairs):
+            return i, parts[i]
+    return None
+
+
+def error_of(observation: dict) -> dict | None:
+    """Return what a call raised, as `observe_calls` describes it; None if none did."""
+    return next((call["raised"] for call in observation["calls"] if "raised" in call), None)
 
 
 @dataclass(frozen=True)

@@ -223,6 +223,10 @@ def test_the_builder_names_exercises_and_says_what_a_solution_is(folders):
 
 
 BROKEN = {
+    "nothing above a region": (
+        PREDICT.replace("# A tuple", "x = 1  # a tuple"),
+        "lesson.py:13: nothing says what to write here",
+    ),
     "region left open": (
         PREDICT.replace("### END SOLUTION\n", ""),
         "lesson.py:13: this solution region is left open",
@@ -282,6 +286,13 @@ def test_a_mistake_in_a_lesson_is_named_with_its_line(folders, mistake):
         authoring.read_lessons(folders)
     assert message in str(error.value)
     assert str(folders.root) not in str(error.value)
+
+
+@pytest.mark.parametrize("mistake", ["nothing above a region", "region left open"])
+def test_a_faulty_region_is_one_mistake(folders, mistake):
+    write(folders, BROKEN[mistake][0])
+    (lesson,) = [authoring.read_lesson(path) for path in folders.lessons.glob("*/lesson.py")]
+    assert len(lesson.problems) == 1
 
 
 @pytest.mark.parametrize(

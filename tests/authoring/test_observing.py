@@ -1,5 +1,6 @@
 """What a right program and a gallery do, and the faults of a gallery that are refused."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -132,6 +133,43 @@ def test_a_wrong_program_that_raises_by_a_slip_is_refused():
     for slip in (lambda x, weights: squared(x), lambda x, weights: pytest.squared(x)):  # noqa: F821
         with pytest.raises(GalleryError, match="Mend the program"):
             reference_of({"slip": Wrong("No answer does this.", slip)})
+
+
+def misspelt(reading, x, weights):
+    return np.roundd(reading)
+
+
+def unexpected(reading, x, weights):
+    return reading["square"]
+
+
+@pytest.mark.parametrize("slip", [misspelt, unexpected])
+def test_a_slip_in_a_reading_stops_the_build_at_its_line(slip):
+    asked = replace(question(), parts=[Part(read=slip)])
+    where = f"test_observing.py, line {slip.__code__.co_firstlineno + 1}: return "
+    with pytest.raises(GalleryError, match=f"99.1: `read=` raises .*{where}"):
+        observe_right(asked, square, 3)
+
+
+def test_a_reading_that_takes_too_little_stops_it_too():
+    asked = replace(question(), parts=[Part(read=lambda reading: reading)])
+    with pytest.raises(GalleryError, match="99.1: `read=` raises TypeError: .* 3 were given$"):
+        observe_right(asked, square, 3)
+
+
+def test_a_slip_that_only_a_wrong_program_meets_stops_it_too():
+    def of_pairs(reading, x, weights):
+        return np.summ(reading) if reading.shape else reading
+
+    asked = replace(question(), parts=[Part(read=of_pairs)])
+    pair = {"pair": Wrong("Return one number.", lambda x, weights: [x, x])}
+    with pytest.raises(
+        GalleryError, match="no attribute .summ.*, line .*: return np.summ"
+    ):
+        reference_of(pair, asked)
+    # Of another form than the reading expects is an answer, and no slip.
+    nothing = {"nothing": Wrong("Return one number.", lambda x, weights: None)}
+    assert reference_of(nothing, asked).wrong[0].readings == [None, None]
 
 
 def test_a_dict_that_names_two_mistakes_alike_is_refused(tmp_path):

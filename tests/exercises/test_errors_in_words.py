@@ -354,7 +354,7 @@ def test_an_error_is_put_in_words(mistake, words):
 def test_every_cause_and_every_way_to_say_it_is_met():
     """So that none stays when TensorFlow has changed what it says."""
     messages = [error_of(mistake)["message"] for mistake, _ in ERRORS]
-    for pattern, words in errors_in_words._CAUSES.items():
+    for pattern, words in errors_in_words._CAUSES:
         for alternative in re.split(r"\|(?![^(]*\))", pattern):
             assert any(re.search(alternative, message) for message in messages), words
 
