@@ -63,7 +63,7 @@ def test_a_typed_word_that_nobody_thought_of_has_a_sentence_too():
 
 @pytest.mark.parametrize("typed", ["b", "None", "eight", None])
 def test_where_a_number_is_asked_for_a_word_is_refused(typed, path, monkeypatch):
-    counted = Predict("04.x", "8", {"0": "All.", "8": "None."}, otherwise="All, or none.")
+    counted = Callout("04.x", "8", {"0": "All.", "8": "None."}, otherwise="All, or none.")
     monkeypatch.setattr(Lesson, "predictions", lambda lesson: (counted,))
     assert "Type a number between the quotes" in predict("04.x").message
     result = predict("04.x", typed)
