@@ -163,9 +163,7 @@ def test_a_slip_that_only_a_wrong_program_meets_stops_it_too():
 
     asked = replace(question(), parts=[Part(read=of_pairs)])
     pair = {"pair": Wrong("Return one number.", lambda x, weights: [x, x])}
-    with pytest.raises(
-        GalleryError, match="no attribute .summ.*, line .*: return np.summ"
-    ):
+    with pytest.raises(GalleryError, match="no attribute .summ.*, line .*: return np.summ"):
         reference_of(pair, asked)
     # Of another form than the reading expects is an answer, and no slip.
     nothing = {"nothing": Wrong("Return one number.", lambda x, weights: None)}
