@@ -71,7 +71,7 @@ def test_first_cell_says_title_aims_and_time(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_solution_says_what_it_is_and_a_learners_notebook_does_not(name):
     assert "> **Solution**\n>\n> " in prose(name)[0]
-    assert f"`notebooks/{name}.ipynb`" in prose(name)[0]
+    assert f"`work/{name}.ipynb`" in prose(name)[0]
     assert "**Solution**" not in cells(name, "markdown", "notebooks")[0].source
 
 

@@ -13,6 +13,7 @@ from filelock import FileLock
 from nbformat import NotebookNode
 
 from course_utils.course.atomic_files import write_atomically
+from course_utils.course.originals import work_in
 
 from .observing import GalleryError
 from .questions import questions_text, stored_header, stored_text
@@ -29,6 +30,7 @@ __all__ = [
     "observe",
     "read_lessons",
     "renew_text",
+    "require_no_work",
     "select",
     "table_text",
     "write_table",
@@ -191,6 +193,36 @@ def _stubs_to_change(folders: Folders) -> Iterator[dict]:
         write_atomically(folders.stubs, _stubs_text(stubs))
 
 
+def require_no_work(chosen: list[LessonSource], folders: Folders) -> None:
+    """Make sure that nothing is written over what somebody typed into a notebook in ``notebooks/``.
+
+    Raises
+    ------
+    BuildError
+        If one holds such work; the message names the cells, and the command that takes it over.
+    """
+    held = {lesson.name: _work(lesson, folders) for lesson in chosen}
+    said = [f"notebooks/{name}.ipynb {_held(cells)}." for name, cells in held.items() if cells]
+    if said:
+        said.append(
+            "Nothing was written. `course start` takes this work over into work/, and puts the "
+            "notebooks back as they were given."
+        )
+        raise BuildError("\n".join(said))
+
+
+def _work(lesson: LessonSource, folders: Folders) -> list[str]:
+    try:
+        return work_in(lesson.name, folders.root, lesson.notebook)
+    except (OSError, ValueError):  # missing or damaged: nobody can work in it
+        return []
+
+
+def _held(cells: list[str]) -> str:
+    *most, last = cells[:4] if len(cells) < 5 else [*cells[:4], f"{len(cells) - 4} more cells"]
+    return f"holds work of yours: {' and '.join([', '.join(most), last]) if most else last}"
+
+
 def renew_text(lesson: LessonSource, folders: Folders) -> bool:
     """Write both notebooks without executing them where text alone changed, and tell whether."""
     solution = _stored_solution(lesson, folders)
@@ -300,7 +332,10 @@ def find_drift(
             drift.append(_drifted(folders.stored(lesson), folders, message))
         notebook = folders.notebooks / f"{lesson.name}.ipynb"
         solution = folders.solutions / f"{lesson.name}.ipynb"
-        if _read(notebook) != _text_of(lesson.notebook):
+        if work := _work(lesson, folders):
+            message = f"{_held(work)}; `course start` takes it over into work/"
+            drift.append(Problem(str(notebook.relative_to(folders.root)), message))
+        elif _read(notebook) != _text_of(lesson.notebook):
             drift.append(_drifted(notebook, folders, f"is not what lessons/{lesson.name} gives"))
         if not solution_is_current(lesson, folders):
             message = f"was not executed from lessons/{lesson.name} as it is now"

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from course_utils.course.progress import course_folder
 from course_utils.course.starting import quiet_tensorflow
 from course_utils.course.terminal import console, errors, sentence_for
+from course_utils.course.workspace import course_folder
 
 from .terminal import need_extra, progress_bars
 
@@ -29,7 +29,8 @@ def build(
 
     Solutions are executed, and so are the untouched notebooks: every solution must pass, every stub
     must be *not attempted*. Lessons whose source did not change are left alone; where text alone
-    changed, the outputs stay.
+    changed, the outputs stay. Nothing is written over what somebody typed into `notebooks/`:
+    `course start` takes that over first.
     """
     with need_extra("author", "Building"):
         from . import build as authoring
@@ -42,6 +43,7 @@ def build(
             _report_drift(authoring.find_drift(sources, chosen, folders))
             return
         stale = [source for source in chosen if force or authoring.needs_build(source, folders)]
+        authoring.require_no_work(stale, folders)
         renewed = [s for s in stale if not force and authoring.renew_text(s, folders)]
         stale = [source for source in stale if source not in renewed]
         authoring.write_table(sources, folders)

@@ -12,7 +12,7 @@ _BANNER = """\
 > **Solution**
 >
 > This is the lesson with its answers and outputs. Run and change it as you like: JupyterLab saves
-> nothing here. Your own copy is `notebooks/{name}.ipynb`.
+> nothing here. Your own copy is `work/{name}.ipynb`; `course lab` makes and opens it.
 """
 
 

@@ -10,6 +10,8 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
+from course_utils.course.originals import seal
+
 from .headings import as_worked, with_exercise_names
 from .observing import load
 from .options import answered, list_options
@@ -105,6 +107,7 @@ def read_lesson(path: Path) -> LessonSource:
         for cell in lesson.solution.cells:
             cell.source = answered(cell.source, predictions)
     _find_missing_parts(lesson, set(titles))
+    seal(lesson.notebook)
     return lesson
 
 

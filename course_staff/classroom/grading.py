@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from course_utils.course.curriculum import LESSONS, find_exercise, find_lesson
-from course_utils.course.progress import course_folder
+from course_utils.course.workspace import course_folder
 from course_utils.exercises.question import Question
 
 from .again import Again

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import course_utils
-from course_utils.course.progress import course_folder
+from course_utils.course.workspace import course_folder
 
 __all__ = [
     "checkout_folders",

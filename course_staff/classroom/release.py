@@ -8,6 +8,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
+from course_utils.course.originals import seal
+
 from ..authoring.build import Folders, solution_is_current, table_text
 from ..authoring.source import LessonSource
 from .links import relink
@@ -66,6 +68,8 @@ def release_files(
     files = {
         f"notebooks/{lesson.name}.ipynb": _notebook_text(lesson.notebook, names) for lesson in given
     }
+    # Students work in neither: one is read, the other mends it.
+    files |= {f"course_utils/course/given/{path}": text for path, text in files.items()}
     stubs = {key: stub for lesson in given for key, stub in lesson.stubs().items()}
     stubs_text = json.dumps(stubs, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     files["course_utils/exercises/stubs.json"] = stubs_text
@@ -76,6 +80,7 @@ def release_files(
 def _notebook_text(notebook: NotebookNode, names: set[str]) -> str:
     notebook = copy.deepcopy(notebook)
     relink(notebook, lambda name: f"{name}.ipynb" if name in names else None)
+    seal(notebook)
     return nbformat.writes(notebook) + "\n"
 
 

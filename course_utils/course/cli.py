@@ -1,13 +1,20 @@
 """The command ``course``: what learners type, and what others add to it."""
 
+import shlex
+from collections import Counter
 from importlib.metadata import entry_points
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import progress as records
 from . import standing as standings
 from .terminal import console, errors, print_text, sentence_for
+from .workspace import WorkspaceError, find_workspace, from_here, require_workspace
+
+if TYPE_CHECKING:
+    from .filling import Started
+    from .updating import Update
 
 __all__ = ["app"]
 
@@ -21,19 +28,132 @@ app = typer.Typer(
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
 def lab(context: typer.Context) -> None:
-    """Open JupyterLab on the lesson of the next exercise that you have not passed.
+    """Open JupyterLab on your copy of the lessons, at the next exercise that you have not passed.
+
+    In a clone of the repository or an unpacked release, your copy is `work/`, made at the first
+    start. Elsewhere, make one first: `course start FOLDER`.
 
     Options that this command does not know go to JupyterLab: `course lab --no-browser --port 8899`.
     """
     from .lab import open_lab
+    from .updating import corrected_in_words
 
-    folder = records.course_folder()
-    if not (folder / "notebooks" / "00_start_here.ipynb").exists():
-        errors.print(f"There is no notebooks/00_start_here.ipynb at or above {folder}.")
-        errors.print("Change to the course's folder and try again.")
-        raise typer.Exit(1)
+    started = _start(None)
+    if corrected := corrected_in_words(started.workspace):
+        print_text(corrected)
     with sentence_for(OSError):
-        raise typer.Exit(open_lab(folder, context.args))
+        raise typer.Exit(open_lab(started.workspace, context.args))
+
+
+@app.command()
+def start(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            help="A new or empty folder, such as `~/gradienttape`. In a clone of the repository "
+            "or an unpacked release: `work`, if none is named.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Make a copy of the lessons to work in: a folder that no build and no update overwrites.
+
+    Lessons that are not there yet are copied; what is there is never touched. Answers that were
+    typed into `notebooks/` itself are copied to `work/` first, and `notebooks/` is put back.
+    `course lab` does the same at its first start, and opens JupyterLab.
+
+    - `course start ~/gradienttape && cd ~/gradienttape && course lab`
+    """
+    started = _start(folder)
+    place = from_here(started.workspace.folder)
+    count = len(started.copied)
+    print_text(f"{count} lessons copied to {place}." if count else f"{place} has every lesson.")
+    if find_workspace() == started.workspace:
+        print_text("Next: `course lab` opens JupyterLab there.")
+    else:
+        print_text(f"Next: cd {shlex.quote(place)} && course lab")
+
+
+def _start(folder: Path | None) -> "Started":
+    """Start a workspace, and say what was taken over from ``notebooks/``."""
+    from .filling import start_workspace
+    from .originals import GivenError
+
+    with sentence_for(WorkspaceError, GivenError, OSError):
+        started = start_workspace(folder)
+    for path in started.taken_over:
+        print_text(
+            f"Your work in notebooks/ stands in {from_here(path)} now, where nothing overwrites "
+            "it. notebooks/ is as it was given."
+        )
+    for trouble in started.troubles:
+        errors.print(trouble)
+    return started
+
+
+@app.command()
+def update(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what would happen, cell by cell.")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Put back the notebooks that the last update replaced.")
+    ] = False,
+) -> None:
+    """Bring corrections of the lessons into your copy; what you wrote stays.
+
+    A cell that you did not touch becomes the new one. What you wrote, added, moved or deleted stays
+    as it is; where the same cell was corrected, the new text stands below yours. Each notebook is
+    kept whole in `.course/before/` first. Save what is open in JupyterLab before, and afterwards
+    choose *File > Reload Notebook from Disk*.
+    """
+    from . import updating
+    from .originals import GivenError
+
+    with sentence_for(WorkspaceError, GivenError, OSError):
+        workspace = require_workspace()
+        if undo:
+            back = updating.undo(workspace)
+            for path in back:
+                print_text(f"{path.name} is as it was before the last update.")
+            print_text(_RELOAD if back else "There is no update to undo.")
+            return
+        new = _start(None).copied
+        kept = None
+        if dry_run:
+            done = list(updating.updates(workspace))
+        else:
+            done, kept = updating.update(workspace)
+    for path in new:
+        print_text(f"{path.name}: new")
+    for each in done:
+        _print_update(each, dry_run)
+    if kept is not None:
+        print_text(f"Your notebooks as they were: {from_here(kept)}. `course update --undo`")
+        print_text(_RELOAD)
+    elif not done:
+        print_text("Every lesson is up to date.")
+    if any(each.trouble for each in done):
+        raise typer.Exit(1)
+
+
+_RELOAD = (
+    "If a notebook is open, choose File > Reload Notebook from Disk. Where JupyterLab asks about a "
+    "changed file, choose Revert."
+)
+
+
+def _print_update(each: "Update", in_full: bool) -> None:
+    name = f"{each.lesson.name}.ipynb"
+    if each.trouble:
+        errors.print(f"{name}: {each.trouble}")
+        return
+    counts = Counter(change.what for change in each.changes)
+    said = ", ".join(f"{count} {what}" for what, count in counts.items())
+    print_text(f"{name}: {said or 'no cell of yours changes'}")
+    if in_full:
+        for change in each.changes:
+            print_text(f"    {change.what}: {change.cell}")
 
 
 @app.command()
@@ -57,7 +177,7 @@ def reset(
     """
     from . import resetting
 
-    with sentence_for(LookupError, resetting.ResetError, OSError):
+    with sentence_for(LookupError, resetting.ResetError, WorkspaceError, OSError):
         resetting.reset(exercise)
 
 

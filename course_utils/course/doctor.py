@@ -6,14 +6,14 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from pathlib import Path
 from platform import python_version
 
 from ..datasets import load_mnist, mnist_source
-from ..exercises.exercise import stubs
-from .progress import course_folder, progress_path
+from .curriculum import LESSONS
+from .progress import progress_path
 from .starting import quiet_tensorflow
+from .workspace import find_workspace
 
 __all__ = ["Condition", "examine"]
 
@@ -28,12 +28,8 @@ class Condition:
 
 
 def examine() -> Iterator[Condition]:
-    """Yield one condition after the other; an examination that itself fails is one too.
-
-    Installed packages can add examinations: the name of an entry point is the subject, and what it
-    names returns a condition, or None where there is nothing to examine.
-    """
-    examinations: dict[str, Callable[[], Condition | None]] = {
+    """Yield one condition after the other; an examination that itself fails is one too."""
+    examinations: dict[str, Callable[[], Condition]] = {
         "Python": _python,
         "TensorFlow": _tensorflow,
         "Device": _device,
@@ -41,16 +37,13 @@ def examine() -> Iterator[Condition]:
         "Notebooks": _notebooks,
         "Progress": _progress,
     }
-    for point in entry_points(group="course.examinations"):
-        examinations[point.name] = lambda point=point: point.load()()
     for subject, look in examinations.items():
         try:
             condition = look()
         except Exception as error:
             found = f"{type(error).__name__}: {error}"
             condition = Condition(subject, found, "Run `make clean lab`.")
-        if condition is not None:
-            yield condition
+        yield condition
 
 
 def _python() -> Condition:
@@ -93,16 +86,15 @@ def _mnist() -> Condition:
 
 
 def _notebooks() -> Condition:
-    root = course_folder()
-    folder = root / "notebooks"
-    wanted = {stub["notebook"] for stub in stubs().values()}
-    missing = sorted(name for name in wanted if not (folder / name).exists())
+    workspace = find_workspace()
+    missing = [each.name for each in LESSONS if not workspace.notebook(each).exists()]
     if not missing:
-        return Condition("Notebooks", f"all {len(wanted)} are here")
-    remedy = "Copy it again from what you were given, or start `course` in that folder."
-    if (root / "lessons").is_dir():  # students have no history to restore from
-        remedy = "Run `git restore notebooks` in the course's folder, or start `course` there."
-    return Condition("Notebooks", f"missing in {folder}: {', '.join(missing)}", remedy)
+        found = f"all {len(LESSONS)} are in {_shown(workspace.folder)}"
+        return Condition("Notebooks", found)
+    remedy = "Run `course start`, which copies what is missing and touches nothing else."
+    if workspace.folder == Path.cwd() and not workspace.is_started:
+        remedy = "Change into your copy of the lessons, or make one: `course start FOLDER`."
+    return Condition("Notebooks", f"missing in {workspace.folder}: {', '.join(missing)}", remedy)
 
 
 def _progress() -> Condition:

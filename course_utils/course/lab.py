@@ -13,9 +13,10 @@ from tornado.web import HTTPError
 
 from ..figures.in_notebooks import image_in_html
 from .atomic_files import write_atomically
-from .curriculum import find_lesson
+from .curriculum import LESSONS, find_lesson
 from .progress import read_progress
 from .standing import Standing
+from .workspace import Workspace, course_folder
 
 __all__ = ["CourseContents", "open_lab", "run_lab"]
 
@@ -69,12 +70,18 @@ def _is_solution(path: str) -> bool:
     return path.strip("/").startswith("solutions/")
 
 
-def open_lab(folder: Path, options: list[str]) -> int:
-    """Open JupyterLab in ``folder`` where the learner goes on, and return its status at the end."""
+def open_lab(workspace: Workspace, options: list[str]) -> int:
+    """Open JupyterLab where the learner goes on, and return its status at the end.
+
+    Around a workspace in a checkout or a release, the solutions are in sight, too.
+    """
+    folder = course_folder() if workspace.folder.is_relative_to(course_folder()) else None
+    folder = folder or workspace.folder
+    page = (workspace.folder / _page_to_open(workspace)).relative_to(folder).as_posix()
     command = [
         *(sys.executable, "-m", "jupyterlab"),
         f"--notebook-dir={folder}",
-        f"--LabApp.default_url=/lab/tree/{_page_to_open(folder)}",
+        f"--LabApp.default_url=/lab/tree/{page}",
         f"--ServerApp.contents_manager_class={__name__}.{CourseContents.__name__}",
     ]
     if os.name != "nt":
@@ -82,7 +89,7 @@ def open_lab(folder: Path, options: list[str]) -> int:
         # sets the PATH anew.
         shell = os.environ.get("SHELL") or "sh"
         command.append(f"--ServerApp.terminado_settings=shell_command={shell}")
-    place = folder / ".course" / "lab"
+    place = workspace.kept / "lab"
     settings = place / "labconfig" / "default_setting_overrides.json"
     settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text(json.dumps(_SETTINGS, indent=1) + "\n", encoding="utf-8")
@@ -95,17 +102,17 @@ def open_lab(folder: Path, options: list[str]) -> int:
     return run_lab(command + options, folder, environment)
 
 
-def _page_to_open(folder: Path) -> str:
-    """Return the path in ``folder`` of the next exercise's lesson, or of a page at the end.
+def _page_to_open(workspace: Workspace) -> str:
+    """Return the file of the next exercise's lesson, or of a page at the end.
 
     A lesson that is not there, as in a release of a few, gives way to the first one.
     """
     standing = Standing(read_progress())
     if standing.next is None:
-        write_atomically(folder / _FINISHED, standing.page())
+        write_atomically(workspace.folder / _FINISHED, standing.page())
         return _FINISHED
-    lesson = f"notebooks/{find_lesson(standing.next.id[:2]).name}.ipynb"
-    return lesson if (folder / lesson).exists() else "notebooks/00_start_here.ipynb"
+    path = workspace.notebook(find_lesson(standing.next.id[:2]))
+    return path.name if path.exists() else workspace.notebook(LESSONS[0]).name
 
 
 def run_lab(command: list[str], folder: Path, environment: dict[str, str]) -> int:

@@ -14,15 +14,17 @@ from filelock import FileLock, Timeout
 
 from ..exercises.exercise import Exercise
 from .atomic_files import write_atomically
+from .curriculum import Lesson
+from .workspace import Workspace, course_folder, find_workspace
 
 __all__ = [
     "Progress",
-    "course_folder",
     "progress_path",
     "read_progress",
     "record_outcome",
     "record_prediction",
     "runs_a_solution",
+    "unsaved",
 ]
 
 _LOCK_SECONDS = 5
@@ -30,8 +32,9 @@ _LOCK_SECONDS = 5
 
 @dataclass
 class Progress:
-    """For each exercise id: ``outcome``, ``score``, ``attempts`` and, once passed, ``passed_at``.
+    """For each exercise id: ``outcome``, ``score``, ``attempts``, ``checked_at``, ``passed_at``.
 
+    The last is there once the exercise was passed; it and ``checked_at`` are times in UTC.
     ``predictions`` holds, by their ids, what was predicted first. ``notice`` is empty, or says in a
     sentence what was wrong with the file.
     """
@@ -49,26 +52,20 @@ class Progress:
         return f"{sum(self.has_passed(each.id) for each in exercises)} of {len(exercises)}"
 
 
-def course_folder() -> Path:
-    """Return the folder of the working copy: the nearest one above that holds ``notebooks/``.
-
-    Where there is none, as for a notebook opened alone, it is the current folder.
-    """
-    here = Path.cwd()
-    for folder in (here, *here.parents):
-        if (folder / "notebooks" / "00_start_here.ipynb").exists():
-            return folder
-    return here
-
-
 def progress_path() -> Path:
-    """Return where progress is kept: ``$COURSE_PROGRESS_FILE``, or ``.course/progress.json``."""
+    """Return where progress is kept: ``$COURSE_PROGRESS_FILE``, or in the workspace's ``.course/``.
+
+    What was passed before there were workspaces stands in the checkout until one is started.
+    """
     named = os.environ.get("COURSE_PROGRESS_FILE")
     if named:
         return Path(named).expanduser()
+    kept = find_workspace().kept
     # Whoever runs a worked notebook, or a lesson's source, has not passed its exercises.
-    name = "solutions.json" if runs_a_solution() else "progress.json"
-    return course_folder() / ".course" / name
+    if runs_a_solution():
+        return kept / "solutions.json"
+    path, earlier = kept / "progress.json", course_folder() / ".course" / "progress.json"
+    return earlier if earlier.exists() and not path.exists() else path
 
 
 def runs_a_solution() -> bool:
@@ -99,11 +96,12 @@ def record_outcome(exercise_id: str, outcome: str, score: float) -> Progress:
     """
     with _opened(progress_path()) as progress:
         entry = progress.exercises.setdefault(exercise_id, {"attempts": 0})
+        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         entry.update(outcome=outcome, score=score)
         if outcome != "not attempted":
             entry["attempts"] += 1
+            entry["checked_at"] = now
         if outcome == "passed":
-            now = datetime.now(timezone.utc).isoformat(timespec="seconds")
             entry.setdefault("passed_at", now)
     return progress
 
@@ -112,6 +110,17 @@ def record_prediction(prediction_id: str, predicted: str) -> str:
     """Keep what was predicted, unless something was before, and return what is kept."""
     with _opened(progress_path()) as progress:
         return progress.predictions.setdefault(prediction_id, predicted)
+
+
+def unsaved(workspace: Workspace, lesson: Lesson) -> list[str]:
+    """Return the exercises of a lesson that were checked after its notebook was last saved.
+
+    What the learner typed for them is in JupyterLab, and not yet in the file.
+    """
+    saved = int(workspace.notebook(lesson).stat().st_mtime)
+    known = read_progress(workspace.kept / "progress.json").exercises
+    times = {each.id: known.get(each.id, {}).get("checked_at", "") for each in lesson.exercises()}
+    return [i for i, at in times.items() if at and datetime.fromisoformat(at).timestamp() > saved]
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """``course reset``: put one exercise's cell back to its stub and leave every other text alone."""
 
+import os
 import re
 from datetime import datetime
 from pathlib import Path
@@ -7,11 +8,11 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from ..exercises.exercise import stubs
 from .atomic_files import write_atomically
 from .curriculum import find_exercise
 from .notebook import running_shell
-from .progress import course_folder
+from .originals import read_notebook, text_of
+from .workspace import find_workspace, require_workspace
 
 __all__ = ["ResetError", "reset", "reset_exercise"]
 
@@ -22,6 +23,9 @@ class ResetError(Exception):
 
 def reset(exercise_id: str) -> None:
     """Put one exercise of this notebook back to how it was given; your text is kept in a file.
+
+    In a terminal it is the notebook of your workspace. In a notebook, what cannot be reset is said
+    and nothing is raised.
 
     Parameters
     ----------
@@ -34,25 +38,43 @@ def reset(exercise_id: str) -> None:
         If there is no such exercise.
     ResetError
         If the notebook cannot be read.
+    WorkspaceError
+        If no workspace was started here.
 
     Notes
     -----
     The notebook on disk is changed, and JupyterLab reads it again when you tell it to. So that
     nothing is lost then, the cell with this call must be saved. First used in lesson 00.
     """
-    folder, shell = course_folder(), running_shell()
-    name = stubs()[find_exercise(exercise_id).id]["notebook"]
-    if shell is not None:
+    shell = running_shell()
+    if shell is None:
+        file = find_exercise(exercise_id).stub()["notebook"]
+        _reset_in(require_workspace().folder / file, exercise_id)
+        return
+    try:
+        path = _notebook_here(find_exercise(exercise_id).stub()["notebook"])
         call = shell.history_manager.input_hist_raw[-1].strip()
-        cells = _read(folder / "notebooks" / name).cells
-        if call not in [cell.source.strip() for cell in cells]:
+        if call in [cell.source.strip() for cell in _read(path).cells]:
+            _reset_in(path, exercise_id)
+        else:
             print(
-                f"Nothing was reset yet, because {name} holds this call not yet, and may lack more "
-                f"of what you typed. Save it (Ctrl+S) with this call in one of its cells, and run "
-                "that cell again."
+                f"Nothing was reset yet, because {path.name} holds this call not yet, and may lack "
+                "more of what you typed. Save it (Ctrl+S) with this call in one of its cells, and "
+                "run that cell again."
             )
-            return
-    kept = reset_exercise(exercise_id, folder)
+    except (LookupError, ResetError) as error:
+        print(error)
+
+
+def _notebook_here(name: str) -> Path:
+    """Return the notebook in which this kernel runs, as Jupyter's server names it."""
+    named = Path(os.environ.get("JPY_SESSION_NAME", ""))
+    return named if named.suffix == ".ipynb" and named.exists() else Path.cwd() / name
+
+
+def _reset_in(path: Path, exercise_id: str) -> None:
+    """Reset an exercise in the notebook at ``path``, and say what happened."""
+    kept = reset_exercise(exercise_id, path, find_workspace().kept / "kept")
     if kept is None:
         print(f"The cell of {exercise_id} was missing; it stands above its check again.")
     else:  # whose path may hold bytes that are no text
@@ -64,15 +86,14 @@ def reset(exercise_id: str) -> None:
     )
 
 
-def reset_exercise(exercise_id: str, folder: Path) -> Path | None:
+def reset_exercise(exercise_id: str, path: Path, keep_in: Path) -> Path | None:
     """Put the cell of ``exercise_id`` back to its stub, and take away what its checks said.
 
-    Returned is the file in which the cell's text was kept; None where the cell was missing and was
-    added again above its check. ``folder`` is the working copy. Where there is no such exercise
-    this raises LookupError, and where the notebook cannot be read ResetError.
+    Returned is the file in ``keep_in`` in which the cell's text was kept; None where the cell was
+    missing and was added again above its check. ``path`` is the notebook. Where there is no such
+    exercise this raises LookupError, and where the notebook cannot be read ResetError.
     """
-    stub = stubs()[find_exercise(exercise_id).id]
-    path = folder / "notebooks" / stub["notebook"]
+    stub = find_exercise(exercise_id).stub()
     notebook = _read(path)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     call = re.compile(rf"""check\(\s*["']{re.escape(exercise_id)}["']""")
@@ -84,7 +105,7 @@ def reset_exercise(exercise_id: str, folder: Path) -> Path | None:
         cell = found[0]
         # In a new file, never over an older one.
         stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
-        kept = folder / ".course" / "kept" / f"{exercise_id}-{stamp}.py"
+        kept = keep_in / f"{exercise_id}-{stamp}.py"
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(cell.source + "\n", encoding="utf-8")
     else:
@@ -97,16 +118,16 @@ def reset_exercise(exercise_id: str, folder: Path) -> Path | None:
     cell.source = stub["source"]
     for stale in [cell, *checks]:
         stale.outputs, stale.execution_count = [], None
-    write_atomically(path, nbformat.writes(notebook) + "\n")
+    write_atomically(path, text_of(notebook))
     return kept
 
 
 def _read(path: Path) -> NotebookNode:
     try:
-        return nbformat.read(path, as_version=4)
+        return read_notebook(path)
     except FileNotFoundError:
-        raise ResetError(f"{path} does not exist. Run this in the course's folder.") from None
-    except Exception as error:  # nbformat raises many types for a file that is not a notebook
         raise ResetError(
-            f"{path.name} cannot be read as a notebook ({error}). It was left as it is."
-        ) from error
+            f"There is no notebook {path}. If yours has another name, give it this one again."
+        ) from None
+    except ValueError as error:
+        raise ResetError(f"{error} It was left as it is.") from error

@@ -9,6 +9,7 @@ from .notebook import prepare_cells, running_shell
 from .progress import read_progress, runs_a_solution
 from .standing import LessonBar
 from .starting import quiet_tensorflow, standard_error_held
+from .workspace import own_copy
 
 __all__ = ["standard_error_held", "start_lesson"]
 
@@ -55,6 +56,8 @@ def start_lesson(number: str) -> None:
         f"Lesson {lesson.number} · {lesson.title}\nPython {python_version()} · "
         f"TensorFlow {tf.__version__} · Keras {tf.keras.__version__} · {device}"
     )
+    if elsewhere := own_copy(lesson):
+        print(elsewhere)
     if running_shell() is not None and not runs_a_solution():
         from IPython.display import display
 

@@ -12,7 +12,8 @@ from ..exercises.exercise import Exercise
 from ..figures.card import card, with_code
 from ..figures.palette import GREEN
 from .curriculum import LESSONS, Lesson, all_exercises, find_lesson
-from .progress import Progress, read_progress
+from .progress import Progress, read_progress, runs_a_solution
+from .workspace import find_workspace, from_here
 
 __all__ = ["LessonBar", "Standing", "next_exercise", "status"]
 
@@ -47,14 +48,18 @@ def status() -> "Standing":
     >>> "exercises passed" in repr(status())
     True
     """
-    return Standing(read_progress())
+    from .updating import corrected_in_words  # which reads notebooks, and takes a moment to import
+
+    corrected = "" if runs_a_solution() else corrected_in_words(find_workspace())
+    return Standing(read_progress(), corrected)
 
 
 class Standing:
     """The progress through the course: lesson by lesson, its total, and what is next."""
 
-    def __init__(self, progress: Progress):
+    def __init__(self, progress: Progress, corrected: str = ""):
         self._progress = progress
+        self._corrected = corrected
         self.next = next_exercise(progress)
         names = {f"{lesson.number} {lesson.title}": lesson.exercises() for lesson in LESSONS}
         self._rows = [(name, *self._counts(exercises)) for name, exercises in names.items()]
@@ -78,9 +83,10 @@ class Standing:
         passed, points = self._counts(all_exercises())
         said = [self._progress.notice] if self._progress.notice else []
         said.append(f"{passed} exercises passed, {points} points.")
+        said += [self._corrected] if self._corrected else []
         if self.next is None:
             return [*said, *_FINISHED]
-        place = f"notebooks/{find_lesson(self.next.id[:2]).name}.ipynb"
+        place = from_here(find_workspace().notebook(find_lesson(self.next.id[:2])))
         return [*said, f"Next: {self.next.id} {self.next.title}, in {place}."]
 
     def __repr__(self) -> str:

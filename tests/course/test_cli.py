@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from course_utils.course.cli import app
 from course_utils.course.curriculum import all_exercises
+from course_utils.course.filling import start_workspace
+from course_utils.course.originals import read_notebook, seal, text_of
 from course_utils.course.progress import record_outcome
 
 ROOT = Path(__file__).parents[2]
@@ -18,11 +20,17 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture
 def copy(tmp_path, monkeypatch):
-    """Return a learner's working copy, which has no lesson sources, and stand in it."""
+    """Return a folder with the notebooks, which has no lesson sources, and stand in it."""
     shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("COURSE_PROGRESS_FILE")
     return tmp_path
+
+
+@pytest.fixture
+def work(copy):
+    """Return the workspace that was started in it."""
+    return start_workspace().workspace.folder
 
 
 def run(*arguments):
@@ -31,7 +39,7 @@ def run(*arguments):
 
 def test_help_teaches_every_command():
     text = run("--help").output
-    for command in ("lab", "status", "reset", "doctor", "build", "grade"):
+    for command in ("lab", "start", "update", "status", "reset", "doctor", "build", "grade"):
         assert command in text
         assert len(run(command, "--help").output) > 150
 
@@ -44,27 +52,27 @@ def test_status_shows_what_is_passed_and_what_is_next(copy):
     (line,) = [line for line in result.output.splitlines() if "The first tape" in line]
     assert "1 of 5" in line and "2 of 11" in line
     assert re.search(r"1 of \d+ exercises passed, 2 of \d+ points", result.output)
-    assert "Next: 01.2 The shape of a gradient, in notebooks/01_first_tape" in result.output
+    assert "Next: 01.2 The shape of a gradient, in work/01_first_tape" in result.output
     record_outcome("01.2", "passed", 1.0)
     assert "2 of 5" in run("status").output
 
 
 def test_status_says_that_a_damaged_file_was_set_aside(copy):
-    (copy / ".course").mkdir()
-    (copy / ".course" / "progress.json").write_text("{")
+    (copy / "work" / ".course").mkdir(parents=True)
+    (copy / "work" / ".course" / "progress.json").write_text("{")
     assert "could not be read. It is kept as progress.damaged-" in run("status").output
 
 
 def test_status_of_a_folder_that_is_in_the_way_is_a_sentence(copy):
-    (copy / ".course" / "progress.json").mkdir(parents=True)
+    (copy / "work" / ".course" / "progress.json").mkdir(parents=True)
     result = run("status")
     assert result.exit_code == 1 and "Is a directory" in result.output
 
 
-def test_reset_says_where_the_old_text_is(copy):
+def test_reset_says_where_the_old_text_is(work):
     result = run("reset", "01.1")
     assert result.exit_code == 0
-    (kept,) = (copy / ".course" / "kept").iterdir()
+    (kept,) = (work / ".course" / "kept").iterdir()
     assert kept.name in result.output and "Reload Notebook from Disk" in result.output
 
 
@@ -72,6 +80,8 @@ def test_reset_says_where_the_old_text_is(copy):
     ("arguments", "message"),
     [
         (("reset", "01.9"), "There is no exercise '01.9'"),
+        (("reset", "01.1"), "holds no copy of the lessons yet: `course start` makes one"),
+        (("update",), "holds no copy of the lessons yet: `course start` makes one"),
         (("build",), "There are no lessons in"),
     ],
 )
@@ -84,7 +94,7 @@ def test_an_expected_mistake_is_a_sentence_and_status_1(copy, arguments, message
 def test_lab_outside_a_working_copy_says_what_to_do(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = run("lab")
-    assert result.exit_code == 1 and "Change to the course's folder" in result.output
+    assert result.exit_code == 1 and "`course start ~/gradienttape`" in result.output
 
 
 def test_a_path_is_said_as_it_is(tmp_path, monkeypatch):
@@ -124,15 +134,61 @@ def test_lab_opens_the_lesson_of_the_next_exercise_and_at_the_end_a_page(copy, s
         (page,) = [part for part in command if part.startswith("--LabApp.default_url")]
         return page.partition("/lab/tree/")[2]
 
-    assert opened() == "notebooks/00_start_here.ipynb"
+    assert opened() == "work/00_start_here.ipynb"
     record_outcome("02.1", "passed", 1.0)
-    assert opened() == "notebooks/02_watching.ipynb"
-    (copy / "notebooks" / "02_watching.ipynb").unlink()
-    assert opened() == "notebooks/00_start_here.ipynb"
+    assert opened() == "work/02_watching.ipynb"
     for exercise in all_exercises():
         record_outcome(exercise.id, "passed", 1.0)
-    assert opened() == "finished.html"
-    assert "Every exercise is passed" in (copy / "finished.html").read_text(encoding="utf-8")
+    assert opened() == "work/finished.html"
+    page = copy / "work" / "finished.html"
+    assert "Every exercise is passed" in page.read_text(encoding="utf-8")
+
+
+def test_lab_opens_a_workspace_that_stands_alone(copy, tmp_path_factory, started, monkeypatch):
+    folder = tmp_path_factory.mktemp("own") / "gradienttape"
+    assert run("start", str(folder)).exit_code == 0
+    monkeypatch.chdir(folder)
+    assert run("lab").exit_code == 0
+    ((command, _),) = started
+    assert f"--notebook-dir={folder}" in command
+    assert "--LabApp.default_url=/lab/tree/00_start_here.ipynb" in command
+
+
+def test_start_says_what_it_did_and_what_is_next(copy, tmp_path_factory):
+    result = run("start")
+    assert "22 lessons copied to work." in result.output
+    assert "Next: `course lab` opens JupyterLab there." in result.output
+    assert "work has every lesson" in run("start").output
+    folder = tmp_path_factory.mktemp("own tape") / "gradienttape"
+    result = run("start", str(folder))
+    assert re.search(r"Next: cd '.*own tape.*/gradienttape' && course lab", result.output)
+    assert "holds something else" in run("start", str(folder.parent)).output
+
+
+def test_what_was_corrected_is_said_and_comes_by_one_command(copy, work, started):
+    path = copy / "notebooks" / "01_first_tape.ipynb"
+    book = read_notebook(path)
+    book.cells[0].source += "\n\nThis was corrected."
+    seal(book)
+    path.write_text(text_of(book))
+    said = "Lesson 01 was corrected since you began; `course update` keeps what you wrote."
+    assert said in run("status").output and said in run("lab").output
+    dry = run("update", "--dry-run").output
+    assert "01_first_tape.ipynb: 1 becomes the new one" in dry
+    assert "    becomes the new one: # 01 · The first tape" in dry
+    assert "corrected" not in (work / "01_first_tape.ipynb").read_text()
+    assert "`course update --undo`" in run("update").output
+    assert "This was corrected." in (work / "01_first_tape.ipynb").read_text()
+    assert "Every lesson is up to date" in run("update").output
+    assert said not in run("status").output
+    assert "01_first_tape.ipynb is as it was" in run("update", "--undo").output
+    assert "There is no update to undo" in run("update", "--undo").output
+
+
+def test_an_update_that_leaves_a_notebook_out_says_so_and_ends_with_status_1(copy, work):
+    (work / "01_first_tape.ipynb").write_text("{")
+    result = run("update")
+    assert result.exit_code == 1 and "cannot be read as a notebook" in result.output
 
 
 WAITS_FOR_ITS_END = """
@@ -156,7 +212,7 @@ def test_what_ends_the_command_ends_jupyterlab(copy, number):
 
 
 @pytest.fixture
-def healthy(copy, monkeypatch):
+def healthy(copy, work, monkeypatch):
     monkeypatch.setenv("COURSE_DATA_DIR", "")
     monkeypatch.setattr("course_utils.course.doctor.mnist_source", lambda: ("stand-in", None))
     return copy
@@ -177,39 +233,21 @@ def test_doctor_finds_a_healthy_copy_well(healthy):
 
 
 def test_doctor_names_a_missing_notebook(healthy):
-    (healthy / "notebooks" / "01_first_tape.ipynb").unlink()
+    (healthy / "work" / "01_first_tape.ipynb").unlink()
     result = run("doctor")
     assert result.exit_code == 1
     line, remedy = failure_and_remedy(result.output)
-    assert "01_first_tape.ipynb" in line and "Copy it again from what you were given" in remedy
-    (healthy / "lessons").mkdir()
-    assert "git restore notebooks" in failure_and_remedy(run("doctor").output)[1]
-
-
-def test_doctor_names_a_notebook_of_another_version(healthy):
-    shutil.copytree(ROOT / "lessons", healthy / "lessons")
-    assert run("doctor").exit_code == 0
-    lesson = healthy / "lessons" / "01_first_tape" / "lesson.py"
-    lesson.write_text(lesson.read_text().replace("# ## Recap", "# ## Recapitulation"))
-    result = run("doctor")
-    assert result.exit_code == 1 and "01_first_tape lacks 1 cells" in result.output
-
-
-def test_doctor_names_a_notebook_that_cannot_be_read(healthy):
-    shutil.copytree(ROOT / "lessons", healthy / "lessons")
-    (healthy / "notebooks" / "01_first_tape.ipynb").write_text("[]")
-    line, remedy = failure_and_remedy(run("doctor").output)
-    assert "01_first_tape.ipynb cannot be read" in line and "git restore" in remedy
-
-
-def test_a_learners_own_answers_do_not_worry_the_doctor(healthy):
-    shutil.copytree(ROOT / "lessons", healthy / "lessons")
-    path = healthy / "notebooks" / "01_first_tape.ipynb"
-    path.write_text(path.read_text().replace("raise NotImplementedError", "return 25.0"))
+    assert "01_first_tape" in line and "`course start`, which copies what is missing" in remedy
+    run("start")
     assert run("doctor").exit_code == 0
 
 
-def test_doctor_names_a_damaged_mnist(copy, monkeypatch):
+def test_doctor_outside_any_copy_says_where_to_go(tmp_path_factory, healthy, monkeypatch):
+    monkeypatch.chdir(tmp_path_factory.mktemp("nowhere"))
+    assert "Change into your copy of the lessons" in failure_and_remedy(run("doctor").output)[1]
+
+
+def test_doctor_names_a_damaged_mnist(copy, work, monkeypatch):
     (copy / "mnist.npz").write_bytes(b"PK\x03\x04 cut off")
     monkeypatch.setenv("COURSE_DATA_DIR", str(copy))
     result = run("doctor")

@@ -8,6 +8,7 @@ import pytest
 from filelock import FileLock, Timeout
 
 from course_utils.course import progress as records
+from course_utils.course.workspace import course_folder
 
 
 @pytest.fixture
@@ -134,8 +135,8 @@ def test_the_working_copy_is_found_from_inside(tmp_path, monkeypatch):
     (tmp_path / "notebooks" / "00_start_here.ipynb").touch()
     monkeypatch.chdir(tmp_path / "notebooks")
     monkeypatch.delenv("COURSE_PROGRESS_FILE")
-    assert records.course_folder() == tmp_path
-    assert records.progress_path() == tmp_path / ".course" / "progress.json"
+    assert course_folder() == tmp_path
+    assert records.progress_path() == tmp_path / "work" / ".course" / "progress.json"
 
 
 def test_the_named_file_may_stand_in_the_home_folder(monkeypatch):
@@ -166,4 +167,4 @@ def test_a_byte_order_mark_does_no_harm(path):
 
 def test_a_notebook_alone_keeps_its_progress_beside_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert records.course_folder() == tmp_path
+    assert course_folder() == tmp_path

@@ -32,7 +32,7 @@ def test_the_text_has_a_row_for_each_lesson_a_total_and_one_next():
     assert re.search(r"01 The first tape\s+│\s+2 of 5", text)
     assert f"2 of {len(EVERY)} exercises passed" in text
     assert text.count("Next: ") == 1 and "Next: 01.3" in text
-    assert "notebooks/01_first_tape.ipynb" in text
+    assert "work/01_first_tape.ipynb" in text
 
 
 def test_in_jupyter_it_is_the_map_with_the_same_as_a_table():

@@ -1,0 +1,257 @@
+"""Three versions of a notebook meet: what was given, what is given now, and what a learner has.
+
+A learner's text always stays. A cell that nobody touched becomes the new one. Where both sides
+changed one cell, the learner's stays, and the new one stands below it as text, which never runs.
+"""
+
+import hashlib
+from bisect import bisect_left
+from collections.abc import Hashable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+
+from nbformat import NotebookNode
+
+__all__ = ["CellChange", "changed_cells", "merged", "name_of"]
+
+_SIMILAR = 0.5  # of the letters of two cells, for one to be the other, corrected
+_HEADING = "**This cell was corrected. Yours stays as it is, above; the new one is:**"
+
+
+@dataclass(frozen=True)
+class CellChange:
+    """What becomes of one cell: ``what`` happens, and which cell it is, in a few words."""
+
+    what: str
+    cell: str
+
+
+def name_of(cell: Mapping) -> str:
+    """Return a cell in a few words: its exercise, or how its text begins."""
+    exercise = cell["metadata"].get("exercise")
+    if exercise:
+        return f"exercise {exercise}"
+    first = next(filter(None, map(str.strip, cell["source"].splitlines())), "an empty cell")
+    return first if len(first) <= 60 else f"{first[:57]}..."
+
+
+def changed_cells(base: NotebookNode, mine: NotebookNode) -> list[Mapping]:
+    """Return the cells of ``mine`` whose text is not that of ``base``: written, or added."""
+    keys = _match(base.cells, mine.cells)
+    return [
+        cell
+        for cell, key in zip(mine.cells, keys, strict=True)
+        if (_is_touched(base.cells[key], cell) if key is not None else cell.source.strip())
+    ]
+
+
+def merged(
+    base: NotebookNode, mine: NotebookNode, new: NotebookNode
+) -> tuple[NotebookNode, list[CellChange]]:
+    """Return the notebook that keeps what the learner did and takes up what the author did.
+
+    Parameters
+    ----------
+    base, mine, new : NotebookNode
+        What the learner was given, what the learner has, and what is given now.
+
+    Returns
+    -------
+    notebook : NotebookNode
+        The cells of ``new`` in their order. A cell that the learner wrote in, added or moved stays,
+        behind the cell that it stands behind in ``mine``; one that the learner deleted stays away.
+    changes : list of CellChange
+        What becomes of each cell that is not simply as it was.
+
+    Notes
+    -----
+    Cells are matched by exercise, by id, and where an editor gave new ids by equal text. The id of
+    a corrected cell is another one, so between two cells that are matched, those that are most
+    alike are. A cell moved if it is not on a longest common subsequence of both orders.
+    """
+    in_new = {key: cell for key, cell in zip(_keys_of_new(base, new), new.cells, strict=True)}
+    mine_keys = _keys_of_mine(base, mine, in_new)
+    in_mine = dict(zip(mine_keys, mine.cells, strict=True))
+    numbers = [key for key in mine_keys if isinstance(key, int)]
+    moved = set(numbers) - set(_in_order(numbers))
+    there = {cell.get("id") for cell in mine.cells}
+    changes: list[CellChange] = []
+    cells: dict[Hashable, list[NotebookNode]] = {}
+    for key in {**in_new, **in_mine}:  # those of the new notebook in their order, then the rest
+        old = base.cells[key] if isinstance(key, int) else None
+        what, group = _meeting(old, in_mine.get(key), in_new.get(key))
+        # What stands below a cell of the learner's may stand there already.
+        cells[key] = group[:1] + [cell for cell in group[1:] if cell.id not in there]
+        if what:
+            changes.append(CellChange(what, name_of(in_new.get(key) or in_mine.get(key) or old)))
+    order = [key for key in in_new if cells[key] and key not in moved]
+    for number, key in enumerate(mine_keys):
+        if cells[key] and key not in order:
+            before = [order.index(k) for k in reversed(mine_keys[:number]) if k in order]
+            order.insert(before[0] + 1 if before else 0, key)
+    result = deepcopy(new)
+    result.cells = _with_ids_of_their_own([cell for key in order for cell in cells[key]])
+    result.metadata = _merged_entries(base.metadata, mine.metadata, new.metadata)
+    result.metadata["course"] = new.metadata.get("course", {})
+    return result, changes
+
+
+def _meeting(
+    old: NotebookNode | None, own: NotebookNode | None, new: NotebookNode | None
+) -> tuple[str, list[NotebookNode]]:
+    """Return what happens to one cell, in words, and the cells that stand for it."""
+    if own is None:
+        if old is None:
+            return "new", [deepcopy(new)]
+        is_news = new is not None and _is_touched(old, new)
+        return ("corrected, and you deleted it" if is_news else ""), []
+    if new is None:
+        if old is None:
+            return "", [deepcopy(own)]
+        if _is_touched(old, own):
+            return "taken out of the lesson; yours stays", [deepcopy(own)]
+        return "taken out of the lesson", []
+    old = old or new  # one that an earlier update has put there
+    kept = deepcopy(new)
+    kept.metadata = _merged_entries(old.metadata, own.metadata, new.metadata)
+    if not _is_touched(new, own):
+        return "", [_as_it_ran(kept, own)]
+    if not _is_touched(old, own):
+        return "becomes the new one", [kept]
+    kept.update(source=own.source, cell_type=own.cell_type)
+    kept = _as_it_ran(kept, own)
+    if not _is_touched(old, new):
+        return "", [kept]
+    return "yours stays, the new one stands below it", [kept, _beside(new)]
+
+
+def _is_touched(old: Mapping, cell: Mapping) -> bool:
+    return (old["cell_type"], old["source"]) != (cell["cell_type"], cell["source"])
+
+
+def _as_it_ran(cell: NotebookNode, own: NotebookNode) -> NotebookNode:
+    """Return a cell with the outputs and the attachments of the learner's."""
+    for field in ("outputs", "execution_count", "attachments"):
+        cell.pop(field, None)
+        if field in own:
+            cell[field] = deepcopy(own[field])
+    return cell
+
+
+def _beside(new: NotebookNode) -> NotebookNode:
+    """Return the text that shows a corrected cell; code in it is read, and never runs."""
+    shown = f"```python\n{new.source}\n```" if new.cell_type == "code" else new.source
+    digest = hashlib.sha256(new.source.encode()).hexdigest()[:8]
+    return NotebookNode(
+        cell_type="markdown",
+        id=f"{new.id[:40]}-new-{digest}",
+        metadata=NotebookNode(),
+        source=f"{_HEADING}\n\n{shown}",
+    )
+
+
+def _merged_entries(base: Mapping, mine: Mapping, new: Mapping) -> NotebookNode:
+    """Return the entries of ``new``, but for those that the learner, or an editor, changed."""
+    result = {}
+    for key in {**new, **mine}:
+        source = new if mine.get(key) == base.get(key) else mine
+        if key in source:
+            result[key] = deepcopy(source[key])
+    return NotebookNode(result)
+
+
+def _match(base: Sequence[Mapping], cells: Sequence[Mapping]) -> list[int | None]:
+    """Return, for each of ``cells``, the number of the base cell that it is, or None."""
+    found: list[int | None] = [None] * len(cells)
+    free = dict(enumerate(base))
+
+    def take(signature) -> None:
+        numbers: dict[Hashable, list[int]] = {}
+        for number, cell in free.items():
+            numbers.setdefault(signature(cell), []).append(number)
+        for place, cell in enumerate(cells):
+            known = signature(cell)
+            if found[place] is None and known and numbers.get(known):
+                found[place] = numbers[known].pop(0)
+                del free[found[place]]
+
+    # Of two cells of one exercise, as a copy makes them, the one that was given is the exercise's.
+    take(lambda cell: (cell["metadata"].get("exercise"), cell.get("id")))
+    take(lambda cell: cell["metadata"].get("exercise"))
+    take(lambda cell: cell.get("id"))
+    take(lambda cell: (cell["cell_type"], cell["source"]) if cell["source"].strip() else None)
+    return found
+
+
+def _keys_of_new(base: NotebookNode, new: NotebookNode) -> list[Hashable]:
+    """Return the key of each new cell: the number of its base cell, or its own id."""
+    found = _match(base.cells, new.cells)
+    anchors = [-1, *_in_order([n for n in found if n is not None]), len(base.cells)]
+    places = [-1, *(found.index(number) for number in anchors[1:-1]), len(found)]
+    for (first, last), (start, end) in zip(pairwise(anchors), pairwise(places), strict=True):
+        free = [number for number in range(first + 1, last) if number not in found]
+        for place in range(start + 1, end):
+            if found[place] is None:
+                found[place] = _most_alike(new.cells[place], base.cells, free)
+                if found[place] is not None:  # a later one is further down
+                    free = [number for number in free if number > found[place]]
+    return [
+        number if number is not None else ("new", cell.id)
+        for number, cell in zip(found, new.cells, strict=True)
+    ]
+
+
+def _most_alike(cell: Mapping, base: Sequence[Mapping], free: Sequence[int]) -> int | None:
+    """Return which of the ``free`` base cells became this cell, if one did."""
+    if cell["metadata"].get("exercise"):
+        return None
+
+    def likeness(number: int) -> float:
+        old = base[number]
+        if old["cell_type"] != cell["cell_type"] or old["metadata"].get("exercise"):
+            return 0.0
+        return SequenceMatcher(None, old["source"], cell["source"], autojunk=False).ratio()
+
+    best = max(free, key=likeness, default=None)
+    return best if best is not None and likeness(best) >= _SIMILAR else None
+
+
+def _keys_of_mine(base: NotebookNode, mine: NotebookNode, in_new: Mapping) -> list[Hashable]:
+    """Return the key of each of the learner's cells; a cell of their own has its place."""
+    keys: list[Hashable] = list(_match(base.cells, mine.cells))
+    for place, cell in enumerate(mine.cells):
+        if keys[place] is None:
+            # One that an interrupted update, or a copy of the new notebook, has put there.
+            known = ("new", cell.get("id"))
+            keys[place] = known if known in in_new and known not in keys else ("mine", place)
+    return keys
+
+
+def _in_order(numbers: Sequence[int]) -> list[int]:
+    """Return a longest increasing subsequence of different numbers."""
+    tops: list[int] = []  # of subsequences of length 1, 2, ..., the smallest last number
+    lengths = []
+    for number in numbers:
+        length = bisect_left(tops, number)
+        tops[length : length + 1] = [number]
+        lengths.append(length)
+    chosen, wanted = [], len(tops) - 1
+    for number, length in zip(reversed(numbers), reversed(lengths), strict=True):
+        if length == wanted and (not chosen or number < chosen[-1]):
+            chosen.append(number)
+            wanted -= 1
+    return chosen[::-1]
+
+
+def _with_ids_of_their_own(cells: list[NotebookNode]) -> list[NotebookNode]:
+    """Return the cells, each with an id that no other has: some editors keep none, or copy them."""
+    taken: set[str] = set()
+    for number, cell in enumerate(cells):
+        own = cell.get("id") or f"cell-{number}"
+        while own in taken:
+            own = f"{own[:56]}-{number}"
+        cell["id"] = own
+        taken.add(own)
+    return cells
