@@ -317,7 +317,7 @@ def test_every_check_passes_right_answers_and_explains_wrong_ones(copy):
         assert (stub, worked, wrong) == ("not attempted", "passed", "failed"), exercise_id
         exercise = find_exercise(exercise_id)
         assert message == assess(exercise, exercise.observe("a text", 1), 1).message
-    passed = json.loads((copy / ".course" / "progress.json").read_text())["exercises"]
+    passed = json.loads((copy / "work" / ".course" / "progress.json").read_text())["exercises"]
     assert set(passed) == set(EXERCISES)
 
 
@@ -343,6 +343,8 @@ def test_the_commands_work_and_only_those_for_students_are_there(copy):
     text = run_course(copy, "--help").stdout
     for command, is_there in (
         ("lab", True),
+        ("start", True),
+        ("update", True),
         ("status", True),
         ("reset", True),
         ("doctor", True),
@@ -354,8 +356,9 @@ def test_the_commands_work_and_only_those_for_students_are_there(copy):
         assert bool(re.search(rf"^\W*{command}\b", text, re.M)) == is_there, command
     status = run_course(copy, "status")
     assert all(f"{lesson.name[:2]} " in status.stdout for lesson in LESSONS), status.stderr
+    assert f"{len(LESSONS)} lessons copied to work" in run_course(copy, "start").stdout
     doctor = run_course(copy, "doctor")
-    assert f"all {len(LESSONS)} are here" in doctor.stdout, doctor.stderr
+    assert f"all {len(LESSONS)} are in work" in doctor.stdout, doctor.stderr
     reset = run_course(copy, "reset", "00.2")
     assert "00.2 is as it was given" in reset.stdout, reset.stderr
 
