@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 
 import pytest
 
@@ -457,3 +458,54 @@ def test_an_unknown_number_is_said(folders):
 def test_a_folder_without_lessons_is_said(folders):
     with pytest.raises(BuildError, match="There are no lessons"):
         authoring.read_lessons(folders)
+
+
+ANSWERED = "shape = (4, 2)  # mine"
+
+
+def type_in(folders, old="shape = ...", new=ANSWERED):
+    """Type an answer into the learner's notebook, as somebody does who opened it there."""
+    path = folders.notebooks / "01_first_tape.ipynb"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    return path
+
+
+def chosen(folders):
+    return authoring.read_lessons(folders)
+
+
+def test_a_build_writes_nothing_over_work_in_notebooks(built):
+    path = type_in(built)
+    before = path.read_text()
+    with pytest.raises(BuildError, match="(?s)yours: exercise 01.2.*`course start` takes this"):
+        authoring.require_no_work(chosen(built), built)
+    (problem,) = drift(built)
+    assert "holds work of yours" in problem and "`course start` takes it over into work/" in problem
+    assert path.read_text() == before
+
+
+def test_the_work_is_named_cell_by_cell_where_git_knows_what_was_given(built):
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "All"]):
+        me = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
+        subprocess.run(["git", *me, *words], cwd=built.root, check=True)
+    type_in(built)
+    type_in(built, "Two numbers.", "Two numbers. I think four and two.")
+    with pytest.raises(BuildError, match="yours: exercise 01.2 and <details>"):
+        authoring.require_no_work(chosen(built), built)
+
+
+def test_the_lessons_newer_text_is_no_work_and_neither_is_an_older_build(built):
+    write(built, PREDICT.replace("# Two numbers.", "# Two whole numbers."))
+    authoring.require_no_work(chosen(built), built)  # the notebook is of the build before
+    type_in(built, "Two numbers.", "Two whole numbers.")
+    authoring.require_no_work(chosen(built), built)
+
+
+def test_a_damaged_or_missing_notebook_holds_no_work(built):
+    path = built.notebooks / "01_first_tape.ipynb"
+    path.write_text("{")
+    authoring.require_no_work(chosen(built), built)
+    path.unlink()
+    authoring.require_no_work(chosen(built), built)

@@ -10,7 +10,7 @@ from .notebook_page import PATIENCE
 said = "The tests in a browser need Playwright: run `make browser-test`."
 expect = pytest.importorskip("playwright.sync_api", reason=said).expect
 expect.set_options(timeout=PATIENCE)
-LESSON = "notebooks/00_start_here.ipynb"
+LESSON = "work/00_start_here.ipynb"
 WRONG = "def rate_of_change(f, x, h):\n    return f(x + h) - f(x)"
 RIGHT = "def rate_of_change(f, x, h):\n    return (f(x + h) - f(x)) / h"
 
@@ -135,7 +135,7 @@ def test_a_prediction_and_an_exercise_from_a_wrong_answer_to_a_pass_and_back(not
 
 @pytest.mark.parametrize("visit", VISITS, ids=lambda visit: visit.lesson)
 def test_a_lesson_is_worked_through_and_then_runs_as_a_whole(notebook, visit):
-    notebook.open(f"notebooks/{visit.lesson}.ipynb")
+    notebook.open(f"work/{visit.lesson}.ipynb")
     open_a_hint_by_keyboard(notebook, visit.hint)
     notebook.run(notebook.code("start_lesson("))
     prediction = notebook.code(f'predict("{visit.prediction}"')
@@ -191,7 +191,7 @@ def test_the_terminal_knows_the_course(notebook):
 
 
 def test_training_says_how_far_it_is_goes_on_after_an_interrupt_and_never_warns(notebook):
-    notebook.open("notebooks/13_mnist.ipynb")
+    notebook.open("work/13_mnist.ipynb")
     training = notebook.code("def print_epoch")
     notebook.run_all_above(training)
     notebook.start(training)

@@ -63,7 +63,7 @@ def test_a_solution_that_was_opened_and_run_is_as_it_was(notebook):
 @pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
 def test_a_tape_that_moves_follows_the_keys_and_fits(notebook, theme):
     notebook.choose_theme(theme)
-    notebook.open("notebooks/01_first_tape.ipynb")
+    notebook.open("work/01_first_tape.ipynb")
     notebook.run(notebook.code("start_lesson("))
     cell = notebook.code("play_tape(x_times_sine")
     notebook.run(cell)
@@ -84,7 +84,7 @@ def test_a_tape_that_moves_follows_the_keys_and_fits(notebook, theme):
 
 
 def test_what_is_saved_from_within_a_tape_that_moves_is_there_after_a_reload(notebook):
-    notebook.open("notebooks/01_first_tape.ipynb")
+    notebook.open("work/01_first_tape.ipynb")
     notebook.run(notebook.code("start_lesson("))
     cell = notebook.code("play_tape(x_times_sine")
     notebook.run(cell)
