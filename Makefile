@@ -75,7 +75,7 @@ lint: $(STAMP)
 	$(BIN)/course build --check
 
 unit: $(STAMP) $(NBGRADER) $(CLUSTER)
-	$(PYTEST) loadscope tests --doctest-modules course_utils course_staff
+	$(PYTEST) loadscope tests --doctest-modules gradient_tools course_utils course_staff
 
 $(NBGRADER): requirements-nbgrader.lock $(STAMP)
 	@rm -rf $(@D)
@@ -90,8 +90,8 @@ $(CLUSTER): requirements-cluster.lock $(STAMP)
 notebooks: $(STAMP)
 	$(PYTEST) loadfile $(SOLUTIONS) --nbval-cell-timeout 120 solutions
 
-coverage: $(STAMP) ## Hold the floor under the lines of gradients/ and tape/ that tests reach
-	@$(BIN)/coverage run -m pytest tests/gradients tests/tape
+coverage: $(STAMP) ## Hold the floor under the lines of gradient_tools that its tests reach
+	@$(BIN)/coverage run -m pytest tests/gradient_tools
 	@$(BIN)/coverage report
 
 # Pictures of what failed are left in build/browser.
@@ -130,7 +130,7 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --gen
 lock: $(STAMP) ## Resolve the lock files anew, for every platform
 	@$(BIN)/python -m pip install --quiet uv
 	@for lock in "requirements.lock" "requirements-gpu.lock --extra gpu"; do \
-	    $(COMPILE) --extra author --extra classroom --extra test --output-file $$lock; done
+	    $(COMPILE) --extra course --extra author --extra classroom --extra test --output-file $$lock; done
 	@# What these need beyond requirements.lock, in versions that go with it.
 	@for extra in nbgrader browser cluster site; do \
 	    $(COMPILE) --extra $$extra --constraint requirements.lock \

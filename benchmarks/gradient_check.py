@@ -50,7 +50,7 @@ def main() -> int:
     )
     options = parser.parse_args()
     sys.path.insert(0, str(Path(__file__).parents[1]))
-    from course_utils.course.starting import quiet_tensorflow
+    from course_utils.course.tensorflow_start import quiet_tensorflow
 
     quiet_tensorflow()
     parts = {"speed": _speed, "cost": _cost}
@@ -177,7 +177,7 @@ def _kinks(seeds: int) -> bool:
 @contextlib.contextmanager
 def _noted_medians() -> Iterator[list[float]]:
     """Give a list that collects, row by row, on what a verdict of ``disagrees`` depends."""
-    from course_utils.gradients import check
+    from gradient_tools.checking import check
 
     medians = []
 

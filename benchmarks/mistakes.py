@@ -54,7 +54,7 @@ def main() -> int:
     )
     options = parser.parse_args()
     sys.path[:0] = [str(_ROOT), str(_ROOT / "tests" / "exercises")]
-    from course_utils.course.starting import quiet_tensorflow
+    from course_utils.course.tensorflow_start import quiet_tensorflow
 
     quiet_tensorflow()
     console = Console()

@@ -2,6 +2,6 @@
 
 from pathlib import Path
 
-from course_utils.tape import course_folders
+from gradient_tools import tool_folders
 
-course_folders.add(str(Path(__file__).absolute().parent))
+tool_folders.add(str(Path(__file__).absolute().parent))

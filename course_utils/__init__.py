@@ -1,13 +1,17 @@
 """What a notebook of the course may import.
 
-Importing this package is quick and does not import TensorFlow. Each name below is loaded from its
-module when it is first used; the first that needs TensorFlow imports it, quietly, and starts
-nothing: that is left to ``start_lesson``, or to the first operation.
+Importing this package is quick and does not import TensorFlow. Each name below, and each of
+``gradient_tools``, is loaded from its module when it is first used. The first that needs TensorFlow
+imports it, quietly, and starts nothing: that is left to ``start_lesson``, or to the first
+operation. Type checkers read the names in ``__init__.pyi``.
 """
 
 from importlib import import_module
+from pathlib import Path
 
-from .course.starting import importing
+import gradient_tools
+
+from .course.tensorflow_start import importing
 
 _NAMES = {
     "course.checking": "check",
@@ -21,18 +25,15 @@ _NAMES = {
     "figures.images": "show_images",
     "figures.lines": "plot_error_curve plot_gradient_norms plot_history",
     "figures.surface": "plot_loss_surface",
-    "gradients.check": "check_gradients GradientReport",
-    "gradients.derivatives": "hessian hessian_vector_product jacobian",
-    "gradients.differences": "central_difference directional_derivative forward_difference",
-    "tape.drawing.moving": "play_tape",
-    "tape.drawing.still": "plot_tape",
-    "tape.explaining": "explain_gradients ExplainingTape Explanation",
-    "tape.explaining.cheat_sheet": "cheat_sheet",
-    "tape.recording": "record_tape",
 }
-_HOME = {name: module for module, names in _NAMES.items() for name in names.split()}
+_HOME = dict.fromkeys(gradient_tools.__all__, "gradient_tools") | {
+    name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names.split()
+}
 
-__all__ = list(_HOME)
+__all__ = sorted(_HOME)
+
+# A check calls what a learner wrote: its own lines are nobody's answer.
+gradient_tools.tool_folders.add(str(Path(__file__).absolute().parent))
 
 
 def __getattr__(name: str) -> object:
@@ -40,7 +41,7 @@ def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     with importing():
-        value = getattr(import_module(f"{__name__}.{_HOME[name]}"), name)
+        value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value
 

@@ -1,28 +1,28 @@
 """The house: nothing loose at the top, and imports that point one way only."""
 
 import ast
+import re
+import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("course_utils", "course_staff")
+PACKAGES = ("gradient_tools", "course_utils", "course_staff")
 
-# From the top down: a room may import from the rooms of its own line and of those below it. The
-# tools, on the last two lines, know nothing of the course.
+# From the top down: a room may import from the rooms of its own line and of those below it.
+# gradient_tools, on the last lines, knows nothing of the course.
 FLOORS = (
     ("course_staff.commands",),
     ("course_staff.classroom", "course_staff.site"),
     ("course_staff.authoring",),
     ("course_utils.course",),
     ("course_utils.exercises",),
-    (
-        "course_utils.tape",
-        "course_utils.gradients",
-        "course_utils.datasets",
-    ),
-    ("course_utils.figures",),
+    ("course_utils.figures", "course_utils.datasets"),
+    ("gradient_tools.drawing",),
+    ("gradient_tools.explaining", "gradient_tools.checking"),
+    ("gradient_tools.recording", "gradient_tools.showing"),
 )
 FLOOR_OF = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 
@@ -80,6 +80,8 @@ def test_imports_point_down(module):
     floor = FLOOR_OF[room_of(module)]
     for other in imported_by(module):
         room = room_of(other)
+        if other == "gradient_tools":  # which lies below all, and imports nothing as it is imported
+            continue
         if room is None:  # course_utils as a notebook sees it, with all its names
             assert module.startswith("course_staff."), other
         elif room != room_of(module):
@@ -92,23 +94,44 @@ def test_no_imports_go_round_in_a_circle():
 
 
 def test_nothing_loose_stands_at_the_top():
-    assert {path.name for path in (ROOT / "course_utils").glob("*.*")} == {
-        "__init__.py",
-        "__main__.py",
-    }
+    names = {"__init__.py", "__init__.pyi", "py.typed"}
+    assert {path.name for path in (ROOT / "gradient_tools").glob("*.*")} == names
+    assert {path.name for path in (ROOT / "course_utils").glob("*.*")} == {*names, "__main__.py"}
 
 
 def test_what_a_notebook_imports_is_in_the_house():
     import course_utils
 
-    for room in set(course_utils._HOME.values()):
-        assert f"course_utils.{room}" in MODULES
+    assert set(course_utils._HOME.values()) <= set(MODULES)
+
+
+def test_the_tools_import_no_more_than_they_declare():
+    declared = {"tensorflow", "numpy", "matplotlib", "lazy_loader"}
+    declared |= {"keras"}  # comes with TensorFlow
+    allowed = declared | {"gradient_tools"} | sys.stdlib_module_names
+    for module in MODULES:
+        if module.split(".")[0] == "gradient_tools":
+            assert top_names(MODULES[module]) <= allowed, module
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    (dependencies,) = re.findall(r"^dependencies = \[(.*)\]$", project, re.M)
+    assert set(re.findall(r'"(\w+)', dependencies)) == declared - {"keras"}
+
+
+def top_names(path):
+    """Return the packages that a module imports, anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            found.add(node.module.split(".")[0])
+    return found
 
 
 def test_the_imports_are_looked_for_at_all():
     assert "course_utils.course.terminal" in imported_by("course_staff.classroom.commands")
-    assert "course_utils.tape.tensorflow_internals" in imported_by(
-        "course_utils.exercises.isolation"
+    assert "gradient_tools.recording.tensorflow_internals" in imported_by(
+        "course_utils.exercises.observation"
     )
     assert "course_staff.classroom.runner.learner" in imported_by(
         "course_staff.classroom.runner.server"

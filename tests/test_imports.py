@@ -3,16 +3,18 @@
 import gc
 import json
 import os
+import re
 import subprocess
 import sys
 import weakref
+from pathlib import Path
 
 import keras
 import pytest
 
 from course_utils import start_lesson
 
-PACKAGES = ("course_utils",)
+PACKAGES = ("gradient_tools", "course_utils")
 
 # What an import could change, before and after it, in a process of its own.
 LOOK = """
@@ -100,8 +102,28 @@ def test_the_first_name_imports_tensorflow_quietly_and_starts_nothing(tensorflow
     assert errors.partition("imported\n")[0] == ""
     # Keras imports rich; of the course itself no more comes along than tells how to import.
     ours = [name for name in loaded if name.startswith("course_utils.course")]
-    assert ours == ["course_utils.course", "course_utils.course.starting"]
+    assert ours == ["course_utils.course", "course_utils.course.tensorflow_start"]
     assert [name for name in set(loaded) - set(loaded_anyway) if "course_utils" not in name] == []
+
+
+def test_the_tools_by_themselves_change_nothing_and_import_no_course(tensorflow_alone):
+    (after, loaded), _ = run(ONE_NAME % "from gradient_tools import ExplainingTape")
+    assert [after, loaded] == tensorflow_alone
+
+
+def test_a_check_needs_no_tensorflow_before_there_is_an_answer():
+    program = """
+from course_utils import check, predict, reset, start_lesson, status
+print(json.dumps("tensorflow" in sys.modules))
+"""
+    assert run(program)[0] is False
+
+
+def test_the_names_that_type_checkers_see_are_those_that_are_there():
+    import course_utils
+
+    stub = Path(course_utils.__file__).with_name("__init__.pyi").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"as (\w+)$", stub, re.M)) == course_utils.__all__
 
 
 def test_a_model_of_an_earlier_run_is_freed_when_the_lesson_starts_again():

@@ -17,8 +17,8 @@ else:
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = {
-    "requirements.lock": ("author", "classroom", "test"),
-    "requirements-gpu.lock": ("author", "classroom", "test", "gpu"),
+    "requirements.lock": ("course", "author", "classroom", "test"),
+    "requirements-gpu.lock": ("course", "author", "classroom", "test", "gpu"),
 }
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 

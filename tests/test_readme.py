@@ -1,17 +1,19 @@
-"""That the README's examples give what stands there."""
+"""That the examples of the README, and of the tools' own page, give what stands there."""
 
 import doctest
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 
 
-def test_the_examples_of_the_readme():
-    readme = str(ROOT / "README.md")
+@pytest.mark.parametrize(("page", "examples"), [("README.md", 8), ("docs/gradient_tools.md", 18)])
+def test_the_examples_of_the_pages(page, examples):
     options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-    result = doctest.testfile(readme, module_relative=False, optionflags=options)
-    assert result.attempted >= 8 and result.failed == 0
+    result = doctest.testfile(str(ROOT / page), module_relative=False, optionflags=options)
+    assert result.attempted >= examples and result.failed == 0
 
 
 def test_what_the_readme_shows_and_links_to_is_there_and_said_in_words():

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from course_utils.course.starting import quiet_tensorflow
+from course_utils.course.tensorflow_start import quiet_tensorflow
 from course_utils.course.terminal import console, errors, sentence_for
 from course_utils.course.workspace import course_folder
 

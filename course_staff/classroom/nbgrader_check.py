@@ -23,7 +23,7 @@ from IPython.utils.capture import capture_output
 
 from course_utils.course.checking import CheckResult
 from course_utils.course.curriculum import find_exercise
-from course_utils.course.starting import standard_error_held
+from course_utils.course.tensorflow_start import standard_error_held
 from course_utils.exercises.exercise import Exercise, Judgement
 from course_utils.exercises.judging import observe_and_judge
 from course_utils.exercises.references import SEEDS

@@ -1,4 +1,4 @@
-"""A copy of the package for the process that runs learners' code: without what programs did.
+"""A copy of the packages for the process that runs learners' code: without what programs did.
 
 What is not in a process cannot be stolen there. The copy holds the questions, and neither what the
 right programs and the galleries did on the stored seeds nor what only authors and graders use.
@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import course_utils
+import gradient_tools
 from course_utils.course.workspace import course_folder
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 _PACKAGE = Path(course_utils.__file__).parent
+_TOOLS = Path(gradient_tools.__file__).parent
 _STAFF = Path(__file__).parents[1]
 _LIBRARIES = ("tensorflow", "keras", "numpy")
 _LEFT_OUT = ("__main__.py", "cli.py", "doctor.py", "__pycache__")
@@ -37,7 +39,8 @@ def write_public_package(folder: Path) -> Path:
         return [name for name in names if name in _LEFT_OUT or name.endswith(".txt")]
 
     try:
-        shutil.copytree(_PACKAGE, folder / "course_utils", ignore=left_out)
+        for package in (_TOOLS, _PACKAGE):
+            shutil.copytree(package, folder / package.name, ignore=left_out)
         _copy_runner(folder)
     except shutil.Error as error:  # one line for every file, where the first says why
         raise OSError(error.args[0][0][2]) from None
@@ -45,11 +48,11 @@ def write_public_package(folder: Path) -> Path:
 
 
 def private_folders() -> list[Path]:
-    """Return where the package itself stands, with all that the copy leaves out.
+    """Return where the packages themselves stand, with all that the copy leaves out.
 
-    These folders alone: beside them, where the package is installed, stand Python's libraries.
+    These folders alone: beside them, where the packages are installed, stand Python's libraries.
     """
-    return [_PACKAGE.resolve(), _STAFF.resolve()]
+    return [package.resolve() for package in (_TOOLS, _PACKAGE, _STAFF)]
 
 
 def _copy_runner(folder: Path) -> None:
@@ -71,11 +74,11 @@ def checkout_folders() -> list[Path]:
 def exercises_version() -> str:
     """Return a digest that changes when anything changes on which a verdict depends.
 
-    That is the whole package, the lessons with their galleries, and the libraries. Of the package
+    That is the packages, the lessons with their galleries, and the libraries. Of the packages
     more is counted than has to be: to run a class again costs less than to grade it in two ways.
     """
     lessons = [folder / "lessons" for folder in (_STAFF.parent, course_folder())]
-    digest = _digest(_PACKAGE, _STAFF, next(filter(Path.is_dir, lessons), lessons[0]))
+    digest = _digest(_TOOLS, _PACKAGE, _STAFF, next(filter(Path.is_dir, lessons), lessons[0]))
     digest.update(repr([sys.version, *map(version, _LIBRARIES)]).encode())
     return digest.hexdigest()[:16]
 
@@ -83,7 +86,7 @@ def exercises_version() -> str:
 def package_versions() -> dict[str, str]:
     """Return what a machine must share with the grader to run notebooks as it does."""
     return {
-        "copy of the course": _digest(_PACKAGE, _STAFF).hexdigest()[:16],
+        "copy of the course": _digest(_TOOLS, _PACKAGE, _STAFF).hexdigest()[:16],
         "Python": platform.python_version(),
         **{name: version(name) for name in _LIBRARIES},
     }
@@ -93,7 +96,7 @@ def _digest(*folders: Path):
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.rglob("*")):
-            if path.suffix in (".csv", ".json", ".py", ".txt") and path.is_file():
+            if path.suffix in (".csv", ".json", ".py", ".pyi", ".txt") and path.is_file():
                 place = path.relative_to(folder).as_posix()
                 digest.update(f"{place}\0{path.stat().st_size}\0".encode() + path.read_bytes())
     return digest

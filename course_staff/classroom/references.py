@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from course_utils.course.curriculum import find_exercise
-from course_utils.course.starting import quiet_tensorflow, standard_error_held
+from course_utils.course.tensorflow_start import quiet_tensorflow, standard_error_held
 from course_utils.exercises.question import first_wrong
 from course_utils.exercises.references import SEEDS, Reference
 

@@ -17,6 +17,8 @@ from .student_texts import student_texts
 
 __all__ = ["ReleaseError", "release_files", "require_built"]
 
+_PACKAGES = ("gradient_tools", "course_utils")
+
 
 class ReleaseError(Exception):
     """The lessons cannot be handed out as they are; the message says what to do first."""
@@ -74,7 +76,7 @@ def release_files(
     stubs_text = json.dumps(stubs, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
     files["course_utils/exercises/stubs.json"] = stubs_text
     files["course_utils/exercises/generated/lessons.json"] = table_text(given)
-    return files | _package(root, {name[:2] for name in names}) | student_texts(root, names)
+    return files | _packages(root, {name[:2] for name in names}) | student_texts(root, names)
 
 
 def _notebook_text(notebook: NotebookNode, names: set[str]) -> str:
@@ -84,17 +86,16 @@ def _notebook_text(notebook: NotebookNode, names: set[str]) -> str:
     return nbformat.writes(notebook) + "\n"
 
 
-def _package(root: Path, numbers: set[str]) -> dict[str, str]:
-    """Return the helper package, with what is generated of these lessons alone."""
-    package = root / "course_utils"
+def _packages(root: Path, numbers: set[str]) -> dict[str, str]:
+    """Return the packages of students, with what is generated of these lessons alone."""
     files = {}
-    for path in sorted(package.rglob("*")):
-        place = path.relative_to(package)
+    for path in sorted(path for name in _PACKAGES for path in (root / name).rglob("*")):
+        place = path.relative_to(root)
         is_hidden = any(part.startswith(".") for part in place.parts)
-        if is_hidden or path.suffix not in (".csv", ".py", ".txt"):
+        if is_hidden or path.suffix not in (".csv", ".py", ".pyi", ".typed", ".txt"):
             continue
         is_of_lesson = place.parent.name == "generated" and path.stem != "__init__"
         if is_of_lesson and path.stem.removeprefix("lesson_") not in numbers:
             continue
-        files[path.relative_to(root).as_posix()] = path.read_text(encoding="utf-8")
+        files[place.as_posix()] = path.read_text(encoding="utf-8")
     return files

@@ -36,7 +36,7 @@ def student_texts(root: Path, names: set[str]) -> dict[str, str]:
         flags=re.M | re.S,
     )
     environment = (root / "environment.yml").read_text(encoding="utf-8")
-    texts["environment.yml"] = re.sub(r"-e \.\[[a-z,]+\]", "-e .", environment)
+    texts["environment.yml"] = re.sub(r"-e \.\[[a-z,]+\]", "-e .[course]", environment)
     return texts
 
 

@@ -17,7 +17,7 @@ from course_utils.course.checking import CheckResult
 from course_utils.course.curriculum import Lesson, find_exercise, find_prediction
 from course_utils.exercises.question import ValueQuestion
 from course_utils.exercises.references import stored
-from course_utils.figures.card import with_code
+from gradient_tools.showing.card import with_code
 
 __all__ = ["lesson_page", "wrong_answers"]
 

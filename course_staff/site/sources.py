@@ -21,6 +21,7 @@ COLAB = "_elsewhere"  # the folder whose content is copied to the site as it is
 _DOCUMENTS = {
     "docs/instructors.md": "teaching.md",
     "docs/cheat_sheet.md": "causes.md",
+    "docs/gradient_tools.md": "tools/gradient_tools.md",
     "README.md": "index.md",
 }
 _LESSONS = {
@@ -29,11 +30,10 @@ _LESSONS = {
     for lesson in LESSONS
 }
 _PAGES = _DOCUMENTS | _LESSONS
-# Names by their rooms, in the order in which the lessons meet these.
+# Names by their rooms; those of gradient_tools stand below a page of their own.
 _ROOMS = {
+    "gradient_tools": "Reference",
     "course": "In a lesson",
-    "tape": "Tapes",
-    "gradients": "Gradients",
     "figures": "Figures",
     "datasets": "Data",
 }
@@ -55,7 +55,9 @@ def write_sources(root: Path, target: Path, repository: str) -> dict[str, Term]:
             files[f"{COLAB}/colab/{lesson.name}.ipynb"] = colab_notebook(root / name, repository)
     files["lessons/index.md"] = _lessons_page(root)
     files["glossary.md"] = glossary_page(terms, {lesson.name: lesson for lesson in LESSONS})
-    files |= _reference()
+    reference = _reference()
+    files["tools/gradient_tools.md"] += reference.pop("tools/gradient_tools.md")
+    files |= reference
     shutil.rmtree(target, ignore_errors=True)
     (target / COLAB).mkdir(parents=True)
     for name, text in files.items():
@@ -123,12 +125,13 @@ def _reference() -> dict[str, str]:
     """Return the pages of the tools, which autodoc fills from their docstrings."""
     rooms: dict[str, list[str]] = {room: [] for room in _ROOMS}
     for name, module in course_utils._HOME.items():
-        rooms[module.partition(".")[0]].append(name)
+        package, _, room = module.partition(".")
+        rooms[package if package == "gradient_tools" else room.partition(".")[0]].append(name)
     listed = "\n".join(rooms)
     files = {
         "tools/index.md": "# The tools\n\nWhat `course_utils` offers to a notebook, in a lesson or "
-        "without one. Every name is imported from there: `from course_utils import "
-        f"ExplainingTape`.\n\n```{{toctree}}\n{listed}\n```\n"
+        "without one; what stands under `gradient_tools` serves any program, and is imported from "
+        f"there as well.\n\n```{{toctree}}\n{listed}\n```\n"
     }
     for room, names in rooms.items():
         entries = [
@@ -136,6 +139,8 @@ def _reference() -> dict[str, str]:
             + ("\n   :members:" if name[0].isupper() else "")
             for name in sorted(names, key=str.lower)
         ]
-        body = "\n\n".join([".. currentmodule:: course_utils", *entries])
-        files[f"tools/{room}.md"] = f"# {_ROOMS[room]}\n\n```{{eval-rst}}\n{body}\n```\n"
+        is_own = room == "gradient_tools"
+        package, head = (room, "\n##") if is_own else ("course_utils", "#")
+        body = "\n\n".join([f".. currentmodule:: {package}", *entries])
+        files[f"tools/{room}.md"] = f"{head} {_ROOMS[room]}\n\n```{{eval-rst}}\n{body}\n```\n"
     return files

@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from threading import Timer
 from typing import Any
 
+from gradient_tools.showing.card import card, with_code
+from gradient_tools.showing.palette import GREEN, PURPLE, VERMILLION
+
 from ..exercises.exercise import Exercise, Judgement
 from ..exercises.judging import TIME_LIMIT, observe_and_judge
 from ..exercises.references import SEEDS
-from ..figures.card import card, with_code
-from ..figures.palette import GREEN, PURPLE, VERMILLION
 from .curriculum import find_exercise, find_lesson
 from .notebook import running_shell
 from .progress import record_outcome, runs_a_solution
-from .starting import standard_error_held
+from .tensorflow_start import standard_error_held
 
 __all__ = ["CheckResult", "check"]
 

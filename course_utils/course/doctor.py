@@ -12,7 +12,7 @@ from platform import python_version
 from ..datasets import load_mnist, mnist_source
 from .curriculum import LESSONS
 from .progress import progress_path
-from .starting import quiet_tensorflow
+from .tensorflow_start import quiet_tensorflow
 from .workspace import find_workspace
 
 __all__ = ["Condition", "examine"]

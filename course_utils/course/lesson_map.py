@@ -7,9 +7,10 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.path import Path
 
-from ..figures.palette import COLORS, as_text
+from gradient_tools.drawing.layout import Box, order_columns, route, set_heights
+from gradient_tools.showing.palette import COLORS, as_text
+
 from ..figures.style import make_axes
-from ..tape.drawing.layout import Box, order_columns, route, set_heights
 from .curriculum import LESSONS, Lesson
 from .progress import Progress
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from functools import cache
 from typing import Any
 
-from ..tape.tensorflow_internals import forget_tracings, graphs_can_be_cancelled
+from ..exercises.tensorflow_state import forget_tracings, graphs_can_be_cancelled
 
 __all__ = ["prepare_cells", "running_shell"]
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ..figures.card import card, with_code
+from gradient_tools.showing.card import card, with_code
+
 from .curriculum import find_prediction
 from .progress import record_prediction
 

@@ -8,7 +8,7 @@ from .curriculum import find_lesson
 from .notebook import prepare_cells, running_shell
 from .progress import read_progress, runs_a_solution
 from .standing import LessonBar
-from .starting import quiet_tensorflow, standard_error_held
+from .tensorflow_start import quiet_tensorflow, standard_error_held
 from .workspace import own_copy
 
 __all__ = ["standard_error_held", "start_lesson"]

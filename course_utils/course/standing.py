@@ -8,9 +8,10 @@ from collections.abc import Collection
 from rich.console import Console
 from rich.table import Column, Table
 
+from gradient_tools.showing.card import card, with_code
+from gradient_tools.showing.palette import GREEN
+
 from ..exercises.exercise import Exercise
-from ..figures.card import card, with_code
-from ..figures.palette import GREEN
 from .curriculum import LESSONS, Lesson, all_exercises, find_lesson
 from .progress import Progress, read_progress, runs_a_solution
 from .workspace import find_workspace, from_here

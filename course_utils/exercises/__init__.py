@@ -27,13 +27,15 @@ become tensors by `constants` and `variables`. `calls_noted`, `results_noted`,
 what is no number, list or dict.
 """
 
-from ..tape.tensorflow_internals import listen_to_operations, traced_anew
+from gradient_tools.recording.tensorflow_internals import listen_to_operations
+
 from .callouts import Callout
 from .drawn import constants, variables
 from .gallery import Between, Table, Wrong
 from .observation import calls_noted, results_noted
 from .question import Demand, Part, Question, ValueQuestion
 from .readings import Other
+from .tensorflow_state import traced_anew
 
 __all__ = [
     "Between",

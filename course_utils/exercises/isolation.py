@@ -16,7 +16,7 @@ from types import FrameType
 
 import numpy as np
 
-from ..tape.tensorflow_internals import graphs_can_be_cancelled, keep_tensorflow_random_state
+from .tensorflow_state import graphs_can_be_cancelled, keep_tensorflow_random_state
 
 __all__ = ["PATIENCE", "TimeLimitReached", "state_kept", "time_limit"]
 

@@ -22,8 +22,8 @@ def lost_path(run: Callable[[], object], file: str) -> str:
 
     import tensorflow as tf
 
-    from ..tape.explaining import ExplainingTape
-    from ..tape.recording.places import Place, calling_point
+    from gradient_tools.explaining import ExplainingTape
+    from gradient_tools.recording.places import Place, calling_point
 
     _, of_check = calling_point(sys._getframe())  # no line of the answer, though in its file
     explained = notes_of(

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ..tape.tensorflow_internals import lines_of_message
+from gradient_tools.recording.tensorflow_internals import lines_of_message
 
 __all__ = [
     "calls_noted",

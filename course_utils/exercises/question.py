@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from ..tape.tensorflow_internals import traced_anew
 from .exercise import Exercise
 from .lost_paths import lost_path
 from .observation import describe, file_of, observe_calls, same_code
 from .readings import read, same
 from .references import RAISED, SEEDS, Reference, stored_reference
+from .tensorflow_state import traced_anew
 
 __all__ = ["Demand", "Part", "Question", "ValueQuestion", "error_of", "first_wrong"]
 

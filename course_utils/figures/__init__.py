@@ -1,5 +1,5 @@
-"""The course's figures but the drawn tape, and what all that is shown shares: palette and card.
+"""The figures of the lessons: ``images``, ``lines`` and ``surface``.
 
-``images``, ``lines`` and ``surface`` each take and return an Axes, and never show it; ``palette``
-and ``card`` need no matplotlib.
+Each takes and returns an Axes, and never shows it. ``in_notebooks`` gives figures in a notebook the
+course's style, and words beside them. The drawn tape and the palette are ``gradient_tools``'s.
 """

@@ -5,7 +5,8 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from .palette import INK, VERMILLION
+from gradient_tools.showing.palette import INK, VERMILLION
+
 from .style import make_axes
 
 __all__ = ["show_images"]

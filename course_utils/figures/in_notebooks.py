@@ -6,7 +6,7 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
-from .palette import COLORS, WHITE
+from gradient_tools.showing.palette import COLORS, WHITE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

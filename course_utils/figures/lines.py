@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
-from .palette import GREY
+from gradient_tools.showing.palette import GREY
+
 from .style import label_lines, line_style, make_axes
 
 __all__ = ["plot_error_curve", "plot_gradient_norms", "plot_history"]

@@ -5,7 +5,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
 
-from .palette import COLORS, as_text
+from gradient_tools.showing.palette import COLORS, as_text
 
 __all__ = ["label_lines", "line_style", "make_axes"]
 

@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
-from .palette import INK, VERMILLION
+from gradient_tools.showing.palette import INK, VERMILLION
+
 from .style import make_axes
 
 __all__ = ["plot_loss_surface"]

@@ -19,6 +19,7 @@ from course_staff.classroom.runner.answers import bound_names
 from course_utils.course.curriculum import LESSONS, find_exercise
 from course_utils.exercises.exercise import stubs
 
+PACKAGES = ("gradient_tools", "course_utils", "course_staff")
 PLAIN = ("00.1", "00.2", "01.1", "01.2")
 NUMBERS = [lesson.number for lesson in LESSONS]
 
@@ -32,7 +33,9 @@ def test_the_copy_holds_the_questions_and_nothing_that_programs_did(package):
     exercises = package / "course_utils" / "exercises"
     questions = sorted(path.stem for path in (exercises / "generated").glob("lesson_*"))
     assert questions == [f"lesson_{number}" for number in NUMBERS]
-    assert not list(package.rglob("*.txt")) and not list(package.rglob("gallery*"))
+    assert (package / "gradient_tools" / "__init__.pyi").exists()
+    assert not list(package.rglob("*.txt"))
+    assert list(package.rglob("gallery*")) == [exercises / "gallery.py"]  # what one is made of
 
 
 def test_the_copy_holds_no_grader_no_author_and_no_notebook(package):
@@ -47,13 +50,13 @@ def test_the_copy_holds_no_grader_no_author_and_no_notebook(package):
 
 def test_an_installed_package_hides_itself_and_not_the_libraries_beside_it(tmp_path):
     site = tmp_path / "site-packages"
-    for name in ("course_utils", "course_staff"):
+    for name in PACKAGES:
         shutil.copytree(ROOT / name, site / name)
     program = "from course_staff.classroom.public_package import *\nprint(*private_folders())"
     environment = os.environ | {"PYTHONPATH": str(site)}
     command = [sys.executable, "-c", program]
     listed = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
-    assert set(listed.stdout.split()) == {str(site / "course_utils"), str(site / "course_staff")}
+    assert set(listed.stdout.split()) == {str(site / name) for name in PACKAGES}
 
 
 def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
@@ -86,8 +89,9 @@ def test_the_copy_observes_as_the_original_does(package):
 
 
 def test_the_version_changes_with_every_file_that_a_verdict_depends_on(monkeypatch, tmp_path):
-    for name in ("course_utils", "course_staff", "lessons"):
+    for name in (*PACKAGES, "lessons"):
         shutil.copytree(ROOT / name, tmp_path / name)
+    monkeypatch.setattr(public_package, "_TOOLS", tmp_path / "gradient_tools")
     monkeypatch.setattr(public_package, "_PACKAGE", tmp_path / "course_utils")
     monkeypatch.setattr(public_package, "_STAFF", tmp_path / "course_staff")
     seen = [exercises_version()]
@@ -95,6 +99,7 @@ def test_the_version_changes_with_every_file_that_a_verdict_depends_on(monkeypat
     for place in (
         "course_utils/exercises/generated/lesson_01.txt",
         "course_utils/course/curriculum.py",
+        "gradient_tools/checking/check.py",
         "course_staff/authoring/questions.py",
         "course_staff/classroom/references.py",
         "course_staff/classroom/runner/sandbox.py",
@@ -105,7 +110,7 @@ def test_the_version_changes_with_every_file_that_a_verdict_depends_on(monkeypat
         path.write_text(path.read_text() + "\n# changed\n")
         seen.append(exercises_version())
     monkeypatch.setattr(public_package, "version", lambda name: "another TensorFlow")
-    assert len({*seen, exercises_version()}) == 9
+    assert len({*seen, exercises_version()}) == 10
 
 
 # What finding answers rests on --------------------------------------------------------------------

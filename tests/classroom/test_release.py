@@ -93,8 +93,8 @@ def solution_lines(exercise_id):
 
 
 def is_verbatim_tool(name):
-    """Tell whether a file is a module of the helper package, which holds no solution."""
-    return name.startswith("course_utils/")
+    """Tell whether a file is a module of the packages, which holds no solution."""
+    return name.startswith(("gradient_tools/", "course_utils/"))
 
 
 @pytest.mark.parametrize("exercise_id", EXERCISES)
@@ -172,10 +172,12 @@ def test_the_package_is_complete(release):
     whole = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert project["project"]["dependencies"] == whole["project"]["dependencies"]
     assert project["project"]["scripts"] == whole["project"]["scripts"]
-    assert set(project["project"]["optional-dependencies"]) == {"gpu"}
+    assert set(project["project"]["optional-dependencies"]) == {"course", "gpu"}
     assert set(project) == {"build-system", "project", "tool"}
-    for pattern in project["tool"]["setuptools"]["package-data"]["course_utils"]:
-        assert list((release / "course_utils").glob(pattern)), pattern
+    for package, patterns in project["tool"]["setuptools"]["package-data"].items():
+        if package != "course_staff":
+            for pattern in patterns:
+                assert list((release / package).glob(pattern)), (package, pattern)
     assert "course_staff" not in (release / "pyproject.toml").read_text()
 
 

@@ -20,7 +20,7 @@ from course_utils import (
     show_images,
 )
 from course_utils.figures.in_notebooks import figure_in_words
-from course_utils.figures.palette import COLORS, as_text
+from gradient_tools.showing.palette import COLORS, as_text
 
 matplotlib.use("Agg")
 

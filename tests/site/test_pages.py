@@ -16,7 +16,7 @@ LOOKED_AT = (
     "index",
     "lessons/03_missing_gradients",
     "lessons/06_higher_order",
-    "tools/tape",
+    "tools/gradient_tools",
     "causes",
 )
 HEAVIEST = 3_000_000  # bytes of a page, with all that it loads
@@ -123,7 +123,7 @@ def test_nothing_is_asked_of_another_host_and_no_page_is_heavy(page, pages, buil
 
 @pytest.mark.parametrize(
     ("words", "first"),
-    [("None", "lessons/03_missing_gradients"), ("check_gradients", "tools/gradients")],
+    [("None", "lessons/03_missing_gradients"), ("check_gradients", "tools/gradient_tools")],
 )
 def test_a_search_finds_the_right_page_first(page, words, first):
     opened = page(f"search.html?q={words}")

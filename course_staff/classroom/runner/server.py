@@ -13,7 +13,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from course_utils.course.starting import importing
+from course_utils.course.tensorflow_start import importing
 
 from .channel import Channel
 from .groups import open_groups
@@ -26,10 +26,10 @@ __all__ = ["main"]
 _ROOT = Path(__file__).parents[3]  # of the copy that this process imports
 _WARM = (
     "keras matplotlib.pyplot IPython.core.inputtransformer2 IPython.display "
-    "course_utils.gradients.derivatives course_utils.exercises course_utils.gradients.check "
-    "course_utils.tape.explaining course_utils.course.lesson_map course_utils.datasets "
-    "course_utils.figures.lines course_utils.course.predicting course_utils.tape.drawing.still "
-    "course_utils.tape.drawing.moving course_utils.tape.recording "
+    "gradient_tools.checking.derivatives gradient_tools.checking.check gradient_tools.explaining "
+    "gradient_tools.drawing.still gradient_tools.drawing.moving gradient_tools.recording.running "
+    "course_utils.exercises course_utils.course.lesson_map course_utils.course.predicting "
+    "course_utils.datasets course_utils.figures.lines "
     "course_staff.classroom.runner.learner"
 )
 

@@ -1,0 +1,149 @@
+"""From one call of ``gradient`` to its explanations."""
+
+import inspect
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from ..recording.places import Place, calling_point
+from ..recording.recorder import Recorder
+from ..recording.tensorflow_internals import lines_of_message, values_at_tracing
+from .case import Case, Finding, Source
+from .causes_of_none import why_none, why_none_of_source
+from .causes_of_values import why_not_finite, why_zero
+from .explanation import Explanation, Explanations, Gradient
+from .program_text import ProgramText
+from .replay import CannotReplay, run_while_tracing
+from .wording import explanation_of
+
+__all__ = ["explain_call"]
+
+_TRACED = "Zeros and NaN were looked for with the values of the call that traced the tf.function."
+_TRACING = (
+    "A tf.function is being traced, and zeros and NaN could not be looked for: {}. They show "
+    "outside the tf.function, or with tf.config.run_functions_eagerly(True)."
+)
+
+
+def explain_call(
+    tape: tf.GradientTape,
+    recorder: Recorder,
+    target: Any,
+    sources: Any,
+    result: Any,
+    output_gradients: Any,
+    function: Callable | None = None,
+) -> Explanations:
+    """Explain the gradients in ``result`` that are None, zero everywhere or not finite.
+
+    Nothing here raises, and nothing is recorded by any tape: the work is done in another thread,
+    and tapes belong to a thread.
+    """
+    note = f"The diagnosis is limited: {recorder.limited}." if recorder.limited else ""
+    made: list[Explanation] = []
+    try:
+        flat, gradients = tf.nest.flatten(sources), tf.nest.flatten(result)
+        gradients = [getattr(each, "values", each) for each in gradients]  # of IndexedSlices
+        values: dict[int, Any] = {}
+        graphs = [each.graph for each in gradients if tf.is_symbolic_tensor(each)]
+        if graphs and not note:
+            values, note = _traced_values(recorder, graphs[0])
+        kinds = [_kind(values.get(id(each), each)) for each in gradients]
+        frame, place = calling_point(sys._getframe(1)) if any(kinds) else (None, None)
+
+        def explain() -> None:
+            text = _text(frame, place, function)
+            targets = [each for each in tf.nest.flatten(target) if hasattr(each, "dtype")]
+            given = None if output_gradients is None else tf.nest.flatten(output_gradients)
+            watched = tuple(tape.watched_variables())
+            name = text.name_of(tape) or "tape"
+            is_function = function is not None
+            case = Case(
+                recorder, text, place, targets, flat, given, watched, name, is_function, values
+            )
+            for value, kind, name in zip(flat, kinds, case.name_sources(), strict=True):
+                if kind:
+                    made.append(_explain(case, Source(value, name), kind))
+
+        if any(kinds):
+            _do_in_another_thread(explain)
+    except Exception as error:  # A diagnosis must never stop a program that runs.
+        note = f"{note} The diagnosis itself failed: {_in_short(error)}".strip()
+    return Explanations(made, note)
+
+
+def _traced_values(recorder: Recorder, graph: Any) -> tuple[dict[int, Any], str]:
+    """Return the values in a graph being traced, as far as they are known, and a note on them."""
+    values = values_at_tracing(graph)
+    try:
+        _do_in_another_thread(lambda: run_while_tracing(recorder, graph, values))
+    except Exception as failure:
+        return {}, _TRACING.format(_in_short(failure))
+    return values, _TRACED
+
+
+def _in_short(error: Exception) -> str:
+    first, *_ = lines_of_message(error)
+    return first if isinstance(error, CannotReplay) else f"{type(error).__name__}: {first}"
+
+
+def _do_in_another_thread(work: Callable[[], None]) -> None:
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        pool.submit(work).result()
+
+
+def _explain(case: Case, source: Source, kind: Gradient) -> Explanation:
+    try:
+        if case.recorder.limited:
+            finding = why_none_of_source(case, source) if kind == "None" else None
+        elif kind == "None":
+            finding = why_none(case, source)
+        else:
+            find = why_zero if kind == "zero" else why_not_finite
+            finding = why_none(case, source) or find(case, source)
+    except Exception as error:  # Say so instead of stopping the user's program.
+        finding = Finding("undetermined", case.place, {"error": _in_short(error)})
+    return explanation_of(case, source, kind, finding or Finding("undetermined", case.place))
+
+
+def _kind(gradient: Any) -> Gradient | None:
+    """Return what is to be explained of a gradient; None if it needs no words."""
+    if gradient is None:
+        return "None"
+    if not isinstance(gradient, tf.Tensor) or tf.is_symbolic_tensor(gradient):
+        return None
+    values = gradient.numpy()
+    if not np.isfinite(values).all():
+        return "not finite"
+    return "zero" if values.size and not values.any() else None
+
+
+def _text(frame: FrameType | None, place: Place | None, function: Callable | None) -> ProgramText:
+    """Return the text around the call of ``gradient``, or that of the function to explain."""
+    names = _names_in(frame) if frame is not None else {}
+    if function is None:
+        return ProgramText(names, frame.f_globals if frame is not None else {}, place)
+    function = inspect.unwrap(getattr(function, "python_function", function))
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return ProgramText({}, {})
+    closure = inspect.getclosurevars(function).nonlocals
+    line = Place(code.co_filename, code.co_firstlineno)
+    return ProgramText(dict(closure), {**function.__globals__, **names}, line)
+
+
+def _names_in(frame: FrameType) -> dict[str, Any]:
+    """Copy the names of a frame, without keeping the objects alive longer than the program does.
+
+    Before Python 3.13, ``f_locals`` of a function is a dictionary that the frame keeps.
+    """
+    names = frame.f_locals
+    copy = dict(names)
+    if isinstance(names, dict) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        names.clear()
+    return copy

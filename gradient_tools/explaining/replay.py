@@ -1,0 +1,164 @@
+"""The backward pass once more, operation by operation, to see where a gradient dies or explodes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from ..recording.places import place_of_operation
+from ..recording.recorder import Recorder, State, Step
+from ..recording.tensorflow_internals import run_operation
+from ..recording.tensors import is_differentiable
+from .flow import ASSIGNMENTS
+from .flow_building import GraphWalk
+
+__all__ = [
+    "Backward",
+    "CannotReplay",
+    "all_finite",
+    "all_zero",
+    "backward_pass",
+    "forward_pass",
+    "run_while_tracing",
+]
+
+_REPEATABLE = ("Read", "ResourceGather", "If", "While", "PartitionedCall", "Random", "VarHandle")
+
+
+class CannotReplay(Exception):
+    """What the program ran cannot be run a second time; the message says why."""
+
+
+@dataclass(eq=False, slots=True)
+class Backward:
+    """One operation of the backward pass; gradients stand under the ids of their tensors."""
+
+    forward: Step
+    arriving: dict[int, tf.Tensor]
+    leaving: dict[int, tf.Tensor]
+
+
+def forward_pass(recorder: Recorder) -> list[Step]:
+    """Return what the tape recorded, with every called ``tf.function`` run once more, opened."""
+    found: list[Step] = []
+    for step in recorder.steps:
+        if step.state is State.RECORDING and step.graph is None:
+            found.append(step)
+        elif step.state is State.RECORDING:
+            made = _Rerun(found).graph(step.graph, step.inputs)
+            for value, output in zip(made, step.outputs, strict=False):
+                dtype = ("T", value.dtype.as_datatype_enum)
+                found.append(Step("Identity", (value,), (output,), dtype))
+    return found
+
+
+def run_while_tracing(recorder: Recorder, graph: Any, values: dict[int, Any]) -> None:
+    """Run what a graph holds so far, and let the recorder have it as if it had run eagerly.
+
+    ``values`` holds what is known of the graph's tensors, by their ids, and becomes all of it.
+    """
+    found: list[Step] = []
+    run = _Tracing(found, recorder)
+    run.operations(graph, values)
+    recorder.steps = found
+
+
+class _Rerun(GraphWalk[tf.Tensor]):
+    """Runs a graph eagerly on values, appending each operation to ``found``."""
+
+    skipped = {"Placeholder", "Assert", "NoOp", *ASSIGNMENTS}
+
+    def __init__(self, found: list[Step]) -> None:
+        self.found = found
+
+    def unknown(self, tensor: tf.Tensor, path: tuple) -> tf.Tensor:
+        raise CannotReplay(f"the value of {tensor.name} is not known yet")
+
+    def opened(
+        self, operation: tf.Operation, inputs: Sequence[tf.Tensor], inner: dict, path: tuple
+    ) -> Sequence[tf.Tensor]:
+        if "then_branch" in inner:
+            return self.graph(inner["then_branch" if inputs[0] else "else_branch"], inputs[1:])
+        if "f" in inner:
+            return self.graph(inner["f"], inputs)
+        while _Rerun([]).graph(inner["cond"], inputs)[0]:
+            inputs = self.graph(inner["body"], inputs)
+        return inputs
+
+    def plain(
+        self, operation: tf.Operation, inputs: Sequence[tf.Tensor], path: tuple
+    ) -> Sequence[tf.Tensor]:
+        if operation.type == "Const":
+            return [tf.constant(tf.make_ndarray(operation.get_attr("value")))]
+        if operation.op_def.is_stateful and not any(n in operation.type for n in _REPEATABLE):
+            raise CannotReplay(f"{operation.type} runs only once")
+        outputs, attributes = run_operation(operation, list(inputs))
+        place = place_of_operation(operation)
+        self.found.append(
+            Step(operation.type, tuple(inputs), tuple(outputs), attributes, place=place)
+        )
+        return outputs
+
+
+class _Tracing(_Rerun):
+    """Runs the graph that a tape is in, and keeps for each operation what the tape was doing."""
+
+    skipped = {"Placeholder", "Assert", "NoOp"}
+
+    def __init__(self, found: list[Step], recorder: Recorder) -> None:
+        super().__init__(found)
+        self.recorder = recorder
+        self.assigned: set[int] = set()  # ids of the handles whose value is no longer the first one
+
+    def operation(
+        self, operation: tf.Operation, inputs: Sequence[tf.Tensor], path: tuple
+    ) -> Sequence[tf.Tensor]:
+        if operation.type in ASSIGNMENTS:
+            self.assigned.add(id(inputs[0]))
+            return ()
+        if any(id(each) in self.assigned for each in inputs):
+            raise CannotReplay("a variable was assigned to before it was read")
+        first = len(self.found)
+        made = super().operation(operation, inputs, path)
+        states = (self.recorder.graph_states.get(id(each)) for each in operation.outputs)
+        state, _ = next(filter(None, states), (State.BEFORE, 0))
+        for step in self.found[first:]:
+            step.state = state
+        return made
+
+
+def backward_pass(
+    forward: list[Step], targets: list[tf.Tensor], output_gradients: list | None
+) -> list[Backward]:
+    """Go back through ``forward``, and return the operations that a gradient reached."""
+    gradients: dict[int, tf.Tensor] = {}
+    given = output_gradients or [None] * len(targets)
+    for target, gradient in zip(targets, given, strict=True):
+        gradient = tf.ones_like(target) if gradient is None else gradient
+        gradients[id(target)] = gradients.get(id(target), 0) + gradient
+    found = []
+    for step in reversed(forward):
+        keys = [id(output) for output in step.outputs if is_differentiable(output)]
+        arriving = {key: gradients[key] for key in keys if key in gradients}
+        if not arriving:
+            continue
+        try:
+            leaving = step.pass_back(arriving)
+        except LookupError:
+            continue
+        found.append(Backward(step, arriving, leaving))
+        for key, gradient in leaving.items():
+            gradients[key] = gradients.get(key, 0) + gradient
+    return found
+
+
+def all_zero(value: tf.Tensor) -> bool:
+    """Tell whether a tensor is zero everywhere."""
+    return not np.any(value.numpy())
+
+
+def all_finite(value: tf.Tensor) -> bool:
+    """Tell whether a tensor has neither NaN nor infinity; integers count as finite."""
+    return not is_differentiable(value) or bool(np.isfinite(value.numpy()).all())

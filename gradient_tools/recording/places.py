@@ -1,0 +1,96 @@
+"""Where in the user's own program something happened: file or cell, line, operation."""
+
+import linecache
+import os
+import sys
+import sysconfig
+from dataclasses import dataclass
+from functools import lru_cache
+from types import FrameType
+
+import keras
+import tensorflow as tf
+
+from .. import tool_folders
+
+__all__ = [
+    "Place",
+    "calling_point",
+    "cell_number",
+    "is_user_file",
+    "place_of_operation",
+    "shown_file",
+]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line of the user's program, and the TensorFlow operation that ran there, if one is meant.
+
+    ``file`` is its path as Python knows it; for a notebook, the cell's internal file name.
+    """
+
+    file: str
+    line: int  # from 1
+    operation: str = ""  # such as "Round"
+
+    @property
+    def text(self) -> str:
+        """The line of source, without indentation; empty if it cannot be read."""
+        return linecache.getline(self.file, self.line).strip()
+
+    def __str__(self) -> str:
+        """Return for example ``cell In[3], line 2 (operation Round)``."""
+        operation = f" (operation {self.operation})" if self.operation else ""
+        return f"{shown_file(self.file)}, line {self.line}{operation}"
+
+
+def shown_file(file: str) -> str:
+    """Return ``cell In[n]`` for a notebook's cell, and the file's base name for any other file."""
+    number = cell_number(file)
+    return f"cell In[{number}]" if number else os.path.basename(file)
+
+
+def cell_number(file: str) -> int:
+    """Return the number of the notebook's cell that Python knows as ``file``; 0 if it is none."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    name = shell and shell.compile.format_code_name(file)
+    return int(name[1].strip("In[]")) if name else 0
+
+
+@lru_cache(maxsize=4096)
+def is_user_file(file: str) -> bool:
+    """Tell the user's files and cells from Python, TensorFlow, Keras and installed packages."""
+    if file.startswith("<"):
+        return file.startswith(("<stdin", "<string", "<ipython", "<doctest"))
+    if "__autograph_generated_file" in file:
+        return False
+    folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+    folders |= {os.path.dirname(package.__file__) for package in (tf, keras)} | tool_folders
+    return not any(os.path.abspath(file).startswith(folder + os.sep) for folder in folders)
+
+
+def calling_point(frame: FrameType | None) -> tuple[FrameType | None, Place | None]:
+    """Return the user's innermost frame, and the line that the user wrote for it.
+
+    Inside a ``tf.function`` the frame runs code that AutoGraph generated; its names are the user's,
+    its lines are not. TensorFlow translates the stack of every operation of a graph, so an
+    operation of a throw-away graph tells the line.
+    """
+    while frame is not None and "__autograph_generated_file" not in frame.f_code.co_filename:
+        if is_user_file(frame.f_code.co_filename):
+            return frame, Place(frame.f_code.co_filename, frame.f_lineno)
+        frame = frame.f_back
+    if frame is None:
+        return None, None
+    with tf.Graph().as_default():
+        place = place_of_operation(tf.no_op())
+    return frame, place and Place(place.file, place.line)
+
+
+def place_of_operation(operation: tf.Operation) -> Place | None:
+    """Return the user's line that added an operation to its graph."""
+    for frame in reversed(operation.traceback or ()):
+        if is_user_file(frame.filename):
+            return Place(frame.filename, frame.lineno, operation.type)
+    return None

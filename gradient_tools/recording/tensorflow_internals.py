@@ -1,0 +1,189 @@
+"""The few parts of TensorFlow that these tools use although TensorFlow does not promise them.
+
+Everything of theirs that may move between versions of TensorFlow stands here, and nowhere else.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from traceback import walk_stack
+from types import FrameType
+from typing import Any
+
+__all__ = [
+    "called_graph",
+    "differentiable_inputs",
+    "gradients_of_operation",
+    "inner_graphs",
+    "lines_of_message",
+    "listen_to_operations",
+    "role_of_file",
+    "run_operation",
+    "values_at_tracing",
+    "variables_given",
+]
+
+
+@contextmanager
+def listen_to_operations(listener: Callable) -> Iterator[None]:
+    """Call ``listener`` after each operation that this thread runs, or adds to a graph.
+
+    It is called as ``listener(op_type, inputs, attributes, outputs, op_name, graph)``; ``graph`` is
+    None for an operation that ran eagerly.
+    """
+    from tensorflow.python.framework import op_callbacks
+
+    def forward(
+        op_type: Any, inputs: Any, attrs: Any, outputs: Any, op_name: Any = None, graph: Any = None
+    ) -> Any:
+        name = op_type.decode() if isinstance(op_type, bytes) else op_type  # some are bytes
+        listener(name, inputs, attrs, outputs, op_name, graph)
+        return outputs  # TensorFlow hands the next listener what this one returns.
+
+    op_callbacks.add_op_callback(forward)
+    try:
+        yield
+    finally:
+        op_callbacks.remove_op_callback(forward)
+
+
+# What TensorFlow puts around a message: the trace of a graph's node, and names of its own.
+_AROUND_A_MESSAGE = re.compile(
+    r"^Graph execution error:\n+(?:(?:Detected at node|  File|<stack traces).*\n+)*"
+    r"|\{\{.*?\}\} ?| ?\[Op:\w+\].*"
+)
+
+
+def lines_of_message(error: BaseException) -> list[str]:
+    """Return what an error says, without what TensorFlow puts around it."""
+    text = _AROUND_A_MESSAGE.sub("", str(error))
+    return [line.strip() for line in text.splitlines() if line.strip()] or [""]
+
+
+@lru_cache(maxsize=4096)
+def role_of_file(file: str) -> str:
+    """Tell what TensorFlow does in one of its source files, for reading a call stack.
+
+    It is "gradient", "custom gradient", "function" for the call of a ``tf.function``, or "".
+    """
+    ends = {
+        "eager/backprop.py": "gradient",
+        "ops/custom_gradient.py": "custom gradient",
+        "polymorphic_function/atomic_function.py": "function",
+    }
+    path = file.replace("\\", "/")
+    return next((role for end, role in ends.items() if path.endswith(end)), "")
+
+
+def called_graph(frame: FrameType) -> Any:
+    """Return the graph of the ``tf.function`` that is being called in ``frame``, or None."""
+    return getattr(frame.f_locals.get("self"), "graph", None)
+
+
+def variables_given(frame: FrameType, inputs: tuple) -> dict[int, Any]:
+    """Return the handles of the variables that the function of an operation was given itself.
+
+    Such a function, as that of ``tf.nn.relu(w)``, reads a variable in C++ and reports only its own
+    operation. Its parameters stand in the order of the operation's inputs, a list for several. The
+    handles stand under the ids of the inputs.
+    """
+    parameters = frame.f_code.co_varnames[: frame.f_code.co_argcount]
+    given: list = []
+    for value in map(frame.f_locals.get, parameters):
+        given += value if isinstance(value, (list, tuple)) else [value]
+    pairs = zip(given, inputs, strict=False)
+    return {id(tensor): each.handle for each, tensor in pairs if hasattr(each, "handle")}
+
+
+def values_at_tracing(graph: Any) -> dict[int, Any]:
+    """Return the values with which a ``tf.function`` is being traced, by the ids of what they fill.
+
+    What it captured has its value, and so have its arguments, unless it is traced without a call.
+    """
+    import tensorflow as tf
+
+    pairs = list(graph.captures)
+    placeholders: list = []
+    for frame, _ in walk_stack(sys._getframe()):
+        if frame.f_code.co_name == "_create_concrete_function" and not placeholders:
+            if frame.f_locals["func_graph"] is graph:
+                bound = frame.f_locals["placeholder_bound_args"]
+                placeholders = tf.nest.flatten([bound.args, bound.kwargs], expand_composites=True)
+        elif frame.f_code.co_name == "_maybe_define_function" and placeholders:
+            bound = frame.f_locals["bound_args"]
+            given = tf.nest.flatten([bound.args, bound.kwargs], expand_composites=True)
+            pairs += zip(given, placeholders, strict=True)
+            break
+    return {id(inner): outer for outer, inner in pairs if isinstance(outer, tf.Tensor)}
+
+
+def inner_graphs(operation: Any) -> dict[str, Any]:
+    """Return the graphs that a graph's operation runs, such as the branches of an ``If``.
+
+    Their names are those of the attributes: ``then_branch``, ``else_branch``, ``cond``, ``body`` or
+    ``f``.
+    """
+    found = {}
+    for name, value in operation.node_def.attr.items():
+        if value.HasField("func"):
+            graph = operation.graph
+            while graph is not None:
+                function = graph._get_function(value.func.name)
+                if function is not None:
+                    found[name] = function.graph
+                    break
+                graph = getattr(graph, "outer_graph", None)
+    return found
+
+
+def gradients_of_operation(
+    op_type: str, attributes: Any, inputs: Any, outputs: Any, output_gradients: list
+) -> list:
+    """Run the gradient function that TensorFlow registered for an operation that ran eagerly.
+
+    Returns one gradient or None for each input: exactly what a tape would pass on.
+    """
+    import tensorflow as tf
+    from tensorflow.python.eager import backprop
+
+    gradients = backprop._gradient_function(
+        op_type, attributes, len(inputs), inputs, outputs, output_gradients, (), ""
+    )
+    return tf.nest.flatten(gradients)
+
+
+def differentiable_inputs(operation: Any) -> list[bool]:
+    """Tell which inputs of a graph's operation receive a gradient, without touching the graph."""
+    import tensorflow as tf
+    from tensorflow.python.framework import ops
+
+    gradient_function = ops.get_gradient_function(operation)
+    if gradient_function is None:
+        return [False] * len(operation.inputs)
+    with tf.__internal__.FuncGraph("which_inputs_get_a_gradient").as_default():
+        arriving = [
+            tf.compat.v1.placeholder(output.dtype, output.shape) for output in operation.outputs
+        ]
+        gradients = gradient_function(operation, *arriving)
+    return [gradient is not None for gradient in tf.nest.flatten(gradients)]
+
+
+def run_operation(operation: Any, inputs: list) -> tuple[list, tuple]:
+    """Run one operation of a graph eagerly; return its outputs, and its attributes as run."""
+    from tensorflow.core.framework import tensor_shape_pb2
+    from tensorflow.python.eager import context, execute
+
+    def as_run(value: Any) -> Any:
+        if isinstance(value, tensor_shape_pb2.TensorShapeProto):
+            return None if value.unknown_rank else [dim.size for dim in value.dim]
+        return list(map(as_run, value)) if isinstance(value, list) else value
+
+    attributes: tuple = ()
+    for name in operation.node_def.attr:
+        if not name.startswith("_"):
+            attributes += (name, as_run(operation.get_attr(name)))
+    count = len(operation.outputs)
+    outputs = execute.quick_execute(operation.type, count, inputs, attributes, context.context())
+    return list(outputs or ()), attributes

@@ -1,0 +1,413 @@
+"""The gradient check: no false alarm, no missed mistake, the right row, the right words."""
+
+import html
+import random
+import re
+
+import keras
+import matplotlib
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from benchmarks.gradient_cases import CORRECT, MISTAKES
+from gradient_tools import check_gradients
+
+matplotlib.use("Agg")
+SEEDS = range(20)
+SEEDS_OF_CASES = range(8)  # `benchmarks/gradient_check.py` draws 500
+
+
+@pytest.mark.parametrize("case", CORRECT, ids=lambda case: case.name)
+def test_no_false_alarm(case):
+    assert [line for seed in SEEDS_OF_CASES for line in case.failures(seed)] == []
+
+
+@pytest.mark.parametrize("case", MISTAKES, ids=lambda case: case.name)
+def test_every_planted_mistake_is_found_in_the_right_row(case):
+    assert [line for seed in SEEDS_OF_CASES for line in case.failures(seed)] == []
+
+
+def verdict(f, at, **options):
+    (row,) = check_gradients(f, at, **options).rows
+    return row.verdict
+
+
+def network(inputs, hidden):
+    rng = np.random.default_rng(3)
+    x = tf.constant(rng.normal(size=(8, inputs)))
+    w = tf.Variable(rng.normal(size=(inputs, hidden)) / np.sqrt(inputs), name="w")
+    b = tf.Variable(rng.normal(size=hidden), name="b")
+    return lambda: tf.reduce_mean(tf.tanh(x @ w + b) ** 2), [w, b]
+
+
+# What it costs
+
+
+@pytest.mark.parametrize("directions", [1, 3, 5])
+def test_evaluations_grow_with_variables_and_directions_only(directions):
+    for inputs, hidden in [(3, 2), (40, 30), (300, 200)]:
+        calls = []
+        f, at = network(inputs, hidden)
+
+        def counted(f=f, calls=calls):
+            calls.append(1)
+            return f()
+
+        report = check_gradients(counted, at, directions=directions)
+        assert report.passed
+        assert report.evaluations == len(calls) == 12 + 4 * directions * 2
+        assert [row.evaluations for row in report.rows] == [4 * directions] * 2
+
+
+# What is shown
+
+
+def test_a_row_says_everything():
+    f, at = network(3, 2)
+    row = check_gradients(f, at).rows[0]
+    assert (row.name, row.shape, row.dtype, row.verdict) == ("w", (3, 2), "float64", "agrees")
+    assert row.analytic == pytest.approx(row.numeric, rel=1e-4)
+    assert row.difference == row.analytic - row.numeric
+    assert 0 < row.error_bar < 1e-4
+    assert row.hint == ""
+
+
+def test_a_single_number_shows_its_own_derivative():
+    row = check_gradients(lambda x: x**2, -3.0).rows[0]
+    assert row.name == "x"
+    assert row.analytic == pytest.approx(-6)
+    assert row.numeric == pytest.approx(-6, abs=row.error_bar)
+
+
+def test_the_error_bar_holds_the_truth():
+    for seed in range(100):
+        x = np.float32(np.random.default_rng(seed).uniform(0.5, 3.0))
+        row = check_gradients(tf.exp, x, seed=seed).rows[0]
+        assert abs(row.numeric - np.exp(np.float64(x))) <= row.error_bar
+
+
+def test_names_are_paths_places_and_parameters():
+    a, b = tf.Variable(1.0), tf.Variable(2.0, name="b")
+    assert [r.name for r in check_gradients(lambda: a * b, [a, b]).rows] == ["at[0]", "b"]
+    model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, name="head")], name="m")
+    x = tf.ones((3, 2))
+    rows = check_gradients(lambda: tf.reduce_mean(model(x) ** 2 + model(x)), model).rows
+    assert [row.name.split("/", 1)[-1] for row in rows] == ["head/kernel", "head/bias"]
+    rows = check_gradients(lambda x, scale: x * scale, [2.0, 3.0]).rows
+    assert [row.name for row in rows] == ["x", "scale"]
+    rows = check_gradients(lambda p: p["w"] * p["b"], {"w": 2.0, "b": 3.0}).rows
+    assert [row.name for row in rows] == ["p['b']", "p['w']"]
+    for f in (max, lambda *both: both[0] * both[1]):  # without names of their own
+        assert [row.name for row in check_gradients(f, [2.0, 3.0]).rows] == ["at[0]", "at[1]"]
+
+
+def test_text_and_html_and_plot():
+    report = check_gradients(lambda x, y: x**2 * y, [3.0, 2.0], grads=[12.0, -9.0])
+    text = str(report)
+    assert text.startswith("Not passed: 1 of 2 gradients agree with central differences (")
+    assert "✗ disagrees: y () float32\n  claimed -9.0" in text and "✓ agrees: x" in text
+    assert "  The sign is wrong" in text and max(map(len, text.splitlines())) <= 100
+    page = report._repr_html_()
+    assert 'role="status"' in page and "<strong>✗ Not passed" in page
+    assert "<strong>✓ agrees</strong> · <code>x</code>" in page and "The sign is wrong" in page
+    assert page.index("✗ disagrees") < page.index("✓ agrees")  # what is wrong comes first
+    ax = report.plot()
+    assert ax.get_xlabel().startswith("numeric") and ax.get_ylabel().startswith("analytic")
+    assert [text.get_text() for text in ax.texts] == ["y: 200.0% off"]
+    assert report.plot(ax) is ax
+    ax = check_gradients(tf.abs, 0.0).plot()
+    assert [text.get_text() for text in ax.texts] == ["x: kink nearby"]
+    assert repr(report) == text
+
+
+@pytest.mark.parametrize("name", ["<b>", "<script>x</script>"])
+def test_html_is_escaped(name):
+    w = tf.Variable(1.0, name=name)
+    for f, at in ((lambda: w**2, w), (lambda p: p[name] ** 2, {name: 1.0})):
+        report = check_gradients(f, at)
+        assert name in report.rows[0].name
+        page = report._repr_html_()
+        assert html.escape(name) in page and name not in page
+
+
+def test_an_empty_plot_has_its_line_and_no_points():
+    ax = check_gradients(lambda x: x + tf.random.normal([]), 1.0).plot()
+    assert ax.get_title() == "0 of 1 agree with central differences"
+    assert len(ax.lines) == 1 and len(ax.containers) == 0 and len(ax.texts) == 0
+    low, high = ax.get_xlim()
+    assert (low, high) == ax.get_ylim() and -np.inf < low < 0 < high < np.inf
+
+
+# The verdicts that are neither agreement nor disagreement
+
+
+def test_disconnected_with_and_without_movement():
+    def f(x, y, z):
+        return x * z + tf.round(100.0 * y)
+
+    rows = check_gradients(f, [1.0, 2.0, 3.0]).rows
+    assert [row.verdict for row in rows] == ["agrees", "disconnected", "agrees"]
+    unused = check_gradients(lambda x, y: x**2, [1.0, 2.0]).rows[1]
+    assert unused.verdict == "disconnected" and "does not use it" in unused.hint
+    numpy = tf.Variable([1.0, 2.0])
+    left = check_gradients(lambda: tf.constant(numpy.numpy().sum() ** 2), numpy).rows[0]
+    assert left.verdict == "disconnected" and "but f changes" in left.hint
+
+
+def test_dropout_is_not_repeatable():
+    dropout = keras.layers.Dropout(0.5)
+    report = check_gradients(lambda x: tf.reduce_sum(dropout(x, training=True)), np.ones(64))
+    assert report.rows[0].verdict == "not repeatable" and not report.passed
+    assert "not repeatable: x (64,) float64\n  0 evaluations\n" in str(report)
+    assert "training=False" in report.rows[0].hint and "seed" in report.rows[0].hint
+    assert check_gradients(lambda x: dropout(x, training=False), np.ones(64)).passed
+
+
+def test_rare_randomness_is_not_called_a_mistake():
+    noise = np.random.default_rng(0)
+
+    def f(x):
+        return tf.reduce_sum(x**2) * (1.0 if noise.random() < 0.8 else 1.1)
+
+    verdicts = {verdict(f, np.ones(5), seed=seed) for seed in range(20)}
+    # Where every evaluation of one check happened to be alike, the gradient does agree.
+    assert "not repeatable" in verdicts
+    assert verdicts <= {"not repeatable", "cannot tell", "agrees"}
+
+
+@pytest.mark.parametrize("f", [tf.nn.relu, tf.abs, lambda x: tf.maximum(x, 0.3 * x)])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_kink_nearby(f, dtype):
+    for seed in SEEDS:
+        assert verdict(lambda x: tf.reduce_sum(f(x)), np.zeros(3, dtype), seed=seed) == (
+            "kink nearby"
+        )
+
+
+@pytest.mark.parametrize("distance", [1e-9, 1e-7, 1e-5, 1e-3])
+def test_a_kink_at_any_distance_is_no_mistake(distance):
+    for seed in SEEDS:
+        for x in (distance, -distance):
+            found = verdict(lambda x: tf.abs(x - 1.0), np.float64(1.0 + x), seed=seed)
+            assert found in ("agrees", "kink nearby")
+
+
+def test_a_sign_is_found_at_a_kink_of_other_entries():
+    x = np.array([0.0, 1.0, -2.0, 3.0])
+    wrong = [-np.sign(x)]
+    assert verdict(lambda x: tf.reduce_sum(tf.abs(x)), [x], grads=wrong) == "disagrees"
+
+
+def test_cannot_tell():
+    hidden = check_gradients(lambda x: 1e6 + tf.reduce_sum(x), np.full(9, 1e-3, "float32"))
+    assert hidden.rows[0].verdict == "cannot tell" and "float64" in hidden.rows[0].hint
+    edge = check_gradients(lambda x: tf.sqrt(x) * x, np.float64(0.0))
+    assert edge.rows[0].verdict == "cannot tell" and "edge" in edge.rows[0].hint
+
+
+def test_a_bias_that_batch_normalisation_removes_agrees():
+    model = keras.Sequential(
+        [keras.Input((4,)), keras.layers.Dense(3), keras.layers.BatchNormalization()]
+    )
+    keras.utils.set_random_seed(0)
+    x = tf.random.normal((32, 4))
+    f = tf.function(lambda: tf.reduce_mean(tf.tanh(model(x, training=True) + 0.5)))
+    for seed in SEEDS:
+        assert check_gradients(f, model, seed=seed).passed
+
+
+# Hints
+
+W = np.random.default_rng(5).normal(size=(4, 4))
+V = tf.constant(np.random.default_rng(6).normal(size=(4, 4)))
+RIGHT = 2 * V.numpy().T @ (V.numpy() @ W)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (-RIGHT, "The sign is wrong"),
+        (2 * RIGHT, "2 times the right one"),
+        (RIGHT / 2, "1/2 of the right one"),
+        (0 * RIGHT, "The gradient is zero, but f changes"),
+        (32 * RIGHT, "32 times the right one. If 32 is your batch size"),
+        (RIGHT / 32, "1/32 of the right one. If 32 is your batch size"),
+        (1.1 * RIGHT, "1.1 times the right one in every direction"),
+        (RIGHT.T, "transposed"),
+        (RIGHT + np.diag([0, 0, 0.5, 0]), r"furthest off at entry \[2, 2\]"),
+        (np.where(np.eye(4), np.nan, RIGHT), "nan or infinite although f itself is finite"),
+        (RIGHT[:2], "shape"),
+    ],
+)
+def test_the_hint_names_the_mistake(wrong, words):
+    for seed in SEEDS:
+        report = check_gradients(
+            lambda w: tf.reduce_sum((V @ w) ** 2), [W], grads=[wrong], seed=seed
+        )
+        (row,) = report.rows
+        assert row.verdict == "disagrees"
+        assert re.search(words, row.hint), row.hint
+
+
+def test_right_gradients_by_hand_agree():
+    for seed in SEEDS:
+        assert verdict(lambda w: tf.reduce_sum((V @ w) ** 2), W, grads=RIGHT, seed=seed) == "agrees"
+
+
+def test_hint_for_a_transposed_shape():
+    f, (w, _) = network(3, 2)
+    row = check_gradients(f, [w], grads=[np.ones((2, 3))]).rows[0]
+    assert row.verdict == "disagrees" and "It is transposed" in row.hint
+
+
+def test_hint_for_the_batch_size_of_a_tensor():
+    x = np.arange(1.0, 9.0)
+    row = check_gradients(tf.identity, [x], grads=None).rows[0]
+    assert row.verdict == "agrees"
+    rule = tf.custom_gradient(lambda x: (x**2, lambda up: 8 * up * 2 * x))
+    row = check_gradients(rule, x).rows[0]
+    assert row.verdict == "disagrees" and "8 is the batch size" in row.hint
+
+
+def test_hint_for_a_forgotten_upstream():
+    rule = tf.custom_gradient(lambda x: (x**2, lambda up: 2 * x))
+    for f in (rule, lambda x: tf.reduce_sum(3 * rule(x))):
+        row = check_gradients(f, np.array([1.0, 2.0])).rows[0]
+        assert row.verdict == "disagrees" and "upstream" in row.hint
+
+
+# What it leaves as it was
+
+
+def test_variables_are_restored_exactly_also_when_f_raises():
+    for dtype in ("float32", "float64"):
+        w = tf.Variable(np.random.default_rng(0).normal(size=50).astype(dtype))
+        before = w.numpy().tobytes()
+        check_gradients(lambda w=w: tf.reduce_sum(tf.sin(w)), w)
+        assert w.numpy().tobytes() == before
+        calls = []
+
+        def fails(w=w, calls=calls):
+            calls.append(1)
+            if len(calls) == 17:
+                raise RuntimeError("on purpose")
+            return tf.reduce_sum(tf.sin(w))
+
+        with pytest.raises(RuntimeError, match="on purpose"):
+            check_gradients(fails, w)
+        assert w.numpy().tobytes() == before
+
+
+def test_moving_statistics_of_a_model_are_restored():
+    model = keras.Sequential([keras.Input((4,)), keras.layers.BatchNormalization()])
+    before = [v.numpy() for v in model.variables]
+    x = tf.constant(np.random.default_rng(0).normal(size=(16, 4)), tf.float32)
+    assert check_gradients(lambda: tf.reduce_mean(model(x, training=True) ** 3), model).passed
+    for was, variable in zip(before, model.variables, strict=True):
+        np.testing.assert_array_equal(was, variable.numpy())
+
+
+def test_random_state_is_untouched():
+    random.seed(1)
+    np.random.seed(2)
+    tf.random.set_seed(3)
+    expected = (random.random(), np.random.rand(), float(tf.random.normal([])))
+    random.seed(1)
+    np.random.seed(2)
+    tf.random.set_seed(3)
+    check_gradients(lambda x: tf.reduce_sum(x**2), np.ones(5), grads=np.ones(5))
+    assert expected == (random.random(), np.random.rand(), float(tf.random.normal([])))
+
+
+def test_the_seed_repeats_a_report():
+    f, at = network(3, 2)
+    assert str(check_gradients(f, at, seed=4)) == str(check_gradients(f, at, seed=4))
+    assert str(check_gradients(f, at, seed=4)) != str(check_gradients(f, at, seed=5))
+
+
+# Options and errors
+
+
+def test_entrywise_one_entry_at_a_kink_does_not_pass_in_the_shade_of_the_others():
+    report = check_gradients(tf.nn.relu, tf.constant([0.0, 1.0, -2.0]), mode="entrywise")
+    assert [row.verdict for row in report.rows] == ["kink nearby"]
+    assert "Worst at entry [0]" in str(report)
+    assert check_gradients(tf.nn.relu, tf.constant([0.5, 1.0, -2.0]), mode="entrywise").passed
+
+
+@pytest.mark.parametrize("mode", ["entrywise", slice(0, 5), slice(1, None, 2)])
+def test_entrywise(mode):
+    x = np.linspace(0.5, 2.0, 6).reshape(2, 3)
+    right = 3 * x**2
+    wrong = right.copy()
+    wrong[1, 0] *= 1.2
+    for seed in SEEDS:
+        options = {"mode": mode, "seed": seed}
+        assert verdict(lambda x: tf.reduce_sum(x**3), [x], grads=[right], **options) == "agrees"
+        report = check_gradients(lambda x: tf.reduce_sum(x**3), [x], grads=[wrong], **options)
+        assert report.rows[0].verdict == "disagrees"
+        assert report.rows[0].measurements[0].entry == (1, 0)
+        assert "Worst at entry [1, 0]" in str(report)
+    entries = len(range(6)[mode]) if isinstance(mode, slice) else 6
+    report = check_gradients(lambda x: tf.reduce_sum(x**3), x, mode=mode)
+    assert len(report.rows[0].measurements) == entries
+    assert verdict(lambda x: tf.reduce_sum(x**3), [x], grads=[wrong], mode=slice(0, 3)) == "agrees"
+
+
+def test_the_step_can_be_given():
+    assert verdict(lambda x: tf.reduce_sum(x**3), np.ones(3), step=1e-5) == "agrees"
+    assert verdict(lambda x: tf.reduce_sum(x**3), np.ones(3), step=1e-15) == "cannot tell"
+
+
+def test_second_order_sees_the_stopped_mean_of_tf_nn_moments():
+    # The variance there stops the gradient of the mean: right once, wrong twice.
+    x = np.random.default_rng(0).normal(size=6)
+    assert verdict(lambda x: tf.nn.moments(x, [0])[1], x) == "agrees"
+    assert verdict(lambda x: tf.nn.moments(x, [0])[1], x, order=2) == "disagrees"
+    assert verdict(lambda x: tf.math.reduce_variance(x), x, order=2) == "agrees"
+
+
+def test_second_order_of_a_linear_part_is_zero():
+    rows = check_gradients(lambda x, y: x**3 + y, [2.0, 3.0], order=2).rows
+    assert [row.verdict for row in rows] == ["agrees", "agrees"]
+
+
+@pytest.mark.parametrize(
+    ("f", "at", "options", "error", "words"),
+    [
+        (lambda x: x, 3, {}, TypeError, "x has dtype int32.*3.0 instead of 3"),
+        (lambda x: x, "a", {}, TypeError, "string"),
+        (lambda x: x, object(), {}, TypeError, "x is object, which is not a tensor of numbers"),
+        (lambda x: x, np.zeros((0, 3)), {}, ValueError, "x is empty"),
+        (lambda x: x, [], {}, ValueError, "at is empty"),
+        (lambda x: x, np.array([1.0, np.inf]), {}, ValueError, "x holds nan or infinity"),
+        (lambda x: None, 3.0, {}, TypeError, "returned None"),
+        (lambda x: x.numpy() ** 2, 3.0, {}, TypeError, "cannot see through NumPy"),
+        (lambda x: float(x), 3.0, {}, TypeError, "returned float"),
+        (lambda x: (x, x), 3.0, {}, TypeError, "returned a tuple"),
+        (lambda x: tf.cast(x, tf.int32), 3.0, {}, TypeError, "int32"),
+        (lambda x: x / 0.0, 3.0, {}, ValueError, "f is nan or infinite"),
+        (tf.constant(1.0), 3.0, {}, TypeError, "f must be a function"),
+        (lambda x: x, 3.0, {"directions": 0}, ValueError, "directions"),
+        (lambda x: x, 3.0, {"order": 3}, ValueError, "order"),
+        (lambda x: x, 3.0, {"mode": "all"}, ValueError, "mode"),
+        (lambda x: x, np.ones(3), {"mode": slice(3, 9)}, ValueError, "none of the 3 entries of x"),
+        (lambda x: x, 3.0, {"step": -1.0}, ValueError, "step"),
+        (lambda x: x, 3.0, {"step": "small"}, ValueError, "step must be a positive number"),
+        (lambda x: x[:0], np.ones(3), {}, ValueError, "f returned an empty tensor"),
+        (lambda x: x, 3.0, {"grads": 1.0, "order": 2}, ValueError, "first gradient"),
+        (lambda x, y: x, [1.0, 2.0], {"grads": [1.0]}, ValueError, "grads holds 1"),
+        (lambda x: x, 3.0, {"grads": "steep"}, TypeError, "grads for x"),
+        (lambda x: x, [1.0, tf.Variable(2.0)], {}, TypeError, "mixes variables and tensors"),
+        (lambda x: tf.round(x), 3.0, {"order": 2}, ValueError, "first gradient is None"),
+    ],
+)
+def test_errors_name_what_is_wrong(f, at, options, error, words):
+    with pytest.raises(error, match=words):
+        check_gradients(f, at, **options)
+
+
+def test_a_model_that_is_not_built_is_named():
+    with pytest.raises(ValueError, match="no trainable variables. Build it first"):
+        check_gradients(lambda: tf.constant(1.0), keras.Sequential())
