@@ -5,20 +5,15 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
-from tornado.web import HTTPError
-
-from ..figures.in_notebooks import image_in_html
 from .atomic_files import write_atomically
 from .curriculum import LESSONS, find_lesson
 from .progress import read_progress
 from .standing import Standing
 from .workspace import Workspace, course_folder
 
-__all__ = ["CourseContents", "open_lab", "run_lab"]
+__all__ = ["open_lab", "run_lab"]
 
 # Defaults, below what learners set themselves.
 _SETTINGS = {
@@ -31,43 +26,8 @@ _SETTINGS = {
 }
 
 _FINISHED = "finished.html"
-
-
-class CourseContents(AsyncLargeFileManager):
-    """The files that JupyterLab shows; those of ``solutions`` can be run and not changed.
-
-    JupyterLab writes the version of Python into every notebook that it opens, and saves it. It
-    leaves out the words of a figure, so they come to it inside HTML, which no file stores.
-    """
-
-    async def get(self, path: str, *args, **kwargs) -> dict:
-        """Return the file, marked as one that JupyterLab does not save where it is a solution."""
-        model = await super().get(path, *args, **kwargs)
-        for data, about in _figures(model):
-            data["text/html"] = image_in_html(data["image/png"], about)
-        return model | {"writable": model["writable"] and not _is_solution(path)}
-
-    async def save(self, model: dict, path: str = "") -> dict:
-        """Save the file, unless it is a solution."""
-        if _is_solution(path):
-            raise HTTPError(403, f"{path} is a solution and stays as it is. Save it elsewhere.")
-        for data, _ in _figures(model):
-            data.pop("text/html", None)
-        return await super().save(model, path)
-
-
-def _figures(model: dict) -> Iterator[tuple[dict, dict]]:
-    """List the figures with words in a notebook: what is shown, and what is said about it."""
-    content = model.get("content") if model.get("type") == "notebook" else None
-    for cell in (content or {}).get("cells", ()):
-        for output in cell.get("outputs", ()):
-            about = output.get("metadata", {}).get("image/png", {})
-            if "alt" in about:
-                yield output["data"], about
-
-
-def _is_solution(path: str) -> bool:
-    return path.strip("/").startswith("solutions/")
+# By its name: what it imports takes a second, which only the server needs to wait for.
+_CONTENTS = f"{__package__}.contents.CourseContents"
 
 
 def open_lab(workspace: Workspace, options: list[str]) -> int:
@@ -82,7 +42,7 @@ def open_lab(workspace: Workspace, options: list[str]) -> int:
         *(sys.executable, "-m", "jupyterlab"),
         f"--notebook-dir={folder}",
         f"--LabApp.default_url=/lab/tree/{page}",
-        f"--ServerApp.contents_manager_class={__name__}.{CourseContents.__name__}",
+        f"--ServerApp.contents_manager_class={_CONTENTS}",
     ]
     if os.name != "nt":
         # Where JupyterLab was started without a terminal, its own choice is a login shell, which

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from nbformat import NotebookNode
-
 __all__ = ["CellChange", "changed_cells", "merged", "name_of"]
 
 _SIMILAR = 0.5  # of the letters of two cells, for one to be the other, corrected
@@ -37,29 +35,27 @@ def name_of(cell: Mapping) -> str:
     return first if len(first) <= 60 else f"{first[:57]}..."
 
 
-def changed_cells(base: NotebookNode, mine: NotebookNode) -> list[Mapping]:
+def changed_cells(base: Mapping, mine: Mapping) -> list[Mapping]:
     """Return the cells of ``mine`` whose text is not that of ``base``: written, or added."""
-    keys = _match(base.cells, mine.cells)
+    keys = _match(base["cells"], mine["cells"])
     return [
         cell
-        for cell, key in zip(mine.cells, keys, strict=True)
-        if (_is_touched(base.cells[key], cell) if key is not None else cell.source.strip())
+        for cell, key in zip(mine["cells"], keys, strict=True)
+        if (_is_touched(base["cells"][key], cell) if key is not None else cell.source.strip())
     ]
 
 
-def merged(
-    base: NotebookNode, mine: NotebookNode, new: NotebookNode
-) -> tuple[NotebookNode, list[CellChange]]:
+def merged(base: Mapping, mine: Mapping, new: Mapping) -> tuple[dict, list[CellChange]]:
     """Return the notebook that keeps what the learner did and takes up what the author did.
 
     Parameters
     ----------
-    base, mine, new : NotebookNode
+    base, mine, new : mapping
         What the learner was given, what the learner has, and what is given now.
 
     Returns
     -------
-    notebook : NotebookNode
+    notebook : dict
         The cells of ``new`` in their order. A cell that the learner wrote in, added or moved stays,
         behind the cell that it stands behind in ``mine``; one that the learner deleted stays away.
     changes : list of CellChange
@@ -71,19 +67,19 @@ def merged(
     a corrected cell is another one, so between two cells that are matched, those that are most
     alike are. A cell moved if it is not on a longest common subsequence of both orders.
     """
-    in_new = {key: cell for key, cell in zip(_keys_of_new(base, new), new.cells, strict=True)}
+    in_new = {key: cell for key, cell in zip(_keys_of_new(base, new), new["cells"], strict=True)}
     mine_keys = _keys_of_mine(base, mine, in_new)
-    in_mine = dict(zip(mine_keys, mine.cells, strict=True))
+    in_mine = dict(zip(mine_keys, mine["cells"], strict=True))
     numbers = [key for key in mine_keys if isinstance(key, int)]
     moved = set(numbers) - set(_in_order(numbers))
-    there = {cell.get("id") for cell in mine.cells}
+    there = {cell.get("id") for cell in mine["cells"]}
     changes: list[CellChange] = []
-    cells: dict[Hashable, list[NotebookNode]] = {}
+    cells: dict[Hashable, list[dict]] = {}
     for key in {**in_new, **in_mine}:  # those of the new notebook in their order, then the rest
-        old = base.cells[key] if isinstance(key, int) else None
+        old = base["cells"][key] if isinstance(key, int) else None
         what, group = _meeting(old, in_mine.get(key), in_new.get(key))
         # What stands below a cell of the learner's may stand there already.
-        cells[key] = group[:1] + [cell for cell in group[1:] if cell.id not in there]
+        cells[key] = group[:1] + [cell for cell in group[1:] if cell["id"] not in there]
         if what:
             changes.append(CellChange(what, name_of(in_new.get(key) or in_mine.get(key) or old)))
     order = [key for key in in_new if cells[key] and key not in moved]
@@ -92,15 +88,13 @@ def merged(
             before = [order.index(k) for k in reversed(mine_keys[:number]) if k in order]
             order.insert(before[0] + 1 if before else 0, key)
     result = deepcopy(new)
-    result.cells = _with_ids_of_their_own([cell for key in order for cell in cells[key]])
-    result.metadata = _merged_entries(base.metadata, mine.metadata, new.metadata)
-    result.metadata["course"] = new.metadata.get("course", {})
+    result["cells"] = _with_ids_of_their_own([cell for key in order for cell in cells[key]])
+    result["metadata"] = _merged_entries(base["metadata"], mine["metadata"], new["metadata"])
+    result["metadata"]["course"] = new["metadata"].get("course", {})
     return result, changes
 
 
-def _meeting(
-    old: NotebookNode | None, own: NotebookNode | None, new: NotebookNode | None
-) -> tuple[str, list[NotebookNode]]:
+def _meeting(old: dict | None, own: dict | None, new: dict | None) -> tuple[str, list[dict]]:
     """Return what happens to one cell, in words, and the cells that stand for it."""
     if own is None:
         if old is None:
@@ -115,12 +109,12 @@ def _meeting(
         return "taken out of the lesson", []
     old = old or new  # one that an earlier update has put there
     kept = deepcopy(new)
-    kept.metadata = _merged_entries(old.metadata, own.metadata, new.metadata)
+    kept["metadata"] = _merged_entries(old["metadata"], own["metadata"], new["metadata"])
     if not _is_touched(new, own):
         return "", [_as_it_ran(kept, own)]
     if not _is_touched(old, own):
         return "becomes the new one", [kept]
-    kept.update(source=own.source, cell_type=own.cell_type)
+    kept.update(source=own["source"], cell_type=own["cell_type"])
     kept = _as_it_ran(kept, own)
     if not _is_touched(old, new):
         return "", [kept]
@@ -131,7 +125,7 @@ def _is_touched(old: Mapping, cell: Mapping) -> bool:
     return (old["cell_type"], old["source"]) != (cell["cell_type"], cell["source"])
 
 
-def _as_it_ran(cell: NotebookNode, own: NotebookNode) -> NotebookNode:
+def _as_it_ran(cell: dict, own: dict) -> dict:
     """Return a cell with the outputs and the attachments of the learner's."""
     for field in ("outputs", "execution_count", "attachments"):
         cell.pop(field, None)
@@ -140,26 +134,27 @@ def _as_it_ran(cell: NotebookNode, own: NotebookNode) -> NotebookNode:
     return cell
 
 
-def _beside(new: NotebookNode) -> NotebookNode:
+def _beside(new: dict) -> dict:
     """Return the text that shows a corrected cell; code in it is read, and never runs."""
-    shown = f"```python\n{new.source}\n```" if new.cell_type == "code" else new.source
-    digest = hashlib.sha256(new.source.encode()).hexdigest()[:8]
-    return NotebookNode(
-        cell_type="markdown",
-        id=f"{new.id[:40]}-new-{digest}",
-        metadata=NotebookNode(),
-        source=f"{_HEADING}\n\n{shown}",
-    )
+    source = new["source"]
+    shown = f"```python\n{source}\n```" if new["cell_type"] == "code" else source
+    digest = hashlib.sha256(source.encode()).hexdigest()[:8]
+    return {
+        "cell_type": "markdown",
+        "id": f"{new['id'][:40]}-new-{digest}",
+        "metadata": {},
+        "source": f"{_HEADING}\n\n{shown}",
+    }
 
 
-def _merged_entries(base: Mapping, mine: Mapping, new: Mapping) -> NotebookNode:
+def _merged_entries(base: Mapping, mine: Mapping, new: Mapping) -> dict:
     """Return the entries of ``new``, but for those that the learner, or an editor, changed."""
     result = {}
     for key in {**new, **mine}:
         source = new if mine.get(key) == base.get(key) else mine
         if key in source:
             result[key] = deepcopy(source[key])
-    return NotebookNode(result)
+    return result
 
 
 def _match(base: Sequence[Mapping], cells: Sequence[Mapping]) -> list[int | None]:
@@ -185,21 +180,21 @@ def _match(base: Sequence[Mapping], cells: Sequence[Mapping]) -> list[int | None
     return found
 
 
-def _keys_of_new(base: NotebookNode, new: NotebookNode) -> list[Hashable]:
+def _keys_of_new(base: Mapping, new: Mapping) -> list[Hashable]:
     """Return the key of each new cell: the number of its base cell, or its own id."""
-    found = _match(base.cells, new.cells)
-    anchors = [-1, *_in_order([n for n in found if n is not None]), len(base.cells)]
+    found = _match(base["cells"], new["cells"])
+    anchors = [-1, *_in_order([n for n in found if n is not None]), len(base["cells"])]
     places = [-1, *(found.index(number) for number in anchors[1:-1]), len(found)]
     for (first, last), (start, end) in zip(pairwise(anchors), pairwise(places), strict=True):
         free = [number for number in range(first + 1, last) if number not in found]
         for place in range(start + 1, end):
             if found[place] is None:
-                found[place] = _most_alike(new.cells[place], base.cells, free)
+                found[place] = _most_alike(new["cells"][place], base["cells"], free)
                 if found[place] is not None:  # a later one is further down
                     free = [number for number in free if number > found[place]]
     return [
-        number if number is not None else ("new", cell.id)
-        for number, cell in zip(found, new.cells, strict=True)
+        number if number is not None else ("new", cell["id"])
+        for number, cell in zip(found, new["cells"], strict=True)
     ]
 
 
@@ -218,10 +213,10 @@ def _most_alike(cell: Mapping, base: Sequence[Mapping], free: Sequence[int]) -> 
     return best if best is not None and likeness(best) >= _SIMILAR else None
 
 
-def _keys_of_mine(base: NotebookNode, mine: NotebookNode, in_new: Mapping) -> list[Hashable]:
+def _keys_of_mine(base: Mapping, mine: Mapping, in_new: Mapping) -> list[Hashable]:
     """Return the key of each of the learner's cells; a cell of their own has its place."""
-    keys: list[Hashable] = list(_match(base.cells, mine.cells))
-    for place, cell in enumerate(mine.cells):
+    keys: list[Hashable] = list(_match(base["cells"], mine["cells"]))
+    for place, cell in enumerate(mine["cells"]):
         if keys[place] is None:
             # One that an interrupted update, or a copy of the new notebook, has put there.
             known = ("new", cell.get("id"))
@@ -245,7 +240,7 @@ def _in_order(numbers: Sequence[int]) -> list[int]:
     return chosen[::-1]
 
 
-def _with_ids_of_their_own(cells: list[NotebookNode]) -> list[NotebookNode]:
+def _with_ids_of_their_own(cells: list[dict]) -> list[dict]:
     """Return the cells, each with an id that no other has: some editors keep none, or copy them."""
     taken: set[str] = set()
     for number, cell in enumerate(cells):

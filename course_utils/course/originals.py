@@ -8,12 +8,9 @@ import gzip
 import hashlib
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-
-import nbformat
-from nbformat import NotebookNode
 
 from .atomic_files import write_atomically
 from .merging import changed_cells, name_of
@@ -43,34 +40,37 @@ class GivenError(Exception):
     """A notebook as it was given is not to be had; the message says where it was looked for."""
 
 
-def seal(notebook: NotebookNode) -> None:
+def seal(notebook: dict) -> None:
     """Note in the notebook what its cells are, so that every later change of them shows."""
-    notebook.metadata["course"] = NotebookNode(given=_digest(notebook))
+    notebook["metadata"]["course"] = {"given": _digest(notebook)}
 
 
-def seal_of(notebook: NotebookNode) -> str:
+def seal_of(notebook: Mapping) -> str:
     """Return the seal of the notebook that this one was copied from; empty if it had none."""
-    entry = notebook.metadata.get("course", {})
+    entry = notebook["metadata"].get("course", {})
     return str(entry.get("given", "")) if isinstance(entry, dict) else ""
 
 
-def is_as_given(notebook: NotebookNode) -> bool:
+def is_as_given(notebook: Mapping) -> bool:
     """Tell whether the cells are those that were sealed, whatever their outputs."""
     return seal_of(notebook) == _digest(notebook)
 
 
-def _digest(notebook: NotebookNode) -> str:
-    cells = [(c.get("id"), c.cell_type, c.source, c.metadata) for c in notebook.cells]
+def _digest(notebook: Mapping) -> str:
+    fields = ("id", "cell_type", "source", "metadata")
+    cells = [[cell.get(name) for name in fields] for cell in notebook["cells"]]
     text = json.dumps(cells, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def text_of(notebook: NotebookNode) -> str:
-    """Return a notebook as the build writes it."""
-    return nbformat.writes(notebook) + "\n"
+def text_of(notebook: Mapping) -> str:
+    """Return a notebook as nbformat writes it."""
+    cells = [cell | {"source": cell["source"].splitlines(True)} for cell in notebook["cells"]]
+    stored = {**notebook, "cells": cells}
+    return json.dumps(stored, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def read_notebook(path: Path) -> NotebookNode:
+def read_notebook(path: Path) -> dict:
     """Return the notebook at ``path``.
 
     Raises
@@ -83,14 +83,23 @@ def read_notebook(path: Path) -> NotebookNode:
     return parsed_notebook(path.read_text(encoding="utf-8"), path.name)
 
 
-def parsed_notebook(text: str, name: str) -> NotebookNode:
-    """Return the notebook that a text holds; ValueError says that ``name`` holds none."""
+def parsed_notebook(text: str, name: str) -> dict:
+    """Return the notebook that a text holds, each source as one text.
+
+    ValueError says that ``name`` holds none. The import of nbformat takes a second, which every
+    command would wait for; of a notebook no more is needed here than its cells.
+    """
     try:
-        notebook = nbformat.reads(text, as_version=4)
-        for cell in notebook.cells:  # what is no notebook raises here
-            cell.source, cell.cell_type, cell.metadata.keys()
-    except Exception as error:  # nbformat raises many types for a file that is not a notebook
-        raise ValueError(f"{name} cannot be read as a notebook ({error}).") from error
+        notebook = json.loads(text)
+        if notebook["nbformat"] != 4:
+            raise ValueError(f"its format is {notebook['nbformat']}, and not 4")
+        notebook["metadata"].keys()
+        for cell in notebook["cells"]:
+            cell["source"] = "".join(cell["source"])
+            cell["cell_type"], cell["metadata"].keys()
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        why = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{name} cannot be read as a notebook ({why}).") from error
     return notebook
 
 
@@ -109,7 +118,7 @@ def _packaged(file: str = "") -> Path:
     return Path(__file__).with_name("given") / "notebooks" / file
 
 
-def given_notebook(name: str) -> NotebookNode:
+def given_notebook(name: str) -> dict:
     """Return a lesson's notebook as it is given now, without outputs.
 
     Parameters
@@ -134,14 +143,14 @@ def given_notebook(name: str) -> NotebookNode:
     raise GivenError(f"{where} holds no notebook {name}.ipynb as it was given.")
 
 
-def _without_outputs(notebook: NotebookNode) -> NotebookNode:
-    for cell in notebook.cells:
-        if cell.cell_type == "code":
-            cell.outputs, cell.execution_count = [], None
+def _without_outputs(notebook: dict) -> dict:
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell.update(outputs=[], execution_count=None)
     return notebook
 
 
-def versions_given(name: str, root: Path | None) -> Iterator[NotebookNode]:
+def versions_given(name: str, root: Path | None) -> Iterator[dict]:
     """Yield a lesson's notebook as this package brings it and as it was committed, newest first."""
     if _packaged(f"{name}.ipynb").is_file():
         yield read_notebook(_packaged(f"{name}.ipynb"))
@@ -161,20 +170,20 @@ def _git(root: Path, *words: str) -> str:
         return ""
 
 
-def nearest(notebook: NotebookNode, versions: Iterator[NotebookNode]) -> NotebookNode | None:
+def nearest(notebook: Mapping, versions: Iterator[dict]) -> dict | None:
     """Return the version that a notebook was copied from: by its seal, or most cells in common."""
-    ids = {cell.get("id") for cell in notebook.cells}
+    ids = {cell.get("id") for cell in notebook["cells"]}
     best, most = None, 0
     for version in versions:
         if seal_of(notebook) and seal_of(version) == seal_of(notebook):
             return version
-        common = sum(cell.get("id") in ids for cell in version.cells)
+        common = sum(cell.get("id") in ids for cell in version["cells"])
         if common > most:
             best, most = version, common
     return best
 
 
-def keep_given(workspace: Workspace, name: str, given: NotebookNode) -> None:
+def keep_given(workspace: Workspace, name: str, given: Mapping) -> None:
     """Keep a lesson's notebook as it was given, compressed, for later updates."""
     path = workspace.kept / "given" / f"{name}-{seal_of(given) or 'unsealed'}.ipynb.gz"
     if not path.exists():
@@ -182,7 +191,7 @@ def keep_given(workspace: Workspace, name: str, given: NotebookNode) -> None:
         write_atomically(path, gzip.compress(text_of(given).encode(), mtime=0))
 
 
-def given_to(workspace: Workspace, name: str, mine: NotebookNode) -> NotebookNode | None:
+def given_to(workspace: Workspace, name: str, mine: Mapping) -> dict | None:
     """Return the version that a learner's notebook was copied from, if it was kept."""
     exact = workspace.kept / "given" / f"{name}-{seal_of(mine)}.ipynb.gz"
     paths = [exact] if exact.exists() else sorted(exact.parent.glob(f"{name}-*.ipynb.gz"))
@@ -190,7 +199,7 @@ def given_to(workspace: Workspace, name: str, mine: NotebookNode) -> NotebookNod
     return nearest(mine, (parsed_notebook(text, name) for text in texts))
 
 
-def work_in(name: str, root: Path, current: NotebookNode | None = None) -> list[str]:
+def work_in(name: str, root: Path, current: Mapping | None = None) -> list[str]:
     """Return, in a few words each, the cells of a notebook in ``notebooks/`` that hold work.
 
     That is what neither an author nor a build wrote.
@@ -201,7 +210,7 @@ def work_in(name: str, root: Path, current: NotebookNode | None = None) -> list[
         The name of the lesson.
     root : Path
         The checkout or release.
-    current : NotebookNode, optional
+    current : mapping, optional
         What the lesson gives now, where its source is at hand.
 
     Raises
@@ -216,5 +225,5 @@ def work_in(name: str, root: Path, current: NotebookNode | None = None) -> list[
     base = nearest(mine, iter(versions))
     if base is None:
         return ["cells of which it is not known how they were given"]
-    known = {cell.source for cell in (current or base).cells}
-    return [name_of(c) for c in changed_cells(base, mine) if c.source not in known]
+    known = {cell["source"] for cell in (current or base)["cells"]}
+    return [name_of(c) for c in changed_cells(base, mine) if c["source"] not in known]

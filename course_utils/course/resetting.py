@@ -5,9 +5,6 @@ import re
 from datetime import datetime
 from pathlib import Path
 
-import nbformat
-from nbformat import NotebookNode
-
 from .atomic_files import write_atomically
 from .curriculum import find_exercise
 from .notebook import running_shell
@@ -54,7 +51,7 @@ def reset(exercise_id: str) -> None:
     try:
         path = _notebook_here(find_exercise(exercise_id).stub()["notebook"])
         call = shell.history_manager.input_hist_raw[-1].strip()
-        if call in [cell.source.strip() for cell in _read(path).cells]:
+        if call in [cell["source"].strip() for cell in _read(path)["cells"]]:
             _reset_in(path, exercise_id)
         else:
             print(
@@ -95,34 +92,34 @@ def reset_exercise(exercise_id: str, path: Path, keep_in: Path) -> Path | None:
     """
     stub = find_exercise(exercise_id).stub()
     notebook = _read(path)
-    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    cells = notebook["cells"]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
     call = re.compile(rf"""check\(\s*["']{re.escape(exercise_id)}["']""")
-    checks = [cell for cell in code if call.search(cell.source)]
+    checks = [cell for cell in code if call.search(cell["source"])]
     # By its id, or by its mark where an editor gave it another id.
     found = [cell for cell in code if cell.get("id") == stub["cell"]]
-    found += [cell for cell in code if cell.metadata.get("exercise") == exercise_id]
+    found += [cell for cell in code if cell["metadata"].get("exercise") == exercise_id]
     if found:
         cell = found[0]
         # In a new file, never over an older one.
         stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")
         kept = keep_in / f"{exercise_id}-{stamp}.py"
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(cell.source + "\n", encoding="utf-8")
+        kept.write_text(cell["source"] + "\n", encoding="utf-8")
     else:
-        cell = nbformat.v4.new_code_cell(id=stub["cell"], metadata={"exercise": exercise_id})
+        cell = {"cell_type": "code", "metadata": {"exercise": exercise_id}}
         kept = None
-        if notebook.nbformat_minor < 5:  # whose cells have no ids
-            del cell["id"]
-        place = notebook.cells.index(checks[0]) if checks else len(notebook.cells)
-        notebook.cells.insert(place, cell)
-    cell.source = stub["source"]
+        if notebook["nbformat_minor"] >= 5:  # cells had no ids before
+            cell["id"] = stub["cell"]
+        cells.insert(cells.index(checks[0]) if checks else len(cells), cell)
+    cell["source"] = stub["source"]
     for stale in [cell, *checks]:
-        stale.outputs, stale.execution_count = [], None
+        stale.update(outputs=[], execution_count=None)
     write_atomically(path, text_of(notebook))
     return kept
 
 
-def _read(path: Path) -> NotebookNode:
+def _read(path: Path) -> dict:
     try:
         return read_notebook(path)
     except FileNotFoundError:

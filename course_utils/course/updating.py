@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 
-from nbformat import NotebookNode
-
 from .atomic_files import write_atomically
 from .curriculum import LESSONS, Lesson
 from .merging import CellChange, merged
@@ -35,7 +33,7 @@ class Update:
     """What an update makes of one lesson; ``trouble`` says why it leaves the notebook as it is."""
 
     lesson: Lesson
-    notebook: NotebookNode | None = None
+    notebook: dict | None = None
     changes: list[CellChange] = field(default_factory=list)
     trouble: str = ""
 

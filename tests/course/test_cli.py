@@ -168,7 +168,7 @@ def test_start_says_what_it_did_and_what_is_next(copy, tmp_path_factory):
 def test_what_was_corrected_is_said_and_comes_by_one_command(copy, work, started):
     path = copy / "notebooks" / "01_first_tape.ipynb"
     book = read_notebook(path)
-    book.cells[0].source += "\n\nThis was corrected."
+    book["cells"][0]["source"] += "\n\nThis was corrected."
     seal(book)
     path.write_text(text_of(book))
     said = "Lesson 01 was corrected since you began; `course update` keeps what you wrote."

@@ -158,7 +158,7 @@ def test_a_notebook_that_only_ran_in_notebooks_holds_no_work(checkout):
     nbformat.write(book, path)
     assert work_in(LESSON.name, checkout) == []
     assert start_workspace().taken_over == []
-    assert all(not c.get("outputs") for c in read_notebook(checkout / "work" / NAME).cells)
+    assert all(not c.get("outputs") for c in read_notebook(checkout / "work" / NAME)["cells"])
 
 
 def test_without_git_work_is_copied_and_stays_where_it_is(checkout):
