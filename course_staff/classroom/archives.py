@@ -21,6 +21,7 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from .walking import (
+    NOTES,
     Entry,
     UnreadableFile,
     is_archive,
@@ -140,7 +141,7 @@ def _kind(place: PurePosixPath, places: set[PurePosixPath]) -> str:
         if not hides:
             return "notebook"
         return "skipped" if is_copy_of_a_program(place, places.__contains__) else "hidden"
-    if hides or place.name == "timestamp.txt":
+    if hides or place.name in NOTES:
         return "skipped"
     return "archive" if is_archive(place.name) else "other"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .walking import Entry, UnreadableFile, read_file
-from .whose import Owner
+from .whose import DROP_BOX, HAND_IN, Owner
 
 __all__ = ["when"]
 
@@ -14,13 +14,17 @@ __all__ = ["when"]
 def when(entry: Entry, owner: Owner) -> dict[str, Any]:
     """Return the time of a submission, whose clock says it, and whether that calls it late.
 
-    In a learning system's download only names say when something came: the times of its files are
-    that of the download, and a time stamp beside a notebook is a student's file.
+    In a drop box a student sets the times of his own files, but not that of the last change of any
+    kind. In a learning system's download only names say when something came: the times of its files
+    are that of the download, and a time stamp beside a notebook is a student's file.
     """
+    if owner.layout == DROP_BOX:
+        return {"time": _arrival(entry), "clock": "the drop box"}
     if owner.at:
+        zone, who = (timezone.utc, HAND_IN) if owner.layout == HAND_IN else (None, "Blackboard")
         with suppress(ValueError, OverflowError):
-            moment = datetime(*map(int, owner.at.split("-")))
-            return {"time": moment.timestamp(), "clock": "Blackboard's name of the file"}
+            moment = datetime(*map(int, owner.at.split("-")), tzinfo=zone)
+            return {"time": moment.timestamp(), "clock": f"{who}'s name of the file"}
     file_time = entry.archived.time if entry.archived else _file_time(entry.path)
     if owner.id:
         is_canvas = owner.layout.startswith("Canvas")
@@ -30,6 +34,14 @@ def when(entry: Entry, owner: Owner) -> dict[str, Any]:
         return {"time": stamp, "clock": "nbgrader's time stamp"}
     clock = "the time in the archive" if entry.archived else "the file's own time"
     return {"time": file_time, "clock": clock}
+
+
+def _arrival(entry: Entry) -> float:
+    """Return when a file in a drop box last changed in any way, which its owner cannot set."""
+    try:
+        return (entry.archived.archive if entry.archived else entry.path).lstat().st_ctime
+    except (OSError, ValueError):
+        return 0.0
 
 
 def _time_stamp(path: Path) -> float | None:

@@ -7,12 +7,12 @@ from typing import Annotated
 
 import typer
 
+from course_utils.course.choosing import ChoiceError, choose_lessons
 from course_utils.course.curriculum import find_lesson
 from course_utils.course.terminal import errors, print_text, sentence_for
 from course_utils.course.workspace import course_folder
 
 from ..authoring.terminal import need_extra
-from .choosing import ChoiceError, choose_lessons
 from .grade_command import Lessons, grade
 
 __all__ = ["COMMANDS"]

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from course_utils.course.choosing import ChoiceError, choose_lessons
 from course_utils.course.curriculum import LESSONS
 from course_utils.course.terminal import errors, print_text, sentence_for
 
 from ..authoring.terminal import interruptible, need_extra, progress_bars
-from .choosing import ChoiceError, choose_lessons
 
 if TYPE_CHECKING:
     from .grading import Grading
+    from .submissions import Submission
 
 __all__ = ["Lessons", "grade"]
 
@@ -231,6 +232,8 @@ def _report_grading(grading: "Grading", page: Path) -> None:
             f"One student, or several? {folder} holds one lesson for {', '.join(names)}. If these "
             "are the students, move them out of this folder, and grade again."
         )
+    for sentence in _handed_in_again(grading.found.submissions):
+        print_text(sentence)
     for sentence in grading.found.contradictions:
         errors.print(sentence)
     for place in grading.found.unrecognised:
@@ -250,3 +253,16 @@ def _report_grading(grading: "Grading", page: Path) -> None:
             "With --no-sandbox the notebooks ran as you: they could read the solutions and your "
             "files, and use the network. Every page says so."
         )
+
+
+def _handed_in_again(submissions: "list[Submission]") -> list[str]:
+    """Say, a line for each two files, which of them counts for which lessons."""
+    newest = {(one.student, one.lesson): one for one in submissions if one.counts}
+    lessons: dict[tuple[str, str, str], list[str]] = {}
+    for old in submissions:
+        if not old.counts and (one := newest.get((old.student, old.lesson))):
+            lessons.setdefault((one.student, one.file, old.file), []).append(one.lesson)
+    return [
+        f"{student} handed in {', '.join(sorted(numbers))} again: {new} counts, and not {old}"
+        for (student, new, old), numbers in lessons.items()
+    ]

@@ -11,6 +11,7 @@ from course_utils.course.curriculum import LESSONS
 
 from .archives import Archived, look_into
 from .clocks import when
+from .drop_box import by_owners_of_files
 from .shown import shown
 from .walking import Entry, UnreadableFile, is_archive, read_file, walk
 from .whose import Owner, around_lesson, claimed, copy_number, lesson_in, owners
@@ -40,6 +41,11 @@ class Submission:
     archived: Archived | None = None
     clock: str = ""
     is_late: bool | None = None
+
+    @property
+    def file(self) -> str:
+        """The place of the notebook, or of the archive in which it stands."""
+        return str(PurePath(self.place).parent) if self.archived else self.place
 
     @property
     def when(self) -> str:
@@ -74,7 +80,7 @@ def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFo
     also stand in a folder for each lesson. The names in what Moodle, Canvas and Blackboard hand out
     are read at the beginning of a path. A lesson is known by the exercises that the notebook holds,
     or else by its name in the file's or the folder's name. An archive is read as a folder of its
-    name. ``results`` is left out.
+    name. ``results`` is left out. In a drop box, whoever put a file there handed it in.
 
     Raises
     ------
@@ -103,6 +109,7 @@ def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFo
             handed_in[place] = entry, lesson
     name = folder.resolve().stem if folder.is_file() else folder.resolve().name
     owned = owners({place: lesson for place, (_, lesson) in handed_in.items()}, name)
+    owned, found.contradictions = by_owners_of_files(owned, folder)
     for place, owner in list(owned.items()):
         if not owner.student:
             found.unrecognised.append(shown(str(place)))

@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, BinaryIO
 
+from course_utils.course.handing_in import RECEIPT
+
 if TYPE_CHECKING:
     from .archives import Archived
 
 __all__ = [
+    "NOTES",
     "Entry",
     "UnreadableFile",
     "is_archive",
@@ -25,6 +28,7 @@ __all__ = [
 
 _DEEPEST = 20  # folders one in another, more than any honest hand-in holds
 _NOT_SUBMISSIONS = {"__pycache__", "__MACOSX", "node_modules"}
+NOTES = {"timestamp.txt", RECEIPT}  # beside notebooks, and no answers
 _CHECKPOINTS = ".ipynb_checkpoints"
 
 
@@ -92,7 +96,7 @@ def walk(folder: Path, skipped: Path | None = None) -> Iterator[Entry]:
                 inner.append((path, depth + 1, hides))
                 if not hides:
                     yield Entry(path, "folder")
-            elif not hides and name != "timestamp.txt":
+            elif not hides and name not in NOTES:
                 is_linked = entry.is_symlink() and os.path.isdir(path)
                 kind = "archive" if is_archive(name) else "other"
                 yield Entry(path, "linked" if is_linked else kind)

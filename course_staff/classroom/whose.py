@@ -17,6 +17,8 @@ from course_utils.course.curriculum import LESSONS
 from .walking import is_archive
 
 __all__ = [
+    "DROP_BOX",
+    "HAND_IN",
     "Owner",
     "around_lesson",
     "claimed",
@@ -29,6 +31,8 @@ __all__ = [
 # What browsers, file managers, JupyterLab and Canvas add to the name of a second copy.
 _COPY = r"(copy)?[ _-]*\(?(?P<number>\d*)\)?"
 
+HAND_IN, DROP_BOX = "course hand-in", "drop box"
+
 # How learning systems begin the names of the files and folders that they hand out.
 _SYSTEMS = {
     "Moodle's download": r"(?P<student>.+?)_(?P<id>\d+)_assignsubmission_(file_|onlinetext_)?",
@@ -37,6 +41,8 @@ _SYSTEMS = {
         r"(?P<late>LATE_)?(?P<student>anon_(?P<id>[A-Za-z0-9]{5}))_\d{3,}_"
     ),
     "Blackboard's download": r"(?P<id>.+?_(?P<student>[^_]+))_attempt_(?P<at>\d{4}(-\d\d){2,5})_?",
+    # Last, because a learning system puts its own words before these.
+    HAND_IN: r"(?P<student>.+)_gradienttape_(?P<at>\d{4}(-\d\d){5})(\D.*)?$",
 }
 
 
@@ -100,8 +106,9 @@ def claimed(owner: Owner, students: set[str]) -> list[str]:
     for name in owner.rest:
         for system, pattern in _SYSTEMS.items():
             named = {match["student"] for match in re.finditer(pattern, name)}
-            # Canvas's way is no more than numbers between underscores, such as those of a date.
-            found += named & students if system.startswith("Canvas") else named
+            # Canvas's way is no more than numbers between underscores, such as those of a date;
+            # and a learning system rarely knows its students by their logins.
+            found += named & students if system.startswith(("Canvas", HAND_IN)) else named
         stem = re.sub(r"\.ipynb$", "", name, flags=re.IGNORECASE)
         found += {stem, *(around_lesson(stem) or ())} & students
     return sorted({_normal(name) for name in found} - {owner.student})
@@ -139,7 +146,7 @@ def _owner(parts: tuple[str, ...], system: str | None, lesson: str | None, folde
     if named:
         rest = (parts[0][named.end() :], *parts[1:])
         said = named.groupdict()
-        student, own_id = _normal(named["student"]), named["id"]
+        student, own_id = _normal(said["student"]), said.get("id", "")
         return Owner(
             student, system, system, rest, own_id, said.get("at") or "", bool(said.get("late"))
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from . import standing as standings
+from .curriculum import LESSONS, find_lesson
 from .terminal import console, errors, print_text, sentence_for
 from .workspace import WorkspaceError, find_workspace, from_here, require_workspace
 
@@ -154,6 +155,53 @@ def _print_update(each: "Update", in_full: bool) -> None:
     if in_full:
         for change in each.changes:
             print_text(f"    {change.what}: {change.cell}")
+
+
+@app.command(name="hand-in")
+def hand_in(
+    lessons: Annotated[
+        str | None, typer.Option(help="Only these, such as `01,03` or `01-07`.", show_default=False)
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option(
+            envvar="COURSE_DROP_BOX",
+            help="A folder on a hub or a shared disk that your teacher made for it. If none is "
+            "named, the zip is written to `handed_in/` of your copy, for you to upload.",
+            show_default=False,
+        ),
+    ] = None,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Hand in the rest where something is wrong.")
+    ] = False,
+) -> None:
+    """Hand in the lessons in which you wrote: one zip, with a receipt inside.
+
+    What is not saved, or cannot be read, is named, and nothing is handed in until you mend it or
+    say `--anyway`. You may hand in again: the later one counts.
+    """
+    from .choosing import ChoiceError, choose_lessons
+    from .handing_in import HandInError, collect, hand_in
+    from .progress import read_progress
+
+    with sentence_for(WorkspaceError, ChoiceError, HandInError, OSError):
+        workspace = require_workspace()
+        chosen = choose_lessons(lessons, [lesson.number for lesson in LESSONS])
+        found = collect(workspace, [find_lesson(number) for number in chosen])
+        if found.troubles and not anyway:
+            for trouble in found.troubles:
+                errors.print(trouble)
+            errors.print("Nothing was handed in. Mend this, or hand in the rest: --anyway")
+            raise typer.Exit(1)
+        if to is None:
+            to = workspace.folder / "handed_in"
+            to.mkdir(exist_ok=True)
+        path, receipt = hand_in(found, read_progress(), to.expanduser())
+    print_text(receipt)
+    if found.untouched:
+        numbers = ", ".join(lesson.number for lesson in found.untouched)
+        print_text(f"Left out, because you wrote nothing there: {numbers}")
+    print_text(f"Your work stands in {from_here(path)}")
 
 
 @app.command()

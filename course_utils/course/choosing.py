@@ -1,4 +1,4 @@
-"""``--lessons 01-03,05``: which lessons an instructor means."""
+"""``--lessons 01-03,05``: which lessons somebody means."""
 
 import re
 

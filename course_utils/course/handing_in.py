@@ -1,0 +1,184 @@
+"""``course hand-in``: one zip of what was worked on, with a receipt for whoever hands it in.
+
+The zip is named so that `course grade` knows whose it is and when it came, also after a learning
+system has put a name of its own before it. A grading never reads the receipt.
+"""
+
+import getpass
+import hashlib
+import io
+import os
+import re
+import stat
+import zipfile
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from .curriculum import Lesson
+from .originals import is_as_given, parsed_notebook
+from .progress import Progress, unsaved
+from .workspace import Workspace
+
+__all__ = ["RECEIPT", "HandIn", "HandInError", "collect", "hand_in"]
+
+RECEIPT = "receipt.txt"
+_NAMES = 60  # that are tried, one for each second
+
+
+class HandInError(Exception):
+    """Nothing was handed in; the message says why, and what to do."""
+
+
+@dataclass
+class HandIn:
+    """What is to be handed in: the bytes of the notebooks, and what is wrong with others.
+
+    ``untouched`` are lessons in which nobody wrote. ``troubles`` say, a sentence each, of which
+    notebook the file lacks something, or cannot be read.
+    """
+
+    notebooks: dict[Lesson, bytes] = field(default_factory=dict)
+    untouched: list[Lesson] = field(default_factory=list)
+    troubles: list[str] = field(default_factory=list)
+
+    def receipt(self, progress: Progress, login: str, moment: datetime) -> str:
+        """Return what was handed in, by whom and when, and what passed, for people to read."""
+        lines = [f"Handed in by {login}, {moment:%Y-%m-%d %H:%M:%S} UTC"]
+        for lesson, data in self.notebooks.items():
+            every = lesson.exercises()
+            passed = [each.id for each in every if progress.has_passed(each.id)]
+            said = f"{progress.count(every)} passed here" + (
+                f": {', '.join(passed)}" * bool(passed)
+            )
+            digest = hashlib.sha256(data).hexdigest()
+            lines += ["", f"{lesson.name}.ipynb, {said}", f"sha256 {digest}"]
+        return "\n".join([*lines, "", *self.troubles]).rstrip() + "\n"
+
+
+def collect(workspace: Workspace, lessons: list[Lesson]) -> HandIn:
+    """Return what a workspace holds of these lessons, and what is wrong with it.
+
+    A notebook that lacks what was checked after it was saved is handed in as it was saved. One that
+    cannot be read is left out.
+    """
+    found = HandIn()
+    for lesson in lessons:
+        path = workspace.notebook(lesson)
+        try:
+            data = path.read_bytes()
+            notebook = parsed_notebook(data.decode("utf-8-sig"), path.name)
+            missing = unsaved(workspace, lesson)
+        except FileNotFoundError:
+            found.untouched.append(lesson)
+            continue
+        except (OSError, UnicodeError) as error:
+            found.troubles.append(f"{path.name} cannot be read: {error}. It was left out.")
+            continue
+        except ValueError as error:
+            found.troubles.append(f"{error} It was left out.")
+            continue
+        if missing:
+            found.troubles.append(
+                f"{path.name} was checked after it was last saved: what you typed in "
+                f"{', '.join(missing)} may not be in the file. Save it in JupyterLab (Ctrl+S)."
+            )
+        if is_as_given(notebook) and not missing:
+            found.untouched.append(lesson)
+        else:
+            found.notebooks[lesson] = data
+    return found
+
+
+def hand_in(found: HandIn, progress: Progress, folder: Path) -> tuple[Path, str]:
+    """Write one zip of what was found into a folder, and return its path and the receipt.
+
+    In a folder of somebody else's, a drop box, nobody but the owner can read it, and the folder's
+    group where the folder hands its group on (``chmod g+s``). What was handed in before stays.
+
+    Raises
+    ------
+    HandInError
+        If there is nothing to hand in, or the zip cannot be written there. Nothing was, then.
+    """
+    if not found.notebooks:
+        said = " ".join(found.troubles) or "Nobody has written in these lessons yet."
+        raise HandInError(f"There is nothing to hand in. {said}")
+    mode = _mode_in(folder)
+    login, now = _login(), datetime.now(timezone.utc)
+    for seconds in range(_NAMES):
+        moment = now + timedelta(seconds=seconds)
+        receipt = found.receipt(progress, login, moment)
+        path = folder / f"{login}_gradienttape_{moment:%Y-%m-%d-%H-%M-%S}.zip"
+        try:
+            if _write_new(path, _zipped(found, receipt), mode):
+                return path, receipt
+        except OSError as error:
+            why = error.strerror or error
+            raise HandInError(f"{folder} cannot take your work: {why}. {_NOTHING}") from error
+    raise HandInError(f"{folder} holds {_NAMES} files of your name already. {_NOTHING}")
+
+
+_NOTHING = "Nothing was handed in. Ask your teacher for the folder, or name another with --to."
+
+
+def _mode_in(folder: Path) -> int:
+    """Return the permissions of what is handed in to a folder; HandInError if it is no place."""
+    try:
+        status = folder.stat()
+    except OSError as error:
+        raise HandInError(f"There is no folder {folder}: {error.strerror}. {_NOTHING}") from error
+    if not stat.S_ISDIR(status.st_mode):
+        raise HandInError(f"{folder} is no folder. {_NOTHING}")
+    is_of_others = hasattr(os, "getuid") and status.st_uid != os.getuid()
+    if is_of_others and status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX:
+        raise HandInError(
+            f"{folder} would let others take away what you hand in. Its owner can mend that: "
+            f"chmod +t {folder}. {_NOTHING}"
+        )
+    return 0o640 if status.st_mode & stat.S_ISGID else 0o600
+
+
+def _write_new(path: Path, data: bytes, mode: int) -> bool:
+    """Write a file whole under a new name; False where the name is taken, by whatever it is.
+
+    The hidden file beside it reserves the name: of several processes, one can make it.
+    """
+    beside = path.with_name(f".{path.name}.new")
+    try:
+        file = open(beside, "xb", opener=lambda name, flags: os.open(name, flags, 0o600))
+    except FileExistsError:
+        return False
+    try:
+        with file:
+            is_free = not os.path.lexists(path)
+            file.write(data if is_free else b"")
+            file.flush()
+            os.fsync(file.fileno())  # or a power cut could leave an empty file under the name
+        os.chmod(beside, mode)
+        if is_free:
+            os.rename(beside, path)
+        else:
+            beside.unlink()
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    return is_free
+
+
+def _zipped(found: HandIn, receipt: str) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for lesson, data in found.notebooks.items():
+            archive.writestr(f"{lesson.name}.ipynb", data)
+        archive.writestr(RECEIPT, receipt)
+    return held.getvalue()
+
+
+def _login() -> str:
+    """Return by what name the hub or the machine knows who hands in, as a file can be named."""
+    login = os.environ.get("JUPYTERHUB_USER", "")
+    with suppress(OSError, KeyError, ImportError):  # the machine knows no such user
+        login = login or getpass.getuser()
+    return re.sub(r"[^\w.@+-]", "-", login).lstrip(".") or "nobody"
