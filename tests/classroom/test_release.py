@@ -371,3 +371,28 @@ def test_make_knows_what_students_need_and_no_more(copy):
     plan = subprocess.run(["make", "-n", "lab"], cwd=copy, capture_output=True, text=True)
     assert plan.returncode == 0 and ".venv/bin/course lab" in plan.stdout
     assert "-r requirements.lock" in plan.stdout and (copy / "requirements.lock").exists()
+
+
+def test_more_lessons_unpacked_over_the_first_leave_the_work_alone(tmp_path):
+    def unpack(lessons):
+        archive = tmp_path / f"{lessons}.zip"
+        assert course("release", str(archive), "--lessons", lessons).exit_code == 0
+        with zipfile.ZipFile(archive) as opened:
+            for member in opened.infolist():  # below one folder, which both share
+                name = member.filename.split("/", 1)[1]
+                path = tmp_path / "course" / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(opened.read(member))
+
+    unpack("00-01")
+    home = tmp_path / "course"
+    install(home, tmp_path / "installed")
+    assert "2 lessons copied to work" in run_course(home, "start").stdout
+    mine = home / "work" / "01_first_tape.ipynb"
+    mine.write_text(mine.read_text().replace("raise NotImplementedError", "return 'mine'", 1))
+    unpack("00-02")
+    assert "02_watching.ipynb: new" in run_course(home, "update").stdout
+    assert "return 'mine'" in mine.read_text()
+    # Lesson 01 now ends with a link to lesson 02, where it had its name alone.
+    assert "](02_watching.ipynb)" in mine.read_text()
+    assert "up to date" in run_course(home, "update").stdout
