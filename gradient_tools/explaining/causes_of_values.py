@@ -38,7 +38,10 @@ def why_zero(case: Case, source: Source) -> Finding:
     try:
         forward, backward, mine = _replay(case, source)
     except CannotReplay as reason:
-        return _no_slope(case.place, str(reason))
+        links = [link for link in case.flow.links if link.op == "EagerPyFunc"]
+        if links:
+            return _inside_py_function(case, links[0].place)
+        return Finding("undetermined", case.place, {"error": str(reason)})
     if not any(id(target) in mine for target in case.values_of(case.targets)):
         branch = [link for link in case.flow.links if link.op == "If"]
         place = branch[0].place if branch else case.place
@@ -46,6 +49,8 @@ def why_zero(case: Case, source: Source) -> Finding:
     step = next((each.forward for each in backward if _stops(each, mine)), None)
     if step is None:
         return _no_slope(case.place, "its contributions cancel")
+    if step.op == "EagerPyFunc":
+        return _inside_py_function(case, step.place)
     if step.op in _CHOICES:
         return Finding("zero-branch", step.place, {"operation": "tf.where"})
     flat = _flat(step, forward)
@@ -53,6 +58,14 @@ def why_zero(case: Case, source: Source) -> Finding:
         facts = {"operation": flat.op, "why": _FLAT[flat.op], "values": _values(flat, mine)}
         return Finding("zero-saturated", flat.place, facts)
     return _no_slope(step.place, f"{step.op} passes on a zero for these values", step.op)
+
+
+def _inside_py_function(case: Case, place: Place | None) -> Finding:
+    """Return where the function of a ``tf.py_function`` leaves TensorFlow, if its text shows it."""
+    left = place and case.text.leaving_call_inside(place)
+    if left:
+        return Finding("left-tensorflow py_function", left[1], {"call": left[0]})
+    return Finding("undetermined py_function", place, {"operation": "EagerPyFunc"})
 
 
 def _no_slope(place: Place | None, why: str, operation: str = "") -> Finding:

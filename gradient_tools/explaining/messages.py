@@ -97,6 +97,17 @@ CAUSES = {
         "{rewritten}",
         Example("y = tf.constant(np.square(x))", "y = tf.square(x)", {"way": "np.square(x)"}),
     ),
+    "left-tensorflow py_function": _cause(
+        "{way} turns the tensor into plain numbers inside tf.py_function. A tape of its own inside "
+        "finds no gradient then, and tf.py_function gives 0 for it and never None. This is read "
+        "from the program's text.",
+        "{rewritten}",
+        Example(
+            "y = tf.py_function(lambda a: np.square(a), [x], tf.float32)",
+            "y = tf.py_function(lambda a: tf.square(a), [x], tf.float32)",
+            {"way": "np.square(a)"},
+        ),
+    ),
     "swapped-arguments": _cause(
         "{x} was computed from {y}, and not {y} from {x}: the arguments of {tape}.gradient are "
         "exchanged. It takes the target first, then the sources.",
@@ -283,9 +294,13 @@ CAUSES = {
         "tf.debugging.enable_check_numerics()  # stops at the first value that is not finite",
     ),
     "undetermined": _cause(
-        "No cause was found for {x}. Ruled out: {x} not watched, an operation without gradient, an "
-        "integer dtype, NumPy, an assignment, code outside the block.{note}",
+        "No cause was found for {x}.{note}",
         "# make the program smaller until the gradient appears: what went last is the cause",
+    ),
+    "undetermined py_function": _cause(
+        "The gradient of {x} becomes 0 in tf.py_function, or before it. A tape of its own inside "
+        "gives that gradient, and answers only once, so nothing further back was examined.",
+        "# the same without tf.py_function, where TensorFlow's functions can be seen: {line}",
     ),
 }
 

@@ -135,6 +135,26 @@ class ProgramText:
                             return inner, Place(inner_file, inner.lineno)
         return None
 
+    def leaving_call_inside(self, place: Place) -> tuple[ast.Call, Place] | None:
+        """Return the first call of NumPy or plain Python in what a ``tf.py_function`` runs.
+
+        ``place`` is the line of the ``tf.py_function``.
+        """
+        for call in calls_in(tree_of(place.file)):
+            if not call.lineno <= place.line <= (call.end_lineno or call.lineno):
+                continue
+            if last_name(call.func) != "py_function":
+                continue
+            given = [each.value for each in call.keywords if each.arg == "func"] + call.args[:1]
+            bodies = self._bodies(ast.Call(given[0], [], []))
+            if isinstance(given[0], ast.Lambda):
+                bodies = iter([(given[0].body, place.file, self.names)])
+            for body, file, names in bodies:
+                for inner in calls_in(body):
+                    if self._leaves(inner, names):
+                        return inner, Place(file, inner.lineno)
+        return None
+
     def _leaves(self, call: ast.Call, names: dict) -> bool:
         last = last_name(call.func)
         if last == "numpy_function":

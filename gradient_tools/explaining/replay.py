@@ -145,7 +145,8 @@ def backward_pass(
         if not arriving:
             continue
         try:
-            leaving = step.pass_back(arriving)
+            # The tape inside tf.py_function answers once, and has answered the user's own.
+            leaving = {} if step.op == "EagerPyFunc" else step.pass_back(arriving)
         except LookupError:
             continue
         found.append(Backward(step, arriving, leaving))

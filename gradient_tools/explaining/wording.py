@@ -15,6 +15,10 @@ _UNCHOSEN = (
     " tf.where did not choose this branch, but sends it the gradient 0, and 0 times infinity is "
     "NaN."
 )
+_RULED_OUT = (
+    " Ruled out: the source not watched, an operation without gradient, an integer dtype, NumPy, "
+    "an assignment, code outside the block."
+)
 _SMOOTH = {
     **dict.fromkeys(
         ("Round", "Floor", "Ceil", "Rint"),
@@ -59,8 +63,10 @@ def explanation_of(case: Case, source: Source, kind: Gradient, finding: Finding)
         "remedy": _better_numbers(facts, source.name),
         "earlier": already if earlier not in (None, place) else "",
         "unchosen": _UNCHOSEN if facts.get("unchosen") else "",
-        "note": f" The diagnosis stopped at {facts['error']}." if "error" in facts else "",
+        "note": _RULED_OUT,
     }
+    if "error" in facts:  # nothing is ruled out by what was not examined
+        words["note"] = f" The diagnosis stopped at {facts['error']}."
     if case.recorder.limited:
         words["note"] = f" The diagnosis is limited: {case.recorder.limited}."
     message = cause.says.format_map(words).strip()
@@ -77,7 +83,7 @@ def _rewritten(finding: Finding, name: str, line: str) -> str:
     operation, call = finding.facts.get("operation", ""), finding.facts.get("call")
     if finding.key == "gradient-stopped":
         return _without("stop_gradient", line)
-    if finding.key == "left-tensorflow":
+    if finding.key.startswith("left-tensorflow"):
         last = last_name(call.func) if call else ""
         if last in ("numpy", "item", "float"):
             return _without(last, line)

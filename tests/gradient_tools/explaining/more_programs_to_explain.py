@@ -57,6 +57,55 @@ def metric_as_loss(Tape):
 
 
 @program("left-tensorflow")
+def numpy_inside_py_function(Tape):
+    def squared(a):
+        return np.square(a.numpy())  # <-
+
+    x = tf.Variable(3.0)
+    with Tape() as tape:
+        y = 2.0 * tf.py_function(squared, [x], tf.float32)
+    return tape.gradient(y, x)
+
+
+@program("left-tensorflow")
+def keras_layer_around_a_py_function(Tape):
+    clip = keras.layers.Lambda(
+        lambda a: tf.py_function(
+            func=lambda b: np.clip(b, -1.0, 1.0),  # <-
+            inp=[a],
+            Tout=tf.float32,
+        )
+    )
+    image = tf.Variable([[0.5, 0.25]])
+    with Tape() as tape:
+        loss = tf.reduce_sum(clip(image))
+    return tape.gradient(loss, image)
+
+
+@program("left-tensorflow")
+def graph_that_runs_a_py_function(Tape):
+    def logarithm(a):
+        return math.log(a) * tf.ones(())  # <-
+
+    @tf.function
+    def forward(x):
+        return tf.py_function(logarithm, [x], tf.float32)
+
+    w = tf.Variable(2.0)
+    with Tape() as tape:
+        y = 3.0 * forward(w)
+    return tape.gradient(y, w)
+
+
+@program("undetermined")
+def zero_before_a_py_function(Tape):
+    x = tf.Variable(-1.0)
+    with Tape() as tape:
+        y = tf.py_function(tf.exp, [tf.nn.relu(x)], tf.float32)  # <-
+    return tape.gradient(y, x)
+
+
+@program("left-tensorflow")
 def array_of_tensors(Tape):
     a = tf.Variable(2.0)
     b = tf.Variable(3.0)

@@ -18,7 +18,7 @@ from gradient_tools.explaining.messages import CAUSES
 
 DOCS = Path(__file__).parents[3] / "docs"
 # These say that no cause was found.
-NO_CAUSE = {"undetermined", "not-finite unknown"}
+NO_CAUSE = {"undetermined", "undetermined py_function", "not-finite unknown"}
 EXAMPLES = [
     SimpleNamespace(
         key=key, line=each.line, instead=each.instead, says=first_sentence(cause.says, each)
