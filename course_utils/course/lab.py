@@ -21,8 +21,12 @@ _SETTINGS = {
     "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False},
     # The names of the lessons need the room that this column takes.
     "@jupyterlab/filebrowser-extension:browser": {"showLastModifiedColumn": False},
-    # A cell that is run before its kernel is there does nothing: this says so.
-    "@jupyterlab/notebook-extension:tracker": {"enableKernelInitNotification": True},
+    "@jupyterlab/notebook-extension:tracker": {
+        # A cell that is run before its kernel is there does nothing: this says so.
+        "enableKernelInitNotification": True,
+        # No line, and no comment at its end, is cut off in a narrow window.
+        "codeCellConfig": {"lineNumbers": False, "lineWrap": True},
+    },
 }
 
 _FINISHED = "finished.html"

@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from itertools import count
 
+import nbformat
+
 # A prompt may end with the number with which it began, so what it says between is noted.
 WATCH = """
 cell => {
@@ -62,6 +64,11 @@ class NotebookPage:
     def code(self, fragment: str, nth: int = 0):
         """Return the code cell with this text."""
         return self.panel.locator(".jp-CodeCell", has_text=fragment).nth(nth)
+
+    def source(self, name: str, fragment: str) -> str:
+        """Return the text of a code cell as the notebook's file has it."""
+        cells = nbformat.read(self.lab.folder / "notebooks" / f"{name}.ipynb", 4).cells
+        return next(c.source for c in cells if c.cell_type == "code" and fragment in c.source)
 
     def prompt(self, cell) -> str:
         return cell.locator(".jp-InputPrompt").text_content().strip()

@@ -48,6 +48,15 @@ def test_no_figure_table_or_text_is_cut_off(notebook, name, theme):
     assert figures.count() and all(image.get_attribute("alt") for image in figures.all())
 
 
+def test_no_line_of_code_is_cut_off_in_a_narrow_window(notebook):
+    notebook.page.set_viewport_size({"width": 1000, "height": 1000})
+    notebook.open("notebooks/01_first_tape.ipynb")
+    for cell in notebook.panel.locator(".jp-CodeCell").all():
+        cell.evaluate("cell => cell.scrollIntoView()")
+        text = cell.locator(".cm-scroller")
+        assert text.evaluate("text => text.scrollWidth <= text.clientWidth"), text.inner_text()
+
+
 def test_a_solution_that_was_opened_and_run_is_as_it_was(notebook):
     path = notebook.lab.folder / "solutions" / "00_start_here.ipynb"
     before = path.read_bytes()
