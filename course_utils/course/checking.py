@@ -16,7 +16,7 @@ from ..exercises.exercise import Exercise, Judgement
 from ..exercises.judging import TIME_LIMIT, observe_and_judge
 from ..exercises.references import SEEDS
 from .curriculum import find_exercise, find_lesson
-from .notebook import running_shell
+from .notebook import earlier_run, running_shell
 from .progress import record_outcome, runs_a_solution
 from .tensorflow_start import standard_error_held
 
@@ -104,9 +104,10 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
     with standard_error_held(), _saying_that_it_still_runs():
         judgement, printed = observe_and_judge(exercise, answer, seed)
     recorded = _recorded(exercise, judgement)
-    return CheckResult(
-        exercise.id, judgement.outcome, judgement.message, exercise.title, recorded, printed
+    said = " ".join(
+        filter(None, (earlier_run(exercise.stub().get("source", "")), judgement.message))
     )
+    return CheckResult(exercise.id, judgement.outcome, said, exercise.title, recorded, printed)
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """What a notebook that runs is given: cells that run again, interrupts that reach into graphs."""
 
 import os
+import re
 import signal
 import socket
 import sys
@@ -11,7 +12,10 @@ from typing import Any
 
 from ..exercises.tensorflow_state import forget_tracings, graphs_can_be_cancelled
 
-__all__ = ["prepare_cells", "running_shell"]
+__all__ = ["earlier_run", "prepare_cells", "running_shell"]
+
+_NAMED = re.compile(r"^(?:def|class)\s+(\w+)|^(\w+)\s*=[^=]", re.MULTILINE)
+_UNREAD: dict[str, str] = {}  # a name that the last cell would have given, and what is wrong in it
 
 
 def running_shell() -> Any:
@@ -31,8 +35,31 @@ def prepare_cells() -> None:
     if shell is None:
         return
     shell.events.register("pre_run_cell", lambda info: forget_tracings())
+    shell.events.register("post_run_cell", _note_whether_it_was_read)
     if os.name != "nt":  # which has no signals to wake anybody with
         _let_interrupts_reach_graphs(shell)
+
+
+def earlier_run(code: str) -> str:
+    """Say that what ``code`` names is of an earlier run, because Python could not read the last."""
+    for name in filter(_UNREAD.get, _names_of(code)):
+        return (
+            f"Python could not read the cell of `{name}` ({_UNREAD[name]}), so it did not run: "
+            f"this is about `{name}` of an earlier run."
+        )
+    return ""
+
+
+def _note_whether_it_was_read(result: Any) -> None:
+    error = result.error_before_exec
+    for name in _names_of(result.info.raw_cell or ""):
+        _UNREAD.pop(name, None)
+        if isinstance(error, SyntaxError):
+            _UNREAD[name] = f"{error.msg}, line {error.lineno}"
+
+
+def _names_of(code: str) -> list[str]:
+    return [name or other for name, other in _NAMED.findall(code)]
 
 
 def _let_interrupts_reach_graphs(shell: Any) -> None:

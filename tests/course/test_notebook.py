@@ -29,6 +29,9 @@ def slope(x):
     raise ValueError
 check('01.1', slope)"""
 
+TYPED = "def slope(x):\n    return 3.0"
+MISTYPED = "def slope(x)\n    return 4.0"
+CHECK = "check('01.1', slope)"
 STATUS = "from course_utils import status\nstatus()"
 
 
@@ -36,6 +39,7 @@ STATUS = "from course_utils import status\nstatus()"
 def cells(tmp_path_factory):
     """Return the cells of a notebook after they ran, the one that is traced six times over."""
     sources = [START, *[TRACED] * 6, RETRACED, ENDLESS, "print('goes on')", ENDLESS, SLOW, STATUS]
+    sources += [TYPED, MISTYPED, CHECK, TYPED, CHECK]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
     folder = tmp_path_factory.mktemp("notebook")
     client = NotebookClient(
@@ -70,6 +74,15 @@ def test_an_interrupt_ends_a_loop_in_a_graph_and_the_next_cell_runs(cells):
         (error,) = [output for output in cell.outputs if output.output_type == "error"]
         assert error.ename == "KeyboardInterrupt"
     assert shown(cells[9]).count("goes on") == 1
+
+
+def test_a_check_says_when_the_last_cell_of_its_answer_could_not_be_read(cells):
+    after_a_typo, after_it_was_mended = (shown(cells[i]) for i in (15, 17))
+    said = "Python could not read the cell of `slope` (expected ':', line 1)"
+    assert (
+        said.replace("\\", "") in after_a_typo.replace("\\", "") and "earlier run" in after_a_typo
+    )
+    assert "✗" in after_it_was_mended and "could not read" not in after_it_was_mended
 
 
 def test_a_check_that_takes_long_says_so_before_its_result(cells):
