@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from gradient_tools.showing.palette import INK, VERMILLION
+from gradient_tools.showing.palette import INK, VERMILLION, WHITE
 
 from .style import make_axes
 
@@ -59,7 +59,9 @@ def show_images(
             raise ValueError(f"{len(images)} images, but {len(given)} {name}.")
     columns = max(1, min(columns, len(images)))
     rows = -(-len(images) // columns)
-    ax = make_axes(ax, (1.05 * columns + 0.2, 1.25 * rows + 0.2))
+    if ax is None:  # between the images shows the page, be it light or dark
+        ax = make_axes(ax, (1.05 * columns + 0.2, 1.25 * rows + 0.2))
+        ax.figure.set_facecolor("none")
     scale = {"vmin": images.min(), "vmax": images.max()} if images.size else {}
     for i, image in enumerate(images):
         x, y = (i % columns) * 1.12, (i // columns) * 1.32
@@ -68,9 +70,10 @@ def show_images(
         if predictions is not None:
             wrong = bool(predictions[i] != labels[i])
             text = f"{predictions[i]} ✗ is {labels[i]}" if wrong else f"{text} ✓"
+        paper = {"facecolor": WHITE, "edgecolor": "none", "pad": 0.5} if text else None
         ax.text(
             x + 0.5, y - 0.05, text, ha="center", fontsize=10, color=VERMILLION if wrong else INK,
-            weight="bold" if wrong else "normal", family="DejaVu Sans",
+            weight="bold" if wrong else "normal", family="DejaVu Sans", bbox=paper,
         )  # fmt: skip
         if wrong:
             ax.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor=VERMILLION, lw=3, ls="--"))

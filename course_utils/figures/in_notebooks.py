@@ -110,9 +110,17 @@ def _picture(figure: "Figure") -> tuple[dict[str, str], dict[str, Any]] | None:
     png = print_figure(figure, fmt="png", dpi=_DENSITY * figure.dpi)
     if png is None:  # nothing is drawn
         return None
-    image = Image.open(BytesIO(png)).convert("RGB")
+    image = Image.open(BytesIO(png)).convert("RGBA")
+    on_white = Image.alpha_composite(Image.new("RGBA", image.size, WHITE), image).convert("RGB")
+    flat, options = on_white.quantize(_COLOURS - 1, dither=Image.Dither.NONE), {}
+    clear = image.getchannel("A").point(lambda alpha: 255 * (alpha == 0))
+    if clear.getbbox():  # with one more colour, which is none
+        colours = flat.getpalette() or []
+        options["transparency"] = len(colours) // 3
+        flat.paste(options["transparency"], mask=clear)
+        flat.putpalette([*colours, 255, 255, 255])
     small = BytesIO()
-    image.quantize(_COLOURS, dither=Image.Dither.NONE).save(small, "png", optimize=True)
+    flat.save(small, "png", optimize=True, **options)
     width, height = (length // _DENSITY for length in image.size)
     about = {"width": width, "height": height, "alt": figure_in_words(figure)}
     shown = {"image/png": b64encode(small.getvalue()).decode()}

@@ -2,6 +2,7 @@
 
 import os
 from base64 import b64decode
+from io import BytesIO
 from pathlib import Path
 
 import matplotlib
@@ -10,6 +11,7 @@ import nbclient
 import nbformat
 import numpy as np
 import pytest
+from PIL import Image
 
 from course_utils import (
     plot_error_curve,
@@ -19,7 +21,7 @@ from course_utils import (
     plot_tape,
     show_images,
 )
-from course_utils.figures.in_notebooks import figure_in_words
+from course_utils.figures.in_notebooks import _picture, figure_in_words
 from gradient_tools.showing.palette import COLORS, as_text
 
 matplotlib.use("Agg")
@@ -56,8 +58,8 @@ def test_takes_and_returns_an_axes_and_shows_nothing(draw, arguments, monkeypatc
     assert draw(*arguments, ax=ax) is ax
     own = draw(*arguments)
     assert own.figure is not ax.figure
-    assert own.figure.get_facecolor() == (1.0, 1.0, 1.0, 1.0)  # opaque in a dark notebook
     if draw is not show_images:
+        assert own.figure.get_facecolor() == (1.0, 1.0, 1.0, 1.0)  # opaque in a dark notebook
         assert own.get_xlabel() and own.get_ylabel()
 
 
@@ -194,6 +196,15 @@ def test_images_share_one_scale_of_grey():
 def test_images_that_do_not_fit(arguments, says):
     with pytest.raises(ValueError, match=says):
         show_images(*arguments)
+
+
+def test_between_images_shows_the_page_and_other_figures_have_their_paper():
+    corners = []
+    for ax in (show_images(np.ones((2, 4, 4)), [1, 2]), plot_history({"loss": [1.0, 0.5]})):
+        shown, _ = _picture(ax.figure)
+        image = Image.open(BytesIO(b64decode(shown["image/png"]))).convert("RGBA")
+        corners.append(image.getpixel((0, 0)))
+    assert [corner[3] for corner in corners] == [0, 255] and corners[1][:3] == (255, 255, 255)
 
 
 def test_a_figure_says_what_is_drawn_in_it():
