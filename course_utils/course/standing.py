@@ -143,7 +143,7 @@ class LessonBar:
         advice = _advice(lesson, progress)
         self._text = "  ".join([*signs, advice])
         self._html = (
-            f'<div style="display:flex;gap:.3em;max-width:40em">{"".join(cells)}</div>'
+            f'<div style="display:flex;gap:.3em;max-width:40em">{" ".join(cells)}</div>'
             f"<div>{with_code(advice)}</div>"
         )
 

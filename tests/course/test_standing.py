@@ -62,4 +62,6 @@ def test_the_bar_says_where_to_start_to_go_on_and_what_follows():
     assert "Next is lesson 01 · The first tape" in repr(done)
     assert "status()" in repr(LessonBar(lesson, having_passed(*EVERY)))
     assert "Rate of change: passed" not in bar._repr_html_()
+    unstyled = re.sub("<.*?>", "", bar._repr_html_())  # as where styles are taken out
+    assert unstyled.startswith("✓ 00.1 ○ 00.2 ○ 00.3")
     assert "Rate of change: passed" in done._repr_html_()
