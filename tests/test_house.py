@@ -33,8 +33,6 @@ def modules():
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
             parts = path.relative_to(ROOT).with_suffix("").parts
-            if parts[-1].startswith("lesson_") and parts[-2] == "generated":
-                continue  # a copy of lessons/NN_topic/exercises.py
             found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return found
 

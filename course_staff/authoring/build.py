@@ -2,23 +2,24 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import nbformat
-from filelock import FileLock
 from nbformat import NotebookNode
 
 from course_utils.course.atomic_files import write_atomically
 from course_utils.course.originals import work_in
+from course_utils.exercises.lesson_questions import COPIES
 
+from .keys import asked_key, observed_key
 from .observing import GalleryError
-from .questions import questions_text, stored_header, stored_text
+from .questions import observed_lines
 from .run import NotebookFailed, run_notebook
 from .source import LessonSource, Problem, problems_across, read_lesson
+from .stored_file import asked_in, is_current, observed_in, renewed, stored_text
 
 __all__ = [
     "BuildError",
@@ -32,6 +33,7 @@ __all__ = [
     "renew_text",
     "require_no_work",
     "select",
+    "stored_is_current",
     "table_text",
     "write_table",
 ]
@@ -62,22 +64,8 @@ class Folders:
         """The worked notebooks, with outputs."""
         return self.root / "solutions"
 
-    @property
-    def stubs(self) -> Path:
-        """The stub of every exercise, which ``check`` and ``course reset`` read."""
-        return self.root / "course_utils" / "exercises" / "stubs.json"
-
-    @property
-    def locks(self) -> Path:
-        """Where builds keep each other from writing at once; not under version control."""
-        return self.root / ".course"
-
-    def questions(self, lesson: LessonSource) -> Path:
-        """Return where the lesson's questions are written to."""
-        return self._generated / f"lesson_{lesson.name[:2]}.py"
-
     def stored(self, lesson: LessonSource) -> Path:
-        """Return where it is written what right and wrong programs did."""
+        """Return where the lesson's stubs are written, and what right and wrong programs did."""
         return self._generated / f"lesson_{lesson.name[:2]}.txt"
 
     @property
@@ -87,7 +75,7 @@ class Folders:
 
     @property
     def _generated(self) -> Path:
-        return self.root / "course_utils" / "exercises" / "generated"
+        return self.root / COPIES
 
 
 def read_lessons(folders: Folders, numbers: Sequence[str] = ()) -> list[LessonSource]:
@@ -130,29 +118,28 @@ def select(lessons: list[LessonSource], numbers: Sequence[str]) -> list[LessonSo
 
 
 def needs_observing(lesson: LessonSource, folders: Folders) -> bool:
-    """Tell whether what is stored of the questions is not from these solutions and galleries."""
-    is_current = _read(folders.stored(lesson)).split("\n", 1)[0] == stored_header(lesson)
-    return not is_current or _read(folders.questions(lesson)) != questions_text(lesson)
+    """Tell whether what is stored is not from these questions, solutions and galleries."""
+    return observed_in(_read(folders.stored(lesson))) != observed_key(lesson)
 
 
 def needs_build(lesson: LessonSource, folders: Folders) -> bool:
     """Tell whether one of the lesson's notebooks is missing or not from this source."""
-    if _read(folders.questions(lesson)) != questions_text(lesson):
+    if not _was_asked_this(lesson, folders):
         return True  # what a check says in the worked notebook may have changed
     notebook = _read(folders.notebooks / f"{lesson.name}.ipynb")
     return notebook != _text_of(lesson.notebook) or not solution_is_current(lesson, folders)
 
 
+def _was_asked_this(lesson: LessonSource, folders: Folders) -> bool:
+    return asked_in(_read(folders.stored(lesson))) == asked_key(lesson)
+
+
 def build(
-    lessons: list[LessonSource],
-    chosen: list[LessonSource],
-    folders: Folders,
-    after_cell: Callable[[LessonSource], None],
+    chosen: list[LessonSource], folders: Folders, after_cell: Callable[[LessonSource], None]
 ) -> None:
     """Execute the worked and the untouched notebook of each chosen lesson, and write both.
 
-    ``lessons`` are all there are, because the stubs of all stand in one file, and several builds
-    may be at work on it. ``after_cell`` is called twice for each code cell, once for each notebook.
+    ``after_cell`` is called twice for each code cell, once for each notebook.
 
     Raises
     ------
@@ -160,37 +147,12 @@ def build(
         If a cell does not run, a solution does not pass, or a stub is anything but not attempted.
         That lesson's notebooks are then left as they were.
     """
-    known = {key for lesson in lessons for key in lesson.exercises}
-    unread = {path.name[:2] for path in folders.lessons.iterdir()} - {x.name[:2] for x in lessons}
-    current = [x for x in lessons if x not in chosen and not needs_build(x, folders)]
-    with _stubs_to_change(folders) as stubs:
-        for key in [key for key in stubs.keys() - known if key[:2] not in unread]:
-            del stubs[key]
-        for lesson in current:
-            stubs |= lesson.stubs()
     for lesson in chosen:
+        before = _read(folders.stored(lesson))
         # The checks of the untouched notebook read its stubs, so they come first.
-        with _stubs_to_change(folders) as stubs:
-            before = {key: stubs.get(key) for key in lesson.exercises}
-            stubs |= lesson.stubs()
-        try:
-            _build_lesson(lesson, folders, partial(after_cell, lesson))
-        except BaseException:
-            with _stubs_to_change(folders) as stubs:
-                stubs |= before
-                for key in [key for key, stub in before.items() if stub is None]:
-                    del stubs[key]
-            raise
-
-
-@contextmanager
-def _stubs_to_change(folders: Folders) -> Iterator[dict]:
-    """Give the stubs of all lessons to change, while no other build does."""
-    folders.locks.mkdir(exist_ok=True)
-    with FileLock(folders.locks / "stubs.lock"):
-        stubs = json.loads(_read(folders.stubs) or "{}")
-        yield stubs
-        write_atomically(folders.stubs, _stubs_text(stubs))
+        write_atomically(folders.stored(lesson), renewed(lesson, before, asked_in(before)))
+        _build_lesson(lesson, folders, partial(after_cell, lesson))
+        write_atomically(folders.stored(lesson), renewed(lesson, before, asked_key(lesson)))
 
 
 def require_no_work(chosen: list[LessonSource], folders: Folders) -> None:
@@ -227,7 +189,7 @@ def renew_text(lesson: LessonSource, folders: Folders) -> bool:
     """Write both notebooks without executing them where text alone changed, and tell whether."""
     solution = _stored_solution(lesson, folders)
     text = _read(folders.notebooks / f"{lesson.name}.ipynb")
-    if solution is None or not text or _read(folders.questions(lesson)) != questions_text(lesson):
+    if solution is None or not text or not _was_asked_this(lesson, folders):
         return False
     fresh, worked = _copy(lesson.solution), _code_cells(solution)
     notebook = nbformat.reads(text, as_version=4)
@@ -250,7 +212,7 @@ def write_table(lessons: list[LessonSource], folders: Folders) -> None:
 
 
 def observe(lesson: LessonSource, folders: Folders, after_exercise: Callable[[str], None]) -> None:
-    """Write the lesson's questions, and what right and wrong programs did.
+    """Write what right and wrong programs did.
 
     Raises
     ------
@@ -258,11 +220,11 @@ def observe(lesson: LessonSource, folders: Folders, after_exercise: Callable[[st
         If a solution does not run, a wrong program passes, or two mistakes look alike.
     """
     try:
-        text = stored_text(lesson, after_exercise)
+        lines = observed_lines(lesson, after_exercise)
     except GalleryError as error:
         raise BuildError(f"lessons/{lesson.name}: {error}") from None
-    write_atomically(folders.questions(lesson), questions_text(lesson))
-    write_atomically(folders.stored(lesson), text)
+    asked = asked_in(_read(folders.stored(lesson)))  # of the notebooks as they are yet
+    write_atomically(folders.stored(lesson), stored_text(lesson, lines, asked))
 
 
 def _build_lesson(lesson: LessonSource, folders: Folders, after_cell: Callable[[], None]) -> None:
@@ -311,10 +273,6 @@ def table_text(lessons: list[LessonSource]) -> str:
     return "[\n" + ",\n".join(rows) + "\n]\n"
 
 
-def _stubs_text(stubs: dict[str, dict]) -> str:
-    return json.dumps(stubs, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-
-
 def find_drift(
     lessons: list[LessonSource], chosen: list[LessonSource], folders: Folders
 ) -> list[Problem]:
@@ -324,11 +282,8 @@ def find_drift(
     """
     drift = []
     for lesson in chosen:
-        if _read(folders.questions(lesson)) != questions_text(lesson):
-            message = f"is not lessons/{lesson.name}/exercises.py"
-            drift.append(_drifted(folders.questions(lesson), folders, message))
-        elif needs_observing(lesson, folders):
-            message = f"was not observed from lessons/{lesson.name} as it is now"
+        if not stored_is_current(lesson, folders):
+            message = f"was not made from lessons/{lesson.name}, and by this code, as they are now"
             drift.append(_drifted(folders.stored(lesson), folders, message))
         notebook = folders.notebooks / f"{lesson.name}.ipynb"
         solution = folders.solutions / f"{lesson.name}.ipynb"
@@ -347,10 +302,12 @@ def find_drift(
         for path in sorted(folder.glob("*.ipynb")):
             if path.name not in names:
                 drift.append(Problem(str(path.relative_to(folders.root)), "has no lesson"))
-    stubs = {key: stub for lesson in lessons for key, stub in lesson.stubs().items()}
-    if _read(folders.stubs) != _stubs_text(stubs):
-        drift.append(_drifted(folders.stubs, folders, "is not what the lessons give"))
     return drift
+
+
+def stored_is_current(lesson: LessonSource, folders: Folders) -> bool:
+    """Tell whether the stubs and what programs did were stored from this source."""
+    return is_current(lesson, _read(folders.stored(lesson)))
 
 
 def _drifted(path: Path, folders: Folders, message: str) -> Problem:

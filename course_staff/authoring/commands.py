@@ -56,7 +56,7 @@ def build(
                 authoring.observe(source, folders, lambda _: bars.advance(task))  # noqa: B023
         with progress_bars("cells") as bars:
             tasks = {s.name: bars.add_task(s.name, total=2 * _code_cells(s)) for s in stale}
-            authoring.build(sources, stale, folders, lambda s: bars.advance(tasks[s.name]))
+            authoring.build(stale, folders, lambda s: bars.advance(tasks[s.name]))
     unchanged = len(chosen) - len(stale) - len(renewed)
     console.print(
         f"{len(unobserved)} lessons observed. Notebooks: {len(stale)} executed, "

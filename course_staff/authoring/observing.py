@@ -5,23 +5,18 @@ alike: then each sentence can be told, whatever is drawn.
 """
 
 import ast
-import importlib.util
 import linecache
-import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
-from course_utils.exercises.gallery import Between, Table, Wrong
 from course_utils.exercises.isolation import state_kept
 from course_utils.exercises.observation import describe, file_of
 from course_utils.exercises.question import Question, ValueQuestion, first_wrong
-from course_utils.exercises.readings import form_of
+from course_utils.exercises.readings import form_of, value_of
 from course_utils.exercises.references import RAISED, KnownMistake, Reference
-from course_utils.exercises.values import value_of
+from course_utils.exercises.sentences import Between, Table, Wrong
 
 from .storing import encoded
 
@@ -29,7 +24,6 @@ __all__ = [
     "GalleryError",
     "answer_of_cells",
     "known_mistake",
-    "load",
     "observe_gallery",
     "observe_right",
     "prediction_data",
@@ -39,15 +33,6 @@ __all__ = [
 
 class GalleryError(Exception):
     """A right or a wrong program does not do what it stands for; the message says which."""
-
-
-def load(path: Path) -> ModuleType:
-    """Run one of a lesson's modules and return it."""
-    spec = importlib.util.spec_from_file_location(f"{path.parent.name}.{path.stem}", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where AutoGraph looks for the module of a lambda
-    spec.loader.exec_module(module)
-    return module
 
 
 def answer_of_cells(sources: Mapping[str, str], name: str) -> Any:

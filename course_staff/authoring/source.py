@@ -11,9 +11,9 @@ import nbformat
 from nbformat import NotebookNode
 
 from course_utils.course.originals import seal
+from course_utils.exercises.lesson_questions import load
 
 from .headings import as_worked, with_exercise_names
-from .observing import load
 from .options import answered, list_options
 from .regions import BEGIN, END, GIVEN, RegionError, as_solution, as_stub
 

@@ -1,5 +1,7 @@
 """What is observed, as it is stored: JSON data, and one compressed line an exercise.
 
+One file a lesson holds it, below a line with the keys of what it was made of, and one with the
+lesson's stubs.
 `course_utils.exercises.references` reads it back.
 """
 

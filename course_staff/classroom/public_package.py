@@ -14,7 +14,10 @@ from pathlib import Path
 
 import course_utils
 import gradient_tools
+from course_utils.course.curriculum import LESSONS
 from course_utils.course.workspace import course_folder
+from course_utils.exercises.lesson_questions import COPIES, questions_path
+from course_utils.exercises.references import without_programs
 
 __all__ = [
     "checkout_folders",
@@ -41,6 +44,7 @@ def write_public_package(folder: Path) -> Path:
     try:
         for package in (_TOOLS, _PACKAGE):
             shutil.copytree(package, folder / package.name, ignore=left_out)
+        _copy_questions(folder / COPIES)
         _copy_runner(folder)
     except shutil.Error as error:  # one line for every file, where the first says why
         raise OSError(error.args[0][0][2]) from None
@@ -53,6 +57,15 @@ def private_folders() -> list[Path]:
     These folders alone: beside them, where the packages are installed, stand Python's libraries.
     """
     return [package.resolve() for package in (_TOOLS, _PACKAGE, _STAFF)]
+
+
+def _copy_questions(folder: Path) -> None:
+    """Write the lessons' questions, and their stubs without what programs did."""
+    for lesson in LESSONS:
+        name = f"lesson_{lesson.number}"
+        shutil.copy(questions_path(lesson.number), folder / f"{name}.py")
+        stored = (_PACKAGE.parent / COPIES / f"{name}.txt").read_text(encoding="ascii")
+        (folder / f"{name}.txt").write_text(without_programs(stored), encoding="ascii")
 
 
 def _copy_runner(folder: Path) -> None:
@@ -93,9 +106,15 @@ def package_versions() -> dict[str, str]:
 
 
 def _digest(*folders: Path):
+    """Return the digest of what stands in these folders, and of the questions, wherever they do."""
     digest = hashlib.sha256()
+    for lesson in LESSONS:
+        digest.update(questions_path(lesson.number).read_bytes())
     for folder in folders:
         for path in sorted(folder.rglob("*")):
+            is_copy = path.parent.name == COPIES.name and path.name.startswith("lesson_")
+            if is_copy and path.suffix == ".py":
+                continue  # of questions, which count by themselves
             if path.suffix in (".csv", ".json", ".py", ".pyi", ".txt") and path.is_file():
                 place = path.relative_to(folder).as_posix()
                 digest.update(f"{place}\0{path.stat().st_size}\0".encode() + path.read_bytes())

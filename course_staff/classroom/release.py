@@ -1,7 +1,6 @@
 """``course release``: what students get; no right or wrong program is among it."""
 
 import copy
-import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,8 +8,9 @@ import nbformat
 from nbformat import NotebookNode
 
 from course_utils.course.originals import seal
+from course_utils.exercises.lesson_questions import COPIES
 
-from ..authoring.build import Folders, solution_is_current, table_text
+from ..authoring.build import Folders, solution_is_current, stored_is_current, table_text
 from ..authoring.source import LessonSource
 from .links import relink
 from .student_texts import student_texts
@@ -33,7 +33,11 @@ def require_built(lessons: Iterable[LessonSource], root: Path) -> None:
         If one was changed since; the message names it and the command to run.
     """
     folders = Folders(root)
-    stale = [lesson for lesson in lessons if not solution_is_current(lesson, folders)]
+    stale = [
+        lesson
+        for lesson in lessons
+        if not (solution_is_current(lesson, folders) and stored_is_current(lesson, folders))
+    ]
     if stale:
         names = ", ".join(f"lessons/{lesson.name}" for lesson in stale)
         numbers = " ".join(lesson.name[:2] for lesson in stale)
@@ -72,10 +76,10 @@ def release_files(
     }
     # Students work in neither: one is read, the other mends it.
     files |= {f"course_utils/course/given/{path}": text for path, text in files.items()}
-    stubs = {key: stub for lesson in given for key, stub in lesson.stubs().items()}
-    stubs_text = json.dumps(stubs, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
-    files["course_utils/exercises/stubs.json"] = stubs_text
-    files["course_utils/exercises/generated/lessons.json"] = table_text(given)
+    for lesson in given:
+        questions = lesson.path.with_name("exercises.py").read_text(encoding="utf-8")
+        files[(COPIES / f"lesson_{lesson.name[:2]}.py").as_posix()] = questions
+    files[(COPIES / "lessons.json").as_posix()] = table_text(given)
     return files | _packages(root, {name[:2] for name in names}) | student_texts(root, names)
 
 

@@ -3,11 +3,11 @@
 import json
 from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib import import_module
 from importlib.resources import files
 
 from ..exercises.callouts import Callout
 from ..exercises.exercise import Exercise
+from ..exercises.lesson_questions import questions
 
 __all__ = ["LESSONS", "Lesson", "all_exercises", "find_exercise", "find_lesson", "find_prediction"]
 
@@ -31,11 +31,11 @@ class Lesson:
 
     def exercises(self) -> tuple[Exercise, ...]:
         """Return the lesson's exercises in their order."""
-        return import_module(f"{_GENERATED}.lesson_{self.number}").EXERCISES
+        return questions(self.number).EXERCISES
 
     def predictions(self) -> tuple[Callout, ...]:
         """Return what the lesson asks to predict, in its order."""
-        return getattr(import_module(f"{_GENERATED}.lesson_{self.number}"), "PREDICTIONS", ())
+        return getattr(questions(self.number), "PREDICTIONS", ())
 
 
 # As `course build` found them.

@@ -31,10 +31,10 @@ from gradient_tools.recording.tensorflow_internals import listen_to_operations
 
 from .callouts import Callout
 from .drawn import constants, variables
-from .gallery import Between, Table, Wrong
 from .observation import calls_noted, results_noted
 from .question import Demand, Part, Question, ValueQuestion
 from .readings import Other
+from .sentences import Between, Table, Wrong
 from .tensorflow_state import traced_anew
 
 __all__ = [

@@ -17,7 +17,7 @@ from .exercise import Exercise
 from .lost_paths import lost_path
 from .observation import describe, file_of, observe_calls, same_code
 from .readings import read, same
-from .references import RAISED, SEEDS, Reference, stored_reference
+from .references import RAISED, SEEDS, Reference, stored_inputs
 from .tensorflow_state import traced_anew
 
 __all__ = ["Demand", "Part", "Question", "ValueQuestion", "error_of", "first_wrong"]
@@ -75,7 +75,7 @@ class Question(Exercise):
     def inputs_of(self, seed: int) -> list[tuple]:
         """Return the arguments of each call; those of the stored seeds are stored, too."""
         if seed < SEEDS:
-            return stored_reference(self.id, seed).calls
+            return stored_inputs(self.id, seed)
         return list(self.draw(np.random.default_rng(seed)))
 
     def observe(self, answer: Any, seed: int) -> dict:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Other", "form_of", "pieces", "read", "same"]
+__all__ = ["Other", "form_of", "is_list", "pieces", "read", "same", "value_of"]
 
 _HUGE = 1e15  # beyond this only a diverging program goes
 _ROUNDING = 1e-6  # an array without an entry above this is 0 but for rounding
@@ -60,6 +60,24 @@ def _numbers(value: Any) -> np.ndarray:
         array = np.asarray(np.nan)
     with np.errstate(invalid="ignore"):
         return np.where(np.abs(array) < _HUGE, array, np.nan)
+
+
+def value_of(described: Any) -> Any:
+    """Return the reading of a prediction: the text "None" is None, and a list of one stays one."""
+    value = read(described)
+    if isinstance(value, str):
+        return None if value == "None" else value
+    if not is_list(described):
+        return value
+    items = described["items"]
+    if any(map(is_list, items)):  # lists in a list: ([4], [2]) is not (4, 2)
+        return [value_of(item) for item in items]
+    return [value] if len(items) == 1 and not isinstance(value, list) else value
+
+
+def is_list(described: Any) -> bool:
+    """Tell whether a described value is a list or a tuple."""
+    return isinstance(described, dict) and described["type"] in ("list", "tuple")
 
 
 def pieces(reading: Any) -> dict:

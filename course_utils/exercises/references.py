@@ -1,7 +1,8 @@
 """What right and wrong programs did on the inputs of one seed, and where that is kept.
 
 ``course build`` observes each exercise's right program, and the wrong ones of its gallery, on a few
-seeds, and stores what they did, one compressed line an exercise. No program is stored.
+seeds, and stores what they did. There is one file a lesson: below a line that says of what it was
+made, and one with the stubs, stands one compressed line an exercise. No program is stored.
 """
 
 import json
@@ -9,7 +10,7 @@ from base64 import b85decode
 from bz2 import decompress
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -24,10 +25,15 @@ __all__ = [
     "Reference",
     "decoded",
     "stored",
+    "stored_inputs",
+    "stored_lessons",
     "stored_reference",
+    "stored_stubs",
+    "without_programs",
 ]
 
 SEEDS = 8  # `check` draws one of the seeds 0 to 7
+_FOLDER = files(__package__).joinpath("generated")
 RAISED = -1  # stands for the part in which a program went wrong that raised
 
 
@@ -68,8 +74,7 @@ class Reference:
             )
             for each, (part, readings) in zip(mistakes, data["wrong"], strict=True)
         ]
-        calls = decoded(data["calls"], number=lambda plain: plain)
-        return cls(calls, decoded(data["right"]), wrong)
+        return cls(_inputs(data), decoded(data["right"]), wrong)
 
 
 _AS_ARRAY = partial(np.asarray, dtype=np.float64)
@@ -99,10 +104,47 @@ def decoded(data: Any, number: Callable[[float], Any] = _AS_ARRAY) -> Any:
 @lru_cache(maxsize=8)
 def stored(exercise_id: str) -> dict:
     """Return all that ``course build`` stored of an exercise, which nobody may change."""
-    path = files(__package__).joinpath("generated", f"lesson_{exercise_id[:2]}.txt")
-    _, *lines = path.read_text(encoding="ascii").splitlines()
-    letters = dict(line.split(" ", 1) for line in lines)[exercise_id]
+    return _unpacked(_lines(_text(exercise_id[:2]))[exercise_id])
+
+
+def stored_lessons() -> list[str]:
+    """Return the two-digit numbers of the lessons of which something is stored."""
+    return sorted(path.name[7:9] for path in _FOLDER.iterdir() if path.name.endswith(".txt"))
+
+
+@cache
+def stored_stubs(number: str) -> dict[str, dict]:
+    """Return the stub of each exercise of a lesson, by its id: its notebook, cell and source."""
+    return _unpacked(_lines(_text(number))["stubs"])
+
+
+def without_programs(text: str) -> str:
+    """Return what is stored of a lesson with its stubs, and without what programs did."""
+    return "".join(
+        line for line in text.splitlines(keepends=True) if line.startswith(("Generated ", "stubs "))
+    )
+
+
+def _text(number: str) -> str:
+    return _FOLDER.joinpath(f"lesson_{number}.txt").read_text(encoding="ascii")
+
+
+def _lines(text: str) -> dict[str, str]:
+    """Return what stands in each line but the first, by its first word."""
+    return dict(line.split(" ", 1) for line in text.splitlines()[1:])
+
+
+def _unpacked(letters: str) -> Any:
     return json.loads(decompress(b85decode(letters)))
+
+
+def stored_inputs(exercise_id: str, seed: int) -> list[tuple]:
+    """Return the arguments of each call on a seed, for one answer: it may change them."""
+    return _inputs(stored(exercise_id)["seeds"][seed])
+
+
+def _inputs(data: dict) -> list[tuple]:
+    return decoded(data["calls"], number=lambda plain: plain)
 
 
 def stored_reference(exercise_id: str, seed: int) -> Reference:

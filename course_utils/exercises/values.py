@@ -6,11 +6,11 @@ import numpy as np
 
 from .exercise import Judgement
 from .question import ValueQuestion
-from .readings import form_of, read, same
+from .readings import form_of, is_list, same, value_of
 from .references import decoded
 from .showing import reading_in_words
 
-__all__ = ["judged", "sentence_for", "value_of"]
+__all__ = ["judged", "sentence_for"]
 
 
 def judged(prediction: ValueQuestion, described: Any, known: dict) -> Judgement:
@@ -56,24 +56,7 @@ def _items_of(described: Any) -> list:
     """Return the described values of a list, or of an array of numbers."""
     if isinstance(described, dict) and len(described.get("shape", ())) == 1:
         return described["value"] or []
-    return described["items"] if _is_list(described) else []
-
-
-def value_of(described: Any) -> Any:
-    """Return the reading of a prediction: the text "None" is None, and a list of one stays one."""
-    value = read(described)
-    if isinstance(value, str):
-        return None if value == "None" else value
-    if not _is_list(described):
-        return value
-    items = described["items"]
-    if any(map(_is_list, items)):  # lists in a list: ([4], [2]) is not (4, 2)
-        return [value_of(item) for item in items]
-    return [value] if len(items) == 1 and not isinstance(value, list) else value
-
-
-def _is_list(described: Any) -> bool:
-    return isinstance(described, dict) and described["type"] in ("list", "tuple")
+    return described["items"] if is_list(described) else []
 
 
 def sentence_for(value: Any, table: dict, tolerance: float) -> str | None:

@@ -1,14 +1,17 @@
 """The authoring path on small lessons of its own, in a folder of its own."""
 
+import base64
+import bz2
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
 from course_staff.authoring import build as authoring
 from course_staff.authoring.build import BuildError, Folders
-from course_staff.authoring.questions import stored_header
+from course_staff.authoring.keys import OBSERVERS, asked_key, observed_key
 
 PREDICT = """\
 # %% [markdown] part="Part I"
@@ -111,13 +114,12 @@ def build(folders):
     for lesson in lessons:
         if authoring.needs_observing(lesson, folders):
             authoring.observe(lesson, folders, lambda exercise_id: None)
-    authoring.build(lessons, stale, folders, lambda lesson: None)
+    authoring.build(stale, folders, lambda lesson: None)
     return len(stale)
 
 
 def contents(folders):
     paths = [p for f in (folders.notebooks, folders.solutions) if f.exists() for p in f.iterdir()]
-    paths += [folders.stubs] if folders.stubs.exists() else []
     return {path.relative_to(folders.root): path.read_bytes() for path in paths}
 
 
@@ -138,7 +140,8 @@ def test_a_lesson_becomes_two_notebooks_and_a_second_build_changes_nothing(built
     assert [c["execution_count"] for c in worked["cells"] if c["cell_type"] == "code"] == [1, 2, 3]
     assert worked["cells"][1]["outputs"][0]["text"] == ["ready\n"]
     assert "timing" not in json.dumps(worked) and "iopub" not in json.dumps(worked)
-    assert json.loads(before[built.stubs.relative_to(built.root)])["01.2"] == {
+    stored = built.table.with_name("lesson_01.txt").read_text()
+    assert stubs_in(stored)["01.2"] == {
         "cell": "exercise-01-2",
         "notebook": "01_first_tape.ipynb",
         "source": "# A tuple.\nshape = ...",
@@ -153,22 +156,24 @@ def test_a_lesson_becomes_two_notebooks_and_a_second_build_changes_nothing(built
 def check_every_kind_of_drift(folders):
     learner = folders.notebooks / "01_first_tape.ipynb"
     solution = folders.solutions / "01_first_tape.ipynb"
+    stored, source = folders.table.with_name("lesson_01.txt"), folders.lessons / "01_first_tape"
     for path, change in (
         (learner, ("Two numbers", "Three numbers")),
         (solution, ("(4, 2)", "(2, 4)")),
         (solution, ('"execution_count": 2', '"execution_count": null')),
         (solution, ('"execution_count": 2', '"execution_count": 7')),
-        (folders.stubs, ("A tuple", "A list")),
         (folders.table, ("The first tape", "A tape")),
-        (folders.table.with_name("lesson_01.py"), ("Shape", "Form")),
-        (folders.lessons / "01_first_tape" / "gallery.py", ("exchanged", "swapped")),
+        (stored, ("observed ", "observed 0")),
+        (stored, ("asked ", "asked 0")),
+        (stored, ("\nstubs ", "\nstubs 0")),
+        (source / "exercises.py", ("Shape", "Form")),
+        (source / "gallery.py", ("exchanged", "swapped")),
     ):
         text = path.read_text()
         assert change[0] in text
         path.write_text(text.replace(*change))
         (line,) = drift(folders)
-        stored = folders.table.with_name("lesson_01.txt")
-        drifted = stored if path.name == "gallery.py" else path
+        drifted = stored if path.parent == source else path
         assert line.startswith(str(drifted.relative_to(folders.root)))
         path.write_text(text)
     stray = folders.notebooks / "02_stray.ipynb"
@@ -359,7 +364,6 @@ def test_a_lesson_that_fails_is_one_message_and_leaves_the_old_files(folders, fa
     folders.solutions.mkdir()
     for folder in (folders.notebooks, folders.solutions):
         (folder / "01_first_tape.ipynb").write_text("old")
-    folders.stubs.write_text("{}\n")
     before = contents(folders)
     text, message = FAILING[failure]
     write(folders, text)
@@ -370,32 +374,26 @@ def test_a_lesson_that_fails_is_one_message_and_leaves_the_old_files(folders, fa
     assert contents(folders) == before
 
 
-def test_a_first_build_that_fails_leaves_no_stubs_behind(folders, monkeypatch):
+def test_the_stubs_are_there_before_a_notebook_runs_and_a_failure_is_not_forgotten(
+    folders, monkeypatch
+):
     def fails(lesson, folders, after_cell):
-        assert json.loads(folders.stubs.read_text()).keys() == {"01.2"}
+        assert stubs_in(folders.stored(lesson).read_text()) == lesson.stubs()
         raise BuildError("a cell raises")
 
-    monkeypatch.setattr(authoring, "_build_lesson", fails)
     write(folders)
-    with pytest.raises(BuildError):
-        build(folders)
-    assert json.loads(folders.stubs.read_text()) == {}
+    (lesson,) = authoring.read_lessons(folders)
+    with monkeypatch.context() as patch:
+        patch.setattr(authoring, "_build_lesson", fails)
+        with pytest.raises(BuildError):
+            build(folders)
+    assert not authoring.needs_observing(lesson, folders)
+    assert authoring.needs_build(lesson, folders)
 
 
-def test_what_another_build_wrote_in_the_meantime_is_kept(folders, monkeypatch):
-    write(folders)
-    lessons = authoring.read_lessons(folders)
-    monkeypatch.setattr(
-        authoring, "_build_lesson", lambda lesson, folders, after_cell: after_cell()
-    )
-    (folders.lessons / "02_being_written").mkdir()
-
-    def other_build(lesson):
-        stubs = json.loads(folders.stubs.read_text())
-        folders.stubs.write_text(json.dumps(stubs | {"02.1": {"source": "..."}}))
-
-    authoring.build(lessons, lessons, folders, other_build)
-    assert json.loads(folders.stubs.read_text()).keys() == {"01.2", "02.1"}
+def stubs_in(text):
+    letters = text.splitlines()[1].removeprefix("stubs ")
+    return json.loads(bz2.decompress(base64.b85decode(letters)))
 
 
 def test_lessons_that_were_not_chosen_are_not_compared(folders):
@@ -403,7 +401,6 @@ def test_lessons_that_were_not_chosen_are_not_compared(folders):
     (lesson,) = authoring.read_lessons(folders)
     assert [p.where for p in authoring.find_drift([lesson], [], folders)] == [
         "course_utils/exercises/generated/lessons.json",
-        "course_utils/exercises/stubs.json",
     ]
 
 
@@ -437,14 +434,40 @@ def test_a_callout_lists_its_options_and_the_solution_holds_the_right_letter(fol
     assert worked == [given[0], 'predict("01.a", "b")']
 
 
+def keys(folders):
+    (lesson,) = authoring.read_lessons(folders)
+    return observed_key(lesson), asked_key(lesson)
+
+
 def test_what_is_said_of_predictions_is_not_observed(folders):
     write(folders, CALLOUT)
-    before = stored_header(authoring.read_lessons(folders)[0])
     exercises = folders.lessons / "01_first_tape" / "exercises.py"
+    before = keys(folders)
     exercises.write_text(exercises.read_text().replace("No.", "Never."))
-    assert stored_header(authoring.read_lessons(folders)[0]) == before
+    observed, asked = keys(folders)
+    assert observed == before[0] and asked != before[1]
     exercises.write_text(exercises.read_text().replace("Shape", "Form"))
-    assert stored_header(authoring.read_lessons(folders)[0]) != before
+    assert keys(folders)[0] != observed
+
+
+@pytest.mark.parametrize("module", OBSERVERS, ids=lambda module: module.__name__)
+def test_a_change_of_what_observes_has_a_lesson_observed_anew(module, folders, monkeypatch):
+    write(folders)
+    before, source = keys(folders)[0], Path(module.__file__).read_text()
+
+    def key_with(text):
+        with monkeypatch.context() as patch:
+            changed = folders.root / "changed.py"
+            changed.write_text(text)
+            patch.setattr(module, "__file__", str(changed))
+            key = keys(folders)[0]
+        return key
+
+    reworded = f'"""Another docstring."""\n\nimport os\n\n{source}'.replace(": Any", ": object")
+    assert key_with(reworded) == before
+    assert key_with(f"{source}\n_MORE = 1\n") != before
+    # The last function of each decides something.
+    assert key_with(source.rpartition("return ")[0] + "return None\n") != before
 
 
 def test_an_unknown_number_is_said(folders):

@@ -17,11 +17,11 @@ from course_staff.authoring.questions import Questions
 from course_staff.authoring.storing import reference_data
 from course_utils.exercises import values
 from course_utils.exercises.comparing import judged
-from course_utils.exercises.gallery import Between, Table, Wrong
 from course_utils.exercises.observation import describe
 from course_utils.exercises.question import Demand, Part, Question, ValueQuestion
 from course_utils.exercises.readings import read, same
 from course_utils.exercises.references import Reference
+from course_utils.exercises.sentences import Between, Table, Wrong
 from course_utils.exercises.values import sentence_for
 
 

@@ -13,7 +13,7 @@ from course_staff.classroom.grading import grade
 from course_staff.classroom.naming import NamingError, gallery_entry, groups_in, name_groups
 from course_staff.classroom.runner.limits import Limits
 from course_utils.course.cli import app
-from course_utils.exercises.gallery import Wrong
+from course_utils.exercises.sentences import Wrong
 
 LIMITS = Limits(cell_seconds=5.0, check_seconds=3.0, total_seconds=20.0, memory=600)
 PUZZLING = "def slope(x):\n    return 3 * x**2 - 2 + 0.125 * x"

@@ -31,11 +31,15 @@ def package(tmp_path_factory):
 
 def test_the_copy_holds_the_questions_and_nothing_that_programs_did(package):
     exercises = package / "course_utils" / "exercises"
-    questions = sorted(path.stem for path in (exercises / "generated").glob("lesson_*"))
+    questions = sorted(path.stem for path in (exercises / "generated").glob("lesson_*.py"))
     assert questions == [f"lesson_{number}" for number in NUMBERS]
     assert (package / "gradient_tools" / "__init__.pyi").exists()
-    assert not list(package.rglob("*.txt"))
-    assert list(package.rglob("gallery*")) == [exercises / "gallery.py"]  # what one is made of
+    texts = list(package.rglob("*.txt"))
+    assert sorted(path.stem for path in texts) == questions
+    for path in texts:  # a line that says what it is, and the stubs
+        words = [line.split(" ")[0] for line in path.read_text().splitlines()]
+        assert words == ["Generated", "stubs"]
+    assert not list(package.rglob("gallery*"))
 
 
 def test_the_copy_holds_no_grader_no_author_and_no_notebook(package):

@@ -11,8 +11,12 @@ from pathlib import Path
 import pytest
 from handed_in import ANSWER_NAMES, RIGHT, ROOT, notebook
 
+from course_utils.course.curriculum import LESSONS
+
 WRONG = "def slope(x):\n    return 3.0 * x**2"
 SCRIPT = """
+from importlib.resources import files
+
 import tensorflow as tf
 
 import course_utils
@@ -29,6 +33,9 @@ with ExplainingTape() as tape:
 tape.gradient(y, x)
 print("tape.watch(x)" in str(tape.explain()))
 print(check_gradients(tf.square, x).passed)
+package = files("course_utils")
+print(sorted(p.name for p in (package / "course" / "given" / "notebooks").iterdir()))
+print(sorted(p.name for p in (package / "exercises" / "generated").iterdir() if p.suffix == ".py"))
 print(course_utils.__file__)
 """
 
@@ -64,8 +71,12 @@ def test_the_tools_and_the_checks_work(environment, tmp_path):
     script = tmp_path / "tried.py"
     name = ANSWER_NAMES["01.1"]
     script.write_text(SCRIPT.format(right=RIGHT["01.1"], wrong=WRONG, name=name))
-    *said, place = run(environment / "python", script, folder=tmp_path).splitlines()
+    *said, notebooks, questions, place = run(
+        environment / "python", script, folder=tmp_path
+    ).splitlines()
     assert said == ["passed", "failed", "True", "True"]
+    assert notebooks == str([f"{lesson.name}.ipynb" for lesson in LESSONS])
+    assert questions == str(["__init__.py", *(f"lesson_{x.number}.py" for x in LESSONS)])
     assert Path(place).is_relative_to(environment.parent)
 
 

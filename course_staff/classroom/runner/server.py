@@ -117,12 +117,12 @@ def _import_everything() -> None:
         import matplotlib
         import tensorflow as tf
 
+        from course_utils.course.curriculum import all_exercises
+
         matplotlib.use("agg")
         for name in _WARM.split():
             import_module(name)
-        generated = _ROOT / "course_utils" / "exercises" / "generated"
-        for module in sorted(generated.glob("lesson_*.py")):
-            import_module(f"course_utils.exercises.generated.{module.stem}")
+        all_exercises()
     gc.freeze()  # a child's collections would write to the pages that it shares with this process
     # One thread a notebook: several notebooks run at once.
     tf.config.threading.set_intra_op_parallelism_threads(1)

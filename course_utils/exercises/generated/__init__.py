@@ -1,4 +1,5 @@
-"""What ``course build`` writes: the questions, and what right and wrong programs did.
+"""What ``course build`` writes: the table of the lessons, and what right and wrong programs did.
 
-Everything else in this folder is generated from ``lessons/``; change it there.
+In a release and in a wheel the questions of the lessons stand here, too. Everything is generated
+from ``lessons/``; change it there.
 """

@@ -1,0 +1,42 @@
+"""The questions of a lesson: in a checkout from ``lessons/``, elsewhere from a copy.
+
+A release and a wheel carry copies, and so does what runs learners' code; a checkout has none.
+"""
+
+import sys
+from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+from gradient_tools import tool_folders
+
+__all__ = ["COPIES", "load", "questions", "questions_path"]
+
+COPIES = Path("course_utils", "exercises", "generated")  # where the copies stand, as lesson_NN.py
+_ROOT = Path(__file__).parents[2]
+
+
+def questions_path(number: str) -> Path:
+    """Return where the questions of the lesson with this two-digit number stand."""
+    in_checkout = _ROOT.glob(f"lessons/{number}_*/exercises.py")
+    return next(in_checkout, _ROOT / COPIES / f"lesson_{number}.py")
+
+
+@cache
+def questions(number: str) -> ModuleType:
+    """Return the module with the questions of the lesson with this two-digit number."""
+    tool_folders.add(str(_ROOT / "lessons"))  # no line of a question is a learner's own
+    return load(questions_path(number), f"{__package__}.generated.lesson_{number}")
+
+
+def load(path: Path, name: str = "") -> ModuleType:
+    """Run a module and return it; without a name it gets that of its folder and file."""
+    name = name or f"{path.parent.name}.{path.stem}"
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no module of Python")
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # where AutoGraph looks for the module of a lambda
+    spec.loader.exec_module(module)
+    return module
