@@ -26,7 +26,7 @@ _NOT_REPEATABLE = (
 
 
 def check_gradients(
-    f: Callable,
+    f: Callable[..., Any],
     at: object,
     *,
     grads: object = None,

@@ -4,6 +4,7 @@ Each takes a tensor, which ``f`` receives, or a variable, which an ``f`` without
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import tensorflow as tf
 
@@ -12,7 +13,7 @@ from .points import Point, find_point
 __all__ = ["hessian", "hessian_vector_product", "jacobian"]
 
 
-def jacobian(f: Callable, x: object) -> tf.Tensor:
+def jacobian(f: Callable[..., Any], x: object) -> tf.Tensor:
     """Differentiate every output of ``f`` with respect to every entry of ``x``.
 
     Parameters
@@ -45,7 +46,7 @@ def jacobian(f: Callable, x: object) -> tf.Tensor:
     return _connected(tape.jacobian(y, point.leaves[0]), point)
 
 
-def hessian(f: Callable, x: object) -> tf.Tensor:
+def hessian(f: Callable[..., Any], x: object) -> tf.Tensor:
     """Differentiate a scalar function twice with respect to every pair of entries of ``x``.
 
     Parameters
@@ -69,7 +70,7 @@ def hessian(f: Callable, x: object) -> tf.Tensor:
     return tape.jacobian(gradient, leaf, unconnected_gradients=tf.UnconnectedGradients.ZERO)
 
 
-def hessian_vector_product(f: Callable, x: object, v: object) -> tf.Tensor:
+def hessian_vector_product(f: Callable[..., Any], x: object, v: object) -> tf.Tensor:
     """Multiply the Hessian of a scalar function by a vector without ever forming the Hessian.
 
     Parameters
@@ -106,7 +107,7 @@ def hessian_vector_product(f: Callable, x: object, v: object) -> tf.Tensor:
     return tf.convert_to_tensor(product)
 
 
-def _one_leaf(f: Callable, x: object) -> Point:
+def _one_leaf(f: Callable[..., Any], x: object) -> Point:
     point = find_point(f, x, "x")
     if len(point.leaves) != 1 or isinstance(x, list | tuple | dict):
         raise TypeError(
@@ -117,7 +118,7 @@ def _one_leaf(f: Callable, x: object) -> Point:
 
 
 def _recorded_gradient(
-    f: Callable, x: object, name: str
+    f: Callable[..., Any], x: object, name: str
 ) -> tuple[tf.GradientTape, tf.Tensor, tf.Tensor]:
     """Return the tape that saw how a gradient was taken, the gradient, and the leaf it is of."""
     point = _one_leaf(f, x)

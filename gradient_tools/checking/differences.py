@@ -5,6 +5,7 @@ A difference formula has two errors. Truncation shrinks with the step; rounding,
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -22,7 +23,7 @@ __all__ = [
 ]
 
 
-def forward_difference(f: Callable, x: object, step: float | None = None) -> np.ndarray:
+def forward_difference(f: Callable[..., Any], x: object, step: float | None = None) -> np.ndarray:
     """Differentiate ``f`` at ``x`` by forward differences, one entry of ``x`` at a time.
 
     Parameters
@@ -59,7 +60,7 @@ def forward_difference(f: Callable, x: object, step: float | None = None) -> np.
     return _entry_by_entry(f, x, step, both_sides=False)
 
 
-def central_difference(f: Callable, x: object, step: float | None = None) -> np.ndarray:
+def central_difference(f: Callable[..., Any], x: object, step: float | None = None) -> np.ndarray:
     """Differentiate ``f`` at ``x`` by central differences, one entry of ``x`` at a time.
 
     Parameters
@@ -88,7 +89,7 @@ def central_difference(f: Callable, x: object, step: float | None = None) -> np.
 
 
 def directional_derivative(
-    f: Callable, x: object, direction: object, step: float | None = None
+    f: Callable[..., Any], x: object, direction: object, step: float | None = None
 ) -> np.ndarray:
     """Differentiate ``f`` at ``x`` along one direction by a central difference: two evaluations.
 
@@ -129,7 +130,9 @@ def directional_derivative(
         relative = machine_epsilon(start.dtype) ** (1 / 3)
         step = power_of_two(relative * np.linalg.norm(typical_size(here)) / np.linalg.norm(v))
     h = positive_step(step)
-    return (_at(f, here + h * v, start.dtype) - _at(f, here - h * v, start.dtype)) / (2 * h)
+    change = _at(f, here + h * v, start.dtype) - _at(f, here - h * v, start.dtype)
+    slope: np.ndarray = change / (2 * h)
+    return slope
 
 
 def machine_epsilon(dtype: tf.DType) -> float:
@@ -167,7 +170,9 @@ def positive_step(step: float) -> float:
     return float(step)
 
 
-def _entry_by_entry(f: Callable, x: object, step: float | None, both_sides: bool) -> np.ndarray:
+def _entry_by_entry(
+    f: Callable[..., Any], x: object, step: float | None, both_sides: bool
+) -> np.ndarray:
     start = floating_tensor("x", x)
     here = start.numpy().astype(np.float64)
     if step is None:
@@ -183,9 +188,10 @@ def _entry_by_entry(f: Callable, x: object, step: float | None, both_sides: bool
         ahead = _at(f, here + shift, start.dtype)
         behind = _at(f, here - shift, start.dtype) if middle is None else middle
         slopes.append((ahead - behind) / (2 * h if both_sides else h))
-    return np.stack(slopes, axis=-1).reshape(slopes[0].shape + here.shape)[()]
+    found: np.ndarray = np.stack(slopes, axis=-1).reshape(slopes[0].shape + here.shape)[()]
+    return found
 
 
-def _at(f: Callable, x: np.ndarray, dtype: tf.DType) -> np.ndarray:
+def _at(f: Callable[..., Any], x: np.ndarray, dtype: tf.DType) -> np.ndarray:
     """Evaluate ``f`` in the dtype of its argument; what follows is computed in float64."""
     return np.asarray(f(tf.constant(x, dtype)), dtype=np.float64)

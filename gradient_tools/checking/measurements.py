@@ -162,7 +162,8 @@ class Line:
         # A tiny entry may move as far as its peers where its slope is too weak to show before.
         room = max(1 / reach, self._peers / furthest)
         low, high = 64 * self._epsilon / reach, max(2.0**-4, 4 * self._precision) * room
-        return min(max(step, low), high)
+        nearest: float = min(max(step, low), high)
+        return nearest
 
     def measure(self, direction: np.ndarray, h: float) -> Measurement:
         """Measure along a direction by central differences with ``h`` and twice ``h``."""

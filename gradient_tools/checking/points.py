@@ -50,7 +50,7 @@ def floating_tensor(name: str, value: object) -> tf.Tensor:
 class Point:
     """A function and the named leaves at which it is evaluated."""
 
-    call: Callable[[list], Any]  # the function, of all leaves
+    call: Callable[[list[Any]], Any]  # the function, of all leaves
     names: list[str]  # a variable's path, a function's parameter, or a place in the nest
     leaves: list[Any]  # variables or tensors, which are moved and differentiated
     values: list[np.ndarray]  # where the leaves belong, in float64
@@ -118,7 +118,7 @@ class Point:
                 variable.assign(value)
 
 
-def find_point(f: Callable, at: Any, label: str = "at") -> Point:
+def find_point(f: Callable[..., Any], at: Any, label: str = "at") -> Point:
     """Name the leaves of ``at``, check them, and remember how ``f`` takes them.
 
     Both are as in `check_gradients`; ``label`` is what the caller's own argument is called, for
@@ -156,7 +156,7 @@ def find_point(f: Callable, at: Any, label: str = "at") -> Point:
     else:
         names = _argument_names(f, at) or places
 
-    def call(leaves: list) -> Any:
+    def call(leaves: list[Any]) -> Any:
         if variables:
             return f()
         structure = tf.nest.pack_sequence_as(at, leaves)
@@ -183,7 +183,7 @@ def _places(at: Any, place: str) -> list[str]:
     return [place]
 
 
-def _argument_names(f: Callable, at: Any) -> list[str]:
+def _argument_names(f: Callable[..., Any], at: Any) -> list[str]:
     """Name the tensors after the parameters of ``f``; no names, if it has none for each of them."""
     parts = at if isinstance(at, list | tuple) else [at]
     try:

@@ -250,4 +250,6 @@ def _keep_apart(wanted: list[float], weights: list[float], apart: list[float]) -
         while len(pools) > 1 and pools[-2][0] > pools[-1][0]:
             (a, u, m), (b, v, n) = pools[-2:]
             pools[-2:] = [[(a * u + b * v) / (u + v), u + v, m + n]]
-    return np.repeat([mean for mean, _, _ in pools], [int(n) for _, _, n in pools]) + offsets
+    means = np.repeat([mean for mean, _, _ in pools], [int(n) for _, _, n in pools])
+    heights: np.ndarray = means + offsets
+    return heights

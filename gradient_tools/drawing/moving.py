@@ -134,7 +134,7 @@ class MovingTape:
         )
 
 
-def play_tape(f: Callable, *inputs: Any, depth: int = 1) -> MovingTape:
+def play_tape(f: Callable[..., Any], *inputs: Any, depth: int = 1) -> MovingTape:
     """Go through what a tape records of ``f(*inputs)``: forward, then back, step by step.
 
     The drawing is that of ``plot_tape``. Buttons or the arrow keys go on by one operation. On the

@@ -21,7 +21,7 @@ _ORANGE_BAND, _RUST = "#F3B48A", "#963F00"
 _DASHES = (0, (3.5, 2))
 
 
-def plot_tape(f: Callable, *inputs: Any, depth: int = 1, ax: Axes | None = None) -> Axes:
+def plot_tape(f: Callable[..., Any], *inputs: Any, depth: int = 1, ax: Axes | None = None) -> Axes:
     """Draw what a tape records of ``f(*inputs)``: values forward, gradients back.
 
     Every operation is a box with its value, or its shape, and below it the gradient that arrives

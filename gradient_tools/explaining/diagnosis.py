@@ -37,7 +37,7 @@ def explain_call(
     sources: Any,
     result: Any,
     output_gradients: Any,
-    function: Callable | None = None,
+    function: Callable[..., Any] | None = None,
 ) -> Explanations:
     """Explain the gradients in ``result`` that are None, zero everywhere or not finite.
 
@@ -123,7 +123,9 @@ def _kind(gradient: Any) -> Gradient | None:
     return "zero" if values.size and not values.any() else None
 
 
-def _text(frame: FrameType | None, place: Place | None, function: Callable | None) -> ProgramText:
+def _text(
+    frame: FrameType | None, place: Place | None, function: Callable[..., Any] | None
+) -> ProgramText:
     """Return the text around the call of ``gradient``, or that of the function to explain."""
     names = _names_in(frame) if frame is not None else {}
     if function is None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 from ..recording.places import Place
 from ..showing.card import card, code_block, with_code
@@ -61,7 +61,7 @@ class Explanation:
         return Explanations([self])._repr_html_()
 
 
-class Explanations(tuple):
+class Explanations(tuple[Any, ...]):
     """The explanations of one call, shown as cards in a notebook and as lines elsewhere.
 
     Examples

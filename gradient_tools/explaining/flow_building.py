@@ -24,13 +24,13 @@ class GraphWalk(ABC, Generic[Value]):
 
     skipped = {"Placeholder"}
 
-    def graph(self, graph: Any, inputs: Sequence[Value], path: tuple = ()) -> list[Value]:
+    def graph(self, graph: Any, inputs: Sequence[Value], path: tuple[Any, ...] = ()) -> list[Value]:
         """Walk through a graph that gets ``inputs``; return the values of its outputs."""
         values = dict(zip(map(id, graph.inputs), inputs, strict=False))
         self.operations(graph, values, path)
         return [self._value(each, values, path) for each in graph.outputs]
 
-    def operations(self, graph: Any, values: dict[int, Value], path: tuple = ()) -> None:
+    def operations(self, graph: Any, values: dict[int, Value], path: tuple[Any, ...] = ()) -> None:
         """Walk through a graph's operations; ``values``, by the ids of tensors, becomes longer."""
         for operation in graph.get_operations():
             if operation.type not in self.skipped:
@@ -38,11 +38,11 @@ class GraphWalk(ABC, Generic[Value]):
                 made = self.operation(operation, inputs, path)
                 values.update(zip(map(id, operation.outputs), made, strict=False))
 
-    def _value(self, tensor: tf.Tensor, values: dict[int, Value], path: tuple) -> Value:
+    def _value(self, tensor: tf.Tensor, values: dict[int, Value], path: tuple[Any, ...]) -> Value:
         return values[id(tensor)] if id(tensor) in values else self.unknown(tensor, path)
 
     def operation(
-        self, operation: tf.Operation, inputs: Sequence[Value], path: tuple
+        self, operation: tf.Operation, inputs: Sequence[Value], path: tuple[Any, ...]
     ) -> Sequence[Value]:
         """Walk through one operation; return the values of its outputs."""
         inner = {} if "Dataset" in operation.type else inner_graphs(operation)
@@ -51,18 +51,22 @@ class GraphWalk(ABC, Generic[Value]):
         return self.plain(operation, inputs, path)
 
     @abstractmethod
-    def unknown(self, tensor: tf.Tensor, path: tuple) -> Value:
+    def unknown(self, tensor: tf.Tensor, path: tuple[Any, ...]) -> Value:
         """Return the value of a tensor that nothing on the walk made."""
 
     @abstractmethod
     def plain(
-        self, operation: tf.Operation, inputs: Sequence[Value], path: tuple
+        self, operation: tf.Operation, inputs: Sequence[Value], path: tuple[Any, ...]
     ) -> Sequence[Value]:
         """Walk through an operation that holds no graph."""
 
     @abstractmethod
     def opened(
-        self, operation: tf.Operation, inputs: Sequence[Value], inner: dict[str, Any], path: tuple
+        self,
+        operation: tf.Operation,
+        inputs: Sequence[Value],
+        inner: dict[str, Any],
+        path: tuple[Any, ...],
     ) -> Sequence[Value]:
         """Walk through the branches of an If, cond and body of a loop, or a called f."""
 
@@ -111,16 +115,22 @@ class _Opening(GraphWalk[Key]):
     def __init__(self, flow: Flow, state: State, number: int) -> None:
         self.flow, self.state, self.number = flow, state, number
 
-    def unknown(self, tensor: tf.Tensor, path: tuple) -> Key:
+    def unknown(self, tensor: tf.Tensor, path: tuple[Any, ...]) -> Key:
         return (path, id(tensor)) if path else id(tensor)
 
-    def plain(self, operation: tf.Operation, inputs: Sequence[Key], path: tuple) -> Sequence[Key]:
+    def plain(
+        self, operation: tf.Operation, inputs: Sequence[Key], path: tuple[Any, ...]
+    ) -> Sequence[Key]:
         outputs = [self.unknown(each, path) for each in operation.outputs]
         self.flow.add(self.flow.link(operation, inputs, outputs, self.state, self.number))
         return outputs
 
     def opened(
-        self, operation: tf.Operation, inputs: Sequence[Key], inner: dict[str, Any], path: tuple
+        self,
+        operation: tf.Operation,
+        inputs: Sequence[Key],
+        inner: dict[str, Any],
+        path: tuple[Any, ...],
     ) -> Sequence[Key]:
         outputs = [self.unknown(each, path) for each in operation.outputs]
         link = self.flow.link(operation, inputs, outputs, self.state, self.number)

@@ -8,6 +8,7 @@ import ast
 import linecache
 import types
 from collections.abc import Iterator
+from typing import Any
 
 import keras
 
@@ -36,7 +37,9 @@ class ProgramText:
     the text is empty.
     """
 
-    def __init__(self, local_names: dict, global_names: dict, place: Place | None = None) -> None:
+    def __init__(
+        self, local_names: dict[str, Any], global_names: dict[str, Any], place: Place | None = None
+    ) -> None:
         place = place or Place("", 0)
         self.file, self.line = place.file, place.line
         self.names = {**global_names, **local_names}
@@ -155,7 +158,7 @@ class ProgramText:
                         return inner, Place(file, inner.lineno)
         return None
 
-    def _leaves(self, call: ast.Call, names: dict) -> bool:
+    def _leaves(self, call: ast.Call, names: dict[str, Any]) -> bool:
         last = last_name(call.func)
         if last == "numpy_function":
             return True
@@ -175,7 +178,7 @@ class ProgramText:
         package = str(module or "").partition(".")[0]
         return package in ("numpy", "math", "scipy", "sklearn", "pandas", "cv2", "torch")
 
-    def _bodies(self, call: ast.Call) -> Iterator[tuple[ast.AST, str, dict]]:
+    def _bodies(self, call: ast.Call) -> Iterator[tuple[ast.AST, str, dict[str, Any]]]:
         """Yield the text of the user's functions and layers that a call runs."""
         value = None
         if isinstance(call.func, ast.Name):

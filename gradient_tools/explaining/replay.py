@@ -73,11 +73,15 @@ class _Rerun(GraphWalk[tf.Tensor]):
     def __init__(self, found: list[Step]) -> None:
         self.found = found
 
-    def unknown(self, tensor: tf.Tensor, path: tuple) -> tf.Tensor:
+    def unknown(self, tensor: tf.Tensor, path: tuple[Any, ...]) -> tf.Tensor:
         raise CannotReplay(f"the value of {tensor.name} is not known yet")
 
     def opened(
-        self, operation: tf.Operation, inputs: Sequence[tf.Tensor], inner: dict, path: tuple
+        self,
+        operation: tf.Operation,
+        inputs: Sequence[tf.Tensor],
+        inner: dict[Any, Any],
+        path: tuple[Any, ...],
     ) -> Sequence[tf.Tensor]:
         if "then_branch" in inner:
             return self.graph(inner["then_branch" if inputs[0] else "else_branch"], inputs[1:])
@@ -88,7 +92,7 @@ class _Rerun(GraphWalk[tf.Tensor]):
         return inputs
 
     def plain(
-        self, operation: tf.Operation, inputs: Sequence[tf.Tensor], path: tuple
+        self, operation: tf.Operation, inputs: Sequence[tf.Tensor], path: tuple[Any, ...]
     ) -> Sequence[tf.Tensor]:
         if operation.type == "Const":
             return [tf.constant(tf.make_ndarray(operation.get_attr("value")))]
@@ -113,7 +117,7 @@ class _Tracing(_Rerun):
         self.assigned: set[int] = set()  # ids of the handles whose value is no longer the first one
 
     def operation(
-        self, operation: tf.Operation, inputs: Sequence[tf.Tensor], path: tuple
+        self, operation: tf.Operation, inputs: Sequence[tf.Tensor], path: tuple[Any, ...]
     ) -> Sequence[tf.Tensor]:
         if operation.type in ASSIGNMENTS:
             self.assigned.add(id(inputs[0]))
@@ -130,7 +134,7 @@ class _Tracing(_Rerun):
 
 
 def backward_pass(
-    forward: list[Step], targets: list[tf.Tensor], output_gradients: list | None
+    forward: list[Step], targets: list[tf.Tensor], output_gradients: list[Any] | None
 ) -> list[Backward]:
     """Go back through ``forward``, and return the operations that a gradient reached."""
     gradients: dict[int, tf.Tensor] = {}

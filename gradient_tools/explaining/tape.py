@@ -4,7 +4,7 @@ import inspect
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import tensorflow as tf
 
@@ -17,7 +17,8 @@ __all__ = ["ExplainingTape", "explain_gradients"]
 
 # AutoGraph must not rewrite these methods when a tf.function calls them, as it does not rewrite
 # those of tf.GradientTape: the user's frame could not be found.
-_as_written = tf.autograph.experimental.do_not_convert
+_Method = TypeVar("_Method", bound=Callable[..., Any])
+_as_written: Callable[[_Method], _Method] = tf.autograph.experimental.do_not_convert
 
 
 class ExplainingTape(tf.GradientTape):
@@ -51,7 +52,7 @@ class ExplainingTape(tf.GradientTape):
     """
 
     def __init__(self, persistent: bool = False, watch_accessed_variables: bool = True) -> None:
-        self._function: Callable | None = None  # what explain_gradients was given
+        self._function: Callable[..., Any] | None = None  # what explain_gradients was given
         super().__init__(persistent, watch_accessed_variables)
         self._keeps_recording = persistent
         self._steps = Recorder(watch_accessed_variables)
@@ -138,7 +139,12 @@ class ExplainingTape(tf.GradientTape):
         return self._explained(super().batch_jacobian, target, source, *options, **named_options)
 
     def _explained(
-        self, method: Callable, target: Any, sources: Any, *options: Any, **named_options: Any
+        self,
+        method: Callable[..., Any],
+        target: Any,
+        sources: Any,
+        *options: Any,
+        **named_options: Any,
     ) -> Any:
         if self._in_gradient:  # TensorFlow's jacobian calls gradient once for every element.
             return method(target, sources, *options, **named_options)
@@ -159,7 +165,7 @@ class ExplainingTape(tf.GradientTape):
         return result
 
 
-def explain_gradients(f: Callable, sources: object) -> Explanations:
+def explain_gradients(f: Callable[..., Any], sources: object) -> Explanations:
     """Explain the gradients of what ``f`` returns that are None, zero or not finite.
 
     Parameters
@@ -202,7 +208,7 @@ def explain_gradients(f: Callable, sources: object) -> Explanations:
     return tape.explanations
 
 
-def _takes_arguments(f: Callable) -> bool:
+def _takes_arguments(f: Callable[..., Any]) -> bool:
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     parameters = inspect.signature(f).parameters.values()
     return any(p.kind in kinds and p.default is p.empty for p in parameters)

@@ -196,7 +196,7 @@ class Building:
         gradients = self.tape.gradient(outputs, inputs, output_gradients=given)
         return dict(zip(map(key_of, inputs), gradients, strict=True))
 
-    def _ask(self, operation: _Operation, through: Callable) -> None:
+    def _ask(self, operation: _Operation, through: Callable[..., Any]) -> None:
         """Find out what an operation passes on to each of its inputs, and the slopes there.
 
         It has slopes where a gradient is only multiplied by a number each.

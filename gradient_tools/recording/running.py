@@ -24,7 +24,7 @@ from .tensors import is_differentiable
 __all__ = ["record_tape"]
 
 
-def record_tape(f: Callable, *inputs: Any) -> TapeRecording:
+def record_tape(f: Callable[..., Any], *inputs: Any) -> TapeRecording:
     """Run ``f`` once under a tape and return what was recorded.
 
     Parameters

@@ -35,7 +35,7 @@ def as_tensors(given: Any) -> Any:
     return tf.constant(given) if is_number else given
 
 
-def name_arguments(f: Callable, inputs: tuple) -> dict[str, Any]:
+def name_arguments(f: Callable[..., Any], inputs: tuple[Any, ...]) -> dict[str, Any]:
     """Name what ``f`` is called with after its parameters.
 
     >>> name_arguments(lambda x, *others: x, (1, 2, 3))
@@ -59,7 +59,7 @@ def name_sources(structures: dict[str, Any]) -> list[tuple[str, tf.Tensor | tf.V
     return sources
 
 
-def closure_variables(f: Callable) -> list[tuple[str, tf.Variable]]:
+def closure_variables(f: Callable[..., Any]) -> list[tuple[str, tf.Variable]]:
     """Find the variables that ``f`` uses without being given them, and the names it uses."""
     try:
         seen = inspect.getclosurevars(_plain_function(f))
@@ -82,7 +82,9 @@ def variable_name(variable: tf.Variable | keras.Variable) -> str | None:
     return None if _SAYS_NOTHING.fullmatch(name) else "/".join(name.split("/")[-2:])
 
 
-def name_targets(f: Callable, result: Any, taken: list[str]) -> list[tuple[str, tf.Tensor]]:
+def name_targets(
+    f: Callable[..., Any], result: Any, taken: list[str]
+) -> list[tuple[str, tf.Tensor]]:
     """List the tensors in what ``f`` returned: ``y`` alone, or a dict's keys, or ``y1``, ``y2``.
 
     A function with a short name of its own gives that name to its result.
@@ -115,6 +117,6 @@ def _leaves(
         yield from _leaves(item, part, name_of_item)
 
 
-def _plain_function(f: Callable) -> Callable:
+def _plain_function(f: Callable[..., Any]) -> Callable[..., Any]:
     """Look behind ``tf.function`` and behind a Keras layer's ``__call__``."""
     return f.call if isinstance(f, keras.layers.Layer) else getattr(f, "python_function", f)

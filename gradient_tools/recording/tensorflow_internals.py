@@ -27,7 +27,7 @@ __all__ = [
 
 
 @contextmanager
-def listen_to_operations(listener: Callable) -> Iterator[None]:
+def listen_to_operations(listener: Callable[..., Any]) -> Iterator[None]:
     """Call ``listener`` after each operation that this thread runs, or adds to a graph.
 
     It is called as ``listener(op_type, inputs, attributes, outputs, op_name, graph)``; ``graph`` is
@@ -82,7 +82,7 @@ def called_graph(frame: FrameType) -> Any:
     return getattr(frame.f_locals.get("self"), "graph", None)
 
 
-def variables_given(frame: FrameType, inputs: tuple) -> dict[int, Any]:
+def variables_given(frame: FrameType, inputs: tuple[Any, ...]) -> dict[int, Any]:
     """Return the handles of the variables that the function of an operation was given itself.
 
     Such a function, as that of ``tf.nn.relu(w)``, reads a variable in C++ and reports only its own
@@ -90,7 +90,7 @@ def variables_given(frame: FrameType, inputs: tuple) -> dict[int, Any]:
     handles stand under the ids of the inputs.
     """
     parameters = frame.f_code.co_varnames[: frame.f_code.co_argcount]
-    given: list = []
+    given: list[Any] = []
     for value in map(frame.f_locals.get, parameters):
         given += value if isinstance(value, (list, tuple)) else [value]
     pairs = zip(given, inputs, strict=False)
@@ -105,7 +105,7 @@ def values_at_tracing(graph: Any) -> dict[int, Any]:
     import tensorflow as tf
 
     pairs = list(graph.captures)
-    placeholders: list = []
+    placeholders: list[Any] = []
     for frame, _ in walk_stack(sys._getframe()):
         if frame.f_code.co_name == "_create_concrete_function" and not placeholders:
             if frame.f_locals["func_graph"] is graph:
@@ -139,8 +139,8 @@ def inner_graphs(operation: Any) -> dict[str, Any]:
 
 
 def gradients_of_operation(
-    op_type: str, attributes: Any, inputs: Any, outputs: Any, output_gradients: list
-) -> list:
+    op_type: str, attributes: Any, inputs: Any, outputs: Any, output_gradients: list[Any]
+) -> list[Any]:
     """Run the gradient function that TensorFlow registered for an operation that ran eagerly.
 
     Returns one gradient or None for each input: exactly what a tape would pass on.
@@ -151,7 +151,7 @@ def gradients_of_operation(
     gradients = backprop._gradient_function(
         op_type, attributes, len(inputs), inputs, outputs, output_gradients, (), ""
     )
-    return tf.nest.flatten(gradients)
+    return list(tf.nest.flatten(gradients))
 
 
 def differentiable_inputs(operation: Any) -> list[bool]:
@@ -170,7 +170,7 @@ def differentiable_inputs(operation: Any) -> list[bool]:
     return [gradient is not None for gradient in tf.nest.flatten(gradients)]
 
 
-def run_operation(operation: Any, inputs: list) -> tuple[list, tuple]:
+def run_operation(operation: Any, inputs: list[Any]) -> tuple[list[Any], tuple[Any, ...]]:
     """Run one operation of a graph eagerly; return its outputs, and its attributes as run."""
     from tensorflow.core.framework import tensor_shape_pb2
     from tensorflow.python.eager import context, execute
@@ -180,7 +180,7 @@ def run_operation(operation: Any, inputs: list) -> tuple[list, tuple]:
             return None if value.unknown_rank else [dim.size for dim in value.dim]
         return list(map(as_run, value)) if isinstance(value, list) else value
 
-    attributes: tuple = ()
+    attributes: tuple[Any, ...] = ()
     for name in operation.node_def.attr:
         if not name.startswith("_"):
             attributes += (name, as_run(operation.get_attr(name)))

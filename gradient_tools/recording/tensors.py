@@ -14,7 +14,7 @@ SHAPE_ONLY = {"Shape", "ShapeN", "Size", "Rank", "VariableShape", "ZerosLike", "
 def is_differentiable(tensor: Any) -> bool:
     """Tell whether a gradient with respect to this tensor can exist at all."""
     dtype = tf.as_dtype(tensor.dtype)
-    return dtype.is_floating or dtype.is_complex
+    return bool(dtype.is_floating or dtype.is_complex)
 
 
 def is_variable(source: Any) -> bool:
