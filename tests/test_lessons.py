@@ -1,7 +1,9 @@
 """The form that every lesson keeps: its opening and closing, its size, its exercises and links."""
 
 import ast
+import io
 import re
+import tokenize
 from pathlib import Path
 
 import nbformat
@@ -93,6 +95,51 @@ def test_every_code_cell_of_a_solution_was_run_without_error_or_noise(name):
         assert "/" + "home" not in str(output) and "site-packages" not in str(output)
 
 
+# What fits into a cell beside JupyterLab's list of files, in a window of 1000 pixels.
+WIDTH = 70
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_long_comment_stands_above_its_line(name):
+    for cell in cells(name, "code", "notebooks"):
+        if "exercise" in cell.metadata:
+            continue
+        for token in tokenize.generate_tokens(io.StringIO(cell.source).readline):
+            is_pragma = re.match("# (noqa|fmt):?", token.string)
+            if token.type == tokenize.COMMENT and not is_pragma:
+                assert token.end[1] <= WIDTH, token.line
+
+
+def test_a_lesson_on_one_page_has_the_words_of_its_figures():
+    from nbconvert import HTMLExporter
+
+    path = ROOT / "solutions" / "01_first_tape.ipynb"
+    page, _ = HTMLExporter(template_name="classic").from_filename(str(path))
+    alts = re.findall(r"<img[^>]* alt=\"(.*?)\"", page)
+    assert len(alts) >= 2 and all(alt.startswith("Tape of y") for alt in alts)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_cell_that_takes_something_away_has_made_it_and_so_can_run_again(name):
+    for cell in cells(name, "code", "notebooks"):
+        for taken in re.findall(r"^\s*(\w+)\.cleanup\(\)", cell.source, re.M):
+            assert re.search(rf"^\s*{taken} = ", cell.source, re.M), cell.source
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_assertion_in_sight_of_an_exercise_that_asks_to_predict_gives_the_answer(name):
+    following = read("notebooks", name).cells
+    for i, cell in enumerate(following):
+        if not (asked := re.search(r"### Exercise (\S+): .* \(predict\)", cell.source)):
+            continue
+        below = iter(following[i + 1 :])
+        next(c for c in below if f'check("{asked[1]}"' in c.source)
+        truth = next(c for c in below if c.cell_type == "code")
+        own = [x for x in truth.source.splitlines() if x.lstrip().startswith("assert")]
+        # One of a prediction further above tells nothing of this exercise.
+        assert all(x.endswith("# of the prediction above") for x in own), asked[1]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_learners_notebooks_have_no_outputs_and_no_solutions(name):
     for cell in cells(name, "code", "notebooks"):
@@ -125,7 +172,9 @@ def test_code_cells_are_short_and_figures_few(name):
     marks = [cell.metadata.get("exercise", "") for cell in code]
     long = [mark == "14.6" or mark.startswith("21.") for mark in marks]
     short = [cell.source for cell, is_one in zip(code, long, strict=True) if not is_one]
-    assert all(len(source.splitlines()) <= 20 for source in short)
+    # A comment above its line makes no more of a cell than one at its end.
+    code_lines = [re.findall(r"^(?! *#).*$", source, re.M) for source in short]
+    assert all(len(lines) <= 20 for lines in code_lines)
     figures = [o for cell in code for o in cell.outputs if "image/png" in o.get("data", {})]
     assert len(figures) <= 4
 

@@ -23,9 +23,10 @@ import tensorflow as tf
 
 # %% [markdown]
 # Every lesson starts with this cell. Click it and press **Shift+Enter**: the cell runs, and the next
-# one is selected. Run it first: a cell that uses one of its names stops with a `NameError` without it. It takes
-# a while, because TensorFlow is large. Then one line says what is running, and below it stand the
-# exercises of the lesson, and where to go on.
+# one is selected. Run it first, and again when you come back or restart the kernel: without it, a cell
+# that uses one of its names, such as `check`, stops with a `NameError`. It takes a while, because
+# TensorFlow is large. Then two lines say what is running, and below them stand the exercises of the
+# lesson, and where to go on.
 #
 # `start_lesson` holds back TensorFlow's usual pages of messages, and so comes before `import tensorflow`.
 # It also gives Python, NumPy and TensorFlow a fixed random seed. A generator that you make yourself, with
@@ -116,7 +117,6 @@ check("00.1", steepness)
 for step in (0.1, 0.01, 0.001):
     rate = ((3 + step) ** 2 - 3**2) / step
     print(f"step {step:5}: rate {rate:.3f}")
-    assert abs(rate - (6 + step)) < 1e-9
 
 assert quotient.dtype == tf.float64  # of the prediction above
 
@@ -180,6 +180,7 @@ reported_loss = tf.reduce_mean(predictions - targets) ** 2
 
 print(f"loss = {reported_loss.numpy():.1f}")
 assert reported_loss.numpy() == 0.0
+assert abs(rate - (6 + step)) < 1e-9  # of Exercise 00.1
 
 # %% [markdown]
 # Both predictions are wrong, and the loss says that they are perfect.

@@ -147,7 +147,8 @@ dy_da, dy_dx = tape.gradient(y, [a, x])
 
 print(f"dy/da = {dy_da.numpy():.4f}, dy/dx = {dy_dx.numpy():.4f}")
 assert np.isclose(dy_da, np.cos(0.36))  # the slope of sin at a
-assert np.isclose(dy_dx, dy_da * 2 * 0.6)  # times the slope of x**2 at x
+# times the slope of x**2 at x
+assert np.isclose(dy_dx, dy_da * 2 * 0.6)
 
 # %% [markdown]
 # The figure draws this tape. Read along the black arrows for the values, then along the orange ones for
@@ -224,7 +225,6 @@ with tf.GradientTape() as tape:
 gradient = tape.gradient(loss, W)
 
 print(gradient.shape)
-assert gradient.shape == W.shape
 
 # %% [markdown]
 # ### Many gradients at once
@@ -257,6 +257,7 @@ for sources in ([a, b], (a, b), {"layer": [a, {"bias": b}]}):
 assert gradients["first"] == 2.0 and gradients["second"] == 3.0
 assert isinstance(gradients_in([a, b]), list) and isinstance(gradients_in((a, b)), tuple)
 assert gradients_in({"layer": [a, {"bias": b}]})["layer"][1]["bias"] == 3.0
+assert gradient.shape == W.shape  # of Exercise 01.2
 
 # %% [markdown]
 # ## Is the gradient right?
@@ -265,7 +266,8 @@ assert gradients_in({"layer": [a, {"bias": b}]})["layer"][1]["bias"] == 3.0
 # error.
 
 # %%
-x = tf.constant([[1.0, 2.0, 3.0]])  # (1, 3): one example, three features
+# (1, 3): one example, three features
+x = tf.constant([[1.0, 2.0, 3.0]])
 y = tf.constant([[10.0]])  # (1, 1): what the model should predict
 params = {"W": tf.Variable([[0.5], [-1.0], [2.0]]), "b": tf.Variable(0.5)}
 
@@ -369,7 +371,8 @@ def sum_of_cubes(x):
 
 def forward_difference(f, p, step):
     f_here = f(p)
-    return np.array([(f(p + step * e) - f_here) / step for e in np.eye(len(p))])  # e: one entry
+    # e: one entry
+    return np.array([(f(p + step * e) - f_here) / step for e in np.eye(len(p))])
 
 
 def tape_gradient(f, p):
@@ -421,7 +424,8 @@ slopes = [
 print(f"{slopes[0]:.1f} for 0.5, {slopes[1]:.1f} for 1")
 assert abs(slopes[0] - 0.5) > 0.4 and np.isnan(slopes[1])
 assert np.isclose(tape_gradient(loses_digits, np.float64(1e-4)), 0.5)
-assert np.isclose(tape_gradient(tf.nn.softplus, overflow), 1.0)  # the same function, written well
+# the same function, written well
+assert np.isclose(tape_gradient(tf.nn.softplus, overflow), 1.0)
 assert list(counts.values()) == [n + 1, 2 * n, 1] and errors["tape"] == 0.0
 assert np.isclose(errors["central difference"], step**2)
 
@@ -443,7 +447,8 @@ def rounds(x):
 
 value, formula = "x", "1"
 for _ in range(6):
-    formula = f"(4*{formula}*(1-{value})-4*{value}*{formula})"  # the product rule
+    # the product rule
+    formula = f"(4*{formula}*(1-{value})-4*{value}*{formula})"
     value = f"(4*{value}*(1-{value}))"
 
 x = 0.3
@@ -484,7 +489,8 @@ with tf.GradientTape() as tape:
 gradient = tape.gradient(loss, million)
 
 print(gradient.shape)
-assert np.allclose(gradient, 2e-6)  # 2 * 1 / 1_000_000 for every entry
+# 2 * 1 / 1_000_000 for every entry
+assert np.allclose(gradient, 2e-6)
 
 # %% [markdown]
 # Picking an entry is different. For `million[0]` the way back fills a million numbers, all but one of
@@ -568,7 +574,8 @@ recorded = [
     [],  # number 0 is x, and has no inputs
     [(0, 2 * x_value)],  # number 1 is a = x**2, from number 0
     [(1, np.cos(a_value))],  # number 2 is s = sin(a), from number 1
-    [(0, s_value), (2, x_value)],  # number 3 is y = x * s, from numbers 0 and 2
+    # number 3 is y = x * s, from numbers 0 and 2
+    [(0, s_value), (2, x_value)],
 ]
 both_ways = s_value + x_value * np.cos(a_value) * 2 * x_value
 

@@ -71,7 +71,8 @@ print([slope(f, 0.0) for f in (tf.sign, lambda x: tf.sqrt(x**2), tf.round)])
 # %%
 results = {
     "sqrt(x)": slope(tf.sqrt, 0.0),
-    "large": slope(lambda x: 1e30 * (1e30 * x**2), 0.0),  # slopes 1e30, 1e30 and 0
+    # slopes 1e30, 1e30 and 0
+    "large": slope(lambda x: 1e30 * (1e30 * x**2), 0.0),
 }
 try:
     slope(lambda x: tf.unique([x])[0][0], 0.0)
@@ -158,7 +159,8 @@ for _ in range(2):
 
 print(f"second gradient: {gradient.numpy():.1f}")
 assert second is None and np.isclose(gradient, -4.8)
-assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None  # of the first prediction
+# of the first prediction
+assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None
 
 # %% [markdown]
 # ### Exercise 03.1: repair
@@ -221,7 +223,8 @@ with tf.GradientTape() as repaired:
 (found,) = repaired.gradient(loss, model.trainable_variables)
 
 show(tape.explain())
-assert lost is None and np.allclose(found, [[2.0], [3.0]])  # the features' means
+# the features' means
+assert lost is None and np.allclose(found, [[2.0], [3.0]])
 assert slope(lambda x: tf.numpy_function(np.square, [x], tf.float32), 3.0) is None
 assert slope(lambda x: tf.py_function(tf.square, [x], tf.float32), 3.0) == 6.0
 assert slope(lambda x: tf.py_function(np.square, [x], tf.float32), 3.0) == 0.0
@@ -369,7 +372,7 @@ check("03.2", five_gradients)
 #
 # </details>
 #
-# The last is a number, and still wrong: the slope of x² is 4.5.
+# The tape's own answers:
 
 # %%
 answers = [
@@ -381,7 +384,9 @@ answers = [
 ]
 
 print(answers)
-assert answers == [None, 2.0, 0.0, 1.0, 2.25]
+
+# %% [markdown]
+# The last is a number, and still wrong: the slope of x² is 4.5.
 
 # %% [markdown]
 # ### Exercise 03.3: repair
@@ -454,6 +459,7 @@ print(round_straight_through(2.75).numpy(), slope(lambda x: 5 * round_straight_t
 assert slope(lambda x: 5 * round_straight_through(x), 2.75) == 5.0
 assert slope(lambda x: x * tf.stop_gradient(x), 3.0) == 3.0
 assert slope(tf.stop_gradient, 3.0) is None
+assert answers == [None, 2.0, 0.0, 1.0, 2.25]  # of Exercise 03.2
 
 # %% [markdown]
 # ### Exercise 03.4: complete

@@ -291,7 +291,6 @@ for arguments in [(x, 2), (x + 3, 2), (x, 3), (vector, 2), (vector, x), (vector 
     seen.append(scale.experimental_get_tracing_count())
 
 print("traces after each call:", seen)
-assert seen == [1, 1, 2, 3, 4, 4]
 
 # %% [markdown]
 # ## What happens to the branch not taken?
@@ -325,6 +324,7 @@ def gradient_if(positive):
 
 print("a tensor:", gradient_if(tf.constant(False)).numpy(), "| a Python bool:", gradient_if(False))
 assert gradient_if(tf.constant(False)) == in_graph["y"] and gradient_if(False) is None
+assert seen == [1, 1, 2, 3, 4, 4]  # of Exercise 05.2
 
 # %% [markdown]
 # > **Warning**
@@ -417,7 +417,8 @@ assert explained(batches) == graph_slope and graph_loss == 495.0
 assert with_second_term(batches) == 1.0  # and not 331
 
 # %%
-graph = tf.function(loss_and_slope).get_concrete_function(batches).graph  # that of one trace
+# that of one trace
+graph = tf.function(loss_and_slope).get_concrete_function(batches).graph
 
 print("operations:", [o.type for o in graph.get_operations() if "Dataset" in o.type])
 assert {"ScanDataset", "ReduceDataset"} <= {operation.type for operation in graph.get_operations()}
@@ -445,7 +446,8 @@ loss, slope = tape_in_loop(batches)
 print(f"loss {loss:.0f}, slope {slope:.0f}")
 assert loss == 495.0 and slope == 330.0
 column = tf.constant([[1.0], [2.0], [3.0], [4.0], [5.0]])
-assert tf.function(loss_and_slope)(column)[1] == 330.0  # a tensor: a loop over its rows
+# a tensor: a loop over its rows
+assert tf.function(loss_and_slope)(column)[1] == 330.0
 assert tf.function(lambda: loss_and_slope(iter(batches)))()[1] == 330.0
 
 # %% [markdown]
@@ -546,7 +548,8 @@ def after_passes(a, n):
 
 passes = np.arange(1, 6)
 found = np.array([root_and_slope(lambda a, n=n: after_passes(a, n), 10.0) for n in passes])
-errors = np.abs(found / [10**0.5, 0.5 / 10**0.5] - 1)  # (5, 2): value, slope
+# (5, 2): value, slope
+errors = np.abs(found / [10**0.5, 0.5 / 10**0.5] - 1)
 assert np.all(errors[:, 1] > errors[:, 0]) and np.all(errors[1:, 1] < errors[:-1, 0])
 
 fig, ax = plt.subplots(figsize=(6.4, 3.0))

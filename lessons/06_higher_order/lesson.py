@@ -47,7 +47,8 @@ with tf.GradientTape() as outer:
 curvature = outer.gradient(slope, x)
 
 print(f"first {slope.numpy():.1f}, second {curvature.numpy():.1f}")
-assert np.isclose(slope, 32) and np.isclose(curvature, 48)  # 4 x**3 and 12 x**2
+# 4 x**3 and 12 x**2
+assert np.isclose(slope, 32) and np.isclose(curvature, 48)
 
 # %% [markdown]
 # > **Predict**
@@ -134,7 +135,8 @@ three = tf.constant(3.0)
 values = [float(f(three)) for f in (cube, derivative(cube), derivative(derivative(cube)))]
 
 print(values)
-assert np.allclose(values, [27, 27, 18])  # x**3, 3 x**2 (equal at 3), 6 x
+# x**3, 3 x**2 (equal at 3), 6 x
+assert np.allclose(values, [27, 27, 18])
 
 # %% [markdown]
 # ### Many points at once
@@ -167,10 +169,12 @@ print(speed.shape, acceleration.shape)
 # down, is zero, and the acceleration is negative.
 
 # %%
-balance = acceleration + speed / 2 + 65 / 16 * position(t)  # the spring's law: always zero
+# the spring's law: always zero
+balance = acceleration + speed / 2 + 65 / 16 * position(t)
 assert np.allclose(balance, 0, atol=1e-12)
 
-top = (2 * np.pi - np.arctan(1 / 8)) / 2  # the second peak, worked out by hand
+# the second peak, worked out by hand
+top = (2 * np.pi - np.arctan(1 / 8)) / 2
 curves = {"position\n(m)": position(t), "speed\n(m/s)": speed, "acceleration\n(m/s²)": acceleration}
 fig, axes = plt.subplots(3, 1, figsize=(6.4, 4.2), sharex=True)
 for ax, (name, values) in zip(axes, curves.items(), strict=True):
@@ -277,7 +281,8 @@ with tf.GradientTape() as tape:
 J = tape.jacobian(y, p)
 
 print(J.numpy())
-assert np.allclose(J, [[5, 2], [4, 0], [0, 3]])  # one row for each output
+# one row for each output
+assert np.allclose(J, [[5, 2], [4, 0], [0, 3]])
 
 # %% [markdown]
 # Its shape is that of the outputs, followed by that of the source. A layer turns 7 examples of 5
@@ -290,7 +295,8 @@ assert np.allclose(J, [[5, 2], [4, 0], [0, 3]])  # one row for each output
 # %%
 x = tf.random.normal((7, 5), dtype=tf.float64)
 W = tf.random.normal((5, 6), dtype=tf.float64)
-weights = tf.random.normal((7, 6), dtype=tf.float64)  # one for each output
+# one for each output
+weights = tf.random.normal((7, 6), dtype=tf.float64)
 
 
 def layer(x):
@@ -306,7 +312,8 @@ product = tape.gradient(y, x, output_gradients=weights)
 
 print(J.shape, product.shape)
 assert J.shape == (7, 6, 7, 5) and product.shape == x.shape
-assert np.allclose(product, np.einsum("bi,bicj->cj", weights, J))  # weights times J
+# weights times J
+assert np.allclose(product, np.einsum("bi,bicj->cj", weights, J))
 
 # %% [markdown]
 # ### Exercise 06.3: predict
@@ -347,7 +354,6 @@ with tf.GradientTape() as tape:
 J = tape.jacobian(y, V)
 
 print(J.shape)
-assert J.shape == y.shape + V.shape
 
 # %% [markdown]
 # ## When may I use batch_jacobian?
@@ -358,7 +364,9 @@ assert J.shape == y.shape + V.shape
 
 
 # %%
-@tf.function  # in eager code, every jacobian builds a graph of its own and throws it away
+# in eager code, every jacobian builds a graph of its own and throws
+# it away
+@tf.function
 def both_jacobians(layer, x):
     with tf.GradientTape(persistent=True) as tape:
         tape.watch(x)
@@ -366,8 +374,10 @@ def both_jacobians(layer, x):
     return tape.jacobian(y, x), tape.batch_jacobian(y, x)
 
 
+assert J.shape == y.shape + V.shape  # of Exercise 06.3
 J, batch_J = both_jacobians(layer, x)
-own_blocks = np.stack([J[i, :, i] for i in range(7)])  # example i against itself
+# example i against itself
+own_blocks = np.stack([J[i, :, i] for i in range(7)])
 
 print(batch_J.shape)
 assert batch_J.shape == (7, 6, 5) and np.allclose(batch_J, own_blocks)
@@ -399,8 +409,10 @@ print(f"largest entry: {np.abs(batch_J_centred).max():.1f}")
 
 # %%
 own_blocks = np.stack([J_centred[i, :, i] for i in range(7)])
-assert np.allclose(own_blocks, 6 / 7 * np.transpose(W))  # what is true
-assert np.allclose(batch_J_centred, np.einsum("bicj->cij", J_centred))  # the sum over examples of y
+# what is true
+assert np.allclose(own_blocks, 6 / 7 * np.transpose(W))
+# the sum over examples of y
+assert np.allclose(batch_J_centred, np.einsum("bicj->cij", J_centred))
 
 fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.6), sharey=True)
 titles = ("each example alone", "batch mean subtracted")
@@ -434,9 +446,11 @@ def hessian_blocks(loss_function):
 blocks = hessian_blocks(lambda w, scale: scale * tf.reduce_sum(w**2))
 
 print(blocks["w"]["w"].numpy(), blocks["w"]["scale"].numpy())
-assert np.allclose(blocks["w"]["w"], [[6, 0], [0, 6]])  # 2 * scale on the diagonal
+# 2 * scale on the diagonal
+assert np.allclose(blocks["w"]["w"], [[6, 0], [0, 6]])
 assert np.allclose(blocks["w"]["scale"], [2, -4])  # 2 w
-assert np.allclose(blocks["scale"]["w"], [2, -4])  # the order does not matter
+# the order does not matter
+assert np.allclose(blocks["scale"]["w"], [2, -4])
 
 # %% [markdown]
 # The loss is a straight line in `scale`, so you might expect 0 for `scale` with itself. But the
@@ -624,7 +638,8 @@ newton_path, descent_path = [start], [start]
 while rosenbrock(newton_path[-1]) > 1e-6:
     newton_path.append(newton_step(newton_path[-1]))
 while rosenbrock(descent_path[-1]) > 1e-6:
-    descent_path.append(descend(descent_path[-1], 0.001, 100))  # 100 steps at a time
+    # 100 steps at a time
+    descent_path.append(descend(descent_path[-1], 0.001, 100))
 
 print(len(newton_path) - 1, 100 * (len(descent_path) - 1))
 
@@ -641,8 +656,10 @@ flat, steep = np.linalg.eigvalsh(hessian(rosenbrock, minimum))
 assert np.isclose(steep, 1001.6, atol=0.1) and np.isclose(flat, 0.4, atol=0.01)
 
 near = minimum + 1e-6
-assert rosenbrock(descend(near, 1.5 / steep, 50)) < rosenbrock(near)  # overshoots, and converges
-assert rosenbrock(descend(near, 2.5 / steep, 50)) > rosenbrock(near)  # diverges
+# overshoots, and converges
+assert rosenbrock(descend(near, 1.5 / steep, 50)) < rosenbrock(near)
+# diverges
+assert rosenbrock(descend(near, 2.5 / steep, 50)) > rosenbrock(near)
 
 
 box = {"x_range": (-1.6, 1.6), "y_range": (-3.6, 2.2), "labels": ("x₀", "x₁")}

@@ -95,7 +95,6 @@ x = tf.constant(2.0, tf.float64)
 short, long = (central(lambda x: x**3, x, h).numpy() - 12 for h in (0.004, 0.08))
 
 print(f"{long:.4f} becomes {short:.6f}")
-assert np.isclose(long, 0.0064) and np.isclose(short, 1.6e-5)
 
 # %% [markdown]
 # ## Which step is best?
@@ -121,7 +120,8 @@ print("most accurate:", min(errors, key=errors.get))
 
 # %%
 points, steps = np.linspace(1, 2, 101), 2.0 ** -np.arange(1, 41)
-curves = {"float32": {}, "float64": {}}  # the mean errors over the points
+# the mean errors over the points
+curves = {"float32": {}, "float64": {}}
 for dtype, errors in curves.items():
     x = tf.constant(points, dtype)
     truth = np.exp(x.numpy().astype("float64"))
@@ -151,7 +151,10 @@ for dtype, errors in curves.items():
 
 left = np.polyfit(np.log(steps[-12:]), np.log(curves["float64"]["central"][-12:]), 1)[0]
 assert abs(left + 1) < 0.2  # rounding grows as 1 / h
-assert 1e-6 < min(curves["float32"]["central"]) < 1e-3  # of slopes from 2.7 to 7.4
+# of slopes from 2.7 to 7.4
+assert 1e-6 < min(curves["float32"]["central"]) < 1e-3
+# of Exercise 07.1
+assert np.isclose(long, 0.0064) and np.isclose(short, 1.6e-5)
 
 # %% [markdown]
 # You will read that the step goes with the size of x; run this. The sine changes on a scale of 1 wherever it
@@ -162,7 +165,8 @@ assert 1e-6 < min(curves["float32"]["central"]) < 1e-3  # of slopes from 2.7 to 
 x = tf.constant(1e6, tf.float64)
 rule = np.finfo("float64").eps ** (1 / 3)
 
-for name, step in (("size of x", rule * 1e6), ("scale of f", 2.0**-17)):  # 2**-17: near the rule
+# 2**-17: near the rule
+for name, step in (("size of x", rule * 1e6), ("scale of f", 2.0**-17)):
     error = abs(central(tf.sin, x, step).numpy() / np.cos(1e6) - 1)
     print(f"{name}: relative error below 1e-8: {error < 1e-8}")
     assert error > 0.9 if name == "size of x" else error < 1e-8
@@ -198,7 +202,8 @@ assert np.isclose(central(lambda x: x**3, x, h), 3e10, rtol=1e-3)
 _, numeric = tf.test.compute_gradient(lambda x: x**3, [tf.constant([1e5])], delta=512.0)
 assert np.isclose(numeric[0].item(), 3e10, rtol=1e-3)
 
-claimed, _ = tf.test.compute_gradient(lambda x: tf.constant(x.numpy()), [x])  # the tape has None
+# the tape has None
+claimed, _ = tf.test.compute_gradient(lambda x: tf.constant(x.numpy()), [x])
 print("claimed without a path:", claimed[0].item())
 assert claimed[0].item() == 0.0
 
@@ -273,7 +278,8 @@ for row in report.rows:
 # error bar.
 
 # %% tags=["nbval-ignore-output"]
-check_gradients(loss, [W, b], grads=by_hand)  # the last line of a cell is shown
+# the last line of a cell is shown
+check_gradients(loss, [W, b], grads=by_hand)
 
 # %% [markdown]
 # |verdict|what it says|what to do|
@@ -315,7 +321,8 @@ bad, more_calls = report_and_calls(loss, [W, b], grads=by_hand)
 print(f"right: {calls} calls; with the slip: {'more' if more_calls > calls else 'as many'}")
 assert good.passed and calls == 12 + 4 * 3 * 2 and not bad.passed and more_calls > calls
 
-unused = check_gradients(lambda W, b: tf.reduce_sum(W**2), [W, b]).rows[1]  # b plays no part
+# b plays no part
+unused = check_gradients(lambda W, b: tf.reduce_sum(W**2), [W, b]).rows[1]
 assert unused.verdict == "disconnected" and "does not change" in unused.hint
 
 # %% [markdown]
@@ -337,7 +344,8 @@ with tf.GradientTape() as tape:
     y = cross_entropy(W, b)
 dW, db = tape.gradient(y, [W, b])
 
-p, dp = (tf.concat([tf.reshape(a, [-1]), c], 0) for a, c in ((W, b), (dW, 1.1 * db)))  # (7850,)
+# (7850,)
+p, dp = (tf.concat([tf.reshape(a, [-1]), c], 0) for a, c in ((W, b), (dW, 1.1 * db)))
 of_vector = lambda p: cross_entropy(tf.reshape(p[:-10], W.shape), p[-10:])  # noqa: E731
 glued = check_gradients(of_vector, p, grads=dp, directions=1)
 each = check_gradients(cross_entropy, [W, b], grads=[dW, 1.1 * db], directions=1)
@@ -394,7 +402,8 @@ d_W = tape.gradient(y, W, output_gradients=upstream)
 by_ways = np.zeros((2, 2))
 for k in range(2):
     for j in range(2):
-        by_ways[k, j] = sum(x[i, k] * upstream[i, j] for i in range(2))  # one way for each row
+        # one way for each row
+        by_ways[k, j] = sum(x[i, k] * upstream[i, j] for i in range(2))
 
 print(d_W.numpy().tolist())
 assert np.allclose(d_W, by_ways) and by_ways[0, 1] == 3010
@@ -607,7 +616,8 @@ for f in (softplus, softplus_numpy):
     assert first.passed and second.passed == (f is softplus)
 
 assert value_and_slope(stable, 0.0)[1] == 1.0 and second_derivative(softplus_numpy, 1.0) is None
-squared = second_derivative(lambda x: softplus_numpy(x) ** 2, 1.0)  # 2 (f' f' + f f''), without f''
+# 2 (f' f' + f f''), without f''
+squared = second_derivative(lambda x: softplus_numpy(x) ** 2, 1.0)
 assert np.isclose(squared, 2 * tf.sigmoid(1.0) ** 2)
 
 # %% [markdown]

@@ -33,7 +33,8 @@ import tensorflow as tf
 # variables that the tape watches (lesson 03).
 
 # %%
-x = np.random.uniform(1, 5, (200, 1)).astype(np.float32)  # kg, (200, 1)
+# kg, (200, 1)
+x = np.random.uniform(1, 5, (200, 1)).astype(np.float32)
 y = 10 * x + 5  # €, (200, 1)
 w, b = tf.Variable(0.0), tf.Variable(0.0)
 
@@ -51,7 +52,8 @@ def step(x, y, lr):
 
 loss = step(x, y, 0.001)
 print(f"loss {loss:.0f}; then w {w.numpy():.2f}, b {b.numpy():.2f}")
-# By hand: the slopes at w = b = 0 are -2 times the means of x * y and of y.
+# By hand: the slopes at w = b = 0 are -2 times the means of x * y and
+# of y.
 assert np.isclose(w, 0.001 * 2 * np.mean(x * y)) and np.isclose(b, 0.001 * 2 * np.mean(y))
 
 # %% [markdown]
@@ -168,7 +170,8 @@ assert np.allclose(descend(x, y, 0.001, 110_000), (w_small, b_small), atol=1e-5,
 
 # %%
 x_noisy, y_noisy = make_quadratic(coefficients=(1.0, -2.0, 0.5), noise=0.3, seed=8)
-columns = np.hstack([x_noisy**2, x_noisy, np.ones_like(x_noisy)])  # (200, 3)
+# (200, 3)
+columns = np.hstack([x_noisy**2, x_noisy, np.ones_like(x_noisy)])
 coefficients = tf.Variable(tf.zeros((3, 1)))  # a, b, c
 
 
@@ -198,7 +201,8 @@ for n in (1000, 10_000):
 # **closed form**: `lstsq`, least squares. Compare your loop with it; that tells whether the *loop* is right.
 
 # %%
-closed_form = np.linalg.lstsq(columns, y_noisy, rcond=None)[0]  # (3, 1)
+# (3, 1)
+closed_form = np.linalg.lstsq(columns, y_noisy, rcond=None)[0]
 
 print(closed_form.ravel().round(3))
 assert np.allclose(coefficients, closed_form, atol=1e-4)
@@ -285,7 +289,8 @@ def loss_at(p):
 
 
 H = hessian(loss_at, tf.zeros(2)).numpy()  # (2, 2)
-(flat, steep), directions = np.linalg.eigh(H)  # the curvatures, and a column for each
+# the curvatures, and a column for each
+(flat, steep), directions = np.linalg.eigh(H)
 
 d = np.array([1.0, 0.0])  # off in w alone
 print("H d for d = (1, 0):", (H @ d).round(1))
@@ -312,7 +317,8 @@ arrows = left.quiver(*d, *downhill, color=colors, angles="xy", scale_units="xy",
 parcels = (lambda w, b: np.mean((w * x + b - y) ** 2)), (-14, 34), (-19, 29)
 plot_loss_surface(*parcels, ax=right)
 for name, direction in zip(("along", "across"), directions.T, strict=True):
-    ends = np.outer([-16, 16], direction) + [10, 5]  # (2, 2): from end to end
+    # (2, 2): from end to end
+    ends = np.outer([-16, 16], direction) + [10, 5]
     line = right.plot(*ends.T, color="C1", linewidth=2)
     text = right.annotate(name, max(ends, key=sum) + 0.7, color="C1")
 for ax in (left, right):
@@ -380,7 +386,6 @@ for lr in (0.19, 0.20, 0.21):
     for _ in range(100):
         v = v - lr * np.mean(2 * (v * inputs - outputs) * inputs)
     print(f"step size {lr:.2f}: distance from 2 is {abs(v - 2):.1g}")
-    assert np.isclose(abs(v - 2), 2 * abs(1 - lr * 10) ** 100)
 
 # %% [markdown]
 # ### Exercise 08.3: repair
@@ -444,6 +449,8 @@ curvatures = np.linalg.eigvalsh(H_z)
 print(f"condition number {steep / flat:.0f}, standardised {curvatures[1] / curvatures[0]:.0f}")
 assert 100 < steep / flat < 160
 assert np.allclose(curvatures, 2.0, atol=1e-3)
+# of Exercise 08.2
+assert np.isclose(abs(v - 2), 2 * abs(1 - lr * 10) ** 100)
 
 # %% [markdown]
 # Both curvatures are 2 now.

@@ -47,7 +47,8 @@ from keras import layers
 # %%
 class Line(keras.Model):
     def __init__(self):
-        super().__init__()  # from here on, Keras notices layers set on self
+        # from here on, Keras notices layers set on self
+        super().__init__()
         self.dense = layers.Dense(1)
 
     def call(self, x):
@@ -101,7 +102,8 @@ assert len(old_style.weights) == 2
 # examples only, drawn at random.)
 
 # %%
-x, y = make_line(slope=2.0, intercept=-1.0, noise=0.2, seed=9)  # (200, 1) each
+# (200, 1) each
+x, y = make_line(slope=2.0, intercept=-1.0, noise=0.2, seed=9)
 variables = model.trainable_variables
 
 with tf.GradientTape() as tape:
@@ -124,7 +126,8 @@ assert same and at_first == 0
 older, newer, last = tf.Variable(1.0), tf.Variable(1.0), tf.Variable(1.0)
 slope = tf.constant(3.0)
 keras.optimizers.SGD(0.1).apply_gradients(zip([slope], [older], strict=True))
-keras.optimizers.SGD(0.1).apply([slope], [newer, last])  # one gradient, two variables
+# one gradient, two variables
+keras.optimizers.SGD(0.1).apply([slope], [newer, last])
 
 print(f"{older.numpy():.1f}, {newer.numpy():.1f}, {last.numpy():.1f}")
 assert np.isclose(older, 0.7) and np.isclose(newer, 0.7) and last == 1.0
@@ -156,7 +159,8 @@ for t, g in enumerate([100.0, 100.0, -50.0, 0.01], start=1):
 # (Lesson 10 shuffles.)
 
 # %%
-x_all, y_all = make_classification(700, seed=9)  # (700, 20), (700,): classes 0 to 4
+# (700, 20), (700,): classes 0 to 4
+x_all, y_all = make_classification(700, seed=9)
 x_train, y_train = x_all[:500], y_all[:500]
 x_held, y_held = x_all[500:], y_all[500:]  # held out, for validation
 
@@ -275,7 +279,8 @@ assert 120 < np.sum(in_training == 0) < 280 and set(in_training.ravel()) == {0.0
 
 norm = layers.BatchNormalization()
 column = tf.constant([[1.0], [3.0]])
-assert np.allclose(norm(column), [[1], [3]], atol=0.01)  # average 0, variance 1: the start
+# average 0, variance 1: the start
+assert np.allclose(norm(column), [[1], [3]], atol=0.01)
 assert norm.moving_mean == 0.0
 assert np.allclose(norm(column, training=True), [[-1], [1]], atol=0.01)
 assert norm.moving_mean > 0.0
@@ -431,8 +436,6 @@ y_hat, y = tf.constant([[1.0], [3.0]]), tf.constant([1.0, 3.0])
 table = y_hat - y
 
 print(table.numpy().tolist(), "loss", tf.reduce_mean(table**2).numpy())
-assert table.shape == (2, 2) and np.isclose(tf.reduce_mean(table**2), 2.0)
-assert keras.losses.MeanSquaredError()(y, y_hat) == 0.0
 
 # %% [markdown]
 # Every prediction is compared with every target, and what is nearest to all targets at once is their mean. So
@@ -443,7 +446,8 @@ assert keras.losses.MeanSquaredError()(y, y_hat) == 0.0
 mse = keras.losses.MeanSquaredError()
 by_axis = {
     "(2, 1, 1)": mse(y, y_hat[:, None]),
-    "(2, 2)": mse(y, tf.concat([y_hat, y_hat], axis=1)),  # both columns are right
+    # both columns are right
+    "(2, 2)": mse(y, tf.concat([y_hat, y_hat], axis=1)),
 }
 
 print({shape: float(loss) for shape, loss in by_axis.items()})
@@ -467,6 +471,9 @@ with warnings.catch_warnings(record=True) as caught:
 print([warning.category.__name__ for warning in caught], used.numpy(), unused.numpy())
 assert len(caught) == 1 and "Gradients do not exist" in str(caught[0].message)
 assert np.isclose(used, 0.8) and unused == 1.0
+# Of Exercise 09.2:
+assert table.shape == (2, 2) and np.isclose(tf.reduce_mean(table**2), 2.0)
+assert mse(y, y_hat) == 0.0
 
 # %%
 squared = used**2  # above the block
@@ -628,7 +635,8 @@ for epoch in range(5):
     curves["stale"].append(float(never_reset.result()))
 
 assert np.allclose(curves["loss"][:3], history["loss"], rtol=1e-4)
-assert np.isclose(curves["stale"][-1], np.mean(curves["loss"]))  # of all epochs so far
+# of all epochs so far
+assert np.isclose(curves["stale"][-1], np.mean(curves["loss"]))
 
 ax = plot_history(curves)
 (line,) = ax.plot(range(1, 6), curves["stale"], ":", color="C2")
@@ -719,7 +727,8 @@ def update_by(optimizer, gradients):
     before = model.get_weights()
     optimizer.apply(gradients, model.trainable_variables)
     pairs = zip(model.get_weights(), before, strict=True)
-    return np.concatenate([np.ravel(after - before) for after, before in pairs])  # (3589,)
+    # (3589,)
+    return np.concatenate([np.ravel(after - before) for after, before in pairs])
 
 
 # %% [markdown]
@@ -791,7 +800,8 @@ check("09.5", accumulated_step)
 
 # %%
 def state_of(model, optimizer):
-    draws = [variable.value for variable in model.non_trainable_variables]  # tf.Variables
+    # tf.Variables
+    draws = [variable.value for variable in model.non_trainable_variables]
     return {"model": model, "optimizer": optimizer, "draws": draws}
 
 
@@ -803,7 +813,8 @@ train_epoch(ours, our_adam)  # the fourth epoch, without a stop
 def resume(*kept):
     """Return how far the fourth epoch of a new run ends from that of ours, if these parts are kept."""
     model, adam = build_model(), keras.optimizers.Adam(1e-3)
-    adam.build(model.trainable_variables)  # its variables exist, and can be restored
+    # its variables exist, and can be restored
+    adam.build(model.trainable_variables)
     state = {name: part for name, part in state_of(model, adam).items() if name in kept}
     status = tf.train.Checkpoint(**state).restore(path)
     status.expect_partial() if len(kept) < 3 else status.assert_consumed()

@@ -37,7 +37,8 @@ from keras import layers
 # give, without running it, and the graph that comes of it holds every operation.
 
 # %%
-inputs, labels = map(tf.constant, make_classification(500, seed=10))  # (500, 20), (500,)
+# (500, 20), (500,)
+inputs, labels = map(tf.constant, make_classification(500, seed=10))
 loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 
@@ -45,7 +46,8 @@ def new_model():
     keras.utils.set_random_seed(10)
     first = layers.Dense(64, activation="relu", kernel_regularizer=keras.regularizers.L2(0.01))
     middle = [layers.BatchNormalization(momentum=0.9), layers.Dropout(0.2, seed=10)]
-    last = [layers.Dense(32, activation="relu"), layers.Dense(5)]  # logits
+    # logits
+    last = [layers.Dense(32, activation="relu"), layers.Dense(5)]
     return keras.Sequential([keras.Input((20,)), first, *middle, *last])
 
 
@@ -190,7 +192,6 @@ for _ in range(5):
             short_run(tf.zeros(count)[first : first + 64], training)
 
 print("traces:", short_run.experimental_get_tracing_count())
-assert short_run.experimental_get_tracing_count() == 4
 
 # %% [markdown]
 # ### Exercise 10.2: repair
@@ -311,7 +312,8 @@ ways = {
 seconds = {}
 for way, run in ways.items():
     print("measured:", way)
-    repeats = 2 if way == "eager step" else 10  # the slow one needs no more
+    # the slow one needs no more
+    repeats = 2 if way == "eager step" else 10
     seconds[way] = min(timeit.repeat(run, number=1, repeat=repeats))
 
 # %% [markdown]
@@ -329,6 +331,8 @@ line = ax.axvline(1, color="C6", linewidth=1, zorder=0)
 limits = ax.set(xscale="log", xlim=(min(ratios) / 2, max(ratios) * 3))
 label = ax.set_xlabel("time, in units of fit")
 ax.invert_yaxis()
+# of Exercise 10.1
+assert short_run.experimental_get_tracing_count() == 4
 
 # %% [markdown]
 # `fit` compiles its step too, and runs callbacks, metrics and a pipeline around it. Their share is smaller in a

@@ -32,7 +32,8 @@ from keras import layers
 # sum of its squared entries: `tf.norm`.
 
 # %%
-x, y = make_classification(512, seed=11)  # (512, 20), (512,): classes 0 to 4
+# (512, 20), (512,): classes 0 to 4
+x, y = make_classification(512, seed=11)
 x = tf.constant(30 * x)  # raw readings
 loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
@@ -108,7 +109,8 @@ kinds = {
     "recurrent": chain((None, 3), layers.SimpleRNN(4, name="body")),
     "subclassed": Classifier(),
 }
-called = kinds["subclassed"](inputs)  # its variables come with the first call
+# its variables come with the first call
+called = kinds["subclassed"](inputs)
 
 # %% [markdown]
 # Of each path, look at the part that is the layer's name. It is not always the first part, nor the second, nor
@@ -121,7 +123,8 @@ def limit_by_name(variable):
 
 
 def limit_by_path(variable, limits):
-    (layer,) = limits.keys() & set(variable.path.split("/"))  # exactly one part
+    # exactly one part
+    (layer,) = limits.keys() & set(variable.path.split("/"))
     return limits[layer]
 
 
@@ -228,7 +231,8 @@ check("11.1", clip_head)
 gradients = [tf.constant([3.0, 4.0]), tf.constant([12.0])]
 clipped = {
     "norm": [tf.clip_by_norm(g, 1.0) for g in gradients],
-    "global norm": tf.clip_by_global_norm(gradients, 1.0)[0],  # [1] is the norm before
+    # [1] is the norm before
+    "global norm": tf.clip_by_global_norm(gradients, 1.0)[0],
     "value": [tf.clip_by_value(g, -1.0, 1.0) for g in gradients],
 }
 
@@ -236,7 +240,8 @@ for way, (first, second) in clipped.items():
     print(f"{way:11} {first.numpy().round(4)} {second.numpy().round(4)}")
 
 assert np.allclose(clipped["norm"][0], [0.6, 0.8]) and clipped["norm"][1] == 1.0
-assert np.allclose(clipped["global norm"][0], [3 / 13, 4 / 13])  # 13: root of 9 + 16 + 144
+# 13: root of 9 + 16 + 144
+assert np.allclose(clipped["global norm"][0], [3 / 13, 4 / 13])
 assert np.allclose(clipped["global norm"][1], 12 / 13)
 assert np.allclose(clipped["value"][0], 1.0) and clipped["value"][1] == 1.0
 
@@ -322,9 +327,6 @@ optimizer = keras.optimizers.SGD(1.0, global_clipnorm=6.5)
 optimizer.apply([tf.constant([6.0, 8.0]), tf.constant([24.0])], variables)
 
 print(*[v.numpy() for v in variables])
-assert np.allclose(variables[0], [-1.5, -2]) and np.allclose(variables[1], -6)
-assert np.allclose([turned["norm"], turned["global norm"]], [[0, 22.4], [0, 0]], atol=0.1)
-assert np.allclose(turned["value"], [8.1, 32.5], atol=0.1)
 
 # %% [markdown]
 # ### Exercise 11.3: complete
@@ -401,6 +403,10 @@ print("Adam, one spike:", [f"{moved:.3f}" for moved in spiked])
 assert np.allclose(sgd, [0.5, 0.25, 0.05], rtol=1e-3)
 assert np.allclose(tiny, [0.029, 0.006], atol=1e-3)
 assert np.allclose(spiked, [0.014, 0.024, 0.042, 0.050], atol=1e-3)
+# of Exercise 11.2
+assert np.allclose(variables[0], [-1.5, -2]) and np.allclose(variables[1], -6)
+assert np.allclose([turned["norm"], turned["global norm"]], [[0, 22.4], [0, 0]], atol=0.1)
+assert np.allclose(turned["value"], [8.1, 32.5], atol=0.1)
 
 # %% [markdown]
 # SGD shows every limit. Adam cancels a size that stays the same, and feels one that changes: after the spike, the
@@ -525,7 +531,8 @@ text = ax.annotate("not clipped: nan from here on", (1.5, wild_norms[0]), color=
 
 # %%
 x_all, y_all = make_classification(1512, seed=11)
-x_few, y_few = x_all[1000:1040], y_all[1000:1040] % 2  # the new task: odd or even class
+# the new task: odd or even class
+x_few, y_few = x_all[1000:1040], y_all[1000:1040] % 2
 x_held, y_held = x_all[1040:], y_all[1040:] % 2
 
 
@@ -728,7 +735,8 @@ class ClippedModel(keras.Sequential):
         x, y = data
         with tf.GradientTape() as tape:
             logits = self(x, training=True)
-            loss = self.compute_loss(x=x, y=y, y_pred=logits)  # with the penalties
+            # with the penalties
+            loss = self.compute_loss(x=x, y=y, y_pred=logits)
         gradients = tape.gradient(loss, self.trainable_variables)
         pairs = zip(gradients, self.trainable_variables, strict=True)
         clipped = [tf.clip_by_norm(g, limit_by_path(v, limits)) for g, v in pairs]

@@ -45,7 +45,8 @@ from keras import layers
 # %% tags=["nbval-ignore-output"]
 (x_train, y_train), (x_test, y_test) = load_mnist()
 is_mnist = len(x_train) == 60_000
-images = tf.constant(x_train[..., None])  # (n, 28, 28, 1): one channel
+# (n, 28, 28, 1): one channel
+images = tf.constant(x_train[..., None])
 labels = tf.constant(y_train, tf.int64)  # (n,)
 
 print("greys:", images.dtype.name, "from", x_train.min(), "to", x_train.max())
@@ -120,8 +121,10 @@ def build_network(seed=13, dropout=0.3, width=16):
         [
             keras.Input((28, 28, 1)),
             layers.Rescaling(1 / 255),
-            layers.Conv2D(width, 5, strides=2, activation="relu"),  # (n, 12, 12, width)
-            layers.Conv2D(2 * width, 5, strides=2, activation="relu"),  # (n, 4, 4, 2 * width)
+            # (n, 12, 12, width)
+            layers.Conv2D(width, 5, strides=2, activation="relu"),
+            # (n, 4, 4, 2 * width)
+            layers.Conv2D(2 * width, 5, strides=2, activation="relu"),
             layers.Flatten(),
             layers.Dense(128, activation="relu"),
             layers.Dropout(dropout, seed=seed),
@@ -308,12 +311,14 @@ print(len(sizes), "batches, the last of", sizes[-1])
 
 # %%
 rng = np.random.default_rng(13)
-right = rng.random(60_000) < np.linspace(0.5, 1, 60_000)  # later examples do better
+# later examples do better
+right = rng.random(60_000) < np.linspace(0.5, 1, 60_000)
 mean_of_means = np.mean([right[first : first + 128].mean() for first in range(0, 60_000, 128)])
 
 print("the same:", bool(np.isclose(mean_of_means, right.mean(), rtol=1e-6)))
 assert 0 < sizes[-1] < 128 and sum(sizes) == 60_000
-assert 0 < mean_of_means - right.mean() < 0.01  # the small batch counts too much
+# the small batch counts too much
+assert 0 < mean_of_means - right.mean() < 0.01
 
 # %% [markdown]
 # ### Exercise 13.2: complete
@@ -531,7 +536,8 @@ def short_checkpoint(model, optimizer, generator):
 
 
 def whole_checkpoint(model, optimizer, generator):
-    dropout = [variable.value for variable in model.non_trainable_variables]  # tf.Variables
+    # tf.Variables
+    dropout = [variable.value for variable in model.non_trainable_variables]
     return tf.train.Checkpoint(
         model=model, optimizer=optimizer, generator=generator, dropout=dropout
     )
@@ -652,7 +658,8 @@ def print_epoch(number, loss, accuracy):
 
 
 epochs = 14 if is_mnist else 60
-steps = epochs * -(-len(kept) // 128)  # the last batch of an epoch counts, too
+# the last batch of an epoch counts, too
+steps = epochs * -(-len(kept) // 128)
 schedule = keras.optimizers.schedules.CosineDecay(
     0.0, steps - steps // 3, warmup_target=4e-3, warmup_steps=steps // 3
 )
@@ -664,12 +671,12 @@ path = whole_checkpoint(*state).write(f"{folder.name}/half")
 halfway = accuracy_on_held_out(state[0])
 
 # %% tags=["nbval-ignore-output"]
-state = new_run(schedule)  # what came before is gone, but for the file
+# what came before is gone, but for the file
+state = new_run(schedule)
 whole_checkpoint(*state).read(path).assert_consumed()
 assert accuracy_on_held_out(state[0]) == halfway
 
 history["accuracy"] += run(*state, range(epochs // 2, epochs), kept, print_epoch)
-folder.cleanup()
 model = state[0]
 accuracy = accuracy_on_held_out(model)
 
@@ -702,7 +709,8 @@ for i, j in np.argwhere(mistakes):
 # And the images themselves, those with the largest loss first:
 
 # %%
-losses = tf.nn.sparse_softmax_cross_entropy_with_logits(held_y.astype(int), logits)  # (n,)
+# (n,)
+losses = tf.nn.sparse_softmax_cross_entropy_with_logits(held_y.astype(int), logits)
 worst = np.argsort(losses)[::-1][:16]
 assert np.all(predictions[worst[:2]] != held_y[worst[:2]]) or not is_mnist
 

@@ -61,8 +61,10 @@ def own_fit(model, batches, epochs, callbacks):
 # The proof of lesson 09, and now with a callback that ends the training:
 
 # %%
-x, y = map(tf.constant, make_classification(512, seed=14))  # (512, 20), (512,): classes 0 to 4
-batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)  # 16 batches
+# (512, 20), (512,): classes 0 to 4
+x, y = map(tf.constant, make_classification(512, seed=14))
+# 16 batches
+batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)
 loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
 
@@ -166,7 +168,8 @@ class Subclassed(keras.Model):
 
 
 row = keras.Sequential([keras.Input((20,)), layers.Dense(32, "relu"), layers.Dense(5)])
-graph = keras.Model(row.inputs, row.outputs)  # functional: the same layers, by their tensors
+# functional: the same layers, by their tensors
+graph = keras.Model(row.inputs, row.outputs)
 hidden = keras.Model(graph.inputs, graph.layers[1].output)
 subclassed = Subclassed()
 known = [len(model.weights) for model in (row, graph, subclassed)]
@@ -188,7 +191,8 @@ assert np.allclose(graph(x), row(x)) and hidden(x).shape == (512, 32)
 def pinball(q):
     def loss(y, y_hat):
         error = y - y_hat
-        return tf.reduce_mean(tf.maximum(q * error, (q - 1) * error), axis=-1)  # (n,)
+        # (n,)
+        return tf.reduce_mean(tf.maximum(q * error, (q - 1) * error), axis=-1)
 
     return loss
 
@@ -198,7 +202,8 @@ def line_model(kind=keras.Sequential):
     return kind([keras.Input((1,)), layers.Dense(1)])
 
 
-x_line, y_line = map(tf.constant, make_line(400, noise=1.0, seed=14))  # (400, 1) both
+# (400, 1) both
+x_line, y_line = map(tf.constant, make_line(400, noise=1.0, seed=14))
 
 # %%
 by_fit, by_loop, optimizer = line_model(), line_model(), keras.optimizers.Adam(0.1)
@@ -292,7 +297,8 @@ limits = {"body": 0.5, "head": 0.1}
 
 class ClippedEarly(keras.optimizers.SGD):
     def apply(self, gradients, variables=None):
-        layer = [v.path.split("/")[-2] for v in variables]  # "model/body/kernel": the second last
+        # "model/body/kernel": the second last
+        layer = [v.path.split("/")[-2] for v in variables]
         clipped = [tf.clip_by_norm(g, limits[n]) for g, n in zip(gradients, layer, strict=True)]
         super().apply(clipped, variables)
 
@@ -324,7 +330,8 @@ for kind in (ClippedEarly, ClippedLate):
     model.fit(batches, epochs=2, shuffle=False, verbose=0)
     print(f"{kind.__name__}: equal weights {largest_difference(model, by_loop) < 1e-4}")
     assert largest_difference(model, by_loop) < 1e-4
-assert largest["model/body/kernel"] > 0.5 and largest["model/head/kernel"] > 0.1  # they clip
+# they clip
+assert largest["model/body/kernel"] > 0.5 and largest["model/head/kernel"] > 0.1
 
 # %% [markdown]
 # Equal here is not equal everywhere. `fit` can do three more things, and whoever uses your optimizer or your `train_step`
@@ -342,7 +349,8 @@ def kept(build, x, y):
     """Tell what is kept where `build(**options)` gives a compiled model; options: its optimizer's."""
     number = np.arange(len(x))
     counts = 1 - number % 2  # the weights 1, 0, 1, 0, ...
-    other = tf.gather(y, number - number % 2)  # other labels where nothing counts
+    # other labels where nothing counts
+    other = tf.gather(y, number - number % 2)
 
     def end(y=y, size=32, weights=None, **options):
         model = build(**options)
@@ -479,7 +487,8 @@ class Smooth(keras.Sequential):
             return loss
         with tf.GradientTape() as inner:
             inner.watch(x)
-            y_hat = self(x, training=training)  # again: y_pred came before the watch
+            # again: y_pred came before the watch
+            y_hat = self(x, training=training)
         slopes = inner.gradient(y_hat, x)  # (n, 1)
         return loss + tf.reduce_mean(slopes**2)
 
@@ -523,7 +532,8 @@ norm = layers.BatchNormalization(momentum=0.5)
 model = Smooth([keras.Input((1,)), norm, layers.Dense(1)])
 model.compile("sgd", "mse")
 model.fit(x_line + 1.0, y_line, batch_size=400, verbose=0)
-moved = float(norm.moving_mean[0] / tf.reduce_mean(x_line + 1.0))  # once: 0.5, twice: 0.75
+# once: 0.5, twice: 0.75
+moved = float(norm.moving_mean[0] / tf.reduce_mean(x_line + 1.0))
 
 print(f"{sum(keeps.values())} of 3; the average moved by {moved:.2f}")
 assert all(keeps.values()) and np.isclose(moved, 0.75, atol=0.01)
@@ -593,7 +603,8 @@ class Own(keras.Sequential):
             scaled = self.optimizer.scale_loss(loss)
         gradients = tape.gradient(scaled, self.trainable_variables)
         self.optimizer.apply(gradients, self.trainable_variables)
-        self.metrics[0].update_state(loss, sample_weight=tf.shape(x)[0])  # a short batch: less
+        # a short batch: less
+        self.metrics[0].update_state(loss, sample_weight=tf.shape(x)[0])
         return self.compute_metrics(x, y, y_hat, sample_weight)
 
 
@@ -602,7 +613,8 @@ histories, weights = [], tf.random.uniform((512,))
 for model in (build_model(), build_model(Own)):
     optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=8.0)
     model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
-    data = {"x": x, "y": y, "sample_weight": weights, "batch_size": 100}  # the last batch has 12
+    # the last batch has 12
+    data = {"x": x, "y": y, "sample_weight": weights, "batch_size": 100}
     histories.append(model.fit(**data, epochs=3, shuffle=False, verbose=0).history)
     print(".", end="", flush=True)
 
@@ -623,7 +635,8 @@ assert all(keeps.values())
 class TwoRules(keras.optimizers.Adam):
     def update_step(self, gradient, variable, learning_rate):
         if variable.name.split("/")[-2] == "body":
-            variable.assign_sub(10.0 * learning_rate * gradient)  # SGD, at ten times the rate
+            # SGD, at ten times the rate
+            variable.assign_sub(10.0 * learning_rate * gradient)
         else:
             super().update_step(gradient, variable, learning_rate)
 
@@ -747,7 +760,7 @@ check("14.5", means)
 # </details>
 
 # %% [markdown]
-# Take the first row that does the job:
+# <details><summary>After your answer: take the first row that does the job</summary>
 #
 # | what is your own | smallest means | evidence |
 # |---|---|---|
@@ -766,6 +779,8 @@ check("14.5", means)
 # | which examples count, by their gradients | a loop | lesson 18 |
 # | a step that may be taken back | a loop | lesson 19 |
 # | what is clipped or counted over several devices | a loop | lesson 20 |
+#
+# </details>
 #
 # In a loop, calling the callbacks, metrics, sample weights, `scale_loss` and the progress bar are yours to write.
 

@@ -33,7 +33,8 @@ from keras import layers
 # %% tags=["nbval-ignore-output"]
 (x_train, y_train), (x_test, y_test) = load_mnist()
 is_mnist = len(x_train) == 60_000
-images = tf.constant(x_train[..., None] / np.float32(255))  # (n, 28, 28, 1), from 0 to 1
+# (n, 28, 28, 1), from 0 to 1
+images = tf.constant(x_train[..., None] / np.float32(255))
 labels = tf.constant(y_train, tf.int64)
 x_unseen, y_unseen = tf.constant(x_test[..., None] / np.float32(255)), y_test.astype(int)
 loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
@@ -45,8 +46,10 @@ def build_network():
     return keras.Sequential(
         [
             keras.Input((28, 28, 1)),
-            layers.Conv2D(16, 5, strides=2, activation="relu"),  # (n, 12, 12, 16)
-            layers.Conv2D(32, 5, strides=2, activation="relu"),  # (n, 4, 4, 32)
+            # (n, 12, 12, 16)
+            layers.Conv2D(16, 5, strides=2, activation="relu"),
+            # (n, 4, 4, 32)
+            layers.Conv2D(32, 5, strides=2, activation="relu"),
             layers.Flatten(),
             layers.Dense(64, activation="relu"),
             layers.Dense(10),  # scores: logits
@@ -234,7 +237,8 @@ for f in (own_scores, own_probabilities):
     missing = np.abs(sums - (f(x) - f(black)))  # (200,)
     print(np.mean(missing) < 0.02 * np.mean(np.abs(sums)))
     assert np.mean(missing) < 0.02 * np.mean(np.abs(sums))
-assert np.abs(sums - np.sum(product, axis=(1, 2, 3)))[surest] > 0.9  # of the probability
+# of the probability
+assert np.abs(sums - np.sum(product, axis=(1, 2, 3)))[surest] > 0.9
 
 # %% [markdown]
 # With fewer pieces, less adds up; a black picture is a choice, too: on MNIST it says that ink counts and paper does
@@ -395,7 +399,7 @@ check("15.2", rise_and_spread)
 #
 # </details>
 #
-# The sum grows with the number of pixels, noise with its root:
+# Here is such a score:
 
 # %%
 w = tf.constant(rng.choice([-0.05, 0.05], 784), tf.float32)
@@ -403,9 +407,10 @@ moved_well = tf.reduce_sum(w * 0.1 * tf.sign(w))
 at_random = 0.1 * rng.choice([-1.0, 1.0], (2000, 784)) @ w.numpy()
 
 print(f"at best {moved_well:.2f}, at random {at_random.std():.2f}")
-assert np.isclose(moved_well, 3.92, rtol=1e-4) and np.isclose(at_random.std(), 0.14, rtol=0.1)
 
 # %% [markdown]
+# The sum grows with the number of pixels, noise with its root.
+#
 # > **Predict**
 # >
 # > Every pixel moves by 0.1, a tenth of the way from black to white. With random signs the network stays right on
@@ -505,6 +510,8 @@ print("several steps fool more:", bool(often < once - 0.03))
 assert often < once - 0.03
 assert np.max(np.abs(stronger - x_some)) < 0.1 + 1e-5
 assert np.min(stronger) >= 0 and np.max(stronger) <= 1
+# of Exercise 15.2
+assert np.isclose(moved_well, 3.92, rtol=1e-4) and np.isclose(at_random.std(), 0.14, rtol=0.1)
 
 # %% [markdown]
 # ### Exercise 15.4: repair

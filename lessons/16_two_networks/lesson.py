@@ -79,7 +79,8 @@ predict("16.b", "")
 
 # %%
 paths["in turn"] = play(in_turn=True)
-in_turn = np.hypot(*paths["in turn"].T)  # (101,): the distance before each step
+# (101,): the distance before each step
+in_turn = np.hypot(*paths["in turn"].T)
 
 print(f"distances from {in_turn.min():.1f} to {in_turn.max():.1f}")
 
@@ -124,7 +125,8 @@ def build(inputs, outputs, seed, size=64, last=None):
 
 
 angles = tf.range(8.0) * np.pi / 4
-centres = 2 * tf.stack([tf.cos(angles), tf.sin(angles)], axis=1)  # (8, 2)
+# (8, 2)
+centres = 2 * tf.stack([tf.cos(angles), tf.sin(angles)], axis=1)
 
 
 def draw_clouds(n):
@@ -145,7 +147,8 @@ def classifying_loss(critic, real, fake):
 
 def fooling_loss(critic, fake):
     for_fake = critic(fake, training=True)
-    return cross_entropy(tf.ones_like(for_fake), for_fake)  # as if fakes were real
+    # as if fakes were real
+    return cross_entropy(tf.ones_like(for_fake), for_fake)
 
 
 generator, critic = build(2, 2, seed=16), build(2, 1, seed=17)
@@ -284,7 +287,7 @@ check("16.2", two_slopes)
 #
 # </details>
 #
-# Both want the logit higher. But the first is flat where the generator loses, and the second steep:
+# The slopes at three logits:
 
 # %%
 logit = tf.Variable([-4.0, 0.0, 4.0])
@@ -295,8 +298,9 @@ flat, steep = tape.gradient(saturating, logit), tape.gradient(fooling, logit)
 
 for name, slopes in {"log(1 - p)": flat, "-log p": steep}.items():
     print(f"{name:10}", slopes.numpy().round(2))
-assert np.allclose(flat, -tf.sigmoid(logit), atol=1e-4)
-assert np.allclose(steep, tf.sigmoid(logit) - 1, atol=1e-4)
+
+# %% [markdown]
+# Both want the logit higher. But the first is flat where the generator loses, and the second steep.
 
 # %% [markdown]
 # ## What does a collapse look like?
@@ -336,7 +340,8 @@ def train(generator, critic, critic_loss, generator_loss, draw, rounds, turns, r
 def modes(generator):
     """Return how many of the eight clouds the generator reaches."""
     points = generator(tf.random.normal((2000, 2)))
-    distances = tf.norm(points[:, None] - centres, axis=2)  # (2000, 8)
+    # (2000, 8)
+    distances = tf.norm(points[:, None] - centres, axis=2)
     return int(np.sum(np.mean(distances < 0.4, axis=0) > 0.01))
 
 
@@ -359,6 +364,9 @@ reached = {"ahead": modes(ahead)}
 # %%
 print("at most three of eight:", reached["ahead"] <= 3)
 assert reached["ahead"] <= 3
+# of Exercise 16.2
+assert np.allclose(flat, -tf.sigmoid(logit), atol=1e-4)
+assert np.allclose(steep, tf.sigmoid(logit) - 1, atol=1e-4)
 
 # %% [markdown]
 # ## How does a slope keep the critic fair?
@@ -515,7 +523,8 @@ check("16.3", penalty_between)
 
 # %% tags=["nbval-ignore-output"]
 (x_train, _), _ = load_mnist()
-halved = x_train[:20000].reshape(-1, 14, 2, 14, 2).mean(axis=(2, 4)) / 255  # 2 by 2 pixels each
+# 2 by 2 pixels each
+halved = x_train[:20000].reshape(-1, 14, 2, 14, 2).mean(axis=(2, 4)) / 255
 small = tf.constant(halved.reshape(-1, 196), tf.float32)
 
 

@@ -373,7 +373,8 @@ def inner_step(weights, x, y, keep=tf.identity, lr=0.01):
 
 
 def for_each_task(weights, n):
-    return [tf.tile(w[None], [n, 1, 1]) for w in weights]  # (rows, columns) to (n, rows, columns)
+    # (rows, columns) to (n, rows, columns)
+    return [tf.tile(w[None], [n, 1, 1]) for w in weights]
 
 
 # %%
@@ -481,7 +482,8 @@ print("even the best is twice MAML's:", float(min(by_size)) > 2 * after["MAML"][
 assert not lower and min(by_size) > 2 * after["MAML"][1]
 
 # %%
-largest = np.argmax(np.max(np.abs(new_tasks[0][1]), axis=(1, 2)))  # of the amplitudes
+# of the amplitudes
+largest = np.argmax(np.max(np.abs(new_tasks[0][1]), axis=(1, 2)))
 support = [points[largest : largest + 1] for points in new_tasks[0]]
 
 fig, panels = plt.subplots(1, 2, figsize=(8, 3), sharey=True)
@@ -543,7 +545,6 @@ for keep in (tf.identity, tf.stop_gradient, tf.Variable):
 answers.insert(2, w - fast)
 
 print([None if answer is None else float(answer) for answer in answers])
-assert answers == [3.0, 6.0, 1.0, None]
 
 # %% [markdown]
 # ### Exercise 17.4: repair
@@ -671,6 +672,7 @@ for ax, column, what in zip(panels, (0, 1), ("memory in MB", "time in ms"), stri
         ax.annotate(name, (8, found[-1][column]), color=line.get_color(), **at)
     labels = ax.set(xlabel="inner steps", ylabel=what, xlim=(0, 11.5), ylim=(0, None))
 assert costs[maml][-1][1] > costs[maml][0][1]
+assert answers == [3.0, 6.0, 1.0, None]  # of Exercise 17.3
 
 # %% [markdown]
 # And line by line, without a graph? There an outer tape keeps all that it records, whether somebody will walk back through it

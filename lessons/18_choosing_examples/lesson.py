@@ -48,7 +48,8 @@ x, y = tf.constant(prepare(x_train[:800])), y_train[:800].astype(int)
 x_new, y_new = prepare(x_test[:2000]), y_test[:2000]
 
 is_wrong = random.rand(800) < 0.4
-y_noisy = np.where(is_wrong, (y + random.randint(1, 10, 800)) % 10, y)  # another digit
+# another digit
+y_noisy = np.where(is_wrong, (y + random.randint(1, 10, 800)) % 10, y)
 
 print(f"wrong labels: about {is_wrong.mean():.0%}")
 assert 0.35 < is_wrong.mean() < 0.45 and np.all((y != y_noisy) == is_wrong)
@@ -61,7 +62,8 @@ assert 0.35 < is_wrong.mean() < 0.45 and np.all((y != y_noisy) == is_wrong)
 # %%
 def losses_of(model, x, labels):
     """Return the loss of each example."""
-    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, model(x))  # (n,)
+    # (n,)
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, model(x))
 
 
 def smallest(losses, share):
@@ -75,7 +77,8 @@ ways = {
     "the hardest half": lambda losses, progress: 1 - smallest(losses, 0.5),
     "easy to hard": lambda losses, progress: smallest(losses, 0.3 + 0.7 * progress),
     "the easiest 60 %": lambda losses, progress: (
-        smallest(losses, tf.where(progress < 0.2, 1.0, 0.6))  # after a fifth with all
+        # after a fifth with all
+        smallest(losses, tf.where(progress < 0.2, 1.0, 0.6))
     ),
 }
 
@@ -198,7 +201,8 @@ predict("18.c", "")
 def hardest_half(labels, logits):
     losses = keras.losses.sparse_categorical_crossentropy(labels, logits, from_logits=True)
     weights = tf.stop_gradient(1 - smallest(losses, 0.5))
-    return losses * weights / tf.reduce_mean(weights)  # (n,); fit takes the mean
+    # (n,); fit takes the mean
+    return losses * weights / tf.reduce_mean(weights)
 
 
 by_fit, by_tape = (keras.models.clone_model(young) for _ in range(2))
@@ -440,7 +444,8 @@ images, few = tf.constant(prepare(x_train[:1500])), tf.constant(y[:40])
 
 def two_losses(model):
     batch = tf.gather(images, tf.random.uniform((200,), 0, 1500, tf.int32))
-    keep = tf.cast(tf.random.uniform(batch.shape) > 0.5, tf.float32)  # 0 where hidden
+    # 0 where hidden
+    keep = tf.cast(tf.random.uniform(batch.shape) > 0.5, tf.float32)
     logits, rebuilt = model(tf.concat([x[:40], keep * batch], axis=0))
     supervised = tf.nn.sparse_softmax_cross_entropy_with_logits(few, logits[:40])
     return tf.reduce_mean(supervised), tf.reduce_mean(((1 - keep) * (rebuilt[40:] - batch)) ** 2)

@@ -55,10 +55,12 @@ def residual(u, t):
 
 # %%
 def swing(t):
-    return tf.exp(-t / 4) * tf.cos(2 * t)  # the solution, worked out by hand
+    # the solution, worked out by hand
+    return tf.exp(-t / 4) * tf.cos(2 * t)
 
 
-times = tf.linspace(tf.constant(0.0, tf.float64), 5.0, 100)[:, None]  # (100, 1), seconds
+# (100, 1), seconds
+times = tf.linspace(tf.constant(0.0, tf.float64), 5.0, 100)[:, None]
 sizes = {u.__name__: np.max(np.abs(residual(u, times))) for u in (swing, tf.cos)}
 
 print({name: "0" if size < 1e-9 else "not 0" for name, size in sizes.items()})
@@ -324,7 +326,8 @@ def slopes(u, points, only_watched=True):
 
 u_t, u_xx = slopes(lambda points: points[:, :1] * points[:, 1:] ** 2, points)
 print(f"u_t = {u_t.numpy().item():.0f}, u_xx = {u_xx.numpy().item():.0f}")
-assert u_t == 9 and u_xx == 2 and second[0, 1] == 2 + 2 * 3  # u_xx, and u_tx besides
+# u_xx, and u_tx besides
+assert u_t == 9 and u_xx == 2 and second[0, 1] == 2 + 2 * 3
 
 # %% [markdown]
 # The other route is **forward over reverse** (lesson 06): one tape, and rates of change carried along. The accumulator starts x
@@ -342,7 +345,8 @@ def slopes_forward(u, points):
     return u_t, accumulator.jvp(u_x)
 
 
-inside = tf.constant(np.random.RandomState(19).uniform(size=(400, 2)))  # t and x from 0 to 1
+# t and x from 0 to 1
+inside = tf.constant(np.random.RandomState(19).uniform(size=(400, 2)))
 w = new_weights(2)
 routes = [route(lambda points: network(w, points), inside) for route in (slopes, slopes_forward)]
 
@@ -465,7 +469,8 @@ def heat_errors(w_inside, w_border, activation=tf.tanh):
     """Return 490 errors, (490, 1): the sum of their squares is the loss."""
     u_t, u_xx = slopes(lambda points: network(w_inside, points, activation), inside)
     at_border = network(w_border, border, activation) - true_temperature(border)
-    return tf.concat([(u_t - 0.1 * u_xx) / 20, at_border / 3], axis=0)  # 1/400 and 10/90
+    # 1/400 and 10/90
+    return tf.concat([(u_t - 0.1 * u_xx) / 20, at_border / 3], axis=0)
 
 
 def largest_error(w, activation=tf.tanh):
@@ -642,7 +647,8 @@ def with_jacobian(errors, n):
 heat = with_jacobian(lambda copies: heat_errors(copies[:400], copies[400:]), 490)
 r, J = heat(tf.constant(new_weights(2)))
 
-with tf.GradientTape() as tape:  # as a proof, the gradient of the loss: twice Jᵀr
+# as a proof, the gradient of the loss: twice Jᵀr
+with tf.GradientTape() as tape:
     loss = tf.reduce_sum(heat_errors(w, w) ** 2)
 agrees = np.allclose(2 * tf.transpose(J) @ r, tape.gradient(loss, w)[:, None])
 
@@ -747,7 +753,8 @@ def solve_on_grid(k, start, pieces=50, steps=50):
     step = np.linalg.solve(np.eye(pieces - 1) - half, np.eye(pieces - 1) + half)
     rows = [np.array(start)]
     for _ in range(steps):
-        rows.append(np.pad(step @ rows[-1][1:-1], 1))  # 0 at both ends
+        # 0 at both ends
+        rows.append(np.pad(step @ rows[-1][1:-1], 1))
     return np.stack(rows)
 
 
@@ -788,7 +795,8 @@ random = np.random.RandomState(20)
 spots = tf.constant(random.uniform(size=(200, 2)))
 measured = true_temperature(spots) + 0.02 * random.normal(size=(200, 1))
 
-rows, columns = np.rint(50 * spots.numpy()).astype(int).T  # the nearest point of the grid
+# the nearest point of the grid
+rows, columns = np.rint(50 * spots.numpy()).astype(int).T
 guessed_start = np.pad(np.ones(49), 1)
 candidates = np.geomspace(0.02, 1.0, 200)
 misfits = [

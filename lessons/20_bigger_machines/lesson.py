@@ -35,14 +35,16 @@ from keras import layers
 # weights are equal anyway. (`reduction=None` gives a loss for each example.)
 
 # %%
-x, y = map(tf.constant, make_classification(256, seed=20))  # (256, 20), (256,)
+# (256, 20), (256,)
+x, y = map(tf.constant, make_classification(256, seed=20))
 loss_of_each = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction=None)
 
 
 def new_model(penalty=None):
     keras.utils.set_random_seed(20)
     first = layers.Dense(32, activation="tanh", kernel_regularizer=penalty)
-    return keras.Sequential([keras.Input((20,)), first, layers.Dense(5)])  # logits
+    # logits
+    return keras.Sequential([keras.Input((20,)), first, layers.Dense(5)])
 
 
 def gradients_of(model, x, y, divisor):
@@ -112,7 +114,8 @@ print(too_late)
 assert "cannot be modified after being initialized" in too_late
 
 # %%
-tf.get_logger().setLevel("WARNING")  # strategies report each sum of gradients
+# strategies report each sum of gradients
+tf.get_logger().setLevel("WARNING")
 
 devices = tf.config.list_logical_devices("GPU")
 if len(devices) < 2:
@@ -172,7 +175,8 @@ gap = largest_difference(alone.get_weights(), together.get_weights())
 
 print("equal weights:", gap < 1e-5, "and losses:", np.allclose(its_losses, their_losses, rtol=1e-4))
 assert gap < 1e-5 and np.allclose(its_losses, their_losses, rtol=1e-4)
-assert largest_difference(alone.get_weights(), new_model().get_weights()) > 1e-2  # they moved
+# they moved
+assert largest_difference(alone.get_weights(), new_model().get_weights()) > 1e-2
 
 # %% [markdown]
 # And with the mean of each replica? With SGD the step is n times too long, as from a rate n times as large. Adam divides by the size of its gradients, so
@@ -290,7 +294,8 @@ def count_of_all(y):
 
 
 # %%
-short = [train(s, size_of=count_of_all, count=71) for s in (one_device, strategy)]  # 64 and 7
+# 64 and 7
+short = [train(s, size_of=count_of_all, count=71) for s in (one_device, strategy)]
 gap = largest_difference(*(model.get_weights() for model, _ in short))
 
 print("with a batch of 7, equal weights:", gap < 1e-5)
@@ -383,7 +388,8 @@ def weights_after_a_step(strategy, batch, synchronized=False):
         optimizer = keras.optimizers.SGD(0.1)
         optimizer.build(model.trainable_variables)
     make_step(strategy, model, optimizer)(*batch)
-    return model.get_weights()  # gamma, beta, moving mean, moving variance, kernel, bias
+    # gamma, beta, moving mean, moving variance, kernel, bias
+    return model.get_weights()
 
 
 kept = weights_after_a_step(strategy, parts)[2]
@@ -506,7 +512,8 @@ def work(folder, dies_after):
         optimizer.build(model.trainable_variables)
     index, done = strategy.cluster_resolver.task_id, tf.Variable(0, trainable=False)
     checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, done=done)
-    checkpoint.restore(tf.train.latest_checkpoint(f"{folder}/0"))  # None: nothing to restore
+    # None: nothing to restore
+    checkpoint.restore(tf.train.latest_checkpoint(f"{folder}/0"))
     print("begins after step", int(done), flush=True)
     step = make_step(strategy, model, optimizer)
     batches = tf.data.Dataset.from_tensor_slices((x, y)).batch(64).skip(int(done))
@@ -536,9 +543,9 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-home = tempfile.TemporaryDirectory()
-folder = Path(home.name)
-np.savez(folder / "data.npz", x=x, y=y)
+kept = tempfile.TemporaryDirectory()  # until the kernel ends
+home = Path(kept.name)
+np.savez(home / "data.npz", x=x, y=y)
 
 
 # %%
@@ -548,12 +555,12 @@ import numpy as np, tensorflow as tf
 strategy = tf.distribute.MultiWorkerMirroredStrategy()
 import keras
 from keras import layers
-x, y = (np.load({str(folder / "data.npz")!r})[name] for name in "xy")
+x, y = (np.load({str(home / "data.npz")!r})[name] for name in "xy")
 loss_of_each = keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction=None)
 """
 functions = "\n\n".join(map(inspect.getsource, (new_model, make_step, work)))
-ending = f"work({str(folder)!r}, int(sys.argv[1]))"
-program = folder / "worker.py"
+ending = "work(sys.argv[1], int(sys.argv[2]))"
+program = home / "worker.py"
 program.write_text("\n\n".join([opening, functions, ending]), encoding="utf-8")
 print("written:", program.name)
 
@@ -574,9 +581,10 @@ def start(index, addresses, dies_after):
     task = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
     # No GPU: both workers would take the same one.
     settings = {"TF_CONFIG": json.dumps(task), "CUDA_VISIBLE_DEVICES": "", "TF_CPP_MIN_LOG_LEVEL": "3"}
-    with open(folder / f"{index}.txt", "w") as output:  # of its own, so nothing is mixed
+    # of its own, so nothing is mixed
+    with open(folder / f"{index}.txt", "w") as output:
         return subprocess.Popen(
-            [sys.executable, str(program), str(dies_after)],
+            [sys.executable, str(program), str(folder), str(dies_after)],
             env=os.environ | settings, stdout=output, stderr=subprocess.STDOUT,
         )  # fmt: skip
 
@@ -612,6 +620,8 @@ def run_workers(dies_after, seconds=100):
 # Worker 1 dies after two of four steps:
 
 # %%
+# without the checkpoints of another run
+folder = Path(tempfile.mkdtemp(dir=home))
 codes = run_workers(dies_after=[0, 2])
 is_done = [(folder / f"{index}.npz").exists() for index in range(2)]
 
@@ -633,7 +643,6 @@ gaps = [largest_difference(weights, uninterrupted.get_weights()) for weights in 
 print("from the start:", "begins after step 0" in told[0], "| equal weights:", max(gaps) < 1e-4)
 assert all("ends after step 4" in text and "begins after step 0" not in text for text in told)
 assert max(gaps) < 1e-4
-home.cleanup()
 
 # %% [markdown]
 # ## What does XLA do with the last batch?
@@ -800,7 +809,8 @@ def slope(scale, dtype=tf.float16):
     return tape.gradient(scaled_loss, w) / scale
 
 
-with standard_error_held():  # some processors announce that they lack half units
+# some processors announce that they lack half units
+with standard_error_held():
     unscaled = slope(1.0)
 
 print(f"loss {1e-9 * w.numpy() ** 2:.0e}, slope {unscaled.numpy():.0e}")
@@ -934,7 +944,8 @@ def fitted(strategy, count, **how):
 
 
 gaps, losses_differ = {}, []
-for count in (256, 65):  # the last batch of 65 has one example, for one replica
+# the last batch of 65 has one example, for one replica
+for count in (256, 65):
     print(f"{count} examples:", end=" ", flush=True)
     (weights, loss), (others, other) = (fitted(s, count) for s in (one_device, strategy))
     gaps[count] = largest_difference(weights, others)

@@ -56,7 +56,8 @@ from keras import layers
 
 # %%
 pictures, labels = load_digits()
-pictures = (pictures / 16).astype("float32")  # (1797, 64), from 0 to 1
+# (1797, 64), from 0 to 1
+pictures = (pictures / 16).astype("float32")
 x, y, x_held, y_held = pictures[:1500], labels[:1500], pictures[1500:], labels[1500:]
 
 few = np.concatenate([np.flatnonzero(y == digit)[:4] for digit in range(10)])
@@ -121,7 +122,8 @@ assert np.isclose(by_nearest, 0.78, atol=0.01) and by_nearest > np.mean(by_netwo
 # $u_t + c\, u_x = 0.05\, u_{xx}$. There are 80 measurements of the first hour, with noise. Where is how much of it in the *second* hour?
 
 # %%
-points, dye = make_cloud(80, seed=21)  # columns x in km and t in hours; (80, 2) and (80, 1)
+# columns x in km and t in hours; (80, 2) and (80, 1)
+points, dye = make_cloud(80, seed=21)
 points_held, dye_held = make_cloud(400, first=1.0, last=2.0, noise=0.0, seed=1)
 
 
@@ -175,7 +177,8 @@ print("after 2,000 steps it is", "larger" if errors[1] > errors[0] else "smaller
 
 # %%
 hours = np.linspace(0, 2, 101, dtype="float32")
-at_place = np.stack([np.full_like(hours, 2.5), hours], axis=1)  # (101, 2)
+# (101, 2)
+at_place = np.stack([np.full_like(hours, 2.5), hours], axis=1)
 variance = 0.0625 + 0.1 * hours
 true = 0.25 * np.exp(-((2.5 - 0.6 - 1.3 * hours) ** 2) / (2 * variance)) / np.sqrt(variance)
 

@@ -6,6 +6,7 @@ import pytest
 
 SOLUTIONS = ("00_start_here", "01_first_tape", "03_missing_gradients", "13_mnist")
 WIDTHS = (1600, 1280, 900)
+WORST = ("serious", "critical")  # of what axe finds
 
 # What shows an output or a table, and is wider than the room that it has.
 CUT_OFF = """
@@ -50,7 +51,7 @@ def test_no_figure_table_or_text_is_cut_off(notebook, name, theme):
 
 def test_no_line_of_code_is_cut_off_in_a_narrow_window(notebook):
     notebook.page.set_viewport_size({"width": 1000, "height": 1000})
-    notebook.open("notebooks/01_first_tape.ipynb")
+    notebook.open("work/01_first_tape.ipynb")
     for cell in notebook.panel.locator(".jp-CodeCell").all():
         cell.evaluate("cell => cell.scrollIntoView()")
         text = cell.locator(".cm-scroller")
@@ -104,3 +105,20 @@ def test_what_is_saved_from_within_a_tape_that_moves_is_there_after_a_reload(not
     notebook.panel.locator(".jp-Cell").first.wait_for()
     notebook.wait_for_kernel()
     cell.locator(".course-tape-moves output", has_text="Step 0 of 7").wait_for()
+
+
+@pytest.mark.parametrize("theme", ["JupyterLab Light", "JupyterLab Dark"])
+def test_axe_finds_nothing_serious_in_what_the_course_shows(notebook, theme):
+    from axe_playwright_python.sync_playwright import Axe
+
+    notebook.choose_theme(theme)
+    notebook.open("work/01_first_tape.ipynb")
+    for fragment in ("start_lesson(", 'predict("01.a"', 'check("01.2"', "play_tape(x_times_sine"):
+        notebook.run(notebook.code(fragment))
+        notebook.code(fragment).scroll_into_view_if_needed()
+        shown = Axe().run(
+            notebook.page, context=".jp-OutputArea-output", options={"preload": False}
+        )
+        serious = [x for x in shown.response["violations"] if x["impact"] in WORST]
+        assert not [(x["id"], node["html"]) for x in serious for node in x["nodes"]]
+    assert len(shown.response["passes"]) > 3
