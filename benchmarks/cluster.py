@@ -72,8 +72,8 @@ def _hand_in(folder: Path, size: int) -> None:
 
 
 def _graded(root: Path, name: str, scheduler: str | None) -> tuple[float, list[bytes]]:
-    from course_staff.classroom.grading import grade
-    from course_staff.classroom.pages import write_results
+    from course_staff.classroom.judging.grading import grade
+    from course_staff.classroom.reports.pages import write_results
 
     out = root / name
     (out / ".grading").mkdir(parents=True)

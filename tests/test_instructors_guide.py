@@ -8,8 +8,8 @@ import pytest
 import typer
 
 from course_staff.authoring.build import Folders, read_lessons
-from course_staff.classroom.judging import OUTCOMES
-from course_staff.classroom.release import release_files
+from course_staff.classroom.judging.notebook_verdicts import OUTCOMES
+from course_staff.classroom.release.student_files import release_files
 from course_utils.course.cli import app
 from course_utils.course.curriculum import LESSONS, find_lesson
 

@@ -33,7 +33,7 @@ def build(
     `course start` takes that over first.
     """
     with need_extra("author", "Building"):
-        from . import build as authoring
+        from ..authoring import build as authoring
 
     folders = authoring.Folders(course_folder())
     with sentence_for(authoring.BuildError):

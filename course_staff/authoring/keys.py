@@ -22,7 +22,7 @@ from course_utils.exercises import (
     tensorflow_state,
 )
 
-from . import observing, storing
+from ..authoring import observing, storing
 from .source import LessonSource
 
 __all__ = ["OBSERVERS", "asked_key", "meaning_of", "observed_key"]

@@ -44,7 +44,7 @@ def release(
     lessons in mid-term, tell students to unpack into a new folder: their notebooks are their work.
     """
     with need_extra("author", "Reading lessons"):
-        from .release import release_files
+        from .release.student_files import release_files
     _, count = _write(release_files, out, lessons, "course release", force)
     print_text(f"{count} files are in {out}. Read its README.md as your students will.")
 
@@ -67,7 +67,7 @@ def nbgrader(
     to write the folder you do not.
     """
     with need_extra("author", "Reading lessons"):
-        from .nbgrader_export import nbgrader_files
+        from .release.nbgrader_export import nbgrader_files
     names, _ = _write(nbgrader_files, out, lessons, "course nbgrader", force)
     print_text(f"{len(names)} assignments are in {out}. Next, in that folder:")
     print_text(f"  nbgrader generate_assignment {names[0]}")
@@ -78,9 +78,9 @@ def _write(
 ) -> tuple[list[str], int]:
     """Read and choose the lessons, write their files, and return their names and the count."""
     from ..authoring.build import BuildError, Folders, read_lessons
-    from .nbgrader_export import NbgraderError
-    from .output import OutputError, write_output
-    from .release import ReleaseError
+    from .release.nbgrader_export import NbgraderError
+    from .release.output import OutputError, write_output
+    from .release.student_files import ReleaseError
 
     root = course_folder()
     with sentence_for(BuildError, ChoiceError, NbgraderError, OutputError, ReleaseError, OSError):
@@ -143,9 +143,9 @@ def mistakes(
     - `course mistakes results/ --group 01.1-3fa2 --name "squared twice" --sentence "You square
       twice: x**3 is x times its square. Take one square away."`
     """
-    from .fork_server import ServerFailed
-    from .naming import NamingError, gallery_entry, groups_in, name_groups
-    from .rows import BadInput
+    from .judging.naming import NamingError, gallery_entry, groups_in, name_groups
+    from .judging.rows import BadInput
+    from .running.fork_server import ServerFailed
 
     given = [bool(group), bool(name), bool(sentence)]
     if (any(given) or keep) and not all(given):

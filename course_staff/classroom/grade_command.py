@@ -14,8 +14,8 @@ from course_utils.course.terminal import errors, print_text, sentence_for
 from ..authoring.terminal import interruptible, need_extra, progress_bars
 
 if TYPE_CHECKING:
-    from .grading import Grading
-    from .submissions import Submission
+    from .intake.submissions import Submission
+    from .judging.grading import Grading
 
 __all__ = ["Lessons", "grade"]
 
@@ -166,15 +166,15 @@ def grade(
     with need_extra("classroom", "Grading"):
         import jinja2  # noqa: F401, the pages need it at the end of a long run
 
-        from .again import choose_again
-        from .due import read_due
-        from .fork_server import ServerFailed
-        from .grading import grade as grade_class
-        from .journal import NotKept
-        from .pages import write_results
-        from .roster import RosterError, read_roster
-        from .rows import BadInput
-        from .runner.limits import Limits
+        from .intake.roster import RosterError, read_roster
+        from .jail.limits import Limits
+        from .judging.again import choose_again
+        from .judging.due import read_due
+        from .judging.grading import grade as grade_class
+        from .judging.journal import NotKept
+        from .judging.rows import BadInput
+        from .reports.pages import write_results
+        from .running.fork_server import ServerFailed
 
     if scheduler:
         with need_extra("cluster", "--scheduler"):
@@ -217,7 +217,7 @@ def grade(
 
 def _report_grading(grading: "Grading", page: Path) -> None:
     """Say what was graded, what was not, and how well the notebooks were kept apart."""
-    from .upload import upload_notes
+    from .reports.upload import upload_notes
 
     print_text(
         f"{grading.run} run, {grading.kept} unchanged, {grading.unreadable} unreadable. See {page}"

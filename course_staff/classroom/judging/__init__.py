@@ -1,0 +1,1 @@
+"""From what runs reported to verdicts and groups of mistakes; no learner's code runs here."""

@@ -1,0 +1,71 @@
+"""``--again``: which verdicts are made once more, while every other one stays as it is."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from course_utils.course.curriculum import all_exercises
+
+from ..intake.roster import Roster
+from ..intake.submissions import Submission
+from .notebook_verdicts import OUTCOMES, Verdict
+from .rows import BadInput
+
+__all__ = ["Again", "choose_again"]
+
+
+@dataclass(frozen=True)
+class Again:
+    """Students, exercises and outcomes; where one of the three is empty, it leaves nothing out."""
+
+    students: frozenset[str] = frozenset()
+    exercises: frozenset[str] = frozenset()
+    outcomes: frozenset[str] = frozenset()
+
+    def picks(self, one: Submission, verdicts: Mapping[str, Verdict]) -> set[str]:
+        """Return the exercises of a submission that are judged once more; only if it counts."""
+        if not one.counts or (self.students and one.student not in self.students):
+            return set()
+        return {
+            exercise_id
+            for exercise_id, verdict in verdicts.items()
+            if (not self.exercises or exercise_id in self.exercises)
+            and (not self.outcomes or verdict.outcome in self.outcomes)
+        }
+
+    def meant(self, submissions: Iterable[Submission], roster: Roster | None = None) -> "Again":
+        """Return the same with the students as their submissions call them.
+
+        Raises
+        ------
+        BadInput
+            If one has handed in nothing, so that a slip of the pen is noticed.
+        """
+        found: set[str] = set()
+        there = {one.student for one in submissions}
+        for name in sorted(self.students):
+            member = roster.member(name) if roster else None
+            own = {s for s in there if s == name or (member and roster.member(s) is member)}
+            if not own:
+                raise BadInput(
+                    f"--again was {name!r}, which is no exercise such as 03.2, none of "
+                    f"{', '.join(OUTCOMES)}, and nobody who handed something in. Students are "
+                    "called as in gradebook.csv."
+                )
+            found |= own
+        return replace(self, students=frozenset(found))
+
+
+def choose_again(words: Iterable[str]) -> Again | None:
+    """Return what the words mean, each a student, an exercise or an outcome; None without any.
+
+    >>> sorted(choose_again(["ada", "03.2", "timeout", "bob"]).students)
+    ['ada', 'bob']
+    """
+    words = frozenset(words)
+    exercises = frozenset(word for word in words if re.fullmatch(r"\d\d\.\d+", word))
+    missing = sorted(exercises - {exercise.id for exercise in all_exercises()})
+    if missing:
+        raise BadInput(f"--again was {missing[0]!r}, and there is no such exercise.")
+    outcomes = words & frozenset(OUTCOMES)
+    return Again(words - exercises - outcomes, exercises, outcomes) if words else None

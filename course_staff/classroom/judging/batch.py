@@ -1,0 +1,174 @@
+"""Running many submissions, several at once, and keeping what came out of each."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from functools import cache
+from pathlib import Path
+
+from course_utils.course.curriculum import find_lesson
+
+from ..intake.submissions import Submission, read_data
+from ..intake.walking import UnreadableFile
+from ..jail.limits import Limits
+from ..jail.needed import demonstrations
+from ..running.fork_server import Runner, ServerFailed
+from .again import Again
+from .journal import Journal, NotKept
+from .notebook_verdicts import Examination, Verdict, fingerprint
+from .secret_references import References
+
+__all__ = ["Batch"]
+
+_STOPPED = ("timeout", "crashed")
+_MOST_RUNS = 4  # of one notebook, each without an answer that took the process down
+
+
+class Batch:
+    """Runs submissions, several at once, and keeps what came out.
+
+    ``notebooks`` is the folder of the lessons as they are handed out, and ``accidents`` are the
+    places of submissions on which the grader itself failed. With ``again``, only what it picks is
+    judged, and what was never graded; all else stays as it was, whatever has changed since.
+    """
+
+    def __init__(
+        self,
+        limits: Limits,
+        references: References,
+        journal: Journal,
+        version: str,
+        notebooks: Path,
+        again: Again | None = None,
+    ):
+        self._again, self._notebooks = again, notebooks
+        self._limits, self._references, self._journal = limits, references, journal
+        self.accidents: set[str] = set()
+        self._version = f"{version} {sorted(limits.as_dict().items())}"
+
+    def known(self, one: Submission) -> dict[str, Verdict] | None:
+        """Return the verdicts on a submission that need no run, or None."""
+        try:
+            return self._known(one)
+        except Exception:  # it is met again, and named, when the submission is examined
+            return None
+
+    def _known(self, one: Submission) -> dict[str, Verdict] | None:
+        try:
+            data = read_data(one, self._limits.notebook)
+        except UnreadableFile as error:
+            verdict = Verdict("unreadable", str(error))
+            return {exercise.id: verdict for exercise in find_lesson(one.lesson).exercises()}
+        kept = self._kept(one, data)
+        return None if kept and self._again and self._again.picks(one, kept) else kept
+
+    def _kept(self, one: Submission, data: bytes) -> dict[str, Verdict] | None:
+        """Return the verdicts on a submission that were kept, and still hold."""
+        common = self._journal.get(_key(one, data))
+        if common is None or not (self._again or common["version"] == self._version):
+            return None
+        own = self._journal.get(_key(one, data, one.place))
+        kept = own if own and own["version"] == common["version"] else common
+        if kept["verdicts"].keys() != {e.id for e in find_lesson(one.lesson).exercises()}:
+            return None  # of the lesson as it was with other exercises
+        return {exercise_id: Verdict(**each) for exercise_id, each in kept["verdicts"].items()}
+
+    def _keep(self, one: Submission, data: bytes, verdicts: dict[str, Verdict]) -> None:
+        """Keep verdicts: those made once more for this submission alone, all others by content.
+
+        The former stand over a common record, whose version they carry, and go where that goes.
+        """
+        common = self._journal.get(_key(one, data)) if self._again else None
+        key = _key(one, data, one.place) if common else _key(one, data)
+        version = common["version"] if common else self._version
+        made = {exercise_id: vars(verdict) for exercise_id, verdict in verdicts.items()}
+        self._journal.add(key, {"version": version, "verdicts": made})
+
+    def run(
+        self, open_ones: list[Submission], server: Runner, jobs: int
+    ) -> Iterator[tuple[Submission, dict[str, Verdict]]]:
+        """Yield each submission with its verdicts as it is finished.
+
+        One that ran out of time or died is run once more, when no other runs any longer: a machine
+        that does too much at once may be the cause.
+        """
+        stopped: list[tuple[Submission, dict[str, Verdict]]] = []
+        with ThreadPoolExecutor(jobs) as pool:
+            futures = {pool.submit(self._examine, one, server): one for one in open_ones}
+            try:
+                for future in as_completed(futures):
+                    one, verdicts = futures[future], future.result()
+                    if _was_stopped(verdicts):
+                        stopped.append((one, verdicts))
+                    else:
+                        yield one, verdicts
+                for one, verdicts in stopped:
+                    yield one, pool.submit(self._examine, one, server, verdicts).result()
+            except BaseException:  # Ctrl-C among them: do not wait for what runs
+                for future in futures:
+                    future.cancel()
+                server.close()
+                raise
+
+    def _examine(
+        self, one: Submission, server: Runner, before: dict[str, Verdict] | None = None
+    ) -> dict[str, Verdict]:
+        """Return the verdicts on one submission, whatever happens.
+
+        ``before`` are those of a first run in which some answer was stopped. What ran to its end
+        there stays as it was, where it does not now.
+        """
+        self.accidents.discard(one.place)
+        try:
+            return self._run(one, server, before)
+        except (NotKept, ServerFailed):
+            raise
+        except Exception as error:  # one submission must not stop the others; it is run next time
+            message = (
+                f"The grader itself failed on this notebook ({type(error).__name__}: {error})."
+            )
+            self.accidents.add(one.place)
+            verdict = Verdict("crashed", message)
+            return {exercise.id: verdict for exercise in find_lesson(one.lesson).exercises()}
+
+    def _run(
+        self, one: Submission, server: Runner, before: dict[str, Verdict] | None
+    ) -> dict[str, Verdict]:
+        # Read again, or for the first time where two submissions are the same and one is done.
+        known = self._known(one)
+        if known is not None:
+            return known
+        data = read_data(one, self._limits.notebook)
+        exercises = {exercise.id: exercise for exercise in find_lesson(one.lesson).exercises()}
+        shown = _shown(self._notebooks / f"{find_lesson(one.lesson).name}.ipynb")
+        settled: dict[str, Verdict] = {}
+        for _ in range(_MOST_RUNS):
+            examination = Examination(exercises, self._references)
+            job = {"lesson": one.lesson, "without": list(settled), "shown": shown}
+            run = server.run(job, data, examination)
+            verdicts = examination.decide(run) | settled
+            # An answer that takes its process down does not take the others with it.
+            if run.ended == "done" or run.pending not in exercises:
+                break
+            settled[run.pending] = verdicts[run.pending]
+        if before is not None:
+            stopped = {i for i, verdict in verdicts.items() if verdict.outcome in _STOPPED}
+            verdicts |= {i: before[i] for i in stopped}
+        kept = self._kept(one, data) if self._again else None
+        if kept is not None:
+            verdicts = kept | {i: verdicts[i] for i in self._again.picks(one, kept)}
+        if before is not None or not _was_stopped(verdicts):  # or else it runs once more
+            self._keep(one, data, verdicts)
+        return verdicts
+
+
+@cache
+def _shown(notebook: Path) -> list[str]:
+    return demonstrations(notebook.read_bytes()) if notebook.exists() else []
+
+
+def _key(one: Submission, data: bytes, place: str = "") -> str:
+    return fingerprint(one.lesson.encode(), data, place.encode("utf-8", "surrogateescape"))
+
+
+def _was_stopped(verdicts: dict[str, Verdict]) -> bool:
+    return any(verdict.outcome in _STOPPED for verdict in verdicts.values())

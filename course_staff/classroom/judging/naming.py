@@ -1,0 +1,144 @@
+"""``course mistakes``: the groups of a grading, and giving one of them its name and sentence."""
+
+import re
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from course_utils.course.curriculum import find_exercise
+from course_utils.exercises.exercise import stubs
+from course_utils.exercises.references import stored
+
+from ..jail.answers import bound_names
+from ..jail.limits import Limits
+from ..running.fork_server import ForkServer
+from ..running.public_package import exercises_version, private_folders
+from .behaviours import Answer, Group, Taught, did, groups, read_lines, taught_to, write_lines
+from .grading import require_lessons
+from .journal import Journal, secret_key
+from .learned import learned_path, observed_in_jail
+from .secret_references import References
+
+__all__ = ["NamingError", "gallery_entry", "groups_in", "name_groups"]
+
+_MOST_SENTENCES = 3
+
+
+class NamingError(Exception):
+    """There is no such grading or group, or its name or sentence will not do."""
+
+
+def groups_in(results: Path) -> list[Group]:
+    """Return the groups of a grading's unexplained answers, the largest first.
+
+    Raises
+    ------
+    NamingError
+        If ``results`` is no folder that ``course grade`` wrote.
+    """
+    path = results / ".grading" / "unexplained.jsonl"
+    if not path.exists():
+        raise NamingError(f"{results} holds no grading. Name the folder given to `--out`.")
+    answers = read_lines(path, Answer)
+    return groups(answers, {a.exercise: find_exercise(a.exercise) for a in answers})
+
+
+def name_groups(
+    results: Path, group_ids: Sequence[str], name: str, sentence: str, keep: bool = False
+) -> tuple[list[str], list[Taught]]:
+    """Write down a mistake's name and sentence for the next grading; return who made it, and it.
+
+    Several groups of one exercise may make one mistake: each is told, and is one of its programs.
+    With ``keep`` the shortest program of each stands beside the lesson's gallery from now on, and
+    every other grading tells the sentence, too.
+
+    Raises
+    ------
+    NamingError
+        If there is no such group, they are of several exercises, the name is taken, the sentence is
+        empty, does not end, or is longer than three sentences, or a program to keep does something
+        else by itself.
+    """
+    found: dict[str, Group] = {}
+    for one in groups_in(results):
+        found.setdefault(one.id, one)
+    missing = next((one for one in group_ids if one not in found), None)
+    if missing is not None:
+        there = ", ".join(found) or "none"
+        raise NamingError(f"There is no group {missing!r} in {results}; there are: {there}.")
+    groups = [found[one] for one in dict.fromkeys(group_ids)]
+    exercise, *others = sorted({group.shortest.exercise for group in groups})
+    if others:
+        raise NamingError("Groups that are named together belong to one exercise.")
+    name, sentence = name.strip(), sentence.strip()
+    path = results / ".grading" / "taught.jsonl"
+    taught = read_lines(path, Taught)
+    taken = {mistake["name"] for mistake in stored(exercise)["mistakes"]}
+    taken |= {one.name for one in taught if one.exercise == exercise}
+    if not name or name in taken:
+        raise NamingError(f"A mistake of {exercise} needs a name of its own; taken: {name!r}.")
+    if not re.search(r"[.?]$", sentence) or len(re.findall(r"[.?](\s|$)", sentence)) > (
+        _MOST_SENTENCES
+    ):
+        raise NamingError("Write one to three sentences, the last one with its full stop.")
+    new = [
+        Taught(exercise, name, sentence, group.shortest.program, group.shortest.did)
+        for group in groups
+    ]
+    if keep:
+        _keep(results / ".grading", new)
+    write_lines(path, [*taught, *new])
+    return sorted({student for group in groups for student in group.students}), new
+
+
+def gallery_entry(taught: Sequence[Taught]) -> str:
+    """Return a named mistake as code for the lesson's ``gallery.py``: functions, and its entry.
+
+    Each program stands in a function, so that nothing else of the gallery sees its names.
+    """
+    first, *more = taught
+    answer = bound_names(stubs()[first.exercise]["source"])[-1]
+    name = re.sub(r"\W+", "_", f"learned_{first.exercise}_{first.name}").strip("_")
+    functions = [name, *(f"{name}_{number}" for number in range(2, len(more) + 2))]
+    programs = [
+        f"def {function}():\n"
+        + textwrap.indent(f"{one.program.strip()}\nreturn {answer}", "    ")
+        + "\n\n\n"
+        for function, one in zip(functions, taught, strict=True)
+    ]
+    calls = "".join(f"        {function}(),\n" for function in functions)
+    return (
+        f"{''.join(programs)}    {first.name!r}: Wrong(\n        {first.sentence!r},\n{calls}    ),"
+    )
+
+
+def _keep(state: Path, new: Sequence[Taught]) -> None:
+    """Run each program by itself in the sandbox, and write all beside the lesson's gallery."""
+    lessons = require_lessons()
+    exercise = new[0].exercise
+    question = find_exercise(exercise)
+    journal = Journal(state / "references.jsonl")
+    references = References(lessons, secret_key(state / "key"), journal, exercises_version())
+    hidden = [state.parent.resolve(), lessons.parent, *private_folders()]
+    try:
+        right, seed = references.right(exercise), references.seed(exercise)
+        with ForkServer(state, Limits(), hidden=hidden) as server:
+            server.start()
+            observations = [observed_in_jail(server, exercise, one.program, seed) for one in new]
+    finally:
+        references.close()
+        journal.close()
+    for one, observation in zip(new, observations, strict=True):
+        try:
+            does_the_same = taught_to(did(question, observation, right), [one], question)
+        except (KeyError, TypeError, ValueError):  # it did not run, or goes right
+            does_the_same = None
+        if does_the_same is None:
+            raise NamingError(
+                "The shortest program of a group does something else when it is run by itself: it "
+                "needs other cells of its notebook. Name the group without --keep, or write such a "
+                "program into the lesson's gallery.py. The program is:\n"
+                + textwrap.indent(one.program.strip(), "    ")
+            )
+    path = learned_path(lessons, exercise)
+    write_lines(path, [*read_lines(path, Taught), *new])

@@ -1,0 +1,105 @@
+"""``course release``: what students get; no right or wrong program is among it."""
+
+import copy
+from collections.abc import Iterable
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from course_utils.course.originals import seal
+from course_utils.exercises.lesson_questions import COPIES
+
+from ...authoring.build import Folders, solution_is_current, stored_is_current, table_text
+from ...authoring.source import LessonSource
+from .links import relink
+from .student_texts import student_texts
+
+__all__ = ["ReleaseError", "release_files", "require_built"]
+
+_PACKAGES = ("gradient_tools", "course_utils")
+
+
+class ReleaseError(Exception):
+    """The lessons cannot be handed out as they are; the message says what to do first."""
+
+
+def require_built(lessons: Iterable[LessonSource], root: Path) -> None:
+    """Make sure that each lesson was executed, with its solutions passing, as it is now.
+
+    Raises
+    ------
+    ReleaseError
+        If one was changed since; the message names it and the command to run.
+    """
+    folders = Folders(root)
+    stale = [
+        lesson
+        for lesson in lessons
+        if not (solution_is_current(lesson, folders) and stored_is_current(lesson, folders))
+    ]
+    if stale:
+        names = ", ".join(f"lessons/{lesson.name}" for lesson in stale)
+        numbers = " ".join(lesson.name[:2] for lesson in stale)
+        raise ReleaseError(
+            f"{names}: not built as it is now, so nothing shows that it runs and that its "
+            f"solutions pass. Run `course build {numbers}` first."
+        )
+
+
+def release_files(
+    lessons: list[LessonSource], chosen: list[LessonSource], root: Path
+) -> dict[str, str]:
+    """Return every file of a release: its path, with forward slashes, and its text.
+
+    Parameters
+    ----------
+    lessons : list of LessonSource
+        All there are. Lesson 00 is always handed out: it says how to work, and every command finds
+        the course's folder by it.
+    chosen : list of LessonSource
+        Those that students get.
+    root : Path
+        The checkout. Notebooks come from the lessons' sources and not from ``notebooks/``, where
+        somebody may have tried an exercise.
+
+    Raises
+    ------
+    ReleaseError
+        If a lesson was changed since the last build.
+    """
+    given = [lesson for lesson in lessons if lesson in chosen or lesson.name.startswith("00")]
+    require_built(given, root)
+    names = {lesson.name for lesson in given}
+    files = {
+        f"notebooks/{lesson.name}.ipynb": _notebook_text(lesson.notebook, names) for lesson in given
+    }
+    # Students work in neither: one is read, the other mends it.
+    files |= {f"course_utils/course/given/{path}": text for path, text in files.items()}
+    for lesson in given:
+        questions = lesson.path.with_name("exercises.py").read_text(encoding="utf-8")
+        files[(COPIES / f"lesson_{lesson.name[:2]}.py").as_posix()] = questions
+    files[(COPIES / "lessons.json").as_posix()] = table_text(given)
+    return files | _packages(root, {name[:2] for name in names}) | student_texts(root, names)
+
+
+def _notebook_text(notebook: NotebookNode, names: set[str]) -> str:
+    notebook = copy.deepcopy(notebook)
+    relink(notebook, lambda name: f"{name}.ipynb" if name in names else None)
+    seal(notebook)
+    return nbformat.writes(notebook) + "\n"
+
+
+def _packages(root: Path, numbers: set[str]) -> dict[str, str]:
+    """Return the packages of students, with what is generated of these lessons alone."""
+    files = {}
+    for path in sorted(path for name in _PACKAGES for path in (root / name).rglob("*")):
+        place = path.relative_to(root)
+        is_hidden = any(part.startswith(".") for part in place.parts)
+        if is_hidden or path.suffix not in (".csv", ".py", ".pyi", ".typed", ".txt"):
+            continue
+        is_of_lesson = place.parent.name == "generated" and path.stem != "__init__"
+        if is_of_lesson and path.stem.removeprefix("lesson_") not in numbers:
+            continue
+        files[place.as_posix()] = path.read_text(encoding="utf-8")
+    return files

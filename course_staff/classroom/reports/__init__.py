@@ -1,0 +1,1 @@
+"""What a grading tells: tables for machines, pages for the student, the teacher and the wall."""

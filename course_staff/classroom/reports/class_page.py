@@ -1,0 +1,184 @@
+"""What ``class.html`` shows: what the class has and has not learnt, for the teacher alone."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+
+from course_utils.course.curriculum import all_exercises, find_lesson
+
+from ..judging.grading import Grading
+from ..judging.notebook_verdicts import OUTCOMES
+from ..judging.predicted import prediction_lines
+from ..judging.rows import Row
+from .mistakes import common_mistakes
+
+__all__ = ["COLOURS", "SIGNS", "class_values", "points_of"]
+
+SIGNS = dict(zip(OUTCOMES, ("✓", "✗", "○", "!", "T", "C", "U"), strict=True))
+# Okabe and Ito's colours; each stands beside its sign and its word.
+COLOURS = {
+    "passed": "#009E73",
+    "failed": "#D55E00",
+    "error": "#CC79A7",
+    "not attempted": "#BBBBBB",
+    "stopped": "#56B4E9",
+}
+_BROKEN = ("timeout", "crashed", "unreadable")
+_TRIED = ("failed", "error", "timeout")
+_MANY = 3  # exercises that one student has tried and not passed
+
+
+def class_values(grading: Grading, names: dict[str, str]) -> dict:
+    """Return what the template of the page asks for; ``names`` are the students' pages."""
+    rows = grading.counting
+    lessons = sorted({row.lesson for row in rows})
+    exercises = [e for e in all_exercises() if e.id[:2] in lessons]
+    by_cell = {(row.student, row.exercise): row for row in rows}
+    students = sorted({row.student for row in rows})
+    return {
+        "students": [_student_line(s, names[s], exercises, by_cell) for s in students],
+        "exercises": (lines := _exercise_lines(exercises, rows)),
+        "charts": [
+            (find_lesson(number), [line for line in lines if line["id"][:2] == number])
+            for number in lessons
+        ],
+        "mistakes": common_mistakes(rows),
+        "predictions": prediction_lines(grading.predicted),
+        "broken": [row for row in _first_of_each(grading.rows) if row.outcome in _BROKEN],
+        "stopped_later": list({r.submission: r for r in grading.rows if r.note}.values()),
+        "older": [
+            f"{row.submission} ({row.submitted})"
+            for row in _first_of_each([row for row in grading.rows if not row.counts])
+        ],
+        "better": _better_than_the_newest(grading),
+        "stuck": _stuck(exercises, rows),
+        "often_stuck": _often_stuck(rows),
+        "late": _late(grading),
+        "same": grading.same,
+        "timeless": sorted({one.lesson for one in grading.timeless}),
+        "found": grading.found,
+        "strangers": grading.strangers,
+        "absent": _absent(grading, lessons),
+        "mean": f"{sum(row.points for row in rows) / max(1, len(students)):.1f}",
+        "possible": sum(e.points for e in exercises),
+        "submissions": len({row.submission for row in rows}),
+        "signs": SIGNS,
+        "is_jailed": grading.is_jailed,
+        "outcomes": OUTCOMES,
+        "colours": COLOURS,
+    }
+
+
+def _exercise_lines(exercises: Iterable, rows: list[Row]) -> list[dict]:
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for row in rows:
+        counts[row.exercise][row.outcome] += 1
+    return [_exercise_line(exercise, counts[exercise.id]) for exercise in exercises]
+
+
+def _exercise_line(exercise, counts: Counter[str]) -> dict:
+    total = sum(counts.values())
+    stopped = sum(counts[outcome] for outcome in _BROKEN)
+    parts, start = [], 0.0
+    for outcome in COLOURS:
+        count = stopped if outcome == "stopped" else counts[outcome]
+        width = 100.0 * count / total
+        parts.append({"outcome": outcome, "count": count, "start": start, "width": width})
+        start += width
+    return {
+        "id": exercise.id,
+        "title": exercise.title,
+        "kind": exercise.kind,
+        "counts": counts,
+        "total": total,
+        "stopped": stopped,
+        "rate": round(100 * counts["passed"] / total),
+        "parts": parts,
+        "words": ", ".join(f"{p['count']} {p['outcome']}" for p in parts if p["count"]),
+    }
+
+
+def _student_line(student: str, page: str, exercises: list, by_cell: dict) -> dict:
+    rows = [by_cell.get((student, e.id)) for e in exercises]
+    return {
+        "name": student,
+        "page": page,
+        "cells": rows,
+        "points": points_of([row for row in rows if row]),
+    }
+
+
+def _stuck(exercises: list, rows: list[Row]) -> list[dict]:
+    """Return, for each exercise, who tried it without passing, the hardest exercise first."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        if row.outcome in _TRIED:
+            names[row.exercise].append(row.student)
+    lines = [
+        {"id": exercise.id, "title": exercise.title, "students": sorted(names[exercise.id])}
+        for exercise in exercises
+        if exercise.id in names
+    ]
+    return sorted(lines, key=lambda line: (-len(line["students"]), line["id"]))
+
+
+def _often_stuck(rows: list[Row]) -> list[dict]:
+    """Return who tried several exercises without passing them, and which."""
+    tried: dict[str, list[str]] = defaultdict(list)
+    for row in rows:
+        if row.outcome in _TRIED:
+            tried[row.student].append(row.exercise)
+    lines = [{"name": s, "exercises": ids} for s, ids in tried.items() if len(ids) >= _MANY]
+    return sorted(lines, key=lambda line: (-len(line["exercises"]), line["name"]))
+
+
+def _late(grading: Grading) -> list[dict]:
+    """Return who came late with what, and which older submission of theirs was in time."""
+    older = {
+        (row.student, row.lesson): row.submission
+        for row in grading.rows
+        if not row.counts and not row.late
+    }
+    late = [row for row in _first_of_each(grading.counting) if row.late]
+    return [{"row": row, "older": older.get((row.student, row.lesson), "")} for row in late]
+
+
+def _absent(grading: Grading, lessons: list[str]) -> dict[str, list[str]]:
+    """Return, for each lesson, who on the roster has handed in nothing for it."""
+    if grading.roster is None:
+        return {}
+    handed_in = {
+        (id(m), row.lesson) for m in grading.roster.members for row in grading.of_member(m)
+    }
+    return {
+        number: [m.name for m in grading.roster.members if (id(m), number) not in handed_in]
+        for number in lessons
+    }
+
+
+def _first_of_each(rows: list[Row]) -> list[Row]:
+    """Return the most telling row of each submission: one that was stopped, where there is one."""
+    chosen: dict[str, Row] = {}
+    for row in rows:
+        if row.submission not in chosen or (
+            row.outcome in _BROKEN and chosen[row.submission].outcome not in _BROKEN
+        ):
+            chosen[row.submission] = row
+    return list(chosen.values())
+
+
+def _better_than_the_newest(grading: Grading) -> list[dict]:
+    """Return the older submissions that earned more than the one that counts."""
+    points: dict[str, float] = Counter()
+    for row in grading.rows:
+        points[row.submission] += row.points
+    newest = {(row.student, row.lesson): row.submission for row in grading.counting}
+    return [
+        {"row": row, "points": f"{points[row.submission]:g}", "counts": counts, "less": f"{less:g}"}
+        for row in _first_of_each([row for row in grading.rows if not row.counts])
+        if (less := points[counts := newest[row.student, row.lesson]]) < points[row.submission]
+    ]
+
+
+def points_of(rows: list[Row]) -> str:
+    """Return the sum of the points in rows."""
+    return f"{sum(row.points for row in rows):g}"

@@ -1,0 +1,81 @@
+"""The tables for machines and spreadsheets: ``gradebook.csv`` and ``results.jsonl``."""
+
+import csv
+import io
+import json
+import unicodedata
+from dataclasses import asdict
+
+from course_utils.course.curriculum import all_exercises
+
+from ..judging.grading import Grading
+from ..judging.rows import Row
+
+__all__ = ["gradebook_csv", "points_in", "results_jsonl"]
+
+_STARTS_A_FORMULA = ("=", "+", "-", "@", "|", "%", "\t", "\r", "\n")
+
+
+def results_jsonl(grading: Grading) -> str:
+    """Return one JSON object a line for each exercise of each submission, in a fixed order."""
+    return "".join(json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in grading.rows)
+
+
+def gradebook_csv(grading: Grading) -> str:
+    """Return one line a student: points for each exercise and lesson, and their sum.
+
+    A cell is empty where nothing was handed in, and 0 where it was and earned nothing. With a
+    roster there is a line for each of its students, and for nobody else. ``late`` names the lessons
+    that came late, and how late. The text starts with a byte order mark, by which spreadsheets know
+    UTF-8, and no cell starts a formula.
+    """
+    rows = grading.counting
+    lessons = sorted({row.lesson for row in rows})
+    exercises = [e for e in all_exercises() if e.id[:2] in lessons]
+    header = ["student", *(e.id for e in exercises), *(f"lesson {n}" for n in lessons)]
+    text = io.StringIO()
+    # All quoted: a spreadsheet that splits at semicolons finds none in a name.
+    table = csv.writer(text, quoting=csv.QUOTE_ALL)
+    table.writerow([*header, "total", "possible", "late", "comments"])
+    possible = sum(e.points for e in exercises)
+    for student, own in _lines(grading):
+        points = {row.exercise: row.points for row in own}
+        cells = [_number(points.get(e.id)) for e in exercises]
+        sums = [points_in(own, lesson) for lesson in lessons]
+        total = _number(sum(row.points for row in own))
+        comments = "; ".join(f"{row.exercise}: {row.comment}" for row in own if row.comment)
+        late = "; ".join(f"{n}: {words}" for n, words in _late(own).items())
+        table.writerow(
+            [_as_text(student), *cells, *sums, total, possible, late, _as_text(comments)]
+        )
+    return "\ufeff" + text.getvalue()
+
+
+def _late(rows: list[Row]) -> dict[str, str]:
+    return {row.lesson: row.late for row in rows if row.late}
+
+
+def _lines(grading: Grading) -> list[tuple[str, list[Row]]]:
+    """Return whom the gradebook has a line for, and the rows that count of each."""
+    if grading.roster is not None:
+        return [(member.name, grading.of_member(member)) for member in grading.roster.members]
+    students: dict[str, list[Row]] = {}
+    for row in grading.counting:
+        students.setdefault(row.student, []).append(row)
+    return sorted(students.items())
+
+
+def points_in(rows: list[Row], lesson: str) -> str:
+    """Return a student's points in a lesson; nothing where nothing was handed in."""
+    points = [row.points for row in rows if row.lesson == lesson]
+    return _number(sum(points)) if points else ""
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
+def _as_text(value: str) -> str:
+    """Return text that a spreadsheet shows and does not compute."""
+    start = unicodedata.normalize("NFKC", value).lstrip(" ")[:1]
+    return f"'{value}" if start in _STARTS_A_FORMULA else value

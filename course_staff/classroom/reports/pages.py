@@ -1,0 +1,121 @@
+"""The pages for people: feedback for each student, and what the class has and has not learnt."""
+
+import hashlib
+import re
+import unicodedata
+from functools import cache
+from pathlib import Path
+
+from course_utils.course.atomic_files import write_atomically
+from course_utils.course.curriculum import find_lesson
+
+from ..judging.grading import Grading
+from .class_page import SIGNS, class_values, points_of
+from .gradebook import gradebook_csv, results_jsonl
+from .kept_pages import write_pages
+from .show_page import values_to_show
+from .upload import upload_csv
+
+__all__ = ["page_name", "write_results"]
+
+# Names of files that Windows keeps for itself, and those that look like what is added to others.
+_NOT_PLAIN = r"|con|nul|prn|aux|(com|lpt)\d|(.*-)?[0-9a-f]{16}"
+
+
+def write_results(grading: Grading, out: Path) -> Path:
+    """Write the tables and the pages to ``out`` and return the class page."""
+    _write(out / "results.jsonl", results_jsonl(grading))
+    _write(out / "gradebook.csv", gradebook_csv(grading))
+    if grading.roster is not None:
+        write_atomically(out / "upload.csv", upload_csv(grading))
+    students = sorted({row.student for row in grading.rows})
+    names = {student: page_name(student) for student in students}
+    pages = {
+        names[student]: _render("feedback.html", **_feedback(student, grading))
+        for student in students
+    }
+    write_pages(out / "feedback", pages, out / ".grading" / "pages.json")
+    _write(out / "class-to-show.html", _render("show.html", **values_to_show(grading)))
+    _write(out / "class.html", _render("class.html", **class_values(grading, names)))
+    return out / "class.html"
+
+
+def page_name(student: str) -> str:
+    """Return a file name for a student's page, safe on every system and different for each.
+
+    >>> page_name("alice"), page_name("Zoë Åkerman/..")
+    ('alice.html', 'Zoë-Åkerman-beb3aee442c540b9.html')
+    """
+    safe = re.sub(r"[^\w-]+", "-", unicodedata.normalize("NFC", student)).strip("-")
+    safe = safe.encode()[:120].decode(errors="ignore")
+    if not (safe == student == safe.lower()) or re.fullmatch(_NOT_PLAIN, safe):
+        digest = hashlib.sha256(student.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        safe = f"{safe}-{digest}".strip("-")
+    return f"{safe}.html"
+
+
+def _feedback(student: str, grading: Grading) -> dict:
+    own = [row for row in grading.rows if row.student == student]
+    counting = [row for row in own if row.counts]
+    lessons = []
+    for number in sorted({row.lesson for row in counting}):
+        rows = [row for row in counting if row.lesson == number]
+        older = {row.submission for row in own if row.lesson == number and not row.counts}
+        lessons.append(
+            {
+                "number": number,
+                "title": find_lesson(number).title,
+                "rows": rows,
+                "points": points_of(rows),
+                "possible": sum(row.possible for row in rows),
+                "submission": rows[0].submission,
+                "submitted": rows[0].submitted,
+                "late": rows[0].late,
+                "older": sorted(older),
+            }
+        )
+    return {
+        "student": student,
+        "lessons": lessons,
+        "points": points_of(counting),
+        "possible": sum(row.possible for row in counting),
+        "signs": SIGNS,
+        "is_jailed": grading.is_jailed,
+    }
+
+
+def _render(name: str, **values) -> str:
+    return _templates().get_template(name).render(**values)
+
+
+@cache
+def _templates():
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("course_staff.classroom.reports"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["code"] = _with_code
+    return environment
+
+
+def _with_code(text: str):
+    """Show what stands between backquotes as code; everything else is escaped."""
+    from markupsafe import Markup, escape
+
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        return escape(text)
+    shown = [
+        Markup("<code>{}</code>").format(part) if number % 2 else escape(part)
+        for number, part in enumerate(parts)
+    ]
+    return Markup("").join(shown)
+
+
+def _write(path: Path, text: str) -> None:
+    write_atomically(path, text.encode("utf-8", "replace").decode("utf-8"))

@@ -1,0 +1,1 @@
+"""Beside it stand `handed_in` and `forgeries`, which the tests in the rooms below import."""

@@ -1,0 +1,85 @@
+import json
+from collections import Counter
+
+import pytest
+
+from course_staff.classroom.intake.submissions import Submission
+from course_staff.classroom.judging import predicted
+from course_staff.classroom.judging.grading import Grading
+from course_staff.classroom.reports.class_page import class_values
+from course_staff.classroom.reports.pages import _render
+from course_utils.course.curriculum import Lesson
+from course_utils.exercises.callouts import Callout
+
+LETTERED = Callout("04.a", right="9", options={"27": "No.", "9": "Yes."})
+TYPED = Callout("04.b", right="0", options={"0": "Yes.", "6": "No."}, otherwise="No.")
+
+
+@pytest.fixture
+def count(tmp_path, monkeypatch):
+    monkeypatch.setattr(Lesson, "predictions", lambda lesson: (LETTERED, TYPED))
+
+    def count_in(*notebooks, counts=True):
+        handed_in = []
+        for number, notebook in enumerate(notebooks):
+            path = tmp_path / f"{number}.ipynb"
+            if isinstance(notebook, list):
+                cells = [{"cell_type": "code", "source": source} for source in notebook]
+                notebook = json.dumps({"cells": cells})
+            path.write_text(notebook)
+            one = Submission(str(number), "04", path, path.name, 0.0, counts=counts)
+            handed_in.append(one)
+        return predicted.count_predictions(handed_in, lambda one: one.path.read_bytes())
+
+    return count_in
+
+
+def test_what_a_class_predicted_is_counted(count):
+    first = ['predict("04.a", "a")', "predict( '04.b' , 6 )"]
+    second = ['predict("04.a", "B")', 'predict("04.b", "17")']
+    assert count(first, second, second) == {
+        "04.a": {"27": 1, "9": 2},
+        "04.b": {"6": 1, "17": 2},
+    }
+
+
+def test_of_several_answers_the_last_counts(count):
+    assert count(['predict("04.a", "a")', 'predict("04.a", "b")']) == {"04.a": {"9": 1}}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'predict("04.a", "")',
+        'predict("04.a", ...)',
+        'predict("04.a", "z")',
+        'predict("99.a", "a")',
+        'print(\'predict("04.a", "a")\')',
+        'predict("04.a", open("/etc/passwd").read())',
+        'predict("04.b", "' + "x" * 10**6,
+    ],
+)
+def test_what_is_no_prediction_is_left_out(count, source):
+    assert count([source]) == {}
+
+
+def test_what_cannot_be_read_or_does_not_count_is_left_out(count):
+    assert count("{", "[]", '{"cells": 3}') == {}
+    assert count(['predict("04.a", "a")'], counts=False) == {}
+
+
+def test_the_truth_stands_beside_what_was_predicted(monkeypatch):
+    known = {"04.a": LETTERED, "04.b": TYPED}
+    monkeypatch.setattr(predicted, "find_prediction", known.__getitem__)
+    counts = {"04.a": Counter({"9": 3, "27": 1}), "04.b": Counter({"6": 2, "17": 1, "0": 1})}
+    assert predicted.prediction_lines(counts) == [
+        {"id": "04.b", "right": "0", "hits": 1, "total": 4, "others": [("6", 2), ("17", 1)]},
+        {"id": "04.a", "right": "9", "hits": 3, "total": 4, "others": [("27", 1)]},
+    ]
+
+
+def test_the_class_page_shows_them():
+    grading = Grading(predicted={"04.c": Counter({"9": 1, "27": 2})})
+    page = _render("class.html", **class_values(grading, {}))
+    row = page[page.index("What the class predicted</h2>") :]
+    assert row.index("04.c") < row.index("1 of 3") < row.index("27: 2")

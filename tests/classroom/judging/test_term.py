@@ -1,0 +1,92 @@
+"""A class with a roster, and what a teacher changes by hand, in the tables and on the pages."""
+
+import csv
+import io
+from dataclasses import replace
+
+import pytest
+
+from course_staff.classroom.intake.roster import Member, Roster
+from course_staff.classroom.judging.grading import Grading
+from course_staff.classroom.judging.overrides import read_overrides, with_overrides
+from course_staff.classroom.judging.rows import BadInput, Row
+from course_staff.classroom.reports.gradebook import gradebook_csv
+from course_staff.classroom.reports.pages import write_results
+from course_utils.course.curriculum import find_lesson
+
+CLASS = Roster([Member("Ada Lovelace", "4711"), Member("Bob B", "4712")])
+
+
+def rows(student, points=1.0):
+    place = f"{student}/01_first_tape.ipynb"
+    return [
+        Row(student, "01", e.id, e.title, "failed", "-", points, 2, place, "", True, "")
+        for e in find_lesson("01").exercises()
+    ]
+
+
+def table(text):
+    return list(csv.DictReader(io.StringIO(text.removeprefix("\ufeff"))))
+
+
+def write(path, *lines):
+    path.write_text("student,exercise,points,comment,by\n" + "\n".join(lines) + "\n")
+    return path
+
+
+def test_the_gradebook_has_a_line_for_each_student_and_for_nobody_else(tmp_path):
+    grading = Grading(rows=[*rows("lovelaceada"), *rows("eve")], roster=CLASS)
+    lines = table(gradebook_csv(grading))
+    assert [line["student"] for line in lines] == ["Ada Lovelace", "Bob B"]
+    count = len(find_lesson("01").exercises())
+    assert [line["lesson 01"] for line in lines] == [str(count), ""]
+    assert grading.strangers == ["eve"]
+    page = write_results(grading, tmp_path).read_text(encoding="utf-8")
+    assert "nothing handed in for lesson 01:\nBob B" in page
+    assert "not on the roster" in page and "eve" in page
+    assert (tmp_path / "feedback" / "eve.html").exists()  # nothing is lost
+
+
+def test_what_a_teacher_changes_shows_with_who_and_why(tmp_path):
+    path = write(
+        tmp_path / "overrides.csv",
+        "ada,01.1,2,Right idea; the file was cut,M. Curie",
+        "ada,01.2,,Look again at lesson 01,M. Curie",
+    )
+    changed = with_overrides(rows("ada"), read_overrides(path))
+    assert [row.points for row in changed][:2] == [2, 1]
+    grading = Grading(rows=changed)
+    (line,) = table(gradebook_csv(grading))
+    assert line["01.1"] == "2" and "(from 1 to 2 points, M. Curie)" in line["comments"]
+    write_results(grading, tmp_path)
+    page = (tmp_path / "feedback" / "ada.html").read_text(encoding="utf-8")
+    assert "Right idea; the file was cut" in page and "Look again at lesson 01 (M. Curie)" in page
+
+
+def test_an_older_submission_is_not_changed(tmp_path):
+    path = write(tmp_path / "overrides.csv", "ada,01.1,2,Reason,Me")
+    older = [replace(row, counts=False) for row in rows("ada")]
+    changed = with_overrides([*older, *rows("ada")], read_overrides(path))
+    assert [row.points for row in changed if row.exercise == "01.1"] == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("ada,01.1,2,,Me", "Line 2 .* has no comment"),
+        ("ada,01.1,2,Reason,", "Line 2 .* has no by"),
+        ("ada,01.1,two,Reason,Me", "should be a number or empty"),
+        ("ada,01.1,3,Reason,Me", "0 to 2 are possible"),
+        ("bob,01.1,1,Reason,Me", "changes 01.1 of bob"),
+    ],
+)
+def test_a_change_that_fits_nothing_is_refused_with_its_line(tmp_path, line, reason):
+    with pytest.raises(BadInput, match=reason):
+        with_overrides(rows("ada"), read_overrides(write(tmp_path / "overrides.csv", line)))
+
+
+def test_a_file_with_other_columns_is_refused(tmp_path):
+    (tmp_path / "overrides.csv").write_text("who,what\n")
+    with pytest.raises(BadInput, match="student,exercise,points,comment,by"):
+        read_overrides(tmp_path / "overrides.csv")
+    assert read_overrides(tmp_path / "none.csv") == []

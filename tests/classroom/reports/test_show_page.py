@@ -1,0 +1,120 @@
+"""The page for the wall: what it says of a class, and that nobody can be recognised on it."""
+
+import json
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from course_staff.classroom.judging.grading import Grading
+from course_staff.classroom.judging.rows import Row
+from course_staff.classroom.judging.same_work import Same
+from course_staff.classroom.reports.pages import write_results
+from course_staff.classroom.reports.show_page import FEWEST, values_to_show
+from course_utils.course.curriculum import find_exercise, find_lesson
+from course_utils.exercises.references import stored
+
+EXERCISE = find_exercise("01.1")
+(KNOWN, OTHER, *_) = stored("01.1")["mistakes"]
+
+
+def row(student, outcome="passed", mistake="", message="Said to one.", late=""):
+    place = f"{student}/secret place.ipynb"
+    return Row(
+        student, "01", "01.1", EXERCISE.title, outcome, message, 1, 2, place, "noon", True, mistake,
+        late=late,
+    )  # fmt: skip
+
+
+def shown(rows, predicted=None):
+    return values_to_show(Grading(rows=list(rows), predicted=predicted or {}))
+
+
+def share(passed, others):
+    rows = [row(f"p{n}") for n in range(passed)]
+    rows += [row(f"o{n}", "not attempted") for n in range(others)]
+    ((_, (line,)),) = shown(rows)["lessons"]
+    return line["share"]
+
+
+@pytest.mark.parametrize(
+    ("passed", "others", "expected"),
+    [
+        (20, 20, 50), (33, 67, 35), (5, 295, 5), (295, 5, 95),
+        (4, 96, 0), (100, 0, 100), (97, 3, 100),  # nearly nobody, nearly everybody
+        (4, 4, None), (1, 5, None), (7, 0, None), (5, 5, 50),
+    ],
+)  # fmt: skip
+def test_shares_are_rounded_and_tell_no_small_group(passed, others, expected):
+    assert share(passed, others) == expected
+
+
+def test_what_few_have_handed_in_is_not_shown():
+    assert shown([row(f"s{n}") for n in range(FEWEST - 1)])["lessons"] == []
+
+
+def test_mistakes_are_shown_by_name_with_the_authors_sentence_and_not_the_students():
+    rows = [row(f"a{n}", "failed", KNOWN["name"], f"Seen in `line {n}`.") for n in range(FEWEST)]
+    rows += [row(f"b{n}", "failed", OTHER["name"]) for n in range(FEWEST - 1)]  # too few
+    rows += [row(f"c{n}", "failed", "unexplained", "Gave 7.") for n in range(9)]  # no name
+    rows += [row(f"d{n}", "error", "raised NameError", "At `zoe`.") for n in range(9)]
+    rows += [row(f"e{n}", "failed", "taught", "You square twice.") for n in range(FEWEST)]
+    rows += [row(f"f{n}", "failed", "in own words", f"Line {n}.") for n in range(9)]
+    ((_, (line,)),) = shown(rows)["lessons"]
+    told = {each["name"]: each["sentence"] for each in line["mistakes"]}
+    assert told == {KNOWN["name"]: KNOWN["sentence"], "taught": "You square twice."}
+
+
+def test_predictions_stand_beside_the_truth_and_odd_ones_do_not():
+    asked = find_lesson("01").predictions()[0]
+    counts = Counter({asked.right: 10, "what half predicted": 10, "zoe's own words": 2})
+    (line,) = shown([], {asked.id: counts})["predictions"]
+    assert line["truth"]["words"] == asked.right and line["truth"]["share"] == 45
+    assert [other["words"] for other in line["others"]] == ["what half predicted"]
+    assert shown([], {asked.id: Counter({asked.right: FEWEST - 1})})["predictions"] == []
+
+
+def test_the_page_names_nobody_and_loads_nothing(tmp_path):
+    students = [f"Zoe Number{n}" for n in range(30)]
+    rows = [row(s, "failed", KNOWN["name"], f"{s} wrote `x`.", late="2 days") for s in students]
+    rows += [row("Solo Ada", "crashed", "", "The notebook ended.")]
+    rows += [
+        replace(row(s), exercise=e.id) for s in students for e in find_lesson("01").exercises()[1:]
+    ]
+    grading = Grading(rows=rows, same=[Same("01", "01.1", tuple(students[:2]))])
+    write_results(grading, tmp_path)
+    page = (tmp_path / "class-to-show.html").read_text(encoding="utf-8")
+    assert KNOWN["name"] in page and "nearly everybody" in page
+    for word in ("Zoe", "Solo", "secret place", "noon", "crashed", "2 days", "same", "feedback"):
+        assert word not in page.split("<body>")[1], word
+    assert not re.search(r"(src|href)=|url\(|@import|<script", page)
+    assert page.count("<table") == page.count("<caption") > 0
+    assert (
+        page.count("<h1") == 1 and "prefers-color-scheme: dark" in page and "@media print" in page
+    )
+    teacher = (tmp_path / "class.html").read_text(encoding="utf-8")
+    assert 'href="class-to-show.html"' in teacher and "Zoe Number0" in teacher
+    assert json.loads((tmp_path / "results.jsonl").read_text().splitlines()[0])["late"] == "2 days"
+
+
+def luminance(colour):
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return sum(w * p for w, p in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def test_text_is_readable_in_light_in_dark_and_on_paper(tmp_path):
+    write_results(Grading(), tmp_path)
+    style = (tmp_path / "class-to-show.html").read_text(encoding="utf-8")
+    themes = re.findall(r":root \{(.*?)\}", style, re.S)
+    assert len(themes) == 3
+    for theme in themes:
+        colours = dict(re.findall(r"--(\w+): (#\w+)", theme))
+        colours = {
+            k: v if len(v) == 7 else "#" + "".join(2 * c for c in v[1:]) for k, v in colours.items()
+        }
+        for text in ("text", "quiet", "link"):
+            for ground in ("ground", "head"):
+                pair = sorted(luminance(colours[name]) for name in (text, ground))
+                assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 4.5, (text, ground, theme)
