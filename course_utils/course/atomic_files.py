@@ -1,11 +1,14 @@
 """Writing a file so that no reader, and no crash, ever leaves half of it."""
 
 import os
+import re
 import secrets
 import shutil
 from pathlib import Path
 
-__all__ = ["write_atomically"]
+__all__ = ["is_left_over", "write_atomically"]
+
+_LEFT_OVER = re.compile(r"\.[0-9a-f]{16}\.new")
 
 
 def write_atomically(path: Path, text: str | bytes) -> None:
@@ -28,3 +31,8 @@ def write_atomically(path: Path, text: str | bytes) -> None:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def is_left_over(path: Path) -> bool:
+    """Tell whether this is what a writer leaves that was killed, by its name."""
+    return _LEFT_OVER.fullmatch(path.name) is not None

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from course_utils.course.atomic_files import write_atomically
+from course_utils.course.atomic_files import is_left_over, write_atomically
 
 __all__ = ["MANIFEST", "OutputError", "write_output"]
 
@@ -56,7 +56,7 @@ def _write_folder(files: Mapping[str, str], out: Path, kind: str, force: bool) -
         raise OutputError(f"{out} is a file. Give a new folder, or a name that ends with .zip.")
     earlier: dict[str, list[str]] = {}
     # Of a first call that was killed at once, no more may be left than the list's beginning.
-    if out.exists() and any(path.name != f".{MANIFEST}.new" for path in out.iterdir()):
+    if out.exists() and not all(map(is_left_over, out.iterdir())):
         manifest = out / MANIFEST
         is_file = manifest.is_file() and not manifest.is_symlink()
         earlier = _earlier(manifest.read_bytes() if is_file else b"", out, kind)
@@ -78,6 +78,9 @@ def _write_folder(files: Mapping[str, str], out: Path, kind: str, force: bool) -
     for path, text in files.items():
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         write_atomically(out / path, text)
+    for folder in {(out / path).parent for path in (*files, MANIFEST)}:
+        for path in filter(is_left_over, list(folder.iterdir())):
+            path.unlink()
     for path in earlier:
         if path not in files and path not in kept:
             _remove(out, path)

@@ -120,7 +120,7 @@ def test_a_call_that_was_cut_off_anywhere_is_repeated(tmp_path, monkeypatch, fir
 
         def cut_off(path, text, written=written, whole=whole):
             if len(written) == whole:
-                path.with_name(f".{path.name}.new").write_text(text[: len(text) // 2])
+                path.with_name(f".{len(written):016x}.new").write_text(text[: len(text) // 2])
                 raise OSError(28, "No space left on device")
             written.append(path)
             real(path, text)
