@@ -1,41 +1,65 @@
 """What a class got wrong: the mistakes by name, and who made them."""
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+
+from course_utils.exercises.comparing import is_general
 
 from ..judging.rows import Row
 
 __all__ = ["Mistake", "common_mistakes"]
 
 
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
+
+
 @dataclass(frozen=True)
 class Mistake:
-    """One mistake in one exercise: its name, a message of it, and who made it."""
+    """One mistake in one exercise: its name, who made it, and each message with who was told it."""
 
     exercise: str
     title: str
     outcome: str
     name: str
-    message: str
-    students: tuple[str, ...]
+    told: dict[str, tuple[str, ...]]
+
+    @property
+    def students(self) -> tuple[str, ...]:
+        """Return who made the mistake."""
+        return tuple(sorted({student for students in self.told.values() for student in students}))
 
 
 def common_mistakes(rows: Iterable[Row]) -> list[Mistake]:
-    """Return the mistakes in failed answers and errors, the most frequent first."""
-    groups: dict[tuple[str, str, str], list[Row]] = {}
+    """Return the mistakes in failed answers and errors, the most frequent first.
+
+    A mistake that the gallery names is one, whatever numbers stand in its messages. What has only
+    a general name, or none, is one where it was told in the same words.
+    """
+    groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
     for row in rows:
         if row.outcome in ("failed", "error"):
-            key = (row.exercise, row.outcome, row.mistake)
-            groups.setdefault(key, []).append(row)
+            is_named = row.mistake and not is_general(row.mistake)
+            words = "" if is_named else _NUMBER.sub("#", row.message)
+            groups[row.exercise, row.outcome, row.mistake, words].append(row)
     mistakes = [
         Mistake(
             group[0].exercise,
             group[0].title,
             group[0].outcome,
             group[0].mistake,
-            group[0].message,
-            tuple(sorted({row.student for row in group})),
+            _told(group),
         )
         for group in groups.values()
     ]
     return sorted(mistakes, key=lambda m: (-len(m.students), m.exercise, m.name))
+
+
+def _told(rows: Iterable[Row]) -> dict[str, tuple[str, ...]]:
+    """Return who was told each message, the most frequent first."""
+    students: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        students[row.message].add(row.student)
+    most_first = sorted(students.items(), key=lambda each: (-len(each[1]), each[0]))
+    return {message: tuple(sorted(names)) for message, names in most_first}
