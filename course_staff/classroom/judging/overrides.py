@@ -1,7 +1,8 @@
 """What a teacher changes by hand: points and comments, in a file that no grading touches.
 
 ``overrides.csv`` stands beside the results, one line for each change: student, exercise, points,
-comment, by. Empty points leave them as they were graded.
+comment, by. Empty points leave them as they were graded. In place of an exercise may stand a
+lesson, such as 01, for a comment on all of it.
 """
 
 import csv
@@ -73,7 +74,8 @@ def with_overrides(rows: Iterable[Row], overrides: list[Override]) -> list[Row]:
     rows, used = list(rows), set()
     for number, row in enumerate(rows):
         for one in overrides:
-            if row.counts and (row.student, row.exercise) == (one.student, one.exercise):
+            is_meant = one.exercise in (row.exercise, row.lesson) and one.student == row.student
+            if row.counts and is_meant:
                 used.add(one)
                 rows[number] = row = _changed(row, one)
     for one in overrides:
@@ -86,6 +88,14 @@ def with_overrides(rows: Iterable[Row], overrides: list[Override]) -> list[Row]:
 
 
 def _changed(row: Row, one: Override) -> Row:
+    if one.exercise == row.lesson:
+        if one.points is not None:
+            raise BadInput(
+                f"overrides.csv gives {one.student} {one.points:g} points for the whole lesson "
+                f"{one.exercise}. Points belong to an exercise, such as {row.exercise}; a comment "
+                "on a lesson has none."
+            )
+        return replace(row, on_lesson=f"{one.comment} ({one.by})")
     if one.points is None:
         return replace(row, comment=f"{one.comment} ({one.by})")
     if not 0 <= one.points <= row.possible:

@@ -13,8 +13,9 @@ class BadInput(Exception):
 class Row:
     """One exercise of one submission in the results.
 
-    ``note`` says how the run ended where that matters, ``comment`` what a teacher changed, and
-    ``late`` how late the submission came, where it did.
+    ``note`` says how the run ended where that matters, ``comment`` what a teacher changed,
+    ``late`` how late the submission came, where it did, and ``on_lesson`` what a teacher says of
+    the whole lesson.
     """
 
     student: str
@@ -32,3 +33,4 @@ class Row:
     note: str = ""
     comment: str = ""
     late: str = ""
+    on_lesson: str = ""

@@ -43,12 +43,19 @@ def gradebook_csv(grading: Grading) -> str:
         cells = [_number(points.get(e.id)) for e in exercises]
         sums = [points_in(own, lesson) for lesson in lessons]
         total = _number(sum(row.points for row in own))
-        comments = "; ".join(f"{row.exercise}: {row.comment}" for row in own if row.comment)
+        comments = "; ".join(_comments(own))
         late = "; ".join(f"{n}: {words}" for n, words in _late(own).items())
         table.writerow(
             [_as_text(student), *cells, *sums, total, possible, late, _as_text(comments)]
         )
     return "\ufeff" + text.getvalue()
+
+
+def _comments(rows: list[Row]) -> list[str]:
+    """Return a teacher's comments: on whole lessons, then on exercises."""
+    on_lessons = {row.lesson: row.on_lesson for row in rows if row.on_lesson}
+    on_exercises = {row.exercise: row.comment for row in rows if row.comment}
+    return [f"{place}: {words}" for place, words in (on_lessons | on_exercises).items()]
 
 
 def _late(rows: list[Row]) -> dict[str, str]:

@@ -71,6 +71,7 @@ def _feedback(student: str, grading: Grading) -> dict:
                 "submission": rows[0].submission,
                 "submitted": rows[0].submitted,
                 "late": rows[0].late,
+                "comment": rows[0].on_lesson,
                 "older": sorted(older),
             }
         )

@@ -63,6 +63,18 @@ def test_what_a_teacher_changes_shows_with_who_and_why(tmp_path):
     assert "Right idea; the file was cut" in page and "Look again at lesson 01 (M. Curie)" in page
 
 
+def test_a_comment_on_a_whole_lesson_stands_once_on_page_and_in_gradebook(tmp_path):
+    path = write(tmp_path / "overrides.csv", "ada,01,,Well explained,M. Curie")
+    changed = with_overrides(rows("ada"), read_overrides(path))
+    assert [row.points for row in changed] == [row.points for row in rows("ada")]
+    grading = Grading(rows=changed)
+    (line,) = table(gradebook_csv(grading))
+    assert line["comments"] == "01: Well explained (M. Curie)"
+    write_results(grading, tmp_path)
+    page = (tmp_path / "feedback" / "ada.html").read_text(encoding="utf-8")
+    assert page.count("Well explained (M. Curie)") == 1
+
+
 def test_an_older_submission_is_not_changed(tmp_path):
     path = write(tmp_path / "overrides.csv", "ada,01.1,2,Reason,Me")
     older = [replace(row, counts=False) for row in rows("ada")]
@@ -78,6 +90,8 @@ def test_an_older_submission_is_not_changed(tmp_path):
         ("ada,01.1,two,Reason,Me", "should be a number or empty"),
         ("ada,01.1,3,Reason,Me", "0 to 2 are possible"),
         ("bob,01.1,1,Reason,Me", "changes 01.1 of bob"),
+        ("ada,01,1,Reason,Me", "for the whole lesson 01"),
+        ("ada,02,,Reason,Me", "changes 02 of ada"),
     ],
 )
 def test_a_change_that_fits_nothing_is_refused_with_its_line(tmp_path, line, reason):
