@@ -72,32 +72,6 @@ RECORDED = (
 )
 
 
-def wrong_under(name, other):
-    """Return the mistakes with the gradient under one of the two names."""
-    return {
-        f"{other} loss under both": Wrong(
-            f"Under {name} stands the gradient of the {other} loss, as under {other}. Make each "
-            "loss the target of its own question.",
-            one_name(name, lambda own, other: other),
-        ),
-        f"sum under {name}": Wrong(
-            f"Under {name} stands the gradient of the sum of both losses. Ask for it with the "
-            f"{name} loss alone as the target.",
-            one_name(name, lambda own, other: [own, other]),
-        ),
-        f"{name} errors summed": Wrong(
-            f"The gradient under {name} is too large by the number of examples: its errors are "
-            "added up. Take tf.reduce_mean of them.",
-            one_summed(name),
-        ),
-        f"no path under {name}": Wrong(
-            f"Under {name} stands None: the tape has no path from that loss to your source. "
-            f"{RECORDED}",
-            one_name(name, lambda own, other: tf.identity(own)),
-        ),
-    }
-
-
 BY_LOSS = {
     "one gradient alone": Wrong(
         "You returned one gradient. Return a dict with two: under squared and under absolute that "
@@ -124,8 +98,46 @@ BY_LOSS = {
         "averaged. Take tf.reduce_mean of them; a target of many entries is summed by itself.",
         by_loss(both, lambda error: (error**2, tf.abs(error))),
     ),
-    **wrong_under("squared", "absolute"),
-    **wrong_under("absolute", "squared"),
+    "absolute loss under both": Wrong(
+        "Under squared stands the gradient of the absolute loss, as under absolute. Make each "
+        "loss the target of its own question.",
+        one_name("squared", lambda own, other: other),
+    ),
+    "sum under squared": Wrong(
+        "Under squared stands the gradient of the sum of both losses. Ask for it with the "
+        "squared loss alone as the target.",
+        one_name("squared", lambda own, other: [own, other]),
+    ),
+    "squared errors summed": Wrong(
+        "The gradient under squared is too large by the number of examples: its errors are "
+        "added up. Take tf.reduce_mean of them.",
+        one_summed("squared"),
+    ),
+    "no path under squared": Wrong(
+        "Under squared stands None: the tape has no path from that loss to your source. "
+        + RECORDED,
+        one_name("squared", lambda own, other: tf.identity(own)),
+    ),
+    "squared loss under both": Wrong(
+        "Under absolute stands the gradient of the squared loss, as under squared. Make each "
+        "loss the target of its own question.",
+        one_name("absolute", lambda own, other: other),
+    ),
+    "sum under absolute": Wrong(
+        "Under absolute stands the gradient of the sum of both losses. Ask for it with the "
+        "absolute loss alone as the target.",
+        one_name("absolute", lambda own, other: [own, other]),
+    ),
+    "absolute errors summed": Wrong(
+        "The gradient under absolute is too large by the number of examples: its errors are "
+        "added up. Take tf.reduce_mean of them.",
+        one_summed("absolute"),
+    ),
+    "no path under absolute": Wrong(
+        "Under absolute stands None: the tape has no path from that loss to your source. "
+        + RECORDED,
+        one_name("absolute", lambda own, other: tf.identity(own)),
+    ),
     "no path at all": Wrong(
         "Under both names stands None: the tape has no path from the losses to your source. "
         f"{RECORDED}",

@@ -230,21 +230,6 @@ TABLES = Table(
 
 # 09.3
 
-FAULTS = (
-    "the model is called without training=True, and normalises with stored averages",
-    "the penalties in model.losses are left out of the loss",
-    TABLE,
-)
-NAMES = {
-    (True, False, False): "no training true",
-    (False, True, False): "penalties left out",
-    (False, False, True): "table of n by n",
-    (True, True, False): "prediction without penalties",
-    (True, False, True): "prediction and table",
-    (False, True, True): "table without penalties",
-    (True, True, True): "all three faults",
-}
-
 
 def as_column(y):
     return y[:, None]
@@ -252,17 +237,6 @@ def as_column(y):
 
 def as_it_is(y):
     return y
-
-
-def faulty(prediction, no_penalties, is_table):
-    join = error_alone if no_penalties else whole
-    return stepping(join, training=not prediction, column=as_it_is if is_table else as_column)
-
-
-def faults_left(faults):
-    left = [text for text, is_left in zip(FAULTS, faults, strict=True) if is_left]
-    count = ("One fault is", "Two faults are", "All three faults are")[len(left) - 1]
-    return f"{count} left: {'; '.join(left)}."
 
 
 def mended(*options, **more):
@@ -278,7 +252,40 @@ def after_a_look(training):
 
 
 SILENT = {
-    **{name: Wrong(faults_left(faults), faulty(*faults)) for faults, name in NAMES.items()},
+    "no training true": Wrong(
+        "One fault is left: the model is called without training=True, and normalises with "
+        "stored averages.",
+        mended(training=False),
+    ),
+    "penalties left out": Wrong(
+        "One fault is left: the penalties in model.losses are left out of the loss.",
+        mended(error_alone),
+    ),
+    "table of n by n": Wrong(
+        "One fault is left: (n, 1) minus (n,) is a table of n by n.",
+        stepping(),
+    ),
+    "prediction without penalties": Wrong(
+        "Two faults are left: the model is called without training=True, and normalises with "
+        "stored averages; the penalties in model.losses are left out of the loss.",
+        mended(error_alone, training=False),
+    ),
+    "prediction and table": Wrong(
+        "Two faults are left: the model is called without training=True, and normalises with "
+        "stored averages; (n, 1) minus (n,) is a table of n by n.",
+        stepping(training=False),
+    ),
+    "table without penalties": Wrong(
+        "Two faults are left: the penalties in model.losses are left out of the loss; (n, 1) "
+        "minus (n,) is a table of n by n.",
+        stepping(error_alone),
+    ),
+    "all three faults": Wrong(
+        "All three faults are left: the model is called without training=True, and normalises "
+        "with stored averages; the penalties in model.losses are left out of the loss; (n, 1) "
+        "minus (n,) is a table of n by n.",
+        stepping(error_alone, training=False),
+    ),
     "penalties as list": Wrong(
         A_LIST_OF_PENALTIES,
         *(
@@ -546,11 +553,6 @@ def one(n, N, k):
     return 1.0
 
 
-ONE_PART = (
-    "Only the {} part counts. Add up the gradients of all parts, variable by variable, and apply "
-    "them after the loop."
-)
-
 ACCUMULATED = {
     "nothing applied": Wrong(
         "The model's weights are as they were. Either optimizer.apply is never called, or it gets "
@@ -598,10 +600,16 @@ ACCUMULATED = {
         *(accumulating(join, sum_of_squares) for join in weighing(fair)),
     ),
     "only the first part": Wrong(
-        ONE_PART.format("first"), of_one_part(0, fair), of_one_part(0, one)
+        "Only the first part counts. Add up the gradients of all parts, variable by variable, and "
+        "apply them after the loop.",
+        of_one_part(0, fair),
+        of_one_part(0, one),
     ),
     "only the last part": Wrong(
-        ONE_PART.format("last"), of_one_part(-1, fair), of_one_part(-1, one)
+        "Only the last part counts. Add up the gradients of all parts, variable by variable, and "
+        "apply them after the loop.",
+        of_one_part(-1, fair),
+        of_one_part(-1, one),
     ),
     "penalties left out": Wrong(
         "The penalties are missing. Add sum(model.losses) to the loss of each part, before you "

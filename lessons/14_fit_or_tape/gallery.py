@@ -1,7 +1,5 @@
 """Wrong answers to the questions of lesson 14, and what each is told."""
 
-from itertools import combinations, product
-
 import keras
 import numpy as np
 import tensorflow as tf
@@ -362,66 +360,23 @@ def stepping(
     return penalised_train_step
 
 
-INFERENCE = "the model runs as in inference (say training=True)"
-# By the option that makes it, each fault with what is told: an answer has one of a kind at most.
-FAULTS = {
-    "losses": {
-        "loss not compiled": ("the loss is not the one that was compiled", each_square),
-        "arguments exchanged": ("y and y_hat are exchanged in the loss", each_exchanged),
-    },
-    "reduce": {
-        "losses added up": (
-            "the losses of the examples are added up, and not averaged",
-            tf.reduce_sum,
-        ),
-    },
-    "weigh": {
-        "weights left out": ("the sample weights do not count", lambda w, losses: losses),
-        "mean weight": (
-            "every example is weighed with the mean of the sample weights, as if a loss of shape "
-            "(n, 1) were multiplied by weights of shape (n,)",
-            lambda w, losses: tf.reduce_mean(w) * losses,
-        ),
-        "weights scaled": (
-            "the weighed losses are divided by the sum of the weights, and not by n",
-            lambda w, losses: w * losses / tf.reduce_mean(w),
-        ),
-        "weights twice": (
-            "the sample weights count twice, squared",
-            lambda w, losses: w * w * losses,
-        ),
-    },
-    "penalties": {
-        "penalties left out": ("the regulariser's penalty is missing", 0),
-        "penalties twice": (
-            "the penalty counts twice, though compute_loss adds model.losses by itself",
-            2,
-        ),
-    },
-}
-# What comes together: two of these, or all that the given program leaves out.
-OFTEN = {"inference mode", "loss not compiled", "weights left out", "penalties left out"}
-LEFT_OUT = {"loss not compiled", "weights left out", "penalties left out"}
-MORE = (LEFT_OUT, LEFT_OUT | {"inference mode"})
 COMPUTE = " model.compute_loss takes care of loss, weights and penalties."
 
 
-def faulty(chosen, training):
-    """Return an answer with a fault of some kinds, and what is told of it."""
-    found = {kind: FAULTS[kind][name] for kind, name in chosen.items()}
-    listed = "; ".join([INFERENCE] * (not training) + [words for words, _ in found.values()])
-    options = {kind: option for kind, (_, option) in found.items()}
-    told = f"Still wrong: {listed}.{COMPUTE if chosen else ''}"
-    return Wrong(told, stepping(loss_by_hand(**options), training))
+def unweighed(w, losses):
+    return losses
 
 
-def faults_together():
-    for kinds in [c for count in range(4) for c in combinations(FAULTS, count)]:
-        for chosen, training in product(product(*map(FAULTS.get, kinds)), (True, False)):
-            names = [*chosen, *["inference mode"] * (not training)]
-            together = set(names)
-            if len(names) == 1 or (len(names) == 2 and together <= OFTEN) or together in MORE:
-                yield ", ".join(names), faulty(dict(zip(kinds, chosen, strict=True)), training)
+def by_mean_weight(w, losses):
+    return tf.reduce_mean(w) * losses
+
+
+def by_scaled_weights(w, losses):
+    return w * losses / tf.reduce_mean(w)
+
+
+def weighed_twice(w, losses):
+    return w * w * losses
 
 
 def called_again(training):
@@ -483,7 +438,98 @@ STEPS = {
         "The own penalty adds up the squares. Take their mean: tf.reduce_mean.",
         stepping(own=lambda y_hat: 0.1 * tf.reduce_sum(y_hat**2)),
     ),
-    **dict(faults_together()),
+    "inference mode": Wrong(
+        "Still wrong: the model runs as in inference (say training=True).",
+        stepping(loss_by_hand(), training=False),
+    ),
+    "loss not compiled": Wrong(
+        "Still wrong: the loss is not the one that was compiled. model.compute_loss takes care "
+        "of loss, weights and penalties.",
+        stepping(loss_by_hand(losses=each_square)),
+    ),
+    "loss not compiled, inference mode": Wrong(
+        "Still wrong: the model runs as in inference (say training=True); the loss is not the "
+        "one that was compiled. model.compute_loss takes care of loss, weights and penalties.",
+        stepping(loss_by_hand(losses=each_square), training=False),
+    ),
+    "arguments exchanged": Wrong(
+        "Still wrong: y and y_hat are exchanged in the loss. model.compute_loss takes care of "
+        "loss, weights and penalties.",
+        stepping(loss_by_hand(losses=each_exchanged)),
+    ),
+    "losses added up": Wrong(
+        "Still wrong: the losses of the examples are added up, and not averaged. "
+        "model.compute_loss takes care of loss, weights and penalties.",
+        stepping(loss_by_hand(reduce=tf.reduce_sum)),
+    ),
+    "weights left out": Wrong(
+        "Still wrong: the sample weights do not count. model.compute_loss takes care of loss, "
+        "weights and penalties.",
+        stepping(loss_by_hand(weigh=unweighed)),
+    ),
+    "weights left out, inference mode": Wrong(
+        "Still wrong: the model runs as in inference (say training=True); the sample weights do "
+        "not count. model.compute_loss takes care of loss, weights and penalties.",
+        stepping(loss_by_hand(weigh=unweighed), training=False),
+    ),
+    "mean weight": Wrong(
+        "Still wrong: every example is weighed with the mean of the sample weights, as if a "
+        "loss of shape (n, 1) were multiplied by weights of shape (n,). model.compute_loss "
+        "takes care of loss, weights and penalties.",
+        stepping(loss_by_hand(weigh=by_mean_weight)),
+    ),
+    "weights scaled": Wrong(
+        "Still wrong: the weighed losses are divided by the sum of the weights, and not by n. "
+        "model.compute_loss takes care of loss, weights and penalties.",
+        stepping(loss_by_hand(weigh=by_scaled_weights)),
+    ),
+    "weights twice": Wrong(
+        "Still wrong: the sample weights count twice, squared. model.compute_loss takes care of "
+        "loss, weights and penalties.",
+        stepping(loss_by_hand(weigh=weighed_twice)),
+    ),
+    "penalties left out": Wrong(
+        "Still wrong: the regulariser's penalty is missing. model.compute_loss takes care of "
+        "loss, weights and penalties.",
+        stepping(loss_by_hand(penalties=0)),
+    ),
+    "penalties left out, inference mode": Wrong(
+        "Still wrong: the model runs as in inference (say training=True); the regulariser's "
+        "penalty is missing. model.compute_loss takes care of loss, weights and penalties.",
+        stepping(loss_by_hand(penalties=0), training=False),
+    ),
+    "penalties twice": Wrong(
+        "Still wrong: the penalty counts twice, though compute_loss adds model.losses by "
+        "itself. model.compute_loss takes care of loss, weights and penalties.",
+        stepping(loss_by_hand(penalties=2)),
+    ),
+    "loss not compiled, weights left out": Wrong(
+        "Still wrong: the loss is not the one that was compiled; the sample weights do not "
+        "count. model.compute_loss takes care of loss, weights and penalties.",
+        stepping(loss_by_hand(losses=each_square, weigh=unweighed)),
+    ),
+    "loss not compiled, penalties left out": Wrong(
+        "Still wrong: the loss is not the one that was compiled; the regulariser's penalty is "
+        "missing. model.compute_loss takes care of loss, weights and penalties.",
+        stepping(loss_by_hand(losses=each_square, penalties=0)),
+    ),
+    "weights left out, penalties left out": Wrong(
+        "Still wrong: the sample weights do not count; the regulariser's penalty is missing. "
+        "model.compute_loss takes care of loss, weights and penalties.",
+        stepping(loss_by_hand(weigh=unweighed, penalties=0)),
+    ),
+    "loss not compiled, weights left out, penalties left out": Wrong(
+        "Still wrong: the loss is not the one that was compiled; the sample weights do not "
+        "count; the regulariser's penalty is missing. model.compute_loss takes care of loss, "
+        "weights and penalties.",
+        stepping(loss_by_hand(losses=each_square, weigh=unweighed, penalties=0)),
+    ),
+    "loss not compiled, weights left out, penalties left out, inference mode": Wrong(
+        "Still wrong: the model runs as in inference (say training=True); the loss is not the "
+        "one that was compiled; the sample weights do not count; the regulariser's penalty is "
+        "missing. model.compute_loss takes care of loss, weights and penalties.",
+        stepping(loss_by_hand(losses=each_square, weigh=unweighed, penalties=0), training=False),
+    ),
     "arguments without names": Wrong(
         "compute_loss takes x first, so that your arguments are one place off. Give them by name: "
         "x=, y=, y_pred= and sample_weight=.",
@@ -513,13 +559,13 @@ STEPS = {
     "added up and unweighed": Wrong(
         "Still wrong: the losses of the examples are added up, and not averaged; the sample "
         "weights do not count." + COMPUTE,
-        stepping(loss_by_hand(of_function, lambda w, losses: losses, tf.reduce_sum)),
-        stepping(loss_by_hand(weigh=lambda w, losses: losses, reduce=tf.reduce_sum)),
+        stepping(loss_by_hand(of_function, unweighed, tf.reduce_sum)),
+        stepping(loss_by_hand(weigh=unweighed, reduce=tf.reduce_sum)),
     ),
     "divided by weights": Wrong(
         "Still wrong: the weighed losses are divided by the sum of the weights, and not by n. A "
         "loss object has averaged before that." + COMPUTE,
-        stepping(loss_by_hand(of_function, lambda w, losses: w * losses / tf.reduce_mean(w))),
+        stepping(loss_by_hand(of_function, by_scaled_weights)),
     ),
     "no penalty, wrong for objects": Wrong(
         "Still wrong: the regulariser's penalty is missing; and a loss object averages by itself, "

@@ -1,7 +1,6 @@
 """Wrong answers to the parts of lesson 21's project, and what each is told."""
 
 import os
-from itertools import combinations
 
 import keras
 import numpy as np
@@ -639,42 +638,6 @@ def raising(model):
     raise FileNotFoundError("no file")
 
 
-WORDS = {
-    "weights": "the weights",
-    "averages": "the averages of batch normalisation",
-    "dropout": "what dropout draws next (its seed's state, in model.non_trainable_variables)",
-    "momentum": "what the optimizer remembers, here its momentum",
-    "count": "the optimizer's count of steps, on which schedules and Adam depend",
-    "rate": "the learning rate, which had been lowered",
-    "generator": "the state of the generator, which draws the batches",
-    "history": "the history (the same list, in all digits: `history[:] = ...`)",
-}
-# What one forgets together: the model's file alone, or all but the model.
-OFTEN = [
-    ("dropout", "momentum", "count", "rate", "generator", "history"),
-    ("averages", "dropout", "momentum", "count", "rate", "generator", "history"),
-    ("momentum", "count", "rate", "generator", "history"),
-    ("momentum", "count", "rate", "generator"),
-    ("dropout", "momentum", "count", "rate", "generator"),
-    ("dropout", "momentum", "count", "rate"),
-    ("momentum", "count", "rate"),
-    ("dropout", "generator", "history"),
-    ("count", "rate", "generator", "history"),
-    ("count", "rate"),
-]
-
-
-def forgetting(names):
-    listed = "; ".join(WORDS[name] for name in names)
-    return Wrong(f"After resume, not as it was saved: {listed}.", keeping(without=names))
-
-
-def kept_groups():
-    yield from ((name,) for name in WORDS)
-    yield from combinations(("averages", "dropout", "rate", "generator", "history"), 2)
-    yield from OFTEN
-
-
 KEPT = {
     "raises without a file": Wrong(
         "Where nothing was saved under this path, resume raises. A first start is no error: return "
@@ -745,9 +708,166 @@ KEPT = {
     "values of the start": Wrong(
         "The history is resumed, and no variable is as it was saved. Read the values in save, not "
         "where keeper is called, and assign them in resume.",
-        keeping(without=[name for name in WORDS if name != "history"]),
+        keeping(
+            without=("weights", "averages", "dropout", "momentum", "count", "rate", "generator")
+        ),
     ),
-    **{", ".join(names): forgetting(names) for names in kept_groups()},
+    "weights": Wrong(
+        "After resume, not as it was saved: the weights.",
+        keeping(without=("weights",)),
+    ),
+    "averages": Wrong(
+        "After resume, not as it was saved: the averages of batch normalisation.",
+        keeping(without=("averages",)),
+    ),
+    "dropout": Wrong(
+        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
+        "model.non_trainable_variables).",
+        keeping(without=("dropout",)),
+    ),
+    "momentum": Wrong(
+        "After resume, not as it was saved: what the optimizer remembers, here its momentum.",
+        keeping(without=("momentum",)),
+    ),
+    "count": Wrong(
+        "After resume, not as it was saved: the optimizer's count of steps, on which schedules "
+        "and Adam depend.",
+        keeping(without=("count",)),
+    ),
+    "rate": Wrong(
+        "After resume, not as it was saved: the learning rate, which had been lowered.",
+        keeping(without=("rate",)),
+    ),
+    "generator": Wrong(
+        "After resume, not as it was saved: the state of the generator, which draws the batches.",
+        keeping(without=("generator",)),
+    ),
+    "history": Wrong(
+        "After resume, not as it was saved: the history (the same list, in all digits: "
+        "`history[:] = ...`).",
+        keeping(without=("history",)),
+    ),
+    "averages, dropout": Wrong(
+        "After resume, not as it was saved: the averages of batch normalisation; what dropout "
+        "draws next (its seed's state, in model.non_trainable_variables).",
+        keeping(without=("averages", "dropout")),
+    ),
+    "averages, rate": Wrong(
+        "After resume, not as it was saved: the averages of batch normalisation; the learning "
+        "rate, which had been lowered.",
+        keeping(without=("averages", "rate")),
+    ),
+    "averages, generator": Wrong(
+        "After resume, not as it was saved: the averages of batch normalisation; the state of "
+        "the generator, which draws the batches.",
+        keeping(without=("averages", "generator")),
+    ),
+    "averages, history": Wrong(
+        "After resume, not as it was saved: the averages of batch normalisation; the history "
+        "(the same list, in all digits: `history[:] = ...`).",
+        keeping(without=("averages", "history")),
+    ),
+    "dropout, rate": Wrong(
+        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
+        "model.non_trainable_variables); the learning rate, which had been lowered.",
+        keeping(without=("dropout", "rate")),
+    ),
+    "dropout, generator": Wrong(
+        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
+        "model.non_trainable_variables); the state of the generator, which draws the batches.",
+        keeping(without=("dropout", "generator")),
+    ),
+    "dropout, history": Wrong(
+        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
+        "model.non_trainable_variables); the history (the same list, in all digits: `history[:] "
+        "= ...`).",
+        keeping(without=("dropout", "history")),
+    ),
+    "rate, generator": Wrong(
+        "After resume, not as it was saved: the learning rate, which had been lowered; the "
+        "state of the generator, which draws the batches.",
+        keeping(without=("rate", "generator")),
+    ),
+    "rate, history": Wrong(
+        "After resume, not as it was saved: the learning rate, which had been lowered; the "
+        "history (the same list, in all digits: `history[:] = ...`).",
+        keeping(without=("rate", "history")),
+    ),
+    "generator, history": Wrong(
+        "After resume, not as it was saved: the state of the generator, which draws the "
+        "batches; the history (the same list, in all digits: `history[:] = ...`).",
+        keeping(without=("generator", "history")),
+    ),
+    "dropout, momentum, count, rate, generator, history": Wrong(
+        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
+        "model.non_trainable_variables); what the optimizer remembers, here its momentum; the "
+        "optimizer's count of steps, on which schedules and Adam depend; the learning rate, "
+        "which had been lowered; the state of the generator, which draws the batches; the "
+        "history (the same list, in all digits: `history[:] = ...`).",
+        keeping(without=("dropout", "momentum", "count", "rate", "generator", "history")),
+    ),
+    "averages, dropout, momentum, count, rate, generator, history": Wrong(
+        "After resume, not as it was saved: the averages of batch normalisation; what dropout "
+        "draws next (its seed's state, in model.non_trainable_variables); what the optimizer "
+        "remembers, here its momentum; the optimizer's count of steps, on which schedules and "
+        "Adam depend; the learning rate, which had been lowered; the state of the generator, "
+        "which draws the batches; the history (the same list, in all digits: `history[:] = "
+        "...`).",
+        keeping(
+            without=("averages", "dropout", "momentum", "count", "rate", "generator", "history")
+        ),
+    ),
+    "momentum, count, rate, generator, history": Wrong(
+        "After resume, not as it was saved: what the optimizer remembers, here its momentum; "
+        "the optimizer's count of steps, on which schedules and Adam depend; the learning rate, "
+        "which had been lowered; the state of the generator, which draws the batches; the "
+        "history (the same list, in all digits: `history[:] = ...`).",
+        keeping(without=("momentum", "count", "rate", "generator", "history")),
+    ),
+    "momentum, count, rate, generator": Wrong(
+        "After resume, not as it was saved: what the optimizer remembers, here its momentum; "
+        "the optimizer's count of steps, on which schedules and Adam depend; the learning rate, "
+        "which had been lowered; the state of the generator, which draws the batches.",
+        keeping(without=("momentum", "count", "rate", "generator")),
+    ),
+    "dropout, momentum, count, rate, generator": Wrong(
+        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
+        "model.non_trainable_variables); what the optimizer remembers, here its momentum; the "
+        "optimizer's count of steps, on which schedules and Adam depend; the learning rate, "
+        "which had been lowered; the state of the generator, which draws the batches.",
+        keeping(without=("dropout", "momentum", "count", "rate", "generator")),
+    ),
+    "dropout, momentum, count, rate": Wrong(
+        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
+        "model.non_trainable_variables); what the optimizer remembers, here its momentum; the "
+        "optimizer's count of steps, on which schedules and Adam depend; the learning rate, "
+        "which had been lowered.",
+        keeping(without=("dropout", "momentum", "count", "rate")),
+    ),
+    "momentum, count, rate": Wrong(
+        "After resume, not as it was saved: what the optimizer remembers, here its momentum; "
+        "the optimizer's count of steps, on which schedules and Adam depend; the learning rate, "
+        "which had been lowered.",
+        keeping(without=("momentum", "count", "rate")),
+    ),
+    "dropout, generator, history": Wrong(
+        "After resume, not as it was saved: what dropout draws next (its seed's state, in "
+        "model.non_trainable_variables); the state of the generator, which draws the batches; "
+        "the history (the same list, in all digits: `history[:] = ...`).",
+        keeping(without=("dropout", "generator", "history")),
+    ),
+    "count, rate, generator, history": Wrong(
+        "After resume, not as it was saved: the optimizer's count of steps, on which schedules "
+        "and Adam depend; the learning rate, which had been lowered; the state of the "
+        "generator, which draws the batches; the history (the same list, in all digits: "
+        "`history[:] = ...`).",
+        keeping(without=("count", "rate", "generator", "history")),
+    ),
+    "count, rate": Wrong(
+        "After resume, not as it was saved: the optimizer's count of steps, on which schedules "
+        "and Adam depend; the learning rate, which had been lowered.",
+        keeping(without=("count", "rate")),
+    ),
 }
 
 # 21.4

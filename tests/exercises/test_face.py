@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from course_utils import exercises
+from course_utils.exercises.lesson_questions import load
 
 ROOT = Path(__file__).parents[2]
 MODULES = sorted(ROOT.glob("lessons/*/exercises.py")) + sorted(ROOT.glob("lessons/*/gallery.py"))
@@ -32,3 +33,17 @@ def test_every_name_for_authors_is_used_and_described():
     used = {name for path in MODULES for _, name in imported_from(path)}
     assert set(exercises.__all__) <= used
     assert not [name for name in exercises.__all__ if name not in exercises.__doc__]
+
+
+GALLERIES = [path for path in MODULES if path.stem == "gallery"]
+
+
+@pytest.mark.parametrize("path", GALLERIES, ids=lambda path: path.parent.name)
+def test_every_mistake_is_found_by_its_name_and_by_the_words_of_its_sentence(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    written = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)}
+    texts = [text for text in written if isinstance(text, str)]
+    tables = [table for table in load(path).GALLERY.values() if isinstance(table, dict)]
+    for name, wrong in (each for table in tables for each in table.items()):
+        assert name in written
+        assert any(text.startswith(wrong.sentence[:24]) for text in texts), (name, wrong.sentence)
