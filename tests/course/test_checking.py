@@ -8,7 +8,7 @@ from course_utils import check
 from course_utils.course import checking
 from course_utils.course.progress import read_progress
 from course_utils.exercises import judging
-from course_utils.exercises.references import SEEDS
+from course_utils.exercises.references import SEEDS, Reference
 
 
 @pytest.fixture(autouse=True)
@@ -29,6 +29,18 @@ def test_a_right_answer_is_one_plain_line():
     assert repr(result).startswith("✓ 01.1 Slope of a cubic: passed. ")
     assert repr(result).endswith("Lesson 01: 1 of 5 passed.")
     assert "\n" not in repr(result)
+
+
+def test_a_check_reads_what_programs_did_once(monkeypatch):
+    read = []
+
+    def from_data(data, mistakes, original=Reference.from_data):
+        read.append(data)
+        return original(data, mistakes)
+
+    monkeypatch.setattr(Reference, "from_data", from_data)
+    assert check("01.1", slope).passed and not check("01.1", lambda x: 3.0).passed
+    assert len(read) == 2
 
 
 def test_html_says_the_outcome_in_words_and_escapes_the_learners_text():
