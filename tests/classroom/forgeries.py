@@ -91,7 +91,7 @@ FORGERIES = {
             "def says(shape):\n"
             "    question = find_exercise('01.2')\n"
             "    try: return assess(question, question.observe(shape, 0), 0).outcome\n"
-            "    except OSError: return ''\n"
+            "    except (KeyError, OSError): return ''\n"
             "shapes = [(i, j) for i in range(9) for j in range(9)]\n"
             "gradient_shape = next((s for s in shapes if says(s) == 'passed'), (0, 0))"
         },

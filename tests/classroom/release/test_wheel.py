@@ -12,6 +12,7 @@ import pytest
 from handed_in import ANSWER_NAMES, RIGHT, ROOT, notebook
 
 from course_utils.course.curriculum import LESSONS
+from course_utils.course.originals import read_notebook, seal, text_of
 
 WRONG = "def slope(x):\n    return 3.0 * x**2"
 SCRIPT = """
@@ -47,17 +48,24 @@ def environment(tmp_path_factory):
     # Where an earlier build left its folder, setuptools would take old files from there.
     source = folder / "source"
     shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(".*", "build", "*.egg-info"))
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
-    options = ["--no-deps", "--no-build-isolation", "--no-index"]
-    subprocess.run([*pip, "wheel", *options, "--wheel-dir", folder, source], check=True)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "env"], check=True)
     python = folder / "env" / "bin" / "python"
-    (wheel,) = folder.glob("*.whl")
-    subprocess.run([*pip, "--python", python, "install", *options, wheel], check=True)
+    install(source, python)
     (packages,) = (folder / "env" / "lib").glob("python*/site-packages")
     # A path file within these is not read, so what is editable there stays out.
     (packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return python.parent
+
+
+def install(source, python):
+    """Build the wheel of a checkout, and install it in place of an older one."""
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    options = ["--no-deps", "--no-build-isolation", "--no-index"]
+    shutil.rmtree(source / "build", ignore_errors=True)
+    subprocess.run([*pip, "wheel", *options, "--wheel-dir", source / "build", source], check=True)
+    (wheel,) = (source / "build").glob("*.whl")
+    again = "--force-reinstall"
+    subprocess.run([*pip, "--python", python, "install", again, *options, wheel], check=True)
 
 
 def run(*command, folder):
@@ -100,3 +108,38 @@ def test_a_class_is_graded(environment, tmp_path):
         ada, bob = csv.DictReader(file)
     assert (ada["01.1"], bob["01.1"], bob["01.2"]) == ("2", "0", ada["01.2"]), (ada, bob)
     assert {k for k in ada if ada[k] != bob[k]} == {"student", "01.1", "lesson 01", "total"}
+
+
+def test_a_course_without_a_checkout_from_the_start_to_the_teacher(environment, tmp_path):
+    course, home = environment / "course", tmp_path / "gradienttape"
+    assert "Next: cd gradienttape && course lab" in run(course, "start", home, folder=tmp_path)
+    path = home / "01_first_tape.ipynb"
+    mine = read_notebook(path)
+    (cell,) = [c for c in mine["cells"] if c["metadata"].get("exercise") == "01.1"]
+    cell["source"] = RIGHT["01.1"]
+    path.write_text(text_of(mine))
+    assert "Next: 00.1" in run(course, "status", folder=home)
+    assert "up to date" in run(course, "update", folder=home)
+
+    newer = environment.parents[1] / "source"
+    given = newer / "notebooks" / path.name
+    book = read_notebook(given)
+    book["cells"][0]["source"] += "\n\nThis was corrected."
+    seal(book)
+    given.write_text(text_of(book))
+    install(newer, environment / "python")
+    assert "Lesson 01 was corrected" in run(course, "status", folder=home)
+    run(course, "update", folder=home)
+    sources = [cell["source"] for cell in read_notebook(path)["cells"]]
+    assert "This was corrected." in sources[0] and RIGHT["01.1"] in sources
+
+    assert "01_first_tape.ipynb" in run(course, "hand-in", folder=home)
+    (zipped,) = (home / "handed_in").iterdir()
+    (tmp_path / "submitted").mkdir()
+    shutil.copy(zipped, tmp_path / "submitted")
+    out = tmp_path / "results"
+    grade = (sys.executable, "-m", "course_utils", "grade", tmp_path / "submitted", "--out", out)
+    run(*grade, folder=ROOT)
+    with open(out / "gradebook.csv", newline="", encoding="utf-8-sig") as file:
+        (row,) = csv.DictReader(file)
+    assert zipped.name.startswith(row["student"]) and row["01.1"] == "2"
