@@ -1,5 +1,8 @@
 """Grids of images, with what a model took them for."""
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
@@ -14,8 +17,8 @@ __all__ = ["show_images"]
 
 def show_images(
     images: ArrayLike,
-    labels: ArrayLike | None = None,
-    predictions: ArrayLike | None = None,
+    labels: Sequence[Any] | np.ndarray | None = None,
+    predictions: Sequence[Any] | np.ndarray | None = None,
     *,
     columns: int = 8,
     ax: Axes | None = None,
@@ -67,7 +70,7 @@ def show_images(
         x, y = (i % columns) * 1.12, (i // columns) * 1.32
         ax.imshow(np.squeeze(image), extent=(x, x + 1, y + 1, y), cmap="gray", **scale)
         text, wrong = "" if labels is None else str(labels[i]), False
-        if predictions is not None:
+        if predictions is not None and labels is not None:
             wrong = bool(predictions[i] != labels[i])
             text = f"{predictions[i]} ✗ is {labels[i]}" if wrong else f"{text} ✓"
         paper = {"facecolor": WHITE, "edgecolor": "none", "pad": 0.5} if text else None

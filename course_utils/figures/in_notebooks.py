@@ -26,7 +26,7 @@ def prepare_figures() -> None:
 
     mpl.rcParams.update(
         {
-            "axes.prop_cycle": mpl.cycler(color=COLORS),
+            "axes.prop_cycle": mpl.rcsetup.cycler(color=COLORS),
             "axes.spines.right": False,
             "axes.spines.top": False,
             "axes.titlelocation": "left",

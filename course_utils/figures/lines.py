@@ -43,7 +43,9 @@ def plot_gradient_norms(norms: Mapping[str, ArrayLike], *, ax: Axes | None = Non
     ax = make_axes(ax)
     ax.set(yscale="log", xlabel="step", ylabel="norm of the gradient")
     for number, (name, values) in enumerate(norms.items()):
-        values = np.array([np.nan if value is None else value for value in values], float)
+        values = np.array(
+            [np.nan if value is None else value for value in np.asarray(values, object)], float
+        )
         _log_line(ax, np.arange(len(values)), values, number, name)
     label_lines(ax)
     return ax
@@ -90,11 +92,16 @@ def plot_error_curve(
     limits = ax.get_ylim()
     for name, order in (orders or {}).items():
         largest = int(np.argmax(steps))
-        guide = float(np.abs(errors[name][largest])) * (steps / steps[largest]) ** order
+        guide = float(np.abs(np.asarray(errors[name])[largest])) * (steps / steps[largest]) ** order
         ax.plot(steps, guide, ":", color=GREY, lw=1.2, zorder=1)
         inside = np.flatnonzero(guide > limits[0] * 4)
         at = inside[np.argsort(steps[inside])[len(inside) // 2]]
-        look = {"xytext": (5, -9), "textcoords": "offset points", "color": GREY, "fontsize": 9}
+        look: dict[str, Any] = {
+            "xytext": (5, -9),
+            "textcoords": "offset points",
+            "color": GREY,
+            "fontsize": 9,
+        }
         ax.annotate(f"slope {order:g}", (steps[at], guide[at]), **look)
     ax.set_ylim(limits)
     return ax
@@ -143,5 +150,9 @@ def _log_line(ax: Axes, x: np.ndarray, y: np.ndarray, number: int, name: str, **
     ax.plot(x, np.where(y > 0, y, np.nan), label=name, markersize=4, **how)
     zeros = x[y == 0]
     if zeros.size:
-        edge = {"transform": ax.get_xaxis_transform(), "clip_on": False, "zorder": 4}
+        edge: dict[str, Any] = {
+            "transform": ax.get_xaxis_transform(),
+            "clip_on": False,
+            "zorder": 4,
+        }
         ax.scatter(zeros, np.zeros(len(zeros)), marker="x", color=how["color"], **edge)

@@ -1,5 +1,7 @@
 """What the figures share: a light background, a palette for all eyes, names at the lines."""
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
@@ -21,7 +23,7 @@ def make_axes(ax: Axes | None, size: tuple[float, float] = (6.4, 3.8)) -> Axes:
     return ax
 
 
-def line_style(number: int) -> dict[str, str]:
+def line_style(number: int) -> dict[str, Any]:
     """Tell lines apart by colour and by dashes."""
     return {"color": COLORS[number % len(COLORS)], "ls": ("-", "--", "-.")[number % 3]}
 
@@ -31,15 +33,19 @@ def label_lines(ax: Axes) -> None:
     ax.autoscale_view()
     ends = []
     for line in ax.lines:
-        x, y = line.get_data()
+        x, y = map(np.asarray, line.get_data())
         drawn = np.flatnonzero(np.isfinite(y))
         if drawn.size:
-            last = drawn[np.argmax(np.asarray(x)[drawn])]
+            last = drawn[np.argmax(x[drawn])]
             height = ax.transData.transform((x[last], y[last]))[1] * 72 / ax.figure.dpi
             ends.append((height, (x[last], y[last]), line))
     free = -np.inf
     for height, end, line in sorted(ends, key=lambda end: end[0]):
         free = max(height, free + _LINE_OF_TEXT)
-        look = {"color": as_text(to_hex(line.get_color())), "fontsize": 9.5, "va": "center"}
+        look: dict[str, Any] = {
+            "color": as_text(to_hex(line.get_color())),
+            "fontsize": 9.5,
+            "va": "center",
+        }
         look |= {"xytext": (8, free - height), "textcoords": "offset points"}
-        ax.annotate(line.get_label(), end, annotation_clip=False, **look)
+        ax.annotate(str(line.get_label()), end, annotation_clip=False, **look)

@@ -71,16 +71,21 @@ def plot_loss_surface(
     lines = ax.contour(xs, ys, surface, levels=levels, colors="#3D5F7C", linewidths=0.6)
     # With two digits, and up to a million without an exponent.
     heights = {level: f"{float(f'{level:.2g}'):g}" for level in levels}
-    ax.clabel(lines, lines.levels[6::2], fmt=heights, fontsize=8)
+    ax.clabel(lines, np.asarray(lines.levels)[6::2], fmt=heights, fontsize=8)
     ax.set(xlabel=labels[0], ylabel=labels[1], xlim=x_range, ylim=y_range)
     if path is not None:
         path = np.asarray(path, float)
         if path.ndim != 2 or path.shape[1] != 2:
             raise ValueError(f"path has shape {path.shape}; it needs (steps, 2).")
-        style = {"color": VERMILLION, "markersize": 4, "markeredgecolor": "white", "zorder": 4}
+        style: dict[str, Any] = {
+            "color": VERMILLION,
+            "markersize": 4,
+            "markeredgecolor": "white",
+            "zorder": 4,
+        }
         ax.plot(*path.T, "o-", lw=1.8, markeredgewidth=0.6, label="path", **style)
         for name, point in (("start", path[0]), ("end", path[-1])):
             box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none"}
-            offset = {"xytext": (7, 7), "textcoords": "offset points"}
+            offset: dict[str, Any] = {"xytext": (7, 7), "textcoords": "offset points"}
             ax.annotate(name, point, **offset, fontsize=9, color=INK, bbox=box, zorder=5)
     return ax
