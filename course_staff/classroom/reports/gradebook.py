@@ -25,9 +25,9 @@ def gradebook_csv(grading: Grading) -> str:
     """Return one line a student: points for each exercise and lesson, and their sum.
 
     A cell is empty where nothing was handed in, and 0 where it was and earned nothing. With a
-    roster there is a line for each of its students, and for nobody else. ``late`` names the lessons
-    that came late, and how late. The text starts with a byte order mark, by which spreadsheets know
-    UTF-8, and no cell starts a formula.
+    roster there is a line for each of its students, and for nobody else, with the group that it
+    says, where it says any. ``late`` names the lessons that came late, and how late. The text
+    starts with a byte order mark, by which spreadsheets know UTF-8, and no cell starts a formula.
     """
     rows = grading.counting
     lessons = sorted({row.lesson for row in rows})
@@ -36,17 +36,21 @@ def gradebook_csv(grading: Grading) -> str:
     text = io.StringIO()
     # All quoted: a spreadsheet that splits at semicolons finds none in a name.
     table = csv.writer(text, quoting=csv.QUOTE_ALL)
-    table.writerow([*header, "total", "possible", "late", "comments"])
+    lines = _lines(grading)
+    has_groups = any(group for _, group, _ in lines)
+    more = ["group"] if has_groups else []
+    table.writerow([*header, "total", "possible", "late", "comments", *more])
     possible = sum(e.points for e in exercises)
-    for student, own in _lines(grading):
+    for student, group, own in lines:
         points = {row.exercise: row.points for row in own}
         cells = [_number(points.get(e.id)) for e in exercises]
         sums = [points_in(own, lesson) for lesson in lessons]
         total = _number(sum(row.points for row in own))
         comments = "; ".join(_comments(own))
         late = "; ".join(f"{n}: {words}" for n, words in _late(own).items())
+        more = [_as_text(group)] if has_groups else []
         table.writerow(
-            [_as_text(student), *cells, *sums, total, possible, late, _as_text(comments)]
+            [_as_text(student), *cells, *sums, total, possible, late, _as_text(comments), *more]
         )
     return "\ufeff" + text.getvalue()
 
@@ -62,14 +66,14 @@ def _late(rows: list[Row]) -> dict[str, str]:
     return {row.lesson: row.late for row in rows if row.late}
 
 
-def _lines(grading: Grading) -> list[tuple[str, list[Row]]]:
-    """Return whom the gradebook has a line for, and the rows that count of each."""
+def _lines(grading: Grading) -> list[tuple[str, str, list[Row]]]:
+    """Return whom the gradebook has a line for, the group of each, and the rows that count."""
     if grading.roster is not None:
-        return [(member.name, grading.of_member(member)) for member in grading.roster.members]
+        return [(m.name, m.group, grading.of_member(m)) for m in grading.roster.members]
     students: dict[str, list[Row]] = {}
     for row in grading.counting:
         students.setdefault(row.student, []).append(row)
-    return sorted(students.items())
+    return [(student, "", own) for student, own in sorted(students.items())]
 
 
 def points_in(rows: list[Row], lesson: str) -> str:

@@ -63,6 +63,14 @@ def test_what_a_teacher_changes_shows_with_who_and_why(tmp_path):
     assert "Right idea; the file was cut" in page and "Look again at lesson 01 (M. Curie)" in page
 
 
+def test_the_gradebook_says_the_groups_of_a_roster_that_has_some():
+    roster = Roster([Member("Ada Lovelace", "4711", group="=B"), Member("Bob B", "4712")])
+    lines = table(gradebook_csv(Grading(rows=rows("Ada Lovelace"), roster=roster)))
+    assert [line["group"] for line in lines] == ["'=B", ""]
+    (line, _) = table(gradebook_csv(Grading(rows=rows("Ada Lovelace"), roster=CLASS)))
+    assert "group" not in line
+
+
 def test_a_comment_on_a_whole_lesson_stands_once_on_page_and_in_gradebook(tmp_path):
     path = write(tmp_path / "overrides.csv", "ada,01,,Well explained,M. Curie")
     changed = with_overrides(rows("ada"), read_overrides(path))
