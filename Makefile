@@ -64,7 +64,7 @@ NBGRADER := $(VENV)/nbgrader/.installed
 
 CLUSTER := $(VENV)/.installed-requirements-cluster.lock
 
-.PHONY: test lint unit notebooks coverage browser-test site site-test build bench lock
+.PHONY: test lint unit notebooks coverage browser-test hub-test site site-test build bench lock
 
 test: lint unit notebooks ## Run every test and every notebook
 
@@ -100,6 +100,19 @@ browser-test: $(STAMP) ## Use the course in JupyterLab, in a browser
 	    -r requirements-browser.lock
 	@COURSE_BROWSER=required $(BIN)/python -m pytest tests/browser
 
+# Real accounts, with homes of their own, are made for it and removed: it is for root, on Linux, in
+# a container or a virtual machine. Pictures and logs of what failed are left in build/hub.
+HUB := $(VENV)/.installed-requirements-hub.lock
+PROXY := configurable-http-proxy@5.3.0
+
+$(HUB): requirements-hub.lock $(STAMP)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $<
+	@npm install --silent --no-fund --no-audit --prefix $(VENV)/proxy $(PROXY)
+	@touch $@
+
+hub-test: $(HUB) ## Use the course on a JupyterHub, with two students and a teacher (for root)
+	@COURSE_HUB=required COURSE_BROWSER=required $(BIN)/python -m pytest tests/hub
+
 # Beside what stands in requirements.lock; Python 3.11 or newer.
 SITE := $(VENV)/.installed-requirements-site.lock
 
@@ -132,7 +145,7 @@ lock: $(STAMP) ## Resolve the lock files anew, for every platform
 	@for lock in "requirements.lock" "requirements-gpu.lock --extra gpu"; do \
 	    $(COMPILE) --extra course --extra author --extra classroom --extra test --output-file $$lock; done
 	@# What these need beyond requirements.lock, in versions that go with it.
-	@for extra in nbgrader browser cluster site; do \
+	@for extra in nbgrader browser cluster site hub; do \
 	    $(COMPILE) --extra $$extra --constraint requirements.lock \
 	    --output-file requirements-$$extra.lock \
 	    $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements.lock | sort -u) \

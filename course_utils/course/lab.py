@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 from .atomic_files import write_atomically
@@ -13,7 +14,7 @@ from .progress import read_progress
 from .standing import Standing
 from .workspace import Workspace, course_folder
 
-__all__ = ["open_lab", "run_lab"]
+__all__ = ["Lab", "lab_of", "open_lab", "run_lab"]
 
 # Defaults, below what learners set themselves.
 _SETTINGS = {
@@ -34,25 +35,40 @@ _FINISHED = "finished.html"
 _CONTENTS = f"{__package__}.contents.CourseContents"
 
 
+@dataclass(frozen=True)
+class Lab:
+    """How JupyterLab is opened: the folder in view, the page in front, options, environment."""
+
+    folder: Path
+    page: str
+    options: list[str]
+    environment: dict[str, str]
+
+
 def open_lab(workspace: Workspace, options: list[str]) -> int:
-    """Open JupyterLab where the learner goes on, and return its status at the end.
+    """Open JupyterLab where the learner goes on, and return its status at the end."""
+    lab = lab_of(workspace)
+    command = [sys.executable, "-m", "jupyterlab", f"--LabApp.default_url={lab.page}"]
+    return run_lab([*command, *lab.options, *options], lab.folder, lab.environment)
+
+
+def lab_of(workspace: Workspace) -> Lab:
+    """Return how JupyterLab is opened on a workspace, on a learner's machine and on a hub.
 
     Around a workspace in a checkout or a release, the solutions are in sight, too.
     """
     folder = course_folder() if workspace.folder.is_relative_to(course_folder()) else None
     folder = folder or workspace.folder
     page = (workspace.folder / _page_to_open(workspace)).relative_to(folder).as_posix()
-    command = [
-        *(sys.executable, "-m", "jupyterlab"),
-        f"--notebook-dir={folder}",
-        f"--LabApp.default_url=/lab/tree/{page}",
+    options = [
+        f"--ServerApp.root_dir={folder}",
         f"--ServerApp.contents_manager_class={_CONTENTS}",
     ]
     if os.name != "nt":
         # Where JupyterLab was started without a terminal, its own choice is a login shell, which
         # sets the PATH anew.
         shell = os.environ.get("SHELL") or "sh"
-        command.append(f"--ServerApp.terminado_settings=shell_command={shell}")
+        options.append(f"--ServerApp.terminado_settings=shell_command={shell}")
     place = workspace.kept / "lab"
     settings = place / "labconfig" / "default_setting_overrides.json"
     settings.parent.mkdir(parents=True, exist_ok=True)
@@ -63,7 +79,7 @@ def open_lab(workspace: Workspace, options: list[str]) -> int:
     for name, path in first.items():
         others = filter(None, [os.environ.get(name)])
         environment[name] = os.pathsep.join([str(path), *others])
-    return run_lab(command + options, folder, environment)
+    return Lab(folder, f"/lab/tree/{page}", options, environment)
 
 
 def _page_to_open(workspace: Workspace) -> str:
