@@ -122,7 +122,7 @@ def test_other_commands_have_what_they_name():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     everything = "\n".join([*LINES, *INLINE])
-    for target in re.findall(r"\bmake (\w+)", everything):
+    for target in re.findall(r"\bmake (\w[\w-]*)", everything):
         assert re.search(rf"^{target}:", makefile, re.M), target
     for name in re.findall(r"-r (\S+)", everything):
         assert (ROOT / name).is_file(), name
