@@ -167,6 +167,10 @@ class Hub:
                 assert not ended and time.monotonic() < end, (KEPT / "hub.log").read_text()
                 time.sleep(0.2)
 
+    def has_noticed_the_end_of(self, name):
+        """Tell whether the hub knows that a student's server is gone, and will start another."""
+        return f"User {name} server stopped" in (KEPT / "hub.log").read_text()
+
     def as_teacher(self, *words):
         """Run a command of the checkout as the teacher, in the teacher's home."""
         home = self.homes / TEACHER

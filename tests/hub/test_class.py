@@ -61,6 +61,7 @@ def test_a_class_works_hands_in_and_is_graded(hub, student):
     # Her server is killed at once; at the next login she goes on where she was.
     assert hub.end_processes_of(ada.name) >= 2  # the server and a kernel
     ada.page.goto("about:blank")
+    ada.wait_until(lambda: hub.has_noticed_the_end_of(ada.name))
     ada = student(ada.name)
     ada.log_in()
     ada.panel.locator(".jp-Cell").first.wait_for()
