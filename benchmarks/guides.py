@@ -152,7 +152,9 @@ def compared(text: str) -> str:
     """Return a text without what differs from run to run."""
     text = text.replace("ExplainingTape", "GradientTape")
     text = re.sub(r"0x[0-9a-f]+|id=['\"]?\d+", "...", text)
-    return re.sub(r"\d+(\.\d+)?(e-\d+)?(?= ?s(ec|\b))", "...", text)
+    text = re.sub(r"[^\n]*\x08", "", text)  # how often a bar of progress was drawn
+    text = re.sub(r"(?<=epoch: )\d+\.\d+", "...", text)
+    return re.sub(r"\d+(\.\d+)?(e-\d+)?(?= ?[mu]?s(ec|\b))", "...", text)
 
 
 if __name__ == "__main__":
