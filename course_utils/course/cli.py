@@ -166,6 +166,7 @@ def hand_in(
         Path | None,
         typer.Option(
             envvar="COURSE_DROP_BOX",
+            readable=False,  # a drop box takes, and shows nothing
             help="A folder on a hub or a shared disk that your teacher made for it. If none is "
             "named, the zip is written to `handed_in/` of your copy, for you to upload.",
             show_default=False,
