@@ -104,5 +104,5 @@ def test_a_class_works_hands_in_and_is_graded(hub, student):
     assert "Each notebook ran without a network" in said
     table = (hub.results / "gradebook.csv").read_text(encoding="utf-8-sig")
     rows = {row["student"]: row for row in csv.DictReader(table.splitlines())}
-    assert {name: row["01.1"] for name, row in rows.items()} == {ada.name: "1", bob.name: "0"}
+    assert {name: row["01.1"] for name, row in rows.items()} == {ada.name: "2", bob.name: "0"}
     assert [float(rows[name.name]["total"]) > 0 for name in (ada, bob)] == [True, False]
