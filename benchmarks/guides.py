@@ -153,8 +153,9 @@ def compared(text: str) -> str:
     text = text.replace("ExplainingTape", "GradientTape")
     text = re.sub(r"0x[0-9a-f]+|id=['\"]?\d+", "...", text)
     text = re.sub(r"[^\n]*\x08", "", text)  # how often a bar of progress was drawn
+    text = re.sub(r" +$", "", text, flags=re.M)
     text = re.sub(r"(?<=epoch: )\d+\.\d+", "...", text)
-    return re.sub(r"\d+(\.\d+)?(e-\d+)?(?= ?[mu]?s(ec|\b))", "...", text)
+    return re.sub(r"\d+(\.\d+)?(e-\d+)? ?[mu]?s(ec)?\b *", "... s", text)
 
 
 if __name__ == "__main__":
