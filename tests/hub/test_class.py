@@ -70,7 +70,8 @@ def test_a_class_works_hands_in_and_is_graded(hub, student):
     assert SLOPE + "tape.gradient(y, x)" in saved(ada)
 
     # A correction reaches the lesson that was begun.
-    correct_lesson(hub.release / "notebooks" / LESSON)
+    given = hub.release / "course_utils" / "course" / "given" / "notebooks"
+    correct_lesson(given / LESSON)
     ada.open("00_start_here.ipynb")
     assert LESSON in ada.type_command("course update")
     ada.open(LESSON)
