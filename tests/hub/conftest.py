@@ -20,6 +20,7 @@ from browser.notebook_page import NotebookPage
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "build" / "hub"
 STUDENTS, TEACHER, TEACHERS = ("course-ada", "course-bob"), "course-prof", "course-teachers"
+PACKAGES = ("course_staff", "course_utils", "gradient_tools")
 PASSWORD = "for the test"
 OVERRIDES = """
 load_subconfig({example!r})
@@ -126,7 +127,7 @@ class Hub:
         pip = [sys.executable, "-m", "pip", "--python", self.python, "install", "--quiet"]
         run(*pip, "--no-deps", "--no-build-isolation", "--editable", self.release)
         self.checkout = folder / "checkout"
-        for name in ("course_staff", "course_utils", "gradient_tools", "notebooks", "solutions"):
+        for name in (*PACKAGES, "lessons", "notebooks", "solutions"):
             shutil.copytree(ROOT / name, self.checkout / name)
         self.of_checkout = {"PYTHONPATH": f"{self.checkout}{os.pathsep}{packages}"}
         self.checkout.chmod(0o750)
