@@ -118,7 +118,7 @@ def unsaved(workspace: Workspace, lesson: Lesson) -> list[str]:
     What the learner typed for them is in JupyterLab, and not yet in the file.
     """
     saved = int(workspace.notebook(lesson).stat().st_mtime)
-    known = read_progress(workspace.kept / "progress.json").exercises
+    known = read_progress().exercises
     times = {each.id: known.get(each.id, {}).get("checked_at", "") for each in lesson.exercises()}
     return [i for i, at in times.items() if at and datetime.fromisoformat(at).timestamp() > saved]
 

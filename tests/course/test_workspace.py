@@ -197,6 +197,14 @@ def test_what_was_checked_after_the_last_save_is_known(checkout):
     assert unsaved(workspace, LESSON) == []
 
 
+def test_it_is_known_also_where_progress_is_kept_elsewhere(checkout, tmp_path, monkeypatch):
+    workspace = start_workspace().workspace
+    monkeypatch.setenv("COURSE_PROGRESS_FILE", str(tmp_path / "mine.json"))
+    os.utime(workspace.notebook(LESSON), (1e9, 1e9))
+    record_outcome("01.2", "failed", 0.0)
+    assert unsaved(workspace, LESSON) == ["01.2"]
+
+
 def test_a_notebook_opened_in_notebooks_is_told_where_the_own_copy_is(checkout, monkeypatch):
     assert workspaces.own_copy(LESSON) == ""
     monkeypatch.chdir(checkout / "notebooks")
