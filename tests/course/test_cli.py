@@ -120,7 +120,7 @@ def started(monkeypatch):
 def test_lab_passes_options_and_puts_course_on_the_path(copy, started):
     assert run("lab", "--no-browser", "--port", "8899").exit_code == 0
     ((command, environment),) = started
-    assert f"--notebook-dir={copy}" in command
+    assert f"--ServerApp.root_dir={copy}" in command
     assert command[-3:] == ["--no-browser", "--port", "8899"]
     assert environment["PATH"].split(os.pathsep)[0] == str(Path(sys.executable).parent)
     settings = Path(environment["JUPYTER_CONFIG_PATH"].split(os.pathsep)[0]) / "labconfig"
@@ -150,7 +150,7 @@ def test_lab_opens_a_workspace_that_stands_alone(copy, tmp_path_factory, started
     monkeypatch.chdir(folder)
     assert run("lab").exit_code == 0
     ((command, _),) = started
-    assert f"--notebook-dir={folder}" in command
+    assert f"--ServerApp.root_dir={folder}" in command
     assert "--LabApp.default_url=/lab/tree/00_start_here.ipynb" in command
 
 

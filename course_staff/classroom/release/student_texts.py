@@ -29,7 +29,7 @@ def student_texts(root: Path, names: set[str]) -> dict[str, str]:
     project = _above_the_cut((root / "pyproject.toml").read_text(encoding="utf-8"))
     project = project.replace(', "course_staff*"', "")
     texts["pyproject.toml"] = re.sub(
-        r"^(?:#[^\n]*\n)*(?:author|browser|classroom|cluster|nbgrader|site|test|course_staff)"
+        r"^(?:#[^\n]*\n)*(?:author|browser|classroom|cluster|hub|nbgrader|site|test|course_staff)"
         r" = \[.*?\]\n",
         "",
         project,

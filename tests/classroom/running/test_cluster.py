@@ -182,8 +182,8 @@ def refused(scheduler):
 
 
 def copy_of_the_course(folder):
-    for package in ("course_utils", "course_staff"):
-        shutil.copytree(ROOT / package, folder / package)
+    for part in ("gradient_tools", "course_utils", "course_staff", "lessons"):
+        shutil.copytree(ROOT / part, folder / part)
     return folder
 
 

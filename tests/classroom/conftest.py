@@ -1,1 +1,0 @@
-"""Beside it stand `handed_in` and `forgeries`, which the tests in the rooms below import."""
