@@ -407,7 +407,8 @@ for way, gradient_by in ways.items():
 
 # %% [markdown]
 # Look at the errors, too. The tape has no step: it applies the rules that you apply by hand, and here no
-# number needs rounding. Elsewhere each rule is right up to a rounding, but the *result* can be far off:
+# number needs rounding. Where a function is smooth, each rule is right up to a rounding; at a corner or a step it is
+# a convention (lesson 03). But the *result* can be far off all the same:
 # 1 - cos(x) loses its digits near 0, and `exp` overflows. In float32, for the slopes 0.5 and 1:
 
 # %%
@@ -494,7 +495,8 @@ assert np.allclose(gradient, 2e-6)
 
 # %% [markdown]
 # Picking an entry is different. For `million[0]` the way back fills a million numbers, all but one of
-# them 0. For `tf.gather` it keeps only the picked ones, with their positions: an `IndexedSlices`.
+# them 0. For `tf.gather` along the first axis, straight from the source, it keeps only the picked ones, with their
+# positions: an `IndexedSlices`.
 
 # %%
 gradient_of_one = tape_gradient(lambda p: 2 * p[0], tf.ones(1_000_000))
@@ -657,7 +659,7 @@ check("01.5", walk_back)
 # - `tape.gradient(target, source)` walks back: slopes multiply along a path, and paths add.
 # - The gradient has the shape of its source, and comes back in the structure of the sources.
 # - `None`: no path back. Zero: a number, such as the slope of a flat curve.
-# - A tape applies exact rules, once for all parameters; differences pay for each. Rounding can spoil both.
+# - A tape applies the rules of calculus, once for all parameters; differences pay for each. Rounding can spoil both.
 #
 # ```python
 # with tf.GradientTape() as tape:

@@ -113,7 +113,7 @@ check("02.1", gradient_of_product)
 # ## Which variables are watched, and when?
 #
 # `tape.watched_variables()` lists the variables watched so far. A tape does not know which exist: it
-# meets a variable when an operation reads it. `b` below is never read, and gets `None`.
+# meets a variable when an operation reads or assigns it. `b` below is never read, and gets `None`.
 
 # %%
 a, b = tf.Variable(2.0), tf.Variable(5.0)
@@ -528,8 +528,8 @@ except LookupError as error:
 print(outcome)
 
 # %% [markdown]
-# There are two ways to leave a frozen body out of the recording: compute it above the block, or watch only
-# what you train. `tape.watch` refuses Keras's own variables, and takes their `.value`.
+# To leave a frozen body out of the recording, compute it above the block, or watch only what you train (lesson 04
+# adds a way to pause the tape). `tape.watch` refuses Keras's own variables, and takes their `.value`.
 
 # %%
 hidden = trap(body(x))

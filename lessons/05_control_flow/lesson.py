@@ -523,8 +523,8 @@ for f in (newton_root, tf.function(newton_root)):
 # %% [markdown]
 # > **Warning**
 # >
-# > This loop ends in float64. In float32 it may never end: no g² comes within 1e-10 of 2, since
-# > float32 numbers near 2 are at least 1e-7 apart. Give every `while` of your own a largest number of passes.
+# > This loop ends in float64. In float32 it may never end: float32 numbers near 2 are at least 1e-7 apart, so g²
+# > comes within 1e-10 of 2 only where it rounds to 2 itself, and here it never does. Give every `while` of your own a largest number of passes.
 
 # %%
 g = tf.constant(1.0)  # float32

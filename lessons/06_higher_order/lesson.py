@@ -671,8 +671,8 @@ for ax, (name, path) in zip(axes, paths.items(), strict=True):
 
 # %% [markdown]
 # Look at the dot far below the valley: the second step of Newton's method makes the loss 300 times larger.
-# The bowl fits at a point, and the step leaves where it fits. It was lucky to come back at once; away from
-# a minimum Newton's method needs a guard. At (0, 1) there is not even a bowl.
+# The bowl fits at a point, and the step leaves where it fits. Here the next steps come back; nothing promises it, so
+# away from a minimum Newton's method needs a guard. At (0, 1) there is not even a bowl.
 
 # %%
 losses = [float(rosenbrock(p)) for p in newton_path]

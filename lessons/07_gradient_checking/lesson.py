@@ -284,7 +284,7 @@ check_gradients(loss, [W, b], grads=by_hand)
 # %% [markdown]
 # |verdict|what it says|what to do|
 # |---|---|---|
-# |`agrees`|within the error bar, in most directions|nothing|
+# |`agrees`|within the error bar, in every direction looked at|nothing|
 # |`disagrees`|outside, in most directions|read the hint|
 # |`disconnected`|no path; the hint says whether f moves|`ExplainingTape`, if it does|
 # |`kink nearby`|the slope jumps within the step|check elsewhere|
@@ -525,7 +525,7 @@ assert len({central(tf.nn.relu, tf.constant(0.0), h).numpy() for h in (1.0, 2.0*
 # ## How do I write a gradient by hand, and trust it?
 #
 # log(1 + exp(x)) is a smooth relu. As written it fails at 100 in float32: exp overflows, and the tape multiplies
-# infinity by 0. (In float64 it fails above 709.) The usual rewriting, `stable`, has the right value.
+# infinity by 0. The usual rewriting, `stable`, has the right value.
 #
 # > **Predict**
 # >
@@ -606,8 +606,8 @@ def second_derivative(f, x):
 print(second_derivative(softplus_numpy, 1.0))
 
 # %% [markdown]
-# `order=2` checks the gradient of the gradient: run it for every `tf.custom_gradient`. It judges
-# the tape, and takes no `grads=`.
+# `order=2` checks the gradient of the gradient: run it for every `tf.custom_gradient` that is meant to give the true
+# one. It judges the tape, and takes no `grads=`.
 
 # %%
 for f in (softplus, softplus_numpy):

@@ -336,8 +336,8 @@ for factor in (0.98, 1.02):
 
 # %% [markdown]
 # This holds for **quadratic** losses, whose curvature is the same everywhere: a linear model with squared errors.
-# Elsewhere λ changes on the way, and the limit with it. x⁴ has the curvature 12x²: 0 at its minimum, which
-# allows every step size, and 48 at x = 2, which allows 0.04. So where you start decides:
+# Elsewhere λ changes on the way, and no one limit holds. x⁴ has the curvature 12x², which is 0 at its minimum and
+# grows with the distance from it. So where you start decides:
 
 # %%
 for start in (0.5, 2.0):
@@ -348,7 +348,7 @@ for start in (0.5, 2.0):
     assert abs(v) < start if start == 0.5 else abs(v) > 1e40
 
 # %% [markdown]
-# The loss of a network is no quadratic either. There 2/λ tells you what happens at one place, not how the run ends.
+# The loss of a network is no quadratic either. There 2/λ speaks near a minimum; it does not say how a run from elsewhere ends.
 #
 # ### Exercise 08.2: predict
 #
@@ -568,7 +568,7 @@ check("08.4", fit_and_predict)
 # - A right loop ends at the closed form, not at the truth behind the noise.
 # - Along an eigenvector of the Hessian, a step multiplies the distance by 1 - lr · λ.
 # - On a quadratic loss, step sizes below 2 divided by the largest λ converge; on others, λ changes on the way.
-# - Standardising makes the valley rounder, and the loop shorter.
+# - For a line in one input, standardising makes the valley rounder, and the loop shorter.
 #
 # ```python
 # with tf.GradientTape() as tape:

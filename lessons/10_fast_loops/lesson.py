@@ -119,8 +119,8 @@ print("and any batch size:", any_size[0], "then", any_size[-1])
 assert built == [1] * 15 + [2] and any_size == [1] * 16
 
 # %% [markdown]
-# A trace holds for one kind of call: shapes and **dtypes** of tensors, and *values* of Python numbers. NumPy's own
-# numbers are `float64`, so an array of yours may be of another dtype than the last one, and is traced anew.
+# A trace holds for one kind of call: shapes and **dtypes** of tensors, and *values* of Python numbers. NumPy's
+# decimals are `float64`, so an array of yours may be of another dtype than the last one, and is traced anew.
 #
 # You will read that `keras.config.set_floatx` makes Keras compute in another dtype; run this. Once a layer has been
 # made, it changes nothing for later layers. `set_dtype_policy` does. (Set both back, or all that follows is `float64`.)
@@ -600,7 +600,7 @@ for name, cached in caches.items():
 # times the memory of its bytes; cache the bytes, and convert behind it.
 #
 # The file of `cache(filename)` also serves the next pipeline that names it. That is its danger: it knows nothing of
-# `decode`, and when that changes, you delete the file.
+# `decode`, and when that changes, you delete its files, all that begin with its name.
 
 # %%
 path = f"{folder.name}/decoded"

@@ -27,7 +27,7 @@ from keras import layers
 # %% [markdown]
 # ## How large is each layer's gradient?
 #
-# The model is that of lesson 09, with names: two layers, the **backbone**, find 32 features, and a **head**
+# The model has two parts with names: two layers, the **backbone**, find 32 features, and a **head**
 # turns them into 5 logits. Nobody scaled the inputs. The size of a gradient is its **norm**, the root of the
 # sum of its squared entries: `tf.norm`.
 
@@ -417,9 +417,9 @@ assert np.allclose(turned["value"], [8.1, 32.5], atol=0.1)
 # ## When do gradients explode?
 #
 # A **recurrent** layer reads a sequence, step by step, and keeps a **state**, its memory. At each time step the new
-# state is old state times recurrent kernel, plus input times kernel, plus bias; the weights are the same at every step.
-# So 50 time steps are a network of 50 layers with one matrix. Take the smallest case: the state is one number, there is
-# no input, and `h = 1.1 * h`, 50 times.
+# state is old state times recurrent kernel, plus input times kernel, plus bias, through a tanh; the weights are the same at
+# every step. So 50 time steps are a network of 50 layers with one matrix. Take the smallest case: the state is one
+# number, there is no input and no tanh, and `h = 1.1 * h`, 50 times.
 #
 # > **Predict**
 # >

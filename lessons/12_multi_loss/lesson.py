@@ -114,7 +114,7 @@ print("divided by the batch size:", divided)
 assert divided or np.allclose(factors, [50, 100], rtol=1e-3)
 
 # %% [markdown]
-# Keras 3.15 divides; versions before 3.14 do not. If a model must survive an update, write the penalty yourself.
+# Keras 3.15 divides; Keras 3 before 3.14 does not. If a model must survive an update, write the penalty yourself.
 #
 # ### Exercise 12.1: repair
 #

@@ -787,8 +787,8 @@ print(f"on the held-out images {accuracy:.2%}, on the test set {test_accuracy:.2
 # Of 10,000 images, chance alone moves such a number by about 0.08 points. The held-out number is of half as many images, and it
 # was chosen by; it may well be the better one.
 #
-# In the figure, look at the training accuracy of each epoch: it ends below what the network reaches on the held-out images. It
-# is counted while the network still learns, on images that are moved, with a part of the units dropped.
+# In the figure, look at the training accuracy of each epoch. On MNIST it ends below what the network reaches on the held-out
+# images: it is counted while the network still learns, on images that are moved, with a part of the units dropped.
 
 # %%
 ax = plot_history(history, "accuracy")

@@ -241,7 +241,7 @@ for f in (own_scores, own_probabilities):
 assert np.abs(sums - np.sum(product, axis=(1, 2, 3)))[surest] > 0.9
 
 # %% [markdown]
-# With fewer pieces, less adds up; a black picture is a choice, too: on MNIST it says that ink counts and paper does
+# With fewer pieces, the sum is off by more; a black picture is a choice, too: on MNIST it says that ink counts and paper does
 # not.
 #
 # ### Exercise 15.1: complete
@@ -621,7 +621,8 @@ assert all(np.all(table[n, "10 steps"] <= table[n, "1 step"] + 0.03) for n in ("
 #
 # <details><summary>1. You want the gradient for a picture, and the weights must not move. What do you freeze?</summary>
 #
-# Nothing. Ask for the picture alone; without an optimizer or `assign` no weight moves.
+# Nothing. Ask for the picture alone: a gradient moves no weight. An optimizer or an `assign` does, and in training
+# mode the averages of a BatchNormalization move, too.
 #
 # </details>
 # <details><summary>2. Your integrated gradients add up to half of f(x) - f(start). What does that tell you?</summary>
