@@ -12,6 +12,7 @@ from nbformat import NotebookNode
 
 from course_utils.course.atomic_files import write_atomically
 from course_utils.course.originals import work_in
+from course_utils.datasets.mnist import mnist_source
 from course_utils.exercises.lesson_questions import COPIES
 
 from .keys import asked_key, observed_key
@@ -31,6 +32,7 @@ __all__ = [
     "observe",
     "read_lessons",
     "renew_text",
+    "require_mnist",
     "require_no_work",
     "select",
     "stored_is_current",
@@ -171,6 +173,23 @@ def require_no_work(chosen: list[LessonSource], folders: Folders) -> None:
             "notebooks back as they were given."
         )
         raise BuildError("\n".join(said))
+
+
+def require_mnist(stale: list[LessonSource]) -> None:
+    """Make sure that no lesson on MNIST is executed on the digits that stand in for it.
+
+    Raises
+    ------
+    BuildError
+        If one would be; the message says which, and where the data can stand.
+    """
+    asking = [x.name for x in stale if any("load_mnist(" in c.source for c in x.solution.cells)]
+    if asking and mnist_source()[0] == "stand-in":
+        raise BuildError(
+            f"{', '.join(asking)}: what these lessons store is of MNIST, which is not here and "
+            "cannot be fetched. Name the folder of mnist.npz in COURSE_DATA_DIR, and build again. "
+            "Nothing was executed."
+        )
 
 
 def _work(lesson: LessonSource, folders: Folders) -> list[str]:

@@ -46,6 +46,7 @@ def build(
         authoring.require_no_work(stale, folders)
         renewed = [s for s in stale if not force and authoring.renew_text(s, folders)]
         stale = [source for source in stale if source not in renewed]
+        authoring.require_mnist(stale)
         authoring.write_table(sources, folders)
         unobserved = [s for s in chosen if force or authoring.needs_observing(s, folders)]
         if unobserved:

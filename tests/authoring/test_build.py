@@ -532,3 +532,18 @@ def test_a_damaged_or_missing_notebook_holds_no_work(built):
     authoring.require_no_work(chosen(built), built)
     path.unlink()
     authoring.require_no_work(chosen(built), built)
+
+
+def test_a_lesson_on_mnist_is_not_executed_on_what_stands_in_for_it(folders, monkeypatch):
+    loading = PREDICT.replace(
+        'print("ready")', "from course_utils import load_mnist\n\nload_mnist()"
+    )
+    write(folders, loading)
+    monkeypatch.setattr(authoring, "mnist_source", lambda: ("stand-in", None))
+    with pytest.raises(BuildError, match="01_first_tape: .* COURSE_DATA_DIR"):
+        authoring.require_mnist(chosen(folders))
+    monkeypatch.setattr(authoring, "mnist_source", lambda: ("download", None))
+    authoring.require_mnist(chosen(folders))
+    write(folders)
+    monkeypatch.setattr(authoring, "mnist_source", lambda: ("stand-in", None))
+    authoring.require_mnist(chosen(folders))
