@@ -22,6 +22,7 @@ FLOORS = (
     ("course_staff.authoring",),
     ("course_staff.classroom.jail",),  # which is copied without the rooms above
     ("course_utils.course",),
+    ("course_utils.one_change",),
     ("course_utils.exercises",),
     ("course_utils.figures", "course_utils.datasets"),
     ("gradient_tools.drawing",),

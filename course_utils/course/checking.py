@@ -3,9 +3,10 @@
 import html
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from threading import Timer
 from typing import Any
 
@@ -14,6 +15,7 @@ from gradient_tools.showing.palette import GREEN, PURPLE, VERMILLION
 
 from ..exercises.exercise import Exercise, Judgement
 from ..exercises.judging import TIME_LIMIT, observe_and_judge
+from ..exercises.question import Question
 from ..exercises.references import SEEDS
 from .curriculum import find_exercise, find_lesson
 from .notebook import earlier_run, running_shell
@@ -33,7 +35,11 @@ _SIGNS_AND_COLOURS = {
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The answer to one `check`: shown as HTML in Jupyter, as one plain line elsewhere."""
+    """The answer to one `check`: shown as HTML in Jupyter, as one plain line elsewhere.
+
+    Where no known mistake explains a wrong answer, it is looked for a line in which one change is
+    enough, when the result is shown; in Jupyter the message stands meanwhile.
+    """
 
     id: str
     outcome: str
@@ -41,6 +47,12 @@ class CheckResult:
     title: str = ""
     progress: str = ""
     printed: str = ""
+    _search: Callable[[], str] | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def where_to_look(self) -> str:
+        """The lines in which one change is enough; empty where none is known."""
+        return self._search() if self._search else ""
 
     @property
     def passed(self) -> bool:
@@ -52,17 +64,38 @@ class CheckResult:
         return f"{self.id} {self.title}".strip()
 
     def __repr__(self) -> str:
-        sign, _ = _SIGNS_AND_COLOURS[self.outcome]
-        said = (f"{sign} {self._headline}: {self.outcome}.", self.message, self.progress)
-        return " ".join(filter(None, said))
+        return self._in_a_line(self.where_to_look)
 
     def _repr_html_(self) -> str:
+        return self._as_card(self.where_to_look)
+
+    def _ipython_display_(self) -> None:
+        if self._search is None:
+            raise NotImplementedError  # it is shown as any other object is
+        from IPython.display import display
+
+        shown = display(self._shown(""), raw=True, display_id=True)
+        if self.where_to_look:
+            shown.update(self._shown(self.where_to_look), raw=True)
+
+    def _shown(self, where: str) -> dict[str, str]:
+        return {"text/plain": self._in_a_line(where), "text/html": self._as_card(where)}
+
+    def _in_a_line(self, where: str) -> str:
+        sign, _ = _SIGNS_AND_COLOURS[self.outcome]
+        said = (f"{sign} {self._headline}: {self.outcome}.", self.message, where, self.progress)
+        return " ".join(filter(None, said))
+
+    def _as_card(self, where: str) -> str:
         sign, colour = _SIGNS_AND_COLOURS[self.outcome]
         outcome = f"<strong>{sign} {self.outcome.capitalize()}</strong>"
         blocks = [
             f"<div>{outcome} · {html.escape(self._headline)}</div>",
             f"<div>{with_code(self.message)}</div>",
         ]
+        if where:
+            summary = "<summary>Where to look</summary>"
+            blocks.append(f"<details>{summary}<div>{with_code(where)}</div></details>")
         if self.progress:
             blocks.append(f'<div style="opacity:.75">{html.escape(self.progress)}</div>')
         if self.printed:
@@ -107,7 +140,17 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
     said = " ".join(
         filter(None, (earlier_run(exercise.stub().get("source", "")), judgement.message))
     )
-    return CheckResult(exercise.id, judgement.outcome, said, exercise.title, recorded, printed)
+    shown = exercise.id, judgement.outcome, said, exercise.title, recorded, printed
+    if isinstance(exercise, Question) and not judgement.recognised:
+        return CheckResult(*shown, partial(_where_one_change_is_enough, exercise, answer, seed))
+    return CheckResult(*shown)
+
+
+def _where_one_change_is_enough(question: Question, answer: Any, seed: int) -> str:
+    from ..one_change.search import in_words, places_of_one_change
+
+    with standard_error_held():
+        return in_words(places_of_one_change(question, answer, seed))
 
 
 @contextmanager

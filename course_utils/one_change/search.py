@@ -1,0 +1,147 @@
+"""Looking for the change with which a wrong answer is right."""
+
+import ast
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from ..exercises.isolation import TimeLimitReached, state_kept, time_limit
+from ..exercises.judging import assess
+from ..exercises.observation import observe_calls
+from ..exercises.question import Question, error_of, first_wrong
+from ..exercises.references import SEEDS, Reference, stored_reference
+from .changes import Change, changes_of
+from .program import Program, program_of
+
+__all__ = ["Place", "in_words", "places_of_one_change"]
+
+LONGEST_RUN = 0.05  # seconds of the processor that one call of the answer may take
+TIME = 1.5  # seconds of the processor for the whole search
+_MOST_PLACES = 3
+
+
+@dataclass(frozen=True)
+class Place:
+    """A line in which one change is enough, and what there is to look at."""
+
+    line: int
+    code: str
+    look: str
+
+
+def in_words(places: list[Place]) -> str:
+    """Say where one change is enough; nothing where that is nowhere known.
+
+    >>> in_words([Place(5, "return loss * 2", "look at what is multiplied")])
+    'One change is enough, in line 5, `return loss * 2`: look at what is multiplied.'
+    """
+    if not places:
+        return ""
+    if len(places) == 1:
+        return "One change is enough, in line {0.line}, `{0.code}`: {0.look}.".format(*places)
+    lines = "; or ".join(f"in line {each.line}, `{each.code}`: {each.look}" for each in places)
+    return f"One change is enough, {lines}."
+
+
+def places_of_one_change(
+    question: Question, answer: Any, seed: int, seconds: float = TIME
+) -> list[Place]:
+    """Return the lines of a wrong answer in which one change makes it right on all stored seeds.
+
+    The learner's names, random states and printed text stay as they were. An answer that trains,
+    writes, uses variables of the notebook or takes long is left alone; so is what cannot be tried
+    in ``seconds`` of the processor.
+
+    Parameters
+    ----------
+    question : Question
+        The exercise.
+    answer : object
+        What was checked.
+    seed : int
+        The stored seed on which it is wrong; others are tried where a change is right on this one.
+    seconds : float
+        After so many the search ends, with what it has found.
+    """
+    found: dict[int, Place] = {}
+    program = program_of(answer)
+    if program is not None:
+        with warnings.catch_warnings(), suppress(TimeLimitReached), time_limit(seconds):
+            warnings.simplefilter("ignore")
+            for change in _right_changes(question, program, seed):
+                place = Place(change.line, program.lines[change.line - 1].strip(), change.look)
+                found.setdefault(change.line, place)
+                if len(found) == _MOST_PLACES:
+                    break
+    return [found[line] for line in sorted(found)]
+
+
+def _right_changes(question: Question, program: Program, seed: int) -> Iterator[Change]:
+    reference = stored_reference(question.id, seed)
+    tried = {ast.unparse(program.tree)}
+    begun = time.process_time()
+    wrong = _first_wrong_call(question, program.function(*tried), reference, seed)
+    if wrong is None or time.process_time() - begun > (wrong.number + 1) * LONGEST_RUN:
+        return
+    # Where it raised an error, the line that did comes first.
+    here = [n for n, text in enumerate(program.lines, 1) if text.strip() == wrong.line]
+    for change in changes_of(program.tree, first=here):
+        text = ast.unparse(change.tree)
+        if text in tried:
+            continue
+        tried.add(text)
+        try:
+            function = program.function(text)
+        except Exception:  # such as a name that is not there yet
+            continue
+        if _is_right_alone(question, function, reference, wrong.number, seed) and all(
+            _is_right(question, function, each) for each in range(SEEDS)
+        ):
+            yield change
+
+
+class _Wrong(NamedTuple):
+    """The first call in which an answer is wrong, and the line that raised there, if one did."""
+
+    number: int
+    line: str
+
+
+def _first_wrong_call(
+    question: Question, function: Callable, reference: Reference, seed: int
+) -> _Wrong | None:
+    for number in range(len(reference.calls)):
+        observation = _observed(question, function, reference.calls[number], seed)
+        if not _agrees(question, observation, reference, number):
+            return _Wrong(number, (error_of(observation) or {}).get("line", ""))
+    return None  # it is wrong by what is demanded of it, and by no value
+
+
+def _is_right_alone(
+    question: Question, function: Callable, reference: Reference, number: int, seed: int
+) -> bool:
+    """Tell whether the values of one call are right; what is demanded is not asked."""
+    observation = _observed(question, function, reference.calls[number], seed)
+    return _agrees(question, observation, reference, number)
+
+
+def _observed(question: Question, function: Callable, call: tuple, seed: int) -> dict:
+    given = [deepcopy(call)]  # it may be changed
+    with state_kept(seed):
+        return observe_calls(function, given, question.prepare, question.call)
+
+
+def _agrees(question: Question, observation: dict, reference: Reference, number: int) -> bool:
+    right = [[part[number]] for part in reference.right]
+    return first_wrong(question, observation, Reference([reference.calls[number]], right)) is None
+
+
+def _is_right(question: Question, function: Callable, seed: int) -> bool:
+    calls = question.inputs_of(seed)
+    with state_kept(seed):
+        observation = observe_calls(function, calls, question.prepare, question.call)
+    return assess(question, observation | {"untouched": False}, seed).outcome == "passed"
