@@ -168,7 +168,7 @@ def test_the_changes_of_a_program_are_programs_with_one_other_line():
         compile(ast.unparse(each.tree), "<changed>", "exec")
 
 
-# What `check` shows ---------------------------------------------------------------------------------
+# What `check` shows ------------------------------------------------------------------------------
 
 
 def test_check_adds_the_place_where_no_known_mistake_explains_the_answer(monkeypatch):
