@@ -392,15 +392,14 @@ def parabola(
     steps=300,
     lr=0.15,
     scale=lambda x: (x.mean(), x.std()),
-    at=lambda x, x_new, z_new: z_new,
     target=lambda y: y,
     degree=2,
-    result=lambda values, theta, z_new: values,
+    result=lambda theta, z_new, x, x_new: np.polyval(theta, z_new),
 ):
     """Return a fit to ``target(y)``, by a loop in which the gradient is written down.
 
-    ``scale(x)`` gives what is subtracted and divided by; ``at(x, x_new, z_new)`` is where the
-    parabola is evaluated; ``result(values, theta, z_new)`` is what comes back.
+    ``scale(x)`` gives what is subtracted and divided by; ``result(theta, z_new, x, x_new)`` is
+    what comes back.
     """
 
     def fit_and_predict(x, y, x_new):
@@ -411,26 +410,34 @@ def parabola(
         with np.errstate(all="ignore"):
             for _ in range(steps):
                 theta = theta - lr * 2 * columns.T @ (columns @ theta - target(y)) / len(x)
-            values = np.polyval(theta, at(x, x_new, z_new))
-        return result(values, theta, z_new)
+            return result(theta, z_new, x, x_new)
 
     return fit_and_predict
+
+
+def evaluated_at(place_of):
+    """Return a right fit, whose parabola is evaluated at ``place_of(x, x_new)``."""
+    return parabola(result=lambda theta, z_new, x, x_new: np.polyval(theta, place_of(x, x_new)))
+
+
+def table_of_values(theta, z_new, x, x_new):
+    return np.polyval(theta, z_new)[:, None] + np.zeros(len(z_new))
 
 
 PARABOLAS = {
     "coefficients returned": Wrong(
         "You returned three things, as the coefficients are. Return the values of the parabola at "
         "x_new, one for each entry.",
-        parabola(result=lambda values, theta, z_new: theta),
+        parabola(result=lambda theta, z_new, x, x_new: theta),
     ),
     "values at x": Wrong(
         "You returned one value for each entry of x. Return those for x_new.",
-        parabola(at=lambda x, x_new, z_new: x),
+        evaluated_at(lambda x, x_new: x),
     ),
     "table returned": Wrong(
         "You returned a table, where one value for each entry of x_new was expected. Look at the "
         "shapes: a column (n, 1) plus or minus (n,) is a table of n by n.",
-        parabola(result=lambda values, theta, z_new: values[:, None] + 0 * values),
+        parabola(result=table_of_values),
     ),
     "loop explodes": Wrong(
         "The loop explodes, at least where x lies between 100 and 101: its step size is too large "
@@ -442,15 +449,15 @@ PARABOLAS = {
     "new standardised otherwise": Wrong(
         "x_new was not standardised as x was. Subtract the mean of x, and divide by the deviation "
         "of x, both: the fit knows no others.",
-        parabola(at=lambda x, x_new, z_new: (x_new - x_new.mean()) / x_new.std()),
-        parabola(at=lambda x, x_new, z_new: (x_new - x.mean()) / x_new.std()),
-        parabola(at=lambda x, x_new, z_new: (x_new - x_new.mean()) / x.std()),
-        parabola(at=lambda x, x_new, z_new: x_new - x.mean()),
+        evaluated_at(lambda x, x_new: (x_new - x_new.mean()) / x_new.std()),
+        evaluated_at(lambda x, x_new: (x_new - x.mean()) / x_new.std()),
+        evaluated_at(lambda x, x_new: (x_new - x_new.mean()) / x.std()),
+        evaluated_at(lambda x, x_new: x_new - x.mean()),
     ),
     "new not standardised": Wrong(
         "The fit knows the standardised z, and you gave it x_new as it is. Take the mean of x off "
         "x_new first, and divide by the deviation of x.",
-        parabola(at=lambda x, x_new, z_new: x_new),
+        evaluated_at(lambda x, x_new: x_new),
     ),
     "straight line": Wrong(
         "This is the straight line nearest to the points. A parabola has a term with the square, "
@@ -470,7 +477,7 @@ PARABOLAS = {
     "coefficients in reverse": Wrong(
         "The coefficients stand in another order in the prediction than in the loss. The first "
         "belongs to z**2 in both, or to 1 in both: one function for both is safest.",
-        parabola(result=lambda values, theta, z_new: np.polyval(theta[::-1], z_new)),
+        parabola(result=lambda theta, z_new, x, x_new: np.polyval(theta[::-1], z_new)),
     ),
     "y left standardised": Wrong(
         "These are the values of a standardised y. Multiply by the deviation of y and add its "

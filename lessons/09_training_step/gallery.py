@@ -1,7 +1,5 @@
 """Wrong answers to the questions of lesson 09, and what each is told."""
 
-from itertools import product
-
 import keras
 import tensorflow as tf
 
@@ -26,25 +24,34 @@ def stepping(
     join=whole,
     error_of=mean_square,
     training=True,
-    change=lambda gradients: gradients,
-    times=1,
+    apply=lambda optimizer, gradients, variables: optimizer.apply(gradients, variables),
     returned=lambda loss, *call: loss,
-    column=lambda y: y,
     layers=slice(None),
 ):
     """Return a step with another loss, another update, or another result."""
 
     def step(model, optimizer, x, y):
-        y = column(y)
         variables = [v for layer in model.layers[layers] for v in layer.trainable_variables]
         with tf.GradientTape() as tape:
             loss = join(error_of(model(x, training=training), y), model.losses)
-        gradients = change(tape.gradient(loss, variables))
-        for _ in range(times):
-            optimizer.apply(gradients, variables)
+        apply(optimizer, tape.gradient(loss, variables), variables)
         return returned(loss, model, x, y)
 
     return step
+
+
+def changed(change):
+    """Return how gradients are applied after a change."""
+    return lambda optimizer, gradients, variables: optimizer.apply(change(gradients), variables)
+
+
+def not_applied(optimizer, gradients, variables):
+    pass
+
+
+def applied_twice(optimizer, gradients, variables):
+    optimizer.apply(gradients, variables)
+    optimizer.apply(gradients, variables)
 
 
 def keras_loss_of_classes(y_hat, y):
@@ -75,12 +82,12 @@ def loss_afterwards(loss, model, x, y):
     return whole(mean_square(model(x, training=True), y), model.losses)
 
 
-def without_returned_penalties(**options):
-    def step(model, *call):
+def without_returned_penalties(step):
+    def shortened(model, *call):
         penalties = sum(model.losses)
-        return stepping(**options)(model, *call) - penalties
+        return step(model, *call) - penalties
 
-    return step
+    return shortened
 
 
 A_LIST_OF_PENALTIES = (
@@ -112,7 +119,7 @@ STEPS = {
     "nothing applied": Wrong(
         "The model's weights are as they were: nothing was applied. Call "
         "optimizer.apply(gradients, model.trainable_variables).",
-        stepping(times=0),
+        stepping(apply=not_applied),
     ),
     "no training true": Wrong(
         CALL_IN_TRAINING,
@@ -136,7 +143,7 @@ STEPS = {
     "climbs": Wrong(
         "The update climbs. Give optimizer.apply the gradients as they are.",
         *(
-            stepping(join, change=lambda gradients: [-g for g in gradients])
+            stepping(join, apply=changed(lambda gradients: [-g for g in gradients]))
             for join in (whole, error_alone)
         ),
     ),
@@ -146,7 +153,7 @@ STEPS = {
     ),
     "applied twice": Wrong(
         "The update is twice as long as it should be: apply the gradients once.",
-        stepping(times=2),
+        stepping(apply=applied_twice),
     ),
     "sum of squares": Wrong(
         "The squared errors are added up. Take tf.reduce_mean of them, so that the update does "
@@ -190,7 +197,7 @@ STEPS = {
     "averaged before squaring": Wrong(AVERAGED_FIRST, stepping(error_of=squared_mean)),
     "clipped": Wrong(
         "The gradients are clipped. Apply them as they are: nothing here asks for shorter steps.",
-        *(stepping(change=clip(limit)) for limit in (1.0, 5.0, 10.0) for clip in CLIPS),
+        *(stepping(apply=changed(clip(limit))) for limit in (1.0, 5.0, 10.0) for clip in CLIPS),
     ),
     "another optimizer": Wrong(
         "The optimizer that you were given did not take this step: it has the size of another. "
@@ -208,7 +215,7 @@ STEPS = {
         "all of them.",
         stepping(layers=slice(-1, None)),
     ),
-    "error alone returned": Wrong(NOT_THE_WHOLE_LOSS, without_returned_penalties()),
+    "error alone returned": Wrong(NOT_THE_WHOLE_LOSS, without_returned_penalties(stepping())),
     "loss after update": Wrong(LOSS_AFTERWARDS, stepping(returned=loss_afterwards)),
 }
 
@@ -231,16 +238,10 @@ TABLES = Table(
 # 09.3
 
 
-def as_column(y):
-    return y[:, None]
-
-
-def as_it_is(y):
-    return y
-
-
 def mended(*options, **more):
-    return stepping(*options, column=as_column, **more)
+    """Return a step with the targets as a column."""
+    step = stepping(*options, **more)
+    return lambda model, optimizer, x, y: step(model, optimizer, x, y[:, None])
 
 
 def after_a_look(training):
@@ -288,16 +289,16 @@ SILENT = {
     ),
     "penalties as list": Wrong(
         A_LIST_OF_PENALTIES,
-        *(
-            stepping(tf.add, training=training, column=column)
-            for training, column in product((True, False), (as_column, as_it_is))
-        ),
+        mended(tf.add),
+        stepping(tf.add),
+        mended(tf.add, training=False),
+        stepping(tf.add, training=False),
     ),
     "penalties twice": Wrong(PENALTIES_TWICE, mended(lambda e, p: e + 2 * sum(p))),
     "nothing applied": Wrong(
         "The weights of the layers are as they were: nothing was applied. Keep "
         "optimizer.apply(gradients, model.trainable_variables), as it was given.",
-        mended(times=0),
+        mended(apply=not_applied),
     ),
     "two forward passes": Wrong(
         "The update is right, but the moving averages moved twice: the model is called twice in "
@@ -325,9 +326,9 @@ SILENT = {
     ),
     "applied twice": Wrong(
         "The update is twice as long as it should be. Keep the one update as it was given.",
-        mended(times=2),
+        mended(apply=applied_twice),
     ),
-    "error alone returned": Wrong(NOT_THE_WHOLE_LOSS, without_returned_penalties(column=as_column)),
+    "error alone returned": Wrong(NOT_THE_WHOLE_LOSS, without_returned_penalties(mended())),
     "loss after update": Wrong(LOSS_AFTERWARDS, mended(returned=loss_afterwards)),
 }
 
@@ -496,9 +497,8 @@ def with_list(model, x, y):
 def of_one_part(i, share):
     def accumulated_step(model, optimizer, parts):
         weight = share(len(parts[i][0]), sum(len(x) for x, _ in parts), len(parts))
-        stepping(change=lambda gradients: [weight * g for g in gradients])(
-            model, optimizer, *parts[i]
-        )
+        step = stepping(apply=changed(lambda gradients: [weight * g for g in gradients]))
+        step(model, optimizer, *parts[i])
 
     return accumulated_step
 

@@ -118,32 +118,25 @@ def epoch(
     y_of=lambda y, batch, first: tf.gather(y, batch),
     loss_of=lambda errors, size: tf.reduce_mean(errors**2),
     order_of=lambda order, x: order,
-    end=lambda order, x, size: len(order),
-    stride=lambda size: size,
-    start=lambda w: w,
+    firsts=lambda order, x, size: tf.range(0, len(order), size),
     move=lambda w, gradient, rate: w.assign_sub(rate * gradient),
-    returned=lambda w, given: given,
 ):
-    """Return an answer to 10.3 with one thing changed.
-
-    ``start`` gives the variable of the prediction, and ``returned`` chooses between that and w.
-    """
+    """Return an answer to 10.3 with one thing changed; a batch begins at each of ``firsts``."""
 
     def linear_epoch(w, x, y, order, batch_size, rate):
-        last, moving = end(order, x, batch_size), start(w)
-        order = order_of(order, x)
+        indices = order_of(order, x)
 
         @tf.function
         def run():
-            for first in tf.range(0, last, stride(batch_size)):
-                batch = order[first : first + batch_size]
+            for first in firsts(order, x, batch_size):
+                batch = indices[first : first + batch_size]
                 with tf.GradientTape() as tape:
-                    errors = tf.linalg.matvec(tf.gather(x, batch), moving) - y_of(y, batch, first)
+                    errors = tf.linalg.matvec(tf.gather(x, batch), w) - y_of(y, batch, first)
                     loss = loss_of(errors, batch_size)
-                move(moving, tape.gradient(loss, moving), rate)
+                move(w, tape.gradient(loss, w), rate)
 
         run()
-        return returned(moving, w)
+        return w
 
     return linear_epoch
 
@@ -153,10 +146,12 @@ def never_called(w, x, y, order, batch_size, rate):
 
 
 def all_at_first_w(w, *call):
-    def move(copy, gradient, rate):
-        w.assign_sub(rate * gradient)
+    epoch(move=lambda copy, gradient, rate: w.assign_sub(rate * gradient))(tf.Variable(w), *call)
+    return w
 
-    return epoch(start=tf.Variable, move=move)(w, *call)
+
+def of_a_copy(w, *call):
+    return epoch()(tf.Variable(w), *call)
 
 
 @tf.function
@@ -183,12 +178,12 @@ EPOCHS = {
     "last index left out": Wrong(
         "The last index of order is missing where it is a batch of its own. Let `first` run up to "
         "tf.size(order).",
-        epoch(end=lambda order, x, size: len(order) - 1),
+        epoch(firsts=lambda order, x, size: tf.range(0, len(order) - 1, size)),
     ),
     "short batch dropped": Wrong(
         "The short last batch is missing. Let `first` run up to tf.size(order): a slice ends where "
         "the order ends.",
-        epoch(end=lambda order, x, size: len(order) - len(order) % size),
+        epoch(firsts=lambda order, x, size: tf.range(0, len(order) - len(order) % size, size)),
         calls=(0, 1),
     ),
     "order of x": Wrong(
@@ -196,7 +191,10 @@ EPOCHS = {
         "and y by them, with tf.gather.",
         epoch(order_of=lambda order, x: tf.range(len(order))),
         epoch(order_of=lambda order, x: tf.range(len(x))),
-        epoch(order_of=lambda order, x: tf.range(len(x)), end=lambda order, x, size: len(x)),
+        epoch(
+            order_of=lambda order, x: tf.range(len(x)),
+            firsts=lambda order, x, size: tf.range(0, len(x), size),
+        ),
         calls=(0, 1),
     ),
     "indices sorted": Wrong(
@@ -219,7 +217,7 @@ EPOCHS = {
     "batches overlap": Wrong(
         "A batch starts at every index, so that they overlap. Let `first` go in steps of "
         "batch_size: tf.range(0, tf.size(order), batch_size).",
-        epoch(stride=lambda size: 1),
+        epoch(firsts=lambda order, x, size: tf.range(len(order))),
         calls=(0, 1),
     ),
     "climbs": Wrong(
@@ -269,7 +267,7 @@ EPOCHS = {
     "only first batch": Wrong(
         "Only the first batch was used. Let `first` run up to tf.size(order), end each slice at "
         "first + batch_size, and return w after the loop.",
-        epoch(end=lambda order, x, size: 1),
+        epoch(firsts=lambda order, x, size: tf.range(1)),
         calls=(0, 1),
     ),
     "gradient is none": Wrong(
@@ -281,7 +279,7 @@ EPOCHS = {
     "copy of w": Wrong(
         "What you return is right, but the variable w is as it was: the steps went to a copy, or "
         "to a NumPy array. In a loop of the graph, change w itself: w.assign_sub(rate * gradient).",
-        epoch(start=tf.Variable, returned=lambda moved, given: moved),
+        of_a_copy,
     ),
 }
 
