@@ -120,51 +120,28 @@ NEWS = {
 # 11.2
 
 GRADIENT = np.array([6.0, 8.0, 24.0])
-MISTAKES = [
-    (
-        GRADIENT * 6.5,
-        "You multiplied by the limit. The factor is the limit divided by the norm of all three.",
-    ),
-    (
-        np.array([3.9, 5.2, 6.5]),
-        "This is `clipnorm`, which clips each variable by its own norm. A global norm counts all "
-        "three numbers together, and gives them one factor.",
-    ),
-    (
-        np.array([6, 6.5, 6.5]),
-        "This is `clipvalue`, which cuts off each entry. A global norm scales all of them by one "
-        "factor.",
-    ),
-    (
-        GRADIENT / 26,
-        "This step has the norm 1. The limit is 6.5: scale the gradient down to that norm.",
-    ),
-    (
-        GRADIENT / 6.5,
-        "You divided by the limit. The factor is the limit divided by the norm of all three.",
-    ),
-    (
-        GRADIENT * 4,
-        "You divided the norm of all three by the limit. The factor is the limit divided by the norm.",
-    ),
-    (
-        GRADIENT * 6.5 / 676,
-        "You divided by 676, the sum of the squares. The norm is its root, 26.",
-    ),
-    (
-        np.full(3, 6.5),
-        "6.5 is the limit for the norm of all three together, not for each number.",
-    ),
-    (
-        GRADIENT * 6.5 / 34,
-        "You added the norms, 10 + 24. Add the squares of all three numbers, and take the root of "
-        "the sum.",
-    ),
-    (
-        GRADIENT * 6.5 / 38,
-        "You added the three numbers. The norm is the root of the sum of their squares.",
-    ),
-]
+SIGN = "The sign is wrong: a step subtracts the gradient. And: "
+BY_LIMIT = "You multiplied by the limit. The factor is the limit divided by the norm of all three."
+EACH_NORM = (
+    "This is `clipnorm`, which clips each variable by its own norm. A global norm counts all "
+    "three numbers together, and gives them one factor."
+)
+EACH_ENTRY = (
+    "This is `clipvalue`, which cuts off each entry. A global norm scales all of them by one "
+    "factor."
+)
+NORM_OF_1 = "This step has the norm 1. The limit is 6.5: scale the gradient down to that norm."
+OVER_LIMIT = "You divided by the limit. The factor is the limit divided by the norm of all three."
+NORM_OVER = (
+    "You divided the norm of all three by the limit. The factor is the limit divided by the norm."
+)
+OVER_SQUARES = "You divided by 676, the sum of the squares. The norm is its root, 26."
+LIMIT_EACH = "6.5 is the limit for the norm of all three together, not for each number."
+NORMS_ADDED = (
+    "You added the norms, 10 + 24. Add the squares of all three numbers, and take the root of "
+    "the sum."
+)
+NUMBERS_ADDED = "You added the three numbers. The norm is the root of the sum of their squares."
 
 STEP = Table(
     {
@@ -172,11 +149,26 @@ STEP = Table(
         "step.",
         tuple(GRADIENT / 4): "This is the clipped gradient. A step subtracts it from the weights.",
         tuple(-GRADIENT): "This step is not clipped: its norm is 26, and the limit is 6.5.",
-        **{tuple(-step): sentence for step, sentence in MISTAKES},
-        **{
-            tuple(step): f"The sign is wrong: a step subtracts the gradient. And: {sentence}"
-            for step, sentence in MISTAKES
-        },
+        tuple(-GRADIENT * 6.5): BY_LIMIT,
+        (-3.9, -5.2, -6.5): EACH_NORM,
+        (-6, -6.5, -6.5): EACH_ENTRY,
+        tuple(-GRADIENT / 26): NORM_OF_1,
+        tuple(-GRADIENT / 6.5): OVER_LIMIT,
+        tuple(-GRADIENT * 4): NORM_OVER,
+        tuple(-GRADIENT * 6.5 / 676): OVER_SQUARES,
+        (-6.5, -6.5, -6.5): LIMIT_EACH,
+        tuple(-GRADIENT * 6.5 / 34): NORMS_ADDED,
+        tuple(-GRADIENT * 6.5 / 38): NUMBERS_ADDED,
+        tuple(GRADIENT * 6.5): SIGN + BY_LIMIT,
+        (3.9, 5.2, 6.5): SIGN + EACH_NORM,
+        (6, 6.5, 6.5): SIGN + EACH_ENTRY,
+        tuple(GRADIENT / 26): SIGN + NORM_OF_1,
+        tuple(GRADIENT / 6.5): SIGN + OVER_LIMIT,
+        tuple(GRADIENT * 4): SIGN + NORM_OVER,
+        tuple(GRADIENT * 6.5 / 676): SIGN + OVER_SQUARES,
+        (6.5, 6.5, 6.5): SIGN + LIMIT_EACH,
+        tuple(GRADIENT * 6.5 / 34): SIGN + NORMS_ADDED,
+        tuple(GRADIENT * 6.5 / 38): SIGN + NUMBERS_ADDED,
     },
     "These numbers are not it. Find the norm of all three gradients together, scale them by 6.5 "
     "divided by it, and subtract the result from 0.",

@@ -286,33 +286,29 @@ FOLLOWED = "That is the factor when the weight is followed, too. Here it is clos
 CLOSED = "That is the weight itself. Followed, it adds a part of its own: l times -1/4."
 
 
-def weight_table(rows, otherwise):
-    return Table(rows, "{value} is not it. " + otherwise)
-
-
 GALLERY = {
     "18.1": WEIGHTS,
     "18.3": CLIPS,
     "18.2": [
-        weight_table(
+        Table(
             {0.5: FOLLOWED, 0.25: "1/4 is what the loss takes off the weight: 1 - 1/4."},
-            "Closed, the weight is a constant factor: 1 - 1/4.",
+            "{value} is not it. Closed, the weight is a constant factor: 1 - 1/4.",
         ),
-        weight_table(
+        Table(
             {0.75: CLOSED, -0.25: "-1/4 is the slope of the weight alone."},
-            "The slope of l - l²/4 is 1 - l/2.",
+            "{value} is not it. The slope of l - l²/4 is 1 - l/2.",
         ),
-        weight_table(
+        Table(
             {-0.5: FOLLOWED, 0.75: "3/4 is what the loss takes off the weight: 1 - 3/4."},
-            "Closed, the weight is a constant factor: 1 - 3/4.",
+            "{value} is not it. Closed, the weight is a constant factor: 1 - 3/4.",
         ),
-        weight_table(
+        Table(
             {
                 0.25: CLOSED,
                 0.5: "The sign is turned: 1 - 3/2 is below zero.",
                 -0.25: "-1/4 is the slope of the weight alone.",
             },
-            "The slope of l - l²/4 is 1 - l/2.",
+            "{value} is not it. The slope of l - l²/4 is 1 - l/2.",
         ),
     ],
 }

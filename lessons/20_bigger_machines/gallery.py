@@ -209,18 +209,37 @@ def rights(copies, parts):
     ]
 
 
+def clipped(gradients, largest):
+    return tf.clip_by_global_norm(gradients, largest)[0]
+
+
+def added(shares):
+    return [sum(gradients) for gradients in zip(*shares, strict=True)]
+
+
+def averaged(shares):
+    return [sum(gradients) / len(gradients) for gradients in zip(*shares, strict=True)]
+
+
+def on_each(joined):
+    """Return the gradients that all copies are moved by: ``joined(shares, largest)``."""
+    return lambda shares, largest: [joined(shares, largest)] * len(shares)
+
+
+sum_clipped = on_each(lambda shares, largest: clipped(added(shares), largest))
+
+
 def on_copies(
     mean=lambda losses, n, k: tf.reduce_sum(losses) / n,
     penalty_of=lambda W, b, penalty, n, k: penalty * tf.reduce_sum(W**2) / k,
-    clip_share=lambda gradients, largest, k: gradients,
-    join=lambda gradients: sum(gradients),
-    clip=lambda summed, largest: tf.clip_by_global_norm(summed, largest)[0],
+    moves=sum_clipped,
     rate=lambda lr, k: lr,
     result=lambda right, sizes: sum(right) / sum(sizes),
-    moving=lambda copies: copies,
-    own=False,
 ):
-    """Return an answer to 20.2 from its parts; n counts the examples, and k the copies."""
+    """Return an answer to 20.2 from its parts; n counts the examples, and k the copies.
+
+    ``moves`` gives, from the shares, the gradients by which each copy moves.
+    """
 
     def step_on_copies(copies, parts, lr, penalty, largest):
         sizes = [len(y) for _, y in parts]
@@ -230,11 +249,9 @@ def on_copies(
                 losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, x @ W + b)
                 loss = mean(losses, sum(sizes), len(copies))
                 loss += penalty_of(W, b, penalty, sum(sizes), len(copies))
-            gradients = tape.gradient(loss, [W, b])
-            shares.append(clip_share(gradients, largest, len(copies)))
-        summed = clip([join(g) for g in zip(*shares, strict=True)], largest)
-        for variables, share in zip(moving(copies), shares, strict=False):
-            for v, g in zip(variables, share if own else summed, strict=True):
+            shares.append(tape.gradient(loss, [W, b]))
+        for variables, gradients in zip(copies, moves(shares, largest), strict=False):
+            for v, g in zip(variables, gradients, strict=True):
                 v.assign_sub(rate(lr, len(copies)) * g)
         return result(right, sizes)
 
@@ -249,12 +266,11 @@ def in_full(W, b, penalty, n, k):
     return penalty * tf.reduce_sum(W**2)
 
 
-def each_clipped(gradients, largest, k):
-    return tf.clip_by_global_norm(gradients, largest)[0]
+def each_clipped(shares, largest):
+    return [clipped(share, largest) for share in shares]
 
 
-def unclipped(summed, largest):
-    return summed
+clipped_first = on_each(lambda shares, largest: added(each_clipped(shares, largest)))
 
 
 def mean_of_shares(right, sizes):
@@ -284,13 +300,11 @@ def penalty_last(copies, parts, lr, penalty, largest):
     return right
 
 
-CLIPPED_EACH = {"clip_share": each_clipped, "clip": unclipped}
-
 COPIES = {
     "as given": Wrong(
         "Nothing that moves the copies is mended yet: each takes a mean of its own, adds the penalty "
         "in full, and clips its share. Only the sum over all parts should be clipped.",
-        on_copies(each_mean, in_full, **CLIPPED_EACH),
+        on_copies(each_mean, in_full, clipped_first),
     ),
     "mean of its own": Wrong(
         "Each part is divided by its own number of examples. Divide by the number of all.",
@@ -303,11 +317,15 @@ COPIES = {
     ),
     "clipped before the sum": Wrong(
         "Each share is clipped, and then they are added. Add first, and clip the sum.",
-        on_copies(**CLIPPED_EACH),
+        on_copies(moves=clipped_first),
     ),
     "clipped before and after": Wrong(
         "The sum is clipped, but each share still is as well. Clip once, behind the sum.",
-        on_copies(clip_share=each_clipped),
+        on_copies(
+            moves=on_each(
+                lambda shares, largest: clipped(added(each_clipped(shares, largest)), largest)
+            )
+        ),
     ),
     "mean and penalty": Wrong(
         "The clipping is mended. Each part is still divided by its own number of examples, and the "
@@ -317,12 +335,12 @@ COPIES = {
     "mean and clipping": Wrong(
         "The penalty is mended. Each part is still divided by its own number of examples, and each "
         "share is clipped in place of the sum.",
-        on_copies(each_mean, **CLIPPED_EACH),
+        on_copies(each_mean, moves=clipped_first),
     ),
     "penalty and clipping": Wrong(
         "The mean is mended. The penalty still counts once for each copy, and each share is clipped "
         "in place of the sum.",
-        on_copies(penalty_of=in_full, **CLIPPED_EACH),
+        on_copies(penalty_of=in_full, moves=clipped_first),
     ),
     "mean of means": Wrong(
         "A mean of each part, divided by the number of copies, is a mean of means: an example of a "
@@ -366,7 +384,7 @@ COPIES = {
     "sum averaged": Wrong(
         "The sum of the shares is divided by the number of copies before it is clipped. It is the "
         "whole gradient: clip it as it is.",
-        on_copies(join=lambda gradients: sum(gradients) / len(gradients)),
+        on_copies(moves=on_each(lambda shares, largest: clipped(averaged(shares), largest))),
     ),
     "limit of another size": Wrong(
         "The sum is clipped to another limit than largest. It is the limit of the whole gradient.",
@@ -395,29 +413,38 @@ COPIES = {
     ),
     "not clipped": Wrong(
         "Nothing is clipped any more. Clip the sum of the shares.",
-        on_copies(clip=unclipped),
+        on_copies(moves=on_each(lambda shares, largest: added(shares))),
     ),
     "limit divided": Wrong(
         "Each share is clipped to a part of the limit. Where shares point apart, that is another "
         "direction. Add first, and clip the sum.",
         on_copies(
-            clip_share=lambda g, largest, k: tf.clip_by_global_norm(g, largest / k)[0],
-            clip=unclipped,
+            moves=on_each(
+                lambda shares, largest: added(each_clipped(shares, largest / len(shares)))
+            )
         ),
     ),
     "each variable clipped": Wrong(
         "W and b are clipped each by its own norm. The norm of both together counts.",
-        on_copies(clip=lambda summed, largest: [tf.clip_by_norm(g, largest) for g in summed]),
+        on_copies(
+            moves=on_each(
+                lambda shares, largest: [tf.clip_by_norm(g, largest) for g in added(shares)]
+            )
+        ),
     ),
     "clipped by value": Wrong(
         "Each entry is clipped. Clip the global norm: tf.clip_by_global_norm.",
         on_copies(
-            clip=lambda summed, largest: [tf.clip_by_value(g, -largest, largest) for g in summed]
+            moves=on_each(
+                lambda shares, largest: [
+                    tf.clip_by_value(g, -largest, largest) for g in added(shares)
+                ]
+            )
         ),
     ),
     "averaged and clipped": Wrong(
         "The shares are averaged. Each is a part of the whole already, so add them.",
-        on_copies(join=lambda gradients: sum(gradients) / len(gradients), clip=unclipped),
+        on_copies(moves=on_each(lambda shares, largest: averaged(shares))),
     ),
     "clipped, then averaged": Wrong(
         "The clipped sum is divided by the number of copies. It is the whole gradient: take the "
@@ -427,13 +454,13 @@ COPIES = {
     "each its own way": Wrong(
         "Every copy takes a step with its own share, so the copies are no longer equal. Take the "
         "step with the sum on each.",
-        on_copies(own=True),
-        on_copies(each_mean, own=True),
-        on_copies(each_mean, in_full, clip_share=each_clipped, own=True),
+        on_copies(moves=lambda shares, largest: shares),
+        on_copies(each_mean, moves=lambda shares, largest: shares),
+        on_copies(each_mean, in_full, each_clipped),
     ),
     "first copy only": Wrong(
         "Only the first copy moved. Every copy takes the same step.",
-        on_copies(moving=lambda copies: copies[:1]),
+        on_copies(moves=lambda shares, largest: [clipped(added(shares), largest)]),
     ),
     "upwards": Wrong(
         "The copies climb. Subtract lr times the gradient.",
@@ -718,7 +745,7 @@ def none_that(is_bad):
     return lambda gradients: not any(np.any(is_bad(g)) for g in gradients)
 
 
-def kept(scale):
+def kept(scale, good):
     return scale
 
 
@@ -726,26 +753,32 @@ def scaling(
     loss_with=lambda loss, scale: scale * loss,
     unscaled=lambda g, scale: g / scale,
     is_good=finite,
-    sound=lambda g: g,
-    after_good=kept,
-    after_bad=lambda scale: scale / 2,
-    after_bad_move=None,
-    rate=lambda lr: lr,
+    is_good_scale=finite,
+    move=lambda lr, g: lr * g,
+    following=lambda scale, good: scale if good else scale / 2,
 ):
-    """Return an answer to 20.4 from its parts."""
+    """Return an answer to 20.4 from its parts.
+
+    A step is taken if the gradients are ``is_good``; the next scale is that of ``following``,
+    which is told whether they are ``is_good_scale``.
+    """
 
     def scaled_step(variables, loss_of, lr, scale):
         with tf.GradientTape() as tape:
             loss = loss_of()
             scaled_loss = loss_with(loss, scale)
         gradients = [unscaled(g, scale) for g in tape.gradient(scaled_loss, variables)]
-        if not is_good(gradients):
-            return after_bad(scale)
-        for v, g in zip(variables, gradients, strict=True):
-            v.assign_sub(rate(lr) * sound(g))
-        return after_good(scale) if finite(gradients) else (after_bad_move or after_bad)(scale)
+        if is_good(gradients):
+            for v, g in zip(variables, gradients, strict=True):
+                v.assign_sub(move(lr, g))
+        return following(scale, is_good_scale(gradients))
 
     return scaled_step
+
+
+def looking(is_good):
+    """Return an answer that goes by another look, with its move and with its scale."""
+    return scaling(is_good=is_good, is_good_scale=is_good)
 
 
 def per_variable(variables, loss_of, lr, scale):
@@ -794,8 +827,8 @@ def scaled_below_the_tape(variables, loss_of, lr, scale):
     return scale
 
 
-def zero_for_bad(g):
-    return tf.where(tf.math.is_finite(g), g, 0.0)
+def by_finite_entries(lr, g):
+    return lr * tf.where(tf.math.is_finite(g), g, 0.0)
 
 
 def always(gradients):
@@ -835,7 +868,7 @@ STEPS = {
     "nothing moves": Wrong(
         "No variable moves visibly, not even in a good step. Give each lr times its gradient with "
         "assign_sub, and divide by scale once, as float32: in float16 the gradients are 0 again.",
-        scaling(rate=lambda lr: 0.0),
+        scaling(move=lambda lr, g: 0.0 * g),
     ),
     "not looked at": Wrong(
         "A gradient that is not finite moved a variable. Look at all gradients before the first "
@@ -846,25 +879,22 @@ STEPS = {
     "largest entry looked at": Wrong(
         "A variable became infinite: -inf is not among the largest entries. Look at every entry, with "
         "tf.reduce_all(tf.math.is_finite(g)).",
-        scaling(
-            is_good=lambda gradients: all(np.isfinite(np.max(g)) for g in gradients),
-            after_bad_move=kept,
-        ),
+        looking(lambda gradients: all(np.isfinite(np.max(g)) for g in gradients)),
     ),
     "never halved, never looked at": Wrong(
         "Gradients that are not finite move variables, and the scale stays as it is. Leave such a "
         "step out, and halve the scale.",
-        scaling(is_good=always, after_bad=kept),
+        scaling(is_good=always, following=kept),
     ),
     "first gradient only": Wrong(
         "Only the first gradient is looked at. Any of them may be the one that is not finite.",
         scaling(is_good=lambda gradients: finite(gradients[:1])),
-        scaling(is_good=lambda gradients: finite(gradients[:1]), after_bad_move=kept),
+        looking(lambda gradients: finite(gradients[:1])),
     ),
     "last gradient only": Wrong(
         "Only the last gradient is looked at. Any of them may be the one that is not finite.",
         scaling(is_good=lambda gradients: finite(gradients[-1:])),
-        scaling(is_good=lambda gradients: finite(gradients[-1:]), after_bad_move=kept),
+        looking(lambda gradients: finite(gradients[-1:])),
     ),
     "others move": Wrong(
         "The variables with finite gradients move, where another's gradient is not finite. Then no "
@@ -880,46 +910,46 @@ STEPS = {
     "zeros in their place": Wrong(
         "What is not finite is replaced, by 0 or by a large number, and the step is taken. Leave the "
         "whole step out.",
-        scaling(is_good=always, sound=zero_for_bad),
+        scaling(is_good=always, move=by_finite_entries),
     ),
     "zeros, and the scale kept": Wrong(
         "What is not finite is replaced or left out, the rest moves, and the scale stays. Leave the "
         "whole step out, and halve the scale.",
-        scaling(is_good=always, sound=zero_for_bad, after_bad=kept),
+        scaling(is_good=always, move=by_finite_entries, following=kept),
         others_move_scale_kept,
-        scaling(is_good=always, sound=lambda g: tf.clip_by_value(g, -1, 1), after_bad=kept),
+        scaling(is_good=always, move=lambda lr, g: lr * tf.clip_by_value(g, -1, 1), following=kept),
     ),
     "scale kept": Wrong(
         "The step is left out, but the scale stays, so the next one will fail as well. Return half "
         "of it.",
-        scaling(after_bad=kept),
+        scaling(following=kept),
     ),
     "scale doubled": Wrong(
         "After a step that was left out the scale grows. It was too large: halve it.",
-        scaling(after_bad=lambda scale: 2 * scale),
+        scaling(following=lambda scale, good: scale if good else 2 * scale),
     ),
     "small scale not halved": Wrong(
         "A scale of 1 is not halved: it stays, or becomes 0. Return scale / 2 without a floor, and "
         "not with //.",
-        scaling(after_bad=lambda scale: max(scale / 2, 1.0)),
-        scaling(after_bad=lambda scale: scale // 2),
+        scaling(following=lambda scale, good: scale if good else max(scale / 2, 1.0)),
+        scaling(following=lambda scale, good: scale if good else scale // 2),
     ),
     "scale set to one": Wrong(
         "After a step that was left out, the scale falls to 1 at once. Halve it.",
-        scaling(after_bad=lambda scale: 1.0),
+        scaling(following=lambda scale, good: scale if good else 1.0),
     ),
     "always halved": Wrong(
         "The scale is halved after good steps as well. Return it as it was, if the step was taken.",
-        scaling(after_good=lambda scale: scale / 2),
+        scaling(following=lambda scale, good: scale / 2),
     ),
     "grows": Wrong(
         "The scale doubles after a good step. Optimizers do so after many; here it stays.",
-        scaling(after_good=lambda scale: 2 * scale),
+        scaling(following=lambda scale, good: 2 * scale if good else scale / 2),
     ),
     "halves exchanged": Wrong(
         "The scale is halved after good steps, and kept after those that were left out. Exchange the "
         "two.",
-        scaling(after_good=lambda scale: scale / 2, after_bad=kept),
+        scaling(following=lambda scale, good: scale / 2 if good else scale),
     ),
     "tried again": Wrong(
         "The step is tried again with smaller scales until it fits. Leave it out: the next one "
@@ -929,34 +959,34 @@ STEPS = {
     "nan not looked for": Wrong(
         "A gradient with nan moved the variables. nan is not finite either, and tf.math.is_inf does "
         "not see it: take tf.math.is_finite.",
-        scaling(is_good=none_that(np.isinf), after_bad_move=kept),
+        looking(none_that(np.isinf)),
         scaling(is_good=none_that(np.isinf)),
     ),
     "inf not looked for": Wrong(
         "A gradient with inf moved the variables. inf is not finite either, and tf.math.is_nan does "
         "not see it: take tf.math.is_finite.",
-        scaling(is_good=none_that(np.isnan), after_bad_move=kept),
+        looking(none_that(np.isnan)),
     ),
     "the other way round": Wrong(
         "Good steps are left out, and those with gradients that are not finite are taken. Exchange "
         "the two.",
-        scaling(is_good=lambda gradients: not finite(gradients), after_bad_move=kept),
+        looking(lambda gradients: not finite(gradients)),
     ),
     "upwards": Wrong(
         "The variables climb. Subtract lr times the gradient.",
-        scaling(rate=lambda lr: -lr),
+        scaling(move=lambda lr, g: -lr * g),
     ),
     "nothing returned after a good step": Wrong(
         "After a good step nothing is returned. Return the scale.",
-        scaling(after_good=lambda scale: None),
+        scaling(following=lambda scale, good: None if good else scale / 2),
     ),
     "nothing returned after a bad step": Wrong(
         "After a step that was left out nothing is returned. Return half of the scale.",
-        scaling(after_bad=lambda scale: None),
+        scaling(following=lambda scale, good: scale if good else None),
     ),
     "no scale returned": Wrong(
         "The moves are right, but nothing is returned. Return the scale of the next step.",
-        scaling(after_good=lambda scale: None, after_bad=lambda scale: None),
+        scaling(following=lambda scale, good: None),
     ),
 }
 
