@@ -1,6 +1,7 @@
 """The files that JupyterLab shows, in the process of its server."""
 
 from collections.abc import Iterator
+from typing import Any
 
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 from tornado.web import HTTPError
@@ -17,7 +18,7 @@ class CourseContents(AsyncLargeFileManager):
     leaves out the words of a figure, so they come to it inside HTML, which no file stores.
     """
 
-    async def get(self, path: str, *args, **kwargs) -> dict:
+    async def get(self, path: str, *args: Any, **kwargs: Any) -> dict:
         """Return the file, marked as one that JupyterLab does not save where it is a solution."""
         model = await super().get(path, *args, **kwargs)
         for data, about in _figures(model):

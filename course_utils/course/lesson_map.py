@@ -1,6 +1,7 @@
 """``plot_lesson_map``: the lessons as a figure, each with those it builds on."""
 
 from textwrap import fill
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
@@ -51,7 +52,8 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
     parts = list(dict.fromkeys(lesson.part for lesson in LESSONS))
     for lesson, (x, y) in zip(LESSONS, centres, strict=False):
         exercises = lesson.exercises() if progress else ()
-        is_done = bool(exercises) and all(progress.has_passed(each.id) for each in exercises)
+        passed = [progress.has_passed(each.id) for each in exercises] if progress else []
+        is_done = bool(passed) and all(passed)
         text = fill(f"{lesson.number} {lesson.title}", _LETTERS)
         if progress:
             text += f"\n{'✓ ' if is_done else ''}{progress.count(exercises)}"
@@ -61,8 +63,9 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
     for way in ways:  # an arrow crosses a layer in the place that is kept for it
         ends = (height / 2, -height / 2)
         corners = [(x, y + end) for x, y in way for end in ends]
-        style = {"arrowstyle": "-|>", "mutation_scale": 9, "color": "#666666", "zorder": 1}
-        ax.add_patch(FancyArrowPatch(path=Path(corners[1:-1]), shrinkA=0, shrinkB=0, **style))
+        style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9, "color": "#666666"}
+        arrow = FancyArrowPatch(path=Path(corners[1:-1]), shrinkA=0, shrinkB=0, zorder=1, **style)
+        ax.add_patch(arrow)
     # The parts stand where the first lessons, each alone in its layer, leave room.
     for row, part in enumerate(parts):
         numbers = [lesson.number for lesson in LESSONS if lesson.part == part]
@@ -78,7 +81,7 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
 def _box(x: float, y: float, height: float, colour: str, strength: float) -> FancyBboxPatch:
     """Return a box around a centre, in a colour so mixed with white that it takes dark text."""
     tint = [1 - strength * (1 - part) for part in to_rgb(colour)]
-    look = {"facecolor": tint, "edgecolor": colour, "linewidth": 1.2, "zorder": 2}
+    look: dict[str, Any] = {"facecolor": tint, "edgecolor": colour, "linewidth": 1.2, "zorder": 2}
     corner, style = (x - _WIDTH / 2, y - height / 2), "round,pad=0,rounding_size=7"
     return FancyBboxPatch(corner, _WIDTH, height, boxstyle=style, **look)
 

@@ -6,7 +6,7 @@ changed one cell, the learner's stays, and the new one stands below it as text, 
 
 import hashlib
 from bisect import bisect_left
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -45,13 +45,15 @@ def changed_cells(base: Mapping, mine: Mapping) -> list[Mapping]:
     ]
 
 
-def merged(base: Mapping, mine: Mapping, new: Mapping) -> tuple[dict, list[CellChange]]:
+def merged(base: Mapping, mine: Mapping, new: dict) -> tuple[dict, list[CellChange]]:
     """Return the notebook that keeps what the learner did and takes up what the author did.
 
     Parameters
     ----------
-    base, mine, new : mapping
-        What the learner was given, what the learner has, and what is given now.
+    base, mine : mapping
+        What the learner was given, and what the learner has.
+    new : dict
+        What is given now.
 
     Returns
     -------
@@ -81,7 +83,8 @@ def merged(base: Mapping, mine: Mapping, new: Mapping) -> tuple[dict, list[CellC
         # What stands below a cell of the learner's may stand there already.
         cells[key] = group[:1] + [cell for cell in group[1:] if cell["id"] not in there]
         if what:
-            changes.append(CellChange(what, name_of(in_new.get(key) or in_mine.get(key) or old)))
+            cell = in_new[key] if key in in_new else in_mine[key]
+            changes.append(CellChange(what, name_of(cell)))
     order = [key for key in in_new if cells[key] and key not in moved]
     for number, key in enumerate(mine_keys):
         if cells[key] and key not in order:
@@ -97,10 +100,11 @@ def merged(base: Mapping, mine: Mapping, new: Mapping) -> tuple[dict, list[CellC
 def _meeting(old: dict | None, own: dict | None, new: dict | None) -> tuple[str, list[dict]]:
     """Return what happens to one cell, in words, and the cells that stand for it."""
     if own is None:
+        if new is None:
+            return "", []
         if old is None:
             return "new", [deepcopy(new)]
-        is_news = new is not None and _is_touched(old, new)
-        return ("corrected, and you deleted it" if is_news else ""), []
+        return ("corrected, and you deleted it" if _is_touched(old, new) else ""), []
     if new is None:
         if old is None:
             return "", [deepcopy(own)]
@@ -162,15 +166,15 @@ def _match(base: Sequence[Mapping], cells: Sequence[Mapping]) -> list[int | None
     found: list[int | None] = [None] * len(cells)
     free = dict(enumerate(base))
 
-    def take(signature) -> None:
+    def take(signature: Callable[[Mapping], Hashable]) -> None:
         numbers: dict[Hashable, list[int]] = {}
         for number, cell in free.items():
             numbers.setdefault(signature(cell), []).append(number)
         for place, cell in enumerate(cells):
             known = signature(cell)
             if found[place] is None and known and numbers.get(known):
-                found[place] = numbers[known].pop(0)
-                del free[found[place]]
+                number = found[place] = numbers[known].pop(0)
+                del free[number]
 
     # Of two cells of one exercise, as a copy makes them, the one that was given is the exercise's.
     take(lambda cell: (cell["metadata"].get("exercise"), cell.get("id")))
@@ -189,9 +193,9 @@ def _keys_of_new(base: Mapping, new: Mapping) -> list[Hashable]:
         free = [number for number in range(first + 1, last) if number not in found]
         for place in range(start + 1, end):
             if found[place] is None:
-                found[place] = _most_alike(new["cells"][place], base["cells"], free)
-                if found[place] is not None:  # a later one is further down
-                    free = [number for number in free if number > found[place]]
+                best = found[place] = _most_alike(new["cells"][place], base["cells"], free)
+                if best is not None:  # a later one is further down
+                    free = [number for number in free if number > best]
     return [
         number if number is not None else ("new", cell["id"])
         for number, cell in zip(found, new["cells"], strict=True)
@@ -232,7 +236,8 @@ def _in_order(numbers: Sequence[int]) -> list[int]:
         length = bisect_left(tops, number)
         tops[length : length + 1] = [number]
         lengths.append(length)
-    chosen, wanted = [], len(tops) - 1
+    chosen: list[int] = []
+    wanted = len(tops) - 1
     for number, length in zip(reversed(numbers), reversed(lengths), strict=True):
         if length == wanted and (not chosen or number < chosen[-1]):
             chosen.append(number)

@@ -8,6 +8,7 @@ import sys
 import threading
 from contextlib import ExitStack
 from functools import cache
+from types import FrameType
 from typing import Any
 
 from ..exercises.tensorflow_state import forget_tracings, graphs_can_be_cancelled
@@ -75,23 +76,24 @@ def _let_interrupts_reach_graphs(shell: Any) -> None:
         signal.set_wakeup_fd(other)
         return
 
-    def listen():
+    def listen() -> None:
         while number := heard.recv(1):
             if number[0] == signal.SIGINT:
                 cancel()
 
-    def before_cell(info):
+    def before_cell(info: Any) -> None:
         nonlocal cancel
         stack.close()
         cancel = stack.enter_context(graphs_can_be_cancelled())  # one that was used stays used
         signal.signal(signal.SIGINT, interrupt)  # until the kernel puts its own back
 
-    def interrupt(number, frame):
+    def interrupt(number: int, frame: FrameType | None) -> None:
         # While TensorFlow makes the exception of a cancelled graph, no other may be raised.
-        if frame.f_code.co_name != "__init__" or "errors_impl" not in frame.f_code.co_filename:
+        code = frame.f_code if frame else None
+        if code is None or code.co_name != "__init__" or "errors_impl" not in code.co_filename:
             raise KeyboardInterrupt
 
-    def show(shell, kind, error, trace, tb_offset=None):
+    def show(shell: Any, kind: Any, error: Any, trace: Any, tb_offset: int | None = None) -> None:
         shell.showtraceback((KeyboardInterrupt, KeyboardInterrupt(), trace), tb_offset=tb_offset)
 
     threading.Thread(target=listen, daemon=True).start()

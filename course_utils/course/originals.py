@@ -8,7 +8,7 @@ import gzip
 import hashlib
 import json
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -170,10 +170,11 @@ def _git(root: Path, *words: str) -> str:
         return ""
 
 
-def nearest(notebook: Mapping, versions: Iterator[dict]) -> dict | None:
+def nearest(notebook: Mapping, versions: Iterable[Mapping]) -> Mapping | None:
     """Return the version that a notebook was copied from: by its seal, or most cells in common."""
     ids = {cell.get("id") for cell in notebook["cells"]}
-    best, most = None, 0
+    best: Mapping | None = None
+    most = 0
     for version in versions:
         if seal_of(notebook) and seal_of(version) == seal_of(notebook):
             return version
@@ -191,7 +192,7 @@ def keep_given(workspace: Workspace, name: str, given: Mapping) -> None:
         write_atomically(path, gzip.compress(text_of(given).encode(), mtime=0))
 
 
-def given_to(workspace: Workspace, name: str, mine: Mapping) -> dict | None:
+def given_to(workspace: Workspace, name: str, mine: Mapping) -> Mapping | None:
     """Return the version that a learner's notebook was copied from, if it was kept."""
     exact = workspace.kept / "given" / f"{name}-{seal_of(mine)}.ipynb.gz"
     paths = [exact] if exact.exists() else sorted(exact.parent.glob(f"{name}-*.ipynb.gz"))
@@ -222,7 +223,7 @@ def work_in(name: str, root: Path, current: Mapping | None = None) -> list[str]:
     if is_as_given(mine):
         return []
     versions = [*versions_given(name, root), *([current] if current else [])]
-    base = nearest(mine, iter(versions))
+    base = nearest(mine, versions)
     if base is None:
         return ["cells of which it is not known how they were given"]
     known = {cell["source"] for cell in (current or base)["cells"]}

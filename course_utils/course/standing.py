@@ -103,7 +103,8 @@ class Standing:
 
         heading = "Every exercise is passed" if self.next is None else "Your progress"
         words = [f"<div>{with_code(sentence)}</div>" for sentence in self.summary()]
-        figure, drawn = plot_lesson_map(progress=self._progress).figure, io.BytesIO()
+        plot_lesson_map(progress=self._progress)
+        figure, drawn = plt.gcf(), io.BytesIO()
         figure.savefig(drawn, format="svg")
         plt.close(figure)  # or the notebook would show it once more
         rows = "".join(

@@ -67,7 +67,7 @@ def updates(workspace: Workspace) -> Iterator[Update]:
             yield Update(lesson, trouble=trouble)
             continue
         # Where nothing is known of what was given, everything that differs is the learner's.
-        base = given_to(workspace, lesson.name, mine) or nearest(mine, iter([new])) or new
+        base = given_to(workspace, lesson.name, mine) or nearest(mine, [new]) or new
         yield Update(lesson, *merged(base, mine, new))
 
 

@@ -25,7 +25,7 @@ class Callout:
     options: Mapping[str, str]
     otherwise: str = ""  # what is said of any other word or number
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.right not in self.options:
             known = ", ".join(self.options)
             raise ValueError(f"{self.id}: right={self.right!r} is none of the options {known}")

@@ -95,7 +95,7 @@ class _Watch:
         self._clock, self._begun = clock, clock()
         self._processor = time.process_time()
         self._values: dict[str, bytes] | None = None
-        self.line, self.stands_still = "", None
+        self.line, self.stands_still = "", None  # type: str, bool | None
         self.cancel: Callable[[], None] = lambda: None  # the graph that runs
 
     def processor_used(self) -> float:
@@ -122,7 +122,7 @@ class _Watch:
         is_main = threading.current_thread() is threading.main_thread()
         has_signal = is_main and hasattr(signal, "pthread_kill")
 
-        def run():
+        def run() -> None:
             # It goes on, because a bare `except:` in the learner's loop may swallow a stop.
             while not ended.wait(_BETWEEN_LOOKS):
                 if self.is_over():
@@ -140,7 +140,7 @@ class _Watch:
                 # which comes meanwhile writes into the heap, unless it has a stack of its own. This
                 # sets one up; a notebook's kernel has done so already.
                 if not faulthandler.is_enabled():
-                    faulthandler.enable(sys.__stderr__)
+                    faulthandler.enable(sys.__stderr__)  # type: ignore[arg-type]
                 # Whoever has no handler ignores SIGURG, so that one that comes late does no harm.
                 handler_before = signal.signal(signal.SIGURG, self._look)
                 stack.callback(signal.signal, signal.SIGURG, handler_before)

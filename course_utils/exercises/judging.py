@@ -7,7 +7,7 @@ from . import comparing, values
 from .exercise import Exercise, Judgement
 from .isolation import TimeLimitReached, state_kept, time_limit
 from .observation import file_of
-from .question import Question
+from .question import Question, ValueQuestion
 from .references import Reference, stored, stored_reference
 
 __all__ = ["TIME_LIMIT", "assess", "observe_and_judge", "stopped_in_words"]
@@ -25,6 +25,7 @@ def assess(
     if isinstance(exercise, Question):
         reference = reference or stored_reference(exercise.id, seed)
         return comparing.judged(exercise, observation, reference)
+    assert isinstance(exercise, ValueQuestion), "there are two kinds"
     return values.judged(exercise, observation["value"], stored(exercise.id))
 
 

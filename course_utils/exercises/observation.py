@@ -138,7 +138,7 @@ def calls_noted(owner: type, name: str) -> contextlib.AbstractContextManager[lis
     """Give a list to which each call of a method adds its arguments, by their names."""
     method = getattr(owner, name)
 
-    def arguments_of(returned, *arguments, **options):
+    def arguments_of(returned: Any, *arguments: Any, **options: Any) -> dict[str, Any]:
         return dict(inspect.signature(method).bind(*arguments, **options).arguments)
 
     return notes_of(owner, name, arguments_of)
@@ -163,7 +163,7 @@ def notes_of(owner: type, name: str, note: Callable) -> Iterator[list]:
 
     @functools.wraps(method)
     @tf.autograph.experimental.do_not_convert
-    def noting(*arguments, **options):
+    def noting(*arguments: Any, **options: Any) -> Any:
         returned = method(*arguments, **options)
         noted.append(note(returned, *arguments, **options))
         return returned

@@ -82,7 +82,10 @@ def _factors(got: list, right: list, tolerance: float) -> list[float]:
     """Return by which factor each call's numbers are the right ones; nothing if there is none."""
     factors = []
     for given, expected in zip(got, right, strict=True):
-        g, e = (np.concatenate([a.ravel() for a in _arrays(x)] or [[]]) for x in (given, expected))
+        g, e = (
+            np.concatenate([a.ravel() for a in _arrays(x)] or [np.array([])])
+            for x in (given, expected)
+        )
         if not (g.any() and e.any() and np.isfinite(g).all() and np.isfinite(e).all()):
             return []
         factors.append(float(g @ e / (e @ e)))
@@ -120,8 +123,8 @@ def _numbers_of(question: Question, calls: Sequence[tuple]) -> Iterator[tuple[st
         values = [call[position] for call in calls]
         if all(isinstance(value, int | float) for value in values):
             yield name, [float(value) for value in values]
-        arrays = [numbers_of(value) for value in values]
-        if any(array is None for array in arrays):
+        arrays = [array for value in values if (array := numbers_of(value)) is not None]
+        if len(arrays) < len(values):
             continue
         for axis in range(min(array.ndim for array in arrays)):
             lengths = [float(array.shape[axis]) for array in arrays]
