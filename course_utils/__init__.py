@@ -11,6 +11,7 @@ from pathlib import Path
 
 import gradient_tools
 
+from .course.extra import missing_in_words
 from .course.tensorflow_start import importing
 
 _NAMES = {
@@ -40,8 +41,13 @@ def __getattr__(name: str) -> object:
     """Load a public name from its module on first use (PEP 562)."""
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    with importing():
-        value = getattr(import_module(_HOME[name]), name)
+    try:
+        with importing():
+            value = getattr(import_module(_HOME[name]), name)
+    except ModuleNotFoundError as error:
+        if str(error.name).startswith(__name__):  # which is no package to install
+            raise
+        raise ModuleNotFoundError(missing_in_words(name, error), name=error.name) from None
     globals()[name] = value
     return value
 

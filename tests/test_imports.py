@@ -101,8 +101,8 @@ def test_the_first_name_imports_tensorflow_quietly_and_starts_nothing(tensorflow
     assert after == alone
     assert errors.partition("imported\n")[0] == ""
     # Keras imports rich; of the course itself no more comes along than tells how to import.
-    ours = [name for name in loaded if name.startswith("course_utils.course")]
-    assert ours == ["course_utils.course", "course_utils.course.tensorflow_start"]
+    ours = {name for name in loaded if name.startswith("course_utils.course.")}
+    assert ours == {"course_utils.course.extra", "course_utils.course.tensorflow_start"}
     assert [name for name in set(loaded) - set(loaded_anyway) if "course_utils" not in name] == []
 
 
@@ -117,6 +117,51 @@ from course_utils import check, predict, reset, start_lesson, status
 print(json.dumps("tensorflow" in sys.modules))
 """
     assert run(program)[0] is False
+
+
+# As if the distribution had been installed alone: what only its extra needs cannot be imported.
+WITHOUT_EXTRA = """
+import sys
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in %r:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Blocked())
+"""
+INSTALLED_BY = '    python -m pip install "hands-on-gradienttape[course]"'
+
+
+def run_without_extra(program):
+    project = (Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8")
+    (extra,) = re.findall(r"^course = \[(.*?)\]$", project, re.M | re.S)
+    blocked = re.findall(r'"(\w+)', extra)
+    assert "filelock" in blocked
+    command = [sys.executable, "-c", WITHOUT_EXTRA % (blocked,) + program]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize("name", ["check", "predict", "reset", "start_lesson", "status"])
+def test_without_its_extra_a_name_of_the_course_says_what_to_install(name):
+    done = run_without_extra(f"from course_utils import {name}")
+    assert done.returncode == 1
+    said = done.stderr.partition("ModuleNotFoundError: ")[2].splitlines()
+    assert re.match(rf"{name} needs the package \w+, which is not installed", said[0])
+    assert said[1:] == [INSTALLED_BY]
+
+
+def test_without_its_extra_the_command_says_what_to_install():
+    done = run_without_extra("import runpy; runpy.run_module('course_utils')")
+    assert done.returncode == 1
+    said = done.stderr.splitlines()
+    assert said[0].startswith("The command course needs the package typer, which is not installed")
+    assert said[1:] == [INSTALLED_BY]
+
+
+def test_without_its_extra_the_plots_and_the_tools_are_there():
+    done = run_without_extra("from course_utils import check_gradients, load_digits, plot_history")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_names_that_type_checkers_see_are_those_that_are_there():

@@ -6,7 +6,12 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from .extra import missing_in_words
+
+try:
+    import typer
+except ModuleNotFoundError as error:
+    raise SystemExit(missing_in_words("The command course", error)) from None
 
 from . import standing as standings
 from .curriculum import LESSONS, find_lesson
