@@ -124,6 +124,7 @@ def _raised(error: dict, lost: str) -> str:
     if lost:
         return f"{said}, because of a None. {lost}"
     own = re.sub(r"\b(\w+\.<locals>\.)+", "", error["message"])  # no name of what is around it
+    own = re.sub(r"<tf\.(\w+)\b.*?(shape=\([\d, ]*\)).*?(>|$)", r"a \1 of \2", own)
     cause = cause_in_words(error) or own.rstrip(".") or "it gave no message"
     return f"{said}: {cause}. Call it in a cell of its own to see the whole traceback."
 

@@ -31,8 +31,21 @@ _CAUSES = (
         "tape.watch runs before its tape does. Call it inside the `with` block",
     ),
     (
-        "^(unsupported operand|Attempt to convert).*NoneType"
-        "|^'NoneType' object (has no|is not [si])",
+        "^cannot unpack non-iterable NoneType|^object of type 'NoneType' has no len",
+        "there is a None where a list is needed. A tape gives one None if it is asked for one "
+        "source that it found no path to; it takes the target first, and then the list of the "
+        "sources",
+    ),
+    (
+        "^'NoneType' object is not [si]"
+        "|^'NoneType' object has no attribute '(?:copy|get|items|keys|values)'"
+        "|must be a mapping, not NoneType$",
+        "there is a None where a list, a dict or a tensor is needed. The methods that change one, "
+        "such as update, append and sort, return None; so does a function without `return`; and "
+        "a gradient is None where the tape found no path",
+    ),
+    (
+        "^(unsupported operand|Attempt to convert).*NoneType|^'NoneType' object has no",
         "there is a None where a tensor is needed. If it is a gradient, the tape found no path "
         "from its source to the target, or did not watch the source",
     ),
@@ -103,6 +116,11 @@ _CAUSES = (
         "apply_gradients takes zip(gradients, variables)",
     ),
     (
+        r"^'(?!(?:Eager|Symbolic)?Tensor)(\w+)' object is not iterable$",
+        "{0} is no list. Where several things are taken one by one, hand over a list of them; an "
+        "optimizer takes a layer's trainable_variables, not the layer",
+    ),
+    (
         "^Unknown variable",
         "an optimizer serves the variables that it was built with or first got, and here it gets "
         "another. Where there are several optimizers, give each its own variables every time",
@@ -138,6 +156,16 @@ _CAUSES = (
         "true. Take tf.unstack or an index, and tf.where for a choice",
     ),
     # Of habits from NumPy.
+    (
+        "does not support item assignment$|^only integer scalar arrays can be converted",
+        "a tensor's entries cannot be set one by one, nor chosen by a condition in brackets. Make "
+        "a new tensor: tf.where(condition, a, b) takes a where it holds, and b elsewhere",
+    ),
+    (
+        r"^Scalar tensor has no|^object of type '(?:float|int|ResourceVariable)' has no",
+        "here stands one number, or a variable, and it has no length. Take the length of what "
+        "holds the examples; of a variable, its shape",
+    ),
     (
         "Tensor'? object has no attribute 'assign",
         "here stands a tensor, and only a tf.Variable can be assigned to. After `w = w - step` "
@@ -232,9 +260,21 @@ _CAUSES = (
         "binds before a comparison: (x > 0) & (x < 1)",
     ),
     (
+        r"^OpKernel 'Pack' has constraint",
+        "a list or tuple of different things stands where one tensor is needed. "
+        "model.stateless_call returns two things, the output and the variables that are not "
+        "trained: take them apart",
+    ),
+    (
+        r"^(?:`labels.shape` must equal `logits.shape` except|.* the same shape up until)"
+        r".*?\.shape=(\([\d, ]*\)).*?\.shape=(\([\d, ]*\))",
+        "the labels have shape {0}, and the logits {1}. The sparse loss takes one class number "
+        "for each row of logits: choose the same examples for both",
+    ),
+    (
         r"^`labels\.shape\.rank` must equal|^Argument `output` must have rank",
-        "the sparse loss takes class numbers, one an example, and rows of logits or "
-        'probabilities. One-hot rows go to the loss without "sparse"',
+        "the sparse loss takes class numbers, one an example, and then rows of logits or "
+        'probabilities, in this order. One-hot rows go to the loss without "sparse"',
     ),
     (
         "^logits and labels must be broadcastable"

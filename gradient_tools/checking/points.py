@@ -148,6 +148,7 @@ def find_point(f: Callable[..., Any], at: Any, label: str = "at") -> Point:
         )
     places = _places(at, label)
     if variables:
+        _require_no_arguments(f, label)
         own = [getattr(leaf, "path", leaf.name).split(":")[0] for leaf in leaves]
         names = [
             place if name == "Variable" else f"{name} ({place})" if own.count(name) > 1 else name
@@ -165,6 +166,20 @@ def find_point(f: Callable[..., Any], at: Any, label: str = "at") -> Point:
     tensors = [floating_tensor(*pair) for pair in zip(names, variables or leaves, strict=True)]
     values = [tensor.numpy().astype(np.float64) for tensor in tensors]
     return Point(call, names, variables or tensors, values, _tf_variables(everything))
+
+
+def _require_no_arguments(f: Callable[..., Any], label: str) -> None:
+    """Refuse a function of arguments where variables are given, which it is to read itself."""
+    try:
+        needed = inspect.signature(f).parameters.values()
+    except (TypeError, ValueError):  # a function of C has none that Python knows
+        return
+    names = [p.name for p in needed if p.default is p.empty and p.kind < p.VAR_POSITIONAL]
+    if names:
+        raise TypeError(
+            f"{label} holds variables, which f reads by itself, and f takes {', '.join(names)}. "
+            f"Give an f without arguments, or in {label} tensors, which f is then called with."
+        )
 
 
 def _tf_variables(nest: Any) -> list[tf.Variable]:

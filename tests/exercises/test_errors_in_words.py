@@ -213,6 +213,46 @@ def sum_in_a_variable():
     return total_of(tf.Variable(0.0), tf.constant(1.0))
 
 
+def gradients_of_exchanged():
+    """Return what a tape gives that is asked for the gradient of the variables."""
+    model = keras_model()
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(model(tf.ones((2, 1))) ** 2)
+    return model, tape.gradient(model.trainable_variables, loss)
+
+
+def target_and_sources_exchanged():
+    _, (of_kernel, of_bias) = gradients_of_exchanged()
+    return of_kernel, of_bias
+
+
+def optimizer_of_exchanged():
+    model, gradients = gradients_of_exchanged()
+    keras.optimizers.SGD().apply(gradients, model.trainable_variables)
+
+
+def optimizer_with_a_layer():
+    model = keras_model()
+    gradients = [tf.zeros_like(v) for v in model.trainable_variables]
+    keras.optimizers.SGD().apply(gradients, model.layers[0])
+
+
+def entry_set_by_a_condition():
+    cost = tf.constant([1.0, 2.0])
+    cost[cost > 1] *= 3
+
+
+def entry_set_by_its_place():
+    cost = tf.constant([1.0, 2.0])
+    cost[0] = 3.0
+
+
+def output_with_what_is_kept():
+    model = keras_model()
+    kept = model.trainable_variables, model.non_trainable_variables
+    return tf.square(model.stateless_call(*kept, tf.ones((2, 1))))
+
+
 def no_variable_any_more():
     w = tf.Variable(3.0)
     w = w - 0.1
@@ -252,8 +292,30 @@ ERRORS = [
     (asked_twice, "A non-persistent GradientTape answers once"),
     (zeros_for_a_keras_variable, "[v.value for v in variables]"),
     (watch_before_the_block, "Call it inside the `with` block"),
-    (lambda: gradient_of(lambda w: tf.constant(1.0))[0], "there is a None where"),
-    (lambda: list(gradient_of(lambda w: tf.constant(1.0))), "there is a None where"),
+    (lambda: gradient_of(lambda w: tf.constant(1.0))[0], "gradient is None where the tape found"),
+    (lambda: list(gradient_of(lambda w: tf.constant(1.0))), "gradient is None where the tape"),
+    (target_and_sources_exchanged, "takes the target first, and then the list of the sources"),
+    (lambda: optimizer_of_exchanged(), "takes the target first, and then the list of the sources"),
+    (lambda: {}.update({})["rate"], "such as update, append and sort, return None"),
+    (lambda: {}.update({}).items(), "such as update, append and sort, return None"),
+    (lambda: dict(**{}.update({})), "such as update, append and sort, return None"),
+    (lambda: [n for n in [2, 1].sort()], "such as update, append and sort, return None"),
+    (optimizer_with_a_layer, "an optimizer takes a layer's trainable_variables"),
+    (entry_set_by_a_condition, "tf.where(condition, a, b)"),
+    (entry_set_by_its_place, "tf.where(condition, a, b)"),
+    (lambda: len(tf.constant(2.0)), "it has no length"),
+    (lambda: len(tf.Variable(2.0)), "it has no length"),
+    (lambda: len(2.0), "it has no length"),
+    (output_with_what_is_kept, "model.stateless_call returns two things"),
+    (
+        lambda: LOSSES.sparse_categorical_crossentropy(tf.constant([0, 1]), SQUARE),
+        "the labels have shape (2,), and the logits (3, 3)",
+    ),
+    (
+        lambda: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[0, 1], logits=SQUARE),
+        "the labels have shape (2,), and the logits (3, 3)",
+    ),
+    (lambda: LOSSES.sparse_categorical_crossentropy(SQUARE, VECTOR), "in this order"),
     (lambda: tf.GradientTape().gradients(COLUMN, COLUMN), "a tape's methods are watch, gradient"),
     (lambda: len(tf.GradientTape().watched_variables), "Call it, with parentheses"),
     (unpacked_function, "Call it, with parentheses"),
