@@ -21,7 +21,8 @@ answers are compared; it does not know the right answer, which is observed from 
 >>> gallery = {"99.1": {"half": Wrong("The rule gives 2x, and this is x.", lambda x: x)}}
 
 For an exercise whose answer is a value there is `ValueQuestion`, whose gallery is a `Table` of
-values and of ranges (`Between`); for a question in the text that is predicted, `Callout`. Arguments
+values and of ranges (`Between`); for a question in the text that is predicted, `Callout`, and in
+``variants.py``, for when it comes back with other numbers, `Variant`. Arguments
 become tensors by `constants` and `variables`. `calls_noted`, `results_noted`,
 `listen_to_operations` and `traced_anew` let ``call`` see how an answer worked, and `Other` names
 what is no number, list or dict.
@@ -29,7 +30,7 @@ what is no number, list or dict.
 
 from gradient_tools.recording.tensorflow_internals import listen_to_operations
 
-from .callouts import Callout
+from .callouts import Callout, Variant
 from .drawn import constants, variables
 from .observation import calls_noted, results_noted
 from .question import Demand, Part, Question, ValueQuestion
@@ -46,6 +47,7 @@ __all__ = [
     "Question",
     "Table",
     "ValueQuestion",
+    "Variant",
     "Wrong",
     "calls_noted",
     "constants",

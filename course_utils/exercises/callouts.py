@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Any
 
-__all__ = ["Callout"]
+__all__ = ["Callout", "Variant"]
 
 _LONGEST = 60  # characters of a word that is typed
 
@@ -71,6 +71,26 @@ class Callout:
     def sentence(self, words: str) -> str:
         """Return what is said of an option, or of another word."""
         return self.options.get(words, self.otherwise)
+
+
+@dataclass(frozen=True)
+class Variant(Callout):
+    """A prediction once more, for when it comes back: the same trap, other numbers and names.
+
+    It has the id of the prediction, and in place of the lesson's text a program of its own, for
+    which TensorFlow, NumPy and math are imported as ``tf``, ``np`` and ``math``. What the program
+    prints last is the truth; where the options are words, ``truth`` is an expression for it.
+    """
+
+    program: str = ""
+    section: str = ""  # the heading in the lesson below which it can be read again
+    question: str = "What does it print?"
+    truth: str = ""
+
+    def __post_init__(self):
+        super().__post_init__()
+        if not self.program.strip() or not self.section:
+            raise ValueError(f"{self.id}: a variant has a program, and a section to read again")
 
 
 def _in_words(typed: Any) -> str:

@@ -11,9 +11,12 @@ from types import ModuleType
 
 from gradient_tools import tool_folders
 
-__all__ = ["COPIES", "load", "questions", "questions_path"]
+from .callouts import Variant
 
-COPIES = Path("course_utils", "exercises", "generated")  # where the copies stand, as lesson_NN.py
+__all__ = ["COPIES", "load", "questions", "questions_path", "variants"]
+
+# Where the copies stand, as lesson_NN.py and variants_NN.py.
+COPIES = Path("course_utils", "exercises", "generated")
 _ROOT = Path(__file__).parents[2]
 
 
@@ -28,6 +31,14 @@ def questions(number: str) -> ModuleType:
     """Return the module with the questions of the lesson with this two-digit number."""
     tool_folders.add(str(_ROOT / "lessons"))  # no line of a question is a learner's own
     return load(questions_path(number), f"{__package__}.generated.lesson_{number}")
+
+
+@cache
+def variants(number: str) -> tuple[Variant, ...]:
+    """Return the lesson's predictions with other numbers, for when they come back."""
+    copy = _ROOT / COPIES / f"variants_{number}.py"
+    path = next(_ROOT.glob(f"lessons/{number}_*/variants.py"), copy)
+    return load(path).VARIANTS if path.exists() else ()
 
 
 def load(path: Path, name: str = "") -> ModuleType:

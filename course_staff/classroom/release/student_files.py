@@ -77,8 +77,11 @@ def release_files(
     # Students work in neither: one is read, the other mends it.
     files |= {f"course_utils/course/given/{path}": text for path, text in files.items()}
     for lesson in given:
-        questions = lesson.path.with_name("exercises.py").read_text(encoding="utf-8")
-        files[(COPIES / f"lesson_{lesson.name[:2]}.py").as_posix()] = questions
+        for name, copied in (("exercises.py", "lesson"), ("variants.py", "variants")):
+            source = lesson.path.with_name(name)
+            if source.exists():
+                place = COPIES / f"{copied}_{lesson.name[:2]}.py"
+                files[place.as_posix()] = source.read_text(encoding="utf-8")
     files[(COPIES / "lessons.json").as_posix()] = table_text(given)
     return files | _packages(root, {name[:2] for name in names}) | student_texts(root, names)
 

@@ -1,0 +1,68 @@
+"""The predictions that come back: each program is run, and gives what is called right."""
+
+import contextlib
+import io
+import math
+import re
+from collections import Counter
+
+import numpy as np
+import pytest
+import tensorflow as tf
+
+from course_utils.course.curriculum import LESSONS, find_prediction
+from course_utils.exercises import Variant
+from course_utils.exercises.callouts import Callout
+from course_utils.exercises.isolation import state_kept
+from course_utils.exercises.lesson_questions import variants
+
+SOURCES = {lesson.number: lesson for lesson in LESSONS}
+VARIANTS = [each for lesson in LESSONS for each in variants(lesson.number)]
+LONGEST = 16  # lines of a program
+
+
+def names_of(each):
+    return f"{each.id} {each.right}"
+
+
+def truth_of(variant):
+    """Run the program, and return what it prints last, or what ``truth`` says then."""
+    names, printed = {"tf": tf, "np": np, "math": math}, io.StringIO()
+    with state_kept(0), contextlib.redirect_stdout(printed):
+        exec(compile(variant.program, f"<{variant.id}>", "exec"), names)
+    if variant.truth:
+        return str(eval(variant.truth, names))
+    return printed.getvalue().splitlines()[-1]
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=names_of)
+def test_the_program_gives_what_is_called_right(variant):
+    assert variant.meant(truth_of(variant)) == variant.right
+
+
+@pytest.mark.parametrize("variant", VARIANTS, ids=names_of)
+def test_a_variant_belongs_to_a_prediction_and_a_section(variant, request):
+    assert isinstance(find_prediction(variant.id), Callout)
+    lesson = request.config.rootpath / "lessons" / SOURCES[variant.id[:2]].name / "lesson.py"
+    headings = re.findall(r"^# #+ (.*)$", lesson.read_text(encoding="utf-8"), re.MULTILINE)
+    assert variant.section in headings
+    assert len(variant.program.strip().splitlines()) <= LONGEST
+    assert all(re.search(r"[.?]$", sentence) for sentence in variant.options.values())
+
+
+def test_a_prediction_has_two_variants_with_other_programs_or_none():
+    assert set(Counter(each.id for each in VARIANTS).values()) <= {2}
+    assert len({each.program for each in VARIANTS}) == len(VARIANTS)
+
+
+def test_the_right_answer_has_no_favourite_place():
+    letters = Counter(each.answer for each in VARIANTS if each.letters)
+    assert letters.most_common(1)[0][1] <= 0.7 * letters.total()
+
+
+def test_a_variant_without_a_program_or_a_section_is_refused():
+    options = {"1": "So it is.", "2": "It is not."}
+    with pytest.raises(ValueError, match="a program, and a section"):
+        Variant("02.a", "1", options, program="print(1)")
+    with pytest.raises(ValueError, match="a program, and a section"):
+        Variant("02.a", "1", options, section="Any")
