@@ -1,7 +1,8 @@
-"""Make the pictures at the top of the README: python docs/front_door.py.
+"""Make what the README and the site show first: python docs/front_door.py.
 
-What they show is what the tools return, on pages that a browser draws, light and dark. It needs
-the extra ``browser``, and chromium or Google Chrome.
+It is what the tools return. The README takes pictures of it, which a browser draws, light and dark;
+the site's first page takes it as it is, so that it can be read aloud and its tape be stepped
+through. It needs the extra ``browser``, and chromium or Google Chrome.
 """
 
 import html
@@ -63,9 +64,14 @@ def run(code: str) -> Any:
     return done.result
 
 
-def cell(code: str) -> str:
+def as_html(code: str, shown: str) -> str:
     """Return code as a cell of a notebook shows it, and below it what it gives."""
-    return f'<pre class="cell">{html.escape(code)}</pre>' + run(code)._repr_html_()
+    return f'<pre class="cell">{html.escape(code)}</pre>{shown}'
+
+
+def as_markdown(code: str, shown: str) -> str:
+    """Return the same for a page of the site."""
+    return f"```python\n{code}\n```\n\n```{{raw}} html\n<div>{shown}</div>\n```\n"
 
 
 def main() -> None:
@@ -74,10 +80,17 @@ def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     start_lesson("01")
     run("import tensorflow as tf\nfrom course_utils import ExplainingTape, check, play_tape")
-    bodies = {
-        "wrong_answer": cell(WRONG_ANSWER),
-        "missing_gradient": cell(MISSING_GRADIENT) + cell(DRAWN_TAPE),
+    programs = {
+        "wrong_answer": WRONG_ANSWER,
+        "missing_gradient": MISSING_GRADIENT,
+        "drawn_tape": DRAWN_TAPE,
     }
+    bodies = {}
+    for name, code in programs.items():
+        shown = run(code)._repr_html_()
+        (PICTURES / f"{name}.md").write_text(as_markdown(code, shown), encoding="utf-8")
+        bodies[name] = as_html(code, shown)
+    bodies["missing_gradient"] += bodies.pop("drawn_tape")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"])
         for theme, colours in THEMES.items():

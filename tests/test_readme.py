@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from course_utils.course.curriculum import LESSONS, find_lesson
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -29,3 +31,32 @@ def test_the_readme_offers_every_lesson_to_do_and_to_read():
     for folder in ("notebooks", "solutions"):
         names = {path.name for path in (ROOT / folder).glob("*.ipynb")}
         assert set(re.findall(rf"\({folder}/([^)]+)\)", text)) == names
+
+
+def all_that(number):
+    """Return a lesson's number with those of all that it builds on."""
+    return {number}.union(*map(all_that, find_lesson(number).needs))
+
+
+def hours_of(numbers):
+    return round(sum(find_lesson(number).minutes for number in numbers) / 60)
+
+
+def test_the_readme_counts_lessons_and_hours():
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    hours = hours_of(lesson.number for lesson in LESSONS)
+    assert f"{len(LESSONS)} lessons in notebooks" in text
+    assert f"They are {hours} hours of work" in text
+
+
+def test_a_short_path_holds_what_its_last_lesson_builds_on_and_no_more():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = text[text.index("## A short path") : text.index("## The lessons")]
+    paths = re.findall(r"^\| [^|]+ \| ([^|]+) \| (\d+) \|$", section, re.M)
+    assert len(paths) > 3
+    for lessons, hours in paths:
+        steps = re.sub(r"\[(\d\d)\]\([^)]*\)", r"\1", lessons).split(", ")
+        ends = [step.split(" to ") for step in steps]
+        numbers = {f"{i:02}" for each in ends for i in range(int(each[0]), int(each[-1]) + 1)}
+        assert numbers == all_that(max(numbers)), lessons
+        assert int(hours) == hours_of(numbers), lessons

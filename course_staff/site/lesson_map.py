@@ -9,6 +9,10 @@ from course_utils.course.lesson_map import plot_lesson_map
 
 __all__ = ["lesson_map"]
 
+_HOW_TO_READ = (
+    "Each box is a lesson, and a link. An arrow leads to it from each lesson that it builds on."
+)
+
 
 def lesson_map(folder: str) -> str:
     """Return the map as SVG on one line; ``folder`` is where the lessons' pages are, from here."""
@@ -34,7 +38,7 @@ def lesson_map(folder: str) -> str:
     svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.S)
     svg = re.sub(r'<a xlink:href="([^"]+)"[^>]*>', lambda link: _link(link[1], names), svg)
     svg = svg.replace("<svg ", '<svg role="group" aria-label="The lessons, as a map" ', 1)
-    return f'<div class="lesson-map">{" ".join(svg.split())}</div>'
+    return f'<div class="lesson-map"><p>{_HOW_TO_READ}</p>{" ".join(svg.split())}</div>'
 
 
 def _link(address: str, names: dict) -> str:

@@ -9,6 +9,7 @@ import course_utils
 from course_utils.course.curriculum import LESSONS, Lesson
 
 from .elsewhere import colab_notebook, places_to_run, relinked
+from .front import facts, lesson_list, shown
 from .glossary import Term, glossary_page, terms_of
 from .lesson_map import lesson_map
 from .lessons import lesson_page
@@ -75,10 +76,17 @@ def _documents(root: Path, repository: str) -> dict[str, str]:
             text = (root / source).read_text(encoding="utf-8")
             files[page] = relinked(text, source, page, _PAGES, repository)
     readme = (root / "README.md").read_text(encoding="utf-8")
-    install = "\n\n".join(_section(readme, name) for name in ("Start", "Other ways to install"))
-    marks = {
+
+    def sections(page: str, *names: str) -> str:
+        text = "\n\n".join(_section(readme, name) for name in names)
+        return relinked(text, "README.md", page, _PAGES, repository)
+
+    marks = shown(root) | {
+        "FACTS": facts(),
+        "PATHS": sections("index.md", "A short path"),
         "MAP": lesson_map("lessons/"),
-        "INSTALL": relinked(install, "README.md", "start.md", _PAGES, repository),
+        "LIST": lesson_list("lessons/"),
+        "INSTALL": sections("start.md", "Start", "Other ways to install"),
     }
     for path in sorted((root / "docs" / "site").glob("*.md")):
         text = path.read_text(encoding="utf-8")
@@ -102,7 +110,6 @@ def _lessons_page(root: Path) -> str:
         parts.setdefault(lesson.part, []).append(lesson)
     text = [
         "# The lessons",
-        "In each box, the lessons from which its arrows come have been done. A box is a link.",
         lesson_map(""),
         "On these pages the exercises are open, as in the notebooks that you work in, and below "
         "each stand the messages for two wrong answers. The worked lessons are in the "

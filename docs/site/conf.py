@@ -8,6 +8,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
+import finding  # noqa: E402
 import pages  # noqa: E402
 
 from course_staff.site.sources import COLAB, write_sources  # noqa: E402
@@ -46,6 +47,7 @@ html_title = project
 html_static_path = [str(HERE / "_static")]
 html_favicon = str(HERE / "_static" / "icon.svg")
 html_css_files = ["site.css"]
+html_js_files = ["excerpts.js"]
 html_search_scorer = str(HERE / "_static" / "scorer.js")
 html_copy_source = False
 html_show_sphinx = False
@@ -54,7 +56,7 @@ html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": project},
     "navbar_end": ["theme-switcher"],
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "show_prev_next": True,
     "show_version_warning_banner": False,
     "pygments_light_style": "a11y-high-contrast-light",
@@ -70,4 +72,5 @@ def setup(app):
     terms = write_sources(ROOT, Path(app.srcdir), REPOSITORY)
     app.config.html_extra_path = [str(Path(app.srcdir) / COLAB)]
     pages.finish_pages(app, terms)
+    finding.prepare_search(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

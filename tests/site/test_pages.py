@@ -121,17 +121,6 @@ def test_nothing_is_asked_of_another_host_and_no_page_is_heavy(page, pages, buil
         opened.asked.clear()
 
 
-@pytest.mark.parametrize(
-    ("words", "first"),
-    [("None", "lessons/03_missing_gradients"), ("check_gradients", "tools/gradient_tools")],
-)
-def test_a_search_finds_the_right_page_first(page, words, first):
-    opened = page(f"search.html?q={words}")
-    opened.get_by_text("Search finished").wait_for()
-    result = opened.locator("#search-results li a").first
-    assert result.get_attribute("href").split("#")[0] == f"{first}.html"
-
-
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("name", LOOKED_AT)
 def test_axe_finds_nothing_serious(page, name, theme):
@@ -217,3 +206,21 @@ def test_no_page_is_wider_than_the_window_and_no_picture_pressed(page, name, wid
     assert opened.evaluate("document.documentElement.scrollWidth") <= width
     for is_, was in opened.locator("img").evaluate_all(SHAPES):
         assert abs(is_ / was - 1) < 0.05
+
+
+@pytest.mark.parametrize(("width", "shown"), [(1280, "map"), (390, "list")])
+@pytest.mark.parametrize("name", ["index", "lessons/index"])
+def test_a_phone_gets_a_list_in_place_of_the_map(page, name, width, shown):
+    opened = page(f"{name}.html")
+    opened.set_viewport_size({"width": width, "height": 900})
+    assert opened.locator(".lesson-map").is_visible() == (shown == "map")
+    others = opened.locator(".lesson-list" if name == "index" else "table").first
+    assert others.is_visible() == (shown == "list" or name != "index")
+
+
+def test_the_first_page_leads_to_the_start_and_to_a_lesson(page):
+    opened = page("index.html")
+    for words, heading in (("Start", "Install"), ("Read lesson 01", "01 · The first tape")):
+        opened.locator(".ways-in").get_by_role("link", name=words, exact=True).click()
+        assert opened.locator("h1").text_content().startswith(heading)
+        opened.go_back()

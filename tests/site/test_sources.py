@@ -1,21 +1,28 @@
 """What Sphinx reads: no answer in it, and links that lead somewhere."""
 
 import json
+import re
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from course_staff.site.elsewhere import colab_notebook, places_to_run, relinked
+from course_staff.site.front import lesson_list, shown
 from course_staff.site.glossary import EMPHASIS, terms_of
 from course_staff.site.lesson_map import lesson_map
 from course_staff.site.lessons import lesson_page, wrong_answers
 from course_utils.course.curriculum import LESSONS, all_exercises
 from course_utils.exercises.question import ValueQuestion
+from course_utils.exercises.references import stored
 
 ROOT = Path(__file__).parents[2]
 REPOSITORY = "https://github.com/owner/name"
 PAGES = {"docs/guide.md": "guide.md", "notebooks/01_a.ipynb": "lessons/01_a.ipynb"}
+
+
+def sentences_of(exercise_id):
+    return [each["sentence"] for each in stored(exercise_id)["mistakes"]]
 
 
 @pytest.fixture(scope="module")
@@ -104,6 +111,24 @@ def test_the_map_leads_to_every_lesson_and_says_its_name():
     for lesson in LESSONS:
         assert f'<a href="lessons/{lesson.name}.html" aria-label="{lesson.number} · ' in svg
     assert "\n" not in svg  # a blank line would end the HTML in Markdown
+
+
+def test_the_list_leads_to_every_lesson_and_says_its_minutes():
+    listed = lesson_list("lessons/")
+    for each in LESSONS:
+        assert f'<a href="lessons/{each.name}.html">{each.number} · ' in listed
+    assert listed.count(" minutes</li>") == len(LESSONS)
+    assert "\n" not in listed
+
+
+def test_what_the_first_page_shows_is_what_is_said_today():
+    kept = shown(ROOT)
+    (sentence,) = re.findall(r"<div>(The update [^<]*)", kept["SHOWN wrong_answer"])
+    assert any(said.startswith(sentence) for said in sentences_of("09.1"))
+    assert "course-tape-moves" in kept["SHOWN drawn_tape"]
+    assert "Gradient is None" in kept["SHOWN missing_gradient"]
+    page = (ROOT / "docs" / "site" / "index.md").read_text(encoding="utf-8")
+    assert all(f"<!-- {mark} -->" in page for mark in kept)
 
 
 @pytest.mark.parametrize(
