@@ -1,8 +1,10 @@
-"""What a wheel carries beside the packages: from files of the checkout to their places in it.
+"""What a wheel carries beside the packages: files of the checkout, and the README.
 
-An editable install reads them where they stand.
+An editable install reads the files where they stand.
 """
 
+import os
+import re
 from pathlib import Path
 
 from setuptools import setup
@@ -44,4 +46,25 @@ class BuildWithLessons(build_py):
         return {str(Path(self.build_lib, place)): str(path) for path, place in CARRIED.items()}
 
 
-setup(cmdclass={"build_py": BuildWithLessons})
+def readme_elsewhere(text: str, repository: str) -> str:
+    """Return the README as it is shown outside the repository, where its addresses lead nowhere.
+
+    Pictures and links get the address of the repository; without one they become their words.
+    """
+    text = re.sub(r"</?picture>\n?|<source [^>]*>\n?", "", text)
+    if repository:
+        text = re.sub(r'(<img src=")(?!https?:)', rf"\g<1>{repository}/raw/HEAD/", text)
+        return re.sub(r"(\]\()(?!https?:|#)", rf"\g<1>{repository}/blob/HEAD/", text)
+    text = re.sub(r'<img [^>]*alt="([^"]*)">', r"*\1*", text)
+    return re.sub(r"\[([^]]*)\]\((?!https?:|#)[^)]*\)", r"\1", text)
+
+
+setup(
+    cmdclass={"build_py": BuildWithLessons},
+    # As `make site`: COURSE_REPOSITORY=https://github.com/owner/name
+    long_description=readme_elsewhere(
+        (ROOT / "README.md").read_text(encoding="utf-8"),
+        os.environ.get("COURSE_REPOSITORY", "").rstrip("/"),
+    ),
+    long_description_content_type="text/markdown",
+)

@@ -1,6 +1,7 @@
 """What is installed, by which way, and that the ways agree."""
 
 import re
+import runpy
 import sys
 from importlib.metadata import metadata
 from pathlib import Path
@@ -123,3 +124,21 @@ def test_workflow_runs_the_lowest_and_the_highest_python():
 def test_the_installed_package_has_the_command():
     assert metadata("hands-on-gradienttape")["Name"] == PROJECT["name"]
     assert PROJECT["scripts"] == {"course": "course_utils.course.cli:app"}
+
+
+@pytest.mark.parametrize("repository", ["", "https://github.com/owner/name"])
+def test_the_readme_shows_its_pictures_and_links_outside_the_repository(repository, monkeypatch):
+    given = {}
+    monkeypatch.setattr("setuptools.setup", given.update)
+    monkeypatch.setenv("COURSE_REPOSITORY", repository)
+    runpy.run_path(str(ROOT / "setup.py"))
+    text = given["long_description"]
+    shown = re.findall(r'<img src="([^"]*)"', text)
+    links = re.findall(r"\]\(([^)]*)\)", text)
+    assert all(link.startswith(("https://", "#")) for link in [*shown, *links])
+    assert "<source" not in text and "The update ignores the regulariser." in text
+    if repository:
+        assert f"{repository}/raw/HEAD/docs/pictures/wrong_answer-light.png" in shown
+        assert f"{repository}/blob/HEAD/solutions/01_first_tape.ipynb" in links
+    else:
+        assert not shown
