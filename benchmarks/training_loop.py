@@ -15,17 +15,17 @@ from rich.progress import track
 from rich.table import Table
 
 _BATCH_SIZE = 128
-_FASTER = 1.4  # times as fast as fit, at least
-_LIMIT = 1.12  # times the compiled steps alone, at most
+_FASTER = 1.0  # times as fast as fit, in the slowest round
+_LIMIT = 1.05  # times the compiled steps alone, at most
 _EXPLANATION = """
 The network of lesson 13, on the 60,000 images of MNIST in batches of 128, side by side in one run:
 
   fit      One epoch of model.fit and one of the loop, in turn, on the same batches from the same
            weights. What both have learned is compared after every epoch, to the last bit.
-           Bound: the loop is at least 1.4 times as fast (median of the paired epochs).
+           Bound: the loop is slower in no pair.
   limit    As many calls of the compiled step on one batch that is already in memory: no shuffling,
-           no slicing, nothing to look up. Bound: an epoch of the loop takes at most 1.12 times
-           that long (median of the pairs).
+           no slicing, nothing to look up. No loop can be faster than that. Bound: an epoch of the
+           loop takes at most 1.05 times that long (median of the pairs).
   memory   The largest memory of a process that trains for one epoch, one process for each way. It
            has no bound.
 
@@ -96,17 +96,24 @@ def moved(x: Any, shift: int, generator: Any) -> Any:
 
 
 def make_train_epoch(
-    model: Any, optimizer: Any, images: Any, labels: Any, batch_size: int = _BATCH_SIZE
+    model: Any,
+    optimizer: Any,
+    images: Any,
+    labels: Any,
+    *,
+    shift: int = 0,
+    seed: int = 13,
+    batch_size: int = _BATCH_SIZE,
 ) -> Callable:
     """Return the compiled epoch of lesson 13, which takes the order of the examples, (n,).
 
-    The images stay where they are, as those of `fit` do, and are moved by 0 pixels.
+    With a shift of 0 the images stay where they are, as those of `fit` do.
     """
     import keras
     import tensorflow as tf
 
     loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    generator, shift = tf.random.Generator.from_seed(13), 0
+    generator = tf.random.Generator.from_seed(seed)
     optimizer.build(model.trainable_variables)
 
     @tf.function
@@ -179,8 +186,10 @@ def _against_fit(x: Any, y: Any, epochs: int) -> bool:
     console.print(table)
     console.print(f"Largest difference between their weights: {max(differences):.1e}")
     spread = f"{min(ratios):.2f} to {max(ratios):.2f}"
-    console.print(f"{ratio:.2f} times as fast as fit ({spread}); bound: {_FASTER}.\n")
-    return ratio >= _FASTER and max(differences) < 1e-3
+    console.print(
+        f"{ratio:.2f} times as fast as fit ({spread}); bound: {_FASTER:g} in every pair.\n"
+    )
+    return min(ratios) >= _FASTER and max(differences) < 1e-3
 
 
 def _against_limit(x: Any, y: Any, epochs: int) -> bool:
