@@ -64,7 +64,7 @@ NBGRADER := $(VENV)/nbgrader/.installed
 
 CLUSTER := $(VENV)/.installed-requirements-cluster.lock
 
-.PHONY: test lint unit notebooks coverage browser-test hub-test site site-test build bench lock
+.PHONY: test lint unit notebooks coverage browser-test hub-test site site-test build bench bench-quick lock
 
 test: lint unit notebooks ## Run every test and every notebook
 
@@ -133,8 +133,14 @@ site-test: $(SITE) ## Build and test the pages in a browser (no part of `make te
 build: $(STAMP) ## Write notebooks/ and solutions/ from lessons/
 	@$(BIN)/course build
 
-bench: $(STAMP) $(CLUSTER) ## Run the side-by-side measurements
+bench: $(STAMP) $(CLUSTER) $(NBGRADER) ## Run the side-by-side measurements
 	@for script in $(filter-out %_cases.py, $(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+# Those whose figures the README and the site name.
+QUICK := "gradient_check.py --only speed" training_loop.py "time_to_accuracy.py --seeds 1" grading.py
+
+bench-quick: $(STAMP) $(NBGRADER) ## Run those of the README, in about twenty minutes
+	@for script in $(QUICK); do echo "== $$script"; $(BIN)/python benchmarks/$$script || exit 1; done
 
 # uv resolves for every platform at once, which pip cannot.
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \
