@@ -87,7 +87,7 @@ class Variant(Callout):
     question: str = "What does it print?"
     truth: str = ""
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         super().__post_init__()
         if not self.program.strip() or not self.section:
             raise ValueError(f"{self.id}: a variant has a program, and a section to read again")
