@@ -49,4 +49,141 @@ print(by_height is None, by_gravity is None)
             "itself, and constants only when told.",
         },
     ),
+    Variant(
+        id="02.b",
+        section="Which variables are watched, and when?",
+        program="""
+mass, speed = 2.0, tf.Variable(3.0)
+momentum = mass * speed
+
+with tf.GradientTape() as tape:
+    energy = 0.5 * momentum * speed
+
+print(f"{tape.gradient(energy, speed)}")
+""",
+        right="3.0",
+        options={
+            "6.0": "It is the truth: the energy is speed², with the slope 2 · 3. But one of the "
+            "two factors was computed above the block.",
+            "None": "`momentum` is lost to the tape. But `speed` stands in the block itself, and "
+            "that path is there.",
+            "3.0": "For this tape `momentum` is the fixed number 6, and 0.5 · 6 is left. One of two "
+            "paths is missing, and nothing says so.",
+        },
+    ),
+    Variant(
+        id="02.b",
+        section="Which variables are watched, and when?",
+        program="""
+side = tf.Variable(2.0)
+base = side**2
+
+with tf.GradientTape() as tape:
+    volume = base * side
+
+print(f"{tape.gradient(volume, side)}")
+""",
+        right="4.0",
+        options={
+            "12.0": "It is the truth, 3 · 2², if the tape had seen the whole cube.",
+            "4.0": "The tape was off when `base` was computed, so it is a constant 4. What is left is "
+            "the slope of 4 · side, too small by the part that goes through `base`.",
+            "8.0": "It is the part that goes through `base`, 2 · 2 · 2: the one that is lost.",
+            "None": "That comes when no path is left. `side` stands in the block, too.",
+        },
+    ),
+    Variant(
+        id="02.c",
+        section="Can the input be a source?",
+        program="""
+prices = tf.constant([3.0, 5.0, 2.0])
+basket = tf.zeros(3)  # nothing in it yet
+
+with tf.GradientTape() as tape:
+    tape.watch(basket)
+    total = tf.reduce_sum(prices * basket)
+
+print(f"{tape.gradient(total, basket)}")
+""",
+        right="[3. 5. 2.]",
+        options={
+            "[0. 0. 0.]": "The basket is empty, and nothing contributes to the total. But a gradient "
+            "tells what one piece more would cost.",
+            "None": "`basket` is a constant, but the tape was told to watch it.",
+            "[3. 5. 2.]": "How fast does the total grow with each entry? By its price, however full "
+            "the basket is.",
+        },
+    ),
+    Variant(
+        id="02.c",
+        section="Can the input be a source?",
+        program="""
+stiffness = tf.constant([3.0, 5.0, 2.0])
+stretch = tf.zeros(3)  # three springs at rest
+
+with tf.GradientTape() as tape:
+    tape.watch(stretch)
+    energy = tf.reduce_sum(stiffness * stretch**2)
+
+print(f"{tape.gradient(energy, stretch)}")
+""",
+        right="[0. 0. 0.]",
+        options={
+            "[0. 0. 0.]": "The slope of each entry is 2 · stiffness · stretch, which is 0 at rest. "
+            "It is the square that makes it 0; a plain weighted sum would have its weights.",
+            "[3. 5. 2.]": "So it would be for a weighted sum. But here the squares are summed.",
+            "[6. 10. 4.]": "It is the slope where each spring is stretched by 1. Here none is.",
+        },
+    ),
+    Variant(
+        id="02.d",
+        section="What does freezing change?",
+        program="""
+layers = [tf.keras.layers.Dense(4) for _ in range(3)]
+model = tf.keras.Sequential([tf.keras.Input((2,)), *layers])
+
+layers[0].trainable = False
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(model(tf.ones((5, 2))) ** 2)
+
+print(len(tape.watched_variables()), "and", len(model.trainable_variables))
+""",
+        right="6 and 4",
+        options={
+            "4 and 4": "The frozen layer is out of Keras's list. But the tape does not ask Keras.",
+            "6 and 4": "Three layers hold two variables each. Freezing takes two out of Keras's list; "
+            "the `tf.Variable` inside each stays trainable, and the tape watches it.",
+            "6 and 6": "The tape does watch all six. But `trainable_variables` leaves out what is "
+            "frozen.",
+            "3 and 2": "These are layers. A `Dense` layer holds a kernel and a bias.",
+        },
+    ),
+    Variant(
+        id="02.d",
+        section="What does freezing change?",
+        question="What does it print of the frozen kernel?",
+        program="""
+body, head = tf.keras.layers.Dense(2), tf.keras.layers.Dense(1)
+model = tf.keras.Sequential([tf.keras.Input((3,)), body, head])
+body.trainable = False
+before = body.kernel.numpy()
+
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(model(tf.ones((4, 3))))
+sources = tape.watched_variables()
+for variable, gradient in zip(sources, tape.gradient(loss, sources)):
+    variable.assign_sub(0.1 * gradient)
+
+print("the same" if np.array_equal(before, body.kernel) else "changed")
+""",
+        right="changed",
+        options={
+            "the same": "The layer is frozen. But that changes a list of Keras, and this loop takes "
+            "its variables from the tape.",
+            "changed": "The tape watches the frozen layer's variables as well, and the loop trains "
+            "what it gets. With `model.trainable_variables` the kernel would be the same.",
+            "an error": "`None` times 0.1 would be one. But the tape has a gradient for each variable "
+            "that it watched here.",
+        },
+    ),
 )

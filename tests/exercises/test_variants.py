@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import linecache
 import math
 import re
 from collections import Counter
@@ -28,8 +29,11 @@ def names_of(each):
 def truth_of(variant):
     """Run the program, and return what it prints last, or what ``truth`` says then."""
     names, printed = {"tf": tf, "np": np, "math": math}, io.StringIO()
+    text, name = variant.program, f"<{variant.id}>"
+    # AutoGraph reads a function's text, as it does in a notebook.
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     with state_kept(0), contextlib.redirect_stdout(printed):
-        exec(compile(variant.program, f"<{variant.id}>", "exec"), names)
+        exec(compile(text, name, "exec"), names)
     if variant.truth:
         return str(eval(variant.truth, names))
     return printed.getvalue().splitlines()[-1]
