@@ -85,13 +85,16 @@ def _train(way: Callable, data: tuple, seed: int, epochs: int | None) -> Curve:
 
     (x, y), (x_test, y_test) = data
     model, train = way(x[..., None], y, seed, epochs)
-    curve, seconds = [], 0.0
-    start = time.perf_counter()
-    for _ in train:
+    curve, seconds, start = [], 0.0, time.perf_counter()
+
+    def after_epoch(*_: Any) -> None:
+        nonlocal seconds, start
         seconds += time.perf_counter() - start
         logits = model.predict(x_test[..., None], batch_size=500, verbose=0)
         curve.append((seconds, float(np.mean(logits.argmax(axis=1) == y_test))))
         start = time.perf_counter()
+
+    train(after_epoch)
     return curve
 
 
@@ -113,7 +116,7 @@ def _of_lesson_13(x: Any, epochs: int | None) -> tuple[int, Any]:
     return epochs, keras.optimizers.Adam(_schedule(epochs * -(-len(x) // _BATCH_SIZE)))
 
 
-def _loop(x: Any, y: Any, seed: int, epochs: int | None) -> tuple[Any, Iterator]:
+def _loop(x: Any, y: Any, seed: int, epochs: int | None) -> tuple[Any, Callable]:
     import numpy as np
     import tensorflow as tf
 
@@ -123,17 +126,17 @@ def _loop(x: Any, y: Any, seed: int, epochs: int | None) -> tuple[Any, Iterator]
     images, labels = tf.constant(x), tf.constant(y, tf.int64)
     rng = np.random.default_rng(seed)
 
-    def train() -> Iterator[None]:
+    def train(after_epoch: Callable) -> None:
         train_epoch = make_train_epoch(model, optimizer, images, labels, shift=2, seed=seed)
         for _ in range(epochs):
             loss, _ = train_epoch(tf.constant(rng.permutation(len(x)).astype(np.int32)))
             float(loss)  # waits for the last step
-            yield
+            after_epoch()
 
-    return model, train()
+    return model, train
 
 
-def _fit(x: Any, y: Any, seed: int, epochs: int | None) -> tuple[Any, Iterator]:
+def _fit(x: Any, y: Any, seed: int, epochs: int | None) -> tuple[Any, Callable]:
     import keras
     import tensorflow as tf
 
@@ -153,10 +156,10 @@ def _fit(x: Any, y: Any, seed: int, epochs: int | None) -> tuple[Any, Iterator]:
     network = build_network(seed)
     model = keras.Sequential([keras.Input((28, 28, 1)), Moved(), *network.layers])
     model.compile(optimizer, keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-    return model, _epochs_of_fit(model, x, y, epochs)
+    return model, _by_fit(model, x, y, epochs)
 
 
-def _example(x: Any, y: Any, seed: int, epochs: int | None) -> tuple[Any, Iterator]:
+def _example(x: Any, y: Any, seed: int, epochs: int | None) -> tuple[Any, Callable]:
     import keras
     from keras import layers
 
@@ -178,13 +181,17 @@ def _example(x: Any, y: Any, seed: int, epochs: int | None) -> tuple[Any, Iterat
     scaled = x.astype("float32") / 255
     # The network takes greys from 0 to 1; the test images come as bytes.
     measured = keras.Sequential([keras.Input((28, 28, 1)), layers.Rescaling(1 / 255), model])
-    return measured, _epochs_of_fit(model, scaled[:trained], y[:trained], epochs or 15)
+    return measured, _by_fit(model, scaled[:trained], y[:trained], epochs or 15)
 
 
-def _epochs_of_fit(model: Any, x: Any, y: Any, epochs: int) -> Iterator[None]:
-    for _ in range(epochs):
-        model.fit(x, y, batch_size=_BATCH_SIZE, verbose=0)
-        yield
+def _by_fit(model: Any, x: Any, y: Any, epochs: int) -> Callable:
+    import keras
+
+    def train(after_epoch: Callable) -> None:
+        calls = [keras.callbacks.LambdaCallback(on_epoch_end=after_epoch)]
+        model.fit(x, y, batch_size=_BATCH_SIZE, epochs=epochs, callbacks=calls, verbose=0)
+
+    return train
 
 
 _WAYS = {

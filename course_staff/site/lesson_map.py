@@ -4,10 +4,13 @@ import io
 import re
 from html import escape
 
+from matplotlib.axes import Axes
+from matplotlib.patches import FancyBboxPatch
+
 from course_utils.course.curriculum import LESSONS
 from course_utils.course.lesson_map import plot_lesson_map
 
-__all__ = ["lesson_map"]
+__all__ = ["lesson_map", "svg_of", "use_no_display"]
 
 _HOW_TO_READ = (
     "Each box is a lesson, and a link. An arrow leads to it from each lesson that it builds on."
@@ -16,29 +19,38 @@ _HOW_TO_READ = (
 
 def lesson_map(folder: str) -> str:
     """Return the map as SVG on one line; ``folder`` is where the lessons' pages are, from here."""
-    import matplotlib
-
-    matplotlib.use("agg")
-    from matplotlib import pyplot as plt
-    from matplotlib.patches import FancyBboxPatch
-
+    use_no_display()
     ax = plot_lesson_map()
     ax.set_position((0, 0, 1, 1))
     boxes = [patch for patch in ax.patches if isinstance(patch, FancyBboxPatch)]
     names = {f"{folder}{lesson.name}.html": lesson for lesson in LESSONS}
     for box, address in zip(boxes, names, strict=True):
         box.set_url(address)
+    svg = svg_of(ax)
+    svg = re.sub(r'<a xlink:href="([^"]+)"[^>]*>', lambda link: _link(link[1], names), svg)
+    svg = svg.replace("<svg ", '<svg role="group" aria-label="The lessons, as a map" ', 1)
+    return f'<div class="lesson-map"><p>{_HOW_TO_READ}</p>{svg}</div>'
+
+
+def use_no_display() -> None:
+    """Let Matplotlib draw to files alone."""
+    import matplotlib
+
+    matplotlib.use("agg")
+
+
+def svg_of(ax: Axes) -> str:
+    """Return a drawing as SVG on one line, the same for the same drawing, and close its figure."""
+    from matplotlib import pyplot as plt
+
     file = io.StringIO()
-    with plt.rc_context({"svg.hashsalt": "course"}):  # the same map has the same names inside
+    with plt.rc_context({"svg.hashsalt": "course"}):
         ax.figure.savefig(
             file, format="svg", transparent=True, bbox_inches="tight", metadata={"Date": None}
         )
     plt.close(ax.figure)
     svg = file.getvalue()[file.getvalue().index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.S)
-    svg = re.sub(r'<a xlink:href="([^"]+)"[^>]*>', lambda link: _link(link[1], names), svg)
-    svg = svg.replace("<svg ", '<svg role="group" aria-label="The lessons, as a map" ', 1)
-    return f'<div class="lesson-map"><p>{_HOW_TO_READ}</p>{" ".join(svg.split())}</div>'
+    return " ".join(re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.S).split())
 
 
 def _link(address: str, names: dict) -> str:

@@ -13,6 +13,7 @@ from .front import facts, lesson_list, shown
 from .glossary import Term, glossary_page, terms_of
 from .lesson_map import lesson_map
 from .lessons import lesson_page
+from .rooms import picture_of_rooms
 
 __all__ = ["COLAB", "write_sources"]
 
@@ -23,6 +24,7 @@ _DOCUMENTS = {
     "docs/instructors.md": "teaching.md",
     "docs/cheat_sheet.md": "causes.md",
     "docs/gradient_tools.md": "tools/gradient_tools.md",
+    "docs/architecture.md": "built.md",
     "README.md": "index.md",
 }
 _LESSONS = {
@@ -65,16 +67,15 @@ def write_sources(root: Path, target: Path, repository: str) -> dict[str, Term]:
         path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    for picture in (root / "docs" / "pictures").glob("*.png"):
+        if f"(pictures/{picture.name})" in files["index.md"]:
+            (target / "pictures").mkdir(exist_ok=True)
+            shutil.copy(picture, target / "pictures")
     return terms
 
 
 def _documents(root: Path, repository: str) -> dict[str, str]:
     """Return what stands in docs/ as pages: the guides, and the site's own."""
-    files = {}
-    for source, page in _DOCUMENTS.items():
-        if page != "index.md":
-            text = (root / source).read_text(encoding="utf-8")
-            files[page] = relinked(text, source, page, _PAGES, repository)
     readme = (root / "README.md").read_text(encoding="utf-8")
 
     def sections(page: str, *names: str) -> str:
@@ -86,13 +87,20 @@ def _documents(root: Path, repository: str) -> dict[str, str]:
         "PATHS": sections("index.md", "A short path"),
         "MAP": lesson_map("lessons/"),
         "LIST": lesson_list("lessons/"),
+        "ROOMS": picture_of_rooms(root),
         "INSTALL": sections("start.md", "Start", "Other ways to install"),
     }
+    files = {
+        page: relinked(
+            (root / source).read_text(encoding="utf-8"), source, page, _PAGES, repository
+        )
+        for source, page in _DOCUMENTS.items()
+        if page != "index.md"
+    }
     for path in sorted((root / "docs" / "site").glob("*.md")):
-        text = path.read_text(encoding="utf-8")
-        for mark, content in marks.items():
-            text = text.replace(f"<!-- {mark} -->", content)
-        files[path.name] = text
+        files[path.name] = path.read_text(encoding="utf-8")
+    for mark, content in marks.items():
+        files = {page: text.replace(f"<!-- {mark} -->", content) for page, text in files.items()}
     return files
 
 

@@ -1,5 +1,6 @@
 """``plot_lesson_map``: the lessons as a figure, each with those it builds on."""
 
+from collections.abc import Collection, Mapping
 from textwrap import fill
 from typing import Any
 
@@ -15,10 +16,10 @@ from ..figures.style import make_axes
 from .curriculum import LESSONS, Lesson
 from .progress import Progress
 
-__all__ = ["plot_lesson_map"]
+__all__ = ["WIDTH", "Point", "box", "centres_and_ways", "draw_ways", "plot_lesson_map"]
 
 # In points.
-_WIDTH, _HEIGHT = 100, 29  # of a box
+WIDTH, _HEIGHT = 100, 29  # of a box
 _LINE = 12  # what a line of text adds to its height
 _BELOW = 22  # between two layers
 _MARGIN = 4
@@ -44,9 +45,9 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
     layers has a place of its own in each, so that it meets no box. First used in lesson 00.
     """
     height = _HEIGHT + (_LINE if progress else 0)
-    centres, ways = _centres_and_ways(height)
+    centres, ways = centres_and_ways({x.number: x.needs for x in LESSONS}, height)
     across, down = zip(*centres, strict=True)
-    left, right = min(across) - _WIDTH / 2 - _MARGIN, max(across) + _WIDTH / 2 + _MARGIN
+    left, right = min(across) - WIDTH / 2 - _MARGIN, max(across) + WIDTH / 2 + _MARGIN
     bottom, top = min(down) - height / 2 - _MARGIN, height / 2 + _MARGIN
     ax = make_axes(ax, ((right - left) / 72, (top - bottom) / 72))
     parts = list(dict.fromkeys(lesson.part for lesson in LESSONS))
@@ -58,14 +59,9 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
         if progress:
             text += f"\n{'✓ ' if is_done else ''}{progress.count(exercises)}"
         colour = COLORS[parts.index(lesson.part)]
-        ax.add_patch(_box(x, y, height, colour, 0.4 if is_done else 0.12))
+        ax.add_patch(box(x, y, height, colour, 0.4 if is_done else 0.12))
         ax.text(x, y, text, color="#111111", fontsize=10, ha="center", va="center", zorder=3)
-    for way in ways:  # an arrow crosses a layer in the place that is kept for it
-        ends = (height / 2, -height / 2)
-        corners = [(x, y + end) for x, y in way for end in ends]
-        style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9, "color": "#666666"}
-        arrow = FancyArrowPatch(path=Path(corners[1:-1]), shrinkA=0, shrinkB=0, zorder=1, **style)
-        ax.add_patch(arrow)
+    draw_ways(ax, ways, height)
     # The parts stand where the first lessons, each alone in its layer, leave room.
     for row, part in enumerate(parts):
         numbers = [lesson.number for lesson in LESSONS if lesson.part == part]
@@ -78,12 +74,12 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
     return ax
 
 
-def _box(x: float, y: float, height: float, colour: str, strength: float) -> FancyBboxPatch:
+def box(x: float, y: float, height: float, colour: str, strength: float) -> FancyBboxPatch:
     """Return a box around a centre, in a colour so mixed with white that it takes dark text."""
     tint = [1 - strength * (1 - part) for part in to_rgb(colour)]
     look: dict[str, Any] = {"facecolor": tint, "edgecolor": colour, "linewidth": 1.2, "zorder": 2}
-    corner, style = (x - _WIDTH / 2, y - height / 2), "round,pad=0,rounding_size=7"
-    return FancyBboxPatch(corner, _WIDTH, height, boxstyle=style, **look)
+    corner, style = (x - WIDTH / 2, y - height / 2), "round,pad=0,rounding_size=7"
+    return FancyBboxPatch(corner, WIDTH, height, boxstyle=style, **look)
 
 
 def _in_words(lesson: Lesson) -> str:
@@ -91,19 +87,32 @@ def _in_words(lesson: Lesson) -> str:
     return f"{lesson.number} {lesson.title}{needs}."
 
 
-def _centres_and_ways(height: float) -> tuple[list[Point], list[list[Point]]]:
-    """Lay out the lessons as the picture of a tape is, from top to bottom instead of to the right.
+def centres_and_ways(
+    needs: Mapping[str, Collection[str]], height: float
+) -> tuple[list[Point], list[list[Point]]]:
+    """Lay out boxes as the picture of a tape is, from top to bottom instead of to the right.
 
-    Returned are the centres of the lessons, and after them of the places in which arrows pass other
+    ``needs`` holds, for each box, those above it from which an arrow comes: they stand before it.
+    Returned are the centres of the boxes, and after them of the places in which arrows pass other
     layers, and for each arrow the centres of its places from end to end.
     """
     boxes: dict[str, Box] = {}
-    for i, lesson in enumerate(LESSONS):
-        layer = max((boxes[needed].layer + 1 for needed in lesson.needs), default=0)
-        boxes[lesson.number] = Box("card", i, height, _WIDTH, layer)
-    routes = [route(boxes[a], boxes[lesson.number]) for lesson in LESSONS for a in lesson.needs]
+    for i, (name, above) in enumerate(needs.items()):
+        layer = max((boxes[needed].layer + 1 for needed in above), default=0)
+        boxes[name] = Box("card", i, height, WIDTH, layer)
+    routes = [route(boxes[a], boxes[name]) for name, above in needs.items() for a in above]
     places = [*boxes.values(), *(link.start for links in routes for link in links[1:])]
     set_heights(order_columns(places))
     centre = {place: (place.y, -(height + _BELOW) * place.layer) for place in places}
     ways = [[centre[place] for place in [x[0].start, *(link.end for link in x)]] for x in routes]
     return list(centre.values()), ways
+
+
+def draw_ways(ax: Axes, ways: list[list[Point]], height: float) -> None:
+    """Draw the arrows; each crosses a layer in the place that is kept for it."""
+    for way in ways:
+        ends = (height / 2, -height / 2)
+        corners = [(x, y + end) for x, y in way for end in ends]
+        style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9, "color": "#666666"}
+        arrow = FancyArrowPatch(path=Path(corners[1:-1]), shrinkA=0, shrinkB=0, zorder=1, **style)
+        ax.add_patch(arrow)

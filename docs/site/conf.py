@@ -64,7 +64,7 @@ html_theme_options = {
     "footer_start": ["copyright"],
     "footer_end": [],
 }
-html_sidebars = {name: [] for name in ("index", "start", "causes", "glossary", "teaching")}
+html_sidebars = {name: [] for name in ("index", "start", "causes", "glossary", "teaching", "built")}
 
 
 def setup(app):

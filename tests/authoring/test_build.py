@@ -275,7 +275,7 @@ BROKEN = {
     ),
     "predictions that are not asked": (
         PREDICT + "\n# %%\nPREDICTIONS = 1\n",
-        "lesson.py:2: PREDICTIONS holds 01.a, and the text asks none",
+        "lesson.py:2: PREDICTIONS holds 01.a, and the text asks none: follow the text",
     ),
     "unmarked region": (
         PREDICT.replace(' exercise="01.2"', ""),

@@ -18,6 +18,7 @@ LOOKED_AT = (
     "lessons/06_higher_order",
     "tools/gradient_tools",
     "causes",
+    "built",
 )
 HEAVIEST = 3_000_000  # bytes of a page, with all that it loads
 LIGHTEST_GROUND = 200  # of 255, behind a figure that was drawn for paper

@@ -12,6 +12,7 @@ from course_staff.site.front import lesson_list, shown
 from course_staff.site.glossary import EMPHASIS, terms_of
 from course_staff.site.lesson_map import lesson_map
 from course_staff.site.lessons import lesson_page, wrong_answers
+from course_staff.site.rooms import PACKAGES, picture_of_rooms, rooms_below
 from course_utils.course.curriculum import LESSONS, all_exercises
 from course_utils.exercises.question import ValueQuestion
 from course_utils.exercises.references import stored
@@ -164,3 +165,23 @@ def test_a_notebook_for_colab_is_the_learners_with_one_cell_before_it():
     compile(
         first.source.replace("%pip", "# pip").replace("    # pip", "    pass  #"), "cell", "exec"
     )
+
+
+def test_the_picture_of_the_rooms_is_that_of_the_code():
+    below = rooms_below(ROOT)
+    assert {room[0] for room in below} == set(PACKAGES) and len(below) > 15
+    order = list(below)
+    assert all(order.index(room) < order.index(each) for room in below for each in below[room])
+    assert ("gradient_tools", "recording") in below[("course_utils", "exercises")]
+    picture = picture_of_rooms(ROOT)
+    assert 'role="img"' in picture and "course_utils.exercises imports " in picture
+    assert "\n" not in picture
+
+
+def test_rooms_that_import_each_other_are_named(tmp_path):
+    for package, other in zip(PACKAGES, (*PACKAGES[1:], PACKAGES[0]), strict=True):
+        folder = tmp_path / package / "room"
+        folder.mkdir(parents=True)
+        (folder / "module.py").write_text(f"from {other}.room import module")
+    with pytest.raises(ValueError, match="go round"):
+        rooms_below(tmp_path)
