@@ -1,0 +1,107 @@
+"""The predictions of lesson 08 with other numbers, for when they come back."""
+
+from course_utils.exercises import Variant
+
+VARIANTS = (
+    Variant(
+        id="08.c",
+        section="Which step size is right?",
+        program="""
+def distance_left(lr):
+    x = tf.Variable(0.0)
+    for _ in range(100):
+        with tf.GradientTape() as tape:
+            loss = 5 * (x - 3) ** 2
+        x.assign_sub(lr * tape.gradient(loss, x))
+    return abs(x.numpy() - 3)
+
+print("near" if distance_left(0.19) < 0.01 else "far")
+""",
+        question="Does it come near the minimum?",
+        right="near",
+        options={
+            "far": "Each step jumps over the minimum, and that looks like the end. But it lands "
+            "nearer than it started.",
+            "near": "The curvature is 10, so each step multiplies the distance by 1 - 0.19 · 10 = -0.9: "
+            "to the other side, and a tenth nearer. Only below -1 it would get worse.",
+            "an error": "A step that is too long gives large numbers, at worst infinite ones, and no "
+            "error. This one is not too long.",
+        },
+    ),
+    Variant(
+        id="08.c",
+        section="Which step size is right?",
+        program="""
+def loss_after_100(lr):
+    x = tf.Variable(4.0)
+    for _ in range(100):
+        with tf.GradientTape() as tape:
+            loss = 2 * (x - 3) ** 2
+        x.assign_sub(lr * tape.gradient(loss, x))
+    return loss.numpy()
+
+print(*[loss_after_100(lr) < 0.001 for lr in (0.3, 0.45, 0.6)])
+""",
+        question="Is the loss below 0.001, for each step size?",
+        right="True True False",
+        options={
+            "True True True": "Larger steps are faster, up to a limit. The curvature is "
+            "4, so the limit is 2/4.",
+            "True False False": "0.45 jumps over the minimum at each step, by the factor "
+            "1 - 0.45 · 4 = -0.8. But that still brings it nearer.",
+            "True True False": "The curvature is 4, and the limit 2/4. With 0.6 the "
+            "factor is 1 - 0.6 · 4 = -1.4, and the loss explodes.",
+            "False False True": "100 steps are few if they are tiny. But these are not: "
+            "already 0.3 has the factor -0.2.",
+        },
+    ),
+    Variant(
+        id="08.d",
+        section="Why standardise the input?",
+        program="""
+x, steps = tf.Variable(11.0), 0
+
+while abs(x.numpy() - 3) > 1e-3:
+    with tf.GradientTape() as tape:
+        loss = (x - 3) ** 2
+    x.assign_sub(0.25 * tape.gradient(loss, x))
+    steps += 1
+
+print(steps)
+""",
+        right="13",
+        options={
+            "1": "So it would be with the step size 0.5, for which 1 - lr · λ is 0. Here the curvature "
+            "is 2, and the factor 1 - 0.25 · 2.",
+            "2": "Half the step size, twice the steps, one might say. But each step halves what is "
+            "left, and half of a half is not nothing.",
+            "13": "Each step multiplies the distance by 1 - 0.25 · 2 = 0.5. From 8 it takes 13 "
+            "halvings to come below 0.001.",
+            "8000": "So many steps of 0.001 make 8. But a step is as long as the slope is steep.",
+        },
+    ),
+    Variant(
+        id="08.d",
+        section="Why standardise the input?",
+        program="""
+curvature = tf.constant([2.0, 8.0])
+x = tf.Variable([4.0, 4.0])  # the minimum is at 0
+
+with tf.GradientTape() as tape:
+    loss = tf.reduce_sum(curvature / 2 * x**2)
+x.assign_sub(0.125 * tape.gradient(loss, x))
+
+print(x.numpy())
+""",
+        right="[3. 0.]",
+        options={
+            "[3. 0.]": "Each direction has its own factor 1 - lr · λ: 0.75 for the curvature 2, and 0 "
+            "for 8. One step size fits one of them.",
+            "[0. 0.]": "0.125 is 1/8, and for one direction that is the step that arrives at once. The "
+            "other has the curvature 2.",
+            "[0. 3.]": "The flat direction might seem the easy one. But its slope is small, and so is "
+            "its step.",
+            "[3. 3.]": "So it would be if both curvatures were 2.",
+        },
+    ),
+)
