@@ -20,12 +20,12 @@ print(len(found))
 """,
         right="0",
         options={
+            "0": "In Keras 3 a name is the variable's own, `kernel` or `bias`. The list stays empty, "
+            "and nothing is raised. Look in `v.path`.",
             "2": "The layer `top` has two variables, and they are meant. But their names are `kernel` "
             "and `bias`; `top` stands in their `path`.",
             "1": "One layer is called `top`. But it is the variables that are asked here, and none "
             "of them carries the layer's name.",
-            "0": "In Keras 3 a name is the variable's own, `kernel` or `bias`. The list stays empty, "
-            "and nothing is raised. Look in `v.path`.",
         },
     ),
     Variant(
@@ -65,12 +65,12 @@ print(f"{clipped[1][0]:.2f}")
 """,
         right="1.00",
         options={
-            "1.00": "The norm of all three numbers is 3, twice the limit, so each is halved. One "
-            "factor for all keeps the direction of the whole.",
             "1.50": "So it would be by norm, where turn has a factor of its own: 2 is cut to 1.5, and "
             "the whole changes its direction.",
             "2.00": "It is longer than the limit by itself, and all three together are longer still. "
             "So it is scaled.",
+            "1.00": "The norm of all three numbers is 3, twice the limit, so each is halved. One "
+            "factor for all keeps the direction of the whole.",
             "0.71": "That is 2 times 1.5 / 4.24, by the sum of the two lengths, 2.24 and 2. Norms do "
             "not add up: that of all is the root of 1 + 4 + 4.",
         },
@@ -87,12 +87,12 @@ print(f"{tf.norm(water) / tf.norm(salt):.1f}")
 """,
         right="2.0",
         options={
+            "2.0": "By norm, water is cut to 2 and salt, of length 1, is left alone. Both together "
+            "now point another way.",
             "12.0": "A clipping only scales, one would think, and the ratio stays. It does by global "
             "norm, with one factor for all. Here each gradient has its own.",
             "1.0": "That needs both to be cut to the limit. But salt, of length 1, is shorter than "
             "2, and stays as it is.",
-            "2.0": "By norm, water is cut to 2 and salt, of length 1, is left alone. Both together "
-            "now point another way.",
         },
     ),
     Variant(

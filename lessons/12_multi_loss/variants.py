@@ -25,10 +25,10 @@ print(len(calls))
 """,
         right="8",
         options={
-            "5": "There are five layers, three of them shared. But what is shared is their weights: "
-            "each model runs its own way from x on.",
             "8": "Each model runs its three shared layers and one of its own. What the first one "
             "computed is not used again.",
+            "5": "There are five layers, three of them shared. But what is shared is their weights: "
+            "each model runs its own way from x on.",
             "6": "Six is three shared layers, twice. Each model has a last layer, too.",
         },
     ),
@@ -163,10 +163,10 @@ changes = [float(now - then) for now, then in zip(losses(w), (taste, cost))]
         "[changes[0] < 0, changes[1] < 0]",
         right="both",
         options={
-            "cost alone": "One must lose where gradients point against each other, it seems. But a "
-            "is longer than b, so if one loses here, it is not `taste`.",
             "both": "a · (a + b) = 8 - 2 and b · (a + b) = 5 - 2 are both above 0. A negative cosine "
             "is a conflict, but one loses only if the other's part outweighs its own.",
+            "cost alone": "One must lose where gradients point against each other, it seems. But a "
+            "is longer than b, so if one loses here, it is not `taste`.",
             "taste alone": "a is the longer one, and it could outweigh b. But b · (a + b) = 5 - 2 is "
             "above 0.",
         },
@@ -212,10 +212,10 @@ print(f"{tf.exp(-s):.2f}")
 """,
         right="0.25",
         options={
-            "0.00": "So it ends without the last `+ s`. That is the price: a smaller weight "
-            "costs a larger s.",
             "0.25": "At the bottom the slope 1 - 4 · exp(-s) is 0. With the price, the weight "
             "settles at one by the error.",
+            "0.00": "So it ends without the last `+ s`. That is the price: a smaller weight "
+            "costs a larger s.",
             "4.00": "A large error would get a large weight. It is the other way round: the "
             "weight is one by the error.",
             "1.00": "There it starts. The slope there is 1 - 4, so s grows.",

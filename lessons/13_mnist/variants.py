@@ -70,8 +70,8 @@ print(len(batch))
         options={
             "an error": "The last slice asks for 48 to 64, and there are 50. A single index beyond "
             "the end is an error, a slice is not.",
-            "16": "Each slice asks for 16. But nothing fills the last one up.",
             "2": "The last batch begins at 48, and a slice ends where the tensor ends.",
+            "16": "Each slice asks for 16. But nothing fills the last one up.",
             "14": "14 are missing to a full batch. Those that are there are the rest of 50 by 16.",
         },
     ),
@@ -88,12 +88,12 @@ print(tf.reduce_mean(last).numpy())
         options={
             "5.5": "So it would be if the slice were filled up with zeros to four entries. It has "
             "two.",
-            "11.0": "A slice ends where the tensor ends: 10 and 12 are left, and the mean is that of "
-            "two.",
             "7.0": "So it would be if the slice went on at the beginning, with 2 and 4. It ends "
             "at the end.",
             "an error": "There is no `minutes[7]`, that is true, and asking for it alone is an error. "
             "A slice takes what there is.",
+            "11.0": "A slice ends where the tensor ends: 10 and 12 are left, and the mean is that of "
+            "two.",
         },
     ),
     Variant(

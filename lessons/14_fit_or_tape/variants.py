@@ -28,10 +28,10 @@ print(len(told))
         options={
             "30": "In each step the gradient is missing, and outside a graph each `apply` would warn. "
             "Here a graph runs.",
-            "0": "A graph says nothing while it runs. But the first call traces it, and that runs your "
-            "Python once.",
             "1": "A warning is Python, and Python runs while the step is traced, at the first call. "
             "The 29 others are silent.",
+            "0": "A graph says nothing while it runs. But the first call traces it, and that runs your "
+            "Python once.",
         },
     ),
     Variant(
@@ -58,10 +58,10 @@ print(len(told))
         options={
             "1": "So it is in `fit`, or in a `tf.function`: its Python runs once, while it is traced. "
             "This loop is plain Python.",
-            "6": "Nothing is traced here. Each `apply` is a call of Python, finds the `None`, and "
-            "warns.",
             "0": "The optimizer leaves a `None` out and goes on, but it says so.",
             "12": "Two variables in six steps are twelve gradients. But the one of `found` is there.",
+            "6": "Nothing is traced here. Each `apply` is a call of Python, finds the `None`, and "
+            "warns.",
         },
     ),
     Variant(

@@ -18,10 +18,10 @@ print(slopes[1].numpy())
 """,
         right="4.0",
         options={
-            "16.0": "The target is summed, and the three slopes are 2, 4 and 10. But the second radius "
-            "moves only the second square.",
             "4.0": "The second radius moves one square and no other. The others have slope 0 there, "
             "so the sum does no harm.",
+            "16.0": "The target is summed, and the three slopes are 2, 4 and 10. But the second radius "
+            "moves only the second square.",
             "5.33": "That is the mean of the three slopes, 2, 4 and 10. Nothing divides by 3, and "
             "nothing mixes.",
         },
@@ -125,9 +125,9 @@ print(f"{part:.2f}")
             "knows only the place where it is taken.",
             "0.50": "The effect of 1 divided by the dose of 2 is the mean slope. The part asks for "
             "the slope at 2.",
+            "16.00": "That is dose times 8, the slope at a dose of 0. At 2 the curve is flat.",
             "0.00": "At a dose of 2 more dose changes nothing: the slope is 8 · exp(-16). The rise was "
             "at the beginning of the way.",
-            "16.00": "That is dose times 8, the slope at a dose of 0. At 2 the curve is flat.",
         },
     ),
     Variant(
@@ -170,10 +170,10 @@ print(np.flatnonzero(part))
         question="Which pixels have a part that is not 0?",
         right="[1 4]",
         options={
-            "[0 1 2 3 4]": "The gradient is not 0 at any of the five. But it is multiplied by the "
-            "picture.",
             "[1 4]": "Where the picture is 0, so is the product. The map has the picture's form, and "
             "the random weights do not show in it.",
+            "[0 1 2 3 4]": "The gradient is not 0 at any of the five. But it is multiplied by the "
+            "picture.",
             "[3]": "Pixel 3 has the largest weight, and so the largest gradient. There the picture is "
             "0, and so is the product.",
         },
@@ -198,10 +198,10 @@ print(np.count_nonzero(gradient), np.count_nonzero(notes * gradient))
         options={
             "3 3": "What is 0 seems not to count. But a silent note would make it louder if it were "
             "played: the gradient is 0.5 there.",
-            "6 3": "Every note has a slope. Multiplied by the notes, the silent ones vanish, and what "
-            "is left has the form of what was played.",
             "6 6": "Every note has a slope, also the silent ones. But their product with 0 is 0.",
             "3 6": "The gradient is the one that all six have. It is the product that loses three.",
+            "6 3": "Every note has a slope. Multiplied by the notes, the silent ones vanish, and what "
+            "is left has the form of what was played.",
         },
     ),
     Variant(
@@ -216,12 +216,12 @@ print(f"{tf.reduce_sum(weights * step):.2f}")
         question="Each pixel moves by 0.1. By how much does the score change?",
         right="0.80",
         options={
+            "0.80": "Each of the 400 products is 0.1 · 0.02, and all have the same sign: the change "
+            "grows with the number of pixels.",
             "0.04": "So much it is with random signs: they mostly cancel, and what is left grows with "
             "the root of 400. These signs are those of the weights.",
             "0.00": "Half of the weights are negative, and they would cancel if all pixels moved alike. "
             "But each moves in the direction of its own weight.",
-            "0.80": "Each of the 400 products is 0.1 · 0.02, and all have the same sign: the change "
-            "grows with the number of pixels.",
             "0.10": "That is the step of one pixel. The score adds up 400 of them, each times 0.02.",
         },
     ),
