@@ -142,3 +142,10 @@ def test_the_readme_shows_its_pictures_and_links_outside_the_repository(reposito
         assert f"{repository}/blob/HEAD/solutions/01_first_tape.ipynb" in links
     else:
         assert not shown
+
+
+def test_the_version_is_the_same_wherever_it_stands():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^version: (.*)$", citation, re.M) == [PROJECT["version"]]
+    assert PROJECT["version"] in re.findall(r"^## (.*)$", changes, re.M)
