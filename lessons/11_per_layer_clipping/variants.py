@@ -47,9 +47,9 @@ print(sensor.get_layer("rescale").gamma.name)
             "kernel": "So it would be for the matrix of a Dense layer. This layer has none; it has a "
             "`gamma`, which it multiplies by.",
             "gamma": "The name is the variable's own. Where it belongs stands in its `path`, "
-            "`rescale/gamma`.",
+            "which ends in `rescale/gamma`.",
             "rescale": "That is the layer's name. The variable has one of its own.",
-            "rescale/gamma": "That is its `path`. In older versions of Keras the name held the "
+            "rescale/gamma": "So ends its `path`. In older versions of Keras the name held the "
             "layer, too.",
         },
     ),

@@ -59,7 +59,7 @@ print(len(calls))
             "3": "There are three outputs, and three layers that make them. The shared one runs, too.",
             "4": "One model with three outputs is one pass: the shared layer runs once, and its "
             "result goes to all three.",
-            "2": "Two layers lie behind each other, that is true. But the last ones are three.",
+            "2": "Two layers lie behind each other, that is true. But there are three last ones.",
         },
     ),
     Variant(
@@ -105,9 +105,9 @@ print(np.sum(w.numpy() == 0))
 """,
         right="3",
         options={
-            "0": "So it is where L1 is a term of the loss: the step hops across 0. Here the last "
-            "line does not let a weight cross.",
-            "5": "The last line draws all five towards 0. But 0.8 and -0.6 pull harder than 0.2.",
+            "0": "So it is where L1 is a term of the loss: the step hops across 0. Here what "
+            "is shorter than 0.02 is cut off.",
+            "5": "The cut draws all five towards 0. But 0.8 and -0.6 are further from it than 0.2.",
             "2": "Two weights stay: those wanted further than 0.2 from 0. The others end at 0.",
             "3": "What is left shorter than 0.02 becomes exactly 0, and three are not wanted enough "
             "to leave it. The exact zeros come from the cut, as they did from a ReLU.",
@@ -186,10 +186,10 @@ for _ in range(60):
 weight = 1 / sigma**2
 """,
         question="What does the weight, 1 / sigma², do?",
-        truth='"goes to 0" if weight < 0.05 else "settles at 1/3" if weight < 1 else "grows"',
+        truth='"goes to 0" if weight < 0.05 else "settles at 1/3" if weight < 1 else "grows without end"',
         right="goes to 0",
         options={
-            "settles at 1/3": "One third would be one by the error, a fair weight. It takes a price "
+            "settles at 1/3": "One third is one divided by the error, a fair weight. It takes a price "
             "for a large sigma to get there, and there is none.",
             "grows without end": "A larger weight makes the sum larger, and training goes down.",
             "goes to 0": "A larger sigma makes the weighted error smaller, and no model better. "
@@ -213,11 +213,11 @@ print(f"{tf.exp(-s):.2f}")
         right="0.25",
         options={
             "0.25": "At the bottom the slope 1 - 4 · exp(-s) is 0. With the price, the weight "
-            "settles at one by the error.",
+            "settles at one divided by the error.",
             "0.00": "So it ends without the last `+ s`. That is the price: a smaller weight "
             "costs a larger s.",
             "4.00": "A large error would get a large weight. It is the other way round: the "
-            "weight is one by the error.",
+            "weight is one divided by the error.",
             "1.00": "There it starts. The slope there is 1 - 4, so s grows.",
         },
     ),

@@ -72,7 +72,7 @@ print(len(batch))
             "the end is an error, a slice is not.",
             "2": "The last batch begins at 48, and a slice ends where the tensor ends.",
             "16": "Each slice asks for 16. But nothing fills the last one up.",
-            "14": "14 are missing to a full batch. Those that are there are the rest of 50 by 16.",
+            "14": "14 are missing from a full batch. What is there is the rest of 50 / 16.",
         },
     ),
     Variant(
@@ -145,7 +145,7 @@ resumed = again.uniform([50])
             "the second": "A generator's state says how far it has come. With it the new one goes on "
             "where the old one stood when it was saved.",
             "the first once more": "So it is with the seed alone. Here the state came along.",
-            "others": "After its seed, and from one state on, a generator always draws the same.",
+            "others": "From one state on, a generator always draws the same numbers.",
         },
     ),
 )

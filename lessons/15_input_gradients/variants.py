@@ -170,8 +170,8 @@ print(np.flatnonzero(part))
         question="Which pixels have a part that is not 0?",
         right="[1 4]",
         options={
-            "[1 4]": "Where the picture is 0, so is the product. The map has the picture's form, and "
-            "the random weights do not show in it.",
+            "[1 4]": "Where the picture is 0, so is the product. The map has the picture's form, "
+            "whatever the weights are.",
             "[0 1 2 3 4]": "The gradient is not 0 at any of the five. But it is multiplied by the "
             "picture.",
             "[3]": "Pixel 3 has the largest weight, and so the largest gradient. There the picture is "

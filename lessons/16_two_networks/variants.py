@@ -18,7 +18,7 @@ for _ in range(50):
 
 print(f"{tf.norm([buyer, seller]):.1f}")
 """,
-        question="They begin at a distance of 2 from (0, 0). Where are they after 50 steps?",
+        question="They begin at a distance of 2 from (0, 0). How far away are they after 50 steps?",
         right="5.3",
         options={
             "0.0": "At (0, 0) neither has a reason to move. But no step leads there: each changes the "
@@ -74,7 +74,8 @@ print(shift.numpy())
         options={
             "1.5": "That is the step against the slope of before, 1. The second tape records anew, "
             "after the slope has moved.",
-            "2.0": "That is where the shift began. The gap has a slope by it, which is 2, and not 0.",
+            "2.0": "That is where the shift began. But the gap's slope with respect to it "
+            "is 2, and not 0.",
             "0.0": "2 - 2 would be a step with the whole of the new slope, 2. The rate is 0.5.",
             "1.0": "The slope moves first, from 1 to 2. Then the gap is recorded again, and the shift "
             "moves by 0.5 times 2.",
@@ -120,7 +121,7 @@ print(slope if slope is None else slope.numpy())
             "15.0": "The copy was made inside the block, so a path leads through it: 3 times 5. Only "
             "the sources that you ask for decide who moves.",
             "None": "It is the loss of the expert. But a tape knows no owners: it knows paths.",
-            "0.0": "It would be 0 if another copy had the same loss. Another copy has another one.",
+            "0.0": "It would be 0 if another copy had the same loss. Another copy has another loss.",
             "10.0": "That is the copy, the slope of the expert's own variable. The one of the painter "
             "was asked for.",
         },
@@ -164,8 +165,8 @@ print(len(np.unique(between)))
             "6": "Each of the six points should have a share of its own. That takes the shape (6, 1).",
             "18": "There are 18 numbers. But three shares broadcast to six rows without a word.",
             "an error": "An error would help. But a size of 1 fits every size.",
-            "3": "Each column has one share, and all six points the same three. (1, 3) fits (6, 3), "
-            "so nothing is said.",
+            "3": "Each column has one share, and all six points have the same three. (1, 3) fits "
+            "(6, 3), so nothing is said.",
         },
     ),
     Variant(

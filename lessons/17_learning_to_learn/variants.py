@@ -95,8 +95,8 @@ print(outer.gradient(query_loss, w).numpy())
         options={
             "-10.0": "That is the slope at the new weight, 2 (2 - 7). An `assign_sub` would give it. "
             "Here the step is a subtraction, which the outer tape follows.",
-            "-12.0": "That is 2 (1 - 7), the query loss at the old weight. It was computed with "
-            "`fast`.",
+            "-12.0": "That is 2 (1 - 7), the slope of the query loss at the old weight. But the loss was "
+            "computed with `fast`.",
             "-8.0": "`fast` is a tensor computed from w, so the path leads through the step: "
             "2 (2 - 7) times its factor, 1 - 0.1 · 2.",
         },
@@ -123,8 +123,8 @@ print(of_bias if of_bias is None else of_bias.numpy())
             "it, under the tape.",
             "[12.]": "A tape follows tensors, not layers. The path leads from six outputs through "
             "`fast`, where there is a factor of 2.",
-            "[6.]": "That is the slope by the bias in `fast`, which enters six outputs. It is twice "
-            "the layer's.",
+            "[6.]": "That is the slope by the bias in `fast`, which enters six outputs. The layer's "
+            "bias moves that one twice as far.",
         },
     ),
     Variant(
