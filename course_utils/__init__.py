@@ -19,6 +19,7 @@ _NAMES = {
     "course.lesson_map": "plot_lesson_map",
     "course.predicting": "predict",
     "course.resetting": "reset",
+    "course.reviewing": "review warm_up",
     "course.session": "start_lesson",
     "course.standing": "status",
     "datasets": "load_digits load_mnist make_classification make_cloud make_line make_quadratic "

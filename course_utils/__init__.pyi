@@ -18,6 +18,8 @@ from .course.checking import check as check
 from .course.lesson_map import plot_lesson_map as plot_lesson_map
 from .course.predicting import predict as predict
 from .course.resetting import reset as reset
+from .course.reviewing import review as review
+from .course.reviewing import warm_up as warm_up
 from .course.session import start_lesson as start_lesson
 from .course.standing import status as status
 from .datasets import load_digits as load_digits

@@ -2,6 +2,7 @@
 
 import shlex
 from collections import Counter
+from contextlib import suppress
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -218,6 +219,35 @@ def status() -> None:
     console.print(standing.table())
     for sentence in standing.summary():
         print_text(sentence)
+
+
+@app.command()
+def review(
+    part: Annotated[
+        str,
+        typer.Option(
+            help="Ten questions over part `I`, `II` or `III`, due or not.", metavar="PART"
+        ),
+    ] = "",
+) -> None:
+    """Answer what is due of the questions from before: up to eight, in about five minutes.
+
+    What you predicted in the lessons comes back with other numbers: after 1, 3, 7, 21 and 60 days,
+    later with each right answer; a wrong one begins anew. Ctrl-C stops, and keeps what you
+    answered. Your answers stay in your progress file, and are handed in with nothing.
+    """
+    from .reviewing import ending, new_review, question_in_text
+
+    with sentence_for(ValueError, OSError):
+        asking = new_review(part)
+    with suppress(typer.Abort):  # Ctrl-C, or the end of what is typed
+        while asking.left:
+            variant = asking.left[0]
+            print_text(f"\n{asking.number()}\n\n{question_in_text(variant)}\n")
+            print_text(repr(asking.answer(typer.prompt(f"Your answer ({variant.how})"))))
+    print_text(f"\n{ending(asking)}")
+    for passage in asking.passages():
+        print_text(f"Read again: {passage}")
 
 
 @app.command()

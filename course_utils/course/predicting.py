@@ -1,14 +1,15 @@
 """``predict``: the call under every question that is answered before the truth is shown."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gradient_tools.showing.card import card, with_code
 
+from ..exercises.callouts import Callout
 from .curriculum import find_prediction
 from .progress import record_prediction
 
-__all__ = ["PredictionResult", "predict"]
+__all__ = ["PredictionResult", "answered", "predict"]
 
 
 @dataclass(frozen=True)
@@ -26,10 +27,19 @@ class PredictionResult:
     others: tuple[tuple[str, str], ...] = ()
 
     @property
+    def is_right(self) -> bool:
+        """Whether something was predicted, and it is so."""
+        return bool(self.predicted) and self.predicted == self.right
+
+    def with_note(self, note: str) -> "PredictionResult":
+        """Return the same with a sentence more."""
+        return replace(self, explanation=f"{self.explanation} {note}")
+
+    @property
     def _headline(self) -> str:
         if not self.predicted:
             return f"○ {self.id}"
-        if self.predicted == self.right:
+        if self.is_right:
             return f"✓ {self.id} · as you predicted: {self.right}"
         return f"✗ {self.id} · you predicted: {self.predicted} · it is: {self.right}"
 
@@ -73,6 +83,20 @@ def predict(prediction_id: str, answer: Any = "") -> PredictionResult:
         question = find_prediction(prediction_id)
     except LookupError as error:
         return PredictionResult(str(prediction_id), str(error))
+    result = answered(question, answer)
+    if not result.predicted:
+        return result
+    try:
+        first = record_prediction(question.id, result.predicted, result.is_right)
+        if first != result.predicted:
+            return result.with_note(f"Your first prediction, {first}, is kept.")
+    except OSError as error:
+        return result.with_note(f"This prediction was not saved: {error}.")
+    return result
+
+
+def answered(question: Callout, answer: Any) -> PredictionResult:
+    """Return what is said of an answer to a question, and keep nothing."""
     if answer is ... or isinstance(answer, str) and answer in ("", "..."):
         how = f"Type {question.how} between the quotes, and run this cell again."
         return PredictionResult(question.id, how)
@@ -82,12 +106,6 @@ def predict(prediction_id: str, answer: Any = "") -> PredictionResult:
         message = f"This is {what}. Type {question.how}, in quotes, and run this cell again."
         return PredictionResult(question.id, message)
     explanation = question.sentence(question.right)
-    try:
-        first = record_prediction(question.id, predicted)
-        if first != predicted:
-            explanation += f" Your first prediction, {first}, is kept."
-    except OSError as error:
-        explanation += f" This prediction was not saved: {error}."
     message = "" if predicted == question.right else question.sentence(predicted)
     others = tuple(x for x in question.options.items() if x[0] not in (predicted, question.right))
     return PredictionResult(question.id, message, predicted, question.right, explanation, others)

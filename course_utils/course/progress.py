@@ -14,6 +14,7 @@ from filelock import FileLock, Timeout
 
 from ..exercises.exercise import Exercise
 from .atomic_files import write_atomically
+from .boxes import Asked, after, predicted
 from .curriculum import Lesson
 from .workspace import Workspace, course_folder, find_workspace
 
@@ -21,6 +22,7 @@ __all__ = [
     "Progress",
     "progress_path",
     "read_progress",
+    "record_answer",
     "record_outcome",
     "record_prediction",
     "runs_a_solution",
@@ -35,12 +37,14 @@ class Progress:
     """For each exercise id: ``outcome``, ``score``, ``attempts``, ``checked_at``, ``passed_at``.
 
     The last is there once the exercise was passed; it and ``checked_at`` are times in UTC.
-    ``predictions`` holds, by their ids, what was predicted first. ``notice`` is empty, or says in a
-    sentence what was wrong with the file.
+    ``predictions`` holds, by their ids, what was predicted first, and ``asked`` when each of their
+    questions was answered last and in which box it lies. ``notice`` is empty, or says in a sentence
+    what was wrong with the file.
     """
 
     exercises: dict[str, dict] = field(default_factory=dict)
     predictions: dict[str, str] = field(default_factory=dict)
+    asked: dict[str, Asked] = field(default_factory=dict)
     notice: str = ""
 
     def has_passed(self, exercise_id: str) -> bool:
@@ -106,10 +110,19 @@ def record_outcome(exercise_id: str, outcome: str, score: float) -> Progress:
     return progress
 
 
-def record_prediction(prediction_id: str, predicted: str) -> str:
+def record_prediction(prediction_id: str, words: str, is_right: bool) -> str:
     """Keep what was predicted, unless something was before, and return what is kept."""
     with _opened(progress_path()) as progress:
-        return progress.predictions.setdefault(prediction_id, predicted)
+        if prediction_id not in progress.predictions:
+            progress.asked[prediction_id] = predicted(is_right, datetime.now(timezone.utc))
+        return progress.predictions.setdefault(prediction_id, words)
+
+
+def record_answer(prediction_id: str, is_right: bool) -> None:
+    """Move the question of a prediction that came back to its next box, or to the first."""
+    with _opened(progress_path()) as progress:
+        before = progress.asked.get(prediction_id)
+        progress.asked[prediction_id] = after(before, is_right, datetime.now(timezone.utc))
 
 
 def unsaved(workspace: Workspace, lesson: Lesson) -> list[str]:
@@ -133,8 +146,13 @@ def _opened(path: Path) -> Iterator[Progress]:
             before = deepcopy(progress)
             yield progress
             if progress != before:
-                stored = {"exercises": progress.exercises, "predictions": progress.predictions}
-                text = json.dumps({"version": 1} | stored, indent=1, sort_keys=True)
+                stored = {
+                    "version": 1,
+                    "exercises": progress.exercises,
+                    "predictions": progress.predictions,
+                    "asked": {i: each.data() for i, each in progress.asked.items()},
+                }
+                text = json.dumps(stored, indent=1, sort_keys=True)
                 write_atomically(path, text + "\n")
     except Timeout as error:
         there = Path(f"{path}.lock").exists()
@@ -147,7 +165,8 @@ def _parsed(path: Path) -> Progress | None:
     """Return what the file holds; None where that is no progress."""
     try:
         stored = json.loads(path.read_text(encoding="utf-8-sig"))
-        progress = Progress(stored["exercises"], stored.get("predictions", {}))
+        asked = {i: Asked.from_data(each) for i, each in stored.get("asked", {}).items()}
+        progress = Progress(stored["exercises"], stored.get("predictions", {}), asked)
         attempts = [entry["attempts"] for entry in progress.exercises.values()]
         words = progress.predictions.values()
         if all(isinstance(n, int) for n in attempts) and all(isinstance(w, str) for w in words):

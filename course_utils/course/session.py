@@ -7,6 +7,7 @@ from ..figures.in_notebooks import prepare_figures
 from .curriculum import find_lesson
 from .notebook import prepare_cells, running_shell
 from .progress import read_progress, runs_a_solution
+from .reviewing import warm_up_for
 from .standing import LessonBar
 from .tensorflow_start import quiet_tensorflow, standard_error_held
 from .workspace import own_copy
@@ -16,6 +17,8 @@ __all__ = ["standard_error_held", "start_lesson"]
 
 def start_lesson(number: str) -> None:
     """Start TensorFlow quietly, seed every generator, and show what is running and where you are.
+
+    Below stand, folded, two questions from lessons before this one; see `warm_up`.
 
     Importing a name changes nothing; what a lesson needs is set here. Import it before
     ``tensorflow``, whose start-up lines are held back; what TensorFlow wrote is shown after all
@@ -62,9 +65,13 @@ def start_lesson(number: str) -> None:
         from IPython.display import display
 
         try:
-            display(LessonBar(lesson, read_progress()))
+            progress = read_progress()
         except OSError as error:
             print(f"Your progress could not be read: {error}.")
+            return
+        display(LessonBar(lesson, progress))
+        if (questions := warm_up_for(lesson.number, progress)) is not None:
+            display(questions)
 
 
 def _is_for_the_learner(record: LogRecord) -> bool:

@@ -14,6 +14,7 @@ from gradient_tools.showing.palette import GREEN
 from ..exercises.exercise import Exercise
 from .curriculum import LESSONS, Lesson, all_exercises, find_lesson
 from .progress import Progress, read_progress, runs_a_solution
+from .reviewing import due_now
 from .workspace import find_workspace, from_here
 
 __all__ = ["LessonBar", "Standing", "next_exercise", "status"]
@@ -61,6 +62,7 @@ class Standing:
     def __init__(self, progress: Progress, corrected: str = ""):
         self._progress = progress
         self._corrected = corrected
+        self._due = len(due_now(progress))
         self.next = next_exercise(progress)
         names = {f"{lesson.number} {lesson.title}": lesson.exercises() for lesson in LESSONS}
         self._rows = [(name, *self._counts(exercises)) for name, exercises in names.items()]
@@ -85,6 +87,11 @@ class Standing:
         said = [self._progress.notice] if self._progress.notice else []
         said.append(f"{passed} exercises passed, {points} points.")
         said += [self._corrected] if self._corrected else []
+        if self._due:
+            questions = "questions from before are" if self._due > 1 else "question from before is"
+            said.append(
+                f"{self._due} {questions} due: `course review`, or `review()` in a notebook."
+            )
         if self.next is None:
             return [*said, *_FINISHED]
         place = from_here(find_workspace().notebook(find_lesson(self.next.id[:2])))

@@ -104,7 +104,7 @@ def test_a_file_without_predictions_is_read(path):
 
 
 def test_what_cannot_be_saved_is_said(monkeypatch):
-    def refuse(prediction_id, predicted):
+    def refuse(prediction_id, predicted, is_right):
         raise OSError("read-only")
 
     monkeypatch.setattr(predicting, "record_prediction", refuse)
