@@ -157,6 +157,8 @@ class Review:
     def _repr_html_(self) -> str:
         shown = "".join(each._repr_html_() for each in self.said)
         blocks = [_question_html(each) for each in self.questions]
+        if len(blocks) > 1:
+            blocks = [f"<p><strong>Question {n}</strong></p>{b}" for n, b in enumerate(blocks, 1)]
         blocks += [f"<div>{with_code(line)}</div>" for line in self.lines]
         blocks += [f"<div>Read again: {each.link()}</div>" for each in self.passages]
         body = "".join(blocks)
@@ -183,11 +185,13 @@ def warm_up_for(number: str, progress: Progress) -> Review | None:
     _warm_up = Asking(chosen, progress)
     if not chosen:
         return None
-    count = len(chosen)
-    answer = ", ".join(['"a"', '"b"'][:count])
-    which = "the one question" if count == 1 else "the first question, then the second"
-    how = f"Answer in a cell of your own: `warm_up({answer})`, {which}. Or skip it: nothing counts."
-    title = "Two questions" if count == 2 else "A question"
+    is_one = len(chosen) == 1
+    answers = '"a"' if is_one else '"a", "b"'
+    how = (
+        "Answer in a cell of your own, or skip it: nothing counts. First "
+        f"`from course_utils import warm_up`, and then `warm_up({answers})`."
+    )
+    title = "A question" if is_one else "Two questions"
     return Review((), (how,), tuple(_warm_up.left), summary=f"{title} from before (a minute)")
 
 

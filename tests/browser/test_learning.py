@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import pytest
 
+from course_utils.exercises.lesson_questions import variants
+
 from .notebook_page import PATIENCE
 
 said = "The tests in a browser need Playwright: run `make browser-test`."
@@ -150,6 +152,35 @@ def test_a_lesson_is_worked_through_and_then_runs_as_a_whole(notebook, visit):
         notebook.run(exercise)
         assert outcome in (shown := notebook.run(check)) and said in shown
     runs_as_a_whole(notebook)
+
+
+def test_wrong_predictions_come_back_with_other_numbers_in_a_later_lesson(notebook):
+    for kept in notebook.lab.folder.rglob(".course/progress.json"):
+        kept.unlink()  # of who was here before
+    for lesson, prediction in (("02_watching", "02.a"), ("03_missing_gradients", "03.c")):
+        notebook.open(f"work/{lesson}.ipynb")
+        notebook.run(notebook.code("start_lesson("))
+        predicted = notebook.code(f'predict("{prediction}"')
+        notebook.type_into(predicted, f'predict("{prediction}", "a")')
+        assert "✗" in notebook.run(predicted)
+    notebook.open("work/05_control_flow.ipynb")
+    start = notebook.code("start_lesson(")
+    notebook.run(start)
+    questions = start.locator("details", has_text="Two questions from before (a minute)")
+    assert questions.get_attribute("open") is None
+    questions.locator("summary").focus()
+    notebook.page.keyboard.press("Enter")
+    expect(questions).to_have_attribute("open", "")
+    asked = [next(each for each in variants(i[:2]) if each.id == i) for i in ("02.a", "03.c")]
+    shown = questions.locator("pre")
+    assert shown.all_text_contents() == [each.program.strip("\n") for each in asked]
+    expect(shown.last).to_be_visible()
+    right = ", ".join(f'"{each.answer}"' for each in asked)
+    text = f"from course_utils import warm_up\n\nwarm_up({right})"
+    said = notebook.run(notebook.add_cell_below(start, text))
+    assert "✓ 02.a" in said and "✓ 03.c" in said
+    notebook.run(start)  # what was just asked is not asked again
+    assert not set(shown.all_text_contents()) & {each.program.strip("\n") for each in asked}
 
 
 def test_the_first_lesson_runs_as_a_whole(notebook):

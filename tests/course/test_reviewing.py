@@ -67,7 +67,7 @@ def test_wrong_predictions_of_two_lessons_begin_a_later_one():
     assert [each.id for each in shown.questions] == ["02.a", "03.a"]
     html = shown._repr_html_()
     assert "<summary>Two questions from before (a minute)</summary>" in html
-    assert "warm_up(&quot;a&quot;, &quot;b&quot;)" in html and "print(1)" in html
+    assert "warm_up(&quot;a&quot;, &quot;b&quot;)" in html and "Question 2" in html
     answered = warm_up("b", "a")
     assert [each.is_right for each in answered.said] == [False, True]
     assert "Wrong &lt;of&gt; 02.a." in answered._repr_html_()
