@@ -28,6 +28,8 @@ def student_texts(root: Path, names: set[str]) -> dict[str, str]:
     texts["Makefile"] = _above_the_cut(makefile)
     project = _above_the_cut((root / "pyproject.toml").read_text(encoding="utf-8"))
     project = project.replace(', "course_staff*"', "")
+    # A release stays a folder, in which the addresses lead somewhere.
+    project = re.sub(r'^dynamic = \["readme"\].*$', 'readme = "README.md"', project, flags=re.M)
     texts["pyproject.toml"] = re.sub(
         r"^(?:#[^\n]*\n)*(?:author|browser|classroom|cluster|hub|nbgrader|site|test|course_staff)"
         r" = \[.*?\]\n",
