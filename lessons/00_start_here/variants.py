@@ -14,7 +14,7 @@ print(hours.dtype.name)
 """,
         right="int32",
         options={
-            "float64": "That is what `/` gives, which divides exactly: 200 / 60 is no whole number. "
+            "float64": "That is what `/` gives, true division: 200 / 60 is no whole number. "
             "But `//` rounds down, to 3.",
             "int32": "`//` rounds down, so the result is a whole number again, and keeps the type "
             "of its operands. Only `/` casts to `float64` first.",
@@ -36,12 +36,12 @@ except tf.errors.InvalidArgumentError:
 """,
         right="an error",
         options={
+            "an error": "`/` casts 32-bit integers to `float64`. `tf.constant(0.5)` is a `float32`, "
+            "and TensorFlow does not add tensors of two types: cast one of them.",
             "2.0": "1.5 and 0.5 make 2, on paper. But `/` made `hours` a `float64`, and "
             "`tf.constant(0.5)` is a `float32`.",
             "1.5": "Whole hours and a half, one might say. But `/` divides exactly, as in Python: "
             "`hours` is 1.5, not 1.",
-            "an error": "`/` casts 32-bit integers to `float64`. `tf.constant(0.5)` is a `float32`, "
-            "and TensorFlow does not add tensors of two types: cast one of them.",
         },
     ),
 )

@@ -38,11 +38,11 @@ print(f"{tape.gradient(income, price)}")
 """,
         right="100.0",
         options={
-            "100.0": "The slope in `price` is the other factor, as it was when the product was "
-            "computed. What `sold` becomes later is not on the tape.",
             "80.0": "The slope is the other factor, and `sold` is 80 now. But the tape kept the "
             "value of the moment of recording.",
             "4.0": "It is the slope in `sold`. Asked is the one in `price`.",
+            "100.0": "The slope in `price` is the other factor, as it was when the product was "
+            "computed. What `sold` becomes later is not on the tape.",
         },
     ),
     Variant(
@@ -59,12 +59,12 @@ print(f"{tape.gradient(paint, side)}")
 """,
         right="None",
         options={
+            "None": "When `paint` was computed, the tape was off. For the tape it came from nowhere, "
+            "and no path leads back to `side`.",
             "3.0": "It is the true slope, 0.5 · 2 · 3. But the last product stands below the block, "
             "where the tape is off.",
             "6.0": "It is the slope of `area`, all that the tape recorded. But the target is "
             "`paint`, and a tape does not answer for another one.",
-            "None": "When `paint` was computed, the tape was off. For the tape it came from nowhere, "
-            "and no path leads back to `side`.",
         },
     ),
     Variant(
@@ -81,10 +81,10 @@ print(f"{tape.gradient(effect, dose)}")
 """,
         right="20.0",
         options={
-            "20.0": "`effect` was computed inside the block, from `dose` on: 5 · 2 · 2. The line "
-            "below the block is not recorded, and takes nothing away.",
             "2000.0": "It is the slope of `percent`. Asked is that of `effect`, and for `percent` "
             "the tape would say None.",
+            "20.0": "`effect` was computed inside the block, from `dose` on: 5 · 2 · 2. The line "
+            "below the block is not recorded, and takes nothing away.",
             "None": "So it would be for `percent`, which is computed where the tape is off. The "
             "target is `effect`.",
         },
@@ -114,9 +114,9 @@ print(by_differences, "and", len(calls) - by_differences)
             "24 and 1": "Twice for each joint is what a central difference takes. These are forward "
             "differences, and the start is computed once for all.",
             "13 and 12": "13 is right. But the tape does not take one joint at a time.",
+            "12 and 1": "Once for each joint, and the value at the start is needed as well.",
             "13 and 1": "Each joint is moved once, and the start counts once more. The tape runs the "
             "function once, and its one walk back serves all twelve.",
-            "12 and 1": "Once for each joint, and the value at the start is needed as well.",
         },
     ),
     Variant(

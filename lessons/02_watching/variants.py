@@ -16,12 +16,11 @@ print(tape.gradient(cost, price))
 """,
         right="None",
         options={
-            "8.0": "This is the slope, 16 times 0.5, and a tape would give it if it had followed "
-            "price. Nothing told it to.",
-            "None": "price is a constant. By itself a tape follows only trainable variables, and "
-            "nothing here watches price.",
-            "0.0": "0 would mean that cost does not change with price. It does: the tape just did "
-            "not look.",
+            "None": "`price` is a constant. By itself a tape follows only trainable variables, and nothing "
+            "here watches `price`.",
+            "8.0": "It is the true slope, 16 · 0.5, and a tape would give it if it had followed `price`. "
+            "Nothing told it to.",
+            "0.0": "0 would mean that `cost` does not change with `price`. It does: the tape did not look.",
         },
     ),
     Variant(
@@ -39,14 +38,14 @@ print(by_height is None, by_gravity is None)
 """,
         right="True False",
         options={
-            "True False": "gravity is a trainable variable, which a tape watches by itself. height "
-            "is a constant, and needs tape.watch(height).",
-            "False False": "Both stand in the formula, but a tape follows what is watched: of "
-            "height nobody asked it to.",
-            "True True": "The one gradient is lost, not both: each source is looked up for itself, "
-            "and gravity was watched.",
+            "False False": "Both stand in the formula, but a tape follows what is watched, and nobody told it to "
+            "watch `height`.",
+            "True True": "One gradient is lost, and not both: each source is looked up for itself, and `gravity` "
+            "was watched.",
             "False True": "It is the other way round: a tape watches trainable variables by "
             "itself, and constants only when told.",
+            "True False": "`gravity` is a trainable variable, which a tape watches by itself. `height` is a "
+            "constant, and needs `tape.watch(height)`.",
         },
     ),
     Variant(
@@ -85,11 +84,12 @@ print(f"{tape.gradient(volume, side)}")
 """,
         right="4.0",
         options={
-            "12.0": "It is the truth, 3 · 2², if the tape had seen the whole cube.",
-            "4.0": "The tape was off when `base` was computed, so it is a constant 4. What is left is "
-            "the slope of 4 · side, too small by the part that goes through `base`.",
+            "12.0": "It is the truth, 3 · 2², and what a tape says that sees the whole cube. But `base` "
+            "stands above the block.",
             "8.0": "It is the part that goes through `base`, 2 · 2 · 2: the one that is lost.",
             "None": "That comes when no path is left. `side` stands in the block, too.",
+            "4.0": "The tape was off when `base` was computed, so it is a constant 4. What is left is "
+            "the slope of 4 · side, too small by the part that goes through `base`.",
         },
     ),
     Variant(
@@ -151,10 +151,10 @@ print(len(tape.watched_variables()), "and", len(model.trainable_variables))
         right="6 and 4",
         options={
             "4 and 4": "The frozen layer is out of Keras's list. But the tape does not ask Keras.",
-            "6 and 4": "Three layers hold two variables each. Freezing takes two out of Keras's list; "
-            "the `tf.Variable` inside each stays trainable, and the tape watches it.",
             "6 and 6": "The tape does watch all six. But `trainable_variables` leaves out what is "
             "frozen.",
+            "6 and 4": "Three layers hold two variables each. Freezing takes two out of Keras's list; "
+            "the `tf.Variable` inside each stays trainable, and the tape watches it.",
             "3 and 2": "These are layers. A `Dense` layer holds a kernel and a bias.",
         },
     ),
@@ -178,10 +178,10 @@ print("the same" if np.array_equal(before, body.kernel) else "changed")
 """,
         right="changed",
         options={
-            "the same": "The layer is frozen. But that changes a list of Keras, and this loop takes "
-            "its variables from the tape.",
             "changed": "The tape watches the frozen layer's variables as well, and the loop trains "
             "what it gets. With `model.trainable_variables` the kernel would be the same.",
+            "the same": "The layer is frozen. But that changes a list of Keras, and this loop takes "
+            "its variables from the tape.",
             "an error": "`None` times 0.1 would be one. But the tape has a gradient for each variable "
             "that it watched here.",
         },

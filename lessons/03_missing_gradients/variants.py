@@ -192,12 +192,12 @@ print(f"{tape.gradient(entropy, shares)}")
 """,
         right="[nan -1.]",
         options={
+            "[nan -1.]": "The logarithm of 0 and its slope are infinite. `where` sends that branch the "
+            "gradient 0, and 0 · ∞ is NaN, for this share alone.",
             "[0. -1.]": "`where` chose the constant 0 for the first share. But the tape goes back "
             "through the other branch as well.",
             "[nan nan]": "A NaN spreads where numbers are added. But each share has its own "
             "logarithm, and that of 1 is harmless.",
-            "[nan -1.]": "The logarithm of 0 and its slope are infinite. `where` sends that branch the "
-            "gradient 0, and 0 · ∞ is NaN, for this share alone.",
         },
     ),
     Variant(

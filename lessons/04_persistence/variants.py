@@ -131,13 +131,13 @@ print(f"{tape.gradient(volume, side)}")
 """,
         right="12.0",
         options={
-            "12.0": "A persistent tape keeps its recording through a question and a pause, so both "
-            "paths are there: 3 · 2².",
             "4.0": "So it would be with a plain tape, for which `area` is a constant after the "
             "question.",
             "an error": "A plain tape refuses a second question about one recording. This one is "
             "persistent.",
             "None": "`area` and `volume` are both computed while the tape records, from `side` on.",
+            "12.0": "A persistent tape keeps its recording through a question and a pause, so both "
+            "paths are there: 3 · 2².",
         },
     ),
 )

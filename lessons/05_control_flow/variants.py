@@ -125,8 +125,8 @@ print(f"{slope_at(tf.constant(4.0))}")
 """,
         right="0.0",
         options={
-            "None": "It is the answer without `tf.function`, where only one branch leaves a trace on "
-            "the tape.",
+            "None": "It is the answer without `tf.function`, where the tape records only the branch that "
+            "runs.",
             "4.0": "It is the slope of the branch that is not taken. The graph holds it, and does not "
             "run it.",
             "0.0": "The condition is a tensor, so the graph holds both branches in one operation, and "
@@ -152,10 +152,10 @@ print(f"{slope_of(tf.constant(4.0), False)}")
 """,
         right="None",
         options={
-            "0.0": "So it would be if `is_far` were a tensor, which the graph decides. This is a Python "
-            "bool.",
             "None": "Python decides about its own False while tracing, and only one branch comes into "
             "the graph. In that one nothing reads `fee`.",
+            "0.0": "So it would be if `is_far` were a tensor, which the graph decides. This is a Python "
+            "bool.",
             "4.0": "It is the slope of the other branch, which is not even in the graph.",
         },
     ),
@@ -182,9 +182,9 @@ print(f"{slope()}")
             "58.0": "It is the truth, 56 from the loop and 2 from the last term. But the loop over a "
             "dataset has no gradient in a graph.",
             "None": "The loop's part is lost. The last term has a path of its own.",
+            "56.0": "It is the loop's part alone: the one that is lost.",
             "2.0": "Only the last term, 0.5 · w², brings its slope. The loop's 56 are missing, and no "
             "None tells you.",
-            "56.0": "It is the loop's part alone: the one that is lost.",
         },
     ),
     Variant(
@@ -208,11 +208,11 @@ print(f"{slope()}")
         options={
             "None": "So it would be if `lengths` were a dataset. It is a tensor, and the graph has a "
             "while loop.",
+            "56.0": "A loop over a tensor becomes a while loop of the graph, which has its gradient: "
+            "2 · 2 · (1 + 4 + 9). A dataset in its place would give None.",
             "36.0": "It is the part of the last pass, 2 · 2 · 3². The tape goes back through all "
             "three.",
             "0.0": "0 is what a graph says of a branch not taken. This loop runs.",
-            "56.0": "A loop over a tensor becomes a while loop of the graph, which has its gradient: "
-            "2 · 2 · (1 + 4 + 9). A dataset in its place would give None.",
         },
     ),
     Variant(
@@ -231,9 +231,9 @@ print(f"{tape.gradient(balance, deposit)}")
         right="None",
         options={
             "1.0": "It is the slope of one pass. But there is none: 1200 is above the goal already.",
+            "None": "The loop made no pass, so `balance` is the constant of the second line: no path.",
             "0.0": "The balance would not move with the deposit, and 0 says that. But for a 0 the tape "
             "needs a path.",
-            "None": "The loop made no pass, so `balance` is the constant of the second line: no path.",
         },
     ),
     Variant(
@@ -253,10 +253,10 @@ print(f"{tape.gradient(balance, deposit)}")
         options={
             "None": "So it would be if the loop made no pass. It makes two.",
             "1.0": "Each pass has the slope 1. But there are two of them, and their parts add up.",
-            "2.0": "900, 950, 1000: two passes, and each added `deposit` once. The tape holds the "
-            "passes that ran, and knows nothing of the condition.",
             "0.0": "The loop ends at 1000, whatever the deposit, one might say. But the tape does not "
             "know the goal: it goes back through the additions.",
+            "2.0": "900, 950, 1000: two passes, and each added `deposit` once. The tape holds the "
+            "passes that ran, and knows nothing of the condition.",
         },
     ),
 )

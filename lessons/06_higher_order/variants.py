@@ -20,8 +20,8 @@ print(f"{outer.gradient(speed, time)}")
         options={
             "None": "So it would be if `speed` were computed outside both blocks. It stands inside "
             "the outer one, which records it.",
-            "60.0": "The outer tape records how the inner one finds 15 · time², and the slope of that "
-            "is 30 · 2. Outside the inner block is where the question belongs.",
+            "60.0": "The outer tape records how the inner one finds 15 · time², and the slope of that is "
+            "30 · 2. The question may stand below the inner block, and must stand in the outer one.",
             "an error": "The inner tape has stopped when it is asked. That is how a tape is asked as "
             "a rule, and no fault.",
         },
@@ -40,11 +40,11 @@ print(f"{tape.gradient(force, x)}")
 """,
         right="None",
         options={
+            "None": "`force` was computed below the block, where nothing is recorded. That the tape "
+            "is persistent lets you ask again, and records nothing more.",
             "12.0": "It is the truth, 6 · 2, and the tape is persistent: it may be asked twice. But "
             "it did not record how `force` was computed.",
             "an error": "A plain tape would raise one at the second question. This one is persistent.",
-            "None": "`force` was computed below the block, where nothing is recorded. That the tape "
-            "is persistent lets you ask again, and records nothing more.",
         },
     ),
     Variant(
@@ -83,12 +83,12 @@ print(tape.gradient(y, x).shape)
 """,
         right="(4, 3)",
         options={
-            "(4, 3)": "The eight outputs are summed, and the gradient says how the sum moves with each "
-            "entry of x. It has the shape of x.",
             "(4, 2)": "It is the shape of the target. A gradient has that of its source.",
             "(4, 2, 4, 3)": "It is the shape of the `jacobian`: each output against each input.",
             "(4, 2, 3)": "It is the shape of the `batch_jacobian`: the outputs of an example against "
             "its own inputs.",
+            "(4, 3)": "The eight outputs are summed, and the gradient says how the sum moves with each "
+            "entry of x. It has the shape of x.",
         },
     ),
     Variant(
@@ -129,10 +129,10 @@ print(f"{table[0, 0, 0]}")
 """,
         right="2.0",
         options={
-            "0.0": "So it would be if the mean were that of the batch. This one is taken over "
-            "`axis=1`, within each example.",
             "2.0": "Each example has a mean of its own, so no example touches another, and "
             "`batch_jacobian` is right: 4 · (1 - 1/2).",
+            "0.0": "So it would be if the mean were that of the batch. This one is taken over "
+            "`axis=1`, within each example.",
             "4.0": "The mean is taken off, and it moves as well: by half as much as the entry.",
         },
     ),

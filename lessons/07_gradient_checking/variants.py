@@ -19,10 +19,10 @@ print(min((1e-1, 1e-3, 1e-6), key=error))
         options={
             "1e-6": "In float64 it would do well, with an `eps` of 2e-16. In float32 each value is "
             "rounded at 1e-7, and divided by 1e-6 that is an error of a tenth.",
-            "1e-3": "Truncation falls with h, and the rounding of the values, divided by h, grows. In "
-            "float32 they meet near the root of 1e-7, at 3e-4, and 1e-3 is the nearest.",
             "1e-1": "Its values differ most, so rounding hardly counts. But the truncation error, "
             "about h/2 · e, is 0.14.",
+            "1e-3": "Truncation falls with h, and the rounding of the values, divided by h, grows. In "
+            "float32 they meet near the root of 1e-7, at 3e-4, and 1e-3 is the nearest.",
         },
     ),
     Variant(
@@ -41,8 +41,8 @@ print(min((1e-2, 1e-5, 1e-8), key=error))
         options={
             "1e-5": "The truncation error of a central difference falls with h², so it is small "
             "already at a longer step: near `eps` to the power of 1/3, 6e-6.",
-            "1e-8": "It is the step for a forward difference. A central one is as exact at a longer "
-            "step, where rounding counts less.",
+            "1e-8": "It is the step for a forward difference. The truncation error of a central one is "
+            "small at a longer step already, and there rounding counts less.",
             "1e-2": "Rounding does not count here. But the truncation error, about h²/6 · e, is 5e-5.",
         },
     ),
@@ -62,10 +62,10 @@ print(f"{slope}")
         options={
             "2000000.0": "It is the truth, 2 · 1e6. The formula is exact for a square, and only the "
             "numbers are not.",
+            "20000.0": "A wrong factor is what one expects of a bad step. This one does not even move the "
+            "speed.",
             "0.0": "Around a million float32 numbers are 1/16 apart. Both speeds round to the same "
             "number, and so nothing is left of the difference.",
-            "20000.0": "That a step of 0.01 spoils a factor is what one fears. Here it does not even "
-            "move the speed.",
         },
     ),
     Variant(
@@ -81,10 +81,10 @@ print(f"{balance.numpy():.0f}")
 """,
         right="1000000",
         options={
-            "1000010": "A thousand times 0.01 is 10. But each sum is rounded before the next.",
-            "1000009": "Rounding loses a little, one might say. Here it loses every single step.",
             "1000000": "Around a million float32 numbers are 1/16 apart, so a sum with 0.01 rounds "
             "back to what it was, a thousand times.",
+            "1000010": "A thousand times 0.01 is 10. But each sum is rounded before the next.",
+            "1000009": "Rounding loses a little, one might say. Here it loses every single step.",
         },
     ),
     Variant(
@@ -123,8 +123,8 @@ print(f"{slope}")
         options={
             "-0.5": "It is the mean of both sides, and a central difference gives it. This one steps "
             "to the right alone.",
-            "0.0": "A forward difference looks at the right side, and above 8 nothing is short.",
             "-1.0": "It is the slope on the left, below 8.",
+            "0.0": "A forward difference looks at the right side, and above 8 nothing is short.",
         },
     ),
     Variant(
@@ -143,10 +143,10 @@ print(f"{tape.gradient(y, x)}")
         options={
             "1.0": "It is the truth, as the sum is x, a straight line. But the tape differentiates the "
             "parts.",
-            "0.0": "0 is a usual convention at a corner, and `relu` has it. `maximum` and `minimum` "
-            "have another.",
             "2.0": "Each part has a corner at 0. There `maximum` and `minimum` both let everything "
             "pass to x: 1 + 1.",
+            "0.0": "0 is a usual convention at a corner, and `relu` has it. `maximum` and `minimum` "
+            "have another.",
         },
     ),
     Variant(
@@ -214,11 +214,11 @@ print(f"{outer.gradient(slope, x)}")
 """,
         right="24.0",
         options={
+            "24.0": "The first slope is cube(x) + x · 12. The tape knows that both x and cube(x) move: "
+            "12 + 12. That the 12 from NumPy moves as well, it does not know.",
             "48.0": "It is the truth, 12x² at 2. But one part of it would have to come through "
             "NumPy.",
             "None": "For `cube` alone it would be. The factor x has paths of its own.",
-            "24.0": "The first slope is cube(x) + x · 12. The tape knows that both x and cube(x) move: "
-            "12 + 12. That the 12 from NumPy moves as well, it does not know.",
         },
     ),
 )

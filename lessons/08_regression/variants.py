@@ -49,10 +49,10 @@ print(*[loss_after_100(lr) < 0.001 for lr in (0.3, 0.45, 0.6)])
             "4, so the limit is 2/4.",
             "True False False": "0.45 jumps over the minimum at each step, by the factor "
             "1 - 0.45 · 4 = -0.8. But that still brings it nearer.",
-            "True True False": "The curvature is 4, and the limit 2/4. With 0.6 the "
-            "factor is 1 - 0.6 · 4 = -1.4, and the loss explodes.",
             "False False True": "100 steps are few if they are tiny. But these are not: "
             "already 0.3 has the factor -0.2.",
+            "True True False": "The curvature is 4, and the limit 2/4. With 0.6 the "
+            "factor is 1 - 0.6 · 4 = -1.4, and the loss explodes.",
         },
     ),
     Variant(
@@ -95,13 +95,13 @@ print(x.numpy())
 """,
         right="[3. 0.]",
         options={
-            "[3. 0.]": "Each direction has its own factor 1 - lr · λ: 0.75 for the curvature 2, and 0 "
-            "for 8. One step size fits one of them.",
             "[0. 0.]": "0.125 is 1/8, and for one direction that is the step that arrives at once. The "
             "other has the curvature 2.",
             "[0. 3.]": "The flat direction might seem the easy one. But its slope is small, and so is "
             "its step.",
             "[3. 3.]": "So it would be if both curvatures were 2.",
+            "[3. 0.]": "Each direction has its own factor 1 - lr · λ: 0.75 for the curvature 2, and 0 "
+            "for 8. One step size fits one of them.",
         },
     ),
 )

@@ -19,9 +19,9 @@ print(before, "and", len(layer.trainable_variables))
             "input, and before the call nobody knows how many.",
             "1 and 2": "The bias could be there at once, with its 3 entries. But a layer makes its "
             "variables together.",
+            "0 and 0": "A call computes an output. But the first one makes the variables, too.",
             "0 and 2": "The call shows the layer an input with 4 entries, and only then it makes the "
             "kernel, (4, 3), and the bias.",
-            "0 and 0": "A call computes an output. But the first one makes the variables, too.",
         },
     ),
     Variant(
@@ -64,10 +64,10 @@ print(f"{tf.round(scaled[:, 0])}")
         options={
             "[-1. 1.]": "These have mean 0 and variance 1, and `training=True` gives them. But a tape "
             "does not tell the layer that it is training.",
-            "[160. 180.]": "Called without `training`, the layer works as in use, by its running "
-            "averages. It has seen no batch, so they are still 0 and 1, and change nothing here.",
             "[0. 0.]": "So it would be for a batch of one, in training: each value is its own mean. "
             "Here are two.",
+            "[160. 180.]": "Called without `training`, the layer works as in use, by its running "
+            "averages. It has seen no batch, so they are still 0 and 1, and change almost nothing here.",
         },
     ),
     Variant(
@@ -109,9 +109,9 @@ print(np.mean(means))
         options={
             "2.0": "It is the mean of all five. But the program takes the mean of each batch first, "
             "and then the mean of these two.",
+            "1.0": "It is the mean of the first batch. The short one is there as well.",
             "3.5": "The batches hold 4 and 1, with the means 1 and 6. The last number counts as much "
             "as the other four together.",
-            "1.0": "It is the mean of the first batch. The short one is there as well.",
             "6.0": "It is the mean of the last batch.",
         },
     ),
@@ -129,10 +129,10 @@ print(f"{metric.result():.1f}")
 """,
         right="38.0",
         options={
-            "42.5": "It is the mean of the two means, 20 and 65. But each is weighed by the size of "
-            "its batch.",
             "38.0": "3 · 20 and 2 · 65 make 190, for 5 numbers. Weighed by its size, the short batch "
             "counts no more than it should.",
+            "42.5": "It is the mean of the two means, 20 and 65. But each is weighed by the size of "
+            "its batch.",
             "95.0": "It is the sum of 3 · 20 and 2 · 65, divided by the two batches. A metric divides "
             "by the sum of the weights, 5.",
         },
@@ -156,8 +156,7 @@ print(f"{added / gradient(x)}")
         options={
             "1": "Gradients add, and so do sums. But each part's loss is a mean over 2, not over 8.",
             "4": "Four means over 2 make four times the mean over 8. Divide by the number of parts.",
-            "0.25": "Each part has a quarter of the numbers. But its mean is as large as that of all, "
-            "about, and four of them are added.",
+            "0.25": "Each part has a quarter of the numbers. But its mean is about as large as that of all, and four of them are added.",
             "2": "There are two numbers in each part. But what counts is how many means are added.",
         },
         otherwise="The loss of each quarter is a mean. What is the sum of four means, next to the "

@@ -26,9 +26,9 @@ print(step.experimental_get_tracing_count())
         options={
             "2": "So it would be if Adam made its variables in the first call. Here they are made "
             "before.",
+            "1": "Adam's variables exist before the first call, and all five batches have one shape.",
             "3": "Two for the first call and one for a short batch. But Adam is built, and 20 goes "
             "into 100 without a remainder.",
-            "1": "Adam's variables exist before the first call, and all five batches have one shape.",
             "5": "Five batches, but only shape and dtype of a tensor count.",
         },
     ),
@@ -54,10 +54,10 @@ print(step.experimental_get_tracing_count())
         options={
             "1": "All four batches have one shape. But Adam makes its variables in the first call, and "
             "that call is traced twice.",
-            "2": "Adam makes its variables in the first call, which is traced once to make them and "
-            "once more for the graph that stays. 25 goes into 100, so no short batch follows.",
             "3": "The third would be for a short last batch. Here is none: 25 goes into 100.",
             "4": "Four batches with other numbers. But only shape and dtype of a tensor count.",
+            "2": "Adam makes its variables in the first call, which is traced once to make them and "
+            "once more for the graph that stays. 25 goes into 100, so no short batch follows.",
         },
     ),
     Variant(
@@ -79,9 +79,9 @@ print(epochs)
         options={
             "in some": "So it would be if the days were shuffled. But they are batched first, and what "
             "is shuffled are two batches.",
+            "in all": "3 and 4 are neighbours. But the border between two batches runs between them.",
             "in none": "Day 3 ends the first batch and day 4 begins the second. The shuffle changes "
             "which of the two batches comes first, and nothing within them.",
-            "in all": "3 and 4 are neighbours. But the border between two batches runs between them.",
         },
     ),
     Variant(
@@ -113,12 +113,12 @@ print(epochs)
         program="""
 runs = []
 
-def decode(name):
+def decode(image):
     runs.append("here")
-    return 2 * name
+    return 2 * image
 
-def slow(name):
-    return tf.py_function(decode, [name], tf.int64)
+def slow(image):
+    return tf.py_function(decode, [image], tf.int64)
 
 images = tf.data.Dataset.range(5).map(slow).cache()
 for epoch in range(4):
@@ -133,7 +133,7 @@ print(len(runs))
             "epoch, once for each image.",
             "1": "Once is enough for the function, one might say. But it is called for each image.",
         },
-        otherwise="There are 5 images and four epochs. What does the cache keep: names, or what "
+        otherwise="There are 5 images and four epochs. What does the cache keep: raw images, or what "
         "`decode` made of them?",
     ),
     Variant(
@@ -185,10 +185,9 @@ print("the same noise" if first == second else "other noise")
         options={
             "other noise": "`with_noise` would draw anew. But in the second epoch nobody calls it: it "
             "stands before the cache.",
+            "no noise": "Nothing takes the noise away: it is added before the cache, and is kept.",
             "the same noise": "The cache keeps what came out in the first epoch, noise and all, and "
             "repeats it. What is to be drawn anew comes behind it.",
-            "no noise": "A cache that kept the pixels would have none. But this one stands behind the "
-            "noise.",
         },
     ),
     Variant(
@@ -205,8 +204,8 @@ print("another order" if first != second else "the same order")
         options={
             "another order": "The cache keeps the songs as they come, and the shuffle stands behind "
             "it: it draws an order for each epoch.",
-            "the same order": "So it would be with `shuffle` before `cache`, which would keep the "
-            "first order. And the seed fixes the draws of all epochs, not one order for each.",
+            "the same order": "A seed fixes the draws, and still each epoch draws an order of its own. The same order "
+            "would come from `shuffle` before `cache`.",
             "the order 0 to 49": "The cache repeats the songs in that order. But what comes out of it "
             "is shuffled.",
         },
