@@ -2,8 +2,8 @@
 
 import typer
 
-from .authoring.commands import COMMANDS as FOR_AUTHORS
-from .classroom.commands import COMMANDS as FOR_INSTRUCTORS
+from .authoring.build_command import COMMANDS as FOR_AUTHORS
+from .classroom.instructor_commands import COMMANDS as FOR_INSTRUCTORS
 
 __all__ = ["register"]
 

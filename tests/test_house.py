@@ -3,6 +3,7 @@
 import ast
 import re
 import sys
+from collections import Counter
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -111,6 +112,11 @@ def test_no_imports_go_round_in_a_circle():
     TopologicalSorter(graph).prepare()  # raises CycleError, which names the circle
 
 
+def test_no_two_modules_share_a_name():
+    names = Counter(path.stem for path in MODULES.values() if not path.stem.startswith("__"))
+    assert [name for name, count in names.items() if count > 1] == []
+
+
 def test_nothing_loose_stands_at_the_top():
     names = {"__init__.py", "__init__.pyi", "py.typed"}
     assert {path.name for path in (ROOT / "gradient_tools").glob("*.*")} == names
@@ -147,7 +153,9 @@ def top_names(path):
 
 
 def test_the_imports_are_looked_for_at_all():
-    assert "course_utils.course.terminal" in imported_by("course_staff.classroom.commands")
+    assert "course_utils.course.terminal" in imported_by(
+        "course_staff.classroom.instructor_commands"
+    )
     assert "gradient_tools.recording.tensorflow_internals" in imported_by(
         "course_utils.exercises.observation"
     )

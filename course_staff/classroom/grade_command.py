@@ -11,7 +11,7 @@ from course_utils.course.choosing import ChoiceError, choose_lessons
 from course_utils.course.curriculum import LESSONS
 from course_utils.course.terminal import errors, print_text, sentence_for
 
-from ..authoring.terminal import interruptible, need_extra, progress_bars
+from ..authoring.staff_terminal import interruptible, need_extra, progress_bars
 
 if TYPE_CHECKING:
     from .intake.submissions import Submission

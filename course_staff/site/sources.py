@@ -11,8 +11,8 @@ from course_utils.course.curriculum import LESSONS, Lesson
 from .elsewhere import colab_notebook, places_to_run, relinked
 from .front import facts, lesson_list, shown
 from .glossary import Term, glossary_page, terms_of
-from .lesson_map import lesson_map
 from .lessons import lesson_page
+from .linked_map import lesson_map
 from .rooms import picture_of_rooms
 
 __all__ = ["COLAB", "write_sources"]

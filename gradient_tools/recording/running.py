@@ -9,9 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from .building import Building
-from .recorder import Recorder
-from .records import TapeRecording
-from .sources import (
+from .ends import (
     as_tensors,
     closure_variables,
     name_arguments,
@@ -19,6 +17,8 @@ from .sources import (
     name_targets,
     variable_name,
 )
+from .recorder import Recorder
+from .records import TapeRecording
 from .tensors import is_differentiable
 
 __all__ = ["record_tape"]

@@ -8,7 +8,7 @@ from course_utils.course.tensorflow_start import quiet_tensorflow
 from course_utils.course.terminal import console, errors, sentence_for
 from course_utils.course.workspace import course_folder
 
-from .terminal import need_extra, progress_bars
+from .staff_terminal import need_extra, progress_bars
 
 __all__ = ["COMMANDS"]
 

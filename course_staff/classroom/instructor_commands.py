@@ -12,7 +12,7 @@ from course_utils.course.curriculum import find_lesson
 from course_utils.course.terminal import errors, print_text, sentence_for
 from course_utils.course.workspace import course_folder
 
-from ..authoring.terminal import need_extra
+from ..authoring.staff_terminal import need_extra
 from .grade_command import Lessons, grade
 
 __all__ = ["COMMANDS"]
