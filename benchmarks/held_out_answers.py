@@ -28,9 +28,9 @@ def main() -> int:
     parser.add_argument("--lessons", nargs="+", metavar="NN", help="these lessons (all)")
     options = parser.parse_args()
     sys.path[:0] = [str(_ROOT), str(_ROOT / "tests" / "exercises")]
-    from course_utils.course.curriculum import LESSONS
     from course_utils.course.tensorflow_start import quiet_tensorflow
     from course_utils.exercises.references import SEEDS
+    from course_utils.workspace.curriculum import LESSONS
 
     quiet_tensorflow()
     console = Console()

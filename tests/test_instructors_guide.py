@@ -11,7 +11,7 @@ from course_staff.authoring.build import Folders, read_lessons
 from course_staff.classroom.judging.notebook_verdicts import OUTCOMES
 from course_staff.classroom.release.student_files import release_files
 from course_utils.course.cli import app
-from course_utils.course.curriculum import LESSONS, find_lesson
+from course_utils.workspace.curriculum import LESSONS, find_lesson
 
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "docs" / "instructors.md"

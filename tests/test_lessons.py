@@ -10,7 +10,7 @@ import nbformat
 import pytest
 
 from course_utils import predict
-from course_utils.course.curriculum import LESSONS, find_lesson
+from course_utils.workspace.curriculum import LESSONS, find_lesson
 
 ROOT = Path(__file__).parents[1]
 NAMES = [lesson.name for lesson in LESSONS]

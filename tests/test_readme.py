@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from course_utils.course.curriculum import LESSONS, find_lesson
+from course_utils.workspace.curriculum import LESSONS, find_lesson
 
 ROOT = Path(__file__).parents[1]
 

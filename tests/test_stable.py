@@ -21,8 +21,8 @@ from course_staff.classroom.judging.grading import Grading
 from course_staff.classroom.judging.rows import Row
 from course_staff.classroom.reports.gradebook import gradebook_csv, results_jsonl
 from course_utils import exercises
-from course_utils.course.curriculum import find_lesson
-from course_utils.course.progress import read_progress, record_outcome
+from course_utils.workspace.curriculum import find_lesson
+from course_utils.workspace.progress import read_progress, record_outcome
 
 STABLE = Path(__file__).with_name("stable")
 

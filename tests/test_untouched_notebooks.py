@@ -12,8 +12,8 @@ import pytest
 import tensorflow as tf
 
 from course_utils import check, predict
-from course_utils.course.curriculum import LESSONS
-from course_utils.course.progress import read_progress
+from course_utils.workspace.curriculum import LESSONS
+from course_utils.workspace.progress import read_progress
 
 
 def cells(root, folder, name):

@@ -10,10 +10,10 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from course_utils.course.atomic_files import write_atomically
-from course_utils.course.originals import work_in
 from course_utils.datasets.mnist import mnist_source
 from course_utils.exercises.lesson_questions import COPIES
+from course_utils.workspace.atomic_files import write_atomically
+from course_utils.workspace.originals import work_in
 
 from .keys import asked_key, observed_key
 from .observing import GalleryError

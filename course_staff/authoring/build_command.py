@@ -6,7 +6,7 @@ import typer
 
 from course_utils.course.tensorflow_start import quiet_tensorflow
 from course_utils.course.terminal import console, errors, sentence_for
-from course_utils.course.workspace import course_folder
+from course_utils.workspace.folders import course_folder
 
 from .staff_terminal import need_extra, progress_bars
 

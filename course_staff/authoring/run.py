@@ -10,7 +10,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
-from course_utils.course.progress import Progress, read_progress
+from course_utils.workspace.progress import Progress, read_progress
 
 __all__ = ["CELL_SECONDS", "NotebookFailed", "run_notebook"]
 

@@ -10,8 +10,8 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from course_utils.course.originals import seal
 from course_utils.exercises.lesson_questions import load
+from course_utils.workspace.originals import seal
 
 from .headings import as_worked, with_exercise_names
 from .options import answered, list_options

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 
 from course_utils.course.choosing import ChoiceError, choose_lessons
-from course_utils.course.curriculum import find_lesson
 from course_utils.course.terminal import errors, print_text, sentence_for
-from course_utils.course.workspace import course_folder
+from course_utils.workspace.curriculum import find_lesson
+from course_utils.workspace.folders import course_folder
 
 from ..authoring.staff_terminal import need_extra
 from .grade_command import Lessons, grade

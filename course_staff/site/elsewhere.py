@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell
 
-from course_utils.course.curriculum import Lesson
+from course_utils.workspace.curriculum import Lesson
 
 __all__ = ["colab_notebook", "places_to_run", "relinked"]
 

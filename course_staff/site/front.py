@@ -4,7 +4,7 @@ from html import escape
 from itertools import groupby
 from pathlib import Path
 
-from course_utils.course.curriculum import LESSONS
+from course_utils.workspace.curriculum import LESSONS
 
 __all__ = ["facts", "hours", "lesson_list", "shown"]
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from nbformat import NotebookNode
 
-from course_utils.course.curriculum import Lesson
+from course_utils.workspace.curriculum import Lesson
 
 __all__ = ["EMPHASIS", "Term", "glossary_page", "terms_of"]
 

@@ -14,9 +14,9 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_output
 
 from course_utils.course.checking import CheckResult
-from course_utils.course.curriculum import Lesson, find_exercise, find_prediction
 from course_utils.exercises.question import ValueQuestion
 from course_utils.exercises.references import stored
+from course_utils.workspace.curriculum import Lesson, find_exercise, find_prediction
 from gradient_tools.showing.card import with_code
 
 __all__ = ["lesson_page", "wrong_answers"]

@@ -7,8 +7,8 @@ from html import escape
 from matplotlib.axes import Axes
 from matplotlib.patches import FancyBboxPatch
 
-from course_utils.course.curriculum import LESSONS
 from course_utils.course.lesson_map import plot_lesson_map
+from course_utils.workspace.curriculum import LESSONS
 
 __all__ = ["lesson_map", "svg_of", "use_no_display"]
 

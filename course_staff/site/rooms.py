@@ -9,7 +9,7 @@ from course_utils.course.lesson_map import WIDTH, box, centres_and_ways, draw_wa
 from course_utils.figures.style import make_axes
 from gradient_tools.showing.palette import COLORS
 
-from .lesson_map import svg_of, use_no_display
+from .linked_map import svg_of, use_no_display
 
 __all__ = ["PACKAGES", "picture_of_rooms", "rooms_below"]
 

@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import course_utils
-from course_utils.course.curriculum import LESSONS, Lesson
+from course_utils.workspace.curriculum import LESSONS, Lesson
 
 from .elsewhere import colab_notebook, places_to_run, relinked
 from .front import facts, lesson_list, shown

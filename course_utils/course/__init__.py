@@ -1,1 +1,1 @@
-"""The course itself: its lessons in their order, ``check``, the progress, what learners type."""
+"""The course as learners meet it: ``check``, ``predict``, the lesson map, what they type."""

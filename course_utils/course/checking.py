@@ -17,9 +17,9 @@ from ..exercises.exercise import Exercise, Judgement
 from ..exercises.judging import TIME_LIMIT, observe_and_judge
 from ..exercises.question import Question
 from ..exercises.references import SEEDS
-from .curriculum import find_exercise, find_lesson
+from ..workspace.curriculum import find_exercise, find_lesson
+from ..workspace.progress import record_outcome, runs_a_solution
 from .notebook import earlier_run, running_shell
-from .progress import record_outcome, runs_a_solution
 from .tensorflow_start import standard_error_held
 
 __all__ = ["CheckResult", "check"]

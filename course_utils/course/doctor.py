@@ -10,10 +10,10 @@ from pathlib import Path
 from platform import python_version
 
 from ..datasets import load_mnist, mnist_source
-from .curriculum import LESSONS
-from .progress import progress_path
+from ..workspace.curriculum import LESSONS
+from ..workspace.folders import find_workspace
+from ..workspace.progress import progress_path
 from .tensorflow_start import quiet_tensorflow
-from .workspace import find_workspace
 
 __all__ = ["Condition", "examine"]
 

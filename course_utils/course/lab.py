@@ -8,11 +8,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from .atomic_files import write_atomically
-from .curriculum import LESSONS, find_lesson
-from .progress import read_progress
+from ..workspace.atomic_files import write_atomically
+from ..workspace.curriculum import LESSONS, find_lesson
+from ..workspace.folders import Workspace, course_folder
+from ..workspace.progress import read_progress
 from .standing import Standing
-from .workspace import Workspace, course_folder
 
 __all__ = ["Lab", "lab_of", "open_lab", "run_lab"]
 

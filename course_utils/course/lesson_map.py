@@ -13,8 +13,8 @@ from gradient_tools.drawing.layout import Box, order_columns, route, set_heights
 from gradient_tools.showing.palette import COLORS, as_text
 
 from ..figures.style import make_axes
-from .curriculum import LESSONS, Lesson
-from .progress import Progress
+from ..workspace.curriculum import LESSONS, Lesson
+from ..workspace.progress import Progress
 
 __all__ = ["WIDTH", "Point", "box", "centres_and_ways", "draw_ways", "plot_lesson_map"]
 

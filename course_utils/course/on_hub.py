@@ -8,10 +8,10 @@ import os
 import sys
 from pathlib import Path
 
-from .filling import start_workspace
+from ..workspace.filling import start_workspace
+from ..workspace.folders import WorkspaceError
+from ..workspace.originals import GivenError
 from .lab import lab_of
-from .originals import GivenError
-from .workspace import WorkspaceError
 
 __all__ = ["main"]
 

@@ -6,8 +6,8 @@ from typing import Any
 from gradient_tools.showing.card import card, with_code
 
 from ..exercises.callouts import Callout
-from .curriculum import find_prediction
-from .progress import record_prediction
+from ..workspace.curriculum import find_prediction
+from ..workspace.progress import record_prediction
 
 __all__ = ["PredictionResult", "answered", "predict"]
 

@@ -4,13 +4,13 @@ from logging import LogRecord
 from platform import python_version
 
 from ..figures.in_notebooks import prepare_figures
-from .curriculum import find_lesson
+from ..workspace.curriculum import find_lesson
+from ..workspace.folders import own_copy
+from ..workspace.progress import read_progress, runs_a_solution
 from .notebook import prepare_cells, running_shell
-from .progress import read_progress, runs_a_solution
 from .reviewing import warm_up_for
 from .standing import LessonBar
 from .tensorflow_start import quiet_tensorflow, standard_error_held
-from .workspace import own_copy
 
 __all__ = ["standard_error_held", "start_lesson"]
 

@@ -12,10 +12,10 @@ from gradient_tools.showing.card import card, with_code
 from gradient_tools.showing.palette import GREEN
 
 from ..exercises.exercise import Exercise
-from .curriculum import LESSONS, Lesson, all_exercises, find_lesson
-from .progress import Progress, read_progress, runs_a_solution
+from ..workspace.curriculum import LESSONS, Lesson, all_exercises, find_lesson
+from ..workspace.folders import find_workspace, from_here
+from ..workspace.progress import Progress, read_progress, runs_a_solution
 from .reviewing import due_now
-from .workspace import find_workspace, from_here
 
 __all__ = ["LessonBar", "Standing", "next_exercise", "status"]
 
@@ -50,7 +50,9 @@ def status() -> "Standing":
     >>> "exercises passed" in repr(status())
     True
     """
-    from .updating import corrected_in_words  # which reads notebooks, and takes a moment to import
+    from ..workspace.updating import (
+        corrected_in_words,  # which reads notebooks, and takes a moment to import
+    )
 
     corrected = "" if runs_a_solution() else corrected_in_words(find_workspace())
     return Standing(read_progress(), corrected)

@@ -13,7 +13,7 @@ from docutils.utils.math import tex2unichar
 from docutils.utils.math.latex2mathml import tex2mathml
 
 from course_staff.site.glossary import Term, key_of
-from course_utils.course.curriculum import LESSONS
+from course_utils.workspace.curriculum import LESSONS
 
 __all__ = ["finish_pages"]
 

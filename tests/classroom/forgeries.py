@@ -86,7 +86,7 @@ FORGERIES = {
     "searches with the comparison": Forgery(
         _THIEF,
         {
-            "01.2": "from course_utils.course.curriculum import find_exercise\n"
+            "01.2": "from course_utils.workspace.curriculum import find_exercise\n"
             "from course_utils.exercises.judging import assess\n"
             "def says(shape):\n"
             "    question = find_exercise('01.2')\n"
@@ -131,7 +131,7 @@ FORGERIES = {
     ),
     "writes a progress file": Forgery(
         "import json, os\n"
-        "from course_utils.course.progress import record_outcome\n"
+        "from course_utils.workspace.progress import record_outcome\n"
         "for i in range(1, 5):\n    record_outcome(f'01.{i}', 'passed', 1.0)",
     ),
     "redefines the builtins": Forgery(

@@ -6,9 +6,9 @@ import tensorflow as tf
 
 from course_utils import check
 from course_utils.course import checking
-from course_utils.course.progress import read_progress
 from course_utils.exercises import judging
 from course_utils.exercises.references import SEEDS, Reference
+from course_utils.workspace.progress import read_progress
 
 
 @pytest.fixture(autouse=True)

@@ -10,10 +10,10 @@ import pytest
 from typer.testing import CliRunner
 
 from course_utils.course.cli import app
-from course_utils.course.curriculum import all_exercises
-from course_utils.course.filling import start_workspace
-from course_utils.course.originals import read_notebook, seal, text_of
-from course_utils.course.progress import record_outcome
+from course_utils.workspace.curriculum import all_exercises
+from course_utils.workspace.filling import start_workspace
+from course_utils.workspace.originals import read_notebook, seal, text_of
+from course_utils.workspace.progress import record_outcome
 
 ROOT = Path(__file__).parents[2]
 

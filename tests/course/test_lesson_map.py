@@ -5,8 +5,8 @@ import pytest
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
 from course_utils import plot_lesson_map
-from course_utils.course.curriculum import LESSONS, find_lesson
 from course_utils.figures.in_notebooks import figure_in_words
+from course_utils.workspace.curriculum import LESSONS, find_lesson
 
 
 @pytest.fixture(scope="module")

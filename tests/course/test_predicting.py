@@ -5,9 +5,9 @@ import pytest
 
 from course_utils import predict
 from course_utils.course import predicting
-from course_utils.course.curriculum import Lesson
-from course_utils.course.progress import read_progress, record_outcome
 from course_utils.exercises.callouts import Callout
+from course_utils.workspace.curriculum import Lesson
+from course_utils.workspace.progress import read_progress, record_outcome
 
 LETTERED = Callout(
     "04.x",

@@ -12,10 +12,10 @@ from course_utils.course import progress as records
 from course_utils.course import reviewing
 from course_utils.course.boxes import Asked
 from course_utils.course.cli import app
-from course_utils.course.curriculum import Lesson, find_prediction
-from course_utils.course.progress import read_progress, record_answer, record_outcome
 from course_utils.course.standing import status
 from course_utils.exercises.callouts import Callout, Variant
+from course_utils.workspace.curriculum import Lesson, find_prediction
+from course_utils.workspace.progress import read_progress, record_answer, record_outcome
 
 HEADING = "Where is x < 3?"
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from course_utils.course.curriculum import LESSONS
+from course_utils.workspace.curriculum import LESSONS
 
 START = "from course_utils import start_lesson; start_lesson('01'); import tensorflow as tf\n"
 DRAW = (

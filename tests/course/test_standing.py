@@ -2,9 +2,9 @@
 
 import re
 
-from course_utils.course.curriculum import all_exercises, find_lesson
-from course_utils.course.progress import Progress
 from course_utils.course.standing import LessonBar, Standing, next_exercise
+from course_utils.workspace.curriculum import all_exercises, find_lesson
+from course_utils.workspace.progress import Progress
 
 EVERY = [exercise.id for exercise in all_exercises()]
 

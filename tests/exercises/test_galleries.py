@@ -14,11 +14,11 @@ import pytest
 
 from course_staff.authoring.questions import Questions
 from course_staff.authoring.source import read_lesson
-from course_utils.course.curriculum import LESSONS
 from course_utils.exercises.judging import assess, observe_and_judge
 from course_utils.exercises.observation import describe
 from course_utils.exercises.question import Question
 from course_utils.exercises.references import SEEDS, stored
+from course_utils.workspace.curriculum import LESSONS
 
 SOURCES = Path(__file__).parents[2] / "lessons"
 EXERCISES = {e.id: e for lesson in LESSONS for e in lesson.exercises()}

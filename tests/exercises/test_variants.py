@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from course_utils.course.curriculum import LESSONS, find_prediction
 from course_utils.exercises import Variant
 from course_utils.exercises.callouts import Callout
 from course_utils.exercises.isolation import state_kept
 from course_utils.exercises.lesson_questions import variants
+from course_utils.workspace.curriculum import LESSONS, find_prediction
 
 SOURCES = {lesson.number: lesson for lesson in LESSONS}
 VARIANTS = [each for lesson in LESSONS for each in variants(lesson.number)]

@@ -26,7 +26,7 @@ def answer(window, text):
 
 def correct_lesson(path):
     """Change a cell of the lesson as it is given, as a new release would."""
-    from course_utils.course.originals import read_notebook, seal, text_of
+    from course_utils.workspace.originals import read_notebook, seal, text_of
 
     notebook = read_notebook(path)
     cell = next(c for c in notebook["cells"][1:] if c["cell_type"] == "markdown")
@@ -70,7 +70,7 @@ def test_a_class_works_hands_in_and_is_graded(hub, student):
     assert SLOPE + "tape.gradient(y, x)" in saved(ada)
 
     # A correction reaches the lesson that was begun.
-    given = hub.release / "course_utils" / "course" / "given" / "notebooks"
+    given = hub.release / "course_utils" / "workspace" / "given" / "notebooks"
     correct_lesson(given / LESSON)
     ada.open("00_start_here.ipynb")
     assert LESSON in ada.type_command("course update")

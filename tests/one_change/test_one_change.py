@@ -11,10 +11,10 @@ import tensorflow as tf
 
 from course_utils.course import checking
 from course_utils.course.checking import check
-from course_utils.course.curriculum import find_exercise
 from course_utils.one_change.changes import changes_of
 from course_utils.one_change.program import program_of
 from course_utils.one_change.search import Place, in_words, places_of_one_change
+from course_utils.workspace.curriculum import find_exercise
 
 RIGHT = """
 def slope(x):

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 import nbformat
 import pytest
 
-from course_utils.course.curriculum import LESSONS
+from course_utils.workspace.curriculum import LESSONS
 
 ROOT = Path(__file__).parents[2]
 # One of each kind, and the one with the most to step through.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from course_utils.course.curriculum import LESSONS
+from course_utils.workspace.curriculum import LESSONS
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path, PurePath
 
-from course_utils.course.curriculum import LESSONS
+from course_utils.workspace.curriculum import LESSONS
 
 from .archives import look_into
 from .clocks import when

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import BinaryIO, Protocol
 
-from course_utils.course.handing_in import RECEIPT
+from course_utils.workspace.handing_in import RECEIPT
 
 __all__ = [
     "NOTES",

@@ -12,7 +12,7 @@ import unicodedata
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from course_utils.course.curriculum import LESSONS
+from course_utils.workspace.curriculum import LESSONS
 
 from .walking import is_archive
 

@@ -51,8 +51,8 @@ def run_learner(connection: socket.socket, limits: Limits, is_jailed: bool) -> N
 
 
 def _run(cells: list, job: dict, channel: Channel, limits: Limits) -> None:
-    from course_utils.course.curriculum import find_lesson
     from course_utils.exercises.exercise import stubs
+    from course_utils.workspace.curriculum import find_lesson
 
     def ask(exercise_id: str) -> int:
         channel.send({"ask": exercise_id})

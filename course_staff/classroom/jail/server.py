@@ -117,7 +117,7 @@ def _import_everything() -> None:
         import matplotlib
         import tensorflow as tf
 
-        from course_utils.course.curriculum import all_exercises
+        from course_utils.workspace.curriculum import all_exercises
 
         matplotlib.use("agg")
         for name in _WARM.split():

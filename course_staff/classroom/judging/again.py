@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from course_utils.course.curriculum import all_exercises
+from course_utils.workspace.curriculum import all_exercises
 
 from ..intake.roster import Roster
 from ..intake.submissions import Submission

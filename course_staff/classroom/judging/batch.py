@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cache
 from pathlib import Path
 
-from course_utils.course.curriculum import find_lesson
+from course_utils.workspace.curriculum import find_lesson
 
 from ..intake.submissions import Submission, read_data
 from ..intake.walking import UnreadableFile

@@ -12,11 +12,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from course_utils.course.atomic_files import write_atomically
 from course_utils.exercises.exercise import stubs
 from course_utils.exercises.question import Question, first_wrong
 from course_utils.exercises.readings import form_of, pieces
 from course_utils.exercises.references import RAISED, KnownMistake, Reference, decoded
+from course_utils.workspace.atomic_files import write_atomically
 
 from ...authoring.storing import encoded
 from ..jail.answers import bound_names

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from course_utils.course.curriculum import LESSONS
+from course_utils.workspace.curriculum import LESSONS
 
 from ..intake.roster import Roster
 from ..intake.submissions import Submission

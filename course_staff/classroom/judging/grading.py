@@ -11,9 +11,9 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from course_utils.course.curriculum import LESSONS, find_exercise, find_lesson
-from course_utils.course.workspace import course_folder
 from course_utils.exercises.question import Question
+from course_utils.workspace.curriculum import LESSONS, find_exercise, find_lesson
+from course_utils.workspace.folders import course_folder
 
 from ..intake.roster import Member, Roster
 from ..intake.submissions import Submission, SubmissionsFound, find_submissions, read_data

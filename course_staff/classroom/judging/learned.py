@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from course_utils.course.curriculum import find_lesson
 from course_utils.exercises.exercise import stubs
+from course_utils.workspace.curriculum import find_lesson
 
 from ..running.fork_server import Runner
 from .behaviours import Taught, read_lines

@@ -5,9 +5,9 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
-from course_utils.course.curriculum import find_exercise
 from course_utils.exercises.exercise import stubs
 from course_utils.exercises.references import stored
+from course_utils.workspace.curriculum import find_exercise
 
 from ..jail.answers import bound_names
 from ..jail.limits import Limits

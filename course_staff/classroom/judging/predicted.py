@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from course_utils.course.curriculum import find_lesson, find_prediction
+from course_utils.workspace.curriculum import find_lesson, find_prediction
 
 from ..intake.submissions import Submission
 from ..jail.cells import read_cells

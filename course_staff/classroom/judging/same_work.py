@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from course_utils.course.curriculum import find_lesson
 from course_utils.exercises.exercise import stubs
+from course_utils.workspace.curriculum import find_lesson
 
 from ..intake.submissions import Submission
 from ..jail.cells import Cell, read_cells

@@ -22,11 +22,11 @@ from typing import Any
 from IPython.utils.capture import capture_output
 
 from course_utils.course.checking import CheckResult
-from course_utils.course.curriculum import find_exercise
 from course_utils.course.tensorflow_start import standard_error_held
 from course_utils.exercises.exercise import Exercise, Judgement
 from course_utils.exercises.judging import observe_and_judge
 from course_utils.exercises.references import SEEDS
+from course_utils.workspace.curriculum import find_exercise
 
 __all__ = ["Points", "check"]
 
@@ -35,7 +35,7 @@ _SECONDS = 60
 
 _JUDGE = """
 import json, sys
-from course_utils.course.curriculum import find_exercise
+from course_utils.workspace.curriculum import find_exercise
 from course_utils.exercises.judging import assess
 judgement = assess(find_exercise(sys.argv[1]), json.load(sys.stdin), int(sys.argv[2]))
 print(json.dumps([judgement.outcome, judgement.message, float(judgement.score)]))

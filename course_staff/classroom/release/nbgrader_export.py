@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from course_utils.course.curriculum import find_exercise
+from course_utils.workspace.curriculum import find_exercise
 
 from ...authoring.regions import BEGIN, END
 from ...authoring.source import LessonSource

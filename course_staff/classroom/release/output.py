@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from course_utils.course.atomic_files import is_left_over, write_atomically
+from course_utils.workspace.atomic_files import is_left_over, write_atomically
 
 __all__ = ["MANIFEST", "OutputError", "write_output"]
 

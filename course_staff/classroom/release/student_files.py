@@ -7,8 +7,8 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from course_utils.course.originals import seal
 from course_utils.exercises.lesson_questions import COPIES
+from course_utils.workspace.originals import seal
 
 from ...authoring.build import Folders, solution_is_current, stored_is_current, table_text
 from ...authoring.source import LessonSource
@@ -75,7 +75,7 @@ def release_files(
         f"notebooks/{lesson.name}.ipynb": _notebook_text(lesson.notebook, names) for lesson in given
     }
     # Students work in neither: one is read, the other mends it.
-    files |= {f"course_utils/course/given/{path}": text for path, text in files.items()}
+    files |= {f"course_utils/workspace/given/{path}": text for path, text in files.items()}
     for lesson in given:
         for name, copied in (("exercises.py", "lesson"), ("variants.py", "variants")):
             source = lesson.path.with_name(name)

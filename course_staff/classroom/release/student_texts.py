@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from course_utils.course.curriculum import LESSONS
+from course_utils.workspace.curriculum import LESSONS
 
 __all__ = ["student_texts"]
 

@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
-from course_utils.course.curriculum import all_exercises, find_lesson
+from course_utils.workspace.curriculum import all_exercises, find_lesson
 
 from ..judging.grading import Grading
 from ..judging.notebook_verdicts import OUTCOMES

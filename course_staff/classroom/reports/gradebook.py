@@ -6,7 +6,7 @@ import json
 import unicodedata
 from dataclasses import asdict
 
-from course_utils.course.curriculum import all_exercises
+from course_utils.workspace.curriculum import all_exercises
 
 from ..judging.grading import Grading
 from ..judging.rows import Row

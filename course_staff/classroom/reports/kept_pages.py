@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
 
-from course_utils.course.atomic_files import write_atomically
+from course_utils.workspace.atomic_files import write_atomically
 
 __all__ = ["write_pages"]
 

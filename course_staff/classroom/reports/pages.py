@@ -6,8 +6,8 @@ import unicodedata
 from functools import cache
 from pathlib import Path
 
-from course_utils.course.atomic_files import write_atomically
-from course_utils.course.curriculum import find_lesson
+from course_utils.workspace.atomic_files import write_atomically
+from course_utils.workspace.curriculum import find_lesson
 
 from ..judging.grading import Grading
 from .class_page import SIGNS, class_values, points_of

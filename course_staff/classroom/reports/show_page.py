@@ -7,15 +7,15 @@ of groups in which one person does not stand out.
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from course_utils.course.curriculum import (
+from course_utils.exercises.comparing import is_general
+from course_utils.exercises.question import Question
+from course_utils.exercises.references import stored
+from course_utils.workspace.curriculum import (
     all_exercises,
     find_exercise,
     find_lesson,
     find_prediction,
 )
-from course_utils.exercises.comparing import is_general
-from course_utils.exercises.question import Question
-from course_utils.exercises.references import stored
 
 from ..judging.grading import Grading
 from ..judging.rows import Row

@@ -17,7 +17,7 @@ import csv
 import io
 import re
 
-from course_utils.course.curriculum import all_exercises, find_lesson
+from course_utils.workspace.curriculum import all_exercises, find_lesson
 
 from ..intake.roster import Roster
 from ..judging.grading import Grading

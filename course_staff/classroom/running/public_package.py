@@ -14,10 +14,10 @@ from pathlib import Path
 
 import course_utils
 import gradient_tools
-from course_utils.course.curriculum import LESSONS
-from course_utils.course.workspace import course_folder
 from course_utils.exercises.lesson_questions import COPIES, questions_path
 from course_utils.exercises.references import without_programs
+from course_utils.workspace.curriculum import LESSONS
+from course_utils.workspace.folders import course_folder
 
 __all__ = [
     "checkout_folders",

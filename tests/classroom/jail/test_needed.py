@@ -5,7 +5,7 @@ from handed_in import ROOT
 
 from course_staff.classroom.jail.cells import Cell, read_cells
 from course_staff.classroom.jail.needed import demonstrations, needed_cells
-from course_utils.course.curriculum import LESSONS
+from course_utils.workspace.curriculum import LESSONS
 
 START = "import tensorflow as tf\nfrom course_utils import check"
 ANSWER = "def loss(y):\n    return tf.reduce_mean((y - GOAL) ** 2)"

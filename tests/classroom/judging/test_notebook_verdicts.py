@@ -10,9 +10,9 @@ from course_staff.classroom.judging.journal import Journal
 from course_staff.classroom.judging.notebook_verdicts import Examination
 from course_staff.classroom.judging.secret_references import References, ReferencesFailed
 from course_staff.classroom.running.conversation import Run
-from course_utils.course.curriculum import find_exercise
 from course_utils.exercises.judging import assess
 from course_utils.exercises.references import SEEDS, stored_reference
+from course_utils.workspace.curriculum import find_exercise
 
 SLOPE, SHAPE = "01.1", "01.2"
 

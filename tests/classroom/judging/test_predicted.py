@@ -8,8 +8,8 @@ from course_staff.classroom.judging import predicted
 from course_staff.classroom.judging.grading import Grading
 from course_staff.classroom.reports.class_page import class_values
 from course_staff.classroom.reports.pages import _render
-from course_utils.course.curriculum import Lesson
 from course_utils.exercises.callouts import Callout
+from course_utils.workspace.curriculum import Lesson
 
 LETTERED = Callout("04.a", right="9", options={"27": "No.", "9": "Yes."})
 TYPED = Callout("04.b", right="0", options={"0": "Yes.", "6": "No."}, otherwise="No.")

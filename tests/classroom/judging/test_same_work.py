@@ -9,7 +9,7 @@ from course_staff.classroom.judging.grading import Grading
 from course_staff.classroom.judging.rows import Row
 from course_staff.classroom.judging.same_work import Same, same_work, words_of
 from course_staff.classroom.reports.pages import write_results
-from course_utils.course.curriculum import find_lesson
+from course_utils.workspace.curriculum import find_lesson
 
 OWN = """def slope(x):
     step = 1e-3

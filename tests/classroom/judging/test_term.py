@@ -12,7 +12,7 @@ from course_staff.classroom.judging.overrides import read_overrides, with_overri
 from course_staff.classroom.judging.rows import BadInput, Row
 from course_staff.classroom.reports.gradebook import gradebook_csv
 from course_staff.classroom.reports.pages import write_results
-from course_utils.course.curriculum import find_lesson
+from course_utils.workspace.curriculum import find_lesson
 
 CLASS = Roster([Member("Ada Lovelace", "4711"), Member("Bob B", "4712")])
 

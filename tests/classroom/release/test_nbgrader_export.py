@@ -17,9 +17,9 @@ from course_staff.classroom.release import nbgrader_check
 from course_staff.classroom.release.links import relink
 from course_staff.classroom.release.nbgrader_export import NbgraderError, nbgrader_files
 from course_utils.course.cli import app
-from course_utils.course.curriculum import all_exercises
 from course_utils.exercises import judging
 from course_utils.exercises.exercise import Judgement
+from course_utils.workspace.curriculum import all_exercises
 
 ROOT = Path(__file__).parents[3]
 LESSONS = read_lessons(Folders(ROOT))

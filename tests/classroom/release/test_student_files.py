@@ -21,10 +21,10 @@ from course_staff.authoring.regions import BEGIN, END, GIVEN
 from course_staff.classroom.release.output import MANIFEST
 from course_staff.classroom.release.student_files import ReleaseError, release_files
 from course_utils.course.cli import app
-from course_utils.course.curriculum import find_exercise
 from course_utils.exercises.judging import assess
 from course_utils.exercises.question import Question
 from course_utils.exercises.references import stored
+from course_utils.workspace.curriculum import find_exercise
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from handed_in import ANSWER_NAMES, RIGHT, ROOT, notebook
 
-from course_utils.course.curriculum import LESSONS
-from course_utils.course.originals import read_notebook, seal, text_of
+from course_utils.workspace.curriculum import LESSONS
+from course_utils.workspace.originals import read_notebook, seal, text_of
 
 WRONG = "def slope(x):\n    return 3.0 * x**2"
 SCRIPT = """
@@ -35,7 +35,7 @@ tape.gradient(y, x)
 print("tape.watch(x)" in str(tape.explain()))
 print(check_gradients(tf.square, x).passed)
 package = files("course_utils")
-print(sorted(p.name for p in (package / "course" / "given" / "notebooks").iterdir()))
+print(sorted(p.name for p in (package / "workspace" / "given" / "notebooks").iterdir()))
 print(sorted(p.name for p in (package / "exercises" / "generated").iterdir() if p.suffix == ".py"))
 print(course_utils.__file__)
 """

@@ -6,7 +6,7 @@ from course_staff.classroom.judging.grading import Grading
 from course_staff.classroom.judging.rows import Row
 from course_staff.classroom.reports.mistakes import common_mistakes
 from course_staff.classroom.reports.pages import write_results
-from course_utils.course.curriculum import find_lesson
+from course_utils.workspace.curriculum import find_lesson
 
 
 def row(student, outcome, mistake, message):

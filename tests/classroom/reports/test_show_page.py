@@ -12,8 +12,8 @@ from course_staff.classroom.judging.rows import Row
 from course_staff.classroom.judging.same_work import Same
 from course_staff.classroom.reports.pages import write_results
 from course_staff.classroom.reports.show_page import FEWEST, values_to_show
-from course_utils.course.curriculum import find_exercise, find_lesson
 from course_utils.exercises.references import stored
+from course_utils.workspace.curriculum import find_exercise, find_lesson
 
 EXERCISE = find_exercise("01.1")
 (KNOWN, OTHER, *_) = stored("01.1")["mistakes"]

@@ -9,7 +9,7 @@ from course_staff.classroom.intake.roster import read_roster
 from course_staff.classroom.judging.grading import Grading
 from course_staff.classroom.judging.rows import Row
 from course_staff.classroom.reports.upload import upload_csv, upload_notes
-from course_utils.course.curriculum import find_lesson
+from course_utils.workspace.curriculum import find_lesson
 
 TITLE = find_lesson("01").title
 POSSIBLE = sum(exercise.points for exercise in find_lesson("01").exercises())

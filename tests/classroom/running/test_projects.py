@@ -12,8 +12,8 @@ from course_staff.classroom.judging.batch import Batch
 from course_staff.classroom.judging.journal import Journal
 from course_staff.classroom.judging.secret_references import References
 from course_staff.classroom.running.fork_server import ForkServer
-from course_utils.course.curriculum import find_lesson
 from course_utils.exercises.exercise import stubs
+from course_utils.workspace.curriculum import find_lesson
 
 SETUP = "import keras\nimport numpy as np\nimport tensorflow as tf\nfrom course_utils import check"
 

@@ -16,8 +16,8 @@ from course_staff.classroom.running.public_package import (
     exercises_version,
     write_public_package,
 )
-from course_utils.course.curriculum import LESSONS, find_exercise
 from course_utils.exercises.exercise import stubs
+from course_utils.workspace.curriculum import LESSONS, find_exercise
 
 PACKAGES = ("gradient_tools", "course_utils", "course_staff")
 PLAIN = ("00.1", "00.2", "01.1", "01.2")
@@ -77,7 +77,7 @@ def test_the_copy_observes_as_the_original_does(package):
     # In a process of its own, because the copy has the name of the package under test. Exercises
     # that prepare tensors are observed in test_runs.py, where TensorFlow runs anyway.
     program = (
-        "import json\nfrom course_utils.course.curriculum import find_exercise as find\n"
+        "import json\nfrom course_utils.workspace.curriculum import find_exercise as find\n"
         "print(json.dumps([[i, find(i).observe(lambda *a: 1.0, 77)] for i in "
         f"{PLAIN}]))"
     )
@@ -103,7 +103,7 @@ def test_the_version_changes_with_every_file_that_a_verdict_depends_on(monkeypat
     assert seen == [exercises_version()]
     for place in (
         "course_utils/exercises/generated/lesson_01.txt",
-        "course_utils/course/curriculum.py",
+        "course_utils/workspace/curriculum.py",
         "gradient_tools/checking/check.py",
         "course_staff/authoring/questions.py",
         "course_staff/classroom/judging/secret_references.py",

@@ -18,7 +18,7 @@ from course_staff.classroom.judging.journal import Journal
 from course_staff.classroom.judging.notebook_verdicts import Examination
 from course_staff.classroom.judging.secret_references import References
 from course_staff.classroom.running.fork_server import ForkServer
-from course_utils.course.curriculum import find_lesson
+from course_utils.workspace.curriculum import find_lesson
 
 LIMITS = Limits(
     cell_seconds=3.0, check_seconds=2.0, total_seconds=20.0, grace=2.0, memory=600, processes=40

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nbformat import NotebookNode
 
-from course_utils.course import merging
+from course_utils.workspace import merging
 
 # More, once in a while: COURSE_EXAMPLES=2000 pytest tests/course/test_merging.py
 settings.register_profile(

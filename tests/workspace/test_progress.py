@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from filelock import FileLock, Timeout
 
-from course_utils.course import progress as records
-from course_utils.course.workspace import course_folder
+from course_utils.workspace import progress as records
+from course_utils.workspace.folders import course_folder
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from course_utils.course.atomic_files import write_atomically
+from course_utils.workspace.atomic_files import write_atomically
 
 
 def test_a_file_is_made_and_replaced(tmp_path):

@@ -10,11 +10,11 @@ import time
 import pytest
 from test_workspace import ANSWER, LESSON, NAME, answer, checkout, contents, git
 
-from course_utils.course import updating
-from course_utils.course.curriculum import LESSONS
-from course_utils.course.filling import start_workspace
-from course_utils.course.originals import read_notebook, seal, text_of
-from course_utils.course.progress import record_outcome
+from course_utils.workspace import updating
+from course_utils.workspace.curriculum import LESSONS
+from course_utils.workspace.filling import start_workspace
+from course_utils.workspace.originals import read_notebook, seal, text_of
+from course_utils.workspace.progress import record_outcome
 
 __all__ = ["checkout"]  # the fixture
 
@@ -156,7 +156,7 @@ def test_a_full_disk_leaves_everything_as_it_was(begun, monkeypatch):
 
         with monkeypatch.context() as patched:
             patched.setattr(updating, "write_atomically", some)
-            patched.setattr("course_utils.course.originals.write_atomically", some)
+            patched.setattr("course_utils.workspace.originals.write_atomically", some)
             with pytest.raises(OSError, match="No space left"):
                 updating.update(begun)
         assert text(begun) == before
@@ -166,8 +166,8 @@ def test_a_full_disk_leaves_everything_as_it_was(begun, monkeypatch):
 
 UPDATES = """
 import sys
-from course_utils.course import updating
-from course_utils.course.workspace import find_workspace
+from course_utils.workspace import updating
+from course_utils.workspace.folders import find_workspace
 print("ready", flush=True)
 sys.stdin.readline()
 updating.update(find_workspace())

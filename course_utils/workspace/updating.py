@@ -9,6 +9,7 @@ from pathlib import Path
 
 from .atomic_files import write_atomically
 from .curriculum import LESSONS, Lesson
+from .folders import Workspace
 from .merging import CellChange, merged
 from .originals import (
     GivenError,
@@ -21,7 +22,6 @@ from .originals import (
     text_of,
 )
 from .progress import unsaved
-from .workspace import Workspace
 
 __all__ = ["Update", "corrected_in_words", "undo", "update", "updates"]
 

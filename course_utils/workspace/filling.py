@@ -8,6 +8,7 @@ from pathlib import Path
 
 from .atomic_files import write_atomically
 from .curriculum import LESSONS, Lesson
+from .folders import Workspace, WorkspaceError, find_workspace
 from .originals import (
     GivenError,
     given_notebook,
@@ -20,7 +21,6 @@ from .originals import (
     versions_given,
     work_in,
 )
-from .workspace import Workspace, WorkspaceError, find_workspace
 
 __all__ = ["Started", "start_workspace"]
 

@@ -13,8 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from .atomic_files import write_atomically
+from .folders import Workspace, course_folder
 from .merging import changed_cells, name_of
-from .workspace import Workspace, course_folder
 
 __all__ = [
     "GivenError",

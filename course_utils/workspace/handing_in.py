@@ -17,9 +17,9 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from .curriculum import Lesson
+from .folders import Workspace
 from .originals import is_as_given, parsed_notebook
 from .progress import Progress, unsaved
-from .workspace import Workspace
 
 __all__ = ["RECEIPT", "HandIn", "HandInError", "collect", "hand_in"]
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from course_utils.course import handing_in
 from course_utils.course.cli import app
-from course_utils.course.curriculum import find_lesson
-from course_utils.course.filling import start_workspace
-from course_utils.course.handing_in import HandInError, collect, hand_in
-from course_utils.course.progress import Progress
+from course_utils.workspace import handing_in
+from course_utils.workspace.curriculum import find_lesson
+from course_utils.workspace.filling import start_workspace
+from course_utils.workspace.handing_in import HandInError, collect, hand_in
+from course_utils.workspace.progress import Progress
 
 FIRST, SECOND = find_lesson("01"), find_lesson("02")
 NOW = datetime(2026, 3, 1, 23, 59, 59, tzinfo=timezone.utc)

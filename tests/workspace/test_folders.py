@@ -8,12 +8,12 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from course_utils.course import workspace as workspaces
-from course_utils.course.curriculum import LESSONS
-from course_utils.course.filling import start_workspace
-from course_utils.course.originals import is_as_given, read_notebook, work_in
-from course_utils.course.progress import progress_path, record_outcome, unsaved
-from course_utils.course.workspace import Workspace, WorkspaceError, find_workspace
+from course_utils.workspace import folders
+from course_utils.workspace.curriculum import LESSONS
+from course_utils.workspace.filling import start_workspace
+from course_utils.workspace.folders import Workspace, WorkspaceError, find_workspace
+from course_utils.workspace.originals import is_as_given, read_notebook, work_in
+from course_utils.workspace.progress import progress_path, record_outcome, unsaved
 
 ROOT = Path(__file__).parents[2]
 NAME = "01_first_tape.ipynb"
@@ -113,7 +113,7 @@ def test_outside_any_course_it_must_be_named(tmp_path, monkeypatch):
     with pytest.raises(WorkspaceError, match="course start ~/gradienttape"):
         start_workspace()
     with pytest.raises(WorkspaceError, match="`course start FOLDER` makes one"):
-        workspaces.require_workspace()
+        folders.require_workspace()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -206,13 +206,13 @@ def test_it_is_known_also_where_progress_is_kept_elsewhere(checkout, tmp_path, m
 
 
 def test_a_notebook_opened_in_notebooks_is_told_where_the_own_copy_is(checkout, monkeypatch):
-    assert workspaces.own_copy(LESSON) == ""
+    assert folders.own_copy(LESSON) == ""
     monkeypatch.chdir(checkout / "notebooks")
-    assert f"../work/{NAME}" in workspaces.own_copy(LESSON)
+    assert f"../work/{NAME}" in folders.own_copy(LESSON)
 
 
 def test_two_commands_at_once_wait_for_each_other(checkout, monkeypatch):
-    monkeypatch.setattr(workspaces, "_WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(folders, "_WAIT_SECONDS", 0.05)
     workspace = start_workspace().workspace
     with workspace.locked(), pytest.raises(OSError, match="Another command is at work"):
         start_workspace()

@@ -16,7 +16,7 @@ from ..exercises.exercise import Exercise
 from .atomic_files import write_atomically
 from .boxes import Asked, after, predicted
 from .curriculum import Lesson
-from .workspace import Workspace, course_folder, find_workspace
+from .folders import Workspace, course_folder, find_workspace
 
 __all__ = [
     "Progress",
