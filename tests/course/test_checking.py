@@ -1,9 +1,12 @@
 import logging
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 import tensorflow as tf
 
+import course_utils
 from course_utils import check
 from course_utils.course import checking
 from course_utils.exercises import judging
@@ -41,6 +44,40 @@ def test_a_check_reads_what_programs_did_once(monkeypatch):
     monkeypatch.setattr(Reference, "from_data", from_data)
     assert check("01.1", slope).passed and not check("01.1", lambda x: 3.0).passed
     assert len(read) == 2
+
+
+# What a check of a wrong answer, whose mistake the gallery names, goes through, file by file.
+# Where progress stands in a workspace, `folders` is one more. Each does a part, and is used without
+# the others, too: none only hands on.
+ON_THE_WAY = {
+    "course": {"checking", "notebook", "tensorflow_start"},  # shown, in quiet, once more
+    "workspace": {"curriculum", "progress", "atomic_files"},  # found, and kept
+    "exercises": {
+        *("judging", "isolation", "tensorflow_state"),  # run, in its time and leaving no trace
+        *("exercise", "question", "observation"),  # called, and described
+        *("references", "comparing", "readings"),  # compared
+    },
+}
+
+
+def test_a_check_goes_through_few_files():
+    def itself(x):
+        return x**3 - 2 * x
+
+    assert check("01.1", itself).message.startswith("This is y itself.")  # and all is imported
+    root, crossed = Path(course_utils.__file__).parent, set()
+
+    def note(frame, event, argument):
+        path = Path(frame.f_code.co_filename)
+        if event == "call" and path.is_relative_to(root):
+            crossed.add((path.parent.name, path.stem))
+
+    sys.setprofile(note)
+    try:
+        check("01.1", itself)
+    finally:
+        sys.setprofile(None)
+    assert crossed == {(room, name) for room, names in ON_THE_WAY.items() for name in names}
 
 
 def test_html_says_the_outcome_in_words_and_escapes_the_learners_text():

@@ -8,7 +8,7 @@ import sys
 import time
 
 import pytest
-from test_workspace import ANSWER, LESSON, NAME, answer, checkout, contents, git
+from test_folders import ANSWER, LESSON, NAME, answer, checkout, contents, git
 
 from course_utils.workspace import updating
 from course_utils.workspace.curriculum import LESSONS
