@@ -175,3 +175,63 @@ def test_the_imports_are_looked_for_at_all():
     assert "course_staff.classroom.jail.learner" in imported_by(
         "course_staff.classroom.jail.server"
     )
+
+
+GALLERIES = sorted((ROOT / "lessons").glob("*/gallery.py"))
+LOOPS = (ast.For, ast.While, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+@pytest.mark.parametrize("path", GALLERIES, ids=lambda path: path.parent.name)
+def test_wrong_programs_are_varied_in_few_things(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef):  # an answer's own parameters have no default
+            assert len(node.args.defaults) + len(node.args.kw_defaults) <= 6, node.name
+
+
+@pytest.mark.parametrize("path", GALLERIES, ids=lambda path: path.parent.name)
+def test_what_a_mistake_is_called_and_told_stands_in_its_gallery(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    written = {}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            written[node.targets[0].id] = node.value
+    texts = [text for node in ast.walk(tree) for text in texts_of(node)]
+    assert texts
+    for text in texts:
+        assert is_written(text, written), ast.unparse(text)
+    for made in ast.walk(tree):
+        if isinstance(made, (*LOOPS, ast.FunctionDef, ast.Lambda)):
+            assert not {called(node) for node in ast.walk(made)} & {"Wrong", "Table"}, made.lineno
+
+
+def called(node):
+    """Return the name that a node calls, or nothing."""
+    return getattr(node.func, "id", "") if isinstance(node, ast.Call) else ""
+
+
+def texts_of(node):
+    """Yield what a node calls mistakes, and what it has told of them."""
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        yield from (name for name, value in pairs if called(value) == "Wrong")
+    elif called(node) == "Wrong":
+        yield node.args[0]
+    elif called(node) == "Table":
+        rows, otherwise = node.args
+        assert isinstance(rows, ast.Dict), "the rows of a table stand in it"
+        yield otherwise
+        for value, sentence in zip(rows.keys, rows.values, strict=True):
+            yield sentence.args[1] if value is None else sentence  # dict.fromkeys(values, sentence)
+
+
+def is_written(text, written):
+    """Tell whether a text stands in the file: whole, in pieces, or under one of the names."""
+    if isinstance(text, ast.Name):
+        return text.id in written and is_written(written[text.id], written)
+    if isinstance(text, ast.BinOp):
+        return is_written(text.left, written) and is_written(text.right, written)
+    if isinstance(text, ast.JoinedStr):
+        return all(is_written(piece, written) for piece in text.values)
+    if isinstance(text, ast.FormattedValue):
+        return is_written(text.value, written)
+    return isinstance(text, ast.Constant)

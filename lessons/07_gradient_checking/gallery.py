@@ -266,18 +266,21 @@ def centered(x, scale):
     return (x - tf.reduce_mean(x, axis=1, keepdims=True)) * scale
 
 
-def checking(judge=lambda report: report.passed, loss=lambda y, u: u * y, rows=5, **drawn):
-    """Return an answer to 07.4 that judges its report of x, scale and upstream.
-
-    Each may be ``drawn`` otherwise, by a function of its shape.
-    """
+def checking(
+    judge=lambda report: report.passed,
+    loss=lambda y, u: u * y,
+    rows=5,
+    x=tf.random.normal,
+    scale=tf.random.normal,
+    upstream=tf.random.normal,
+):
+    """Return an answer to 07.4 that judges its report of what three functions of a shape draw."""
 
     def is_right(backward):
-        shapes = {"x": (rows, 3), "scale": (3,), "upstream": (rows, 3)}
-        x, scale, upstream = (drawn.get(k, tf.random.normal)(each) for k, each in shapes.items())
-        grads = backward(x, scale, upstream)
-        weighted = lambda x, scale: tf.reduce_sum(loss(centered(x, scale), upstream))  # noqa: E731
-        return judge(check_gradients(weighted, [x, scale], grads=grads))
+        inputs, factors, u = x((rows, 3)), scale((3,)), upstream((rows, 3))
+        weighted = lambda x, scale: tf.reduce_sum(loss(centered(x, scale), u))  # noqa: E731
+        grads = backward(inputs, factors, u)
+        return judge(check_gradients(weighted, [inputs, factors], grads=grads))
 
     return is_right
 
@@ -573,29 +576,37 @@ def keys_changed(change):
     return backward
 
 
-def network(**changes):
+def by_x(x, hidden, d):
+    return x.T @ d
+
+
+def by_hidden(x, hidden, d):
+    return hidden.T @ d
+
+
+def layer(weights, bias=lambda d: d.sum(axis=0)):
+    """Return a layer's two gradients, of what is known and the slope d of its sums."""
+    return lambda x, hidden, d: (weights(x, hidden, d), bias(d))
+
+
+FIRST, SECOND = layer(by_x), layer(by_hidden)
+
+
+def network(
+    slope_of_error=lambda e, n: 2 * e / n,
+    slope_of_hidden=lambda d, W2: d @ W2.T,
+    slope_of_tanh=lambda h: 1 - h**2,
+    first=FIRST,
+    second=SECOND,
+):
     """Return an answer to 07.6 with other lines of the backward pass."""
-    lines = {
-        "d_error": lambda e, n: 2 * e / n,
-        "d_hidden": lambda d_e, W2: d_e @ W2.T,
-        "slope": lambda h: 1 - h**2,
-        "W1": lambda x, d: x.T @ d,
-        "b1": lambda d: d.sum(axis=0),
-        "meets_W1": lambda x, h: x,
-        "meets_W2": lambda x, h: h,
-        "W2": lambda h, d_e: h.T @ d_e,
-        "b2": lambda d_e: d_e.sum(axis=0),
-    } | changes
 
     def backward(params, x, hidden, error):
-        d_error = lines["d_error"](error, len(error))
-        d_sum = lines["d_hidden"](d_error, params["W2"]) * lines["slope"](hidden)
-        return {
-            "W1": lines["W1"](lines["meets_W1"](x, hidden), d_sum),
-            "b1": lines["b1"](d_sum),
-            "W2": lines["W2"](lines["meets_W2"](x, hidden), d_error),
-            "b2": lines["b2"](d_error),
-        }
+        d_error = slope_of_error(error, len(error))
+        d_sum = slope_of_hidden(d_error, params["W2"]) * slope_of_tanh(hidden)
+        W1, b1 = first(x, hidden, d_sum)
+        W2, b2 = second(x, hidden, d_error)
+        return {"W1": W1, "b1": b1, "W2": W2, "b2": b2}
 
     return backward
 
@@ -604,97 +615,99 @@ NETWORKS = {
     "sum not mean": Wrong(
         "Every gradient is n times too large: the loss is the mean of the squared errors. Divide "
         "their slope by the number of rows.",
-        network(d_error=lambda e, n: 2 * e),
+        network(slope_of_error=lambda e, n: 2 * e),
     ),
     "fixed batch size": Wrong(
         "You divide by the same number in every batch, but batches differ in size. Take the number "
         "of rows, len(error).",
-        *(network(d_error=lambda e, n, size=size: 2 * e / size) for size in (4, 5, 6)),
+        *(network(slope_of_error=lambda e, n, size=size: 2 * e / size) for size in (4, 5, 6)),
     ),
     "the 2 is missing": Wrong(
         "Every gradient is half of what it should be: the slope of error**2 is 2 * error.",
-        network(d_error=lambda e, n: e / n),
+        network(slope_of_error=lambda e, n: e / n),
     ),
     "neither 2 nor n": Wrong(
         "Every gradient starts at the error itself. The loss is the mean of its squares: start at "
         "2 * error / n.",
-        network(d_error=lambda e, n: e),
+        network(slope_of_error=lambda e, n: e),
     ),
     "wrong sign": Wrong(
         "Every sign is wrong. The error is prediction minus y, and the prediction grows with it.",
-        network(d_error=lambda e, n: -2 * e / n),
+        network(slope_of_error=lambda e, n: -2 * e / n),
     ),
     "b2 per row": Wrong(
         "b2 is added to each row, so its gradient adds up over them: sum over axis 0.",
-        network(b2=lambda d_e: d_e),
-        network(b2=lambda d_e: d_e[:, 0]),
+        network(second=layer(by_hidden, lambda d: d)),
+        network(second=layer(by_hidden, lambda d: d[:, 0])),
     ),
     "averaged twice": Wrong(
         "A gradient is too small by n: the mean stands in the first slope already, and from there on "
         "the rows add up.",
-        network(d_error=lambda e, n: 2 * e / n**2),
-        network(b2=lambda d_e: d_e.mean(axis=0)),
-        network(W1=lambda x, d: x.T @ d / len(x)),
-        network(b1=lambda d: d.mean(axis=0)),
+        network(slope_of_error=lambda e, n: 2 * e / n**2),
+        network(second=layer(by_hidden, lambda d: d.mean(axis=0))),
+        network(first=layer(lambda x, hidden, d: x.T @ d / len(x))),
+        network(first=layer(by_x, lambda d: d.mean(axis=0))),
     ),
     "tanh left out": Wrong(
         "The second layer is right. The way to W1 and b1 leads through the tanh: multiply by its "
         "slope, 1 - hidden**2.",
-        network(slope=lambda h: 1.0),
+        network(slope_of_tanh=lambda h: 1.0),
     ),
     "tanh of tanh": Wrong(
         "The second layer is right. `hidden` is already the tanh, so its slope is 1 - hidden**2.",
-        network(slope=lambda h: 1 - np.tanh(h) ** 2),
+        network(slope_of_tanh=lambda h: 1 - np.tanh(h) ** 2),
     ),
     "slope of a sigmoid": Wrong(
         "The second layer is right. hidden * (1 - hidden) is the slope of a sigmoid; that of a tanh "
         "is 1 - hidden**2.",
-        network(slope=lambda h: h * (1 - h)),
+        network(slope_of_tanh=lambda h: h * (1 - h)),
     ),
     "slope of a relu": Wrong(
         "The second layer is right. 1 where hidden is positive is the slope of a relu; that of a "
         "tanh is 1 - hidden**2.",
-        network(slope=lambda h: (h > 0).astype(float)),
+        network(slope_of_tanh=lambda h: (h > 0).astype(float)),
     ),
     "square forgotten": Wrong(
         "The second layer is right. The slope of tanh is 1 - hidden**2, with the square.",
-        network(slope=lambda h: 1 - h),
+        network(slope_of_tanh=lambda h: 1 - h),
     ),
     "W2 left out": Wrong(
         "The second layer is right. On the way back to the hidden layer each error goes through "
         "W2: d_error @ W2.T.",
-        network(d_hidden=lambda d_e, W2: d_e),
+        network(slope_of_hidden=lambda d, W2: d),
     ),
     "b1 per row": Wrong(
         "b1 is added to each row, so its gradient adds up over them: sum over axis 0.",
-        network(b1=lambda d: d),
-        network(b1=lambda d: d.sum(axis=1)),
+        network(first=layer(by_x, lambda d: d)),
+        network(first=layer(by_x, lambda d: d.sum(axis=1))),
     ),
     "b1 before the slope": Wrong(
         "W1 is right, and b1 skips the slope of tanh: both lie in front of it. Sum the same product "
         "that W1's gradient is made of, over axis 0.",
-        lambda *inputs: network()(*inputs) | {"b1": network(slope=lambda h: 1.0)(*inputs)["b1"]},
+        lambda *inputs: (
+            network()(*inputs) | {"b1": network(slope_of_tanh=lambda h: 1.0)(*inputs)["b1"]}
+        ),
     ),
     "W1 transposed": Wrong(
         "W1's gradient is transposed. In x @ W1 the gradient of W1 is x.T @ upstream.",
-        network(W1=lambda x, d: d.T @ x),
+        network(first=layer(lambda x, hidden, d: d.T @ x)),
     ),
     "W2 transposed": Wrong(
         "W2's gradient is transposed. In hidden @ W2 the gradient of W2 is hidden.T @ upstream.",
-        network(W2=lambda h, d_e: d_e.T @ h),
+        network(second=layer(lambda x, hidden, d: d.T @ hidden)),
     ),
     "met another input": Wrong(
         "The gradient of W1 or W2 is made from the wrong input. W1 meets x, and W2 meets hidden as "
         "it is: a weight's gradient is what it meets, transposed, @ what arrives behind it.",
-        network(meets_W2=lambda x, h: x),
-        network(meets_W2=lambda x, h: 1 - h**2),
-        network(meets_W1=lambda x, h: h),
+        network(second=layer(by_x)),
+        network(second=layer(lambda x, hidden, d: (1 - hidden**2).T @ d)),
+        network(first=layer(by_hidden)),
     ),
     "factors do not fit": Wrong(
         "The two sides of a matrix product do not fit. The way back through a layer takes its "
         "weights transposed, such as d_error @ W2.T, and a weight's gradient takes what it met "
         "transposed, such as hidden.T @ d_error.",
-        network(d_hidden=lambda d_e, W2: d_e @ W2),
+        network(slope_of_hidden=lambda d, W2: d @ W2),
     ),
     "layers exchanged": Wrong(
         "The layers have changed places in the dict: W1 and b1 belong to the layer that x meets.",

@@ -319,35 +319,55 @@ def mean_loss(labels, logits):
     return tf.reduce_mean(losses)
 
 
+def sum_of_losses(labels, logits):
+    return tf.reduce_sum(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits))
+
+
+def mean_as_probabilities(labels, logits):
+    return tf.reduce_mean(as_probabilities(labels, logits))
+
+
+def stepping(training=True, loss_of=mean_loss, penalty=sum, labels_of=tf.gather, updates=1):
+    """Return the step of one batch, for ``training``."""
+
+    def step(model, optimizer, images, labels, batch):
+        with tf.GradientTape() as tape:
+            logits = model(tf.gather(images, batch), training=training)
+            loss = loss_of(labels_of(labels, batch), logits) + penalty(model.losses)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        for _ in range(updates):
+            optimizer.apply(gradients, model.trainable_variables)
+
+    return step
+
+
+def accuracy(result=np.mean, asked=lambda orders, held: held, in_training=False):
+    """Return how ``training`` measures: the result of which of the asked images are right."""
+
+    def measure(model, images, labels, orders, held):
+        chosen = asked(orders, held)
+        logits = model(tf.gather(images, chosen), training=in_training)
+        return result(np.argmax(logits, axis=1) == labels[chosen])
+
+    return measure
+
+
+RIGHT_STEP, ACCURACY = stepping(), accuracy()
+
+
 def training(
+    step=RIGHT_STEP,
     batches=lambda order, size: [order[i : i + size] for i in range(0, len(order), size)],
     epochs=lambda orders: orders,
-    training=True,
-    loss_of=mean_loss,
-    penalties=1,
-    labels_of=tf.gather,
-    in_training=False,
-    measured=lambda orders, held: held,
-    result=np.mean,
-    updates=1,
-    penalised=None,
+    measure=ACCURACY,
 ):
     """Return an answer to 13.3 that trains or measures in another way."""
 
     def train_and_measure(model, optimizer, images, labels, orders, held, batch_size):
-        variables = model.trainable_variables
         for order in epochs(orders):
             for batch in batches(order, batch_size):
-                with tf.GradientTape() as tape:
-                    logits = model(tf.gather(images, batch), training=training)
-                    loss = loss_of(labels_of(labels, batch), logits)
-                    loss += penalties * sum(model.losses[:penalised])
-                gradients = tape.gradient(loss, variables)
-                for _ in range(updates):
-                    optimizer.apply(gradients, variables)
-        asked = measured(orders, held)
-        logits = model(tf.gather(images, asked), training=in_training)
-        return result(np.argmax(logits, axis=1) == labels[asked])
+                step(model, optimizer, images, labels, batch)
+        return measure(model, images, labels, orders, held)
 
     return train_and_measure
 
@@ -366,7 +386,7 @@ def in_batches(accuracy_of):
     """Return an answer that measures in batches, from the hits of each and their size."""
 
     def train_and_measure(*given):
-        hits, size = training(result=lambda hits: np.asarray(hits))(*given), given[-1]
+        hits, size = training(measure=accuracy(np.asarray))(*given), given[-1]
         return accuracy_of([hits[i : i + size] for i in range(0, len(hits), size)], size)
 
     return train_and_measure
@@ -376,70 +396,64 @@ TRAININGS = {
     "nothing trained": Wrong(
         "The weights are as they were. Call optimizer.apply(gradients, model.trainable_variables) "
         "in each batch.",
-        training(updates=0),
+        training(stepping(updates=0)),
     ),
     "inference mode": Wrong(
         "The model is trained as if it were predicting. Call model(x, training=True) under the "
         "tape.",
-        training(training=False),
+        training(stepping(training=False)),
     ),
     "penalties left out": Wrong(
         "The regulariser has no influence. Add sum(model.losses) to the loss, inside the block.",
-        training(penalties=0),
+        training(stepping(penalty=lambda losses: 0.0)),
     ),
     "one penalty": Wrong(
         "One penalty counts, and the model has several. Add sum(model.losses).",
-        training(penalised=1),
+        training(stepping(penalty=lambda losses: losses[0])),
     ),
     "penalties twice": Wrong(
         "The penalties count twice. Add sum(model.losses) once.",
-        training(penalties=2),
+        training(stepping(penalty=lambda losses: 2 * sum(losses))),
     ),
     "applied twice": Wrong(
         "Each batch moves the weights twice. One step for each batch: call optimizer.apply once.",
-        training(updates=2),
+        training(stepping(updates=2)),
     ),
     "softmax twice": Wrong(
         "The softmax is taken twice: the cross-entropy with logits has it inside. Give it the "
         "logits as they are.",
-        training(loss_of=lambda labels, logits: mean_loss(labels, tf.nn.softmax(logits))),
+        training(stepping(loss_of=lambda labels, logits: mean_loss(labels, tf.nn.softmax(logits)))),
     ),
     "logits as probabilities": Wrong(
         "The logits are taken for probabilities. Keras's cross-entropy does so unless you say "
         "from_logits=True.",
-        training(
-            loss_of=lambda labels, logits: tf.reduce_mean(
-                keras.losses.sparse_categorical_crossentropy(labels, logits)
-            )
-        ),
+        training(stepping(loss_of=mean_as_probabilities)),
     ),
     "one step an epoch": Wrong(
         "The weights move once in an epoch, by its last batch. Take the gradients and apply them "
         "inside the loop over the batches.",
-        training(lambda order, size: [order[(len(order) - 1) // size * size :]]),
+        training(batches=lambda order, size: [order[(len(order) - 1) // size * size :]]),
     ),
     "places for indices": Wrong(
         "You take the images at the places of the batch, 0, 1, 2 and so on. The entries of the "
         "order are the indices: tf.gather(images, order[first : first + batch_size]).",
         training(
-            lambda order, size: [
+            batches=lambda order, size: [
                 np.arange(i, min(i + size, len(order))) for i in range(0, len(order), size)
             ]
         ),
-        training(lambda order, size: [np.arange(i, i + size) for i in range(0, len(order), size)]),
+        training(
+            batches=lambda order, size: [np.arange(i, i + size) for i in range(0, len(order), size)]
+        ),
     ),
     "losses added up": Wrong(
         "The losses of a batch are added up, so a step grows with the batch. Take tf.reduce_mean.",
-        training(
-            loss_of=lambda labels, logits: tf.reduce_sum(
-                tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
-            )
-        ),
+        training(stepping(loss_of=sum_of_losses)),
     ),
     "labels out of order": Wrong(
         "The images are looked up by their indices and the labels are not: each image has another "
         "one's label. tf.gather(labels, batch).",
-        training(labels_of=lambda labels, batch: labels[: len(batch)]),
+        training(stepping(labels_of=lambda labels, batch: labels[: len(batch)])),
     ),
     "order ignored": Wrong(
         "The images come in the order of their indices, not in the one that was given.",
@@ -461,17 +475,19 @@ TRAININGS = {
     "short batch left out": Wrong(
         "The short batch at the end of an epoch is left out. It is a batch, too.",
         training(
-            lambda order, size: [order[i : i + size] for i in range(0, len(order) - size + 1, size)]
+            batches=lambda order, size: [
+                order[i : i + size] for i in range(0, len(order) - size + 1, size)
+            ]
         ),
     ),
     "one batch": Wrong(
         "You take one step in an epoch, on all images at once. Cut the order into batches.",
-        training(lambda order, size: [order]),
+        training(batches=lambda order, size: [order]),
     ),
     "measured in training": Wrong(
         "The weights are right. The accuracy is measured as in training: call the model with "
         "training=False.",
-        training(in_training=True),
+        training(measure=accuracy(in_training=True)),
     ),
     "measured at another time": Wrong(
         "The weights are right. But this is the accuracy at another time, or the best, the worst "
@@ -504,28 +520,30 @@ TRAININGS = {
     "measured on kept": Wrong(
         "The weights are right. This is the accuracy on the images that were trained on: measure "
         "on those in `held`.",
-        training(measured=lambda orders, held: orders[0]),
+        training(measure=accuracy(asked=lambda orders, held: orders[0])),
     ),
     "measured on all": Wrong(
         "The weights are right. This is the accuracy on all images, most of which were trained on: "
         "measure on those in `held`.",
-        training(measured=lambda orders, held: np.arange(len(orders[0]) + len(held))),
+        training(
+            measure=accuracy(asked=lambda orders, held: np.arange(len(orders[0]) + len(held)))
+        ),
     ),
     "fraction wrong": Wrong(
         "This is the share that is wrong. Return the share that is right.",
-        training(result=lambda hits: 1 - np.mean(hits)),
+        training(measure=accuracy(lambda hits: 1 - np.mean(hits))),
     ),
     "percent": Wrong(
         "This is in percent. Return a share, between 0 and 1.",
-        training(result=lambda hits: 100 * np.mean(hits)),
+        training(measure=accuracy(lambda hits: 100 * np.mean(hits))),
     ),
     "count": Wrong(
         "This is how many are right. Divide by the number of held-out images.",
-        training(result=np.sum),
+        training(measure=accuracy(np.sum)),
     ),
     "returns none": Wrong(
         "The weights are right. Return the accuracy on the held-out images.",
-        training(result=lambda hits: None),
+        training(measure=accuracy(lambda hits: None)),
     ),
 }
 
@@ -708,44 +726,43 @@ GAINS = {
 # 13.5
 
 
+def everything_of(optimizer, dropout, done):
+    return {"optimizer": optimizer, "dropout": dropout, "done": done}
+
+
 def going_on(
-    keep=("optimizer", "dropout", "done"),
-    count=lambda number, done: number + 1,
-    each_epoch=True,
-    count_first=False,
+    kept=everything_of,
     start=0,
+    numbers=lambda done, epochs, steps: range(done, epochs),
+    count=lambda number, done: number + 1,
     saved=lambda number: True,
-    numbers=range,
-    done_of=lambda done, optimizer: int(done),
-    dropout_of=lambda variables: variables,
-    most=None,
-    result=lambda model: model,
+    count_first=False,
 ):
-    """Return an answer to 13.5 that saves less, or at another time."""
+    """Return an answer to 13.5 that saves less, or at another time, or trains other epochs."""
 
     def go_on(new_run, train_epoch, path, epochs):
         model, optimizer = new_run()
         done = tf.Variable(start)
-        state = {
-            "optimizer": optimizer,
-            "dropout": dropout_of([variable.value for variable in model.non_trainable_variables]),
-            "done": done,
-        }
-        checkpoint = tf.train.Checkpoint(model=model, **{name: state[name] for name in keep})
+        dropout = [variable.value for variable in model.non_trainable_variables]
+        checkpoint = tf.train.Checkpoint(model=model, **kept(optimizer, dropout, done))
         if tf.io.gfile.exists(f"{path}.index"):
             checkpoint.read(path).expect_partial()
-        for number in numbers(done_of(done, optimizer), epochs)[:most]:
+        for number in numbers(int(done), epochs, int(optimizer.iterations)):
             if count_first:
                 done.assign(count(number, done))
                 checkpoint.write(path)
             train_epoch(model, optimizer, number)
             done.assign(count(number, done))
-            if each_epoch and saved(number):
+            if saved(number):
                 checkpoint.write(path)
         checkpoint.write(path)
-        return result(model)
+        return model
 
     return go_on
+
+
+def returning_none(*call):
+    going_on()(*call)
 
 
 RESUMED = {
@@ -753,12 +770,12 @@ RESUMED = {
         "After a kill it trains from epoch 0 again. How many are done must stand in a tf.Variable "
         "of the checkpoint, be changed with assign, and be asked for after the read. And the file "
         "must be found: write(path) makes path.index; save, or save_weights, another one.",
-        going_on(keep=("optimizer", "dropout")),
+        going_on(lambda optimizer, dropout, done: {"optimizer": optimizer, "dropout": dropout}),
     ),
     "saved at the end": Wrong(
         "After a kill everything is lost, since it is saved at the very end. Write the checkpoint "
         "after each epoch.",
-        going_on(each_epoch=False),
+        going_on(saved=lambda number: False),
     ),
     "one epoch again": Wrong(
         "It trains an epoch a second time that was whole. The counter holds the number of the "
@@ -778,39 +795,39 @@ RESUMED = {
     "counts from 0 again": Wrong(
         "It trains as many epochs as are left, but counts them from 0 again. Their numbers go on: "
         "range(int(done), epochs).",
-        going_on(numbers=lambda done, epochs: range(epochs - done)),
+        going_on(numbers=lambda done, epochs, steps: range(epochs - done)),
         going_on(
-            numbers=lambda done, epochs: range(epochs - done),
+            numbers=lambda done, epochs, steps: range(epochs - done),
             count=lambda number, done: done + 1,
         ),
     ),
     "one epoch each call": Wrong(
         "Each call trains one epoch, and returns. Go on up to `epochs`, and return the model below "
         "the loop.",
-        going_on(most=1),
+        going_on(numbers=lambda done, epochs, steps: range(done, epochs)[:1]),
     ),
     "one epoch too many": Wrong(
         "It trains an epoch too many: the last is epochs - 1, where range(int(done), epochs) ends.",
-        going_on(numbers=lambda done, epochs: range(done, epochs + 1)),
+        going_on(numbers=lambda done, epochs, steps: range(done, epochs + 1)),
     ),
     "begins an epoch late": Wrong(
         "Each call begins an epoch late. A count of whole epochs is the number of the next one "
         "already: range(int(done), epochs).",
-        going_on(numbers=lambda done, epochs: range(done + 1, epochs)),
+        going_on(numbers=lambda done, epochs, steps: range(done + 1, epochs)),
     ),
     "trains nothing more": Wrong(
         "Neither the second call nor the third trains an epoch. Read the file where there is one, "
         "go on with range(int(done), epochs), and return below that loop.",
-        going_on(numbers=lambda done, epochs: range(epochs, done)),
+        going_on(numbers=lambda done, epochs, steps: range(epochs, done)),
     ),
     "steps for epochs": Wrong(
         "Epochs are left out: optimizer.iterations counts steps, and an epoch has several. Count "
         "the epochs in a tf.Variable of your own.",
-        going_on(done_of=lambda done, optimizer: int(optimizer.iterations)),
+        going_on(numbers=lambda done, epochs, steps: range(steps, epochs)),
     ),
     "as many more": Wrong(
         "Each call trains `epochs` more. That many are wanted in all: range(int(done), epochs).",
-        going_on(numbers=lambda done, epochs: range(done, done + epochs)),
+        going_on(numbers=lambda done, epochs, steps: range(done, done + epochs)),
     ),
     "first epoch never trained": Wrong(
         "The epochs after the kill are right, but epoch 0 was never trained. The count of whole "
@@ -820,20 +837,20 @@ RESUMED = {
     "optimizer left out": Wrong(
         "The epochs are right, the weights are not: the optimizer starts anew, without what it "
         "remembers of the steps before. Put it into the checkpoint.",
-        going_on(keep=("dropout", "done")),
+        going_on(lambda optimizer, dropout, done: {"dropout": dropout, "done": done}),
         calls=(0,),
     ),
     "dropout left out": Wrong(
         "The epochs are right, the weights are not: a dropout draws from the start again. Put all "
         "of model.non_trainable_variables into the checkpoint, where each dropout has its counter.",
-        going_on(keep=("optimizer", "done")),
-        going_on(dropout_of=lambda variables: variables[:1]),
-        going_on(dropout_of=lambda variables: variables[1:]),
+        going_on(lambda optimizer, dropout, done: {"optimizer": optimizer, "done": done}),
+        going_on(lambda optimizer, dropout, done: everything_of(optimizer, dropout[:1], done)),
+        going_on(lambda optimizer, dropout, done: everything_of(optimizer, dropout[1:], done)),
         calls=(1,),
     ),
     "returns none": Wrong(
         "The epochs are right. Return the model.",
-        going_on(result=lambda model: None),
+        returning_none,
     ),
 }
 

@@ -336,10 +336,8 @@ def scaled_by_optimizer(optimizer, loss):
 
 def stepping(
     loss=compiled,
-    training=True,
-    call=lambda model, x, training: model(x, training=training),
-    change=lambda g: g,
-    times=1,
+    call=lambda model, x: model(x, training=True),
+    apply=lambda optimizer, gradients, variables: optimizer.apply(gradients, variables),
     result=lambda loss, *given: {"loss": loss},
     own=mean_square,
     scale=scaled_by_optimizer,
@@ -349,15 +347,35 @@ def stepping(
     def penalised_train_step(model, data):
         x, y, w = data
         with tf.GradientTape() as tape:
-            y_hat = call(model, x, training)
+            y_hat = call(model, x)
             value = loss(model, x, y, y_hat, w) + own(y_hat)
             scaled = scale(model.optimizer, value)
         gradients = tape.gradient(scaled, model.trainable_variables)
-        for _ in range(times):
-            model.optimizer.apply([change(g) for g in gradients], model.trainable_variables)
+        apply(model.optimizer, gradients, model.trainable_variables)
         return result(value, model, x, y, w)
 
     return penalised_train_step
+
+
+def in_inference(model, x):
+    return model(x, training=False)
+
+
+def cut_off(model, x):
+    return tf.stop_gradient(model(x, training=True))
+
+
+def not_applied(optimizer, gradients, variables):
+    pass
+
+
+def climbing(optimizer, gradients, variables):
+    optimizer.apply([-g for g in gradients], variables)
+
+
+def applied_twice(optimizer, gradients, variables):
+    optimizer.apply(gradients, variables)
+    optimizer.apply(gradients, variables)
 
 
 COMPUTE = " model.compute_loss takes care of loss, weights and penalties."
@@ -407,15 +425,15 @@ STEPS = {
     "nothing applied": Wrong(
         "The weights are as they were: nothing was applied. Call "
         "model.optimizer.apply(gradients, model.trainable_variables).",
-        stepping(times=0),
+        stepping(apply=not_applied),
     ),
     "climbs": Wrong(
         "The update climbs. Give optimizer.apply the gradients as they are.",
-        stepping(change=lambda g: -g),
+        stepping(apply=climbing),
     ),
     "applied twice": Wrong(
         "The update is twice as long as it should be: apply the gradients once.",
-        stepping(times=2),
+        stepping(apply=applied_twice),
     ),
     "own penalty left out": Wrong(
         "The gradients lack the step's own penalty. Add 0.1 * tf.reduce_mean(y_hat**2) to the loss "
@@ -440,7 +458,7 @@ STEPS = {
     ),
     "inference mode": Wrong(
         "Still wrong: the model runs as in inference (say training=True).",
-        stepping(loss_by_hand(), training=False),
+        stepping(loss_by_hand(), in_inference),
     ),
     "loss not compiled": Wrong(
         "Still wrong: the loss is not the one that was compiled. model.compute_loss takes care "
@@ -450,7 +468,7 @@ STEPS = {
     "loss not compiled, inference mode": Wrong(
         "Still wrong: the model runs as in inference (say training=True); the loss is not the "
         "one that was compiled. model.compute_loss takes care of loss, weights and penalties.",
-        stepping(loss_by_hand(losses=each_square), training=False),
+        stepping(loss_by_hand(losses=each_square), in_inference),
     ),
     "arguments exchanged": Wrong(
         "Still wrong: y and y_hat are exchanged in the loss. model.compute_loss takes care of "
@@ -470,7 +488,7 @@ STEPS = {
     "weights left out, inference mode": Wrong(
         "Still wrong: the model runs as in inference (say training=True); the sample weights do "
         "not count. model.compute_loss takes care of loss, weights and penalties.",
-        stepping(loss_by_hand(weigh=unweighed), training=False),
+        stepping(loss_by_hand(weigh=unweighed), in_inference),
     ),
     "mean weight": Wrong(
         "Still wrong: every example is weighed with the mean of the sample weights, as if a "
@@ -496,7 +514,7 @@ STEPS = {
     "penalties left out, inference mode": Wrong(
         "Still wrong: the model runs as in inference (say training=True); the regulariser's "
         "penalty is missing. model.compute_loss takes care of loss, weights and penalties.",
-        stepping(loss_by_hand(penalties=0), training=False),
+        stepping(loss_by_hand(penalties=0), in_inference),
     ),
     "penalties twice": Wrong(
         "Still wrong: the penalty counts twice, though compute_loss adds model.losses by "
@@ -528,7 +546,7 @@ STEPS = {
         "Still wrong: the model runs as in inference (say training=True); the loss is not the "
         "one that was compiled; the sample weights do not count; the regulariser's penalty is "
         "missing. model.compute_loss takes care of loss, weights and penalties.",
-        stepping(loss_by_hand(losses=each_square, weigh=unweighed, penalties=0), training=False),
+        stepping(loss_by_hand(losses=each_square, weigh=unweighed, penalties=0), in_inference),
     ),
     "arguments without names": Wrong(
         "compute_loss takes x first, so that your arguments are one place off. Give them by name: "
@@ -554,7 +572,7 @@ STEPS = {
     "prediction before tape": Wrong(
         "Still wrong: the loss has no gradient, because its prediction is not what model(x) "
         "returns under the tape. Call the model inside the `with` block.",
-        stepping(call=lambda model, x, training: tf.stop_gradient(model(x, training=training))),
+        stepping(call=cut_off),
     ),
     "added up and unweighed": Wrong(
         "Still wrong: the losses of the examples are added up, and not averaged; the sample "
@@ -647,30 +665,24 @@ def own_scales(model, loss):
 def two_stepping(
     scales=own_scales,
     training=True,
-    weigh=lambda w: w,
-    body=slice(-1),
-    head=slice(-1, None),
+    parts=lambda layers: (layers[:-1], layers[-1:]),
     optimizers=lambda model: (model.optimizer, model.head_optimizer),
     loss_of=lambda model, x, y, y_hat, w: model.compute_loss(x, y, y_hat, w),
     result=lambda loss, *given: {"loss": loss},
-    updates=(True, True),
 ):
     """Return an answer to 14.4 with other scales, other variables, or another loss."""
 
     def two_optimizer_step(model, data):
         x, y, w = data
         with tf.GradientTape(persistent=True) as tape:
-            loss = loss_of(model, x, y, model(x, training=training), weigh(w))
+            loss = loss_of(model, x, y, model(x, training=training), w)
             targets = scales(model, loss)
-        groups = [of_layers(model.layers[part]) for part in (body, head)]
+        groups = [of_layers(part) for part in parts(model.layers)]
         gradients = [
             tape.gradient(target, group) for target, group in zip(targets, groups, strict=True)
         ]
-        for optimizer, g, group, wanted in zip(
-            optimizers(model), gradients, groups, updates, strict=True
-        ):
-            if wanted:
-                optimizer.apply(g, group)
+        for optimizer, g, group in zip(optimizers(model), gradients, groups, strict=True):
+            optimizer.apply(g, group)
         return result(loss, model, x, y, w)
 
     return two_optimizer_step
@@ -713,11 +725,11 @@ TWO = {
     "body not applied": Wrong(
         "The layers before the last stay where they were. Apply their gradients with "
         "model.optimizer.",
-        two_stepping(updates=(False, True)),
+        two_stepping(parts=lambda layers: ([], layers[-1:])),
     ),
     "head not applied": Wrong(
         "The last layer stays where it was. Apply its gradients with model.head_optimizer.",
-        two_stepping(updates=(True, False)),
+        two_stepping(parts=lambda layers: (layers[:-1], [])),
     ),
     "exchanged": Wrong(
         "The optimizers are exchanged: model.head_optimizer updates the last layer, "
@@ -743,7 +755,7 @@ TWO = {
     "head updated twice": Wrong(
         "The last layer is updated by both optimizers. Give model.optimizer the variables of "
         "model.layers[:-1] alone.",
-        two_stepping(body=slice(None)),
+        two_stepping(parts=lambda layers: (layers, layers[-1:])),
     ),
     "inference mode": Wrong(
         "The model runs as in inference: call model(x, training=True).",
@@ -751,7 +763,7 @@ TWO = {
     ),
     "weights left out": Wrong(
         "The sample weights do not count. Give compute_loss the sample_weight.",
-        two_stepping(weigh=lambda w: None),
+        two_stepping(loss_of=lambda m, x, y, z, w: m.compute_loss(x, y, z, None)),
     ),
     "penalties left out": Wrong(
         "The regulariser's penalty is missing. model.compute_loss adds it.",
@@ -817,7 +829,7 @@ TWO = {
     "two layers as head": Wrong(
         "model.head_optimizer updates the last two layers. These layers have no bias, so a slice "
         "of two variables is two layers. Take those of model.layers[-1].",
-        two_stepping(body=slice(-2), head=slice(-2, None)),
+        two_stepping(parts=lambda layers: (layers[:-2], layers[-2:])),
     ),
     "loss not compiled": Wrong(
         "The loss is not the one that was compiled. model.compute_loss knows it.",
@@ -905,78 +917,99 @@ def sign_beyond_one(error):
     return tf.clip_by_value(error, -1, 1)
 
 
-def script(
-    slope=sign_beyond_one,
-    first_outside=False,
-    training=True,
+def huber_with(slope):
+    """Return the huber cost of an error, whose gradient is what ``slope`` says."""
+
+    @tf.custom_gradient
+    def huber(error):
+        size = tf.abs(error)
+        cost = tf.where(size < 1, error**2 / 2, size - 0.5)
+        return cost, lambda upstream: upstream * slope(error)
+
+    return huber
+
+
+def step_with(
+    forward=lambda model, batch: model(batch, training=True),
     column=True,
-    penalties=True,
-    rate_in_graph=False,
-    reset=True,
-    weigh=True,
-    validated_in_training=False,
-    validated_column=True,
-    penalties_in_validation=True,
-    rate_of=lambda rates, epoch: rates[epoch],
+    slope=sign_beyond_one,
     factor=lambda errors: 1.0,
-    parts=lambda n, size: range(0, n, size),
-    forgetting=False,
-    penalties_reported=True,
-    result=lambda history: history,
+    penalties=1,
+    reported=1,
 ):
-    """Return an answer to 14.6 with one of its faults left, or with another."""
+    """Return what makes the step of a script for a model and an optimizer."""
 
-    def train(model, x, y, x_val, y_val, rates, batch_size):
-        @tf.custom_gradient
-        def huber(error):
-            size = tf.abs(error)
-            cost = tf.where(size < 1, error**2 / 2, size - 0.5)
-            return cost, lambda upstream: upstream * slope(error)
-
-        def all_layers(inputs):
-            return model(inputs, training=training)
-
-        rest = keras.Sequential(model.layers[1:])
-        forward = (lambda features: rest(features, training=training)) if first_outside else None
-        inputs, forward = (model.layers[0](x), forward) if first_outside else (x, all_layers)
-        optimizer = keras.optimizers.SGD()
-        optimizer.build(model.trainable_variables)
-        mean, history = keras.metrics.Mean(), {"loss": [], "val_loss": []}
+    def make_step(model, optimizer):
+        huber = huber_with(slope)
 
         @tf.function(autograph=False)
         def step(batch, targets):
-            if rate_in_graph:
-                optimizer.learning_rate = rates[epoch]
             with tf.GradientTape() as tape:
-                y_hat = forward(batch)
+                y_hat = forward(model, batch)
                 error = (y_hat[:, 0] if column else y_hat) - targets
                 loss = factor(error) * tf.reduce_mean(huber(error)) + penalties * sum(model.losses)
             gradients = tape.gradient(loss, model.trainable_variables)
-            loss -= (not penalties_reported) * sum(model.losses)
+            loss -= (1 - reported) * sum(model.losses)
             optimizer.apply(gradients, model.trainable_variables)
             return loss
 
+        return step
+
+    return make_step
+
+
+def validating(training=False, column=True, penalties=1):
+    """Return how a script measures on the data that it does not train on."""
+
+    def validate(model, x, y):
+        y_hat = model(x, training=training)
+        costs = huber_with(sign_beyond_one)((y_hat[:, 0] if column else y_hat) - y)
+        return float(tf.reduce_mean(costs) + penalties * sum(model.losses))
+
+    return validate
+
+
+RIGHT_STEP, RIGHT_VALIDATION = step_with(), validating()
+
+
+def script(
+    make_step=RIGHT_STEP,
+    rate_of=lambda rates, epoch: rates[epoch],
+    starts=lambda n, size: range(0, n, size),
+    resets_at=lambda start: start == 0,
+    weight_of=len,
+    validate=RIGHT_VALIDATION,
+):
+    """Return an answer to 14.6 with another step, other epochs, or another history."""
+
+    def train(model, x, y, x_val, y_val, rates, batch_size):
+        optimizer = keras.optimizers.SGD()
+        optimizer.build(model.trainable_variables)
+        step = make_step(model, optimizer)
+        mean, history = keras.metrics.Mean(), {"loss": [], "val_loss": []}
         for epoch in range(len(rates)):
-            if not rate_in_graph:
-                optimizer.learning_rate = rate_of(rates, epoch)
-            if reset:
-                mean.reset_state()
-            for start in parts(len(x), batch_size):
+            optimizer.learning_rate = rate_of(rates, epoch)
+            for start in starts(len(x), batch_size):
                 batch = slice(start, start + batch_size)
-                loss = step(inputs[batch], y[batch])
-                if forgetting:
+                loss = step(x[batch], y[batch])
+                if resets_at(start):
                     mean.reset_state()
-                mean.update_state(loss, sample_weight=len(x[batch]) if weigh else None)
+                mean.update_state(loss, sample_weight=weight_of(x[batch]))
             history["loss"].append(float(mean.result()))
-            y_hat = model(x_val, training=validated_in_training)
-            y_hat = y_hat[:, 0] if validated_column else y_hat
-            val_loss = tf.reduce_mean(huber(y_hat - y_val))
-            history["val_loss"].append(
-                float(val_loss + penalties_in_validation * sum(model.losses))
-            )
-        return result(history)
+            history["val_loss"].append(validate(model, x_val, y_val))
+        return history
 
     return train
+
+
+def first_layer_outside(model, x, *others):
+    rest = keras.Sequential(model.layers[1:])
+    run = script(step_with(lambda model, batch: rest(batch, training=True)))
+    return run(model, model.layers[0](x), *others)
+
+
+def returning_none(*given):
+    script()(*given)
 
 
 # Each fault shows in one of the drawn runs alone, so that it is named whatever else is left.
@@ -984,50 +1017,50 @@ SCRIPTS = {
     "inference mode": Wrong(
         "A fault is left: a layer that does something else in training, as dropout does, runs as if "
         "it were predicting. Call the whole model with training=True (lesson 09).",
-        script(training=False),
+        script(step_with(lambda model, batch: model(batch, training=False))),
         calls=(0,),
     ),
     "penalties left out": Wrong(
         "A fault is left: the regulariser has no influence. Add sum(model.losses) to the loss, "
         "inside the block (lesson 09).",
-        script(penalties=False),
+        script(step_with(penalties=0)),
         calls=(1,),
     ),
     "table of errors": Wrong(
         "A fault is left: (n, 1) minus (n,) is a table of n by n errors. Take column 0 of the "
         "prediction (lesson 09).",
-        script(column=False),
+        script(step_with(column=False)),
         calls=(2,),
     ),
     "slope of small errors": Wrong(
         "A fault is left: a slope written by hand is wrong for errors below 1, as check_gradients "
         "shows. Half the square has the slope error, beyond 1 it is the sign: "
         "tf.clip_by_value(error, -1, 1) (lesson 07).",
-        script(slope=tf.sign),
+        script(step_with(slope=tf.sign)),
         calls=(3,),
     ),
     "slope without limit": Wrong(
         "The slope of huber is now right for errors below 1 and wrong beyond: there it is the sign "
         "of the error. tf.clip_by_value(error, -1, 1) is both.",
-        script(slope=lambda error: error),
+        script(step_with(slope=lambda error: error)),
         calls=(1,),
     ),
     "rate of the first trace": Wrong(
         "A fault is left: every epoch trains with the first rate. What Python does in a "
         "tf.function happens once, while it is traced (lesson 05): set the rate outside of it.",
-        script(rate_in_graph=True),
+        script(rate_of=lambda rates, epoch: rates[0]),
         calls=(4,),
     ),
     "first layer outside": Wrong(
         "A fault is left: the first layer never learns, and one warning said so. It is computed "
         "where no tape records (lesson 03): call the whole model inside the block.",
-        script(first_outside=True),
+        first_layer_outside,
         calls=(5,),
     ),
     "slope's sign": Wrong(
         "The slope of huber has the wrong sign, at least for an error below -1. It is negative "
         "for a negative error: upstream * tf.clip_by_value(error, -1, 1).",
-        script(slope=lambda error: tf.minimum(tf.abs(error), 1.0)),
+        script(step_with(slope=lambda error: tf.minimum(tf.abs(error), 1.0))),
         calls=(0,),
     ),
     "rate an epoch late": Wrong(
@@ -1045,60 +1078,60 @@ SCRIPTS = {
     "errors added up": Wrong(
         "The update is as many times too long as a batch has examples. Take the mean of huber, and "
         "let its backward function multiply by upstream, which holds the 1/n.",
-        script(factor=lambda errors: float(errors.shape[0])),
+        script(step_with(factor=lambda errors: float(errors.shape[0]))),
         calls=(0,),
     ),
     "short batch left out": Wrong(
         "The short last batch never trains. Let the slices start at 0, batch_size, ... up to the "
         "last example.",
-        script(parts=lambda n, size: range(0, n - size + 1, size)),
+        script(starts=lambda n, size: range(0, n - size + 1, size)),
         calls=(5,),
     ),
     "reset for each batch": Wrong(
         "The weights are right. The training loss is that of the last batch alone. Reset the "
         "metric once for each epoch, before its first batch.",
-        script(forgetting=True),
+        script(resets_at=lambda start: True),
         calls=(0,),
     ),
     "penalties not in history": Wrong(
         "The weights are right. The training loss that you note lacks the penalties, which fit "
         "counts. Note the loss that you took the gradient of.",
-        script(penalties_reported=False),
+        script(step_with(reported=0)),
         calls=(1,),
     ),
     "never reset": Wrong(
         "The weights are right. A fault is left in the training loss: from the second epoch on it "
         "is a mean over all epochs. Call mean.reset_state() first (lesson 09).",
-        script(reset=False),
+        script(resets_at=lambda start: False),
         calls=(0,),
     ),
     "mean of means": Wrong(
         "The weights are right. A fault is left in the training loss: a short last batch counts as "
         "much as a full one. Give update_state the size as sample_weight (lesson 09).",
-        script(weigh=False),
+        script(weight_of=lambda batch: None),
         calls=(5,),
     ),
     "validated in training": Wrong(
         "The weights and the training loss are right. A fault is left in the validation: it runs "
         "the model as in training, with dropout. Say training=False (lesson 09).",
-        script(validated_in_training=True),
+        script(validate=validating(training=True)),
         calls=(0,),
     ),
     "validation's table of errors": Wrong(
         "The weights and the training loss are right. In the validation (n, 1) minus (n,) is a "
         "table of n by n errors. Take column 0 there, too.",
-        script(validated_column=False),
+        script(validate=validating(column=False)),
         calls=(2,),
     ),
     "penalties not validated": Wrong(
         "The validation loss lacks the penalties, which fit counts there, too. Add "
         "sum(model.losses).",
-        script(penalties_in_validation=False),
+        script(validate=validating(penalties=0)),
         calls=(1,),
     ),
     "returns none": Wrong(
         "The weights are right. Return the history at the end, a dict of two lists.",
-        script(result=lambda history: None),
+        returning_none,
     ),
 }
 

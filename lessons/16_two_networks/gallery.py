@@ -13,17 +13,14 @@ def playing(
     generators=lambda losses: losses[1],
     training=(True, True),
     in_turn=True,
-    swapped=False,
     order=("critic", "generator"),
     losses=None,
 ):
-    """Return an answer to 16.1 with other losses, modes, optimizers, or another order."""
+    """Return an answer to 16.1 with other losses, modes, or another order."""
 
     def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
         models = {"critic": critic, "generator": generator}
         optimizers = {"critic": for_critic, "generator": for_generator}
-        if swapped:
-            optimizers = {"critic": for_generator, "generator": for_critic}
         loss_of = {"critic": critics, "generator": generators}
         steps = []
         for name in order:
@@ -40,6 +37,10 @@ def playing(
             optimizer.apply(gradients, variables)
 
     return play_round
+
+
+def optimizers_exchanged(generator, critic, for_generator, for_critic, *others):
+    playing()(generator, critic, for_critic, for_generator, *others)
 
 
 def total(losses):
@@ -192,7 +193,7 @@ ROUNDS = {
     ),
     "optimizers exchanged": Wrong(
         "The optimizers are exchanged: for_critic moves the critic, and for_generator the generator.",
-        playing(swapped=True),
+        optimizers_exchanged,
     ),
     "critic alone": Wrong(
         "The critic is right, and the generator did not move. Record its loss anew, and apply its "

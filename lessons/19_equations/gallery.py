@@ -585,18 +585,12 @@ def summed(J):
     return tf.reduce_sum(J, axis=0, keepdims=True)
 
 
-def unchanged(damping):
-    return damping
-
-
 def damped(
-    bowl=squared,
-    added=lambda J, damping: damping * identity(J),
+    left=lambda J, damping: squared(J) + damping * identity(J),
     right=lambda J, r: tf.transpose(J) @ r[:, None],
     trial_of=lambda w, s: w - s,
     is_better=lambda new, old: tf.reduce_sum(new**2) < tf.reduce_sum(old**2),
-    down=lambda damping: damping / 10,
-    up=lambda damping: damping * 10,
+    following=lambda damping, good: damping / 10 if good else damping * 10,
     refused=lambda w, trial: w,
 ):
     """Return an answer to 19.4 from its parts: those of the equation, of the step and after it."""
@@ -607,12 +601,19 @@ def damped(
             r = errors_of(w)
             rows = tf.unstack(r)
         J = tf.stack([tape.gradient(row, w) for row in rows])  # quicker than tape.jacobian
-        trial = trial_of(w, tf.linalg.solve(bowl(J) + added(J, damping), right(J, r))[:, 0])
-        if is_better(errors_of(trial), r):
-            return trial, down(damping)
-        return refused(w, trial), up(damping)
+        trial = trial_of(w, tf.linalg.solve(left(J, damping), right(J, r))[:, 0])
+        good = is_better(errors_of(trial), r)
+        return trial if good else refused(w, trial), following(damping, good)
 
     return marquardt_step
+
+
+def bowl_of_the_sum(J, damping):
+    return squared(summed(J)) + damping * identity(J)
+
+
+def by_factors(up, down):
+    return lambda damping, good: damping / down if good else damping * up
 
 
 def by_hessian(errors_of, w, damping):
@@ -682,32 +683,32 @@ DAMPED = {
     "no damping": Wrong(
         "The damping is not in the equation: that is the step of Gauss and Newton. Add damping · I "
         "to JᵀJ.",
-        damped(added=lambda J, damping: 0.0),
+        damped(lambda J, damping: squared(J)),
     ),
     "damping subtracted": Wrong(
         "The damping is subtracted from JᵀJ, which makes steps longer. Add it.",
-        damped(added=lambda J, damping: -damping * identity(J)),
+        damped(lambda J, damping: squared(J) - damping * identity(J)),
     ),
     "damping in every entry": Wrong(
         "The damping is added to every entry of JᵀJ. It belongs on the diagonal: multiply tf.eye.",
-        damped(added=lambda J, damping: damping),
+        damped(lambda J, damping: squared(J) + damping),
     ),
     "damping scaled": Wrong(
         "The damping multiplies the diagonal of JᵀJ. That is Marquardt's own form, and a good one; here it "
         "multiplies I.",
-        damped(added=lambda J, damping: damping * diagonal(J)),
+        damped(lambda J, damping: squared(J) + damping * diagonal(J)),
     ),
     "damping of 1": Wrong(
         "I is added without the damping. Multiply tf.eye by it.",
-        damped(added=lambda J, damping: identity(J)),
+        damped(lambda J, damping: squared(J) + identity(J)),
     ),
     "damping squared": Wrong(
         "The damping is squared in the equation.",
-        damped(added=lambda J, damping: damping**2 * identity(J)),
+        damped(lambda J, damping: squared(J) + damping**2 * identity(J)),
     ),
     "divided by the damping": Wrong(
         "I is divided by the damping. More damping should make the step shorter: multiply.",
-        damped(added=lambda J, damping: identity(J) / damping),
+        damped(lambda J, damping: squared(J) + identity(J) / damping),
     ),
     "gradient for Jᵀr": Wrong(
         "The right side is twice Jᵀr: the gradient of the sum of squares has a factor 2. Use Jᵀr, or half of "
@@ -717,22 +718,26 @@ DAMPED = {
     "both sides doubled but the damping": Wrong(
         "JᵀJ and Jᵀr are doubled, and the damping is not: that is half the damping. Leave the "
         "factors out.",
-        damped(lambda J: 2 * squared(J), right=lambda J, r: 2 * tf.transpose(J) @ r[:, None]),
+        damped(
+            lambda J, damping: 2 * squared(J) + damping * identity(J),
+            lambda J, r: 2 * tf.transpose(J) @ r[:, None],
+        ),
     ),
     "mean": Wrong(
         "JᵀJ and Jᵀr are divided by the number of errors, and the damping is not. Use sums.",
         damped(
-            lambda J: squared(J) / len(J), right=lambda J, r: tf.transpose(J) @ r[:, None] / len(J)
+            lambda J, damping: squared(J) / len(J) + damping * identity(J),
+            lambda J, r: tf.transpose(J) @ r[:, None] / len(J),
         ),
     ),
     "JᵀJ doubled": Wrong(
         "JᵀJ is doubled, and Jᵀr is not. Leave the 2 out.",
-        damped(lambda J: 2 * squared(J)),
+        damped(lambda J, damping: 2 * squared(J) + damping * identity(J)),
     ),
     "new damping too early": Wrong(
         "The damping is changed before the step is computed. Solve with the damping that was given.",
-        damped(added=lambda J, damping: damping / 10 * identity(J)),
-        damped(added=lambda J, damping: damping * 10 * identity(J)),
+        damped(lambda J, damping: squared(J) + damping / 10 * identity(J)),
+        damped(lambda J, damping: squared(J) + damping * 10 * identity(J)),
     ),
     "second derivatives": Wrong(
         "That is a damped Newton step, with the second derivatives of the loss. Use JᵀJ in their "
@@ -742,20 +747,17 @@ DAMPED = {
     "one row for J": Wrong(
         "J has one row, the slopes of the sum of the errors. tape.gradient sums its targets: ask "
         "tape.jacobian.",
-        damped(
-            lambda J: squared(summed(J)),
-            right=lambda J, r: tf.transpose(summed(J)) * tf.reduce_sum(r),
-        ),
-        damped(lambda J: squared(summed(J)), right=lambda J, r: tf.transpose(summed(J)) * r[0]),
+        damped(bowl_of_the_sum, lambda J, r: tf.transpose(summed(J)) * tf.reduce_sum(r)),
+        damped(bowl_of_the_sum, lambda J, r: tf.transpose(summed(J)) * r[0]),
     ),
     "gradient descent": Wrong(
         "JᵀJ is not used: that is a step down the gradient. Solve (JᵀJ + damping · I) s = Jᵀr.",
-        damped(lambda J: 0.0),
+        damped(lambda J, damping: damping * identity(J)),
         of_gradient,
     ),
     "diagonal of JᵀJ": Wrong(
         "Only the diagonal of JᵀJ is used. The other entries tell how weights work together.",
-        damped(diagonal),
+        damped(lambda J, damping: diagonal(J) + damping * identity(J)),
     ),
     "half a step": Wrong(
         "Half of the step is taken. It is w - s.",
@@ -781,7 +783,7 @@ DAMPED = {
         "The weights are right, but the damping is not changed by the factor 10. Divide it by 10 after a good "
         "step, and multiply it by 10 after a bad one.",
         *(
-            damped(down=lambda damping, k=k: damping / k, up=lambda damping, n=n: damping * n)
+            damped(following=by_factors(n, k))
             for n, k in ((2, 2), (2, 3), (3, 3), (5, 5), (2, 10), (10, 2), (10, 3), (100, 100))
         ),
     ),
@@ -793,31 +795,31 @@ DAMPED = {
     "damping turned round": Wrong(
         "The weights are right, but the damping goes the wrong way. After a good step trust the bowl "
         "more, with a tenth of the damping; after a bad one less.",
-        damped(down=lambda damping: damping * 10, up=lambda damping: damping / 10),
+        damped(following=lambda damping, good: damping * 10 if good else damping / 10),
     ),
     "damping not lowered": Wrong(
         "The weights are right, but after a good step the damping stays. Return a tenth of it.",
-        damped(down=unchanged),
+        damped(following=lambda damping, good: damping if good else damping * 10),
     ),
     "damping not raised": Wrong(
         "The weights are right, but after a step that was taken back the damping stays. Then the next step is the "
         "same. Return ten times the damping.",
-        damped(up=unchanged),
+        damped(following=lambda damping, good: damping / 10 if good else damping),
     ),
     "damping unchanged": Wrong(
         "The weights are right, but the damping never changes. Return a tenth of it after a good step, ten "
         "times as much after a bad one.",
-        damped(down=unchanged, up=unchanged),
+        damped(following=lambda damping, good: damping),
     ),
     "damping always lowered": Wrong(
         "The weights are right, but the damping is lowered after a bad step, too. Return ten times as "
         "much there.",
-        damped(up=lambda damping: damping / 10),
+        damped(following=lambda damping, good: damping / 10),
     ),
     "damping always raised": Wrong(
         "The weights are right, but the damping is raised after a good step, too. Return a tenth "
         "of it there.",
-        damped(down=lambda damping: damping * 10),
+        damped(following=lambda damping, good: damping * 10),
     ),
 }
 

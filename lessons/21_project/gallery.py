@@ -23,15 +23,14 @@ def clipping(
     owner=owner_of,
     norm=norm_of,
     factor=lambda norm, limit: limit / tf.maximum(norm, limit),
-    counted=lambda variables: list(variables),
-    limit_of=lambda limit, model: limit,
+    counted=list,
     result=lambda clipped, gradients: clipped,
     clips=lambda number, key: True,
 ):
     """Return an answer to 21.1 from its parts."""
 
     def clip_layers(model, gradients, limit):
-        limit, groups = limit_of(limit, model), {}
+        groups = {}
         variables = counted(model.trainable_variables)
         for number, (variable, g) in enumerate(zip(variables, gradients, strict=False)):
             if g is not None:
@@ -71,6 +70,11 @@ def in_pairs(model, gradients, limit):
         norm = norm_of([g for g in pair if g is not None])
         clipped += [None if g is None else g * limit / tf.maximum(norm, limit) for g in pair]
     return clipped
+
+
+def limit_shared(model, gradients, limit):
+    owners = {owner_of(v) for v in model.trainable_variables}
+    return clipping()(model, gradients, limit / len(owners))
 
 
 def zeros_for_none(shape):
@@ -249,11 +253,7 @@ CLIPPED = {
     ),
     "limit shared": Wrong(
         "The limit is divided among the layers. Each layer has all of it.",
-        clipping(
-            limit_of=lambda limit, model: (
-                limit / len({owner_of(v) for v in model.trainable_variables})
-            )
-        ),
+        limit_shared,
     ),
     "None left out": Wrong(
         "The list is shorter than the gradients: a None is gone, and what follows belongs to the "
@@ -288,24 +288,18 @@ def stepping(
     penalties=lambda model: sum(model.losses),
     variables=lambda model: model.trainable_variables,
     cut=lambda clip, model, gradients: clip(model, gradients),
-    change=lambda gradients: gradients,
     result=lambda loss, data, model, loss_of, batch: loss,
     apply=lambda optimizer, gradients, variables: optimizer.apply(gradients, variables),
-    before=lambda model, loss_of, batch: None,
     data_loss=lambda model, loss_of, batch: loss_of(model, batch),
-    times=1,
 ):
     """Return an answer to 21.2 from its parts."""
 
     def train_step(model, optimizer, loss_of, batch, clip):
-        before(model, loss_of, batch)
         with tf.GradientTape() as tape:
             data = data_loss(model, loss_of, batch)
             loss = data + penalties(model)
         chosen = variables(model)
-        gradients = change(cut(clip, model, tape.gradient(loss, chosen)))
-        for _ in range(times):
-            apply(optimizer, gradients, chosen)
+        apply(optimizer, cut(clip, model, tape.gradient(loss, chosen)), chosen)
         return result(loss, data, model, loss_of, batch)
 
     return train_step
@@ -363,6 +357,15 @@ def those_left(optimizer, gradients, variables):
     optimizer.apply_gradients(zip([g for g in gradients if g is not None], variables, strict=False))
 
 
+def climbing(optimizer, gradients, variables):
+    optimizer.apply([None if g is None else -g for g in gradients], variables)
+
+
+def applied_twice(optimizer, gradients, variables):
+    optimizer.apply(gradients, variables)
+    optimizer.apply(gradients, variables)
+
+
 def by_hand(optimizer, gradients, variables):
     for variable, gradient in zip(variables, gradients, strict=True):
         if gradient is not None:
@@ -375,6 +378,11 @@ def with_adam(optimizer, gradients, variables):
 
 def kernels(model):
     return [v for v in model.trainable_variables if v.name == "kernel"]
+
+
+def called_twice(model, loss_of, batch):
+    loss_of(model, batch)
+    return loss_of(model, batch)
 
 
 def as_in_inference(model, loss_of, batch):
@@ -501,12 +509,12 @@ STEPS = {
     ),
     "climbs": Wrong(
         "The step climbs. Hand the gradients to the optimizer as they are.",
-        stepping(change=lambda gradients: [-g for g in gradients]),  # raises at a None
-        stepping(change=lambda gradients: [None if g is None else -g for g in gradients]),
+        stepping(cut=lambda clip, *given: [-g for g in clip(*given)]),  # raises at a None
+        stepping(apply=climbing),
     ),
     "applied twice": Wrong(
         "The gradients are applied twice. One step applies them once.",
-        stepping(times=2),
+        stepping(apply=applied_twice),
     ),
     "update by hand": Wrong(
         "The first step is right, the second is not: you change the variables yourself, and the "
@@ -533,7 +541,7 @@ STEPS = {
     "loss_of twice": Wrong(
         "The model runs twice in a step: the averages of batch normalisation move twice, and "
         "dropout draws anew. Call loss_of once.",
-        stepping(before=lambda model, loss_of, batch: loss_of(model, batch)),
+        stepping(data_loss=called_twice),
     ),
     "loss above the block": Wrong(
         "loss_of was called above the tape's block, so only the penalties have a gradient. Call it "

@@ -11,6 +11,7 @@ from course_staff.site.elsewhere import colab_notebook, places_to_run, relinked
 from course_staff.site.front import lesson_list, shown
 from course_staff.site.glossary import EMPHASIS, terms_of
 from course_staff.site.lessons import lesson_page, wrong_answers
+from course_staff.site.linked_map import lesson_map
 from course_staff.site.rooms import PACKAGES, picture_of_rooms, rooms_below
 from course_utils.exercises.question import ValueQuestion
 from course_utils.exercises.references import stored
