@@ -50,9 +50,8 @@ def status() -> "Standing":
     >>> "exercises passed" in repr(status())
     True
     """
-    from ..workspace.updating import (
-        corrected_in_words,  # which reads notebooks, and takes a moment to import
-    )
+    # It reads notebooks, and takes a moment to import.
+    from ..workspace.updating import corrected_in_words
 
     corrected = "" if runs_a_solution() else corrected_in_words(find_workspace())
     return Standing(read_progress(), corrected)

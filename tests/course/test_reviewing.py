@@ -8,12 +8,12 @@ import pytest
 from typer.testing import CliRunner
 
 from course_utils import predict, review, warm_up
-from course_utils.course import progress as records
 from course_utils.course import reviewing
-from course_utils.course.boxes import Asked
 from course_utils.course.cli import app
 from course_utils.course.standing import status
 from course_utils.exercises.callouts import Callout, Variant
+from course_utils.workspace import progress as records
+from course_utils.workspace.boxes import Asked
 from course_utils.workspace.curriculum import Lesson, find_prediction
 from course_utils.workspace.progress import read_progress, record_answer, record_outcome
 

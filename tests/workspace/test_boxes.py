@@ -4,7 +4,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from course_utils.course.boxes import DAYS, Asked, after, due, for_warm_up, mixed, predicted
+from course_utils.workspace.boxes import DAYS, Asked, after, due, for_warm_up, mixed, predicted
 
 START = datetime(2026, 1, 5, 9, tzinfo=timezone.utc)
 
