@@ -49,7 +49,9 @@ class Submission:
 
     @property
     def when(self) -> str:
-        """The time of submission, such as ``2026-03-01 18:05:00 UTC``."""
+        """The time of submission, such as ``2026-03-01 18:05:00 UTC``; empty if nobody knows it."""
+        if not self.clock:
+            return ""
         return f"{datetime.fromtimestamp(self.time, timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
 
 

@@ -25,7 +25,16 @@ from ..running.fork_server import ForkServer
 from ..running.public_package import exercises_version, private_folders
 from .again import Again
 from .batch import Batch
-from .behaviours import Answer, Taught, program_of, read_lines, taught_to, write_lines
+from .behaviours import (
+    Answer,
+    Group,
+    Taught,
+    groups,
+    program_of,
+    read_lines,
+    taught_to,
+    write_lines,
+)
 from .due import Due, with_lateness, without_time
 from .journal import Journal, secret_key
 from .learned import observed_in_jail
@@ -56,6 +65,7 @@ class Grading:
     rows: list[Row] = field(default_factory=list)
     predicted: dict[str, Counter[str]] = field(default_factory=dict)  # by the prediction's id
     same: list[Same] = field(default_factory=list)  # for the teacher alone
+    groups: list[Group] = field(default_factory=list)  # of what no gallery explains
     found: SubmissionsFound = field(default_factory=SubmissionsFound)
     run: int = 0
     kept: int = 0
@@ -187,7 +197,10 @@ def grade(
             observed.close()
         taught = read_lines(state / "taught.jsonl", Taught)
         verdicts = {place: _as_taught(each, taught) for place, each in verdicts.items()}
-        write_lines(state / "unexplained.jsonl", _unexplained(found.submissions, verdicts, limits))
+        unexplained = list(_unexplained(found.submissions, verdicts, limits))
+        write_lines(state / "unexplained.jsonl", unexplained)
+        questions = {each.exercise: find_exercise(each.exercise) for each in unexplained}
+        grading.groups = groups(unexplained, questions)
         grading.rows = [row for one in found.submissions for row in _rows(one, verdicts[one.place])]
         read = partial(read_data, megabytes=limits.notebook)
         grading.predicted = count_predictions(found.submissions, read)

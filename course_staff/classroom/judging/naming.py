@@ -1,6 +1,8 @@
 """``course mistakes``: the groups of a grading, and giving one of them its name and sentence."""
 
 import re
+import subprocess
+import sys
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
@@ -103,13 +105,19 @@ def gallery_entry(taught: Sequence[Taught]) -> str:
     programs = [
         f"def {function}():\n"
         + textwrap.indent(f"{one.program.strip()}\nreturn {answer}", "    ")
-        + "\n\n\n"
+        + "\n"
         for function, one in zip(functions, taught, strict=True)
     ]
-    calls = "".join(f"        {function}(),\n" for function in functions)
-    return (
-        f"{''.join(programs)}    {first.name!r}: Wrong(\n        {first.sentence!r},\n{calls}    ),"
-    )
+    calls = "".join(f"{function}(), " for function in functions)
+    entry = f"{{{first.exercise!r}: {{{first.name!r}: Wrong({first.sentence!r}, {calls}),}},}}"
+    lines = _formatted(f"GALLERY = {entry}").splitlines()  # as it stands in the gallery's dict
+    return f"{_formatted(''.join(programs)).rstrip()}\n\n\n" + "\n".join(lines[2:-2])
+
+
+def _formatted(code: str) -> str:
+    """Return code as the lessons' formatter writes it."""
+    command = [sys.executable, "-m", "ruff", "format", "--line-length", "100", "-"]
+    return subprocess.run(command, input=code, capture_output=True, text=True, check=True).stdout
 
 
 def _keep(state: Path, new: Sequence[Taught]) -> None:

@@ -3,18 +3,43 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import cache
+from itertools import pairwise
 
-from course_utils.workspace.curriculum import find_lesson, find_prediction
+from course_utils.workspace.curriculum import Lesson, find_lesson, find_prediction
+from course_utils.workspace.originals import GivenError, given_notebook
 
 from ..intake.submissions import Submission
 from ..jail.cells import read_cells
 
-__all__ = ["count_predictions", "prediction_lines"]
+__all__ = ["asked", "count_predictions", "prediction_lines"]
 
 # What stands between the quotes; a number or None may stand without them.
 _CALL = re.compile(
     r"^predict\(\s*[\"'](\d\d\.[a-z])[\"']\s*,\s*([\"']?)(.{0,60}?)\2\s*\)\s*$", re.M
 )
+
+
+_OPTION = re.compile(r"- \*\*[a-z]\*\*: ")
+
+
+@cache
+def asked(lesson: Lesson) -> dict[str, str]:
+    """Return the questions of a lesson's predictions in the words of its notebook, by their ids.
+
+    Where the notebook as it is given is not there, nothing is returned.
+    """
+    try:
+        cells = given_notebook(lesson.name)["cells"]
+    except (GivenError, OSError):
+        return {}
+    found = {}
+    for text, code in pairwise("".join(cell["source"]) for cell in cells):
+        call = _CALL.match(code)
+        if call and "> **Predict**" in text:
+            lines = [line.lstrip("> ") for line in text.split("> **Predict**")[1].splitlines()]
+            found[call[1]] = " ".join(x for x in lines if x and not _OPTION.match(x))
+    return found
 
 
 def count_predictions(
@@ -41,9 +66,13 @@ def prediction_lines(counts: dict[str, Counter[str]]) -> list[dict]:
     """Return a table's lines: the truth, how many predicted it, and what the others predicted."""
     lines = []
     for prediction_id, answers in counts.items():
-        right = find_prediction(prediction_id).right
+        prediction = find_prediction(prediction_id)
+        right = prediction.right
         others = [(words, count) for words, count in answers.most_common() if words != right]
-        line = {"id": prediction_id, "right": right, "hits": answers[right], "others": others}
+        others += [(words, 0) for words in prediction.options if words not in (*answers, right)]
+        question = asked(find_lesson(prediction_id[:2])).get(prediction_id, "")
+        line = {"id": prediction_id, "question": question, "right": right, "others": others}
+        line |= {"hits": answers[right]}
         lines.append(line | {"total": answers.total()})
     return sorted(lines, key=lambda line: line["hits"] / line["total"])
 

@@ -41,12 +41,12 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
             (find_lesson(number), [line for line in lines if line["id"][:2] == number])
             for number in lessons
         ],
-        "mistakes": common_mistakes(rows),
+        "mistakes": common_mistakes(rows, grading.groups),
         "predictions": prediction_lines(grading.predicted),
         "broken": [row for row in _first_of_each(grading.rows) if row.outcome in _BROKEN],
         "stopped_later": list({r.submission: r for r in grading.rows if r.note}.values()),
         "older": [
-            f"{row.submission} ({row.submitted})"
+            f"{row.submission} ({row.submitted or 'nobody knows when'})"
             for row in _first_of_each([row for row in grading.rows if not row.counts])
         ],
         "better": _better_than_the_newest(grading),
@@ -122,13 +122,23 @@ def _stuck(exercises: list, rows: list[Row]) -> list[dict]:
 
 
 def _often_stuck(rows: list[Row]) -> list[dict]:
-    """Return who tried several exercises without passing them, and which."""
+    """Return who did not pass several exercises of what they handed in: tried, and left open.
+
+    Who gives up tries little: what is open counts as much.
+    """
     tried: dict[str, list[str]] = defaultdict(list)
+    left: dict[str, list[str]] = defaultdict(list)
     for row in rows:
         if row.outcome in _TRIED:
             tried[row.student].append(row.exercise)
-    lines = [{"name": s, "exercises": ids} for s, ids in tried.items() if len(ids) >= _MANY]
-    return sorted(lines, key=lambda line: (-len(line["exercises"]), line["name"]))
+        elif row.outcome == "not attempted":
+            left[row.student].append(row.exercise)
+    lines = [
+        {"name": s, "exercises": [*tried[s], *left[s]], "tried": tried[s], "open": left[s]}
+        for s in sorted({*tried, *left})
+    ]
+    often = [line for line in lines if len(line["exercises"]) >= _MANY]
+    return sorted(often, key=lambda line: (-len(line["exercises"]), line["name"]))
 
 
 def _late(grading: Grading) -> list[dict]:

@@ -2,11 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from course_utils.exercises.comparing import is_general
 
+from ..judging.behaviours import Group
 from ..judging.rows import Row
 
 __all__ = ["Mistake", "common_mistakes"]
@@ -24,6 +25,7 @@ class Mistake:
     outcome: str
     name: str
     told: dict[str, tuple[str, ...]]
+    groups: tuple[str, ...] = ()  # the ids under which `course mistakes` lists these answers
 
     @property
     def students(self) -> tuple[str, ...]:
@@ -31,12 +33,15 @@ class Mistake:
         return tuple(sorted({student for students in self.told.values() for student in students}))
 
 
-def common_mistakes(rows: Iterable[Row]) -> list[Mistake]:
+def common_mistakes(rows: Iterable[Row], behaviours: Sequence[Group] = ()) -> list[Mistake]:
     """Return the mistakes in failed answers and errors, the most frequent first.
+
+    ``behaviours`` are the groups of the answers that no gallery explains.
 
     A mistake that the gallery names is one, whatever numbers stand in its messages. What has only
     a general name, or none, is one where it was told in the same words.
     """
+    ids = {(a.exercise, a.submission): each.id for each in behaviours for a in each.answers}
     groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
     for row in rows:
         if row.outcome in ("failed", "error"):
@@ -50,6 +55,7 @@ def common_mistakes(rows: Iterable[Row]) -> list[Mistake]:
             group[0].outcome,
             group[0].mistake,
             _told(group),
+            tuple(sorted({ids[at] for r in group if (at := (r.exercise, r.submission)) in ids})),
         )
         for group in groups.values()
     ]

@@ -18,6 +18,7 @@ from course_utils.workspace.curriculum import (
 )
 
 from ..judging.grading import Grading
+from ..judging.predicted import asked
 from ..judging.rows import Row
 
 __all__ = ["FEWEST", "values_to_show"]
@@ -35,14 +36,9 @@ def values_to_show(grading: Grading) -> dict:
     lessons: dict[str, list[dict]] = {}
     for exercise in all_exercises():
         if len(rows := by_exercise[exercise.id]) >= FEWEST:
-            lessons.setdefault(exercise.id[:2], []).append(
-                {
-                    "id": exercise.id,
-                    "title": exercise.title,
-                    "share": _share(sum(row.outcome == "passed" for row in rows), len(rows)),
-                    "mistakes": _mistakes(exercise.id, rows),
-                }
-            )
+            share = _share(sum(row.outcome == "passed" for row in rows), len(rows))
+            line = {"id": exercise.id, "title": exercise.title, "share": share}
+            lessons.setdefault(exercise.id[:2], []).append(line | _mistakes(exercise.id, rows))
     return {
         "lessons": [(find_lesson(number), lines) for number, lines in lessons.items()],
         "predictions": _predictions(grading.predicted),
@@ -63,9 +59,12 @@ def _share(count: int, total: int) -> int | None:
     return 0 if count < FEWEST else 100
 
 
-def _mistakes(exercise_id: str, rows: Sequence[Row]) -> list[dict]:
-    """Return the named mistakes that enough people made, with what everybody is told of them."""
-    total = len(rows)
+def _mistakes(exercise_id: str, rows: Sequence[Row]) -> dict:
+    """Return the named mistakes that enough people made, what helps, and how many are not shown.
+
+    Where enough people had the exercise wrong, though few made the same mistake, what helps stands
+    there without a count, in the order of the alphabet: nobody can be told by it.
+    """
     told: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         if row.outcome == "failed" and row.mistake and not is_general(row.mistake):
@@ -73,26 +72,39 @@ def _mistakes(exercise_id: str, rows: Sequence[Row]) -> list[dict]:
     known = {}
     if isinstance(find_exercise(exercise_id), Question):
         known = {each["name"]: each["sentence"] for each in stored(exercise_id)["mistakes"]}
-    lines = []
+    often, seldom = [], []
     for name, messages in told.items():
         sentence, alike = messages.most_common(1)[0]
+        line = {"name": name, "sentence": known.get(name, sentence)}
         if messages.total() >= FEWEST and (name in known or alike >= FEWEST):
-            line = {"name": name, "sentence": known.get(name, sentence)}
-            lines.append(
-                (-messages.total(), name, line | {"share": _share(messages.total(), total)})
-            )
-    return [line for *_, line in sorted(lines, key=lambda each: each[:2])][:_MOST_MISTAKES]
+            share = _share(messages.total(), len(rows))
+            often.append((-messages.total(), name, line | {"share": share}))
+        elif name in known:
+            seldom.append((name, line))
+    shown = [line for *_, line in sorted(often, key=lambda each: each[:2])][:_MOST_MISTAKES]
+    is_crowd = sum(messages.total() for messages in told.values()) >= FEWEST
+    uncounted = [line for _, line in sorted(seldom)] if is_crowd else []
+    hidden = len(told) - len(shown) - len(uncounted)
+    return {"mistakes": shown, "uncounted": uncounted, "hidden": hidden}
 
 
 def _predictions(predicted: dict[str, Counter[str]]) -> list[dict]:
-    """Return what was predicted, the truth first; answers of few people stand together."""
+    """Return what was predicted, the truth first; answers of few people stand together.
+
+    What was most often predicted wrongly comes first: a lesson may begin with it.
+    """
     lines = []
     for prediction_id, answers in predicted.items():
-        total, right = answers.total(), find_prediction(prediction_id).right
+        total, prediction = answers.total(), find_prediction(prediction_id)
         if total < FEWEST:
             continue
+        right = prediction.right
         others = [(w, c) for w, c in answers.most_common() if w != right and c >= FEWEST]
         bars = [{"words": words, "share": _share(count, total)} for words, count in others]
+        shown = {right, *(words for words, _ in others)}
+        rare = [words for words in prediction.options if words not in shown]
         first = {"words": right, "share": _share(answers[right], total)}
-        lines.append({"id": prediction_id, "truth": first, "others": bars})
-    return lines
+        line = {"id": prediction_id, "truth": first, "others": bars, "rare": rare}
+        line["question"] = asked(find_lesson(prediction_id[:2])).get(prediction_id, "")
+        lines.append((answers[right] / total, prediction_id, line))
+    return [line for *_, line in sorted(lines, key=lambda each: each[:2])]

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 
 import pytest
 from handed_in import RIGHT, ROOT, notebook
@@ -12,6 +14,7 @@ from course_staff.classroom.judging import grading, naming
 from course_staff.classroom.judging.behaviours import Taught
 from course_staff.classroom.judging.grading import grade
 from course_staff.classroom.judging.naming import NamingError, gallery_entry, groups_in, name_groups
+from course_staff.classroom.reports.pages import write_results
 from course_utils.course.cli import app
 from course_utils.exercises.sentences import Wrong
 
@@ -50,6 +53,12 @@ def test_what_behaves_alike_is_one_group_with_its_shortest_program(graded):
     assert "should be" in found["ada", "bob"].shortest.message
     sizes = [len(group.students) for group in groups_in(graded[1])]
     assert sizes == sorted(sizes, reverse=True)
+
+
+def test_the_class_page_shows_the_ids_of_the_groups(graded):
+    grade(*graded, limits=LIMITS, write=write_results)
+    page = (graded[1] / "class.html").read_text(encoding="utf-8")
+    assert all(group.id in page for group in groups_in(graded[1]))
 
 
 def test_an_answer_that_is_told_a_factor_or_its_form_alone_is_grouped_too(graded):
@@ -105,6 +114,9 @@ def test_a_kept_mistake_is_printed_as_an_entry_of_the_gallery():
     assert set(names) == {"Wrong", "__builtins__", "learned_01_1_divided_x_s"}
     ((name, wrong),) = eval(f"{{{entry}}}", names).items()
     assert (name, wrong.sentence) == ("divided: x's", 'You "divide" by x.')
+    gallery = f'{function}\n\n\nGALLERY = {{\n    "01.1": {{\n{entry}\n    }}\n}}\n'
+    command = [sys.executable, "-m", "ruff", "format", "--check", "--line-length", "100", "-"]
+    subprocess.run(command, input=gallery, text=True, check=True)
     assert wrong.programs[0](7.5) == pytest.approx(3.14159, abs=1e-5)
 
 

@@ -1,4 +1,5 @@
 import json
+import re
 from collections import Counter
 
 import pytest
@@ -9,7 +10,7 @@ from course_staff.classroom.judging.grading import Grading
 from course_staff.classroom.reports.class_page import class_values
 from course_staff.classroom.reports.pages import _render
 from course_utils.exercises.callouts import Callout
-from course_utils.workspace.curriculum import Lesson
+from course_utils.workspace.curriculum import LESSONS, Lesson
 
 LETTERED = Callout("04.a", right="9", options={"27": "No.", "9": "Yes."})
 TYPED = Callout("04.b", right="0", options={"0": "Yes.", "6": "No."}, otherwise="No.")
@@ -72,10 +73,23 @@ def test_the_truth_stands_beside_what_was_predicted(monkeypatch):
     known = {"04.a": LETTERED, "04.b": TYPED}
     monkeypatch.setattr(predicted, "find_prediction", known.__getitem__)
     counts = {"04.a": Counter({"9": 3, "27": 1}), "04.b": Counter({"6": 2, "17": 1, "0": 1})}
-    assert predicted.prediction_lines(counts) == [
-        {"id": "04.b", "right": "0", "hits": 1, "total": 4, "others": [("6", 2), ("17", 1)]},
-        {"id": "04.a", "right": "9", "hits": 3, "total": 4, "others": [("27", 1)]},
-    ]
+    monkeypatch.setattr(predicted, "asked", lambda lesson: {"04.a": "What is it?"})
+    typed, lettered = predicted.prediction_lines(counts)
+    assert typed == {
+        "id": "04.b", "question": "", "right": "0", "hits": 1, "total": 4,
+        "others": [("6", 2), ("17", 1)],
+    }  # fmt: skip
+    assert lettered["question"] == "What is it?" and lettered["hits"] == 3
+    assert lettered["others"][0] == ("27", 1)
+    assert dict(lettered["others"]).keys() | {"9"} == LETTERED.options.keys()  # with the unchosen
+
+
+def test_every_prediction_has_its_question_in_the_words_of_the_notebook():
+    for lesson in LESSONS:
+        questions = predicted.asked(lesson)
+        assert list(questions) == [each.id for each in lesson.predictions()]
+        assert all(re.search(r"[.?:]$", words) for words in questions.values()), questions
+        assert not any("- **a**" in words for words in questions.values())
 
 
 def test_the_class_page_shows_them():

@@ -64,6 +64,16 @@ def test_mistakes_are_shown_by_name_with_the_authors_sentence_and_not_the_studen
     ((_, (line,)),) = shown(rows)["lessons"]
     told = {each["name"]: each["sentence"] for each in line["mistakes"]}
     assert told == {KNOWN["name"]: KNOWN["sentence"], "taught": "You square twice."}
+    # Enough had the exercise wrong for a sentence without a count; "in own words" stays away.
+    assert line["uncounted"] == [{"name": OTHER["name"], "sentence": OTHER["sentence"]}]
+    assert line["hidden"] == 1
+
+
+def test_in_a_small_class_it_is_said_how_many_mistakes_are_not_shown():
+    rows = [row(f"a{n}", "failed", KNOWN["name"]) for n in range(2)] + [row("b", "failed", "other")]
+    rows += [row(f"c{n}") for n in range(9)]
+    ((_, (line,)),) = shown(rows)["lessons"]
+    assert (line["mistakes"], line["uncounted"], line["hidden"]) == ([], [], 2)
 
 
 def test_predictions_stand_beside_the_truth_and_odd_ones_do_not():
@@ -72,7 +82,19 @@ def test_predictions_stand_beside_the_truth_and_odd_ones_do_not():
     (line,) = shown([], {asked.id: counts})["predictions"]
     assert line["truth"]["words"] == asked.right and line["truth"]["share"] == 45
     assert [other["words"] for other in line["others"]] == ["what half predicted"]
+    assert line["rare"] == [words for words in asked.options if words != asked.right]
+    assert line["question"].endswith("?") and "**a**" not in line["question"]
     assert shown([], {asked.id: Counter({asked.right: FEWEST - 1})})["predictions"] == []
+
+
+def test_what_was_most_often_predicted_wrongly_comes_first():
+    first, second = find_lesson("01").predictions()[:2]
+    wrong = next(words for words in second.options if words != second.right)
+    counts = {
+        first.id: Counter({first.right: 10}),
+        second.id: Counter({second.right: 5, wrong: 5}),
+    }
+    assert [line["id"] for line in shown([], counts)["predictions"]] == [second.id, first.id]
 
 
 def test_the_page_names_nobody_and_loads_nothing(tmp_path):
@@ -96,6 +118,26 @@ def test_the_page_names_nobody_and_loads_nothing(tmp_path):
     teacher = (tmp_path / "class.html").read_text(encoding="utf-8")
     assert 'href="class-to-show.html"' in teacher and "Zoe Number0" in teacher
     assert json.loads((tmp_path / "results.jsonl").read_text().splitlines()[0])["late"] == "2 days"
+
+
+def test_who_gave_up_may_need_a_word_too(tmp_path):
+    ids = [each.id for each in find_lesson("01").exercises()]
+    rows = [replace(row("tries", "failed"), exercise=i) for i in ids[:2]]
+    rows += [replace(row("gave up", "not attempted"), exercise=i) for i in ids[:3]]
+    rows += [replace(row("did it"), exercise=i) for i in ids]
+    write_results(Grading(rows=rows), tmp_path)
+    page = (tmp_path / "class.html").read_text(encoding="utf-8")
+    (word,) = re.findall(r"Students who may need a word.*?</table>", page, re.S)
+    assert "gave up" in word and "01.1, 01.2, 01.3" in word
+    assert "did it" not in word and ">tries<" not in word
+
+
+def test_no_page_invents_a_time_of_handing_in(tmp_path):
+    every = find_lesson("01").exercises()
+    rows = [replace(row("ada"), submitted="", exercise=each.id) for each in every]
+    write_results(Grading(rows=rows), tmp_path)
+    page = (tmp_path / "feedback" / "ada.html").read_text(encoding="utf-8")
+    assert "Graded: ada/secret place.ipynb." in page and ", handed in" not in page
 
 
 def luminance(colour):
