@@ -41,6 +41,7 @@ def step_for_regression(model, optimizer, x, y):
     optimizer.apply(gradients, model.trainable_variables)
     return loss
 
+
 check("09.1", step_for_regression)"""
 MISSING_GRADIENT = """\
 w = tf.Variable(3.0)
@@ -53,6 +54,7 @@ DRAWN_TAPE = """\
 def loss(w):
     rounded = tf.round(2 * w)
     return (rounded - 5) ** 2
+
 
 play_tape(loss, tf.Variable(3.0))"""
 

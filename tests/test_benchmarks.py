@@ -1,6 +1,8 @@
 """What the benchmarks measure is what the lessons teach."""
 
 import ast
+import re
+import shlex
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -23,3 +25,13 @@ def test_the_measured_network_is_that_of_the_lesson():
         return text[text.index("keras.Sequential") :]
 
     assert layers("benchmarks/training_loop.py") == layers("lessons/13_mnist/lesson.py")
+
+
+def test_each_figure_of_the_readme_stands_with_a_command_that_make_bench_quick_runs():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    section = readme[readme.index("## Measured") : readme.index("## The tools")]
+    rows = [row for row in section.splitlines() if row.startswith("| ") and "figure" not in row]
+    commands = {row.rsplit("`", 2)[1].removeprefix("python benchmarks/") for row in rows}
+    (quick,) = re.findall(r"^QUICK := (.*)$", (ROOT / "Makefile").read_text(), re.M)
+    assert commands == set(shlex.split(quick)) and len(rows) == len(commands) > 3
+    assert all((ROOT / "benchmarks" / command.split()[0]).exists() for command in commands)

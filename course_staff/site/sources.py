@@ -85,6 +85,7 @@ def _documents(root: Path, repository: str) -> dict[str, str]:
     marks = shown(root) | {
         "FACTS": facts(),
         "PATHS": sections("index.md", "A short path"),
+        "MEASURED": sections("index.md", "Measured"),
         "MAP": lesson_map("lessons/"),
         "LIST": lesson_list("lessons/"),
         "ROOMS": picture_of_rooms(root),

@@ -55,6 +55,7 @@ html_math_renderer = "mathml"
 html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": project},
+    "header_links_before_dropdown": 4,
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
     "show_prev_next": True,
