@@ -1,4 +1,4 @@
-"""What a lesson's questions and galleries import: the names that are there for their authors."""
+"""What a lesson's questions, galleries and variants import: the names for their authors."""
 
 import ast
 from pathlib import Path
@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 
 from course_utils import exercises
-from course_utils.exercises.lesson_questions import load
 
 ROOT = Path(__file__).parents[2]
-MODULES = sorted(ROOT.glob("lessons/*/exercises.py")) + sorted(ROOT.glob("lessons/*/gallery.py"))
+MODULES = [
+    path
+    for name in ("exercises", "gallery", "variants")
+    for path in sorted(ROOT.glob(f"lessons/*/{name}.py"))
+]
 
 
 def imported_from(path):
@@ -33,17 +36,3 @@ def test_every_name_for_authors_is_used_and_described():
     used = {name for path in MODULES for _, name in imported_from(path)}
     assert set(exercises.__all__) <= used
     assert not [name for name in exercises.__all__ if name not in exercises.__doc__]
-
-
-GALLERIES = [path for path in MODULES if path.stem == "gallery"]
-
-
-@pytest.mark.parametrize("path", GALLERIES, ids=lambda path: path.parent.name)
-def test_every_mistake_is_found_by_its_name_and_by_the_words_of_its_sentence(path):
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    written = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)}
-    texts = [text for text in written if isinstance(text, str)]
-    tables = [table for table in load(path).GALLERY.values() if isinstance(table, dict)]
-    for name, wrong in (each for table in tables for each in table.items()):
-        assert name in written
-        assert any(text.startswith(wrong.sentence[:24]) for text in texts), (name, wrong.sentence)
