@@ -256,7 +256,13 @@ def _build_lesson(lesson: LessonSource, folders: Folders, after_cell: Callable[[
     write_atomically(folders.notebooks / f"{lesson.name}.ipynb", _text_of(lesson.notebook))
 
 
-def _run(lesson, notebook, folder, expected: str, after_cell) -> None:
+def _run(
+    lesson: LessonSource,
+    notebook: NotebookNode,
+    folder: Path,
+    expected: str,
+    after_cell: Callable[[], None],
+) -> None:
     """Run one of the two notebooks and hold every exercise to the ``expected`` outcome."""
     which = "worked" if expected == "passed" else "untouched"
     try:

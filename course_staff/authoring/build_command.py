@@ -8,6 +8,7 @@ from course_utils.course.tensorflow_start import quiet_tensorflow
 from course_utils.course.terminal import console, errors, sentence_for
 from course_utils.workspace.folders import course_folder
 
+from .source import LessonSource
 from .staff_terminal import need_extra, progress_bars
 
 __all__ = ["COMMANDS"]
@@ -65,7 +66,7 @@ def build(
     )
 
 
-def _code_cells(source) -> int:
+def _code_cells(source: LessonSource) -> int:
     return sum(cell.cell_type == "code" for cell in source.solution.cells)
 
 

@@ -54,8 +54,8 @@ def checked_name(exercise_id: str, sources: Sequence[str]) -> str:
     for source in sources:
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "check":
-                if node.args[0].value == exercise_id:
-                    return node.args[1].id
+                if node.args[0].value == exercise_id:  # type: ignore[attr-defined]
+                    return node.args[1].id  # type: ignore[attr-defined]
     raise LookupError(exercise_id)
 
 
@@ -148,7 +148,8 @@ def known_mistake(
     GalleryError
         If it, or a question's ``read``, raises by a slip of its author.
     """
-    behind = len(question.parts), []  # where no answer is compared with it
+    # Where no answer is compared with it.
+    behind = len(question.parts), []  # type: ignore[var-annotated]
     with _slips_named(question):
         part, readings = first_wrong(question, observation, right) or behind
     if part == RAISED:
@@ -181,11 +182,14 @@ def prediction_data(prediction: ValueQuestion, right: Any, tables: Table | Seque
     """
     reading = value_of(describe(right))
     if not prediction.entries:
-        return {"right": encoded(reading), "tables": [_table_data(tables, reading)]}
+        return {"right": encoded(reading), "tables": [_table_data(tables, reading)]}  # type: ignore[arg-type]
     entries = [value_of(describe(item)) for item in right]
-    if not len(entries) == len(tables) == len(prediction.entries):
+    if not len(entries) == len(tables) == len(prediction.entries):  # type: ignore[arg-type]
         raise GalleryError(f"{prediction.id}: not one entry and one table for each value")
-    data = [_table_data(table, entry) for table, entry in zip(tables, entries, strict=True)]
+    data = [
+        _table_data(table, entry)
+        for table, entry in zip(tables, entries, strict=True)  # type: ignore[arg-type]
+    ]
     return {"right": [encoded(entry) for entry in entries], "tables": data}
 
 

@@ -6,6 +6,7 @@ That is what the right program and the gallery did on eight seeds: one compresse
 import ast
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from course_utils.exercises.lesson_questions import load
 from course_utils.exercises.question import ValueQuestion
@@ -49,7 +50,7 @@ class Questions:
         _require_names_once(gallery)
         self.gallery = load(gallery).GALLERY
 
-    def right(self, exercise_id: str):
+    def right(self, exercise_id: str) -> Any:
         """Return what the worked cell of an exercise binds: the right program, or value.
 
         The exercises above it have run, too: the parts of a project use each other.

@@ -79,7 +79,8 @@ def _stub_of(region: list[str], indent: str) -> list[str]:
         return [x for line in given if (x := line.replace(f"{GIVEN} ", "", 1)).strip() != GIVEN]
     statements = ast.parse(textwrap.dedent("\n".join(region))).body
     if not indent and all(isinstance(statement, ast.Assign) for statement in statements):
-        return [f"{ast.unparse(s.targets[0])} = ..." for s in statements]
+        targets = (s.targets[0] for s in statements if isinstance(s, ast.Assign))
+        return [f"{ast.unparse(target)} = ..." for target in targets]
     return [f"{indent}raise NotImplementedError"]
 
 

@@ -43,11 +43,11 @@ def run_notebook(
     position = 0
     metadata = copy.deepcopy(notebook.metadata)
 
-    def started(cell, cell_index):
+    def started(cell: NotebookNode, cell_index: int) -> None:
         nonlocal position
         position = cell_index
 
-    def finished(cell, cell_index):
+    def finished(cell: NotebookNode, cell_index: int) -> None:
         after_cell()
 
     client = NotebookClient(

@@ -131,8 +131,8 @@ def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, titles: dict
         tree = _parse(lesson, index, cell.source)
         for call in _check_calls(tree):
             line = lesson.lines[index] + call.lineno - 1
-            lesson.checks.append((call.args[0].value, line))
-            if call.args[0].value not in titles:
+            lesson.checks.append((call.args[0].value, line))  # type: ignore[attr-defined]
+            if call.args[0].value not in titles:  # type: ignore[attr-defined]
                 nearby = ", ".join(sorted(i for i in titles if i[:2] == lesson.name[:2])) or "none"
                 message = f"check of an unknown exercise; this lesson has {nearby}"
                 lesson.problems.append(Problem(f"{lesson.path}:{line}", message))

@@ -12,6 +12,7 @@ from course_utils.course.terminal import errors, print_text, sentence_for
 from course_utils.workspace.curriculum import LESSONS
 
 from ..authoring.staff_terminal import interruptible, need_extra, progress_bars
+from .intake.submissions import SubmissionsFound
 
 if TYPE_CHECKING:
     from .intake.submissions import Submission
@@ -187,7 +188,7 @@ def grade(
     ):
         task = bars.add_task("Grading", total=None, visible=False)
 
-        def on_found(found, open_ones):
+        def on_found(found: SubmissionsFound, open_ones: int) -> None:
             for layout, count in found.layouts.items():
                 bars.console.print(f"{count} submissions as {layout}", markup=False)
             bars.update(task, total=open_ones, visible=open_ones > 0)

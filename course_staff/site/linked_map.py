@@ -43,12 +43,13 @@ def svg_of(ax: Axes) -> str:
     """Return a drawing as SVG on one line, the same for the same drawing, and close its figure."""
     from matplotlib import pyplot as plt
 
-    file = io.StringIO()
+    file, figure = io.StringIO(), ax.get_figure(root=True)
+    assert figure is not None  # of axes that were just drawn
     with plt.rc_context({"svg.hashsalt": "course"}):
-        ax.figure.savefig(
+        figure.savefig(
             file, format="svg", transparent=True, bbox_inches="tight", metadata={"Date": None}
         )
-    plt.close(ax.figure)
+    plt.close(figure)
     svg = file.getvalue()[file.getvalue().index("<svg") :]
     return " ".join(re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.S).split())
 

@@ -140,7 +140,7 @@ def _lessons_page(root: Path) -> str:
 def _reference() -> dict[str, str]:
     """Return the pages of the tools, which autodoc fills from their docstrings."""
     rooms: dict[str, list[str]] = {room: [] for room in _ROOMS}
-    for name, module in course_utils._HOME.items():
+    for name, module in course_utils._HOME.items():  # type: ignore[attr-defined]
         package, _, room = module.partition(".")
         rooms[package if package == "gradient_tools" else room.partition(".")[0]].append(name)
     listed = "\n".join(rooms)

@@ -148,13 +148,15 @@ def _kind(place: PurePosixPath, places: set[PurePosixPath]) -> str:
 
 def _inner(archive: zipfile.ZipFile, own: Entry, depth: int) -> list[Entry]:
     """Return what an archive in an archive holds, or the one entry that says why it is closed."""
+    around = own.archived
+    assert isinstance(around, Archived)  # of what is read here, all stands in an archive
     try:
         if depth == _DEEPEST:
             raise UnreadableFile(f"More than {_DEEPEST} archives stand in one another.")
         with _damage_said():
-            data = io.BytesIO(_content(archive, own.archived.members[-1], _MOST_INNER))
+            data = io.BytesIO(_content(archive, around.members[-1], _MOST_INNER))
             opened = zipfile.ZipFile(data)
-            return list(_entries(opened, own.path, own.archived, depth + 1, False))
+            return list(_entries(opened, own.path, around, depth + 1, False))
     except UnreadableFile as error:
         return [replace(own, kind="closed", why=str(error))]
 

@@ -23,7 +23,8 @@ def when(entry: Entry, owner: Owner) -> dict[str, Any]:
     if owner.at:
         zone, who = (timezone.utc, HAND_IN) if owner.layout == HAND_IN else (None, "Blackboard")
         with suppress(ValueError, OverflowError):
-            moment = datetime(*map(int, owner.at.split("-")), tzinfo=zone)
+            numbers = [*map(int, owner.at.split("-"))]
+            moment = datetime(*numbers, tzinfo=zone)  # type: ignore[misc, arg-type]
             return {"time": moment.timestamp(), "clock": f"{who}'s name of the file"}
     file_time = entry.archived.time if entry.archived else _file_time(entry.path)
     if owner.id:

@@ -105,7 +105,7 @@ def walk(folder: Path, skipped: Path | None = None) -> Iterator[Entry]:
             if is_notebook(name):
                 if not hides:
                     yield Entry(path, "notebook")
-                elif not is_copy_of_a_program(path, Path.exists):
+                elif not is_copy_of_a_program(path, lambda other: Path(other).exists()):
                     yield Entry(path, "hidden")
             elif is_folder and depth == _DEEPEST:
                 yield Entry(path, "closed", f"More than {_DEEPEST} folders stand in one another.")

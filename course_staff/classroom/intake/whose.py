@@ -102,7 +102,7 @@ def _system_of(names: set[str], all_of_them: bool = False) -> str | None:
 
 def claimed(owner: Owner, students: set[str]) -> list[str]:
     """Return the other students whose names the student has given to his files and folders."""
-    found = []
+    found: list[str] = []
     for name in owner.rest:
         for system, pattern in _SYSTEMS.items():
             named = {match["student"] for match in re.finditer(pattern, name)}
@@ -143,7 +143,7 @@ def copy_number(stem: str) -> int:
 
 def _owner(parts: tuple[str, ...], system: str | None, lesson: str | None, folder: str) -> Owner:
     named = re.match(_SYSTEMS[system], parts[0]) if system else None
-    if named:
+    if system and named:
         rest = (parts[0][named.end() :], *parts[1:])
         said = named.groupdict()
         student, own_id = _normal(said["student"]), said.get("id", "")

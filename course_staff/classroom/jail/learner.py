@@ -119,4 +119,4 @@ def _replace_check(answers: Answers) -> None:
     from course_utils.course import checking
 
     for module in (course_utils, checking):
-        module.check = answers.check
+        module.check = answers.check  # type: ignore[attr-defined]

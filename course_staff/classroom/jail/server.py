@@ -74,7 +74,8 @@ def _serve(connection: socket.socket, limits: Limits, is_jailed: bool, groups: i
         if os.fork() == 0:
             try:
                 connection.close()
-                _run_one(*descriptors, limits, is_jailed, groups)
+                learner, supervisor = descriptors
+                _run_one(learner, supervisor, limits, is_jailed, groups)
             finally:
                 os._exit(0)
         for descriptor in descriptors:
@@ -88,7 +89,7 @@ def _run_one(
 
     learner_end = socket.socket(fileno=channel)
 
-    def run():
+    def run() -> None:
         run_learner(learner_end, limits, is_jailed)
 
     supervise(socket.socket(fileno=control), limits, is_jailed, run, groups)

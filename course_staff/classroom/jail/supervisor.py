@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from .channel import Channel, Closed
 from .groups import group_of_notebook
@@ -72,7 +73,7 @@ def _watch(child: int, control: socket.socket, limits: Limits) -> str | None:
     """Return once the child has ended, or must; the reason is None where it ended by itself."""
     base, clock = memory_of(child), _Clock(limits)
     ended = os.pidfd_open(child) if hasattr(os, "pidfd_open") else None
-    waited = [control] if ended is None else [control, ended]
+    waited: list[Any] = [control] if ended is None else [control, ended]
     pause = 0.02 if ended is None else SECONDS_BETWEEN_LOOKS
     try:
         while True:

@@ -45,7 +45,8 @@ class Again:
         there = {one.student for one in submissions}
         for name in sorted(self.students):
             member = roster.member(name) if roster else None
-            own = {s for s in there if s == name or (member and roster.member(s) is member)}
+            same = {s for s in there if roster and member and roster.member(s) is member}
+            own = same | ({name} & there)
             if not own:
                 raise BadInput(
                     f"--again was {name!r}, which is no exercise such as 03.2, none of "

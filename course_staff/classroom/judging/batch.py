@@ -154,7 +154,7 @@ class Batch:
             stopped = {i for i, verdict in verdicts.items() if verdict.outcome in _STOPPED}
             verdicts |= {i: before[i] for i in stopped}
         kept = self._kept(one, data) if self._again else None
-        if kept is not None:
+        if self._again and kept is not None:
             verdicts = kept | {i: verdicts[i] for i in self._again.picks(one, kept)}
         if before is not None or not _was_stopped(verdicts):  # or else it runs once more
             self._keep(one, data, verdicts)

@@ -17,6 +17,7 @@ from course_utils.exercises.question import Question, first_wrong
 from course_utils.exercises.readings import form_of, pieces
 from course_utils.exercises.references import RAISED, KnownMistake, Reference, decoded
 from course_utils.workspace.atomic_files import write_atomically
+from course_utils.workspace.curriculum import find_exercise
 
 from ...authoring.storing import encoded
 from ..jail.answers import bound_names
@@ -32,6 +33,7 @@ __all__ = [
     "groups",
     "program_in",
     "program_of",
+    "question_of",
     "read_lines",
     "taught_to",
     "write_lines",
@@ -93,13 +95,21 @@ class Group:
         return f"{self.shortest.exercise}-{digest[:4]}"
 
 
+def question_of(exercise_id: str) -> Question:
+    """Return the exercise with this id, of which a function is the answer."""
+    exercise = find_exercise(exercise_id)
+    if not isinstance(exercise, Question):
+        raise LookupError(f"Exercise {exercise_id} is answered with a value, not with a function.")
+    return exercise
+
+
 def did(question: Question, observation: dict, reference: Reference) -> list | None:
     """Return what a wrong answer did, as JSON can hold it; None where that is too much to keep.
 
     Where its form is wrong, only the pieces of another form count, such as a gradient that is None:
     those beside it are left out, whatever their numbers are.
     """
-    part, readings = first_wrong(question, observation, reference)
+    part, readings = first_wrong(question, observation, reference)  # type: ignore[misc]
     if part != RAISED:
         pairs = zip(readings, reference.right[part], strict=True)
         readings = [_of_other_form(got, right) for got, right in pairs]

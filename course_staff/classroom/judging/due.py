@@ -98,9 +98,9 @@ def _due_of(one: Submission, dates: Sequence[Due], roster: Roster | None) -> Due
 
     def is_of(due: Due) -> bool:
         member = roster.member(due.student) if roster else None
-        return due.student == one.student or (
-            member is not None and member is roster.member(one.student)
-        )
+        if roster is None or member is None:
+            return due.student == one.student
+        return due.student == one.student or member is roster.member(one.student)
 
     own = [due for due in dates if due.lesson == one.lesson and due.student and is_of(due)]
     common = [due for due in dates if due.lesson == one.lesson and not due.student]

@@ -12,7 +12,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from course_utils.exercises.question import Question
-from course_utils.workspace.curriculum import LESSONS, find_exercise, find_lesson
+from course_utils.workspace.curriculum import LESSONS, find_lesson
 from course_utils.workspace.folders import course_folder
 
 from ..intake.roster import Member, Roster
@@ -31,6 +31,7 @@ from .behaviours import (
     Taught,
     groups,
     program_of,
+    question_of,
     read_lines,
     taught_to,
     write_lines,
@@ -89,7 +90,8 @@ class Grading:
 
     def of_member(self, member: Member) -> list[Row]:
         """Return the rows that count of a student of the roster."""
-        return [row for row in self.counting if self.roster.member(row.student) is member]
+        roster = self.roster
+        return [r for r in self.counting if roster and roster.member(r.student) is member]
 
 
 def grade(
@@ -199,7 +201,7 @@ def grade(
         verdicts = {place: _as_taught(each, taught) for place, each in verdicts.items()}
         unexplained = list(_unexplained(found.submissions, verdicts, limits))
         write_lines(state / "unexplained.jsonl", unexplained)
-        questions = {each.exercise: find_exercise(each.exercise) for each in unexplained}
+        questions = {each.exercise: question_of(each.exercise) for each in unexplained}
         grading.groups = groups(unexplained, questions)
         grading.rows = [row for one in found.submissions for row in _rows(one, verdicts[one.place])]
         read = partial(read_data, megabytes=limits.notebook)
@@ -300,7 +302,7 @@ def _as_taught(verdicts: dict[str, Verdict], taught: Sequence[Taught]) -> dict[s
     """Return the verdicts with the sentences that a teacher wrote since."""
     told = {}
     for exercise_id, verdict in verdicts.items():
-        known = verdict.did and taught_to(verdict.did, taught, find_exercise(exercise_id))
+        known = verdict.did and taught_to(verdict.did, taught, question_of(exercise_id))
         if known:
             verdict = replace(verdict, message=known.sentence, mistake=known.name, did=None)
         told[exercise_id] = verdict

@@ -9,13 +9,22 @@ from pathlib import Path
 
 from course_utils.exercises.exercise import stubs
 from course_utils.exercises.references import stored
-from course_utils.workspace.curriculum import find_exercise
 
 from ..jail.answers import bound_names
 from ..jail.limits import Limits
 from ..running.fork_server import ForkServer
 from ..running.public_package import exercises_version, private_folders
-from .behaviours import Answer, Group, Taught, did, groups, read_lines, taught_to, write_lines
+from .behaviours import (
+    Answer,
+    Group,
+    Taught,
+    did,
+    groups,
+    question_of,
+    read_lines,
+    taught_to,
+    write_lines,
+)
 from .grading import require_lessons
 from .journal import Journal, secret_key
 from .learned import learned_path, observed_in_jail
@@ -42,7 +51,7 @@ def groups_in(results: Path) -> list[Group]:
     if not path.exists():
         raise NamingError(f"{results} holds no grading. Name the folder given to `--out`.")
     answers = read_lines(path, Answer)
-    return groups(answers, {a.exercise: find_exercise(a.exercise) for a in answers})
+    return groups(answers, {a.exercise: question_of(a.exercise) for a in answers})
 
 
 def name_groups(
@@ -124,7 +133,7 @@ def _keep(state: Path, new: Sequence[Taught]) -> None:
     """Run each program by itself in the sandbox, and write all beside the lesson's gallery."""
     lessons = require_lessons()
     exercise = new[0].exercise
-    question = find_exercise(exercise)
+    question = question_of(exercise)
     journal = Journal(state / "references.jsonl")
     references = References(lessons, secret_key(state / "key"), journal, exercises_version())
     hidden = [state.parent.resolve(), lessons.parent, *private_folders()]
@@ -138,10 +147,11 @@ def _keep(state: Path, new: Sequence[Taught]) -> None:
         journal.close()
     for one, observation in zip(new, observations, strict=True):
         try:
-            does_the_same = taught_to(did(question, observation, right), [one], question)
+            done = did(question, observation, right)
+            does_the_same = done and taught_to(done, [one], question)
         except (KeyError, TypeError, ValueError):  # it did not run, or goes right
             does_the_same = None
-        if does_the_same is None:
+        if not does_the_same:
             raise NamingError(
                 "The shortest program of a group does something else when it is run by itself: it "
                 "needs other cells of its notebook. Name the group without --keep, or write such a "

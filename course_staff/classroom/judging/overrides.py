@@ -53,13 +53,13 @@ def read_overrides(path: Path) -> list[Override]:
                 f"Line {number} of {path} has no {missing[0]}: every change has a reason."
             )
         try:
-            cells["points"] = float(cells["points"]) if cells["points"] else None
+            points = float(cells["points"]) if cells["points"] else None
         except ValueError:
             raise BadInput(
                 f"Line {number} of {path}: points should be a number or empty, and are "
                 f"{cells['points']!r}."
             ) from None
-        found.append(Override(**cells))
+        found.append(Override(**cells | {"points": points}))  # type: ignore[arg-type]
     return found
 
 

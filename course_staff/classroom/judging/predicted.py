@@ -64,16 +64,15 @@ def count_predictions(
 
 def prediction_lines(counts: dict[str, Counter[str]]) -> list[dict]:
     """Return a table's lines: the truth, how many predicted it, and what the others predicted."""
-    lines = []
+    lines: list[dict] = []
     for prediction_id, answers in counts.items():
         prediction = find_prediction(prediction_id)
         right = prediction.right
         others = [(words, count) for words, count in answers.most_common() if words != right]
         others += [(words, 0) for words in prediction.options if words not in (*answers, right)]
         question = asked(find_lesson(prediction_id[:2])).get(prediction_id, "")
-        line = {"id": prediction_id, "question": question, "right": right, "others": others}
-        line |= {"hits": answers[right]}
-        lines.append(line | {"total": answers.total()})
+        counted = {"hits": answers[right], "total": answers.total(), "others": others}
+        lines.append({"id": prediction_id, "question": question, "right": right} | counted)
     return sorted(lines, key=lambda line: line["hits"] / line["total"])
 
 

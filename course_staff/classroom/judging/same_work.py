@@ -84,8 +84,8 @@ def same_work(
         if len(students) > 1
         and sum(_own(i, words, solutions) for i, words in answers.items()) >= _LEAST_OWN
     }
-    whole = {(same.lesson, same.students) for same in groups if not same.exercise}
-    kept = [one for one in groups if not one.exercise or (one.lesson, one.students) not in whole]
+    wholly = {(same.lesson, same.students) for same in groups if not same.exercise}
+    kept = [one for one in groups if not one.exercise or (one.lesson, one.students) not in wholly]
     return sorted(kept, key=lambda one: (one.lesson, one.exercise, one.students))
 
 

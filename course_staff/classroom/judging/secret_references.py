@@ -22,9 +22,8 @@ from typing import Any
 from course_utils.course.tensorflow_start import quiet_tensorflow, standard_error_held
 from course_utils.exercises.question import first_wrong
 from course_utils.exercises.references import SEEDS, Reference
-from course_utils.workspace.curriculum import find_exercise
 
-from .behaviours import Taught, as_data, as_known
+from .behaviours import Taught, as_data, as_known, question_of
 from .journal import Journal
 from .learned import Observe, learned_of
 
@@ -98,8 +97,8 @@ class References:
         observation = self._observe_learned(one.exercise, one.program, self.seed(one.exercise))
         try:
             # All of it: answers are compared with it as with the gallery.
-            question, right = find_exercise(one.exercise), self.right(one.exercise)
-            wrong = first_wrong(question, observation, right)
+            right = self.right(one.exercise)
+            wrong = first_wrong(question_of(one.exercise), observation, right)
             return (as_data(*wrong) if wrong else None) or []
         except (KeyError, TypeError, ValueError):
             return []
@@ -166,7 +165,7 @@ def _questions_read(lessons: Path, number: str) -> None:
 
 
 @cache
-def _questions(lessons: Path, number: str):
+def _questions(lessons: Path, number: str) -> Any:
     from course_staff.authoring.questions import Questions
     from course_staff.authoring.source import read_lesson
 

@@ -79,8 +79,8 @@ def _write_folder(files: Mapping[str, str], out: Path, kind: str, force: bool) -
         (out / path).parent.mkdir(parents=True, exist_ok=True)
         write_atomically(out / path, text)
     for folder in {(out / path).parent for path in (*files, MANIFEST)}:
-        for path in filter(is_left_over, list(folder.iterdir())):
-            path.unlink()
+        for left in filter(is_left_over, list(folder.iterdir())):
+            left.unlink()
     for path in earlier:
         if path not in files and path not in kept:
             _remove(out, path)

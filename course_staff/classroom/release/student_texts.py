@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from course_utils.workspace.curriculum import LESSONS
+from course_utils.workspace.curriculum import LESSONS, Lesson
 
 __all__ = ["student_texts"]
 
@@ -59,7 +59,7 @@ def _readme(root: Path, names: set[str]) -> str:
     return students
 
 
-def _row(readme: str, lesson) -> str:
+def _row(readme: str, lesson: Lesson) -> str:
     """Return a lesson's row of the README's table, or one from the curriculum."""
     link = f"[{lesson.title}](notebooks/{lesson.name}.ipynb)"
     row = re.search(rf"^\| {lesson.number} \|[^|]*\|[^|]*(\|.*)$", readme, re.M)

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
+from course_utils.exercises.exercise import Exercise
 from course_utils.workspace.curriculum import all_exercises, find_lesson
 
 from ..judging.grading import Grading
@@ -75,7 +76,7 @@ def _exercise_lines(exercises: Iterable, rows: list[Row]) -> list[dict]:
     return [_exercise_line(exercise, counts[exercise.id]) for exercise in exercises]
 
 
-def _exercise_line(exercise, counts: Counter[str]) -> dict:
+def _exercise_line(exercise: Exercise, counts: Counter[str]) -> dict:
     total = sum(counts.values())
     stopped = sum(counts[outcome] for outcome in _BROKEN)
     parts, start = [], 0.0
@@ -178,7 +179,7 @@ def _first_of_each(rows: list[Row]) -> list[Row]:
 
 def _better_than_the_newest(grading: Grading) -> list[dict]:
     """Return the older submissions that earned more than the one that counts."""
-    points: dict[str, float] = Counter()
+    points: dict[str, float] = defaultdict(float)
     for row in grading.rows:
         points[row.submission] += row.points
     newest = {(row.student, row.lesson): row.submission for row in grading.counting}

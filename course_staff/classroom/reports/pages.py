@@ -5,6 +5,7 @@ import re
 import unicodedata
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from course_utils.workspace.atomic_files import write_atomically
 from course_utils.workspace.curriculum import find_lesson
@@ -85,12 +86,12 @@ def _feedback(student: str, grading: Grading) -> dict:
     }
 
 
-def _render(name: str, **values) -> str:
+def _render(name: str, **values: Any) -> str:
     return _templates().get_template(name).render(**values)
 
 
 @cache
-def _templates():
+def _templates() -> Any:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
@@ -104,7 +105,7 @@ def _templates():
     return environment
 
 
-def _with_code(text: str):
+def _with_code(text: str) -> Any:
     """Show what stands between backquotes as code; everything else is escaped."""
     from markupsafe import Markup, escape
 

@@ -36,7 +36,7 @@ _COMPUTED = re.compile(
 
 def upload_csv(grading: Grading) -> bytes:
     """Return the roster with the points of each lesson, as its learning system reads it."""
-    roster = grading.roster
+    roster = _roster_of(grading)
     lessons = _lessons(grading)
     filled = {number: _column_of(number, roster) for number in lessons}
     grades = _grade_columns(roster)
@@ -64,9 +64,15 @@ def upload_csv(grading: Grading) -> bytes:
     return text.getvalue().encode(roster.encoding)
 
 
+def _roster_of(grading: Grading) -> Roster:
+    if grading.roster is None:
+        raise ValueError("upload.csv is written for a roster alone")
+    return grading.roster
+
+
 def upload_notes(grading: Grading) -> list[str]:
     """Return, a sentence each, where the learning system gives a lesson other points than here."""
-    roster = grading.roster
+    roster = _roster_of(grading)
     possible = next((c for c, m in roster.lines if not m and _POINTS_POSSIBLE.match(c[0])), None)
     notes = []
     for number in _lessons(grading):

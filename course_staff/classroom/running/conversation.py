@@ -88,7 +88,7 @@ def converse(
             run.pending, asked = str(message["ask"]), asked + 1
             seed = questions.seed(run.pending)
             channel.send({"seed": seed})
-        elif "observed" in message and message["observed"] == run.pending:
+        elif run.pending is not None and message.get("observed") == run.pending:
             exercise_id, run.pending = run.pending, None
             questions.take(exercise_id, seed, message["observation"])
         elif "unreadable" in message and not has_begun:  # later, the learner's code may say so

@@ -151,6 +151,8 @@ class ForkServer:
             control, far_control = socket.socketpair()
             try:
                 with self._lock:
+                    if self._connection is None:
+                        raise ServerFailed("The server was not started.")
                     descriptors = [theirs.fileno(), far_control.fileno()]
                     socket.send_fds(self._connection, [b"+"], descriptors)
                 return Channel(ours), control

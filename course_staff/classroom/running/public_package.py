@@ -105,7 +105,7 @@ def package_versions() -> dict[str, str]:
     }
 
 
-def _digest(*folders: Path):
+def _digest(*folders: Path) -> "hashlib._Hash":
     """Return the digest of what stands in these folders, and of the questions, wherever they do."""
     digest = hashlib.sha256()
     for lesson in LESSONS:
