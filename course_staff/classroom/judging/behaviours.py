@@ -21,7 +21,7 @@ from course_utils.workspace.curriculum import find_exercise
 
 from ...authoring.storing import encoded
 from ..jail.answers import bound_names
-from ..jail.cells import Cell, NotANotebook, read_cells
+from ..jail.cells import Cell
 
 __all__ = [
     "Answer",
@@ -32,7 +32,6 @@ __all__ = [
     "did",
     "groups",
     "program_in",
-    "program_of",
     "question_of",
     "read_lines",
     "taught_to",
@@ -129,14 +128,6 @@ def as_data(part: int, readings: Any) -> list | None:
     """Return a behaviour as JSON can hold it; None where that is too much to keep."""
     data = [part, encoded(readings)]
     return data if len(json.dumps(data)) <= _LARGEST else None
-
-
-def program_of(data: bytes, exercise_id: str) -> str:
-    """Return the source of the cell of a notebook that answers an exercise; see `program_in`."""
-    try:
-        return program_in(read_cells(data), exercise_id)
-    except NotANotebook:
-        return ""
 
 
 def program_in(cells: Iterable[Cell], exercise_id: str) -> str:

@@ -16,8 +16,9 @@ from course_utils.workspace.curriculum import LESSONS, find_lesson
 from course_utils.workspace.folders import course_folder
 
 from ..intake.roster import Member, Roster
-from ..intake.submissions import Submission, SubmissionsFound, find_submissions, read_data
+from ..intake.submissions import Submission, SubmissionsFound, find_submissions
 from ..intake.walking import UnreadableFile, is_archive
+from ..jail.cells import NotANotebook
 from ..jail.limits import Limits
 from ..running.cluster import Cluster
 from ..running.data_sets import data_folders, data_sets
@@ -30,7 +31,7 @@ from .behaviours import (
     Group,
     Taught,
     groups,
-    program_of,
+    program_in,
     question_of,
     read_lines,
     taught_to,
@@ -39,6 +40,7 @@ from .behaviours import (
 from .due import Due, with_lateness, without_time
 from .journal import Journal, secret_key
 from .learned import observed_in_jail
+from .notebook_cells import Contents
 from .notebook_verdicts import Verdict
 from .overrides import read_overrides, with_overrides
 from .predicted import count_predictions
@@ -199,15 +201,15 @@ def grade(
             observed.close()
         taught = read_lines(state / "taught.jsonl", Taught)
         verdicts = {place: _as_taught(each, taught) for place, each in verdicts.items()}
-        unexplained = list(_unexplained(found.submissions, verdicts, limits))
+        contents = Contents(limits.notebook)
+        unexplained = list(_unexplained(found.submissions, verdicts, contents))
         write_lines(state / "unexplained.jsonl", unexplained)
         questions = {each.exercise: question_of(each.exercise) for each in unexplained}
         grading.groups = groups(unexplained, questions)
         grading.rows = [row for one in found.submissions for row in _rows(one, verdicts[one.place])]
-        read = partial(read_data, megabytes=limits.notebook)
-        grading.predicted = count_predictions(found.submissions, read)
+        grading.predicted = count_predictions(found.submissions, contents.cells)
         solutions = lessons_folder.parent / "solutions"
-        grading.same = same_work(found.submissions, grading.rows, read, solutions)
+        grading.same = same_work(found.submissions, grading.rows, contents.cells, solutions)
         grading.unreadable = len(verdicts) - grading.run - grading.kept
         grading.set_aside = _set_aside(out, places)
         grading.timeless = without_time(found.submissions, due)
@@ -310,15 +312,15 @@ def _as_taught(verdicts: dict[str, Verdict], taught: Sequence[Taught]) -> dict[s
 
 
 def _unexplained(
-    submissions: Sequence[Submission], verdicts: dict[str, dict[str, Verdict]], limits: Limits
+    submissions: Sequence[Submission], verdicts: dict[str, dict[str, Verdict]], contents: Contents
 ) -> Iterator[Answer]:
     """Yield the answers that count and did what no gallery knows, for `course mistakes`."""
     for one in (one for one in submissions if one.counts):
         for exercise_id, verdict in verdicts[one.place].items():
             if verdict.did:
                 try:
-                    program = program_of(read_data(one, limits.notebook), exercise_id)
-                except (OSError, UnreadableFile):  # gone since it was judged
+                    program = program_in(contents.cells(one), exercise_id)
+                except (OSError, UnreadableFile, NotANotebook):  # gone since it was judged
                     continue
                 message, done = verdict.message, verdict.did
                 yield Answer(exercise_id, one.student, one.place, message, program, done)

@@ -10,7 +10,7 @@ from course_utils.workspace.curriculum import Lesson, find_lesson, find_predicti
 from course_utils.workspace.originals import GivenError, given_notebook
 
 from ..intake.submissions import Submission
-from ..jail.cells import read_cells
+from ..jail.cells import Cell
 
 __all__ = ["asked", "count_predictions", "prediction_lines"]
 
@@ -43,7 +43,7 @@ def asked(lesson: Lesson) -> dict[str, str]:
 
 
 def count_predictions(
-    submissions: Iterable[Submission], read_data: Callable[[Submission], bytes]
+    submissions: Iterable[Submission], cells_of: Callable[[Submission], list[Cell]]
 ) -> dict[str, Counter[str]]:
     """Return how often each answer was given to each prediction that somebody committed to.
 
@@ -51,13 +51,13 @@ def count_predictions(
     ----------
     submissions : iterable of Submission
         Only those that count are read.
-    read_data : callable
-        Returns the bytes of one; where it raises, nothing is counted.
+    cells_of : callable
+        Returns the code cells of one; where it raises, nothing is counted.
     """
     counts: dict[str, Counter[str]] = {}
     for one in submissions:
         if one.counts:
-            for prediction_id, words in _predicted_in(one, read_data).items():
+            for prediction_id, words in _predicted_in(one, cells_of).items():
                 counts.setdefault(prediction_id, Counter())[words] += 1
     return dict(sorted(counts.items()))
 
@@ -76,9 +76,9 @@ def prediction_lines(counts: dict[str, Counter[str]]) -> list[dict]:
     return sorted(lines, key=lambda line: line["hits"] / line["total"])
 
 
-def _predicted_in(one: Submission, read_data: Callable[[Submission], bytes]) -> dict[str, str]:
+def _predicted_in(one: Submission, cells_of: Callable[[Submission], list[Cell]]) -> dict[str, str]:
     try:
-        cells = read_cells(read_data(one))
+        cells = cells_of(one)
     except Exception:  # its verdicts say what is wrong with it
         return {}
     asked = {prediction.id: prediction for prediction in find_lesson(one.lesson).predictions()}

@@ -43,7 +43,7 @@ class Same:
 def same_work(
     submissions: Iterable[Submission],
     rows: Iterable[Row],
-    read_data: Callable[[Submission], bytes],
+    cells_of: Callable[[Submission], list[Cell]],
     solutions: Path,
 ) -> list[Same]:
     """Return whose notebooks, and whose wrong answers, are the same; comments and spacing aside.
@@ -54,8 +54,8 @@ def same_work(
         Only those that count are read.
     rows : iterable of Row
         They say which answers are wrong.
-    read_data : callable
-        Returns the bytes of one submission; where it raises, that one is passed over.
+    cells_of : callable
+        Returns the code cells of one submission; where it raises, that one is passed over.
     solutions : Path
         The folder of the course's worked lessons.
     """
@@ -67,7 +67,7 @@ def same_work(
     found: dict[tuple, tuple[set[str], dict]] = {}
     for one in (one for one in submissions if one.counts):
         try:
-            cells = read_cells(read_data(one))
+            cells = cells_of(one)
         except Exception:  # its verdicts say what is wrong with it
             continue
         programs = {

@@ -9,8 +9,9 @@ import pytest
 from handed_in import RIGHT, ROOT, notebook
 from typer.testing import CliRunner
 
+from course_staff.classroom.jail.cells import read_cells
 from course_staff.classroom.jail.limits import Limits
-from course_staff.classroom.judging import grading, naming
+from course_staff.classroom.judging import grading, naming, notebook_cells
 from course_staff.classroom.judging.behaviours import Taught
 from course_staff.classroom.judging.grading import grade
 from course_staff.classroom.judging.naming import NamingError, gallery_entry, groups_in, name_groups
@@ -59,6 +60,18 @@ def test_the_class_page_shows_the_ids_of_the_groups(graded):
     grade(*graded, limits=LIMITS, write=write_results)
     page = (graded[1] / "class.html").read_text(encoding="utf-8")
     assert all(group.id in page for group in groups_in(graded[1]))
+
+
+def test_each_notebook_is_parsed_once_for_all_that_is_asked_of_it(graded, monkeypatch):
+    parsed = []
+
+    def noted(data):
+        parsed.append(data)
+        return read_cells(data)
+
+    monkeypatch.setattr(notebook_cells, "read_cells", noted)
+    graded_now = grade(*graded, limits=LIMITS)
+    assert graded_now.groups and len(parsed) == len(set(parsed)) == len(CLASS)
 
 
 def test_an_answer_that_is_told_a_factor_or_its_form_alone_is_grouped_too(graded):

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from course_staff.classroom.intake.submissions import Submission
+from course_staff.classroom.jail.cells import read_cells
 from course_staff.classroom.judging import predicted
 from course_staff.classroom.judging.grading import Grading
 from course_staff.classroom.reports.class_page import class_values
@@ -30,7 +31,7 @@ def count(tmp_path, monkeypatch):
             path.write_text(notebook)
             one = Submission(str(number), "04", path, path.name, 0.0, counts=counts)
             handed_in.append(one)
-        return predicted.count_predictions(handed_in, lambda one: one.path.read_bytes())
+        return predicted.count_predictions(handed_in, lambda one: read_cells(one.path.read_bytes()))
 
     return count_in
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from handed_in import RIGHT, ROOT, given, notebook, solution
 
 from course_staff.classroom.intake.submissions import Submission
+from course_staff.classroom.jail.cells import read_cells
 from course_staff.classroom.judging.grading import Grading
 from course_staff.classroom.judging.rows import Row
 from course_staff.classroom.judging.same_work import Same, same_work, words_of
@@ -42,7 +43,9 @@ def same(notebooks, wrong=("01.1",)):
         for s in notebooks
         for e in find_lesson("01").exercises()
     ]
-    return same_work(submissions, rows, lambda one: notebooks[one.student], ROOT / "solutions")
+    return same_work(
+        submissions, rows, lambda one: read_cells(notebooks[one.student]), ROOT / "solutions"
+    )
 
 
 def with_answers(**answers):

@@ -1,0 +1,38 @@
+"""What stands in the notebooks that were handed in: each is parsed once."""
+
+from ..intake.submissions import Submission, read_data
+from ..jail.cells import Cell, read_cells
+
+__all__ = ["Contents"]
+
+
+class Contents:
+    """The code cells of submissions, which are looked at for several reasons.
+
+    Parameters
+    ----------
+    megabytes : int
+        The most that a notebook may have.
+    """
+
+    def __init__(self, megabytes: int):
+        self._megabytes = megabytes
+        self._cells: dict[str, list[Cell] | Exception] = {}
+
+    def cells(self, one: Submission) -> list[Cell]:
+        """Return the code cells of one.
+
+        Raises
+        ------
+        UnreadableFile, NotANotebook, OSError
+            If there are none to read; its verdicts say so.
+        """
+        if one.place not in self._cells:
+            try:
+                self._cells[one.place] = read_cells(read_data(one, self._megabytes))
+            except Exception as error:
+                self._cells[one.place] = error
+        found = self._cells[one.place]
+        if isinstance(found, Exception):
+            raise found
+        return found
