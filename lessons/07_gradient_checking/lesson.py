@@ -830,5 +830,8 @@ check("07.6", backward)
 # - Nocedal and Wright, *Numerical Optimization*, 2nd edition, section 8.1: where the best steps come from.
 # - Moré and Wild, *Estimating Computational Noise*, SIAM J. Sci. Comput. 33 (2011): how to measure rounding.
 #
+# Part I ends here. Ten questions over all of it, with other numbers: `from course_utils import review` in a cell of
+# your own, and then `review(part="I")`; or `course review --part I` in a terminal.
+#
 # You can now prove a gradient. Part II puts gradients to work:
 # [08 · Regression](08_regression.ipynb).

@@ -974,6 +974,9 @@ check("14.6", train)
 # - Brock et al., *High-performance large-scale image recognition without normalization*, ICML 2021: adaptive clipping, row
 #   by row.
 #
+# Part II ends here. Ten questions over all of it, with other numbers: `from course_utils import review` in a cell of
+# your own, and then `review(part="II")`; or `course review --part II` in a terminal.
+#
 # At work, put `ExplainingTape` where a gradient is `None` or `nan`, run `check_gradients` on every loss that
 # you write, and look at `plot_tape` when you no longer know what depends on what. Part III goes where only a
 # tape leads: [15 · Input gradients](15_input_gradients.ipynb).

@@ -626,3 +626,6 @@ check("21.5", held_out)
 # - Raissi, Perdikaris and Karniadakis, *Physics-informed neural networks*, J. Comput. Phys. 2019: unknown coefficients.
 # - Lopez-Paz and Oquab, *Revisiting classifier two-sample tests*, ICLR 2017: telling new pictures from real ones.
 # - Recht et al., *Do ImageNet classifiers generalize to ImageNet?*, ICML 2019: what choosing by held-out data did, and did not.
+#
+# Part III ends here. Ten questions over all of it, with other numbers: `from course_utils import review` in a cell of
+# your own, and then `review(part="III")`; or `course review --part III` in a terminal.
