@@ -18,7 +18,6 @@ from course_utils.workspace.folders import course_folder
 from ..intake.roster import Member, Roster
 from ..intake.submissions import Submission, SubmissionsFound, find_submissions
 from ..intake.walking import UnreadableFile, is_archive
-from ..jail.cells import NotANotebook
 from ..jail.limits import Limits
 from ..running.cluster import Cluster
 from ..running.data_sets import data_folders, data_sets
@@ -320,7 +319,7 @@ def _unexplained(
             if verdict.did:
                 try:
                     program = program_in(contents.cells(one), exercise_id)
-                except (OSError, UnreadableFile, NotANotebook):  # gone since it was judged
+                except UnreadableFile:  # gone since it was judged
                     continue
                 message, done = verdict.message, verdict.did
                 yield Answer(exercise_id, one.student, one.place, message, program, done)

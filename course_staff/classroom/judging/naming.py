@@ -124,9 +124,10 @@ def gallery_entry(taught: Sequence[Taught]) -> str:
 
 
 def _formatted(code: str) -> str:
-    """Return code as the lessons' formatter writes it."""
+    """Return code as the lessons' formatter writes it; what is no Python, as it is."""
     command = [sys.executable, "-m", "ruff", "format", "--line-length", "100", "-"]
-    return subprocess.run(command, input=code, capture_output=True, text=True, check=True).stdout
+    run = subprocess.run(command, input=code, capture_output=True, text=True, check=False)
+    return run.stdout if run.returncode == 0 else code
 
 
 def _keep(state: Path, new: Sequence[Taught]) -> None:

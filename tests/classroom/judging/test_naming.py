@@ -1,6 +1,7 @@
 """Wrong answers that nothing explains: grouped by what they did, named once, told to everybody."""
 
 import json
+import pickle
 import shutil
 import subprocess
 import sys
@@ -9,6 +10,8 @@ import pytest
 from handed_in import RIGHT, ROOT, notebook
 from typer.testing import CliRunner
 
+from course_staff.classroom.intake.submissions import Submission
+from course_staff.classroom.intake.walking import UnreadableFile
 from course_staff.classroom.jail.cells import read_cells
 from course_staff.classroom.jail.limits import Limits
 from course_staff.classroom.judging import grading, naming, notebook_cells
@@ -74,6 +77,16 @@ def test_each_notebook_is_parsed_once_for_all_that_is_asked_of_it(graded, monkey
     assert graded_now.groups and len(parsed) == len(set(parsed)) == len(CLASS)
 
 
+def test_of_what_is_no_notebook_a_sentence_is_kept_and_not_the_file(tmp_path):
+    path = tmp_path / "01_first_tape.ipynb"
+    path.write_bytes(b"x" * 10**6)
+    one, known = Submission("ada", "01", path, path.name, 0.0), notebook_cells.Contents(2)
+    for _ in range(2):
+        with pytest.raises(UnreadableFile, match="notebook"):
+            known.cells(one)
+    assert len(pickle.dumps(vars(known))) < 1000
+
+
 def test_an_answer_that_is_told_a_factor_or_its_form_alone_is_grouped_too(graded):
     found = {tuple(group.students): group.shortest.message for group in groups_in(graded[1])}
     assert "5 times too large" in found["jan", "kim"]
@@ -131,6 +144,12 @@ def test_a_kept_mistake_is_printed_as_an_entry_of_the_gallery():
     command = [sys.executable, "-m", "ruff", "format", "--check", "--line-length", "100", "-"]
     subprocess.run(command, input=gallery, text=True, check=True)
     assert wrong.programs[0](7.5) == pytest.approx(3.14159, abs=1e-5)
+
+
+def test_a_program_that_only_a_notebook_can_read_is_printed_as_it_is():
+    program = "%time\ndef slope(x):\n    return x"
+    text = gallery_entry([Taught("01.1", "timed", "Ask the tape.", program, [])])
+    assert "    %time\n    def slope(x):" in text and text.endswith("        ),")
 
 
 def test_several_programs_of_a_mistake_are_one_entry():
