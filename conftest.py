@@ -1,4 +1,4 @@
-"""Settings of every test run: the progress file, real MNIST, and kernels that die."""
+"""Settings of every test run: the progress file, real MNIST, figures, and kernels that die."""
 
 import os
 import tempfile
@@ -6,6 +6,8 @@ import time
 from pathlib import Path
 from queue import Empty
 
+import matplotlib
+import pytest
 from nbval.kernel import RunningKernel
 
 # Notebooks that a test runs must not touch the progress of whoever runs the tests.
@@ -17,6 +19,13 @@ if (_mnist / "mnist.npz").exists():
     os.environ.setdefault("COURSE_DATA_DIR", str(_mnist))
 
 _SECONDS_BETWEEN_LOOKS = 2.0
+
+
+@pytest.fixture(scope="module", autouse=True)
+def figures_as_they_were():
+    """Keep the style that `start_lesson` gives to figures out of the files that follow."""
+    with matplotlib.rc_context():
+        yield
 
 
 def _get_message_from_living_kernel(kernel, stream, timeout=None):

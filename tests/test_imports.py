@@ -10,7 +10,6 @@ import weakref
 from pathlib import Path
 
 import keras
-import matplotlib
 import pytest
 
 from course_utils import start_lesson
@@ -173,12 +172,11 @@ def test_the_names_that_type_checkers_see_are_those_that_are_there():
 
 
 def test_a_model_of_an_earlier_run_is_freed_when_the_lesson_starts_again():
-    with matplotlib.rc_context():  # the style of the lessons' figures is of no other test
-        start_lesson("01")
-        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
-        of_the_first_run = weakref.ref(model)
-        start_lesson("01")
-        model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
-        gc.collect()
+    start_lesson("01")
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+    of_the_first_run = weakref.ref(model)
+    start_lesson("01")
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(2)])
+    gc.collect()
     assert of_the_first_run() is None
     assert model.count_params() == 8
