@@ -248,7 +248,7 @@ def _keep(curves: dict[str, list[Curve]]) -> None:
 def _draw(curves: dict[str, list[Curve]]) -> Any:
     from matplotlib.ticker import FuncFormatter, NullFormatter
 
-    from course_utils.figures.style import label_lines, line_style, make_axes
+    from course_utils.figures.style import line_style, make_axes
 
     ax = make_axes(None, (7.2, 3.8))
     ax.set(xlabel="seconds of training", ylabel="test images that are wrong, %", yscale="log")
@@ -259,10 +259,9 @@ def _draw(curves: dict[str, list[Curve]]) -> Any:
         for number, (name, each) in enumerate(curves.items()):
             seconds, accuracies = zip(*each[seed], strict=True)
             errors = [100 * (1 - accuracy) for accuracy in accuracies]
-            ax.plot(seconds, errors, lw=1.2, label=name, **line_style(number))
-        if seed == 0:  # one name for the lines of a way
-            ax.figure.draw_without_rendering()
-            label_lines(ax)
+            one_name = None if seed else name  # for the lines of a way
+            ax.plot(seconds, errors, lw=1.2, label=one_name, **line_style(number))
+    ax.legend(frameon=False)
     return ax
 
 
