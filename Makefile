@@ -134,13 +134,13 @@ build: $(STAMP) ## Write notebooks/ and solutions/ from lessons/
 	@$(BIN)/course build
 
 bench: $(STAMP) $(CLUSTER) $(NBGRADER) ## Run the side-by-side measurements
-	@for script in $(filter-out %_cases.py, $(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+	@missed=0; for script in $(filter-out %_cases.py, $(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script || missed=1; done; exit $$missed
 
 # Those whose figures the README and the site name.
 QUICK := "gradient_check.py --only speed" training_loop.py time_to_accuracy.py grading.py
 
 bench-quick: $(STAMP) $(NBGRADER) ## Run those of the README, in about half an hour
-	@for script in $(QUICK); do echo "== $$script"; $(BIN)/python benchmarks/$$script || exit 1; done
+	@missed=0; for script in $(QUICK); do echo "== $$script"; $(BIN)/python benchmarks/$$script || missed=1; done; exit $$missed
 
 # uv resolves for every platform at once, which pip cannot.
 COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --generate-hashes \

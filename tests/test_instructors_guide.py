@@ -52,13 +52,16 @@ def section_of(number):
 
 
 def test_every_lesson_has_its_row_and_no_other():
-    rows = re.findall(r"^\| (\d\d) \| \[(.+)\]\((.+)\) \| (\d+) \| (\d+) \|$", TEXT, re.M)
+    row = r"^\| (\d\d) \| \[(.+)\]\((.+)\) \| (\d+) \| (\d*) ?\| (\d) \| (\d+) \|$"
+    rows = re.findall(row, TEXT, re.M)
     assert rows == [
         (
             lesson.number,
             lesson.title,
             f"../notebooks/{lesson.name}.ipynb",
             str(lesson.minutes),
+            str(lesson.further or ""),
+            str(len(lesson.sittings)),
             str(len(lesson.exercises())),
         )
         for lesson in LESSONS

@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from course_staff.authoring.sittings import further_cells
 from course_utils import predict
 from course_utils.workspace.curriculum import LESSONS, find_lesson
 
@@ -67,7 +68,8 @@ def test_first_cell_says_title_aims_and_time(name):
     assert "**You will be able to**" in first
     assert 3 <= len(re.findall(r"^- ", first, re.M)) <= 4
     assert "**Before you start**" in first
-    assert f"**Time**: {lesson.minutes} minutes." in first
+    assert f"**Time**: {lesson.minutes} minutes" in first
+    assert (f"{lesson.further} for what is headed *Further*." in first) == (lesson.further > 0)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -185,7 +187,11 @@ def test_headings_are_few_flat_and_ask(name):
     assert [level for level, _ in headings].count("#") == 1
     assert all(len(level) <= 3 for level, _ in headings)
     closing = ("Checkpoint", "Recap", "Further reading")
-    sections = [title for level, title in headings if level == "##" and title not in closing]
+    sections = [
+        title
+        for level, title in headings
+        if level == "##" and title not in closing and not title.startswith("Sitting ")
+    ]
     assert 3 <= len(sections) <= 6, sections
     assert sum(title.endswith("?") for title in sections) >= len(sections) - 1
 
@@ -266,3 +272,77 @@ def test_markup_is_what_every_viewer_renders(name):
     assert not re.search(r"<(div|span|font|table|img|style)\b|\[!NOTE\]|!\[", text)
     assert text.count("<details>") == text.count("</details>") == text.count("<summary>")
     assert "!" not in re.sub(r"`[^`]*`|\| ! \|", "", text), "no exclamation marks"
+
+
+def bound_and_needed(statement):
+    """Return the names that a statement of a cell binds, and those that must be there before it."""
+    names = [node for node in ast.walk(statement) if isinstance(node, ast.Name)]
+    bound = {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    used = {node.id for node in names if isinstance(node.ctx, ast.Load)}
+    bound |= {node.arg for node in ast.walk(statement) if isinstance(node, ast.arg)}
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}, used - bound - {statement.name}
+    # In an assignment the value comes first; of the others, what they bind comes before its use.
+    before = isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr)
+    inside = {n.id for n in names if isinstance(n.ctx, ast.Store)} if not before else set()
+    comprehended = {
+        name.id
+        for node in ast.walk(statement)
+        if isinstance(node, ast.comprehension)
+        for name in ast.walk(node.target)
+        if isinstance(name, ast.Name)
+    }
+    return bound, used - inside - comprehended
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_needs_what_can_wait(name):
+    every = read("solutions", name).cells
+    further = further_cells(every)
+    loose = {}  # names bound where it can wait, and not bound in the core since
+    for index, cell in enumerate(every):
+        if cell.cell_type != "code":
+            continue
+        for statement in ast.parse(cell.source).body:
+            bound, needed = bound_and_needed(statement)
+            if index in further:
+                imported = isinstance(statement, ast.Import | ast.ImportFrom)
+                assert not imported, "imports stand in the first cell"
+                loose |= dict.fromkeys(bound, cell.source)
+            else:
+                assert not needed & loose.keys(), (needed & loose.keys(), cell.source)
+                loose = {x: source for x, source in loose.items() if x not in bound}
+
+
+TERM = re.compile(r"(?<!\*)\*\*([a-z][\w -]+)\*\*(?!\*)")
+
+
+def test_no_core_text_needs_a_term_that_is_introduced_where_it_can_wait():
+    introduced, core = {}, []
+    for name in NAMES:
+        every = read("notebooks", name).cells
+        further = further_cells(every)
+        for index, cell in enumerate(every):
+            if cell.cell_type != "markdown":
+                continue
+            if index in further:
+                introduced |= {term: name for term in TERM.findall(cell.source)}
+            else:
+                core.append((name, cell.source))
+    bold = {term for _, source in core for term in TERM.findall(source)}
+    for term, where in introduced.items():
+        if term not in bold:
+            used = [name for name, source in core if re.search(rf"\b{term}\b", source)]
+            assert not used, f"{term} is introduced in a further section of {where}, used in {used}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_sitting_is_no_longer_than_it_may_be_and_says_where_it_ends(name):
+    lesson = find_lesson(name[:2])
+    longest = 60 if len(lesson.sittings) == 1 else 45
+    assert all(sitting.minutes <= longest for sitting in lesson.sittings), lesson.sittings
+    assert all(sitting.exercises for sitting in lesson.sittings)
+    sources = [cell.source for cell in read("notebooks", name).cells]
+    starts = [i for i, source in enumerate(sources) if source.startswith("## Sitting ")]
+    assert len(starts) == (len(lesson.sittings) if len(lesson.sittings) > 1 else 0)
+    assert all("**Here the sitting ends.**" in sources[start - 1] for start in starts[1:])

@@ -19,6 +19,7 @@ from .keys import asked_key, observed_key
 from .observing import GalleryError
 from .questions import observed_lines
 from .run import NotebookFailed, run_notebook
+from .sittings import further_cells
 from .source import LessonSource, Problem, problems_across, read_lesson
 from .stored_file import asked_in, is_current, observed_in, renewed, stored_text
 
@@ -141,7 +142,8 @@ def build(
 ) -> None:
     """Execute the worked and the untouched notebook of each chosen lesson, and write both.
 
-    ``after_cell`` is called twice for each code cell, once for each notebook.
+    The untouched one runs without what can wait, which shows that nothing needs it. ``after_cell``
+    is called twice for each code cell, once for each notebook.
 
     Raises
     ------
@@ -221,8 +223,14 @@ def renew_text(lesson: LessonSource, folders: Folders) -> bool:
     return True
 
 
-def _sources(notebook: NotebookNode) -> list[tuple[str, dict]]:
-    return [(cell.source, cell.metadata) for cell in _code_cells(notebook)]
+def _sources(notebook: NotebookNode) -> list[tuple[str, dict, bool]]:
+    """Return what decides how a notebook runs: its code, and which of it can wait."""
+    further = further_cells(notebook.cells)
+    return [
+        (cell.source, cell.metadata, index in further)
+        for index, cell in enumerate(notebook.cells)
+        if cell.cell_type == "code"
+    ]
 
 
 def write_table(lessons: list[LessonSource], folders: Folders) -> None:
@@ -251,9 +259,17 @@ def _build_lesson(lesson: LessonSource, folders: Folders, after_cell: Callable[[
     folders.solutions.mkdir(exist_ok=True)
     solution = _copy(lesson.solution)
     _run(lesson, solution, folders.solutions, "passed", after_cell)
-    _run(lesson, _copy(lesson.notebook), folders.notebooks, "not attempted", after_cell)
+    _run(lesson, _core(lesson.notebook), folders.notebooks, "not attempted", after_cell)
     write_atomically(folders.solutions / f"{lesson.name}.ipynb", _text_of(solution))
     write_atomically(folders.notebooks / f"{lesson.name}.ipynb", _text_of(lesson.notebook))
+
+
+def _core(notebook: NotebookNode) -> NotebookNode:
+    """Return a copy in which the cells that can wait are empty."""
+    core = _copy(notebook)
+    for index in further_cells(core.cells):
+        core.cells[index].source = ""
+    return core
 
 
 def _run(

@@ -3,7 +3,7 @@
 import ast
 import hashlib
 import re
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import jupytext
@@ -11,11 +11,13 @@ import nbformat
 from nbformat import NotebookNode
 
 from course_utils.exercises.lesson_questions import load
+from course_utils.workspace.curriculum import Sitting
 from course_utils.workspace.originals import seal
 
 from .headings import as_worked, with_exercise_names
 from .options import answered, list_options
 from .regions import BEGIN, END, GIVEN, RegionError, as_solution, as_stub
+from .sittings import FOLDED, mark_sections, section_problems, sittings_of
 
 __all__ = ["LessonSource", "Problem", "problems_across", "read_lesson"]
 
@@ -49,6 +51,7 @@ class LessonSource:
     solution: NotebookNode
     lines: list[int]  # for each cell, the line of the source file at which its text starts
     part: str = ""  # of the course, as the mark of the first cell names it
+    sittings: list[Sitting] = field(default_factory=list)
     exercises: dict[str, int] = field(default_factory=dict)  # id -> index of its cell
     checks: list[tuple[str, int]] = field(default_factory=list)  # (id, line of the source file)
     problems: list[Problem] = field(default_factory=list)
@@ -62,14 +65,13 @@ class LessonSource:
         """Return the lesson's row in the table of lessons, as its first cell gives it."""
         first = self.notebook.cells[0]
         title = re.match(r"# \d\d · (.+)", first.source)
-        minutes = re.search(r"\*\*Time\*\*: (\d+) minutes", first.source)
         needs = first.source.partition("**Before you start**:")[2].partition("**Time**")[0]
         return {
             "name": self.name,
             "title": title[1] if title else "",
             "part": self.part,
-            "minutes": int(minutes[1]) if minutes else 0,
             "needs": sorted(re.findall(r"\((\d\d)_\w+\.ipynb\)", needs)),
+            "sittings": [asdict(sitting) for sitting in self.sittings],
         }
 
     def stubs(self) -> dict[str, dict]:
@@ -99,7 +101,9 @@ def read_lesson(path: Path) -> LessonSource:
     titles = {exercise.id: exercise.title for exercise in questions.EXERCISES}
     predictions = {p.id: p for p in getattr(questions, "PREDICTIONS", ())}
     lesson.part = cells[0].metadata.get("part", "")
-    for index, message in list_options(cells, predictions):
+    lesson.sittings = sittings_of(cells)
+    mark_sections(cells)
+    for index, message in [*section_problems(cells), *list_options(cells, predictions)]:
         _note(lesson, index, message)
     for index, cell in enumerate(cells):
         _add_cell(lesson, index, cell, titles)
@@ -163,7 +167,7 @@ def _add_cell(lesson: LessonSource, index: int, cell: NotebookNode, titles: dict
 
 def _new_cell(cell: NotebookNode, source: str, cell_id: str) -> NotebookNode:
     # nbformat's own functions would validate cell by cell; a test validates the notebooks.
-    kept = {key: cell.metadata[key] for key in ("exercise", "tags") if key in cell.metadata}
+    kept = {key: cell.metadata[key] for key in ("exercise", "tags", FOLDED) if key in cell.metadata}
     fields = {"cell_type": cell.cell_type, "id": cell_id, "metadata": kept, "source": source}
     if cell.cell_type == "code":
         fields |= {"execution_count": None, "outputs": []}
@@ -242,12 +246,11 @@ def problems_across(lessons: list[LessonSource]) -> list[Problem]:
         if unknown:
             message = f"it builds on lesson {', '.join(sorted(unknown))}, and there is none"
             problems.append(Problem(f"{lesson.path}:1", message))
-        missing = [name for name in ("title", "part", "minutes") if not entry[name]]
+        missing = [name for name in ("title", "part") if not entry[name]]
         if missing:
             message = (
                 f"the first cell gives no {' and no '.join(missing)}: it starts "
-                '`# %% [markdown] part="..."`, its heading is `# NN · Title`, and it says '
-                "`**Time**: NN minutes`"
+                '`# %% [markdown] part="..."`, and its heading is `# NN · Title`'
             )
             problems.append(Problem(f"{lesson.path}:1", message))
         for exercise_id in lesson.exercises:

@@ -5,19 +5,21 @@ its source. An output comes from the worked notebook, and only where both hold t
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from nbformat.v4 import new_output
+from nbformat.v4 import new_markdown_cell, new_output
 
 from course_utils.course.checking import CheckResult
 from course_utils.exercises.question import ValueQuestion
 from course_utils.exercises.references import stored
 from course_utils.workspace.curriculum import Lesson, find_exercise, find_prediction
 from gradient_tools.showing.card import with_code
+
+from ..authoring.sittings import FOLDED, further_cells
 
 __all__ = ["lesson_page", "wrong_answers"]
 
@@ -54,7 +56,24 @@ def lesson_page(lesson: Lesson, root: Path) -> NotebookNode:
         elif predicted and cell.outputs:
             predicted = False
             _tag(cell, "hide-output")
+    page.cells = list(_folded(page.cells))
     return page
+
+
+def _folded(cells: Sequence[NotebookNode]) -> Iterator[NotebookNode]:
+    """Yield the cells, and around what stands below each folded heading a part that opens."""
+    further, is_open = further_cells(cells), False
+    for index, cell in enumerate(cells):
+        starts = cell.metadata.get(FOLDED, False)
+        if is_open and (starts or index not in further):
+            yield new_markdown_cell("</details>")
+            is_open = False
+        if starts:
+            heading, _, text = cell.source.partition("\n")
+            summary = "<summary>What can wait: open to read</summary>"
+            cell.source = f'{heading}\n\n<details class="further">{summary}\n{text}'
+            is_open = True
+        yield cell
 
 
 def wrong_answers(exercise_id: str, hidden: Sequence[str] = ()) -> list[str]:

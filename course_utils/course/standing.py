@@ -96,7 +96,7 @@ class Standing:
         if self.next is None:
             return [*said, *_FINISHED]
         place = from_here(find_workspace().notebook(find_lesson(self.next.id[:2])))
-        return [*said, f"Next: {self.next.id} {self.next.title}, in {place}."]
+        return [*said, f"Next: {self.next.id} {self.next.title}, in {place}.{_sitting(self.next)}"]
 
     def __repr__(self) -> str:
         text = io.StringIO()
@@ -141,13 +141,15 @@ class LessonBar:
 
     def __init__(self, lesson: Lesson, progress: Progress):
         signs, cells = [], []
+        begins = {sitting.exercises[0] for sitting in lesson.sittings[1:] if sitting.exercises}
         for each in lesson.exercises():
             passed = progress.has_passed(each.id)
             sign, word, colour = ("✓", "passed", GREEN) if passed else ("○", "open", "#777777")
-            signs.append(f"{sign} {each.id}")
+            signs.append(f"{'| ' if each.id in begins else ''}{sign} {each.id}")
+            gap = "margin-left:1.5em;" if each.id in begins else ""
             cells.append(
-                f'<span title="{html.escape(each.title)}: {word}" style="flex:1;'
-                f'border-bottom:4px solid {colour};padding:0 .3em">{signs[-1]}</span>'
+                f'<span title="{html.escape(each.title)}: {word}" style="flex:1;{gap}'
+                f'border-bottom:4px solid {colour};padding:0 .3em">{sign} {each.id}</span>'
             )
         advice = _advice(lesson, progress)
         self._text = "  ".join([*signs, advice])
@@ -169,8 +171,18 @@ def _advice(lesson: Lesson, progress: Progress) -> str:
     counts = f"{progress.count(exercises)} passed."
     if left:
         verb = "Start" if len(left) == len(exercises) else "Go on"
-        return f"{counts} {verb} with Exercise {left[0].id}: {left[0].title}."
+        return f"{counts} {verb} with Exercise {left[0].id}: {left[0].title}.{_sitting(left[0])}"
     if following is None:
         return f"{counts} Every other exercise is passed, too: `status()` shows it."
     other = find_lesson(following.id[:2])
     return f"{counts} Next is lesson {other.number} · {other.title}."
+
+
+def _sitting(exercise: Exercise) -> str:
+    """Say which sitting of its lesson an exercise belongs to; nothing where there is but one."""
+    sittings = find_lesson(exercise.id[:2]).sittings
+    number = next(i for i, each in enumerate(sittings, start=1) if exercise.id in each.exercises)
+    if len(sittings) == 1:
+        return ""
+    sitting = sittings[number - 1]
+    return f" Sitting {number} of {len(sittings)}, {sitting.title}: {sitting.minutes} minutes."

@@ -9,9 +9,27 @@ from ..exercises.callouts import Callout
 from ..exercises.exercise import Exercise
 from ..exercises.lesson_questions import questions
 
-__all__ = ["LESSONS", "Lesson", "all_exercises", "find_exercise", "find_lesson", "find_prediction"]
+__all__ = [
+    "LESSONS",
+    "Lesson",
+    "Sitting",
+    "all_exercises",
+    "find_exercise",
+    "find_lesson",
+    "find_prediction",
+]
 
 _GENERATED = "course_utils.exercises.generated"
+
+
+@dataclass(frozen=True)
+class Sitting:
+    """What is done in one go: minutes of its core and of what can wait, and its exercises' ids."""
+
+    title: str  # empty where a lesson is one sitting
+    minutes: int
+    further: int
+    exercises: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -21,13 +39,23 @@ class Lesson:
     name: str
     title: str
     part: str
-    minutes: int
-    needs: tuple[str, ...] = ()
+    needs: tuple[str, ...]
+    sittings: tuple[Sitting, ...]
 
     @property
     def number(self) -> str:
         """The two digits that every exercise id of the lesson starts with."""
         return self.name[:2]
+
+    @property
+    def minutes(self) -> int:
+        """The minutes of all its sittings, without what can wait."""
+        return sum(sitting.minutes for sitting in self.sittings)
+
+    @property
+    def further(self) -> int:
+        """The minutes of what can wait."""
+        return sum(sitting.further for sitting in self.sittings)
 
     def exercises(self) -> tuple[Exercise, ...]:
         """Return the lesson's exercises in their order."""
@@ -38,9 +66,14 @@ class Lesson:
         return getattr(questions(self.number), "PREDICTIONS", ())
 
 
+def _lesson(needs: list[str], sittings: list[dict], **entry: str) -> Lesson:
+    parts = [Sitting(**each | {"exercises": tuple(each["exercises"])}) for each in sittings]
+    return Lesson(**entry, needs=tuple(needs), sittings=tuple(parts))
+
+
 # As `course build` found them.
 _TABLE = json.loads(files(_GENERATED).joinpath("lessons.json").read_text(encoding="utf-8"))
-LESSONS = tuple(Lesson(**entry | {"needs": tuple(entry["needs"])}) for entry in _TABLE)
+LESSONS = tuple(_lesson(**entry) for entry in _TABLE)
 
 
 def all_exercises() -> list[Exercise]:

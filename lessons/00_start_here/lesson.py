@@ -12,7 +12,7 @@
 # - find a hint, see your progress, and put an exercise back to its start.
 #
 # **Before you start**: you can write a Python function, and you have met TensorFlow's tensors, the
-# arrays that it computes with. **Time**: 20 minutes.
+# arrays that it computes with. **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, plot_lesson_map, predict, start_lesson

@@ -12,7 +12,7 @@
 # - check a gradient by hand and by differences, say what each way costs, and walk back by yourself.
 #
 # **Before you start**: [00 · Start here](00_start_here.ipynb), and what a derivative is.
-# **Time**: 85 minutes.
+# **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, play_tape, plot_tape, predict, start_lesson
@@ -431,7 +431,47 @@ assert list(counts.values()) == [n + 1, 2 * n, 1] and errors["tape"] == 0.0
 assert np.isclose(errors["central difference"], step**2)
 
 # %% [markdown]
-# ### And a formula for the slope?
+# ### Why one way back serves a million parameters
+#
+# A difference changes one parameter at a time, so it pays for each. A tape starts at the one loss and
+# walks back once; at each operation it finds the gradients of *all* its inputs together. This is
+# **reverse mode**. For sums, products and functions such as `sin` it is a theorem that the way back
+# takes a small multiple of the operations of the forward pass, however many parameters there are.
+
+# %%
+million = tf.Variable(tf.ones(1_000_000))
+
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(million**2)
+
+gradient = tape.gradient(loss, million)
+
+print(gradient.shape)
+# 2 * 1 / 1_000_000 for every entry
+assert np.allclose(gradient, 2e-6)
+
+# %% [markdown]
+# ### Further: when you pick entries
+#
+# Picking an entry is different. For `million[0]` the way back fills a million numbers, all but one of
+# them 0. For `tf.gather` along the first axis, straight from the source, it keeps only the picked ones, with their
+# positions: an `IndexedSlices`.
+
+# %%
+gradient_of_one = tape_gradient(lambda p: 2 * p[0], tf.ones(1_000_000))
+
+with tf.GradientTape() as tape:
+    picked = 2 * tf.gather(million, [0])  # shape (1,)
+sparse = tape.gradient(picked, million)
+
+print(gradient_of_one.shape, np.count_nonzero(gradient_of_one))
+print(type(sparse).__name__, sparse.values.shape, sparse.indices.numpy(), sparse.shape)
+assert gradient_of_one.shape == (1_000_000,) and np.count_nonzero(gradient_of_one) == 1
+assert isinstance(sparse, tf.IndexedSlices) and sparse.values.shape == (1,)
+assert np.array_equal(tf.convert_to_tensor(sparse), gradient_of_one)
+
+# %% [markdown]
+# ### Further: and a formula for the slope?
 #
 # You will read that a program can also find the slope as a formula, by **symbolic** differentiation; run this.
 # Start with x, and six times replace y by 4y(1 - y). The product rule writes y twice, so the formula for
@@ -472,44 +512,6 @@ assert occurrences == 6 * 2**6
 # %% [markdown]
 # The formula is exact, and more than twice as long with every round. The difference is off by the error of its step. The
 # tape is exact, too, and evaluates once: it applies the formula's rules to *numbers*, and stores each number once.
-
-# %% [markdown]
-# ### Why one way back serves a million parameters
-#
-# A difference changes one parameter at a time, so it pays for each. A tape starts at the one loss and
-# walks back once; at each operation it finds the gradients of *all* its inputs together. This is
-# **reverse mode**. For sums, products and functions such as `sin` it is a theorem that the way back
-# takes a small multiple of the operations of the forward pass, however many parameters there are.
-
-# %%
-million = tf.Variable(tf.ones(1_000_000))
-
-with tf.GradientTape() as tape:
-    loss = tf.reduce_mean(million**2)
-
-gradient = tape.gradient(loss, million)
-
-print(gradient.shape)
-# 2 * 1 / 1_000_000 for every entry
-assert np.allclose(gradient, 2e-6)
-
-# %% [markdown]
-# Picking an entry is different. For `million[0]` the way back fills a million numbers, all but one of
-# them 0. For `tf.gather` along the first axis, straight from the source, it keeps only the picked ones, with their
-# positions: an `IndexedSlices`.
-
-# %%
-gradient_of_one = tape_gradient(lambda p: 2 * p[0], tf.ones(1_000_000))
-
-with tf.GradientTape() as tape:
-    picked = 2 * tf.gather(million, [0])  # shape (1,)
-sparse = tape.gradient(picked, million)
-
-print(gradient_of_one.shape, np.count_nonzero(gradient_of_one))
-print(type(sparse).__name__, sparse.values.shape, sparse.indices.numpy(), sparse.shape)
-assert gradient_of_one.shape == (1_000_000,) and np.count_nonzero(gradient_of_one) == 1
-assert isinstance(sparse, tf.IndexedSlices) and sparse.values.shape == (1,)
-assert np.array_equal(tf.convert_to_tensor(sparse), gradient_of_one)
 
 # %% [markdown]
 # ### Exercise 01.4: repair

@@ -11,7 +11,7 @@
 # - ask which entries of an input move a model's score;
 # - say what freezing a layer changes, and what it does not.
 #
-# **Before you start**: [01 · The first tape](01_first_tape.ipynb). **Time**: 60 minutes.
+# **Before you start**: [01 · The first tape](01_first_tape.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, plot_tape, predict, start_lesson
@@ -496,43 +496,11 @@ assert of_frozen.shape == (3, 4)
 assert (body.kernel.trainable, body.kernel.value.trainable) == (False, True)
 
 # %% [markdown]
-# Does the tape at least skip the frozen layer on its way back? Put a **trap** between body and head: an
-# operation that changes nothing, and for which TensorFlow has no rule. A tape that goes back through it
-# stops with a `LookupError`.
-#
-# > **Predict**
-# >
-# > You ask for the gradients of the head's two variables alone. What do you get?
-
-# %%
-predict("02.e", "")
-
-# %%
-def trap(hidden):
-    # from float32 to float32: the same bits
-    return tf.bitcast(hidden, tf.float32)
-
-
-def gradients_of_head(tape, watched=()):
-    with tape:
-        tape.watch(watched)
-        loss = tf.reduce_mean(head(trap(body(x))) ** 2)
-    return tape.gradient(loss, model.trainable_variables)
-
-
-try:
-    outcome = len(gradients_of_head(tf.GradientTape()))
-except LookupError as error:
-    outcome = type(error).__name__
-
-print(outcome)
-
-# %% [markdown]
 # To leave a frozen body out of the recording, compute it above the block, or watch only what you train (lesson 04
 # adds a way to pause the tape). `tape.watch` refuses Keras's own variables, and takes their `.value`.
 
 # %%
-hidden = trap(body(x))
+hidden = body(x)
 
 with tf.GradientTape() as tape:
     try:
@@ -542,8 +510,10 @@ with tf.GradientTape() as tape:
     loss = tf.reduce_mean(head(hidden) ** 2)
 above = tape.gradient(loss, model.trainable_variables)
 
-head_alone = tf.GradientTape(watch_accessed_variables=False)
-chosen = gradients_of_head(head_alone, [variable.value for variable in head.variables])
+with tf.GradientTape(watch_accessed_variables=False) as head_alone:
+    head_alone.watch([variable.value for variable in head.variables])
+    loss = tf.reduce_mean(head(body(x)) ** 2)
+chosen = head_alone.gradient(loss, model.trainable_variables)
 
 print("above the block:", [gradient.shape for gradient in above])
 print("head alone:     ", [gradient.shape for gradient in chosen])
@@ -566,8 +536,51 @@ thawed = layer(batch, training=True).numpy().ravel()
 
 print("frozen:", frozen.round(2), "trained:", thawed.round(2))
 assert np.allclose(frozen, [1, 3], atol=0.05) and np.allclose(thawed, [-1, 1], atol=0.05)
-# of the predictions above
-assert outcome == "LookupError" and (watched, trainable) == (4, 2)
+# of the prediction above
+assert (watched, trainable) == (4, 2)
+
+# %% [markdown]
+# ### Further: does the tape skip a frozen layer?
+#
+# Put a **trap** between body and head: an operation that changes nothing, and for which TensorFlow has no
+# rule. A tape that goes back through it stops with a `LookupError`.
+#
+# > **Predict**
+# >
+# > You ask for the gradients of the head's two variables alone. What do you get?
+
+# %%
+predict("02.e", "")
+
+# %%
+def trap(hidden):
+    # from float32 to float32: the same bits
+    return tf.bitcast(hidden, tf.float32)
+
+
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(head(trap(body(x))) ** 2)
+
+try:
+    outcome = len(tape.gradient(loss, model.trainable_variables))
+except LookupError as error:
+    outcome = type(error).__name__
+
+print(outcome)
+
+# %% [markdown]
+# The tape watches the frozen layer's variables, so it records the body, and goes back through it. Leave the body
+# out in one of the two ways above, and the trap is not met:
+
+# %%
+with tf.GradientTape(watch_accessed_variables=False) as head_alone:
+    head_alone.watch([variable.value for variable in head.variables])
+    loss = tf.reduce_mean(head(trap(body(x))) ** 2)
+past_the_trap = head_alone.gradient(loss, model.trainable_variables)
+
+print([gradient.shape for gradient in past_the_trap])
+assert outcome == "LookupError"
+assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, past_the_trap, strict=True))
 
 # %% [markdown]
 # ## Checkpoint

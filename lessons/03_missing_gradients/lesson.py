@@ -11,7 +11,7 @@
 # - close a path on purpose, or give an operation a gradient of your own;
 # - find where a NaN comes from, and repair it.
 #
-# **Before you start**: [02 · Watching](02_watching.ipynb). **Time**: 80 minutes.
+# **Before you start**: [02 · Watching](02_watching.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import (
@@ -550,15 +550,9 @@ assert at_zero["sqrt(x)"] == np.inf and at_zero["1e-12 inside"] == 0.0
 assert all(np.isnan(at_zero[name]) for name in ("sqrt(x**2)", "norm", "1e-12 outside"))
 
 # %% [markdown]
-# Around 1e-6 and below, it also changes the slope of |x|, which is 1. Two `where`s do not, until x² is
-# rounded to 0, as at 1e-30. One `where`, after `tf.sqrt`, is luck: it gives 0 here, and NaN when compiled
-# with XLA.
+# Around 1e-6 and below, it also changes the slope of |x|, which is 1. Two `where`s do not:
 
 # %%
-def one_where(x):
-    return tf.where(x > 0, tf.sqrt(x), 0.0)
-
-
 def two_wheres(x):
     square = x**2
     safe = tf.where(square > 0, square, 1.0)
@@ -567,10 +561,25 @@ def two_wheres(x):
 
 added = [round(slope(roots["1e-12 inside"], x), 2) for x in (0.01, 1e-6, 1e-7)]
 exact = [slope(two_wheres, x) for x in (0.0, 0.01, 1e-6)]
+
+print("1e-12 inside:", added, "two wheres:", np.round(exact, 2))
+assert np.allclose(added, [1.0, 0.71, 0.1], atol=0.02) and np.allclose(exact, [0.0, 1.0, 1.0])
+
+# %% [markdown]
+# ### Further: one `where`, and the smallest numbers
+#
+# One `where`, after `tf.sqrt`, is luck: its gradient at 0 is 0 here, and NaN when XLA compiles it. (XLA is
+# a second compiler, for graphs; lesson 20 uses it.) And two `where`s help as long as x² is not rounded to 0, as at 1e-30.
+
+# %%
+def one_where(x):
+    return tf.where(x > 0, tf.sqrt(x), 0.0)
+
+
 compiled = slope(tf.function(one_where, jit_compile=True), 0.0)
 
-print("1e-12 inside:", added, "two wheres:", np.round(exact, 2), "one, compiled:", compiled)
-assert np.allclose(added, [1.0, 0.71, 0.1], atol=0.02) and np.allclose(exact, [0.0, 1.0, 1.0])
+print("one where:", slope(one_where, 0.0), "compiled:", compiled)
+print("two wheres at 1e-30:", slope(two_wheres, 1e-30))
 assert slope(one_where, 0.0) == 0.0 and np.isnan(compiled)
 assert slope(two_wheres, 1e-30) == 0.0
 

@@ -11,7 +11,7 @@
 # - pause and restart a recording, and lose nothing by it;
 # - say what a persistent tape keeps in memory, and until when.
 #
-# **Before you start**: [03 · Missing gradients](03_missing_gradients.ipynb). **Time**: 60 minutes.
+# **Before you start**: [03 · Missing gradients](03_missing_gradients.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, plot_tape, predict, record_tape, start_lesson

@@ -11,7 +11,7 @@
 # - tell which of your lines run at every call, and which once;
 # - differentiate through an algorithm's loop, and know when to distrust the result.
 #
-# **Before you start**: [03 · Missing gradients](03_missing_gradients.ipynb). **Time**: 85 minutes.
+# **Before you start**: [03 · Missing gradients](03_missing_gradients.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import ExplainingTape, check, plot_tape, predict, start_lesson

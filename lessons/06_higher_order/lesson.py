@@ -12,7 +12,7 @@
 # - say what curvature gains over gradient descent, and what it costs.
 #
 # **Before you start**: [04 · Persistence](04_persistence.ipynb) and
-# [05 · Control flow](05_control_flow.ipynb). **Time**: 95 minutes.
+# [05 · Control flow](05_control_flow.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import (

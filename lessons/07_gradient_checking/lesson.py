@@ -11,7 +11,7 @@
 # - read a report of `check_gradients`;
 # - write a gradient with `tf.custom_gradient`, and a whole backward pass in NumPy, and prove both.
 #
-# **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: 130 minutes.
+# **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, check_gradients, play_tape, plot_error_curve, predict, start_lesson

@@ -11,7 +11,7 @@
 # - compute the largest stable step size of a quadratic loss from the eigenvalues of its Hessian;
 # - say what standardising the input changes, and use it.
 #
-# **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: 70 minutes.
+# **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, hessian, make_quadratic, plot_loss_surface, predict, start_lesson

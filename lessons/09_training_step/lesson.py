@@ -12,7 +12,7 @@
 # - measure a loss that does not depend on how the examples are cut into batches;
 # - accumulate gradients, and stop and resume a run without a trace.
 #
-# **Before you start**: [08 · Regression](08_regression.ipynb). **Time**: 110 minutes.
+# **Before you start**: [08 · Regression](08_regression.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import (

@@ -12,7 +12,7 @@
 # - train on data that do not fit into memory.
 #
 # **Before you start**: [05 · Control flow](05_control_flow.ipynb) and
-# [09 · A training step](09_training_step.ipynb). **Time**: 85 minutes.
+# [09 · A training step](09_training_step.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, make_classification, predict, start_lesson

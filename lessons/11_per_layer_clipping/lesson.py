@@ -11,7 +11,7 @@
 # - tame a recurrent model whose gradients explode;
 # - give a trained backbone a new head, and each its own learning rate.
 #
-# **Before you start**: [09 · A training step](09_training_step.ipynb). **Time**: 95 minutes.
+# **Before you start**: [09 · A training step](09_training_step.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, make_classification, plot_gradient_norms, predict, start_lesson

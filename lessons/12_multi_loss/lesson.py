@@ -12,7 +12,7 @@
 # - train on labelled and unlabelled data in one step.
 #
 # **Before you start**: [04 · Persistence](04_persistence.ipynb) and
-# [09 · A training step](09_training_step.ipynb). **Time**: 70 minutes.
+# [09 · A training step](09_training_step.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, make_classification, predict, start_lesson

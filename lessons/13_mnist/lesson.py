@@ -13,7 +13,7 @@
 #
 # **Before you start**: [10 · Fast loops](10_fast_loops.ipynb) and
 # [11 · Per-layer clipping](11_per_layer_clipping.ipynb).
-# **Time**: 90 minutes.
+# **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import (

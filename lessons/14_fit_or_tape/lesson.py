@@ -12,7 +12,7 @@
 # - find the faults of a training script that runs, by equality with `fit` and with the tools of this course.
 #
 # **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
-# **Time**: 115 minutes.
+# **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, make_classification, make_line, predict, start_lesson

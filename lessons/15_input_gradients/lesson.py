@@ -11,7 +11,7 @@
 # - say what such a picture does not prove, and test it;
 # - attack a network by a step or by several, and train it against that.
 #
-# **Before you start**: [13 · MNIST](13_mnist.ipynb). **Time**: 90 minutes.
+# **Before you start**: [13 · MNIST](13_mnist.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, load_mnist, predict, show_images, start_lesson

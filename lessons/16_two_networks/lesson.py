@@ -12,7 +12,7 @@
 # - penalise a critic's slopes at points between real and fake.
 #
 # **Before you start**: [15 · Input gradients](15_input_gradients.ipynb) and
-# [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: 70 minutes.
+# [06 · Higher-order gradients](06_higher_order.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, load_mnist, predict, show_images, start_lesson

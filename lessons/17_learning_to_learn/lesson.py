@@ -12,7 +12,7 @@
 # - measure what inner steps cost in memory and time.
 #
 # **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb) and
-# [10 · Fast loops](10_fast_loops.ipynb). **Time**: 100 minutes.
+# [10 · Fast loops](10_fast_loops.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import ExplainingTape, check, check_gradients, predict, start_lesson

@@ -12,7 +12,7 @@
 # - train on few labels and many images, and measure whether both tasks agree.
 #
 # **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
-# **Time**: 70 minutes.
+# **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, load_mnist, predict, show_images, start_lesson

@@ -12,7 +12,7 @@
 # - say when a network loses against a plain solver, and when it does not.
 #
 # **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb) and
-# [17 · Learning to learn](17_learning_to_learn.ipynb). **Time**: 110 minutes.
+# [17 · Learning to learn](17_learning_to_learn.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, plot_loss_surface, predict, record_tape, start_lesson

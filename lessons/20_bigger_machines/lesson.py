@@ -11,7 +11,7 @@
 # - start two workers, lose one, and go on from a checkpoint;
 # - compile a step with XLA and train in 16 bits without changing what is learned.
 #
-# **Before you start**: [10 · Fast loops](10_fast_loops.ipynb) and [13 · MNIST](13_mnist.ipynb). **Time**: 110 minutes.
+# **Before you start**: [10 · Fast loops](10_fast_loops.ipynb) and [13 · MNIST](13_mnist.ipynb). **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import check, make_classification, predict, start_lesson

@@ -12,7 +12,7 @@
 # - hand in work that others can check by what it does.
 #
 # **Before you start**: [11 · Per-layer clipping](11_per_layer_clipping.ipynb), [13 · MNIST](13_mnist.ipynb),
-# [14 · fit or tape](14_fit_or_tape.ipynb), and the lesson of Part III that your task names. **Time**: 300 minutes.
+# [14 · fit or tape](14_fit_or_tape.ipynb), and the lesson of Part III that your task names. **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
 from course_utils import (

@@ -405,8 +405,8 @@ def test_lessons_that_were_not_chosen_are_not_compared(folders):
 
 
 def test_what_the_table_of_lessons_needs_is_asked_for(folders):
-    write(folders, PREDICT.replace(' part="Part I"', "").replace("Time", "Hours"))
-    with pytest.raises(BuildError, match="gives no part and no minutes"):
+    write(folders, PREDICT.replace(' part="Part I"', "").replace("# 01 ·", "# 01:"))
+    with pytest.raises(BuildError, match="gives no title and no part"):
         authoring.read_lessons(folders)
 
 
