@@ -8,6 +8,7 @@ from course_utils.course.tensorflow_start import quiet_tensorflow
 from course_utils.course.terminal import console, errors, sentence_for
 from course_utils.workspace.folders import course_folder
 
+from .sittings import further_cells
 from .source import LessonSource
 from .staff_terminal import need_extra, progress_bars
 
@@ -57,7 +58,7 @@ def build(
                 task = bars.add_task(source.name, total=len(source.exercises))
                 authoring.observe(source, folders, lambda _: bars.advance(task))  # noqa: B023
         with progress_bars("cells") as bars:
-            tasks = {s.name: bars.add_task(s.name, total=2 * _code_cells(s)) for s in stale}
+            tasks = {s.name: bars.add_task(s.name, total=_runs(s)) for s in stale}
             authoring.build(stale, folders, lambda s: bars.advance(tasks[s.name]))
     unchanged = len(chosen) - len(stale) - len(renewed)
     console.print(
@@ -66,8 +67,11 @@ def build(
     )
 
 
-def _code_cells(source: LessonSource) -> int:
-    return sum(cell.cell_type == "code" for cell in source.solution.cells)
+def _runs(source: LessonSource) -> int:
+    """Return how many cells run: those of the solution, and of the untouched notebook's core."""
+    cells = source.solution.cells
+    code = {index for index, cell in enumerate(cells) if cell.cell_type == "code"}
+    return len(code) + len(code - further_cells(cells))
 
 
 def _report_drift(drift: list) -> None:

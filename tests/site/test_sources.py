@@ -42,10 +42,28 @@ def text_of(outputs):
     )
 
 
+OPENED = r'\n\n<details class="further"><summary>[^<]*</summary>(?=\n)'
+
+
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_every_cell_is_that_of_the_open_notebook(pages, lesson):
     mine = nbformat.read(ROOT / "notebooks" / f"{lesson.name}.ipynb", as_version=4)
-    assert [cell.source for cell in pages[lesson].cells] == [cell.source for cell in mine.cells]
+    shown = [re.sub(OPENED, "", cell.source) for cell in pages[lesson].cells]
+    own = [source for source in shown if source != "</details>"]
+    assert own == [cell.source for cell in mine.cells]
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_what_can_wait_is_folded_below_its_heading(pages, lesson):
+    sources = [cell.source for cell in pages[lesson].cells if cell.cell_type == "markdown"]
+    is_open = False
+    for source in sources:
+        assert not (is_open and source.startswith("#")), "a heading stands in a folded part"
+        if source.startswith(("## Further: ", "### Further: ")):
+            assert re.match(rf"##+ Further: .*{OPENED}", source)
+            is_open = True
+        is_open = is_open and source != "</details>"
+    assert not is_open
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
