@@ -24,6 +24,7 @@ _PREDICTION = 1
 _EXERCISES = {"predict": 4, "complete": 8, "repair": 8}
 
 _HEADING = re.compile(r"(#+) (.*)")
+_LATER_HEADING = re.compile(r"\n#{2,3} ")
 _SITTING = re.compile(r"## Sitting (\d): (.+)")
 _KIND = re.compile(r"^### Exercise \d\d\.\d+: .*?\(?(predict|complete|repair)\)?$", re.M)
 _HINTS = re.compile(r"<details>.*?</details>", re.S)
@@ -92,7 +93,8 @@ def section_problems(cells: Sequence[NotebookNode]) -> Iterator[tuple[int, str]]
         if index in further and cell.metadata.get("exercise"):
             yield index, "an exercise stands in a section that can wait: move it into the core"
         level, title = _heading(cell)
-        if index in further and level and not title.startswith("Further: "):
+        inside = _LATER_HEADING.search(cell.source) if cell.cell_type == "markdown" else None
+        if index in further and (inside or (level and not title.startswith("Further: "))):
             yield index, "a section that can wait has a heading inside: it is folded as one"
         if sitting := _SITTING.match(cell.source):
             if int(sitting[1]) != last + 1:

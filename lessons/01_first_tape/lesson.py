@@ -23,6 +23,11 @@ import numpy as np
 import tensorflow as tf
 
 # %% [markdown]
+# ## Sitting 1: What a tape records
+#
+# You know what a slope is. Now TensorFlow finds it, for one number and for many. About {time}.
+
+# %% [markdown]
 # ## What does a tape record?
 #
 # A **tape** records the operations that run inside its `with` block and depend on something it follows.
@@ -258,6 +263,15 @@ assert gradients["first"] == 2.0 and gradients["second"] == 3.0
 assert isinstance(gradients_in([a, b]), list) and isinstance(gradients_in((a, b)), tuple)
 assert gradients_in({"layer": [a, {"bias": b}]})["layer"][1]["bias"] == 3.0
 assert gradient.shape == W.shape  # of Exercise 01.2
+
+# %% [markdown]
+# ## Sitting 2: Right, and at what cost
+#
+# **Here the first sitting ends.** You can record a computation, ask for its gradients, and say their shapes. When you
+# come back, run the first cell, and go on below.
+#
+# You can ask for gradients. Now check them, count what each way costs, and walk back through a tape yourself.
+# About {time}.
 
 # %% [markdown]
 # ## Is the gradient right?
@@ -668,6 +682,8 @@ check("01.5", walk_back)
 #     loss = loss_function(model(x), y)
 # gradients = tape.gradient(loss, model.trainable_variables)
 # ```
+#
+# **To remember**: a tape differentiates what it recorded, and nothing else.
 
 # %% [markdown]
 # ## Further reading

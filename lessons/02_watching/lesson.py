@@ -621,6 +621,8 @@ assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, past_the_trap, st
 #     loss = loss_function(model(images), labels)
 # saliency = tape.gradient(loss, images)  # the shape of images
 # ```
+#
+# **To remember**: watch first, then use.
 
 # %% [markdown]
 # ## Further reading

@@ -31,6 +31,11 @@ import numpy as np
 import tensorflow as tf
 
 # %% [markdown]
+# ## Sitting 1: Find the cut
+#
+# You know how to watch a tensor. Now gradients go missing, and you find the line that lost them. About {time}.
+
+# %% [markdown]
 # ## What do None, zero and NaN each tell you?
 #
 # `slope` below returns the gradient of `f` at one number.
@@ -291,6 +296,15 @@ causes = {name: explain_gradients(*program)[0].cause for name, program in progra
 for name, cause in causes.items():
     print(f"{name}: {cause}")
 assert len(set(causes.values())) == len(programs)
+
+# %% [markdown]
+# ## Sitting 2: Operations, and NaN
+#
+# **Here the first sitting ends.** You can find the line that lost a gradient, and mend it. When you come back, run
+# the first cell and those that define `slope` and `show`, and go on below.
+#
+# You can find the cut. Now come operations without a gradient, paths that you close or replace on purpose, and
+# NaN. About {time}.
 
 # %% [markdown]
 # ## Which operations have no gradient?
@@ -659,6 +673,8 @@ check("03.5", distance_gradient)
 # gradients = tape.gradient(loss, model.trainable_variables)
 # tape.explain()
 # ```
+#
+# **To remember**: `None` says that no path leads back: find the line that cut it.
 
 # %% [markdown]
 # ## Further reading

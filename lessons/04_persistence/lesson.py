@@ -95,9 +95,14 @@ assert slopes == [4.0, 12.0, 32.0] and seconds[0] == 12.0 and seconds[1] is None
 # You will read that a persistent tape gives second derivatives. It does only for a first gradient asked
 # *inside* its block, where a persistent tape records its own way back; lesson 06 has the better way.
 #
-# What does a question inside cost? The course's `record_tape` runs a function under a tape of its own, and tells what that
-# recorded. Here are six operations in a row, with no question, with one, and with two, asked while the course's tape
-# is on:
+# Several *sources* need no persistence, for one question takes them all. Several *targets* need it if each
+# wants a `gradient` of its own.
+
+# %% [markdown]
+# ### Further: what a question inside costs
+#
+# The course's `record_tape` runs a function under a tape of its own, and tells what that recorded. Here are six
+# operations in a row, with no question, with one, and with two, asked while the course's tape is on:
 
 
 # %%
@@ -120,9 +125,6 @@ assert recorded == [6, 12, 18]
 
 # %% [markdown]
 # The way back is recorded, too, again for each question. So ask inside only what you mean to differentiate again.
-#
-# Several *sources* need no persistence, for one question takes them all. Several *targets* need it if each
-# wants a `gradient` of its own.
 
 # %% [markdown]
 # ## What happens with several targets?
@@ -410,6 +412,14 @@ check("04.3", gradient_and_norm)
 # %% [markdown]
 # ## What does a persistent tape keep alive?
 #
+# Everything that its rules need on the way back: of six tanh in a row, all six values. It keeps them until the
+# last reference to the tape goes. A function's own names go when it returns, so use a persistent tape in a function
+# that returns the gradients, and not the tape. A notebook's names stay until you run `del tape`, and a tape in a
+# list or an attribute stays as long as that holds it.
+
+# %% [markdown]
+# ### Further: count what is alive
+#
 # A **weak reference** points to an object without keeping it alive; called, it returns the object, or
 # `None` once that is gone. This tanh with its own rule (`tf.custom_gradient`, as in lesson 03) notes such a
 # reference to each of its values, and counts on the way back how many are alive.
@@ -595,6 +605,8 @@ check("04.4", gradient_table)
 # each = {name: tape.gradient(loss, weights) for name, loss in losses.items()}
 # del tape  # in a notebook; a function's return does it
 # ```
+#
+# **To remember**: a plain tape answers one question, so ask it for all sources at once.
 
 # %% [markdown]
 # ## Further reading

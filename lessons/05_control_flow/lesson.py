@@ -23,6 +23,12 @@ import numpy as np
 import tensorflow as tf
 
 # %% [markdown]
+# ## Sitting 1: Branches and graphs
+#
+# You can find the line that loses a gradient in a straight program. Now it branches, and `tf.function` runs
+# it. About {time}.
+
+# %% [markdown]
 # ## Which path does the tape record?
 #
 # Here is a function with two branches, and its two gradients under their names.
@@ -332,9 +338,8 @@ assert seen == [1, 1, 2, 3, 4, 4]  # of Exercise 05.2
 # > Code that asks `if gradient is None` may act differently under `tf.function`.
 #
 # So is a 0 from a graph always a branch not taken? No: a graph hides real faults, too. Below, the branch
-# that *is* taken uses y, and `round` breaks the path. Eager mode says `None`; the graph says 0. So does an
-# eager tape around `pair`, a `tf.function` with two results, asked for the slope of the first in y, which only
-# the second uses. When a graph says 0, ask again in eager mode.
+# that *is* taken uses y, and `round` breaks the path. Eager mode says `None`; the graph says 0. When a graph
+# says 0, ask again in eager mode.
 
 # %%
 def rounded(x, y):
@@ -344,15 +349,36 @@ def rounded(x, y):
     return tape.gradient(z, [x, y])
 
 
-pair = tf.function(lambda x, y: (2 * x, 3 * y))
-with tf.GradientTape() as tape:
-    tape.watch([x, y])
-    first, _ = pair(x, y)
-
 eager, graph = rounded(-x, y), tf.function(rounded)(-x, y)
 print("eager:", eager[1], "| graph:", graph[1].numpy())
 assert eager == [5.0, None] and graph == [5.0, 0.0] and in_graph == {"x": -4.0, "y": 0.0}
-assert tape.gradient(first, [x, y]) == [2.0, 0.0]
+
+# %% [markdown]
+# ### Further: a 0 from an eager tape
+#
+# An eager tape can say 0, too, around a `tf.function` with several results. `pair` below has two, and only the
+# second uses y. Asked for the slope of the first:
+
+# %%
+pair = tf.function(lambda x, y: (2 * x, 3 * y))
+
+with tf.GradientTape() as tape:
+    tape.watch([x, y])
+    first_of_pair, _ = pair(x, y)
+
+of_first = tape.gradient(first_of_pair, [x, y])
+
+print([float(gradient) for gradient in of_first])
+assert of_first == [2.0, 0.0]
+
+# %% [markdown]
+# ## Sitting 2: Loops
+#
+# **Here the first sitting ends.** You can say which of your lines run at every call, and what a graph's 0 may hide.
+# When you come back, run the first cell, and go on below.
+#
+# You know what tracing makes of a branch. Now come loops: over a dataset, and over the passes of an
+# algorithm. About {time}.
 
 # %% [markdown]
 # ## What happens in a loop over a dataset?
@@ -413,16 +439,8 @@ def with_second_term(batches):
     return tape.gradient(loss, w)
 
 
-assert explained(batches) == graph_slope and graph_loss == 495.0
+assert explained(batches) == graph_slope and graph_slope is None and graph_loss == 495.0
 assert with_second_term(batches) == 1.0  # and not 331
-
-# %%
-# that of one trace
-graph = tf.function(loss_and_slope).get_concrete_function(batches).graph
-
-print("operations:", [o.type for o in graph.get_operations() if "Dataset" in o.type])
-assert {"ScanDataset", "ReduceDataset"} <= {operation.type for operation in graph.get_operations()}
-assert graph_slope is None
 
 # %% [markdown]
 # AutoGraph makes a while loop of a loop over a tensor or an iterator, and that has its gradient. `iter(dataset)`
@@ -449,6 +467,18 @@ column = tf.constant([[1.0], [2.0], [3.0], [4.0], [5.0]])
 # a tensor: a loop over its rows
 assert tf.function(loss_and_slope)(column)[1] == 330.0
 assert tf.function(lambda: loss_and_slope(iter(batches)))()[1] == 330.0
+
+# %% [markdown]
+# ### Further: the loop, as the graph holds it
+#
+# A graph's loop over a dataset becomes an operation on the dataset itself. Here are those of the first function:
+
+# %%
+# that of one trace
+graph = tf.function(loss_and_slope).get_concrete_function(batches).graph
+
+print("operations:", [o.type for o in graph.get_operations() if "Dataset" in o.type])
+assert {"ScanDataset", "ReduceDataset"} <= {operation.type for operation in graph.get_operations()}
 
 # %% [markdown]
 # ### Exercise 05.3: repair
@@ -586,13 +616,22 @@ for number in (1.0, 10.0):
     root, slope = root_and_slope(newton_root_one_more, number)
     print(f"a = {number:4}: root {root:.6f}, slope {slope:.6f}")
     assert np.allclose([root, slope], [number**0.5, 0.5 / number**0.5], rtol=1e-8)
+in_a_graph = root_and_slope(tf.function(newton_root), 1.0)[1]
+
+print("in a graph, without the pass:", float(in_a_graph))
+# as for a branch not taken
+assert slope_at_one is None and in_a_graph == 0.0
 
 # %% [markdown]
-# In a graph, `newton_root` at 1 has the slope 0, as for a branch not taken. That one more pass is enough is
-# special to Newton's iteration. Take one whose passes depend on g all the way: g/2 + a, with the
-# solution 2a and the slope 2. From g = 0 at a = 0 it is solved before the first pass, and one more pass
-# gives the slope 1. A fixed number of passes brings it to 2. Nor is a slope always late: from g = 1 at
-# a = 0.1 it is the value that is further off.
+# That one more pass is enough is special to Newton's iteration. A fixed number of passes, large enough, is the
+# safe way.
+
+# %% [markdown]
+# ### Further: where one more pass is not enough
+#
+# Take an iteration whose passes depend on g all the way: g/2 + a, with the solution 2a and the slope 2. From g = 0
+# at a = 0 it is solved before the first pass, and one more pass gives the slope 1. A fixed number of passes brings
+# it to 2. Nor is a slope always late: from g = 1 at a = 0.1 it is the value that is further off.
 
 # %%
 def halfway(a, n, start):
@@ -607,7 +646,6 @@ for number, n, start in ((0.0, 1, 0.0), (0.0, 40, 0.0), (0.1, 10, 1.0)):
     print(f"a = {number}, passes: {n:2}, value {value:.4f}, slope {slope:.4f}")
     assert np.isclose(slope, 2 - 2 * 0.5**n)
 assert abs(value / 0.2 - 1) > 3 * abs(slope / 2 - 1)
-assert slope_at_one is None and root_and_slope(tf.function(newton_root), 1.0)[1] == 0.0
 
 # %% [markdown]
 # ### Exercise 05.4: complete
@@ -686,6 +724,8 @@ check("05.4", kepler_gradients)
 #         loss = loss_function(model(x), y)
 #     gradients = tape.gradient(loss, model.trainable_variables)
 # ```
+#
+# **To remember**: a graph's 0 may be a `None` that eager mode would have told you.
 
 # %% [markdown]
 # ## Further reading

@@ -32,6 +32,12 @@ import numpy as np
 import tensorflow as tf
 
 # %% [markdown]
+# ## Sitting 1: Slopes of slopes
+#
+# You can ask one tape several questions. Now one tape watches another, and a gradient is differentiated again,
+# for one output and for many. About {time}.
+
+# %% [markdown]
 # ## How do I differentiate a derivative?
 #
 # `tape.gradient` is itself a computation. If another tape is on while it runs, that tape records
@@ -312,8 +318,8 @@ product = tape.gradient(y, x, output_gradients=weights)
 
 print(J.shape, product.shape)
 assert J.shape == (7, 6, 7, 5) and product.shape == x.shape
-# weights times J
-assert np.allclose(product, np.einsum("bi,bicj->cj", weights, J))
+# the weighted sum over both axes of the outputs
+assert np.allclose(product, np.tensordot(weights, J, axes=2))
 
 # %% [markdown]
 # ### Exercise 06.3: predict
@@ -412,7 +418,8 @@ own_blocks = np.stack([J_centred[i, :, i] for i in range(7)])
 # what is true
 assert np.allclose(own_blocks, 6 / 7 * np.transpose(W))
 # the sum over examples of y
-assert np.allclose(batch_J_centred, np.einsum("bicj->cij", J_centred))
+summed = np.sum(J_centred, axis=0)  # (6, 7, 5)
+assert np.allclose(batch_J_centred, summed.transpose(1, 0, 2))
 
 fig, axes = plt.subplots(1, 2, figsize=(7.2, 3.6), sharey=True)
 titles = ("each example alone", "batch mean subtracted")
@@ -423,6 +430,15 @@ for ax, title, table in zip(axes, titles, (J, J_centred), strict=True):
     ax.grid(color="0.7", lw=0.6)
 label = axes[0].set_ylabel("example of y")
 assert filled.all()  # of the last table, the one on the right
+
+# %% [markdown]
+# ## Sitting 2: Curvature
+#
+# **Here the first sitting ends.** You can take second derivatives, and read a jacobian's shape. When you come back,
+# run the first cell and the one that defines `derivative`, and go on below.
+#
+# You can differentiate a gradient. Its derivatives with respect to many parameters are the curvature of a loss:
+# what it holds, how to get it cheaply, and what it is good for. About {time}.
 
 # %% [markdown]
 # ## What does curvature look like for many parameters?
@@ -498,7 +514,12 @@ assert np.allclose(Hv, np.dot(hessian(rosenbrock, x), v))
 
 # %% [markdown]
 # H holds n² numbers: at a million parameters of 8 bytes, 8 TB. Hv holds n, and nothing like H is formed on
-# the way. Here it is for a million parameters, against Rosenbrock's Hessian worked out by hand.
+# the way.
+
+# %% [markdown]
+# ### Further: Hv for a million parameters
+#
+# Here is Hv for a million parameters, against Rosenbrock's Hessian worked out by hand.
 
 # %%
 n = 1_000_000
@@ -521,6 +542,8 @@ assert Hv.shape == (n,) and np.allclose(Hv, expected, atol=1e-6)
 # with the rates v, and `jvp` (Jacobian-vector product) reads the rate of a result.
 
 # %%
+three = tf.constant(3.0)
+
 with tf.autodiff.ForwardAccumulator(three, tf.constant(1.0)) as accumulator:
     square = three**2
 
@@ -543,6 +566,8 @@ assert np.isclose(slope, np.dot(gradient, v))
 assert np.allclose(Hv, hessian_times(rosenbrock, x, v))
 
 # %% [markdown]
+# ### Further: an accumulator and a Keras variable
+#
 # You will read that an accumulator takes any variable; run this. A Keras variable is refused, and its
 # `.value`, the TensorFlow variable inside, works.
 
@@ -726,6 +751,8 @@ assert np.allclose(eigenvalues, [-398, 200])
 #     gradient = inner.gradient(loss, x)
 # Hv = outer.gradient(gradient, x, output_gradients=v)
 # ```
+#
+# **To remember**: take the inner gradient inside the outer block, where the outer tape records it.
 
 # %% [markdown]
 # ## Further reading

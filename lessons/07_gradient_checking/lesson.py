@@ -23,6 +23,11 @@ import numpy as np
 import tensorflow as tf
 
 # %% [markdown]
+# ## Sitting 1: Differences
+#
+# You can get gradients of any order. How far can you trust a number that is to check them? About {time}.
+
+# %% [markdown]
 # ## How good is a finite difference?
 #
 # Here are lesson 01's two formulas, with the step h as an argument. Both replace the slope of the curve by
@@ -157,23 +162,6 @@ assert 1e-6 < min(curves["float32"]["central"]) < 1e-3
 assert np.isclose(long, 0.0064) and np.isclose(short, 1.6e-5)
 
 # %% [markdown]
-# You will read that the step goes with the size of x; run this. The sine changes on a scale of 1 wherever it
-# is, also at a million: a step a million times longer finds nothing. And a function may be kinder than exp:
-# x² has no third derivative, so a central difference may take a long step, and float32 is enough.
-
-# %%
-x = tf.constant(1e6, tf.float64)
-rule = np.finfo("float64").eps ** (1 / 3)
-
-# 2**-17: near the rule
-for name, step in (("size of x", rule * 1e6), ("scale of f", 2.0**-17)):
-    error = abs(central(tf.sin, x, step).numpy() / np.cos(1e6) - 1)
-    print(f"{name}: relative error below 1e-8: {error < 1e-8}")
-    assert error > 0.9 if name == "size of x" else error < 1e-8
-
-assert central(lambda x: x**2, tf.constant(1.5), 0.25) == 3.0
-
-# %% [markdown]
 # `tf.test.compute_gradient` takes central differences, by default with the step 1/1024, whatever f and x are.
 #
 # > **Predict**
@@ -206,6 +194,34 @@ assert np.isclose(numeric[0].item(), 3e10, rtol=1e-3)
 claimed, _ = tf.test.compute_gradient(lambda x: tf.constant(x.numpy()), [x])
 print("claimed without a path:", claimed[0].item())
 assert claimed[0].item() == 0.0
+
+# %% [markdown]
+# ### Further: the size of x, or the scale of f?
+#
+# You will read that the step goes with the size of x; run this. The sine changes on a scale of 1 wherever it
+# is, also at a million: a step a million times longer finds nothing. And a function may be kinder than exp:
+# x² has no third derivative, so a central difference may take a long step, and float32 is enough.
+
+# %%
+x = tf.constant(1e6, tf.float64)
+rule = np.finfo("float64").eps ** (1 / 3)
+
+# 2**-17: near the rule
+for name, step in (("size of x", rule * 1e6), ("scale of f", 2.0**-17)):
+    error = abs(central(tf.sin, x, step).numpy() / np.cos(1e6) - 1)
+    print(f"{name}: relative error below 1e-8: {error < 1e-8}")
+    assert error > 0.9 if name == "size of x" else error < 1e-8
+
+assert central(lambda x: x**2, tf.constant(1.5), 0.25) == 3.0
+
+# %% [markdown]
+# ## Sitting 2: The report
+#
+# **Here the first sitting ends.** You can choose a step, and say how exact a difference is. When you come back, run
+# the first cell and the one that defines `forward` and `central`, and go on below.
+#
+# You know what a difference is worth. Now it checks a million parameters, and a gradient that was derived by
+# hand. About {time}.
 
 # %% [markdown]
 # ## How do I check a million parameters?
@@ -301,7 +317,9 @@ assert abs(row.difference) > 1000 * row.error_bar
 ax = report.plot()
 
 # %% [markdown]
-# What does a check cost? Twelve evaluations, and four for each direction of each tensor, however many numbers
+# ### Further: what a check costs
+#
+# Twelve evaluations, and four for each direction of each tensor, however many numbers
 # the tensor holds. Only where something looks wrong does it look again. Count the calls:
 
 # %%
@@ -326,7 +344,9 @@ unused = check_gradients(lambda W, b: tf.reduce_sum(W**2), [W, b]).rows[1]
 assert unused.verdict == "disconnected" and "does not change" in unused.hint
 
 # %% [markdown]
-# Why one row for each tensor? In a direction through a whole model, the error bar is as wide as the largest
+# ### Further: why a row for each tensor?
+#
+# In a direction through a whole model, the error bar is as wide as the largest
 # parts need, and a small part drowns. Here b's gradient is 10 % off, in float32. One direction through all
 # parameters, glued into one vector, passes it. One for each tensor does not.
 
@@ -491,6 +511,15 @@ check("07.3", cross_entropy_gradient)
 # A mean of n losses is their sum divided by n, the number of rows. So every entry of its gradient carries 1/n.
 #
 # </details>
+
+# %% [markdown]
+# ## Sitting 3: Gradients of your own
+#
+# **Here the second sitting ends.** You can check a gradient, and derive one for a layer. When you come back, run the
+# first cell and the one that defines `forward` and `central`, and go on below.
+#
+# You can read a report. Now write gradients yourself, for a function, a layer and a network, and prove them.
+# About {time}.
 
 # %% [markdown]
 # ## What happens at a kink?
@@ -823,6 +852,8 @@ check("07.6", backward)
 # assert report.passed, report
 # assert check_gradients(softplus, points, order=2).passed
 # ```
+#
+# **To remember**: a gradient that raises no error is not yet right: check it once, along a direction.
 
 # %% [markdown]
 # ## Further reading

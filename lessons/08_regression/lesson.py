@@ -577,6 +577,8 @@ check("08.4", fit_and_predict)
 # w.assign_sub(lr * dw)
 # b.assign_sub(lr * db)
 # ```
+#
+# **To remember**: on a quadratic loss, steps below 2 divided by the largest curvature converge.
 
 # %% [markdown]
 # ## Further reading

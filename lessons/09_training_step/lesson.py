@@ -36,6 +36,12 @@ import tensorflow as tf
 from keras import layers
 
 # %% [markdown]
+# ## Sitting 1: A step, and fit
+#
+# You have written gradient descent for two numbers. Now Keras holds the variables and makes the update, and you
+# compare your step with `fit`. About {time}.
+
+# %% [markdown]
 # ## What does Keras take over?
 #
 # The loop of lesson 08 had a model, a loss, a tape and an update. The tape stays yours; Keras has the others. A
@@ -84,19 +90,6 @@ print("the chain:", len(chain.trainable_variables))
 assert len(model.trainable_variables) == len(chain.trainable_variables) == 2
 
 # %% [markdown]
-# You will read that the first layer takes `input_shape=`; run this. The variables are there, and a warning
-# that asks for `keras.Input`.
-
-# %%
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    old_style = keras.Sequential([layers.Dense(5, input_shape=(20,))])
-
-print([warning.category.__name__ for warning in caught], len(old_style.weights), "variables")
-assert len(caught) == 1 and "input_shape" in str(caught[0].message)
-assert len(old_style.weights) == 2
-
-# %% [markdown]
 # An **optimizer** makes the update: it gets the gradients, and the variables in the same order. `SGD` does what your
 # `assign_sub` did. (The name is short for stochastic gradient descent: a step often looks at a part of the
 # examples only, drawn at random.)
@@ -118,21 +111,6 @@ print("as by hand:", same)
 assert same and at_first == 0
 
 # %% [markdown]
-# You will read `optimizer.apply_gradients(zip(gradients, variables))`, the spelling of most older code; run
-# this. It is the same update. And neither spelling counts: where a gradient is missing at the end of the list,
-# the last variable stays as it is, without a word. (`zip(..., strict=True)` raises an error.)
-
-# %%
-older, newer, last = tf.Variable(1.0), tf.Variable(1.0), tf.Variable(1.0)
-slope = tf.constant(3.0)
-keras.optimizers.SGD(0.1).apply_gradients(zip([slope], [older], strict=True))
-# one gradient, two variables
-keras.optimizers.SGD(0.1).apply([slope], [newer, last])
-
-print(f"{older.numpy():.1f}, {newer.numpy():.1f}, {last.numpy():.1f}")
-assert np.isclose(older, 0.7) and np.isclose(newer, 0.7) and last == 1.0
-
-# %% [markdown]
 # SGD has one step size for all weights. **Adam** gives each weight its own. It keeps two running averages: m of the
 # weight's gradients, and v of their squares. Then it moves the weight by $\text{lr} \cdot m / \sqrt{v}$. While the
 # gradients stay alike, $m / \sqrt{v}$ is 1 or -1: the step has the length lr, whether the gradient is 100 or 0.01. Both averages start at 0, so
@@ -150,6 +128,36 @@ for t, g in enumerate([100.0, 100.0, -50.0, 0.01], start=1):
     adam.apply([tf.constant(g)], [weight])
     print(f"gradient {g:6}: moved by {-change:.4f}, as Adam: {np.isclose(weight, by_hand)}")
     assert np.isclose(weight, by_hand, rtol=1e-5) and (t > 2 or np.isclose(change, 0.01))
+
+# %% [markdown]
+# ### Further: older spellings
+#
+# You will read that the first layer takes `input_shape=`; run this. The variables are there, and a warning
+# that asks for `keras.Input`.
+
+# %%
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    old_style = keras.Sequential([layers.Dense(5, input_shape=(20,))])
+
+print([warning.category.__name__ for warning in caught], len(old_style.weights), "variables")
+assert len(caught) == 1 and "input_shape" in str(caught[0].message)
+assert len(old_style.weights) == 2
+
+# %% [markdown]
+# You will read `optimizer.apply_gradients(zip(gradients, variables))`, the spelling of most older code; run
+# this. It is the same update. And neither spelling counts: where a gradient is missing at the end of the list,
+# the last variable stays as it is, without a word. (`zip(..., strict=True)` raises an error.)
+
+# %%
+older, newer, last = tf.Variable(1.0), tf.Variable(1.0), tf.Variable(1.0)
+slope = tf.constant(3.0)
+keras.optimizers.SGD(0.1).apply_gradients(zip([slope], [older], strict=True))
+# one gradient, two variables
+keras.optimizers.SGD(0.1).apply([slope], [newer, last])
+
+print(f"{older.numpy():.1f}, {newer.numpy():.1f}, {last.numpy():.1f}")
+assert np.isclose(older, 0.7) and np.isclose(newer, 0.7) and last == 1.0
 
 # %% [markdown]
 # ## What belongs to a step?
@@ -398,7 +406,17 @@ assert sum(w.size for w in theirs.get_weights()) == 3845
 # The test sees what the model uses. Where no layer works in two ways, leaving out `training=True` changes
 # nothing, and equal weights say nothing about it. So test a loop on a model that has dropout or batch
 # normalisation, and a penalty. The step in exercise 09.3 fails this test.
+
+# %% [markdown]
+# ## Sitting 2: Mistakes, and measures
 #
+# **Here the first sitting ends.** You can write a training step, and prove it against `fit`. When you come back,
+# select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# You have a step that ends with the weights of `fit`. Now break it in ways that raise nothing, and measure so
+# that it shows. About {time}.
+
+# %% [markdown]
 # ## Which mistakes raise no error?
 #
 # You saw a loss that takes scores for probabilities. The next one is a shape.
@@ -688,6 +706,14 @@ check("09.4", losses_of_epochs)
 # </details>
 
 # %% [markdown]
+# ## Sitting 3: Parts, and a stop
+#
+# **Here the second sitting ends.** You can find a mistake that raises no error, and measure a loss fairly. When you
+# come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# You measure as `fit` does. Now the batch is too large for the memory, and a run stops and goes on. About {time}.
+
+# %% [markdown]
 # ## What if the batch does not fit in memory?
 #
 # The tape keeps values of the forward pass for each example: half a batch needs about half of them. You take the
@@ -888,6 +914,8 @@ assert our_adam.iterations == 4 * 16
 # gradients = tape.gradient(loss, model.trainable_variables)
 # optimizer.apply(gradients, model.trainable_variables)
 # ```
+#
+# **To remember**: same start, same batches, same weights as `fit`: that test finds what no error tells.
 
 # %% [markdown]
 # ## Further reading

@@ -30,6 +30,11 @@ import tensorflow as tf
 from keras import layers
 
 # %% [markdown]
+# ## Sitting 1: One graph
+#
+# You have a right step. Now it is to be fast: one trace, and then a whole epoch in one graph. About {time}.
+
+# %% [markdown]
 # ## Where does the time go?
 #
 # Here are the model and the training step of lesson 09, with penalty, batch normalisation and dropout. Python starts
@@ -121,15 +126,22 @@ assert built == [1] * 15 + [2] and any_size == [1] * 16
 # %% [markdown]
 # A trace holds for one kind of call: shapes and **dtypes** of tensors, and *values* of Python numbers. NumPy's
 # decimals are `float64`, so an array of yours may be of another dtype than the last one, and is traced anew.
-#
-# You will read that `keras.config.set_floatx` makes Keras compute in another dtype; run this. Once a layer has been
-# made, it changes nothing for later layers. `set_dtype_policy` does. (Set both back, or all that follows is `float64`.)
 
 # %%
 doubled = tf.function(lambda x: 2 * x)
 for x in (np.zeros(3), np.zeros(3, np.float32), np.ones(3)):
     doubled(x)
 
+print("traces:", doubled.experimental_get_tracing_count())
+assert doubled.experimental_get_tracing_count() == 2 and counts == [2] * 15 + [3]
+
+# %% [markdown]
+# ### Further: another dtype for Keras
+#
+# You will read that `keras.config.set_floatx` makes Keras compute in another dtype; run this. Once a layer has been
+# made, it changes nothing for later layers. `set_dtype_policy` does. (Set both back, or all that follows is `float64`.)
+
+# %%
 keras.config.set_floatx("float64")
 by_floatx = layers.Dense(1).compute_dtype
 keras.config.set_floatx("float32")
@@ -137,9 +149,8 @@ keras.config.set_dtype_policy("float64")
 by_policy = layers.Dense(1).compute_dtype
 keras.config.set_dtype_policy("float32")
 
-print("traces:", doubled.experimental_get_tracing_count(), "| floatx:", by_floatx, "| policy:", by_policy)
-assert doubled.experimental_get_tracing_count() == 2
-assert counts == [2] * 15 + [3] and (by_floatx, by_policy) == ("float32", "float64")
+print("floatx:", by_floatx, "| policy:", by_policy)
+assert (by_floatx, by_policy) == ("float32", "float64")
 
 # %% [markdown]
 # ### Exercise 10.1: predict
@@ -382,6 +393,15 @@ check("10.3", linear_epoch)
 # `w.assign_sub(rate * gradient)`.
 #
 # </details>
+
+# %% [markdown]
+# ## Sitting 2: The data
+#
+# **Here the first sitting ends.** You can count traces, and put an epoch into one graph. When you come back, select
+# this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# Your epoch is one call. Now the examples come through a pipeline, in the right order, and may be more than the
+# memory holds. About {time}.
 
 # %% [markdown]
 # ## In which order does a data pipeline stand?
@@ -685,6 +705,8 @@ assert train_dataset.experimental_get_tracing_count() == 1
 #     batch = order[first : first + batch_size]
 #     step(tf.gather(inputs, batch), tf.gather(labels, batch))
 # ```
+#
+# **To remember**: ask Python once an epoch, and compute in the pipeline once what does not change.
 
 # %% [markdown]
 # ## Further reading
