@@ -427,7 +427,7 @@ assert np.allclose(turned["value"], [8.1, 32.5], atol=0.1)
 # %% [markdown]
 # ## Further: when do gradients explode?
 #
-# A **recurrent** layer reads a sequence, step by step, and keeps a **state**, its memory. At each time step the new
+# A **recurrent** layer reads a sequence, step by step, and keeps a state, its memory. At each time step the new
 # state is old state times recurrent kernel, plus input times kernel, plus bias, through a tanh; the weights are the same at
 # every step. So 50 time steps are a network of 50 layers with one matrix. Take the smallest case: the state is one
 # number, there is no input and no tanh, and `h = 1.1 * h`, 50 times.
