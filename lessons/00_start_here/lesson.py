@@ -71,7 +71,7 @@ quotient = tf.constant(7) / tf.constant(2)
 print(quotient.numpy(), quotient.dtype.name)
 
 # %% [markdown]
-# There is a second division, `//`. It rounds down, as in Python:
+# There is a second division, `//`. Of whole numbers it rounds down, as in Python:
 
 # %%
 whole = tf.constant([7, -7]) // tf.constant(2)
@@ -79,6 +79,8 @@ whole = tf.constant([7, -7]) // tf.constant(2)
 print(whole.numpy(), whole.dtype.name)
 assert list(whole.numpy()) == [7 // 2, -7 // 2] == [3, -4]
 assert whole.dtype == tf.int32 and quotient.dtype != whole.dtype
+# other numbers may be rounded first
+assert (tf.constant(1.0) // tf.constant(0.1), 1.0 // 0.1) == (10.0, 9.0)
 
 # %% [markdown]
 # ### Exercise 00.1: predict

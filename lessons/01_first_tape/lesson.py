@@ -19,6 +19,8 @@ from course_utils import check, play_tape, plot_tape, predict, start_lesson
 
 start_lesson("01")
 
+from itertools import pairwise
+
 import numpy as np
 import tensorflow as tf
 
@@ -443,6 +445,8 @@ assert np.isclose(tape_gradient(loses_digits, np.float64(1e-4)), 0.5)
 assert np.isclose(tape_gradient(tf.nn.softplus, overflow), 1.0)
 assert list(counts.values()) == [n + 1, 2 * n, 1] and errors["tape"] == 0.0
 assert np.isclose(errors["central difference"], step**2)
+# a corner: this is x, and has the slope 1
+assert tape_gradient(lambda x: tf.nn.relu(x) - tf.nn.relu(-x), np.float32(0)) == 0.0
 
 # %% [markdown]
 # ### Why one way back serves a million parameters
@@ -468,8 +472,8 @@ assert np.allclose(gradient, 2e-6)
 # ### Further: when you pick entries
 #
 # Picking an entry is different. For `million[0]` the way back fills a million numbers, all but one of
-# them 0. For `tf.gather` along the first axis, straight from the source, it keeps only the picked ones, with their
-# positions: an `IndexedSlices`.
+# them 0. Where `tf.gather` along the first axis, straight from the source, is the only way, it keeps only the picked
+# ones, with their positions: an `IndexedSlices`.
 
 # %%
 gradient_of_one = tape_gradient(lambda p: 2 * p[0], tf.ones(1_000_000))
@@ -483,6 +487,18 @@ print(type(sparse).__name__, sparse.values.shape, sparse.indices.numpy(), sparse
 assert gradient_of_one.shape == (1_000_000,) and np.count_nonzero(gradient_of_one) == 1
 assert isinstance(sparse, tf.IndexedSlices) and sparse.values.shape == (1,)
 assert np.array_equal(tf.convert_to_tensor(sparse), gradient_of_one)
+
+# %%
+table = tf.Variable(tf.ones((3, 4)))
+
+with tf.GradientTape(persistent=True) as tape:
+    ways = {"rows": tf.gather(table, [0]), "columns": tf.gather(table, [0], axis=1)}
+    ways["of a product"] = tf.gather(2 * table, [0])
+    ways["rows and a penalty"] = tf.reduce_sum(ways["rows"]) + tf.reduce_sum(table**2)
+
+kept = [name for name in ways if isinstance(tape.gradient(ways[name], table), tf.IndexedSlices)]
+print("IndexedSlices:", kept)
+assert kept == ["rows"]
 
 # %% [markdown]
 # ### Further: and a formula for the slope?
@@ -500,11 +516,12 @@ def rounds(x):
     return y
 
 
-value, formula = "x", "1"
+value, formula, lengths = "x", "1", []
 for _ in range(6):
     # the product rule
     formula = f"(4*{formula}*(1-{value})-4*{value}*{formula})"
     value = f"(4*{value}*(1-{value}))"
+    lengths.append(len(formula))
 
 x = 0.3
 truth = 32 * np.sin(128 * np.arcsin(x**0.5)) / (x * (1 - x)) ** 0.5
@@ -522,10 +539,11 @@ for way, slope_by in found.items():
     assert (error < 1e-10) == (way != "difference") and error < 1e-3
 
 assert occurrences == 6 * 2**6
+assert all(after > 2 * before for before, after in pairwise(lengths))
 
 # %% [markdown]
-# The formula is exact, and more than twice as long with every round. The difference is off by the error of its step. The
-# tape is exact, too, and evaluates once: it applies the formula's rules to *numbers*, and stores each number once.
+# The formula is exact, and more than twice as long with every round. The difference is less exact. The tape is exact,
+# too, and evaluates once: it applies the formula's rules to *numbers*, and stores each number once.
 
 # %% [markdown]
 # ### Exercise 01.4: repair

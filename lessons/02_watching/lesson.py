@@ -113,7 +113,7 @@ check("02.1", gradient_of_product)
 # ## Which variables are watched, and when?
 #
 # `tape.watched_variables()` lists the variables watched so far. A tape does not know which exist: it
-# meets a variable when an operation reads or assigns it. `b` below is never read, and gets `None`.
+# meets a variable when an operation reads or assigns it. `b` below is never met, and gets `None`.
 
 # %%
 a, b = tf.Variable(2.0), tf.Variable(5.0)
@@ -125,6 +125,10 @@ with tf.GradientTape() as tape:
 
 print(first, "then", last)
 assert (first, last) == (0, 1) and tape.gradient(y, b) is None
+
+with tf.GradientTape() as tape:
+    b.assign(5.0)
+assert len(tape.watched_variables()) == 1
 
 # %% [markdown]
 # The result of a recorded operation is watched too, where it holds floating or complex numbers: no integers,

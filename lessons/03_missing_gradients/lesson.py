@@ -544,6 +544,7 @@ show(explain_gradients(log_or_zero, tf.constant(0.0)))
 print([slope(guarded, x) for x in (0.0, 2.0)])
 assert np.isnan(slope(log_or_zero, 0.0))
 assert slope(guarded, 0.0) == 0.0 and slope(guarded, 2.0) == 0.5
+assert np.isnan(slope(lambda x: tf.where(x > 0, 1 / x, 0.0), 0.0))
 
 # %% [markdown]
 # Roots do the same. The slope of √x is infinite at 0, and that of a square before it is 0. `tf.norm` has

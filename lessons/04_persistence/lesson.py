@@ -291,7 +291,7 @@ check("04.2", gradients_by_loss)
 # ## When is it right to pause or restart?
 #
 # Nobody asks for the gradient of a number that is only logged. Under `tape.stop_recording()` it is not
-# recorded, and costs the tape nothing:
+# recorded, and costs the tape nothing, a plain tape no more than a persistent one:
 
 # %%
 v = tf.Variable([1.0, -2.0])
@@ -305,6 +305,13 @@ print(f"largest entry {largest.numpy():.1f}")
 print(tape.gradient(loss, v).numpy(), tape.gradient(largest, v))
 assert np.array_equal(tape.gradient(loss, v), [2, -4])
 assert largest == 2.0 and tape.gradient(largest, v) is None
+
+with tf.GradientTape() as plain:
+    square = x**2
+    with plain.stop_recording():
+        logged = tf.abs(square)
+    cube = square * x
+assert plain.gradient(cube, x) == 3 * x**2  # nothing was lost
 assert np.isclose(of_dict, 10)  # of Exercise 04.1
 
 # %% [markdown]
