@@ -2,7 +2,8 @@
 
 A session manager, or whoever starts a container, can leave a process in charge of its own group, as
 ``systemd-run --user --scope -p Delegate=yes course grade ...`` does. Each notebook then gets a
-group below it, in which pages, pipes, sockets and page tables count, whoever holds them.
+group below it, in which pages, pipes, sockets and page tables count, whoever holds them. No limit
+of a process, and no look from outside, counts all of these: that is what this is kept for.
 """
 
 import os

@@ -1,6 +1,5 @@
 """Writing a set of files into a folder or a zip, again and again, without losing anybody's work."""
 
-import hashlib
 import json
 import os
 import zipfile
@@ -9,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from course_utils.workspace.atomic_files import is_left_over, write_atomically
+from course_utils.workspace.own_files import Digests, digest, is_own, write_own
 
 __all__ = ["MANIFEST", "OutputError", "write_output"]
 
@@ -62,7 +62,7 @@ def _write_folder(files: Mapping[str, str], out: Path, kind: str, force: bool) -
         earlier = _earlier(manifest.read_bytes() if is_file else b"", out, kind)
     _refuse_links(out, {*earlier, *files, MANIFEST})
     kept = [
-        path for path in earlier if (out / path).exists() and not _is(out / path, earlier[path])
+        path for path in earlier if (out / path).exists() and not is_own(out / path, earlier[path])
     ]
     in_the_way = [p for p in files if p not in earlier and (out / p).exists()]
     clashes = sorted({path for path in kept if path in files} | set(in_the_way))
@@ -75,23 +75,16 @@ def _write_folder(files: Mapping[str, str], out: Path, kind: str, force: bool) -
     # First what will be ours, with what is: whenever this is cut off, the next call knows both.
     out.mkdir(parents=True, exist_ok=True)
     write_atomically(out / MANIFEST, _manifest(files, kind, earlier))
-    for path, text in files.items():
-        (out / path).parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(out / path, text)
+    write_own(out, files, earlier)
     for folder in {(out / path).parent for path in (*files, MANIFEST)}:
         for left in filter(is_left_over, list(folder.iterdir())):
             left.unlink()
-    for path in earlier:
-        if path not in files and path not in kept:
-            _remove(out, path)
     write_atomically(out / MANIFEST, _manifest(files, kind))
 
 
-def _manifest(
-    files: Mapping[str, str], kind: str, earlier: Mapping[str, list[str]] | None = None
-) -> str:
+def _manifest(files: Mapping[str, str], kind: str, earlier: Digests | None = None) -> str:
     """Return the list of the files, and of those of an earlier call that this one may replace."""
-    noted = {"files": {path: _digest(files[path]) for path in sorted(files)}, "kind": kind}
+    noted = {"files": {path: digest(files[path].encode()) for path in sorted(files)}, "kind": kind}
     if earlier:
         noted["earlier"] = earlier
     return json.dumps(noted, indent=1) + "\n"
@@ -118,8 +111,8 @@ def _earlier(manifest: bytes, out: Path, kind: str) -> dict[str, list[str]]:
     with suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
         noted = json.loads(manifest)
         digests = {path: list(map(str, of)) for path, of in noted.get("earlier", {}).items()}
-        for path, digest in noted["files"].items():
-            digests.setdefault(path, []).append(str(digest))
+        for path, noted_digest in noted["files"].items():
+            digests.setdefault(path, []).append(str(noted_digest))
         # A list that leads out of the folder is nothing that was written here.
         if noted["kind"] == kind and all(map(_stays_inside, digests)):
             return digests
@@ -133,15 +126,6 @@ def _stays_inside(path: str) -> bool:
     """Tell whether a path of a list names a file below the folder, on every system."""
     parts = path.split("/")
     return not any(part in ("", ".", "..") or "\\" in part or ":" in part for part in parts)
-
-
-def _remove(out: Path, path: str) -> None:
-    """Remove a file that was written earlier, and the folders that it leaves empty."""
-    (out / path).unlink(missing_ok=True)
-    for folder in (out / path).parents:
-        if folder == out or not folder.is_dir() or any(folder.iterdir()):
-            break
-        folder.rmdir()
 
 
 def _write_zip(files: Mapping[str, str], out: Path, kind: str) -> None:
@@ -165,17 +149,6 @@ def _write_zip(files: Mapping[str, str], out: Path, kind: str) -> None:
         os.replace(beside, out)
     finally:
         beside.unlink(missing_ok=True)
-
-
-def _is(path: Path, digests: list[str]) -> bool:
-    try:
-        return _digest(path.read_text(encoding="utf-8")) in digests
-    except (OSError, UnicodeDecodeError):
-        return False
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
 def _listed(paths: list[str], most: int = 3) -> str:

@@ -2,6 +2,9 @@
 
 import re
 from pathlib import Path
+from typing import Any
+
+import tomlkit
 
 from course_utils.workspace.curriculum import LESSONS, Lesson
 
@@ -9,6 +12,7 @@ __all__ = ["student_texts"]
 
 # In Makefile and pyproject.toml, students get what stands above this line.
 _CUT = "# For authors"
+_EXTRAS = ("course", "gpu")  # that students may install
 _AS_THEY_ARE = (".gitignore", "LICENSE", "requirements.lock", "requirements-gpu.lock")
 
 
@@ -26,17 +30,7 @@ def student_texts(root: Path, names: set[str]) -> dict[str, str]:
     texts["README.md"] = _readme(root, names)
     makefile = (root / "Makefile").read_text(encoding="utf-8")
     texts["Makefile"] = _above_the_cut(makefile)
-    project = _above_the_cut((root / "pyproject.toml").read_text(encoding="utf-8"))
-    project = project.replace(', "course_staff*"', "")
-    # A release stays a folder, in which the addresses lead somewhere.
-    project = re.sub(r'^dynamic = \["readme"\].*$', 'readme = "README.md"', project, flags=re.M)
-    texts["pyproject.toml"] = re.sub(
-        r"^(?:#[^\n]*\n)*(?:author|browser|classroom|cluster|hub|nbgrader|site|test|course_staff)"
-        r" = \[.*?\]\n",
-        "",
-        project,
-        flags=re.M | re.S,
-    )
+    texts["pyproject.toml"] = _project((root / "pyproject.toml").read_text(encoding="utf-8"))
     environment = (root / "environment.yml").read_text(encoding="utf-8")
     texts["environment.yml"] = re.sub(r"-e \.\[[a-z,]+\]", "-e .[course]", environment)
     return texts
@@ -44,6 +38,21 @@ def student_texts(root: Path, names: set[str]) -> dict[str, str]:
 
 def _above_the_cut(text: str) -> str:
     return text.split(f"\n{_CUT}")[0].rstrip() + "\n"
+
+
+def _project(text: str) -> str:
+    """Return pyproject.toml with what students install, and no package that they do not get."""
+    project: Any = tomlkit.parse(_above_the_cut(text))
+    settings = project["project"]
+    extras = settings["optional-dependencies"]
+    settings["optional-dependencies"] = {name: extras[name] for name in _EXTRAS}
+    # A release stays a folder, in which the addresses lead somewhere.
+    del settings["dynamic"]
+    settings["readme"] = "README.md"
+    packages = project["tool"]["setuptools"]
+    packages["packages"]["find"]["include"].remove("course_staff*")
+    del packages["package-data"]["course_staff"]
+    return tomlkit.dumps(project)
 
 
 def _readme(root: Path, names: set[str]) -> str:

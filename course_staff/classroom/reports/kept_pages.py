@@ -1,12 +1,12 @@
 """Writing pages into a folder in which a teacher may have written, too."""
 
-import hashlib
 import json
 from collections.abc import Mapping
 from itertools import count
 from pathlib import Path
 
 from course_utils.workspace.atomic_files import write_atomically
+from course_utils.workspace.own_files import is_own, with_earlier, write_own
 
 __all__ = ["write_pages"]
 
@@ -32,28 +32,15 @@ def write_pages(folder: Path, pages: Mapping[str, str], noted: Path) -> None:
         earlier = {}
     folder.mkdir(parents=True, exist_ok=True)
     noted.parent.mkdir(parents=True, exist_ok=True)
-    ours = {name: [_digest(text.encode())] for name, text in pages.items()}
-    both = {name: earlier.get(name, []) + ours.get(name, []) for name in {**earlier, **ours}}
+    both = with_earlier(pages, earlier)
     write_atomically(noted, json.dumps(both))  # first: this may be cut off below
-    for name, text in pages.items():
-        path = folder / name
-        if (path.exists() or path.is_symlink()) and not _is_ours(path, both[name]):
+    for path in (folder / name for name in pages):
+        if (path.exists() or path.is_symlink()) and not is_own(path, both[path.name]):
             _move_aside(path)
-        write_atomically(path, text)
-    for name in earlier.keys() - pages.keys():
-        if _is_ours(folder / name, earlier[name]):
-            (folder / name).unlink()
-    write_atomically(noted, json.dumps(ours))
-
-
-def _is_ours(path: Path, digests: list[str]) -> bool:
-    return path.is_file() and not path.is_symlink() and _digest(path.read_bytes()) in digests
+    write_own(folder, pages, earlier)
+    write_atomically(noted, json.dumps(with_earlier(pages, {})))
 
 
 def _move_aside(path: Path) -> None:
     free = (path.with_name(f"{path.stem}.kept-{n}{path.suffix}") for n in count(1))
     path.rename(next(place for place in free if not place.exists()))
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()

@@ -6,6 +6,7 @@ import pytest
 
 from course_staff.classroom.release import output
 from course_staff.classroom.release.output import MANIFEST, OutputError, write_output
+from course_utils.workspace import own_files
 
 KIND = "course release"
 FILES = {"README.md": "read me\n", "notebooks/a.ipynb": "ä\n", "source/x/x.ipynb": "x\n"}
@@ -125,10 +126,10 @@ def test_a_call_that_was_cut_off_anywhere_is_repeated(tmp_path, monkeypatch, fir
             written.append(path)
             real(path, text)
 
-        monkeypatch.setattr(output, "write_atomically", cut_off)
-        with pytest.raises(OSError, match="No space left"):
+        with monkeypatch.context() as full_disk, pytest.raises(OSError, match="No space left"):
+            for module in (output, own_files):
+                full_disk.setattr(module, "write_atomically", cut_off)
             write(out)
-        monkeypatch.setattr(output, "write_atomically", real)
         write(out)
         assert set(contents(out)) == {*FILES, MANIFEST}
         assert "earlier" not in (out / MANIFEST).read_text()

@@ -4,6 +4,7 @@ import pytest
 
 from course_staff.classroom.reports import kept_pages
 from course_staff.classroom.reports.kept_pages import write_pages
+from course_utils.workspace import own_files
 
 
 @pytest.fixture
@@ -58,8 +59,8 @@ def test_a_call_that_was_cut_off_takes_its_own_pages_for_nobody_elses(write, mon
         written.append(path)
         real(path, text)
 
-    monkeypatch.setattr(kept_pages, "write_atomically", cut_off)
-    with pytest.raises(OSError, match="No space left"):
+    with monkeypatch.context() as full_disk, pytest.raises(OSError, match="No space left"):
+        for module in (kept_pages, own_files):
+            full_disk.setattr(module, "write_atomically", cut_off)
         write(ada="2", cyd="2")
-    monkeypatch.setattr(kept_pages, "write_atomically", real)
     assert write(ada="3", cyd="3") == {"ada.html": "3", "cyd.html": "3"}
