@@ -46,8 +46,8 @@ def explained(decision: Decision, line: Line, is_given: bool) -> tuple[Verdict, 
     if verdict == "disagrees":
         if not is_given and line.contraction.forgets_upstream():
             return verdict, (
-                "The gradient does not scale with the gradient from above: a custom_gradient "
-                "forgets to multiply by its upstream argument."
+                "The gradient does not scale with the gradient from above: a custom_gradient clips "
+                "its upstream argument, or forgets to multiply by it."
             )
         return verdict, _mistake(gradient, measured, line)
     if not measured:

@@ -185,7 +185,7 @@ EXERCISES = (
         kind="predict",
         points=1,
         form="Write one number, such as 0.003",
-        # Numbers below 0.001 are compared absolutely; this is 3 % of the right one.
+        # Relative to the right one, as of any value.
         tolerance=4.8e-4,
         praise="20 times shorter is 400 times better: the error goes with the step squared.",
     ),

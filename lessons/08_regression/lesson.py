@@ -390,8 +390,8 @@ for lr in (0.19, 0.20, 0.21):
 # %% [markdown]
 # ### Exercise 08.3: repair
 #
-# This function should take `steps` steps on the *mean* squared error, from w = b = 0. With 5 examples
-# and a step size of 0.05 it finds the line; with 200 such examples it returns nan.
+# This function should take `steps` steps on the *mean* squared error, from w = b = 0. With 5 examples,
+# x between -1 and 1, and a step size of 0.05 it finds the line; with 200 such examples it returns nan.
 
 
 # %% exercise="08.3"

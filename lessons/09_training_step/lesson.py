@@ -115,7 +115,8 @@ assert same and at_first == 0
 # weight's gradients, and v of their squares. Then it moves the weight by $\text{lr} \cdot m / \sqrt{v}$. While the
 # gradients stay alike, $m / \sqrt{v}$ is 1 or -1: the step has the length lr, whether the gradient is 100 or 0.01. Both averages start at 0, so
 # at first they are too small; dividing by $1 - 0.9^t$ and $1 - 0.999^t$ in step t makes up for it. (Keras adds 1e-7 to the
-# root, the **epsilon**, which shortens the steps of tiny gradients alone.) By hand:
+# root, the **epsilon**. It shortens the steps of tiny gradients: a first one of 1e-6 moves a weight by a quarter of lr.)
+# By hand:
 
 # %%
 weight, adam = tf.Variable(1.0), keras.optimizers.Adam(0.01)
@@ -128,6 +129,11 @@ for t, g in enumerate([100.0, 100.0, -50.0, 0.01], start=1):
     adam.apply([tf.constant(g)], [weight])
     print(f"gradient {g:6}: moved by {-change:.4f}, as Adam: {np.isclose(weight, by_hand)}")
     assert np.isclose(weight, by_hand, rtol=1e-5) and (t > 2 or np.isclose(change, 0.01))
+
+for g, share in ((1e-3, 1.0), (1e-6, 0.24)):
+    weight = tf.Variable(0.0)
+    keras.optimizers.Adam(0.01).apply([tf.constant(g)], [weight])
+    assert np.isclose(-weight, share * 0.01, rtol=0.01)
 
 # %% [markdown]
 # ### Further: older spellings
@@ -147,7 +153,7 @@ assert len(old_style.weights) == 2
 # %% [markdown]
 # You will read `optimizer.apply_gradients(zip(gradients, variables))`, the spelling of most older code; run
 # this. It is the same update. And neither spelling counts: where a gradient is missing at the end of the list,
-# the last variable stays as it is, without a word. (`zip(..., strict=True)` raises an error.)
+# SGD leaves the last variable as it is, without a word. (`zip(..., strict=True)` raises an error.)
 
 # %%
 older, newer, last = tf.Variable(1.0), tf.Variable(1.0), tf.Variable(1.0)
@@ -348,7 +354,7 @@ def largest_difference(weights, others):
 
 
 ours, our_adam = build_model(), keras.optimizers.Adam(1e-3)
-first_weights = ours.get_weights()
+first_weights = [v.numpy() for v in ours.trainable_variables]
 print("your loop", end=", ", flush=True)
 epochs = [train_epoch(ours, our_adam) for _ in range(3)]
 
@@ -358,7 +364,7 @@ theirs.compile(keras.optimizers.Adam(1e-3), loss_fn, metrics=["accuracy"], jit_c
 cut = {"batch_size": 32, "shuffle": False, "verbose": 0}
 history = theirs.fit(x_train, y_train, epochs=3, **cut).history
 
-moved = largest_difference(ours.get_weights(), first_weights)
+moved = largest_difference(ours.trainable_variables, first_weights)
 difference = largest_difference(ours.get_weights(), theirs.get_weights())
 print(f"a weight moved by up to {moved:.2f}; equal after 48 steps: {difference < 1e-4}")
 assert difference < 1e-4 and moved > 0.02
@@ -653,6 +659,7 @@ for epoch in range(5):
     curves["stale"].append(float(never_reset.result()))
 
 assert np.allclose(curves["loss"][:3], history["loss"], rtol=1e-4)
+assert curves["loss"][-1] < 0.9 * curves["stale"][-1]
 # of all epochs so far
 assert np.isclose(curves["stale"][-1], np.mean(curves["loss"]))
 
@@ -664,7 +671,7 @@ text = ax.annotate("never reset", (5, curves["stale"][-1]), **at)
 # %% [markdown]
 # ### Exercise 09.4: repair
 #
-# For every epoch, this function should return the mean loss of an example. The first number is nearly right,
+# For every epoch, this function should return the mean loss of an example. The first number is somewhat off,
 # and then they lag behind.
 
 

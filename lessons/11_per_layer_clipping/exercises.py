@@ -245,8 +245,8 @@ PREDICTIONS = (
             "B": "It fits the 40 examples best. But the backbone, which knew more than these 40, "
             "is moved by a head that knows nothing yet.",
             "C": "0.45, next to 0.59 and 0.60. The new head has everything to learn, and its large "
-            "gradients are what it needs. It is the backbone that has something to lose: hold it "
-            "back, by its rate. A tight limit on the head costs even here, 0.54.",
+            "gradients are what it needs. The backbone knows this task and has something to "
+            "lose: hold it back, by its rate. A tight limit on the head costs even here, 0.54.",
         },
         otherwise="Type A, B or C.",
     ),

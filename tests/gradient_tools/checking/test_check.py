@@ -270,9 +270,10 @@ def test_hint_for_the_batch_size_of_a_tensor():
     assert row.verdict == "disagrees" and "8 is the batch size" in row.hint
 
 
-def test_hint_for_a_forgotten_upstream():
+def test_hint_for_an_upstream_that_is_forgotten_or_clipped():
     rule = tf.custom_gradient(lambda x: (x**2, lambda up: 2 * x))
-    for f in (rule, lambda x: tf.reduce_sum(3 * rule(x))):
+    clips = tf.custom_gradient(lambda x: (x**2, lambda up: tf.clip_by_value(up, -0.1, 0.1) * 2 * x))
+    for f in (rule, lambda x: tf.reduce_sum(3 * rule(x)), clips):
         row = check_gradients(f, np.array([1.0, 2.0])).rows[0]
         assert row.verdict == "disagrees" and "upstream" in row.hint
 
