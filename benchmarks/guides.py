@@ -151,7 +151,7 @@ def run_cell(source: str, file: str, names: dict[str, Any]) -> dict[str, str]:
 def compared(text: str) -> str:
     """Return a text without what differs from run to run."""
     text = text.replace("ExplainingTape", "GradientTape")
-    text = re.sub(r"0x[0-9a-f]+|id=['\"]?\d+", "...", text)
+    text = re.sub(r"0x[0-9a-fA-F]+|id=['\"]?\d+", "...", text)
     text = re.sub(r"[^\n]*\x08", "", text)  # how often a bar of progress was drawn
     text = re.sub(r" +$", "", text, flags=re.M)
     text = re.sub(r"(?<=epoch: )\d+\.\d+", "...", text)

@@ -186,7 +186,7 @@ def test_headings_are_few_flat_and_ask(name):
     headings = re.findall(r"^(#+) (.*)$", "\n".join(prose(name)), re.M)
     assert [level for level, _ in headings].count("#") == 1
     assert all(len(level) <= 3 for level, _ in headings)
-    closing = ("Checkpoint", "Recap", "Further reading")
+    closing = ("What is wrong with this program?", "Checkpoint", "Recap", "Further reading")
     sections = [
         title
         for level, title in headings
@@ -279,11 +279,12 @@ def bound_and_needed(statement):
     nodes = list(ast.walk(statement))
     stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
     used = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-    own = {n.arg for n in nodes if isinstance(n, ast.arg)}  # of functions inside
+    functions = [n for n in nodes if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+    own = {n.arg for n in nodes if isinstance(n, ast.arg)} | {n.name for n in functions}
     targets = [n.target for n in nodes if isinstance(n, ast.comprehension)]
     own |= {n.id for each in targets for n in ast.walk(each) if isinstance(n, ast.Name)}
     if isinstance(statement, ast.FunctionDef | ast.ClassDef):
-        return {statement.name}, used - stored - own - {statement.name}
+        return {statement.name}, used - stored - own
     # In an assignment the value comes first; of the others, what they bind comes before its use.
     if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
         return stored, used - own

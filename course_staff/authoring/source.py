@@ -110,7 +110,8 @@ def read_lesson(path: Path) -> LessonSource:
     if not lesson.problems:
         for cell in lesson.solution.cells:
             cell.source = answered(cell.source, predictions)
-    _find_missing_parts(lesson, set(titles))
+    unhelped = {exercise.id for exercise in questions.EXERCISES if not exercise.points}
+    _find_missing_parts(lesson, set(titles), unhelped)
     seal(lesson.notebook)
     return lesson
 
@@ -203,8 +204,8 @@ def _check_calls(tree: ast.Module) -> list[ast.Call]:
     ]
 
 
-def _find_missing_parts(lesson: LessonSource, known: set[str]) -> None:
-    """Note each exercise that lacks its check, its hints or its cell."""
+def _find_missing_parts(lesson: LessonSource, known: set[str], unhelped: set[str]) -> None:
+    """Note each exercise that lacks its check, its hints or its cell; some have no hints."""
     checked = [exercise_id for exercise_id, _ in lesson.checks]
     starts = sorted(lesson.exercises.values())
     for exercise_id, index in lesson.exercises.items():
@@ -212,7 +213,8 @@ def _find_missing_parts(lesson: LessonSource, known: set[str]) -> None:
             _note(lesson, index, f'no cell calls check("{exercise_id}", ...)')
         later = [start for start in starts if start > index]
         after = lesson.notebook.cells[index : later[0] if later else None]
-        if not any("<details>" in c.source and "Hint" in c.source for c in after):
+        is_hinted = any("<details>" in c.source and "Hint" in c.source for c in after)
+        if not is_hinted and exercise_id not in unhelped:
             _note(lesson, index, f"exercise {exercise_id} has no hint: add a <details> block below")
     for exercise_id in sorted(known - set(lesson.exercises)):
         message = f"exercise {exercise_id} is defined and no cell of the lesson asks it"

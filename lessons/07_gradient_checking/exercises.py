@@ -6,7 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from course_utils.exercises import Callout, Demand, Part, Question, ValueQuestion, constants
+from course_utils.exercises import (
+    Callout,
+    Demand,
+    Part,
+    Question,
+    ValueQuestion,
+    constants,
+    variables,
+)
 
 
 def draw_layers(rng: np.random.Generator) -> list[tuple]:
@@ -178,6 +186,20 @@ def has_custom_gradient(f: Callable, x: Any) -> bool:
     return b"CustomGradient" in graph.as_graph_def().SerializeToString()
 
 
+def draw_schedules(rng: np.random.Generator) -> list[tuple]:
+    first = (0.0, np.array([1.0, 2.0]), np.array([2.0, 4.0]), [0.1, 0.01, 0.001])
+
+    def draw(n, rates):
+        x = rng.choice([-1, 1], n) * rng.uniform(0.5, 1.5, n).round(1)
+        return float(rng.uniform(-1, 1)), x, (x * rng.uniform(2, 4)).round(2), rates
+
+    return [first, draw(4, [0.02, 0.2, 0.1, 0.05]), draw(3, [0.3, 0.15])]
+
+
+def as_schedule(w: float, x: np.ndarray, y: np.ndarray, rates: list) -> tuple:
+    return *variables(w), *constants(x, y), rates
+
+
 EXERCISES = (
     ValueQuestion(
         id="07.1",
@@ -301,6 +323,22 @@ EXERCISES = (
             ),
         ],
         praise="All four are right: you have gone back through a network by yourself.",
+    ),
+    Question(
+        id="07.7",
+        title="A rate that does not fall",
+        kind="repair",
+        points=0,
+        draw=draw_schedules,
+        prepare=as_schedule,
+        inputs="w x y rates",
+        parts=[
+            Part(
+                words="the list of values of w",
+                form="Return path below the loop: a list with one number for each rate.",
+            )
+        ],
+        praise="Each step takes its own rate: a graph keeps a Python number as it was when it was made.",
     ),
 )
 

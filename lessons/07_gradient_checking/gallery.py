@@ -731,6 +731,61 @@ NETWORKS = {
     ),
 }
 
+# 07.7
+
+
+def following(rate_of=lambda rates, i: rates[i], noted=lambda w, loss: w.numpy(), before=False):
+    """Return an answer that takes the rate of a step elsewhere, or notes something else."""
+
+    def follow(w, x, y, rates):
+        path = []
+        for i in range(len(rates)):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((w * x - y) ** 2)
+            if before:
+                path.append(noted(w, loss))
+            w.assign_sub(rate_of(rates, i) * tape.gradient(loss, w))
+            if not before:
+                path.append(noted(w, loss))
+        return path
+
+    return follow
+
+
+SCHEDULES = {
+    "first rate throughout": Wrong(
+        "Every step takes the first rate. A graph is made at the first call, and keeps each Python "
+        "number as it was then: a number that changes comes in as a tensor.",
+        following(lambda rates, i: rates[0]),
+    ),
+    "last rate throughout": Wrong(
+        "Every step takes the last rate. Each step has its own: go through rates, and hand each "
+        "one over as a tensor.",
+        following(lambda rates, i: rates[-1]),
+    ),
+    "the variable itself": Wrong(
+        "Every entry of the list is the last value: it holds the variable itself, again and again. "
+        "Note its number, w.numpy(), after each step.",
+        following(noted=lambda w, loss: w),
+    ),
+    "noted before the step": Wrong(
+        "Each value is the one before its step. Note w after it has moved.",
+        following(before=True),
+    ),
+    "losses": Wrong(
+        "These are the losses. Return the values of w after each step.",
+        following(noted=lambda w, loss: loss.numpy()),
+    ),
+    "last value alone": Wrong(
+        "This is the last value of w alone. Return the whole list, one number for each rate.",
+        lambda *inputs: following()(*inputs)[-1],
+    ),
+    "returns none": Wrong(
+        "Your function returned None. Return path below the loop.",
+        lambda *inputs: None,
+    ),
+}
+
 GALLERY = {
     "07.1": ERRORS,
     "07.2": LAYERS,
@@ -738,4 +793,5 @@ GALLERY = {
     "07.4": CHECKS,
     "07.5": CURVES,
     "07.6": NETWORKS,
+    "07.7": SCHEDULES,
 }

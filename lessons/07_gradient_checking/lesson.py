@@ -819,6 +819,55 @@ check("07.6", backward)
 # </details>
 
 # %% [markdown]
+# ## Sitting 4: The end of Part I
+#
+# **Here the third sitting ends.** You can write a gradient, and prove it. When you come back, run the first cell, and
+# go on below.
+#
+# Part I ends with a fault that you find by its symptom, and a look back. About {time}.
+
+# %% [markdown]
+# ## What is wrong with this program?
+#
+# No hints, and no points: as in work of your own. It takes about five minutes.
+#
+# ### Exercise 07.7: repair
+#
+# `follow` takes one step of gradient descent for each of `rates`, and returns the value of w after each. With
+# x = (1, 2) and y = (2, 4), from w = 0, the rates 0.1, 0.01 and 0.001 should lead to 1, 1.05 and 1.055. They lead to
+# 1, 1.5 and 1.75, and no error is raised.
+
+# %% exercise="07.7"
+def follow(w, x, y, rates):
+    # w is a tf.Variable of shape (); x and y have shape (n,); rates is a list of numbers.
+    ### BEGIN SOLUTION
+    #| @tf.function
+    #| def step():
+    #|     with tf.GradientTape() as tape:
+    #|         loss = tf.reduce_mean((w * x - y) ** 2)
+    #|     w.assign_sub(rate * tape.gradient(loss, w))
+    #| path = []
+    #| for rate in rates:
+    #|     step()
+    #|     path.append(w.numpy())
+    #| return path
+    @tf.function
+    def step(rate):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((w * x - y) ** 2)
+        w.assign_sub(rate * tape.gradient(loss, w))
+
+    path = []
+    for rate in rates:
+        step(tf.constant(rate))
+        path.append(w.numpy())
+    return path
+    ### END SOLUTION
+
+# %%
+check("07.7", follow)
+
+# %% [markdown]
 # ## Checkpoint
 #
 # Answer before you open.

@@ -318,6 +318,29 @@ def losses_of(key: str) -> Callable:
 HISTORY = 'Return the dict {"loss": [...], "val_loss": [...]}, a number for each epoch.'
 LOGS = 'fit needs a dict: return {"loss": loss}.'
 
+
+def draw_trainings(rng: np.random.Generator) -> list[tuple]:
+    def draw(n: int, steps: int) -> tuple:
+        weights = [rng.normal(size=shape).round(2) for shape in ((3, 2), (2,), (2, 1), (1,))]
+        return weights, rng.normal(size=(n, 3)).round(2), rng.normal(size=(n, 1)).round(2), steps
+
+    return [draw(6, 4), draw(4, 6)]
+
+
+def as_training(weights: list, x: np.ndarray, y: np.ndarray, steps: int) -> tuple:
+    import keras
+
+    hidden, last = keras.layers.Dense(2, activation="tanh"), keras.layers.Dense(1)
+    model = keras.Sequential([keras.Input((3,)), hidden, last])
+    model.set_weights(weights)
+    return model, *constants(x, y), steps
+
+
+def trained_by(train: Callable, model: Any, *arguments: Any) -> dict:
+    losses = train(model, *arguments)
+    return {"weights": model.get_weights(), "losses": losses}
+
+
 EXERCISES = (
     Question(
         id="14.1",
@@ -415,6 +438,21 @@ EXERCISES = (
             ),
         ],
         praise="The weights and the history of fit. Parts I and II are yours.",
+    ),
+    Question(
+        id="14.7",
+        title="A loss that never settles",
+        kind="repair",
+        points=0,
+        draw=draw_trainings,
+        prepare=as_training,
+        call=trained_by,
+        inputs="weights x y steps",
+        parts=[
+            Part("weights", "the weights after the last step"),
+            Part("losses", "the losses", "Return a list with one number for each step."),
+        ],
+        praise="Adam keeps its averages from step to step, and settles.",
     ),
 )
 

@@ -1135,6 +1135,68 @@ SCRIPTS = {
     ),
 }
 
+# 14.7
+
+
+def training(
+    optimizer_of=keras.optimizers.Adam, rate=0.05, anew=False, updated=True, after=False, last=False
+):
+    """Return an answer to 14.7 with another optimizer, rate, or result."""
+
+    def train(model, x, y, steps):
+        def loss_now():
+            return tf.reduce_mean((model(x, training=True) - y) ** 2)
+
+        optimizer, losses = optimizer_of(rate), []
+        for step in range(steps):
+            if anew:
+                optimizer = optimizer_of(rate)
+            with tf.GradientTape() as tape:
+                loss = loss_now()
+            gradients = tape.gradient(loss, model.trainable_variables)
+            if updated or step == steps - 1:
+                optimizer.apply(gradients, model.trainable_variables)
+            losses.append(float(loss_now() if after else loss))
+        return losses[-1] if last else losses
+
+    return train
+
+
+TRAININGS = {
+    "a new Adam at each step": Wrong(
+        "Adam starts anew at every step. Its averages then hold one gradient, and every weight "
+        "moves by the whole rate: where is the optimizer made?",
+        training(anew=True),
+    ),
+    "another rate": Wrong(
+        "The rate is another one. It is not the fault: keep 0.05, and ask why each step has "
+        "the same length.",
+        training(anew=True, rate=0.005),
+        training(rate=0.01),
+        training(rate=0.005),
+        training(rate=0.001),
+    ),
+    "another optimizer": Wrong(
+        "This is no Adam any more. Keep Adam with its rate; it is what Adam remembers that gets "
+        "lost.",
+        training(keras.optimizers.SGD),
+        training(keras.optimizers.RMSprop),
+        training(keras.optimizers.SGD, anew=True, rate=0.01),
+    ),
+    "losses after the steps": Wrong(
+        "The weights are right. Each loss is the one after its step: return those before.",
+        training(after=True),
+    ),
+    "last loss alone": Wrong(
+        "The weights are right. This is the last loss alone: return the list of all.",
+        training(last=True),
+    ),
+    "updated once": Wrong(
+        "The weights moved once, at the end. Let the optimizer move them at every step.",
+        training(updated=False),
+    ),
+}
+
 GALLERY = {
     "14.1": COSTS,
     "14.2": ADAPTIVE,
@@ -1142,4 +1204,5 @@ GALLERY = {
     "14.4": TWO,
     "14.5": MEANS,
     "14.6": SCRIPTS,
+    "14.7": TRAININGS,
 }

@@ -928,6 +928,43 @@ check("14.6", train)
 # </details>
 
 # %% [markdown]
+# ## What is wrong with this program?
+#
+# Part II ends with a fault that you find by its symptom. No hints, and no points: as in work of your own. It takes
+# about five minutes.
+#
+# ### Exercise 14.7: repair
+#
+# This loop trains with Adam. The loss falls at first, and then goes up and down and never settles; a look at the
+# weights shows that every one of them moves by 0.05, up or down, at *every* step. Under `fit` the same Adam settles.
+
+# %% exercise="14.7"
+def train_with_adam(model, x, y, steps):
+    # The model maps x, (n, 3), to (n, 1); y has shape (n, 1). Returns the loss before each step.
+    ### BEGIN SOLUTION
+    #| losses = []
+    #| for _ in range(steps):
+    #|     optimizer = keras.optimizers.Adam(0.05)
+    #|     with tf.GradientTape() as tape:
+    #|         loss = tf.reduce_mean((model(x, training=True) - y) ** 2)
+    #|     gradients = tape.gradient(loss, model.trainable_variables)
+    #|     optimizer.apply(gradients, model.trainable_variables)
+    #|     losses.append(float(loss))
+    #| return losses
+    optimizer, losses = keras.optimizers.Adam(0.05), []
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((model(x, training=True) - y) ** 2)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply(gradients, model.trainable_variables)
+        losses.append(float(loss))
+    return losses
+    ### END SOLUTION
+
+# %%
+check("14.7", train_with_adam)
+
+# %% [markdown]
 # ## Checkpoint
 #
 # Answer before you open.

@@ -584,6 +584,38 @@ GRADIENTS = "Return a list in the order of the gradients, None where one is None
 FORM = "Return the model, a batch, and the function loss_of(model, batch), in this order."
 TASKS = 'Return a dict from "few labels", "river" or "new digits" to your answers.'
 
+# 21.6
+
+
+def draw_movements(rng: np.random.Generator) -> list[tuple]:
+    """Draw the weights of a model, and for each batch how each weight that trains moves."""
+
+    def draw(batches: int) -> tuple:
+        shapes = ((3, 2), (2,), (2, 1), (1,))
+        weights = [rng.normal(size=shape).round(2) for shape in shapes]
+        moves = [[rng.normal(size=shape).round(2) for shape in shapes[2:]] for _ in range(batches)]
+        moves[0][1] = -np.abs(moves[0][1]) - 3  # the bias ends below its start
+        return weights, moves
+
+    return [draw(2), draw(4), draw(3)]
+
+
+def as_movement(weights: list, moves: list) -> tuple:
+    """Return a model whose first layer is frozen, a step that moves the other, and batches."""
+    import keras
+
+    frozen = keras.layers.Dense(2, activation="tanh", trainable=False)
+    model = keras.Sequential([keras.Input((3,)), frozen, keras.layers.Dense(1)])
+    model.set_weights(weights)
+    taken = iter(moves)
+
+    def step(model: Any, x: Any, y: Any) -> None:
+        for variable, move in zip(model.trainable_variables, next(taken), strict=True):
+            variable.assign_add(move)
+
+    return model, step, [(np.ones((2, 3), "float32"), np.ones((2, 1), "float32"))] * len(moves)
+
+
 EXERCISES = (
     Question(
         id="21.1",
@@ -653,6 +685,22 @@ EXERCISES = (
         call=answered,
         parts=[Part(words="the result of your answers", form=TASKS, read=in_words)],
         praise="Better than the baseline, on inputs that your training never saw.",
+    ),
+    Question(
+        id="21.6",
+        title="A training that seems to stand still",
+        kind="repair",
+        points=0,
+        draw=draw_movements,
+        prepare=as_movement,
+        inputs="weights moves",
+        parts=[
+            Part(
+                words="the list of movements",
+                form="Return one number for each trainable variable, in their order.",
+            )
+        ],
+        praise="The numbers were kept, and not the variables that go on moving.",
     ),
 )
 

@@ -1344,4 +1344,85 @@ HELD_OUT = {
     ),
 }
 
-GALLERY = {"21.1": CLIPPED, "21.2": STEPS, "21.3": KEPT, "21.4": LOSSES, "21.5": HELD_OUT}
+# 21.6
+
+
+def numbers(model):
+    return [variable.numpy() for variable in model.trainable_variables]
+
+
+def largest(change):
+    return float(np.max(np.abs(change)))
+
+
+def moved(before_of=numbers, after_of=numbers, measure=largest, each_batch=False):
+    """Return an answer to 21.6 that keeps, compares or measures something else."""
+
+    def movement(model, step, batches):
+        before = before_of(model)
+        for x, y in batches:
+            if each_batch:
+                before = before_of(model)
+            step(model, x, y)
+        return [measure(b - a) for a, b in zip(before, after_of(model), strict=True)]
+
+    return movement
+
+
+def summed(model, step, batches):
+    path = 0.0
+    for x, y in batches:
+        before = numbers(model)
+        step(model, x, y)
+        path = path + np.array(
+            [largest(b - a) for a, b in zip(before, numbers(model), strict=True)]
+        )
+    return path.tolist()
+
+
+MOVED = {
+    "the variables themselves": Wrong(
+        "Every number is 0: what you kept are the variables themselves, and they move along. Keep "
+        "their numbers, variable.numpy(), before the first step.",
+        moved(
+            after_of=lambda model: model.trainable_variables,
+            before_of=lambda model: [*model.trainable_variables],
+        ),
+        moved(before_of=lambda model: [v.value for v in model.trainable_variables]),
+    ),
+    "last batch alone": Wrong(
+        "This is how far the last batch moved them. Keep the numbers once, before the first batch.",
+        moved(each_batch=True),
+    ),
+    "steps added up": Wrong(
+        "These are the movements of all batches added up. The question is how far each variable "
+        "is from where it was: compare the end with the beginning.",
+        summed,
+    ),
+    "signed": Wrong(
+        "A movement downwards counts, too: take the largest absolute value.",
+        moved(measure=lambda change: float(np.max(change))),
+    ),
+    "mean movement": Wrong(
+        "This is the mean of the entries' movements. Take that of the entry that moved most.",
+        moved(measure=lambda change: float(np.mean(np.abs(change)))),
+    ),
+    "norm": Wrong(
+        "This is the norm of each variable's change. Take the entry that moved most alone.",
+        moved(measure=lambda change: float(np.linalg.norm(change))),
+    ),
+    "frozen ones, too": Wrong(
+        "The frozen variables stand in your list as well: get_weights and weights hold them. Go "
+        "through model.trainable_variables.",
+        moved(lambda model: model.get_weights(), lambda model: model.get_weights()),
+    ),
+}
+
+GALLERY = {
+    "21.1": CLIPPED,
+    "21.2": STEPS,
+    "21.3": KEPT,
+    "21.4": LOSSES,
+    "21.5": HELD_OUT,
+    "21.6": MOVED,
+}

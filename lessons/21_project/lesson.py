@@ -581,6 +581,36 @@ check("21.5", held_out)
 # `status()` shows what you have not passed yet.
 
 # %% [markdown]
+# ## What is wrong with this program?
+#
+# The course ends with a fault that you find by its symptom. No hints, and no points: as in work of your own. It takes
+# about five minutes.
+#
+# ### Exercise 21.6: repair
+#
+# A log is to show that a training moves its weights: for each trainable variable, how far the entry that moved most
+# is from where it was before the training. The loss falls, and the log says 0.0 for every variable.
+
+# %% exercise="21.6"
+def movement(model, step, batches):
+    # step(model, x, y) updates the model once. Returns one number for each trainable variable.
+    ### BEGIN SOLUTION
+    #| before = model.trainable_variables
+    #| for x, y in batches:
+    #|     step(model, x, y)
+    #| pairs = zip(model.trainable_variables, before)
+    #| return [float(tf.reduce_max(tf.abs(after - start))) for after, start in pairs]
+    before = [variable.numpy() for variable in model.trainable_variables]
+    for x, y in batches:
+        step(model, x, y)
+    pairs = zip(model.trainable_variables, before, strict=True)
+    return [float(tf.reduce_max(tf.abs(after - start))) for after, start in pairs]
+    ### END SOLUTION
+
+# %%
+check("21.6", movement)
+
+# %% [markdown]
 # ## Checkpoint
 #
 # Answer before you open.

@@ -1,5 +1,6 @@
 """Other right answers to lesson 07, and wrong ones that no gallery holds."""
 
+import keras
 import numpy as np
 import tensorflow as tf
 
@@ -206,7 +207,64 @@ def nothing(*arguments):
     tf.nest.map_structure(tf.square, arguments)
 
 
+def by_optimizer(w, x, y, rates):
+    optimizer, path = keras.optimizers.SGD(), []
+    for rate in rates:
+        optimizer.learning_rate = rate
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(tf.square(y - x * w))
+        optimizer.apply(tape.gradient(loss, [w]), [w])
+        path.append(float(w))
+    return path
+
+
+def traced_for_each(w, x, y, rates):
+    path = []
+    for rate in rates:
+
+        @tf.function
+        def step(rate=rate):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((w * x - y) ** 2)
+            w.assign_sub(rate * tape.gradient(loss, w))
+
+        step()
+        path.append(tf.identity(w))
+    return path
+
+
+def rate_in_a_variable(assigned):
+    def follow(w, x, y, rates):
+        rate, path = tf.Variable(rates[0]), []
+
+        @tf.function
+        def step():
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((w * x - y) ** 2)
+            w.assign_sub(rate * tape.gradient(loss, w))
+
+        for value in rates:
+            if assigned:
+                rate.assign(value)
+            step()
+            path.append(w.numpy())
+        return path
+
+    return follow
+
+
+def summed_squares(w, x, y, rates):
+    path = []
+    for rate in rates:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum((w * x - y) ** 2)
+        w.assign_sub(rate * tape.gradient(loss, w))
+        path.append(w.numpy())
+    return path
+
+
 RIGHT = {
+    "07.7": [by_optimizer, traced_for_each, rate_in_a_variable(True)],
     "07.1": [16e-6, 0.0064 / 400, np.float64(0.000016), tf.constant(1.6e-5), 0.004**2],
     "07.2": [
         layer_in_numpy,
@@ -241,6 +299,11 @@ ORACLES = {
 }
 
 WRONG = {
+    "07.7": [
+        ("first rate throughout", rate_in_a_variable(False)),
+        ("last value alone", lambda *inputs: by_optimizer(*inputs).pop()),
+        ("returns none", lambda *inputs: print(end="")),
+    ],
     "07.1": [
         ("wrote 0.00032", 3.2e-4),
         ("wrote 0", 0),

@@ -352,7 +352,27 @@ def first_layer_stopped(model, x):
 
 MEANS = ["fit", "train_step", "fit", "train_step", "loop"]
 
+
+def trained(make=lambda: keras.optimizers.Adam(learning_rate=0.05), state_lost=False):
+    """Return an answer to 14.7 that steps in a function of its own."""
+
+    def train(model, x, y, steps):
+        optimizer = make()
+
+        def step(optimizer):
+            with tf.GradientTape() as tape:
+                loss = keras.losses.MeanSquaredError()(y, model(x))
+            variables = model.trainable_variables
+            optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+            return loss.numpy()
+
+        return [step(make() if state_lost else optimizer) for _ in range(steps)]
+
+    return train
+
+
 RIGHT = {
+    "14.7": [trained()],
     "14.1": [tf.function(cost_by_relu), cost_by_factor],
     "14.2": [adaptive_by_hand, adaptive_by_axes, with_a_floor],
     "14.3": [step_by_hand, step_with_both_kinds],
@@ -431,6 +451,11 @@ def by_hand(data_loss):
 
 
 WRONG = {
+    "14.7": [
+        ("a new Adam at each step", trained(state_lost=True)),
+        ("another optimizer", trained(lambda: keras.optimizers.SGD(0.05))),
+        ("another rate", trained(lambda: keras.optimizers.Adam(0.01))),
+    ],
     "14.1": [
         ("unexplained", ordering(little=2.0)),
         ("one decision for all", decided_by_the_batch),

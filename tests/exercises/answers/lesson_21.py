@@ -480,7 +480,25 @@ def black_pictures(inputs):
     return {"new digits": np.zeros((len(inputs["new digits"]), 64))}
 
 
+def distances(keep, measure=lambda a, b: np.abs(a - b).max()):
+    """Return an answer to 21.6 that keeps the start in its own way."""
+
+    def movement(model, step, batches):
+        start = {id(v): keep(v) for v in model.trainable_variables}
+        for batch in batches:
+            step(model, *batch)
+        return [
+            measure(
+                v.numpy(), start[id(v)].numpy() if hasattr(start[id(v)], "numpy") else start[id(v)]
+            )
+            for v in model.trainable_variables
+        ]
+
+    return movement
+
+
 RIGHT = {
+    "21.6": [distances(tf.identity), distances(lambda v: v.numpy().copy())],
     "21.1": [layer_by_layer()],
     "21.2": [by_fit, in_a_graph, one_way()],
     "21.3": [by_checkpoint(), by_pickle],
@@ -489,6 +507,12 @@ RIGHT = {
 }
 
 WRONG = {
+    "21.6": [
+        ("the variables themselves", distances(lambda v: [v][0])),
+        ("signed", distances(tf.identity, lambda a, b: (a - b).max())),
+        ("norm", distances(tf.identity, lambda a, b: np.sqrt(np.sum((a - b) ** 2)))),
+        ("mean movement", distances(tf.identity, lambda a, b: np.mean(np.abs(a - b)))),
+    ],
     "21.1": [
         ("by variable", by_optimizers_rule),
         ("all together", by_global_norm),
