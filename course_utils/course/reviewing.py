@@ -27,13 +27,19 @@ _BLUE = "#0072B2"
 
 
 def coming_back(progress: Progress) -> dict[str, Asked]:
-    """Return the questions that this learner answered, and that there are other numbers for."""
-    known = {}
-    for i in progress.predictions.keys() | progress.asked.keys():
-        if _variants_of(i):
-            is_right = progress.predictions.get(i) == find_prediction(i).right
-            known[i] = progress.asked.get(i) or predicted(is_right, None)
-    return known
+    """Return the questions that this learner answered, and that there are other numbers for.
+
+    These are predictions, and exercises whose answer is a value: right if the first attempt was.
+    """
+    answered = {
+        i: progress.predictions[i] == find_prediction(i).right for i in progress.predictions
+    }
+    known = {i: predicted(is_right, None) for i, is_right in answered.items()}
+    for i, entry in progress.exercises.items():
+        if entry["attempts"]:
+            is_right = entry["attempts"] == 1 and progress.has_passed(i)
+            known[i] = Asked(int(is_right), entry.get("checked_at", ""))
+    return {i: asked for i, asked in (known | progress.asked).items() if _variants_of(i)}
 
 
 def due_now(progress: Progress, most: int = MOST) -> list[str]:
@@ -179,7 +185,7 @@ def warm_up_for(number: str, progress: Progress) -> Review | None:
         each.id
         for lesson in begun
         for each in variants(lesson)
-        if each.id not in progress.predictions
+        if each.id[3:].isalpha() and each.id not in progress.predictions
     }
     chosen = for_warm_up(coming_back(progress), open_ones, before=number)
     _warm_up = Asking(chosen, progress)

@@ -1,4 +1,4 @@
-"""The predictions of lesson 01 with other numbers, for when they come back."""
+"""The predictions and values of lesson 01 with other numbers, for when they come back."""
 
 from course_utils.exercises import Variant
 
@@ -147,6 +147,44 @@ print(len(calls))
             "one weight at a time. A tape does not.",
             "400": "Two calls for each weight in each step: that is what central differences would "
             "cost.",
+        },
+    ),
+    Variant(
+        id="01.2",
+        section="What shape does a gradient have?",
+        program="""
+pixels = tf.ones((32, 9))
+kernel = tf.Variable(tf.ones((9, 3)))
+
+with tf.GradientTape() as tape:
+    score = tf.reduce_sum(pixels @ kernel)
+
+print(tape.gradient(score, kernel).shape)
+""",
+        right="(9, 3)",
+        options={
+            "(32, 3)": "That is the shape of the product. The gradient answers for each entry of the source.",
+            "(9, 3)": "A number for each entry of the source, `kernel`, however large the batch.",
+            "(32, 9)": "That is the shape of the batch, for which nobody asked.",
+            "()": "That is the shape of the score. Each of 27 entries moves it at a rate of its own.",
+        },
+    ),
+    Variant(
+        id="01.2",
+        section="What shape does a gradient have?",
+        program="""
+table = tf.Variable(tf.ones((5, 2, 4)))
+
+with tf.GradientTape() as tape:
+    loss = tf.reduce_mean(tf.reduce_sum(table, axis=1) ** 2)
+
+print(tape.gradient(loss, table).shape)
+""",
+        right="(5, 2, 4)",
+        options={
+            "(5, 4)": "That is what is left after the sum over the axis of 2. The gradient has the shape of the source.",
+            "()": "The loss is one number. Its slope is asked for each entry of `table`.",
+            "(5, 2, 4)": "The shape of the source: what is summed on the way forward is spread out on the way back.",
         },
     ),
 )

@@ -1,4 +1,4 @@
-"""The predictions of lesson 02 with other numbers, for when they come back."""
+"""The predictions and values of lesson 02 with other numbers, for when they come back."""
 
 from course_utils.exercises import Variant
 
@@ -184,6 +184,49 @@ print("the same" if np.array_equal(before, body.kernel) else "changed")
             "its variables from the tape.",
             "an error": "`None` times 0.1 would be one. But the tape has a gradient for each variable "
             "that it watched here.",
+        },
+    ),
+    Variant(
+        id="02.2",
+        section="Which variables are watched, and when?",
+        program="""
+p = tf.Variable(5.0, trainable=False)
+q = tf.Variable(2.0)
+
+with tf.GradientTape() as tape:
+    cost = p * q
+    tape.watch(p)
+    cost = cost + 3 * p
+
+print([float(g) for g in tape.gradient(cost, [p, q])])
+""",
+        right="[3.0, 5.0]",
+        options={
+            "[5.0, 5.0]": "The product stood above the `watch`: of p, only 3 · p counts.",
+            "[3.0, 5.0]": "q is watched from its first use, p from `watch` on: of p, only 3 · p counts.",
+            "[3.0, 0.0]": "q is trainable, so the tape followed it into the product from the start: its slope is p.",
+            "[5.0, 0.0]": "The product stood above the `watch`, so p gets 3 alone; and q, which is trainable, gets p.",
+        },
+    ),
+    Variant(
+        id="02.2",
+        section="Which variables are watched, and when?",
+        program="""
+rate = tf.constant(0.5)
+
+with tf.GradientTape() as tape:
+    decay = rate**2
+    tape.watch(rate)
+    total = decay + 4 * rate
+
+print(float(tape.gradient(total, rate)))
+""",
+        right="4.0",
+        options={
+            "5.0": "That is the whole slope, 2 · rate + 4. The square was computed before anything watched `rate`.",
+            "1.0": "That is the slope of the square, which the tape did not see.",
+            "4.0": "`watch` does not look back: of the two terms, only the second one counts.",
+            "None": "Something watched `rate` in time for the second term.",
         },
     ),
 )

@@ -1,4 +1,4 @@
-"""The predictions of lesson 03 with other numbers, for when they come back."""
+"""The predictions and values of lesson 03 with other numbers, for when they come back."""
 
 from course_utils.exercises import Variant
 
@@ -221,6 +221,43 @@ print(f"{tape.gradient(surprise, share)}")
             "None": "Both `where`s have a path to `share`, and its slopes come to 0.",
             "0.0": "The logarithm gets a 1 in place of the 0, so its slope is finite, and 0 times it "
             "is 0.",
+        },
+    ),
+    Variant(
+        id="03.2",
+        section="Which operations have no gradient?",
+        program="""
+height = tf.Variable(1.6)
+
+with tf.GradientTape() as tape:
+    level = tf.floor(height) + 2 * height
+
+print(float(tape.gradient(level, height)))
+""",
+        right="2.0",
+        options={
+            "None": "`floor` gives nothing, but there is another way to the source, and that one counts.",
+            "2.0": "Nothing comes through `floor`, and 2 through the other term.",
+            "3.0": "`floor` passes no slope of 1 on: it is flat between its steps, and has no gradient.",
+        },
+    ),
+    Variant(
+        id="03.2",
+        section="Which operations have no gradient?",
+        program="""
+gain = tf.Variable(3.0)
+
+with tf.GradientTape() as tape:
+    clipped = tf.clip_by_value(gain, 0.0, 2.0)
+
+print(float(tape.gradient(clipped, gain)))
+""",
+        right="0.0",
+        options={
+            "a TypeError": "It would come of a None. A clip has a gradient, and beyond its limits that is 0.",
+            "0.0": "Beyond the limit the clip is flat. There is a path, with the slope 0.",
+            "1.0": "Between the limits it would be 1. At 3 the value is held at 2, whatever `gain` does.",
+            "2.0": "That is the value. Its slope, beyond the limit, is another number.",
         },
     ),
 )

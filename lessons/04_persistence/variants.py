@@ -1,4 +1,4 @@
-"""The predictions of lesson 04 with other numbers, for when they come back."""
+"""The predictions and values of lesson 04 with other numbers, for when they come back."""
 
 from course_utils.exercises import Variant
 
@@ -138,6 +138,43 @@ print(f"{tape.gradient(volume, side)}")
             "None": "`area` and `volume` are both computed while the tape records, from `side` on.",
             "12.0": "A persistent tape keeps its recording through a question and a pause, so both "
             "paths are there: 3 · 2².",
+        },
+    ),
+    Variant(
+        id="04.1",
+        section="What happens with several targets?",
+        program="""
+angle = tf.Variable(2.0)
+
+with tf.GradientTape() as tape:
+    parts = {"swing": angle**2, "drift": 5 * angle}
+
+print(float(tape.gradient(parts, angle)))
+""",
+        right="9.0",
+        options={
+            "{'swing': 4.0, 'drift': 5.0}": "A dict of sources would give a dict. Here the dict holds the targets, and they are summed.",
+            "9.0": "Several targets give the gradient of their sum: 4 and 5.",
+            "20.0": "Slopes multiply along a path. These are two paths, side by side.",
+        },
+    ),
+    Variant(
+        id="04.1",
+        section="What happens with several targets?",
+        program="""
+speed = tf.Variable(4.0)
+
+with tf.GradientTape() as tape:
+    losses = [3 * speed, speed**2, tf.constant(7.0)]
+
+print(float(tape.gradient(losses, speed)))
+""",
+        right="11.0",
+        options={
+            "[3.0, 8.0, None]": "One number comes back for one source, whatever the number of targets.",
+            "None": "The constant has no path, and adds nothing. The other two have.",
+            "18.0": "3 and 8 are slopes. The constant is no slope, and 7 is not added.",
+            "11.0": "The slopes of the two targets with a path, summed: 3 and 8.",
         },
     ),
 )

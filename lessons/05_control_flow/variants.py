@@ -1,4 +1,4 @@
-"""The predictions of lesson 05 with other numbers, for when they come back."""
+"""The predictions and values of lesson 05 with other numbers, for when they come back."""
 
 from course_utils.exercises import Variant
 
@@ -257,6 +257,58 @@ print(f"{tape.gradient(balance, deposit)}")
             "know the goal: it goes back through the additions.",
             "2.0": "900, 950, 1000: two passes, and each added `deposit` once. The tape holds the "
             "passes that ran, and knows nothing of the condition.",
+        },
+    ),
+    Variant(
+        id="05.2",
+        section="When does Python run?",
+        program="""
+runs = []
+
+
+@tf.function
+def shift(values, by):
+    runs.append(by)
+    return values + by
+
+
+for by in (1.0, 2.0, 2.0):
+    shift(tf.constant([1.0, 2.0]), by)
+    shift(tf.constant([5.0, 6.0]), by)
+
+print(len(runs))
+""",
+        right="2",
+        options={
+            "1": "A tensor counts by its shape and dtype. A Python number counts by its value, and here are two.",
+            "2": "The tensors are alike. Two values of the Python number make two traces.",
+            "6": "A graph that exists is used again: tensors of the same shape make no new one.",
+            "3": "The third value is the second once more, for which there is a graph.",
+        },
+    ),
+    Variant(
+        id="05.2",
+        section="When does Python run?",
+        program="""
+runs = []
+
+
+@tf.function
+def scale(values, factor):
+    runs.append(1)
+    return factor * values
+
+
+for size in (2, 3, 2):
+    scale(tf.zeros(size), tf.constant(float(size)))
+
+print(len(runs))
+""",
+        right="2",
+        options={
+            "3": "The third call has the shapes of the first, and uses its graph.",
+            "1": "A tensor counts by its shape, and there are two of them.",
+            "2": "Two shapes. The factor is a tensor, and its value does not count.",
         },
     ),
 )

@@ -1,4 +1,4 @@
-"""The predictions of lesson 06 with other numbers, for when they come back."""
+"""The predictions and values of lesson 06 with other numbers, for when they come back."""
 
 from course_utils.exercises import Variant
 
@@ -134,6 +134,44 @@ print(f"{table[0, 0, 0]}")
             "0.0": "So it would be if the mean were that of the batch. This one is taken over "
             "`axis=1`, within each example.",
             "4.0": "The mean is taken off, and it moves as well: by half as much as the entry.",
+        },
+    ),
+    Variant(
+        id="06.3",
+        section="What if there are many outputs?",
+        program="""
+inputs = tf.ones((6, 2))
+weights = tf.Variable(tf.ones((2, 5)))
+
+with tf.GradientTape() as tape:
+    outputs = tf.sin(inputs @ weights)
+
+print(tape.jacobian(outputs, weights).shape)
+""",
+        right="(6, 5, 2, 5)",
+        options={
+            "(6, 5, 2, 5)": "The shape of the outputs, followed by that of the source.",
+            "(2, 5, 6, 5)": "Each entry belongs to an output first, and then to an entry of the source.",
+            "(2, 5)": "That is the shape of a `gradient`, which sums over all 30 outputs.",
+            "(6, 5)": "That is the shape of the outputs alone.",
+        },
+    ),
+    Variant(
+        id="06.3",
+        section="What if there are many outputs?",
+        program="""
+start = tf.Variable([1.0, 2.0, 3.0])
+
+with tf.GradientTape() as tape:
+    distance = tf.reduce_sum(start**2)
+
+print(tape.jacobian(distance, start).shape)
+""",
+        right="(3,)",
+        options={
+            "(3, 3)": "The output is one number, and so adds no axis.",
+            "()": "That is the shape of the output. The source's follows it.",
+            "(3,)": "The output has shape (), which adds nothing to the source's (3,): the jacobian is the gradient.",
         },
     ),
 )

@@ -1,4 +1,4 @@
-"""The predictions of lesson 07 with other numbers, for when they come back."""
+"""The predictions and values of lesson 07 with other numbers, for when they come back."""
 
 from course_utils.exercises import Variant
 
@@ -219,6 +219,46 @@ print(f"{outer.gradient(slope, x)}")
             "48.0": "It is the truth, 12x² at 2. But one part of it would have to come through "
             "NumPy.",
             "None": "For `cube` alone it would be. The factor x has paths of its own.",
+        },
+    ),
+    Variant(
+        id="07.1",
+        section="How good is a finite difference?",
+        program="""
+def error(h):
+    x = tf.constant(1.0, tf.float64)
+    central = (tf.exp(x + h) - tf.exp(x - h)) / (2 * h)
+    return abs(float(central) - float(tf.exp(x)))
+
+
+print(f"{error(0.1) / error(0.01):.0f}")
+""",
+        question="How many times smaller is the error with the shorter step?",
+        right="100",
+        options={
+            "10": "That is a forward difference, of order 1. A central one has order 2.",
+            "100": "The order is 2: a step ten times as short leaves a hundredth of the error.",
+            "1000": "The error falls with the square of the step, not with its third power.",
+        },
+    ),
+    Variant(
+        id="07.1",
+        section="How good is a finite difference?",
+        program="""
+def error(h):
+    x = tf.constant(1.0, tf.float64)
+    forward = (tf.sin(x + h) - tf.sin(x)) / h
+    return abs(float(forward) - float(tf.cos(x)))
+
+
+print(f"{error(0.04) / error(0.01):.0f}")
+""",
+        question="How many times smaller is the error with the shorter step?",
+        right="4",
+        options={
+            "16": "That is a central difference, of order 2. This one looks to one side alone.",
+            "2": "The error of a forward difference falls as the step does, which is a quarter.",
+            "4": "A forward difference has order 1: a quarter of the step leaves a quarter of the error.",
         },
     ),
 )

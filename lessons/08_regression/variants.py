@@ -1,4 +1,4 @@
-"""The predictions of lesson 08 with other numbers, for when they come back."""
+"""The predictions and values of lesson 08 with other numbers, for when they come back."""
 
 from course_utils.exercises import Variant
 
@@ -102,6 +102,46 @@ print(x.numpy())
             "[3. 3.]": "So it would be if both curvatures were 2.",
             "[3. 0.]": "Each direction has its own factor 1 - lr · λ: 0.75 for the curvature 2, and 0 "
             "for 8. One step size fits one of them.",
+        },
+    ),
+    Variant(
+        id="08.2",
+        section="Which step size is right?",
+        program="""
+weight = tf.Variable(1.0)
+
+for _ in range(50):
+    with tf.GradientTape() as tape:
+        loss = 4 * weight**2
+    weight.assign_sub(0.2 * tape.gradient(loss, weight))
+
+print("nearer to 0" if abs(weight) < 1 else "farther from 0")
+""",
+        question="Where is the weight after 50 steps?",
+        right="nearer to 0",
+        options={
+            "nearer to 0": "The curvature is 8, the limit 2 / 8 = 0.25, and 0.2 is below it.",
+            "farther from 0": "The curvature of 4w² is 8, so steps up to 2 / 8 = 0.25 converge.",
+        },
+    ),
+    Variant(
+        id="08.2",
+        section="Which step size is right?",
+        program="""
+weight = tf.Variable(1.0)
+
+for _ in range(50):
+    with tf.GradientTape() as tape:
+        loss = 5 * (weight - 2) ** 2
+    weight.assign_sub(0.21 * tape.gradient(loss, weight))
+
+print("nearer to 2" if abs(weight - 2) < 1 else "farther from 2")
+""",
+        question="Where is the weight after 50 steps?",
+        right="farther from 2",
+        options={
+            "nearer to 2": "The curvature is 10, and 2 / 10 = 0.2 is the limit. 0.21 is above it: each step lands farther out.",
+            "farther from 2": "The curvature is 10, the limit 0.2: above it, each step lands farther out, on the other side.",
         },
     ),
 )

@@ -1,4 +1,4 @@
-"""The predictions of lesson 09 with other numbers, for when they come back."""
+"""The predictions and values of lesson 09 with other numbers, for when they come back."""
 
 from course_utils.exercises import Variant
 
@@ -186,5 +186,37 @@ print(f"{added / gradient(x):.2f}")
             "0.33": "Each part holds a third of the batch. But all three are added.",
         },
         otherwise="Each part's loss is a sum, divided by 6. What do the sums of the parts add up to?",
+    ),
+    Variant(
+        id="09.2",
+        section="Which mistakes raise no error?",
+        program="""
+predicted = tf.constant([[2.0], [4.0], [6.0]])
+wanted = tf.constant([2.0, 4.0, 6.0])
+
+print((predicted - wanted).shape)
+""",
+        right="(3, 3)",
+        options={
+            "(3, 1)": "Shapes are lined up from the right: (3,) becomes (1, 3), and meets (3, 1).",
+            "(3,)": "The first has two axes, and so has the difference.",
+            "(3, 3)": "Each prediction meets each target: nine differences, of which three are meant.",
+        },
+    ),
+    Variant(
+        id="09.2",
+        section="Which mistakes raise no error?",
+        program="""
+predicted = tf.constant([[0.0], [2.0]])
+wanted = tf.constant([0.0, 2.0])
+
+print(float(tf.reduce_mean(tf.abs(predicted - wanted))))
+""",
+        right="1.0",
+        options={
+            "0.0": "Both predictions are right, but each one meets both targets.",
+            "1.0": "Of the four differences two are 0, and two are 2 in size.",
+            "2.0": "Two of the four differences are 2 in size, the other two are 0.",
+        },
     ),
 )

@@ -145,7 +145,7 @@ print(f"{angle.numpy():.2f}")
     ),
     Variant(
         id="11.d",
-        section="When do gradients explode?",
+        section="Further: when do gradients explode?",
         program="""
 start = savings = tf.constant(200.0)
 
@@ -167,7 +167,7 @@ print(f"{tape.gradient(savings, start):.2f}")
     ),
     Variant(
         id="11.d",
-        section="When do gradients explode?",
+        section="Further: when do gradients explode?",
         program="""
 voice = signal = tf.constant(3.0)
 
@@ -186,6 +186,38 @@ print(tape.gradient(signal, voice).numpy())
             "for each other.",
             "0.5": "That is the slope of the last step. The three before it stand on the same path.",
             "6.0": "That is the signal itself, 3 times 2. The slope does not hold the 3.",
+        },
+    ),
+    Variant(
+        id="11.2",
+        section="What does each way of clipping do?",
+        program="""
+gradients = [tf.constant([3.0]), tf.constant([4.0])]
+clipped, _ = tf.clip_by_global_norm(gradients, 1.0)
+
+print([round(float(g[0]), 2) for g in clipped])
+""",
+        right="[0.6, 0.8]",
+        options={
+            "[1.0, 1.0]": "So it is by norm, each by itself. By global norm they share one factor.",
+            "[0.6, 0.8]": "The joint norm is 5, so both are divided by 5.",
+            "[0.75, 1.0]": "The limit holds for the norm of both together, which is 5, not for the larger one.",
+        },
+    ),
+    Variant(
+        id="11.2",
+        section="What does each way of clipping do?",
+        program="""
+gradients = [tf.constant([3.0]), tf.constant([0.4])]
+clipped = [tf.clip_by_norm(g, 1.0) for g in gradients]
+
+print([round(float(g[0]), 2) for g in clipped])
+""",
+        right="[1.0, 0.4]",
+        options={
+            "[1.0, 0.13]": "By norm each is clipped by itself: 0.4 is below its limit, and stays.",
+            "[1.0, 0.4]": "Each has its own factor, and what is below the limit stays as it is.",
+            "[1.0, 1.0]": "A limit makes no gradient longer.",
         },
     ),
 )

@@ -26,6 +26,12 @@ import tensorflow as tf
 from keras import layers
 
 # %% [markdown]
+# ## Sitting 1: Two losses in one pass
+#
+# You have a training step with one loss. Now it has two: a penalty, and a second task that may pull the other way.
+# About {time}.
+
+# %% [markdown]
 # ## How do I penalise an activation?
 #
 # An **activation** is what a layer returns for an example. To penalise it, the forward pass must hand it out, and a
@@ -95,14 +101,20 @@ print(f"two models {calls_apart}, two outputs {len(runs)}")
 
 # %% [markdown]
 # Two outputs of one model give the same loss and gradients in one pass.
+
+# %%
+same = all(np.allclose(a, b, atol=1e-5) for a, b in zip(gradients, gradients_apart, strict=True))
+
+print("same gradients:", same)
+assert calls_apart == 5 and len(runs) == 3 and np.isclose(loss, loss_apart, rtol=1e-5) and same
+
+# %% [markdown]
+# ### Further: a penalty of Keras's own
 #
 # The built-in `activity_regularizer` puts its penalty into `model.losses`. Whether it divides the sum over a batch by the
 # batch size depends on the version of Keras. Ask yours:
 
 # %%
-assert calls_apart == 5 and len(runs) == 3 and np.isclose(loss, loss_apart, rtol=1e-5)
-assert all(np.allclose(a, b, atol=1e-5) for a, b in zip(gradients, gradients_apart, strict=True))
-
 layer = layers.Dense(64, "relu", activity_regularizer=keras.regularizers.L1(0.001))
 factors = []
 for n in (50, 100):
@@ -115,7 +127,8 @@ assert divided or np.allclose(factors, [50, 100], rtol=1e-3)
 
 # %% [markdown]
 # Keras 3.15 divides; Keras 3 before 3.14 does not. If a model must survive an update, write the penalty yourself.
-#
+
+# %% [markdown]
 # ### Exercise 12.1: repair
 #
 # `model(x, training=True)` gives the activations and the prediction, in the one forward pass that is wanted. The loss
@@ -409,6 +422,14 @@ check("12.2", cosine_of_losses)
 # </details>
 
 # %% [markdown]
+# ## Sitting 2: Weighing them
+#
+# **Here the first sitting ends.** You can penalise what a layer returns, and see whether two losses conflict. When you come back, select
+# this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# Four ways to weigh losses, where each of them ends, and a loss that needs no label. About {time}.
+
+# %% [markdown]
 # ## How do I weigh them?
 #
 # Four ways are common, and each of them ends somewhere else. Here they are tried on the trees, all from the same start:
@@ -476,19 +497,6 @@ assert np.allclose(in_metres, ends["uncertainty"], atol=0.02)
 # Where the weighted loss is 1, s is log L, and what is summed is log L + 1. Learned weights minimise a sum of logarithms,
 # that is the *product* of the losses. In a product a unit is a factor, and moves no minimum.
 #
-# But a product can have two. Let t lead from A's best point, 0, to B's, 1, and let each loss be `rest` at its best point:
-
-# %%
-t = np.linspace(0, 1, 101)
-for rest in (1.0, 0.04):
-    product = (rest + t**2) * (rest + (1 - t) ** 2)
-    lowest = product[1:-1] < np.minimum(product[:-2], product[2:])
-    print(f"rest {rest}: minima at", t[1:-1][lowest].round(2))
-
-# %% [markdown]
-# Where each task alone could be learned well, but not both, learned weights serve one and give up the other. The start
-# decides which.
-#
 # > **Predict**
 # >
 # > Somebody leaves the price out: exp(-s) · L. What do the weights do?
@@ -544,6 +552,23 @@ for number, (name, end) in enumerate(ends.items()):
     ax.plot(*end, "o", color=f"C{number}")
     ax.annotate(name, end, (6, 6), textcoords="offset points", color=f"C{number}")
 labels = ax.set(xlabel="loss of A in m²", ylabel="loss of B in m²", xlim=(0, 4.8), ylim=(3, None))
+
+# %% [markdown]
+# ### Further: a product with two minima
+#
+# A sum of logarithms, which learned weights minimise, can have two minima. Let t lead from A's best point, 0, to
+# B's, 1, and let each loss be `rest` at its best point:
+
+# %%
+between = np.linspace(0, 1, 101)
+for rest in (1.0, 0.04):
+    product = (rest + between**2) * (rest + (1 - between) ** 2)
+    lowest = product[1:-1] < np.minimum(product[:-2], product[2:])
+    print(f"rest {rest}: minima at", between[1:-1][lowest].round(2))
+
+# %% [markdown]
+# Where each task alone could be learned well, but not both, learned weights serve one and give up the other. The start
+# decides which.
 
 # %% [markdown]
 # ### Exercise 12.3: predict
@@ -709,6 +734,8 @@ assert below == 4.0 and inside == 40.0  # of Exercise 12.3
 # gradients = tape.gradient(total, weights)
 # apart = {name: tape.gradient(loss, weights) for name, loss in losses.items()}
 # ```
+#
+# **To remember**: look at each loss's gradient before you add the losses up.
 
 # %% [markdown]
 # ## Further reading

@@ -221,4 +221,43 @@ print(f"{tf.exp(-s):.2f}")
             "1.00": "There it starts. The slope there is 1 - 4, so s grows.",
         },
     ),
+    Variant(
+        id="12.3",
+        section="How do I weigh them?",
+        program="""
+w = tf.Variable(1.0)
+
+with tf.GradientTape() as tape:
+    fit = w**2
+    size = 3 * w
+    total = fit + 0.5 * size
+
+print(float(tape.gradient(total, w)))
+""",
+        right="3.5",
+        options={
+            "2.0": "The weighing stands in the block, so the second loss counts: 0.5 times 3.",
+            "5.0": "The second loss is weighed by 0.5.",
+            "3.5": "2 of the first, and half of 3 of the second: weighed inside the block, both have a path.",
+        },
+    ),
+    Variant(
+        id="12.3",
+        section="How do I weigh them?",
+        program="""
+w = tf.Variable(3.0)
+
+with tf.GradientTape() as tape:
+    fit = w**2
+    size = 4 * w
+
+print(float(tape.gradient([fit, 10 * size], w)))
+""",
+        right="6.0",
+        options={
+            "46.0": "`10 * size` is made below the block, where nothing is recorded.",
+            "10.0": "Two targets are summed, but the second is a new tensor that the tape never saw.",
+            "6.0": "`10 * size` is a tensor from below the block: it has no path, and the first target is left.",
+        },
+    ),
 )

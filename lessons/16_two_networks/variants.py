@@ -192,4 +192,43 @@ print(len(np.unique(between)))
             "4": "Each town has four numbers, and they are alike. It is the towns that differ.",
         },
     ),
+    Variant(
+        id="16.2",
+        section="Which loss moves a losing generator?",
+        program="""
+logit = tf.Variable(-6.0)  # the critic is sure that it is a fake
+
+with tf.GradientTape(persistent=True) as tape:
+    p = tf.sigmoid(logit)
+    lowered = tf.math.log(1 - p)
+    fooling = -tf.math.log(p)
+
+slopes = [abs(float(tape.gradient(y, logit))) for y in (lowered, fooling)]
+print("lowered" if slopes[0] > slopes[1] else "fooling")
+""",
+        question="Which of the two losses is steeper there?",
+        right="fooling",
+        options={
+            "lowered": "Its slope is p, near 0 for a fake that is found out. The other's is 1 - p.",
+            "fooling": "Its slope is 1 - p, near 1 where the generator loses. The other's is p, near 0.",
+        },
+    ),
+    Variant(
+        id="16.2",
+        section="Which loss moves a losing generator?",
+        program="""
+logit = tf.Variable(5.0)  # the critic takes the fake for real
+
+with tf.GradientTape() as tape:
+    fooling = -tf.math.log(tf.sigmoid(logit))
+
+print(round(abs(float(tape.gradient(fooling, logit))), 1))
+""",
+        right="0.0",
+        options={
+            "0.0": "The slope is 1 - p, and p is near 1: a generator that wins has little to learn here.",
+            "1.0": "So it is where the generator loses. Here p is near 1, and the slope is 1 - p.",
+            "0.5": "So it is where the critic is undecided, at the logit 0.",
+        },
+    ),
 )

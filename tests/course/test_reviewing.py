@@ -201,3 +201,25 @@ def test_two_notebooks_that_answer_at_once_lose_nothing():
     assert {i: each.times for i, each in asked.items()} == dict.fromkeys(ids, 20)
     assert asked["02.a"] == Asked(4, asked["02.a"].at, 20)
     assert datetime.fromisoformat(asked["02.a"].at).tzinfo == timezone.utc
+
+
+def test_an_exercise_with_a_value_comes_back_in_the_box_of_its_first_attempt(monkeypatch):
+    number = "03"
+    own = tuple(variant(f"{number}.{i}", n) for i in (2, 4) for n in (1, 2))
+    monkeypatch.setitem(VARIANTS, number, own)
+    record_outcome("03.2", "failed", 0.0)
+    record_outcome("03.2", "passed", 1.0)
+    record_outcome("03.4", "passed", 1.0)
+    record_outcome("03.1", "failed", 0.0)  # a function: there are no other numbers for it
+    boxes = {i: asked.box for i, asked in reviewing.coming_back(read_progress()).items()}
+    assert boxes == {"03.2": 0, "03.4": 1}
+    days_pass(monkeypatch, 1.1)
+    assert reviewing.due_now(read_progress()) == ["03.2"]
+    assert reviewing.review("2").said[0].is_right is False
+    assert read_progress().asked["03.2"].box == 0
+
+
+def test_a_warm_up_asks_no_exercise_that_nobody_tried(monkeypatch):
+    monkeypatch.setitem(VARIANTS, "02", tuple(variant("02.2", n) for n in (1, 2)))
+    record_outcome("02.1", "passed", 1.0)
+    assert reviewing.warm_up_for("05", read_progress()) is None

@@ -15,7 +15,8 @@ from course_utils.exercises import Variant
 from course_utils.exercises.callouts import Callout
 from course_utils.exercises.isolation import state_kept
 from course_utils.exercises.lesson_questions import variants
-from course_utils.workspace.curriculum import LESSONS, find_prediction
+from course_utils.exercises.question import ValueQuestion
+from course_utils.workspace.curriculum import LESSONS, find_exercise, find_prediction
 
 SOURCES = {lesson.number: lesson for lesson in LESSONS}
 VARIANTS = [each for lesson in LESSONS for each in variants(lesson.number)]
@@ -45,8 +46,11 @@ def test_the_program_gives_what_is_called_right(variant):
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=names_of)
-def test_a_variant_belongs_to_a_prediction_and_a_section(variant, request):
-    assert isinstance(find_prediction(variant.id), Callout)
+def test_a_variant_belongs_to_a_question_and_a_section(variant, request):
+    if variant.id[3:].isalpha():
+        assert isinstance(find_prediction(variant.id), Callout)
+    else:
+        assert isinstance(find_exercise(variant.id), ValueQuestion)
     lesson = request.config.rootpath / "lessons" / SOURCES[variant.id[:2]].name / "lesson.py"
     headings = re.findall(r"^# #+ (.*)$", lesson.read_text(encoding="utf-8"), re.MULTILINE)
     assert variant.section in headings
@@ -62,6 +66,12 @@ def test_a_prediction_has_two_variants_with_other_programs_or_none():
 def test_the_right_answer_has_no_favourite_place():
     letters = Counter(each.answer for each in VARIANTS if each.letters)
     assert letters.most_common(1)[0][1] <= 0.7 * letters.total()
+
+
+def test_remembering_the_letter_does_not_help():
+    lettered = [v for v in VARIANTS if v.letters and v.id[3:].isalpha()]
+    same = Counter(v.id for v in lettered if v.answer == find_prediction(v.id).answer)
+    assert set(same.values()) <= {1} and len(same) <= 0.1 * len(lettered)
 
 
 def test_a_variant_without_a_program_or_a_section_is_refused():
