@@ -233,7 +233,7 @@ print(f"exactly 0: {np.sum(plain == 0)}, within 0.05 of 0: {near}")
 # Now the network, with a strength at which L1 and L2 leave activations of a similar mean size:
 
 # %%
-assert np.sum(plain == 0) == 0 and near >= zeros["L1"]
+assert np.sum(plain == 0) == 0 and near >= zeros["L1"] > 0
 
 
 def train(model, loss_of, rate):

@@ -260,7 +260,7 @@ assert known == 1.0 and slow < 0.7 and mislabelled > 0.9
 # further left. The moves are drawn by a generator that you own, so that they can be saved and repeated. The second call of
 # `tf.gather` takes 28 columns of each image; `batch_dims=1` says that every image has columns of its own.
 #
-# No loop is faster than its compiled steps. Measured on two cores, an epoch of this one takes as long as its 469 steps alone, on
+# No loop is faster than its compiled steps. Measured on two cores, an epoch of MNIST takes as long as its 469 steps alone, on
 # a batch that lies ready, within 5 %: the order, the lookup and the moves cost next to nothing
 # (`benchmarks/training_loop.py`, in the repository, measures it).
 
@@ -411,7 +411,7 @@ check("13.3", train_and_measure)
 # ## Does a change help?
 #
 # Here is what one training depends on, and a number for it: the share of the held-out images that are right after eight epochs
-# on 5,000 images. It is quick. Whether the same helps a long training, only a long one can tell.
+# on 5,000 images, or on all where there are fewer. It is quick. Whether the same helps a long training, only a long one can tell.
 
 
 # %%
@@ -459,18 +459,23 @@ for seed in (1, 2, 3):
 # share their luck, their *difference* is steadier than that of runs with seeds of their own. Its mean is the gain.
 #
 # How far that mean may be off is its **standard error**: the standard deviation of the differences (with n - 1), divided by the
-# root of n. A gain below two standard errors may be luck; with three seeds, one below four (Student's t at 95 %: 4.3).
+# root of n. A gain below two standard errors may be luck; with three seeds, one below 4.3 (Student's t at 95 %).
 
 # %%
 fast, slow = np.transpose([results[seed] for seed in results])
 
 print(
-    "slower with every seed:",
-    bool(np.all(slow < fast)),
+    "the best slow run is below the worst fast one:",
+    bool(max(slow) < min(fast)),
     "and seeds alone differ:",
     np.ptp(fast) > 0,
 )
-assert np.all(slow < fast) and np.ptp(fast) > 0
+assert max(slow) < min(fast) and np.ptp(fast) > 0
+
+# gains of three seeds, by luck alone
+luck = rng.normal(size=(100_000, 3))
+beyond = np.abs(luck.mean(axis=1)) > 4.3 * luck.std(axis=1, ddof=1) / np.sqrt(3)
+assert np.isclose(np.mean(beyond), 0.05, atol=0.005)
 
 # %% [markdown]
 # ### Exercise 13.4: complete
@@ -647,9 +652,10 @@ check("13.5", go_on)
 # %% [markdown]
 # ## Does it pass 99 %?
 #
-# Now all of it: the whole training set but the held-out images, fourteen epochs, moves of up to two pixels. The learning rate
-# rises from 0 for the first third of the steps and falls along a cosine after that: large steps in the middle, and small ones
-# to settle. All of this was chosen by held-out images. Of those, about 99.4 % are right in the end.
+# Now all of it: the whole training set but the held-out images, fourteen epochs (60 on the stand-in), moves of up to two
+# pixels. The learning rate rises from 0 for the first third of the steps and falls along a cosine after that: large steps in
+# the middle, and small ones to settle. All of this was chosen by held-out images of MNIST. Of those, about 99.4 % are right in
+# the end; of the stand-in's 125, more than nine in ten.
 #
 # Half of the epochs first; then the run is dropped, and another goes on. While it trains, one line says how far it is, with the
 # loss and the accuracy on the training images: `end="\r"` ends a line without a new one, so that the next is written over it.
@@ -788,8 +794,8 @@ test_accuracy = np.mean(np.concatenate([predicted(model, part) for part in parts
 print(f"on the held-out images {accuracy:.2%}, on the test set {test_accuracy:.2%}")
 
 # %% [markdown]
-# Of 10,000 images, chance alone moves such a number by about 0.08 points. The held-out number is of half as many images, and it
-# was chosen by; it may well be the better one.
+# Of MNIST's 10,000 images, chance alone moves such a number by about 0.08 points, and of the stand-in's 297 by
+# nearly a point. The held-out number is of fewer images, and it was chosen by; it may well be the better one.
 #
 # In the figure, look at the training accuracy of each epoch. On MNIST it ends below what the network reaches on the held-out
 # images: it is counted while the network still learns, on images that are moved, with a part of the units dropped.
@@ -798,7 +804,11 @@ print(f"on the held-out images {accuracy:.2%}, on the test set {test_accuracy:.2
 ax = plot_history(history, "accuracy")
 line = ax.axhline(accuracy, color="0.5", linestyle=":")
 text = ax.annotate("held out, in the end", (1, accuracy), (0, 4), textcoords="offset points")
-assert history["accuracy"][0] < history["accuracy"][-1] < accuracy + 0.01
+assert history["accuracy"][0] + 0.1 < history["accuracy"][-1]
+assert history["accuracy"][-1] < accuracy or not is_mnist
+# by chance alone
+spread = [np.sqrt(p * (1 - p) / n) for p, n in ((0.994, 10_000), (0.98, 297))]
+assert np.allclose(spread, [0.0008, 0.008], rtol=0.05)
 
 # %% [markdown]
 # ## Checkpoint

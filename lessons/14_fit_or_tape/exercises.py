@@ -461,8 +461,8 @@ PREDICTIONS = (
         "14.a",
         right="1",
         options={
-            "48": "In each of the 48 steps two gradients are missing, and in a loop of your own each "
-            "`apply` would warn. But `fit` runs a graph.",
+            "48": "In each of the 48 steps two gradients are missing, and in a loop of your own each `apply` "
+            "warns, though Python shows a repeated warning once. But `fit` runs a graph.",
             "3": "A log often says things once an epoch. But nothing of an epoch is in the step, "
             "which `fit` traces and runs.",
             "1": "A warning is Python, and the Python of a step runs while it is traced. One line at "

@@ -100,7 +100,7 @@ history = theirs.fit(batches, epochs=50, callbacks=[stop_too], shuffle=False, ve
 
 print(epochs < 50, "and equal weights:", largest_difference(ours, theirs) < 1e-4)
 assert epochs == len(history.epoch) < 50 and eager and not any(eager)
-assert largest_difference(ours, theirs) < 1e-4
+assert largest_difference(ours, theirs) < 1e-4 < 0.1 < largest_difference(ours, build_model())
 
 # %% [markdown]
 # For standard training, a loop changes nothing in the weights. `fit` makes a graph of the step, too: the loss never ran
@@ -143,6 +143,16 @@ except ValueError as error:
 print(message)
 assert message.startswith("No gradients provided for any variable")
 assert "Gradients do not exist for variables" in told[0] and not told[1:]
+
+# in a loop each apply warns; Python shows a repeated warning once
+sgd, pair, counts = keras.optimizers.SGD(0.1), [tf.Variable(1.0), tf.Variable(1.0)], {}
+for kind in ("always", "default"):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter(kind)
+        for _ in range(3):
+            sgd.apply([tf.constant(1.0), None], pair)
+    counts[kind] = len(caught)
+assert counts == {"always": 3, "default": 1}
 
 # %% [markdown]
 # **Which kind of model?** `fit` trains three kinds. Each can get a `train_step` of your own:
@@ -296,11 +306,11 @@ limits = {"body": 0.5, "head": 0.1}
 
 
 class ClippedEarly(keras.optimizers.SGD):
-    def apply(self, gradients, variables=None):
+    def apply(self, grads, trainable_variables=None):
         # "model/body/kernel": the second last
-        layer = [v.path.split("/")[-2] for v in variables]
-        clipped = [tf.clip_by_norm(g, limits[n]) for g, n in zip(gradients, layer, strict=True)]
-        super().apply(clipped, variables)
+        layer = [v.path.split("/")[-2] for v in trainable_variables]
+        clipped = [tf.clip_by_norm(g, limits[n]) for g, n in zip(grads, layer, strict=True)]
+        super().apply(clipped, trainable_variables)
 
 
 class ClippedLate(keras.optimizers.SGD):
@@ -329,7 +339,7 @@ for kind in (ClippedEarly, ClippedLate):
     model.compile(kind(0.1), loss_fn)
     model.fit(batches, epochs=2, shuffle=False, verbose=0)
     print(f"{kind.__name__}: equal weights {largest_difference(model, by_loop) < 1e-4}")
-    assert largest_difference(model, by_loop) < 1e-4
+    assert largest_difference(model, by_loop) < 1e-4 < 0.01 < largest_difference(model, build_model())
 # they clip
 assert largest["model/body/kernel"] > 0.5 and largest["model/head/kernel"] > 0.1
 
@@ -338,7 +348,7 @@ assert largest["model/body/kernel"] > 0.5 and largest["model/head/kernel"] > 0.1
 # next year counts on them:
 #
 # - **sample weights**: an example of weight 0 has no influence;
-# - **loss scaling**, for small floats: the loss is multiplied by a factor, and `apply` divides the gradients by it;
+# - **loss scaling**, for small floats: `loss_scale_factor` multiplies the loss, and `apply` divides the gradients by it;
 # - **accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, that of a batch of 64.
 #
 # Each says what must *not* change the weights in the end. So each can be tested without knowing the right weights:
@@ -362,6 +372,7 @@ def kept(build, x, y):
         "loss scaling": (end(), end(loss_scale_factor=8.0)),
         "accumulation": (end(size=64), end(gradient_accumulation_steps=2)),
     }
+    assert all(largest_difference(model, build()) > 1e-3 for model, _ in pairs.values())
     return {name: bool(largest_difference(*pair) < 1e-4) for name, pair in pairs.items()}
 
 
@@ -423,8 +434,15 @@ kept_by = {way: sum(keeps.values()) for way, keeps in table.items()}
 assert kept_by["train_step"] < kept_by["apply"] < kept_by["update_step"] == 3
 assert table["apply"]["sample weights"]
 
+wrapped = keras.optimizers.LossScaleOptimizer(ClippedEarly(0.1), initial_scale=8.0)
+pair = [compiled(build_model(), optimizer) for optimizer in (ClippedEarly(0.1), wrapped)]
+for model in pair:
+    model.fit(batches, shuffle=False, verbose=0)
+assert largest_difference(*pair) < 1e-4 < 0.01 < largest_difference(pair[0], build_model())
+
 # %% [markdown]
-# `update_step` gets a gradient when the scale is divided out and the batches are added up. The `train_step` is the place for the
+# `update_step` gets a gradient when the scale is divided out and the batches are added up. (Where a `LossScaleOptimizer`
+# holds yours, as in lesson 20, it divides before it calls your `apply`.) The `train_step` is the place for the
 # loss and for what the tape records; what it does to gradients comes too early. This one also forgets the weights, which
 # `model.compute_loss(x, y, y_hat, sample_weight)` would have counted.
 
@@ -442,10 +460,10 @@ def adaptive(kind):
     # Returns a subclass of kind, a class of Keras's optimizers.
     ### BEGIN SOLUTION
     #| class Adaptive(kind):
-    #|     def apply(self, gradients, variables=None):
-    #|         pairs = zip(gradients, variables, strict=True)
+    #|     def apply(self, grads, trainable_variables=None):
+    #|         pairs = zip(grads, trainable_variables, strict=True)
     #|         clipped = [tf.clip_by_norm(g, 0.1 * tf.norm(v)) for g, v in pairs]
-    #|         super().apply(clipped, variables)
+    #|         super().apply(clipped, trainable_variables)
     #|
     #| return Adaptive
     class Adaptive(kind):
@@ -625,7 +643,7 @@ keeps = kept(
 )
 print(sum(keeps.values()), "of 3")
 assert all(np.allclose(histories[1][k], histories[0][k], rtol=1e-4) for k in histories[0])
-assert all(keeps.values())
+assert all(keeps.values()) and histories[1]["loss"][-1] < 0.9 * histories[1]["loss"][0]
 
 # %% [markdown]
 # **A second optimizer.** Often none is needed. `update_step` knows the variable, so one optimizer may have two rates, and even
@@ -660,6 +678,7 @@ print(largest_difference(model, by_loop) < 1e-4, " kept:", end=" ", flush=True)
 keeps = kept(lambda **options: compiled(build_model(), TwoRules(0.01, **options)), x, y)
 print(sum(keeps.values()))
 assert largest_difference(model, by_loop) < 1e-4 and all(keeps.values())
+assert largest_difference(model, build_model()) > 0.01
 
 # %% [markdown]
 # Two optimizer *objects*, each with a rate and a loss scale that change by themselves, need a `train_step`. Everything else in
@@ -773,7 +792,7 @@ check("14.5", means)
 # | a loss that needs x or the model | `compute_loss` | `Smooth` |
 # | a law for the output's slopes | `compute_loss`, too | lesson 19 |
 # | several losses apart, several optimizers | `train_step` | exercise 14.4 |
-# | inputs that their own gradient moves | a loop, or a step in it | lesson 15 |
+# | inputs that their own gradient moves | `train_step` | lesson 15 |
 # | two networks that move in turn | a loop, or a `train_step` with both | lesson 16, exercise 14.4 |
 # | a loss after a step, through the step | a loop | lesson 17 |
 # | which examples count, by their gradients | a loop | lesson 18 |
@@ -824,7 +843,7 @@ trial = (x_line[:50], y_row[:50], x_line[50:80], y_row[50:80], [0.1, 0.05], 16)
 history = by_fit(trial_model(), *trial)
 
 print({name: len(values) for name, values in history.items()})
-assert history["loss"][1] < history["loss"][0]
+assert history["loss"][1] < 0.8 * history["loss"][0]
 
 # %% [markdown]
 # ### Exercise 14.6: repair
