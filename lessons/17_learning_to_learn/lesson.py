@@ -132,6 +132,8 @@ best, second, _ = sorted(errors.values())
 
 print("by a factor of two at least:", 2 * best < second)
 assert best < 0.5 and 2 * best < second
+query = draw_tasks(500)[1]
+assert loss_of(trained["pretraining"], *query) < 0.8 * loss_of(new_weights(), *query)
 
 # %% [markdown]
 # ## Can a tape go through a step of training?
@@ -458,6 +460,7 @@ print("clearly below pretraining:", lower)
 # In the figure, look at what the first step does to each of the four, and at what nine more add.
 
 # %%
+assert errors["other"] == best  # of the first prediction
 assert after["MAML"][1] < 0.5 * after["pretraining"][1]
 assert after["MAML"][1] < after["first-order MAML"][1]
 assert all(after[way][10] < 0.6 * after["pretraining"][10] for way in after if way != "pretraining")

@@ -225,7 +225,8 @@ class Spring(keras.Sequential):
 some_times = tf.cast(times, tf.float32)
 layers = keras.Input((1,)), keras.layers.Dense(16, "tanh"), keras.layers.Dense(1)
 by_fit, by_tape = Spring(layers), keras.models.clone_model(keras.Sequential(layers))
-by_tape.set_weights(by_fit.get_weights())
+start_weights = by_fit.get_weights()
+by_tape.set_weights(start_weights)
 by_fit.compile(keras.optimizers.SGD(0.01))
 history = by_fit.fit(some_times, batch_size=100, verbose=0)
 
@@ -237,8 +238,10 @@ keras.optimizers.SGD(0.01).apply(gradients, by_tape.trainable_variables)
 
 pairs = zip(by_fit.get_weights(), by_tape.get_weights(), strict=True)
 difference = max(np.max(np.abs(a - b)) for a, b in pairs)
-print("equal weights:", difference < 1e-5)
-assert difference < 1e-5
+moved = np.max(np.abs(by_fit.get_weights()[2] - start_weights[2]))
+
+print("equal weights:", difference < 1e-5, " moved:", moved > 1e-3)
+assert difference < 1e-5 and moved > 1e-3
 
 # %% [markdown]
 # ### Exercise 19.1: complete

@@ -113,7 +113,7 @@ print("nearest:", f"{by_nearest:.2f}", "the mean of three networks is lower:", b
 # is another way. Keep to the 40 labels: the check cannot see which you used, and you would only deceive yourself.
 
 # %%
-assert np.isclose(by_nearest, 0.78, atol=0.01) and by_nearest > np.mean(by_network)
+assert np.isclose(by_nearest, 0.78, atol=0.01) and by_nearest > np.mean(by_network) > 0.5
 
 # %% [markdown]
 # ### River

@@ -20,6 +20,9 @@ from typing import Any
 import matplotlib
 import nbformat
 
+# What asks a learner, and what starts processes of its own, which would train.
+LEFT_OUT = ("check(", "predict(", "codes = run_workers(")
+
 
 class Noted(ast.NodeTransformer):
     """Makes of each assertion a note of each of its parts, so that a cell runs to its end."""
@@ -65,14 +68,15 @@ def unmissed(path: str) -> tuple[int, list[tuple[str, list[str]]]]:
 
     namespace, found = {"note": note, "__name__": "__main__"}, []
     for cell in nbformat.read(path, as_version=4).cells:
-        if cell.cell_type != "code" or cell.source.startswith(("check(", "predict(")):
+        lines = cell.source.splitlines()
+        if cell.cell_type != "code" or any(line.startswith(LEFT_OUT) for line in lines):
             continue
         if "start_lesson(" in cell.source:
             leave_out_updates(asked)
         for counted in (asked, held, missed):
             counted.clear()
         # As in a notebook, the source can be read again, which AutoGraph needs.
-        linecache.cache[cell.id] = (0, None, cell.source.splitlines(True), cell.id)
+        linecache.cache[cell.id] = (0, None, [f"{line}\n" for line in lines], cell.id)
         tree = ast.parse(cell.source)
         tree = Noted().visit(tree) if "assert" in cell.source else tree
         try:
@@ -81,7 +85,7 @@ def unmissed(path: str) -> tuple[int, list[tuple[str, list[str]]]]:
         except Exception as error:
             missed.append(f"{type(error).__name__}: {error}")
         if asked and (not found or found[-1][1]):
-            found.append((cell.source.splitlines()[0], []))
+            found.append((lines[0], []))
         if found:
             found[-1][1].extend(["MISSED"] if missed else held)
     return len(found), [(cell, texts) for cell, texts in found if "MISSED" not in texts]
