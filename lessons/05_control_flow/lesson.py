@@ -726,7 +726,7 @@ check("05.4", kepler_gradients)
 # ## Recap
 #
 # - A gradient belongs to the path taken, and is blind to where the path changes.
-# - A source that only the other branch uses gets `None` in eager mode, and 0.0 in a graph. So may one
+# - A source that only the other branch of an `if` on a tensor uses gets `None` in eager mode, and 0.0 in a graph. So may one
 #   whose path is broken.
 # - Tracing runs Python for each new kind of arguments; at every call only operations run.
 # - Under a tape, a dataset loop in a graph loses the gradient. Put the tape inside the loop.

@@ -236,7 +236,7 @@ FLAT = Table(
         Between(
             -0.0178, -0.0176
         ): "This is p (1 - p) with a minus, the slope of 1 - p. The logarithm divides it by 1 - p.",
-        Between(-0.021, 0.0): "Small, and close. To three decimals it is -p, and p is 0.018.",
+        Between(-0.021, -0.015): "Small, and close. To three decimals it is -p, and p is 0.018.",
         Between(
             -1.03, -1.01
         ): "This is about -1 / (1 - p), the slope with respect to p. With respect to "
