@@ -692,7 +692,7 @@ check("05.4", kepler_gradients)
 # <details><summary>Hint 2</summary>
 #
 # A `for` over `range(60)` needs no stopping rule. A `while` that finds the equation solved at once, at
-# e = 0 or at M = 0, makes no pass, and one more pass is too few.
+# e = 0 or at M = 0, makes no pass, and at M = 0 one more pass is too few.
 #
 # </details>
 
