@@ -1,16 +1,12 @@
 """What a lesson says of a training does not hold of an untrained model."""
 
-import json
-import subprocess
-import sys
-from pathlib import Path
+import multiprocessing
 
 import nbformat
 import pytest
+from untrained_notebook import unmissed
 
 from course_utils.workspace.curriculum import LESSONS
-
-SCRIPT = Path(__file__).with_name("untrained_notebook.py")
 
 # How the cells begin whose training no assertion needs, and why.
 UNMISSED = {
@@ -22,21 +18,24 @@ UNMISSED = {
 }
 
 
-def told_of(notebook):
-    result = subprocess.run(
-        [sys.executable, SCRIPT, notebook], capture_output=True, text=True, check=True
-    )
-    return json.loads(result.stdout)
+@pytest.fixture(scope="module")
+def pool():
+    """Run each notebook in a process of its own, in which TensorFlow is imported already."""
+    processes = multiprocessing.get_context("forkserver")
+    processes.set_forkserver_preload(["keras", "course_utils"])
+    with processes.Pool(1, maxtasksperchild=1) as pool:
+        yield pool
 
 
 @pytest.mark.parametrize("lesson", LESSONS[8:], ids=lambda lesson: lesson.number)
-def test_each_training_is_missed_where_nothing_is_trained(lesson, pytestconfig):
-    trained, unmissed = told_of(pytestconfig.rootpath / "solutions" / f"{lesson.name}.ipynb")
-    held = {cell: texts for cell, texts in unmissed}
+def test_each_training_is_missed_where_nothing_is_trained(lesson, pool, pytestconfig):
+    path = pytestconfig.rootpath / "solutions" / f"{lesson.name}.ipynb"
+    trained, found = pool.apply(unmissed, (path,))
+    held = dict(found)
     assert trained > 0 and held.keys() == UNMISSED.get(lesson.number, {}).keys(), held
 
 
-def test_an_assertion_that_an_untrained_model_passes_is_found(tmp_path):
+def test_an_assertion_that_an_untrained_model_passes_is_found(pool, tmp_path):
     start = "import keras, tensorflow as tf  # as start_lesson("
     step = "w = tf.Variable(1.0)\nkeras.optimizers.SGD(0.1).apply([tf.constant(1.0)], [w])"
     cells = [
@@ -47,4 +46,5 @@ def test_an_assertion_that_an_untrained_model_passes_is_found(tmp_path):
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
     nbformat.write(notebook, tmp_path / "case.ipynb")
-    assert told_of(tmp_path / "case.ipynb") == [2, [["# two", ["w > 0", "w < 2"]]]]
+    found = pool.apply(unmissed, (tmp_path / "case.ipynb",))
+    assert found == (2, [("# two", ["w > 0", "w < 2"])])

@@ -15,6 +15,7 @@ import json
 import linecache
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import matplotlib
@@ -55,7 +56,7 @@ def leave_out_updates(asked: list[int]) -> None:
     ResourceVariable.assign_sub = no_change
 
 
-def unmissed(path: str) -> tuple[int, list[tuple[str, list[str]]]]:
+def unmissed(path: str | Path) -> tuple[int, list[tuple[str, list[str]]]]:
     """Return how many cells train, and how those begin that nobody misses, with what held."""
     matplotlib.use("agg")
     asked, held, missed = [], [], []
