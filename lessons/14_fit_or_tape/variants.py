@@ -26,8 +26,8 @@ print(len(told))
         question="A gradient is `None` in each of 30 steps. How many warnings?",
         right="1",
         options={
-            "30": "In each step the gradient is missing, and outside a graph each `apply` would warn. "
-            "Here a graph runs.",
+            "30": "In each step the gradient is missing, and outside a graph each `apply` warns, "
+            "though Python shows a repeated warning once. Here a graph runs.",
             "1": "A warning is Python, and Python runs while the step is traced, at the first call. "
             "The 29 others are silent.",
             "0": "A graph says nothing while it runs. But the first call traces it, and that runs your "
