@@ -10,7 +10,8 @@ def draw_steps(rng: np.random.Generator) -> list[tuple]:
     drawn = [(*rng.uniform(0.5, 2.0, 4).round(2), 0.25) for _ in range(2)]
     falling = (-1.0, *rng.uniform(-2.0, -0.5, 2).round(2), 1.5, 0.25)
     backwards = (1.0, 1.0, *rng.uniform(1.2, 2.0, 2).round(2), -0.25)
-    return [(1.0, 0.0, 0.0, 2.0, 0.5), *drawn, falling, backwards]
+    small = (0.1, 0.07, 0.0, 0.6, 0.1)  # 0.197, which no rounding survives
+    return [(1.0, 0.0, 0.0, 2.0, 0.5), *drawn, falling, backwards, small]
 
 
 def as_curve(a: float, b: float, c: float, x: float, h: float) -> tuple:

@@ -84,6 +84,16 @@ EXERCISES = (
                 "with x itself as the source.",
             )
         ],
+        demands=[
+            Demand(
+                "no tape",
+                "The numbers are right, but no tape found them. Compute y in the block of a tf.GradientTape that watches "
+                "x, and return tape.gradient(y, x).",
+                lambda noted: any(
+                    sum(noted[way]) for way in ("gradient", "jacobian", "batch_jacobian", "jvp")
+                ),
+            ),
+        ],
         praise="The gradient is right for tensors of several lengths.",
     ),
     ValueQuestion(

@@ -82,7 +82,7 @@ assert by_itself is None and when_told.numpy() == 6.0
 # ### Exercise 02.1: complete
 #
 # Here `x` is a plain tensor of shape (n,), and y is the sum of its squares times its sum. Return the
-# gradient of y with respect to `x`.
+# gradient of y with respect to `x`, found by a tape.
 
 # %% exercise="02.1"
 def gradient_of_product(x):

@@ -176,6 +176,14 @@ EXERCISES = (
                 "@tf.function above it: in its graph the gradient was lost.",
                 lambda noted: all(noted["compiled"]),
             ),
+            Demand(
+                "no tape",
+                "The values are right, but no tape found the gradient. Put a tape inside the loop, and add up what "
+                "tape.gradient gives for each batch.",
+                lambda noted: any(
+                    sum(noted[way]) for way in ("gradient", "jacobian", "batch_jacobian", "jvp")
+                ),
+            ),
         ],
         praise="Every batch is in the sum, and every batch is in the gradient.",
     ),

@@ -499,7 +499,7 @@ assert {"ScanDataset", "ReduceDataset"} <= {operation.type for operation in grap
 #
 # This function should return the sum of the squared errors of w · x over all batches, and its gradient
 # with respect to `w`. The sum is right; the gradient is `None`. There is one fault. Keep the
-# `@tf.function`.
+# `@tf.function`, and let a tape find the gradient.
 
 # %% exercise="05.3"
 @tf.function
@@ -667,7 +667,8 @@ assert abs(value / 0.2 - 1) > 3 * abs(slope / 2 - 1)
 #
 # Where is a planet on its ellipse? Kepler's equation $E = M + e \sin E$ has no formula for E. So iterate:
 # start with E = M, and replace E by $M + e \sin E$ again and again (for e up to 0.6, 60 passes are
-# enough). `M` and `e` are float64 variables; e may be 0. Return the gradients of E in a dict.
+# enough). `M` and `e` are float64 variables; e may be 0. Return the gradients of E in a dict, right to a
+# thousandth. By a tape or by a formula of your own: any way will do.
 
 # %% exercise="05.4"
 def kepler_gradients(M, e):

@@ -123,7 +123,8 @@ def draw_writers(rng: np.random.Generator) -> list[tuple]:
         names = 100 + rng.permutation(400)[:count]  # none is a number from 0 to count - 1
         return rng.permutation(names[writers]), share, int(rng.integers(1000))
 
-    return [draw(30, 0.22), draw(26, 0.2)]  # 6.6 writers and 5.2, to be rounded
+    # 6.6, 5.2 and 15.8 writers, to be rounded; drawn with replacement, so many repeat.
+    return [draw(30, 0.22), draw(26, 0.2), draw(20, 0.79)]
 
 
 def with_two_generators(

@@ -43,9 +43,9 @@ def gradients_and_rest(function: Callable, W: Any, b: Any, *arguments: Any) -> d
 
 def draw_adaptations(rng: np.random.Generator) -> list[tuple]:
     def draw(n, lr, steps):
-        shapes = [(2, 3), (3,), (3, 1), (1,)]
+        shapes = [(2, 2), (2,), (2, 3), (3,), (3, 1), (1,)]
         weights = [rng.normal(0, 0.8, shape) for shape in shapes]
-        ahead = [rng.normal(size=shape) for shape in shapes]
+        ahead = [rng.normal(size=shape) for shape in shapes[2:]]
         return weights, ahead, *draw_examples(rng, n, 2), lr, steps
 
     return [draw(5, 0.3, 2), draw(7, 0.2, 3), draw(6, 0.4, 4)]
@@ -56,8 +56,9 @@ def as_adaptation(
 ) -> tuple:
     import keras
 
+    frozen = keras.layers.Dense(2, "tanh", trainable=False)
     layers = [keras.layers.Dense(3, "tanh"), keras.layers.Dense(1)]
-    model = keras.Sequential([keras.Input((2,)), *layers])
+    model = keras.Sequential([keras.Input((2,)), frozen, *layers])
     model.set_weights(weights)
     return constants(*ahead), model, *constants(x, y), lr, steps
 

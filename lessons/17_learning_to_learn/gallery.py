@@ -152,6 +152,7 @@ def adapting(
     at=lambda weights, start: weights,
     count=lambda steps: steps,
     result=lambda weights, start, gradients: weights,
+    others_of=lambda model: [v.value for v in model.non_trainable_variables],
 ):
     """Return an answer to 17.2 from its parts; a step is that of one variable."""
 
@@ -162,7 +163,7 @@ def adapting(
             with tf.GradientTape() as tape:
                 point = at(weights, start)
                 tape.watch(point)
-                y_hat, _ = model.stateless_call(point, [], x)
+                y_hat, _ = model.stateless_call(point, others_of(model), x)
                 loss = loss_of(y_hat, y)
             gradients = tape.gradient(loss, point)
             triples = zip(weights, gradients, start, strict=True)
@@ -262,7 +263,9 @@ STEPS = {
         adapting(loss_of=lambda y_hat, y: tf.reduce_mean((y_hat - tf.reshape(y, [-1])) ** 2)),
     ),
     "other arguments": Wrong(
-        "stateless_call takes three things: the list of all weights, the list of the others, and x.",
+        "stateless_call takes three things: the list of all trainable weights, the list of the other "
+        "variables' values, which is not always empty, and x.",
+        adapting(others_of=lambda model: []),
         lambda model, x, y, lr, steps: model.stateless_call([], [], x),
         lambda model, x, y, lr, steps: model.stateless_call(model.trainable_variables, x),
     ),

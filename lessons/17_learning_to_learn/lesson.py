@@ -9,7 +9,7 @@
 # - write a step of training as a function of the weights, and differentiate through it;
 # - say which path an assignment cuts, also where a number comes all the same;
 # - train with MAML, its first-order form and Reptile, and compare them with plain pretraining;
-# - measure what inner steps cost in memory and time.
+# - measure what inner steps cost in memory and time (a section that can wait).
 #
 # **Before you start**: [06 · Higher-order gradients](06_higher_order.ipynb) and
 # [10 · Fast loops](10_fast_loops.ipynb). **Time**: {time}.
@@ -25,6 +25,12 @@ import keras
 import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
+
+# %% [markdown]
+# ## Sitting 1: A step inside a tape
+#
+# You can differentiate a gradient. Now a whole step of training is what is differentiated, and a Keras model is
+# called with other weights. About {time}.
 
 # %% [markdown]
 # ## What does one network learn of many tasks?
@@ -353,6 +359,14 @@ check("17.2", adapt)
 # </details>
 
 # %% [markdown]
+# ## Sitting 2: Three ways to train for a step
+#
+# **Here the first sitting ends.** You can write a step as a function of the weights, and go back through it. When
+# you come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# MAML, its first-order form and Reptile, beside plain pretraining. About {time}.
+
+# %% [markdown]
 # ## Which gradient should train the start?
 #
 # - **MAML** goes through the step: the exact gradient of the query loss after it.
@@ -602,7 +616,7 @@ check("17.4", reptile_step)
 # </details>
 
 # %% [markdown]
-# ## What do inner steps cost?
+# ## Further: what do inner steps cost?
 #
 # TensorFlow counts the memory of its tensors on a GPU, and on a CPU where it computes with oneDNN; without, there is only the
 # time here.
@@ -727,6 +741,8 @@ assert not is_counted or (peaks[1] > 2 * peaks[0] and grown == ["maml"])
 #     query_loss = loss_of(fast, *query)
 # meta_gradients = outer.gradient(query_loss, weights)
 # ```
+#
+# **To remember**: an assignment cuts the path through a step; a new tensor keeps it.
 
 # %% [markdown]
 # ## Further reading

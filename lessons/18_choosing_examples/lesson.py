@@ -534,6 +534,8 @@ assert joint > alone - 0.05 and first < -0.1 and abs(last) < 0.1
 # weights = tf.stop_gradient(choose(losses))
 # loss = tf.reduce_sum(weights * losses) / tf.reduce_sum(weights)
 # ```
+#
+# **To remember**: close the weights, or the gradient follows them.
 
 # %% [markdown]
 # ## Further reading

@@ -7,7 +7,7 @@
 # **You will be able to**
 #
 # - turn a differential equation into a loss, with its starting values weighted or built in;
-# - take second derivatives of an output by two routes, and say what a tape records for each;
+# - take second derivatives of an output by one route, and by another (which can wait);
 # - write a Levenberg-Marquardt step, and measure it against Adam;
 # - say when a network loses against a plain solver, and when it does not.
 #
@@ -27,6 +27,12 @@ import keras
 import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
+
+# %% [markdown]
+# ## Sitting 1: An equation as a loss
+#
+# You can take two derivatives of a function. Now the function is a network, and a law says what its derivatives
+# must be. About {time}.
 
 # %% [markdown]
 # ## How does an equation become a loss?
@@ -281,6 +287,14 @@ check("19.1", pendulum_residual)
 # </details>
 
 # %% [markdown]
+# ## Sitting 2: Two variables
+#
+# **Here the first sitting ends.** You can turn an equation into a loss, and build its starting values in. When
+# you come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# Time and place: which second derivative you ask for, and which networks have one. About {time}.
+
+# %% [markdown]
 # ## What does a second derivative cost?
 #
 # Now a rod, with both ends on ice. Its temperature u(t, x) obeys the heat equation u_t = k u_xx: a place cools where the
@@ -333,7 +347,21 @@ print(f"u_t = {u_t.numpy().item():.0f}, u_xx = {u_xx.numpy().item():.0f}")
 assert u_t == 9 and u_xx == 2 and second[0, 1] == 2 + 2 * 3
 
 # %% [markdown]
-# The other route is **forward over reverse** (lesson 06): one tape, and rates of change carried along. The accumulator starts x
+# With a network in place of the formula, at 400 random points:
+
+# %%
+# t and x from 0 to 1
+inside = tf.constant(np.random.RandomState(19).uniform(size=(400, 2)))
+w = new_weights(2)
+u_t, u_xx = slopes(lambda points: network(w, points), inside)
+
+print(u_t.shape, u_xx.shape)
+assert u_t.shape == u_xx.shape == (400, 1)
+
+# %% [markdown]
+# ### Further: the other route, and what each one records
+#
+# The other route is forward over reverse (lesson 06): one tape, and rates of change carried along. The accumulator starts x
 # with the rate 1, and reads the rate of u_x.
 
 
@@ -348,9 +376,6 @@ def slopes_forward(u, points):
     return u_t, accumulator.jvp(u_x)
 
 
-# t and x from 0 to 1
-inside = tf.constant(np.random.RandomState(19).uniform(size=(400, 2)))
-w = new_weights(2)
 routes = [route(lambda points: network(w, points), inside) for route in (slopes, slopes_forward)]
 
 print("equal:", np.allclose(routes[0], routes[1]))
@@ -569,6 +594,15 @@ check("19.3", rod)
 # Add the network, times a factor that is 0 at t = 0, at x = 0 and at x = length, and nowhere else.
 #
 # </details>
+
+# %% [markdown]
+# ## Sitting 3: A better step
+#
+# **Here the second sitting ends.** You can take second derivatives of a network's output, and tell a network that
+# has none. When
+# you come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# A step made for squared errors, and what a network is good for where there are solvers. About {time}.
 
 # %% [markdown]
 # ## Which step suits squared errors?
@@ -893,6 +927,8 @@ labels = ax.set(xlabel="steps", ylabel="k = exp(a)", yscale="log")
 #     u_t, u_x = inner.gradient(u, [t, x])
 # residual = u_t - k * outer.gradient(u_x, x)
 # ```
+#
+# **To remember**: a small loss says that the tape's derivatives obey the law, and nothing of those it cannot see.
 
 # %% [markdown]
 # ## Further reading

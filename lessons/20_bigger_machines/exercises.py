@@ -102,7 +102,8 @@ def draw_epochs(rng: np.random.Generator) -> list[tuple]:
         x, y = rng.uniform(0.5, 3, (n, d)), rng.uniform(0.5, 3, n)
         return x, y, batch_size, rng.normal(size=d)
 
-    return [draw(10, 2, 4), draw(13, 3, 5), draw(8, 2, 4), draw(3, 2, 7)]
+    # Also a last batch that is full, one of one example, and a first that is short.
+    return [draw(10, 2, 4), draw(13, 3, 5), draw(8, 2, 4), draw(9, 2, 4), draw(3, 2, 7)]
 
 
 def as_epoch(x: np.ndarray, y: np.ndarray, batch_size: int, w: np.ndarray) -> tuple:

@@ -8,7 +8,7 @@
 #
 # - take one step on several devices, and prove that the weights are those of one;
 # - name what each replica counts alone: means, penalties, clipping, statistics, metrics;
-# - start two workers, lose one, and go on from a checkpoint;
+# - start two workers, lose one, and go on from a checkpoint (a section that can wait);
 # - compile a step with XLA and train in 16 bits without changing what is learned.
 #
 # **Before you start**: [10 · Fast loops](10_fast_loops.ipynb) and [13 · MNIST](13_mnist.ipynb). **Time**: {time}.
@@ -26,6 +26,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 from keras import layers
+
+# %% [markdown]
+# ## Sitting 1: One step on several devices
+#
+# You have a step and a loop on one device. Now the batch is divided among several, and the weights must be those of
+# one. About {time}.
 
 # %% [markdown]
 # ## What is one step on several devices?
@@ -281,6 +287,14 @@ check("20.1", share_of_gradients)
 # </details>
 
 # %% [markdown]
+# ## Sitting 2: What each replica counts alone
+#
+# **Here the first sitting ends.** You can take one step on several devices, and prove it. When you come back, select
+# this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# Short batches, clipping, statistics and metrics: what adds up, and what does not. About {time}.
+
+# %% [markdown]
 # ## What else does each replica count alone?
 #
 # **A short batch.** The last one may have fewer than 64 examples, and the parts unlike sizes. Replicas can add their counts: `all_reduce` gives each of them
@@ -498,7 +512,7 @@ check("20.2", step_on_copies)
 # </details>
 
 # %% [markdown]
-# ## What changes with several machines?
+# ## Further: what changes with several machines?
 #
 # Every machine runs the *same* program, a **worker**. It learns from the environment variable `TF_CONFIG` where the others are, and which one it is. `MultiWorkerMirroredStrategy` reads it, waits for all, and
 # adds gradients over the network. Here both workers are processes of this machine, on the loopback address that every machine has, and on its CPU.
@@ -645,6 +659,14 @@ gaps = [largest_difference(weights, uninterrupted.get_weights()) for weights in 
 print("from the start:", "begins after step 0" in told[0], "| equal weights:", max(gaps) < 1e-4)
 assert all("ends after step 4" in text and "begins after step 0" not in text for text in told)
 assert max(gaps) < 1e-4
+
+# %% [markdown]
+# ## Sitting 3: XLA and 16 bits
+#
+# **Here the second sitting ends.** You can name what a replica counts alone, and mend it. When you come back, select
+# this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# Another compiler, and half the bits: where they are not the same, and what makes them so. About {time}.
 
 # %% [markdown]
 # ## What does XLA do with the last batch?
@@ -933,6 +955,9 @@ check("20.4", scaled_step)
 # | XLA | `compile(jit_compile=True)` | a short last batch is right, too; without a strategy, a GPU makes it the default |
 # | one compilation | full batches and `sample_weight` | `reduction="mean_with_sample_weight"` |
 # | 16 bits | the dtype policy | it scales `float16`'s loss by itself |
+
+# %% [markdown]
+# ### Further: the rows of the table, run
 #
 # The first two rows, with a penalty. The losses that `fit` reports agree even where the weights do not:
 
@@ -1038,6 +1063,8 @@ assert wrapped == {"mixed_bfloat16": False, "mixed_float16": True}
 #     gradients = tape.gradient(loss, model.trainable_variables)
 #     optimizer.apply(gradients, model.trainable_variables)
 # ```
+#
+# **To remember**: what each replica computes is added: divide by what all of them count.
 
 # %% [markdown]
 # ## Further reading

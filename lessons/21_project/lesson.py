@@ -34,6 +34,11 @@ import tensorflow as tf
 from keras import layers
 
 # %% [markdown]
+# ## Sitting 1: A task, and a step
+#
+# You have all the parts. Choose a task by its baseline, and write the step that will train it. About {time}.
+
+# %% [markdown]
 # ## What shall I make?
 #
 # Choose one of three tasks. Each has data, a baseline that is measured here, and a line above which you have succeeded. **Read all
@@ -347,6 +352,14 @@ check("21.2", train_step)
 # </details>
 
 # %% [markdown]
+# ## Sitting 2: A run, and a loss
+#
+# **Here the first sitting ends.** You have a task, and a step that does what `fit` does. When you
+# come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# Keep a run so that it can go on, and prove the gradient of a loss of your own. About {time}.
+
+# %% [markdown]
 # ## Can it be stopped?
 #
 # A run is more than its weights. Here is what else the next step depends on, of a model and its optimizer after one step. `save_weights`
@@ -504,6 +517,14 @@ check("21.4", my_loss)
 # </details>
 
 # %% [markdown]
+# ## Sitting 3: Your project
+#
+# **Here the second sitting ends.** You have a step, a run that can stop, and a loss whose gradient is proved.
+# When you come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# Train, ask the held-out data once, and hand in. This takes an evening or two: about {time}.
+
+# %% [markdown]
 # ## Is it better than the baseline?
 #
 # Now train. Choose what you choose, the number of steps, the weights, by a part of the *training* data; ask the held-out data once, at
@@ -517,7 +538,7 @@ check("21.4", my_loss)
 # trained model, so train in this cell above the function, and let one line show how far it is.
 
 
-# %% exercise="21.5"
+# %% exercise="21.5" minutes=200
 # Train here, with the functions above.
 ### BEGIN SOLUTION
 #| # trained = ...
@@ -648,6 +669,8 @@ check("21.6", movement)
 # gradients = tape.gradient(loss, model.trainable_variables)
 # optimizer.apply(clip(model, gradients), model.trainable_variables)
 # ```
+#
+# **To remember**: say what counts as success before you train, and ask the held-out data once.
 
 # %% [markdown]
 # ## Further reading
