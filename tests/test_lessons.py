@@ -333,11 +333,22 @@ def test_no_core_text_needs_a_term_that_is_introduced_where_it_can_wait():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_sitting_has_an_exercise_and_says_where_it_ends(name):
+def test_a_sitting_is_short_has_an_exercise_and_says_where_it_ends(name):
     lesson = find_lesson(name[:2])
+    longest = 60 if len(lesson.sittings) == 1 else 45
+    own_work = "21.5"  # the project itself
+    for sitting in lesson.sittings:
+        assert sitting.minutes <= longest or own_work in sitting.exercises, sitting
     assert all(sitting.exercises for sitting in lesson.sittings)
     sources = [cell.source for cell in read("notebooks", name).cells]
     starts = [i for i, source in enumerate(sources) if source.startswith("## Sitting ")]
     assert len(starts) == (len(lesson.sittings) if len(lesson.sittings) > 1 else 0)
     for start, number in zip(starts[1:], ("first", "second", "third", "fourth"), strict=False):
         assert f"**Here the {number} sitting ends.**" in sources[start]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_recap_ends_with_a_line_to_remember(name):
+    recap = "\n".join(prose(name)).split("## Recap")[1]
+    (line,) = re.findall(r"^\*\*To remember\*\*: (.+\.)$", recap, re.M)
+    assert len(line.split()) <= 20, line

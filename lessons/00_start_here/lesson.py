@@ -275,4 +275,6 @@ ax = plot_lesson_map()
 # - Hints are under the check, your progress is in `status()`.
 # - A slope is what the rate of change (f(x + h) - f(x)) / h tends to as h shrinks.
 #
+# **To remember**: predict, run, and let the check say what is wrong.
+#
 # **Next**: [01 · The first tape](01_first_tape.ipynb), in which TensorFlow finds the slope by itself.

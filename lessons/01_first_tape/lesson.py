@@ -1,8 +1,8 @@
 # %% [markdown] part="Part I: the tape"
 # # 01 · The first tape
 #
-# Training a model means following gradients downhill, and TensorFlow finds them from a recording of what
-# you computed. If you know what is recorded, you can find out why a gradient is missing.
+# Training follows gradients downhill, and TensorFlow finds them from a recording of what you computed. Whoever
+# does not know what is recorded takes a missing gradient for bad luck, and guesses.
 #
 # **You will be able to**
 #

@@ -37,6 +37,12 @@ import tensorflow as tf
 from keras import layers
 
 # %% [markdown]
+# ## Sitting 1: Data and wiring
+#
+# You have a fast loop, and clipping. Before it trains on real images: what is held out, and is the network wired
+# right? About {time}.
+
+# %% [markdown]
 # ## What goes in, and what is held out?
 #
 # MNIST: handwritten digits, 28 by 28 greys. Where there is no network, a small stand-in of real digits
@@ -253,6 +259,14 @@ assert known == 1.0 and slow < 0.7 and mislabelled > 0.9
 # Wrong labels are learned, too: look at images beside their labels.
 
 # %% [markdown]
+# ## Sitting 2: An epoch, and a comparison
+#
+# **Here the first sitting ends.** You can hold out images, and look for wrong wiring. When you come back, select
+# this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# One epoch in a graph, an honest measurement, and a change that is more than luck. About {time}.
+
+# %% [markdown]
 # ## What does one epoch look like in a graph?
 #
 # The loop of lesson 10: one graph holds the whole epoch. The argument is the *order* of the examples, as indices: new for
@@ -310,8 +324,12 @@ sizes = [len(order[first : first + 128]) for first in range(0, 60_000, 128)]
 print(len(sizes), "batches, the last of", sizes[-1])
 
 # %% [markdown]
-# The mean of the batches' accuracies counts every batch alike, and so does the mean of their losses. The loop adds up losses
-# and right answers over all examples, and divides once.
+# The last batch is short, so the loop adds up losses and right answers over all examples, and divides once.
+
+# %% [markdown]
+# ### Further: what a mean of means counts
+#
+# The mean of the batches' accuracies counts every batch alike, and so does the mean of their losses:
 
 # %%
 rng = np.random.default_rng(13)
@@ -473,7 +491,7 @@ print(
 assert max(slow) < min(fast) and np.ptp(fast) > 0
 
 # gains of three seeds, by luck alone
-luck = rng.normal(size=(100_000, 3))
+luck = np.random.default_rng(13).normal(size=(100_000, 3))
 beyond = np.abs(luck.mean(axis=1)) > 4.3 * luck.std(axis=1, ddof=1) / np.sqrt(3)
 assert np.isclose(np.mean(beyond), 0.05, atol=0.005)
 
@@ -512,6 +530,14 @@ check("13.4", compare)
 # Now change one thing yourself, in a cell of your own: `compare(measure, setting, {"shift": 2}, [1, 2, 3])`, or no dropout, or
 # twice the width. Say before you run it what you expect, and write down gain and error. It takes about half a minute. Do
 # moves of two pixels help so short a training? The long one below has them.
+
+# %% [markdown]
+# ## Sitting 3: Stop, and the long run
+#
+# **Here the second sitting ends.** You can measure a model in batches, and tell a gain from luck. When you come
+# back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# A run that may be killed at any time, and the long training at last. About {time}.
 
 # %% [markdown]
 # ## Can you stop, and go on?
@@ -763,27 +789,6 @@ check("13.6", surest_mistakes)
 # </details>
 
 # %% [markdown]
-# The first layer's 16 filters are small images, 5 by 5, of what makes them answer. White is a weight of 0; on red, ink raises
-# the answer, on blue it lowers it, and each filter's largest weight has the full colour. Look for a red side beside a blue one,
-# an edge. The gradients made them of random numbers, and smoother: neighbouring pixels differ less, compared with pixels
-# anywhere in the filter.
-
-
-# %%
-def roughness(kernel):
-    neighbours = np.mean(np.diff(kernel, axis=0) ** 2) + np.mean(np.diff(kernel, axis=1) ** 2)
-    return neighbours / np.mean(np.var(kernel, axis=(0, 1)))
-
-
-kernel = model.layers[1].kernel.numpy()  # (5, 5, 1, 16)
-assert roughness(kernel) < 0.8 * roughness(build_network().layers[1].kernel.numpy())
-
-ax = show_images(np.transpose(kernel[:, :, 0], (2, 0, 1)))
-for image in ax.images:
-    largest = np.max(np.abs(image.get_array()))
-    image.set(cmap="RdBu_r", clim=(-largest, largest))  # 0 is white
-
-# %% [markdown]
 # Now the one look at the test images. No cell asserts a bound on this number: a network below the bound would have been changed,
 # and that is choosing.
 
@@ -809,6 +814,29 @@ assert history["accuracy"][-1] < accuracy or not is_mnist
 # by chance alone
 spread = [np.sqrt(p * (1 - p) / n) for p, n in ((0.994, 10_000), (0.98, 297))]
 assert np.allclose(spread, [0.0008, 0.008], rtol=0.05)
+
+# %% [markdown]
+# ### Further: what the first layer learned
+#
+# The first layer's 16 filters are small images, 5 by 5, of what makes them answer. White is a weight of 0; on red, ink raises
+# the answer, on blue it lowers it, and each filter's largest weight has the full colour. Look for a red side beside a blue one,
+# an edge. The gradients made them of random numbers, and smoother: neighbouring pixels differ less, compared with pixels
+# anywhere in the filter.
+
+
+# %%
+def roughness(kernel):
+    neighbours = np.mean(np.diff(kernel, axis=0) ** 2) + np.mean(np.diff(kernel, axis=1) ** 2)
+    return neighbours / np.mean(np.var(kernel, axis=(0, 1)))
+
+
+kernel = model.layers[1].kernel.numpy()  # (5, 5, 1, 16)
+assert roughness(kernel) < 0.8 * roughness(build_network().layers[1].kernel.numpy())
+
+ax = show_images(np.transpose(kernel[:, :, 0], (2, 0, 1)))
+for image in ax.images:
+    largest = np.max(np.abs(image.get_array()))
+    image.set(cmap="RdBu_r", clim=(-largest, largest))  # 0 is white
 
 # %% [markdown]
 # ## Checkpoint
@@ -848,6 +876,8 @@ assert np.allclose(spread, [0.0008, 0.008], rtol=0.05)
 #     batch = order[first : first + batch_size]
 #     step(tf.gather(images, batch), tf.gather(labels, batch))
 # ```
+#
+# **To remember**: choose by held-out images, and look at the test images once.
 
 # %% [markdown]
 # ## Further reading

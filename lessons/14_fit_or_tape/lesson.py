@@ -28,6 +28,12 @@ import tensorflow as tf
 from keras import layers
 
 # %% [markdown]
+# ## Sitting 1: What fit can already do
+#
+# You can write every part of a loop. Which of it does `fit` do as well, and where does a clipping belong then?
+# About {time}.
+
+# %% [markdown]
 # ## What is fit, in your own words?
 #
 # Two loops, over epochs and over batches, around `train_step`, which holds the tape. Between them `fit` calls
@@ -155,7 +161,9 @@ for kind in ("always", "default"):
 assert counts == {"always": 3, "default": 1}
 
 # %% [markdown]
-# **Which kind of model?** `fit` trains three kinds. Each can get a `train_step` of your own:
+# ### Further: which kind of model?
+#
+# `fit` trains three kinds. Each can get a `train_step` of your own:
 #
 # | kind | when | with a step of your own |
 # |---|---|---|
@@ -491,6 +499,14 @@ check("14.2", adaptive)
 # </details>
 
 # %% [markdown]
+# ## Sitting 2: Into the step
+#
+# **Here the first sitting ends.** You can put a change of gradients where it keeps all three. When you come back,
+# select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# What is left for `compute_loss` and `train_step`, and how not to lose anything there. About {time}.
+
+# %% [markdown]
 # ## What goes into train_step?
 #
 # A penalty that needs more than `y` and `y_hat` needs no `train_step` either: `fit` calls `compute_loss` under its tape.
@@ -742,6 +758,14 @@ check("14.4", two_optimizer_step)
 # gradients; then both `apply`.
 #
 # </details>
+
+# %% [markdown]
+# ## Sitting 3: Decide, and audit
+#
+# **Here the second sitting ends.** You can write a `train_step` that keeps what Keras's own does. When you come
+# back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# The smallest means for a wish, a script that claims to do what `fit` does, and the end of Part II. About {time}.
 
 # %% [markdown]
 # ## How do I decide?
@@ -1022,6 +1046,8 @@ check("14.7", train_with_adam)
 #     def update_step(self, gradient, variable, learning_rate):
 #         super().update_step(tf.clip_by_norm(gradient, 1.0), variable, learning_rate)
 # ```
+#
+# **To remember**: take the smallest means: `fit`, then an optimizer or `compute_loss`, then `train_step`, then a loop.
 
 # %% [markdown]
 # ## Further reading

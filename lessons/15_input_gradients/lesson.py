@@ -1,8 +1,8 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 15 · Input gradients
 #
-# A trained network can be asked which pixels moved its answer, and it can be fooled by moving them. Both
-# questions have one gradient: with respect to the picture.
+# A network may be right for the wrong reason, and wrong after a change that nobody sees. Both show in one
+# gradient: that with respect to the picture.
 #
 # **You will be able to**
 #
@@ -23,6 +23,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 from keras import layers
+
+# %% [markdown]
+# ## Sitting 1: Ask the picture
+#
+# You have a network that reads digits. Now the picture is the source: which pixels matter, and what does a picture
+# of them prove? About {time}.
 
 # %% [markdown]
 # ## Which pixels would change the answer?
@@ -146,6 +152,8 @@ ax = show_images(np.concatenate([x[:8], bright(saliency[:8])]))
 assert np.max(others) < 1e-4
 
 # %% [markdown]
+# ### Further: must the weights be frozen?
+#
 # You will read that one freezes the weights first, by `model.trainable = False`.
 #
 # > **Predict**
@@ -300,7 +308,7 @@ predict("15.d", "")
 
 # %%
 shuffled, rng = build_network(), np.random.default_rng(15)
-shuffled.set_weights([rng.permutation(w.ravel()).reshape(w.shape) for w in weights])
+shuffled.set_weights([rng.permutation(w.ravel()).reshape(w.shape) for w in model.get_weights()])
 
 
 def shuffled_scores(x):
@@ -341,8 +349,9 @@ assert accuracy(shuffled, x, y) < 0.3 and of_sizes > 0.4 and abs(of_signs) < 0.2
 # %%
 def right_without(parts, count=30):
     """Return the accuracy after the count pixels with the largest parts are set to 0."""
-    pixels, order = np.reshape(x, (len(x), -1)), np.argsort(np.reshape(parts, (len(x), -1)))
-    np.put_along_axis(pixels := pixels.copy(), order[:, -count:], 0, axis=1)
+    pixels = np.array(tf.reshape(x, (len(x), -1)))
+    strongest = np.argsort(np.reshape(parts, (len(x), -1)))[:, -count:]
+    np.put_along_axis(pixels, strongest, 0, axis=1)
     return accuracy(model, np.reshape(pixels, x.shape), y)
 
 
@@ -356,6 +365,14 @@ assert right["trained"] < 0.5 and min(right["shuffled"], right["random ink"]) > 
 # %% [markdown]
 # So: a map that looks right is no evidence. One that changes when the weights are shuffled, and whose pixels count
 # when they are erased, is some.
+
+# %% [markdown]
+# ## Sitting 2: Fool it, and harden it
+#
+# **Here the first sitting ends.** You can ask for a picture's gradient, split an answer into parts, and test the map.
+# When you come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# A step too small to see that changes the answer, and a training against it. About {time}.
 
 # %% [markdown]
 # ## How small a step fools the network?
@@ -577,7 +594,7 @@ def against_one_step(model, x, y):
 
 
 hardened = build_network()
-hardened.set_weights(weights)
+hardened.set_weights(model.get_weights())
 print("trained 0%", end="\r")
 train(hardened, epochs=2 if is_mnist else 20, rate=1e-3, changed=against_one_step)
 
@@ -654,6 +671,8 @@ assert all(np.all(table[n, "10 steps"] <= table[n, "1 step"] + 0.03) for n in ("
 #     loss = loss_fn(y, model(x, training=False))
 # moved = tf.clip_by_value(x + epsilon * tf.sign(tape.gradient(loss, x)), 0.0, 1.0)
 # ```
+#
+# **To remember**: a picture of gradients proves nothing until you shuffle the weights and erase the pixels.
 
 # %% [markdown]
 # ## Further reading

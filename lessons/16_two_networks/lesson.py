@@ -2,7 +2,7 @@
 # # 16 · Two networks
 #
 # A generator makes examples, a critic judges them, and each trains against the other. `fit` knows one loss that
-# falls. Here two fall against each other, and the tape decides who moves what.
+# falls. Here two pull against each other: move one variable too many, and nobody learns, without an error.
 #
 # **You will be able to**
 #
@@ -607,6 +607,8 @@ ax = show_images(np.reshape(drawn[:16], (-1, 14, 14)))
 # gradients = tape.gradient(loss, generator.trainable_variables)
 # for_generator.apply(gradients, generator.trainable_variables)
 # ```
+#
+# **To remember**: the list of sources decides which player moves.
 
 # %% [markdown]
 # ## Further reading

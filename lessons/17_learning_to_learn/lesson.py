@@ -2,7 +2,7 @@
 # # 17 · Learning to learn
 #
 # A new machine, a new patient, a new speaker: ten examples, and the model should fit after one step. Here
-# you train for that one step, with a gradient that goes through the step itself.
+# you train for that one step, with a gradient that goes through the step itself. One `assign`, and it does not.
 #
 # **You will be able to**
 #

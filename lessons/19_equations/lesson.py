@@ -2,7 +2,8 @@
 # # 19 · Equations
 #
 # Sometimes you have no measured answers, but a law that every answer must obey. Then the derivatives of a network's
-# *output* with respect to its *input* stand in the loss, and a tape has to go through them.
+# *output* with respect to its *input* stand in the loss. A tape has to go through them, and a tiny loss may still
+# belong to a wrong solution.
 #
 # **You will be able to**
 #
