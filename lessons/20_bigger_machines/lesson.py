@@ -1052,7 +1052,7 @@ assert wrapped == {"mixed_bfloat16": False, "mixed_float16": True}
 # - Sum the losses, divide by the global batch; `apply` adds the gradients.
 # - Model, optimizer and metrics belong in the scope; penalties count once.
 # - Statistics and clipping see one replica's part, unless you say otherwise.
-# - A worker's program saves, and starts from what it finds.
+# - With several machines, a program saves, and starts from what it finds.
 # - XLA wants full batches: fill up with weights 0. `float16` wants a scaled loss, `bfloat16` does not. Measure all.
 #
 # ```python
