@@ -64,7 +64,7 @@ NBGRADER := $(VENV)/nbgrader/.installed
 
 CLUSTER := $(VENV)/.installed-requirements-cluster.lock
 
-.PHONY: test lint unit notebooks coverage browser-test hub-test site site-test build bench bench-quick lock
+.PHONY: test lint unit untrained notebooks coverage browser-test hub-test site site-test build bench bench-quick lock
 
 test: lint unit notebooks ## Run every test and every notebook
 
@@ -75,7 +75,7 @@ lint: $(STAMP)
 	$(BIN)/course build --check
 
 unit: $(STAMP) $(NBGRADER) $(CLUSTER)
-	$(PYTEST) loadscope tests --doctest-modules gradient_tools course_utils course_staff
+	$(PYTEST) loadscope tests --ignore tests/untrained --doctest-modules gradient_tools course_utils course_staff
 
 $(NBGRADER): requirements-nbgrader.lock $(STAMP)
 	@rm -rf $(@D)
@@ -86,6 +86,9 @@ $(NBGRADER): requirements-nbgrader.lock $(STAMP)
 $(CLUSTER): requirements-cluster.lock $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $<
 	@touch $@
+
+untrained: $(STAMP) ## Run each lesson with its updates left out: an assertion must miss each training (three minutes, no part of `make test`)
+	$(PYTEST) load tests/untrained
 
 notebooks: $(STAMP)
 	$(PYTEST) loadfile $(SOLUTIONS) --nbval-cell-timeout 120 solutions

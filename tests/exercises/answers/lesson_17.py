@@ -113,6 +113,7 @@ def out(model, weights, x):
 def by_hand(model, x, y, lr, steps):
     """The network written out, and its backward pass without a tape of its own."""
     W, b, V, c = (tf.convert_to_tensor(v) for v in model.trainable_variables)
+    x = model.layers[0](x)  # which is frozen
     for _ in range(steps):
         hidden = tf.tanh(x @ W + b)
         error = 2 * (hidden @ V + c - y) / len(x)
