@@ -143,7 +143,7 @@ def build(
     """Execute the worked and the untouched notebook of each chosen lesson, and write both.
 
     The untouched one runs without what can wait, which shows that nothing needs it. ``after_cell``
-    is called twice for each code cell, once for each notebook.
+    is called for each code cell that runs, in the one and in the other.
 
     Raises
     ------

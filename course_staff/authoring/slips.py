@@ -34,9 +34,6 @@ class Slip:
     after: str
     text: str
 
-    def __str__(self) -> str:
-        return f"{self.exercise}: `{self.before}` -> `{self.after}`"
-
 
 def slips_of(question: Question, answer: Callable) -> Iterator[Slip]:
     """Yield each single change of a right answer that makes another program of it."""

@@ -49,6 +49,9 @@ assert y.numpy() == 9.0
 # The last line is an **assertion**: if it were false on your machine, the cell would stop with an error.
 # Most of what the text says about TensorFlow has one beside it. When you read, you may skip the
 # assertions. When you doubt a sentence, read them first: they hold for the case that stands in them.
+#
+# A section whose heading begins with *Further* can wait: it is folded, a click on the arrow beside its heading opens
+# it, and nothing after it needs it. A long lesson is cut into *sittings*, each with a good place to stop.
 
 # %% [markdown]
 # ## Why predict before you run?
