@@ -122,3 +122,15 @@ def test_axe_finds_nothing_serious_in_what_the_course_shows(notebook, theme):
         serious = [x for x in shown.response["violations"] if x["impact"] in WORST]
         assert not [(x["id"], node["html"]) for x in serious for node in x["nodes"]]
     assert len(shown.response["passes"]) > 3
+
+
+def test_what_can_wait_is_folded_and_opens_by_a_click(notebook):
+    notebook.open("work/01_first_tape.ipynb")
+    cells = notebook.panel.locator(".jp-Cell")
+    heading = cells.filter(has_text="Further: and a formula for the slope?").first
+    heading.evaluate("cell => cell.scrollIntoView()")
+    inside = cells.filter(has_text="def rounds(x):").first
+    assert not inside.is_visible()
+    heading.locator(".jp-showHiddenCellsButton").click()
+    inside.evaluate("cell => cell.scrollIntoView()")
+    inside.wait_for(state="visible")
