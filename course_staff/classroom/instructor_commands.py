@@ -126,8 +126,9 @@ def mistakes(
     however they are written; the largest group comes first, with its shortest program. Give a
     group a name and one to three sentences, and the next `course grade` into the same folder tells
     them to everybody in it, whoever hands in what does the same. A mistake that does several
-    things, such as a step of 0.05 or of 0.1 in place of the argument, comes as several groups: name
-    them in one command, with `--group` before each.
+    things, such as a step of 0.05 or of 0.1 in place of the argument, comes as several groups,
+    which say that they have the same place where one change is enough in each: name them in one
+    command, with `--group` before each.
 
     With `--keep` the program stands in the lesson's folder from then on, in `learned.jsonl`: other
     gradings run it, in the sandbox as a submission, and tell the sentence to whoever does the same.
@@ -174,10 +175,15 @@ def mistakes(
         print_text("The galleries explain every wrong answer.")
     else:
         print_text(f"Wrong answers that no gallery explains: {answers}, groups: {len(found)}.")
+    first: dict[tuple[str, str], str] = {}
     for one in found:
         count = len(one.students)
         print_text(f"\n{one.id} · {count} student{'s' * (count > 1)}: {', '.join(one.students)}")
         print_text(f"told so far: {one.shortest.message}")
+        if one.where:
+            print_text(one.where)
+            if (same := first.setdefault(one.place, one.id)) != one.id:
+                print_text(f"The same place as in {same}: it may be the same mistake.")
         program = one.shortest.program.strip() or "(no cell of the notebook binds its name)"
         print_text(textwrap.indent(program, "    "))
 

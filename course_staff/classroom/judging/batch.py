@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -9,13 +10,15 @@ from course_utils.workspace.curriculum import find_lesson
 
 from ..intake.submissions import Submission, read_data
 from ..intake.walking import UnreadableFile
+from ..jail.cells import read_cells
 from ..jail.limits import Limits
 from ..jail.needed import demonstrations
 from ..running.fork_server import Runner, ServerFailed
 from .again import Again
 from .journal import Journal, NotKept
-from .notebook_verdicts import Examination, Verdict, fingerprint
+from .notebook_verdicts import Examination, Verdict, fingerprint, plain
 from .secret_references import References
+from .where_to_look import where_to_look
 
 __all__ = ["Batch"]
 
@@ -150,6 +153,11 @@ class Batch:
             if run.ended == "done" or run.pending not in exercises:
                 break
             settled[run.pending] = verdicts[run.pending]
+        cells = read_cells(data) if any(each.did for each in verdicts.values()) else []
+        for exercise_id, verdict in verdicts.items():
+            if verdict.did:
+                where = where_to_look(server, self._references, cells, exercise_id, shown)
+                verdicts[exercise_id] = replace(verdict, where=plain(where))
         if before is not None:
             stopped = {i for i, verdict in verdicts.items() if verdict.outcome in _STOPPED}
             verdicts |= {i: before[i] for i in stopped}

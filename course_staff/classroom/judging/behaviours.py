@@ -6,6 +6,7 @@ names a group and writes one sentence; at the next grading everybody in it is to
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -24,6 +25,7 @@ from ..jail.answers import bound_names
 from ..jail.cells import Cell
 
 __all__ = [
+    "NUMBER",
     "Answer",
     "Group",
     "Taught",
@@ -38,6 +40,7 @@ __all__ = [
     "write_lines",
 ]
 
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
 _LARGEST = 50_000  # characters that are kept of one answer's readings
 
 
@@ -45,7 +48,8 @@ _LARGEST = 50_000  # characters that are kept of one answer's readings
 class Answer:
     """A wrong answer that no program of a gallery explains: whose it is, what it did, its program.
 
-    ``did`` is what `did` returned, and ``message`` what its author was told.
+    ``did`` is what `did` returned, ``message`` what its author was told, and ``where`` in which
+    line one change is enough, where that is known.
     """
 
     exercise: str
@@ -54,6 +58,7 @@ class Answer:
     message: str
     program: str
     did: list
+    where: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,17 @@ class Group:
     def students(self) -> list[str]:
         """Who gave one of the answers."""
         return sorted({answer.student for answer in self.answers})
+
+    @property
+    def where(self) -> str:
+        """Where one change is enough, in the shortest program of which that is known."""
+        found = [each for each in self.answers if each.where]
+        return Group(tuple(found)).shortest.where if found else ""
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """The exercise, and where one change is enough, without the numbers that stand there."""
+        return self.shortest.exercise, NUMBER.sub("#", self.where)
 
     @property
     def id(self) -> str:

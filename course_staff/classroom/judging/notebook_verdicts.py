@@ -17,7 +17,7 @@ from .behaviours import did
 from .journal import NotKept
 from .secret_references import References, ReferencesFailed
 
-__all__ = ["OUTCOMES", "Examination", "Verdict", "fingerprint"]
+__all__ = ["OUTCOMES", "Examination", "Verdict", "fingerprint", "plain"]
 
 OUTCOMES = ("passed", "failed", "not attempted", "error", "timeout", "crashed", "unreadable")
 
@@ -34,8 +34,9 @@ class Verdict:
 
     ``score`` is the fraction of its points; ``mistake`` names what went wrong. ``did`` is what a
     wrong answer did, where no program of the gallery did the same; see
-    `course_staff.classroom.judging.behaviours`. ``note`` says how the notebook ended, where it was
-    stopped after this answer.
+    `course_staff.classroom.judging.behaviours`; ``where`` says in which line one change is enough,
+    where that was found. ``note`` says how the notebook ended, where it was stopped after this
+    answer.
     """
 
     outcome: str
@@ -44,6 +45,7 @@ class Verdict:
     mistake: str = ""
     did: list | None = None
     note: str = ""
+    where: str = ""
 
 
 class Examination:
@@ -78,7 +80,7 @@ class Examination:
 
     def _decide(self, exercise_id: str, run: Run) -> Verdict:
         if run.ended == "unreadable":
-            return Verdict("unreadable", _plain(run.message))
+            return Verdict("unreadable", plain(run.message))
         if run.pending == exercise_id:
             return _broken_off(run, "while this answer ran")
         verdicts = self._verdicts[exercise_id]
@@ -117,7 +119,7 @@ def _judge(exercise: Exercise, observation: Any, seed: int, references: Referenc
         )
         return Verdict("error", message)
     score = min(1.0, max(0.0, float(judgement.score)))
-    return Verdict(judgement.outcome, _plain(judgement.message), score, judgement.mistake, done)
+    return Verdict(judgement.outcome, plain(judgement.message), score, judgement.mistake, done)
 
 
 def _why_broken(observation: dict) -> str:
@@ -159,12 +161,12 @@ def _stopped_cell(error: Any) -> Verdict:
     except (TypeError, KeyError, RecursionError):
         return Verdict("error", "The cell of this exercise did not run.")
     if timed_out:
-        return Verdict("timeout", _plain(f"The cell of this exercise did not end: {text}."))
+        return Verdict("timeout", plain(f"The cell of this exercise did not end: {text}."))
     where = f" at `{line}`" if line else ""
     said = f": {text.rstrip('.')}" if text else ""
     return Verdict(
         "error",
-        _plain(
+        plain(
             f"The cell of this exercise raised {kind}{where}{said}. Restart the kernel and run the "
             "notebook from the top to see it."
         ),
@@ -173,7 +175,7 @@ def _stopped_cell(error: Any) -> Verdict:
 
 def _broken_off(run: Run, where: str) -> Verdict:
     if run.ended == "time":
-        return Verdict("timeout", _plain(f"The notebook ran too long and was stopped {where}."))
+        return Verdict("timeout", plain(f"The notebook ran too long and was stopped {where}."))
     causes = {
         "memory": "used more memory than allowed and was stopped",
         "processes": "started more processes than allowed and was stopped",
@@ -182,14 +184,14 @@ def _broken_off(run: Run, where: str) -> Verdict:
     if run.ended == "nonsense":  # threads may have sent it: the cell is a matter of chance
         where = "before this answer was reached"
     cause = causes.get(run.ended, f"ended its own process ({_ending(run.ended)})")
-    return Verdict("crashed", _plain(f"The notebook {cause} {where}."))
+    return Verdict("crashed", plain(f"The notebook {cause} {where}."))
 
 
 def _ending(ended: str) -> str:
     return f"exit status {ended}" if ended.isdigit() else ended
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return text without characters that files and terminals cannot hold, and not too long."""
     text = _CONTROL.sub("\ufffd", text)
     return text if len(text) <= _LONGEST_MESSAGE else f"{text[:_LONGEST_MESSAGE]}..."

@@ -1,19 +1,15 @@
 """What a class got wrong: the mistakes by name, and who made them."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from course_utils.exercises.comparing import is_general
 
-from ..judging.behaviours import Group
+from ..judging.behaviours import NUMBER, Group
 from ..judging.rows import Row
 
 __all__ = ["Mistake", "common_mistakes"]
-
-
-_NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ def common_mistakes(rows: Iterable[Row], behaviours: Sequence[Group] = ()) -> li
     for row in rows:
         if row.outcome in ("failed", "error"):
             is_named = row.mistake and not is_general(row.mistake)
-            words = "" if is_named else _NUMBER.sub("#", row.message)
+            words = "" if is_named else NUMBER.sub("#", row.message)
             groups[row.exercise, row.outcome, row.mistake, words].append(row)
     mistakes = [
         Mistake(

@@ -171,7 +171,7 @@ def test_messages_hold_nothing_that_a_file_or_a_terminal_cannot_show():
 
 def test_a_right_program_that_does_not_run_is_no_students_error(tmp_path):
     class NoReferences(References):
-        def _data(self, exercise_id, with_gallery):
+        def _data(self, exercise_id, with_gallery, number=0):
             raise ReferencesFailed("the process died")
 
     references = NoReferences(tmp_path, b"key", Journal(tmp_path / "journal"), "version")
