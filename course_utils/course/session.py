@@ -1,12 +1,13 @@
 """``start_lesson``: the first line of every lesson."""
 
+from contextlib import suppress
 from logging import LogRecord
 from platform import python_version
 
 from ..figures.in_notebooks import prepare_figures
 from ..workspace.curriculum import find_lesson
 from ..workspace.folders import own_copy
-from ..workspace.progress import read_progress, runs_a_solution
+from ..workspace.progress import Progress, read_progress, record_start, runs_a_solution
 from .notebook import prepare_cells, running_shell
 from .reviewing import warm_up_for
 from .standing import LessonBar
@@ -65,13 +66,19 @@ def start_lesson(number: str) -> None:
         from IPython.display import display
 
         try:
-            progress = read_progress()
+            progress = _progress_at_start(number)
         except OSError as error:
             print(f"Your progress could not be read: {error}.")
             return
         display(LessonBar(lesson, progress))
         if (questions := warm_up_for(lesson.number, progress)) is not None:
             display(questions)
+
+
+def _progress_at_start(number: str) -> Progress:
+    with suppress(OSError):  # what cannot be written can still be read
+        return record_start(number)
+    return read_progress()
 
 
 def _is_for_the_learner(record: LogRecord) -> bool:

@@ -1,7 +1,8 @@
 """``course hand-in``: one zip of what was worked on, with a receipt for whoever hands it in.
 
 The zip is named so that `course grade` knows whose it is and when it came, also after a learning
-system has put a name of its own before it. A grading never reads the receipt.
+system has put a name of its own before it. A grading never reads the receipt; how long somebody
+worked on a lesson stands in both, for the class's median.
 """
 
 import getpass
@@ -21,9 +22,10 @@ from .folders import Workspace
 from .originals import is_as_given, parsed_notebook
 from .progress import Progress, unsaved
 
-__all__ = ["RECEIPT", "HandIn", "HandInError", "collect", "hand_in"]
+__all__ = ["MINUTES", "RECEIPT", "HandIn", "HandInError", "collect", "hand_in"]
 
 RECEIPT = "receipt.txt"
+MINUTES = "{} minutes of work"  # the comment of a notebook in the zip
 _NAMES = 60  # that are tried, one for each second
 
 
@@ -52,6 +54,8 @@ class HandIn:
             said = f"{progress.count(every)} passed here" + (
                 f": {', '.join(passed)}" * bool(passed)
             )
+            if minutes := progress.minutes(lesson.number):
+                said += f"; {MINUTES.format(minutes)}"
             digest = hashlib.sha256(data).hexdigest()
             lines += ["", f"{lesson.name}.ipynb, {said}", f"sha256 {digest}"]
         return "\n".join([*lines, "", *self.troubles]).rstrip() + "\n"
@@ -112,7 +116,7 @@ def hand_in(found: HandIn, progress: Progress, folder: Path) -> tuple[Path, str]
         receipt = found.receipt(progress, login, moment)
         path = folder / f"{login}_gradienttape_{moment:%Y-%m-%d-%H-%M-%S}.zip"
         try:
-            if _write_new(path, _zipped(found, receipt), mode):
+            if _write_new(path, _zipped(found, progress, receipt), mode):
                 return path, receipt
         except OSError as error:
             why = error.strerror or error
@@ -167,11 +171,13 @@ def _write_new(path: Path, data: bytes, mode: int) -> bool:
     return is_free
 
 
-def _zipped(found: HandIn, receipt: str) -> bytes:
+def _zipped(found: HandIn, progress: Progress, receipt: str) -> bytes:
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
         for lesson, data in found.notebooks.items():
             archive.writestr(f"{lesson.name}.ipynb", data)
+            said = MINUTES.format(progress.minutes(lesson.number))
+            archive.infolist()[-1].comment = said.encode("ascii")
         archive.writestr(RECEIPT, receipt)
     return held.getvalue()
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -25,11 +25,13 @@ __all__ = [
     "record_answer",
     "record_outcome",
     "record_prediction",
+    "record_start",
     "runs_a_solution",
     "unsaved",
 ]
 
 _LOCK_SECONDS = 5
+_PAUSE = timedelta(minutes=15)  # from which on it is no work on the lesson
 
 
 @dataclass
@@ -38,13 +40,16 @@ class Progress:
 
     The last is there once the exercise was passed; it and ``checked_at`` are times in UTC.
     ``predictions`` holds, by their ids, what was predicted first, and ``asked`` when each of their
-    questions was answered last and in which box it lies. ``notice`` is empty, or says in a sentence
-    what was wrong with the file.
+    questions was answered last and in which box it lies. ``worked`` holds, by the lesson, the
+    ``seconds`` between a start, a prediction or a check and the next, without pauses of more than a
+    quarter of an hour, and when the ``last`` was. ``notice`` is empty, or says in a sentence what
+    was wrong with the file.
     """
 
     exercises: dict[str, dict] = field(default_factory=dict)
     predictions: dict[str, str] = field(default_factory=dict)
     asked: dict[str, Asked] = field(default_factory=dict)
+    worked: dict[str, dict] = field(default_factory=dict)
     notice: str = ""
 
     def has_passed(self, exercise_id: str) -> bool:
@@ -54,6 +59,18 @@ class Progress:
     def count(self, exercises: Collection[Exercise]) -> str:
         """Say how many of these exercises were passed, as ``2 of 5``."""
         return f"{sum(self.has_passed(each.id) for each in exercises)} of {len(exercises)}"
+
+    def minutes(self, number: str) -> int:
+        """Return how long somebody has worked on a lesson."""
+        return round(self.worked.get(number, {}).get("seconds", 0) / 60)
+
+    def note_work(self, number: str, now: datetime) -> None:
+        """Count the time since something was last done in a lesson, unless that was a pause."""
+        entry = self.worked.setdefault(number, {"seconds": 0, "last": now.isoformat()})
+        since = now - datetime.fromisoformat(entry["last"])
+        if timedelta(0) < since <= _PAUSE:
+            entry["seconds"] += since.total_seconds()
+        entry["last"] = now.isoformat()
 
 
 def progress_path() -> Path:
@@ -93,6 +110,13 @@ def read_progress(path: Path | None = None) -> Progress:
         return progress
 
 
+def record_start(number: str) -> Progress:
+    """Note that somebody begins or goes on with a lesson; OSError as in `record_outcome`."""
+    with _opened(progress_path()) as progress:
+        progress.note_work(number, datetime.now(timezone.utc))
+    return progress
+
+
 def record_outcome(exercise_id: str, outcome: str, score: float) -> Progress:
     """Add one attempt to the file and return the progress after it.
 
@@ -100,7 +124,9 @@ def record_outcome(exercise_id: str, outcome: str, score: float) -> Progress:
     """
     with _opened(progress_path()) as progress:
         entry = progress.exercises.setdefault(exercise_id, {"attempts": 0})
-        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        moment = datetime.now(timezone.utc)
+        progress.note_work(exercise_id[:2], moment)
+        now = moment.isoformat(timespec="seconds")
         entry.update(outcome=outcome, score=score)
         if outcome != "not attempted":
             entry["attempts"] += 1
@@ -113,8 +139,10 @@ def record_outcome(exercise_id: str, outcome: str, score: float) -> Progress:
 def record_prediction(prediction_id: str, words: str, is_right: bool) -> str:
     """Keep what was predicted, unless something was before, and return what is kept."""
     with _opened(progress_path()) as progress:
+        now = datetime.now(timezone.utc)
+        progress.note_work(prediction_id[:2], now)
         if prediction_id not in progress.predictions:
-            progress.asked[prediction_id] = predicted(is_right, datetime.now(timezone.utc))
+            progress.asked[prediction_id] = predicted(is_right, now)
         return progress.predictions.setdefault(prediction_id, words)
 
 
@@ -151,6 +179,7 @@ def _opened(path: Path) -> Iterator[Progress]:
                     "exercises": progress.exercises,
                     "predictions": progress.predictions,
                     "asked": {i: each.data() for i, each in progress.asked.items()},
+                    "worked": progress.worked,
                 }
                 text = json.dumps(stored, indent=1, sort_keys=True)
                 write_atomically(path, text + "\n")
@@ -166,14 +195,22 @@ def _parsed(path: Path) -> Progress | None:
     try:
         stored = json.loads(path.read_text(encoding="utf-8-sig"))
         asked = {i: Asked.from_data(each) for i, each in stored.get("asked", {}).items()}
-        progress = Progress(stored["exercises"], stored.get("predictions", {}), asked)
+        worked = stored.get("worked", {})
+        progress = Progress(stored["exercises"], stored.get("predictions", {}), asked, worked)
         attempts = [entry["attempts"] for entry in progress.exercises.values()]
         words = progress.predictions.values()
-        if all(isinstance(n, int) for n in attempts) and all(isinstance(w, str) for w in words):
+        are_numbers = all(isinstance(n, int) for n in attempts)
+        are_words = all(isinstance(w, str) for w in words)
+        if are_numbers and are_words and all(map(_is_work, worked.values())):
             return progress
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         pass  # as where the types are others
     return None
+
+
+def _is_work(entry: dict) -> bool:
+    datetime.fromisoformat(entry["last"])  # ValueError or TypeError where it is no time
+    return isinstance(entry["seconds"], int | float)
 
 
 def _read(path: Path) -> Progress:

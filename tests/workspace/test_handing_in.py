@@ -74,6 +74,7 @@ def names(path):
 def test_what_was_worked_on_and_a_receipt_of_it(workspace, box):
     data = write_in(workspace, FIRST).read_bytes()
     progress = Progress({"01.2": {"passed_at": "then"}, "01.3": {"attempts": 3}})
+    progress.worked["01"] = {"seconds": 3000.0, "last": "2026-03-01T23:00:00+00:00"}
     found = collect(workspace, [FIRST, SECOND])
     path, receipt = hand_in(found, progress, box)
     assert path == box / "ada_gradienttape_2026-03-01-23-59-59.zip"
@@ -81,10 +82,11 @@ def test_what_was_worked_on_and_a_receipt_of_it(workspace, box):
         assert archive.namelist() == ["01_first_tape.ipynb", "receipt.txt"]
         assert archive.read("01_first_tape.ipynb") == data
         assert archive.read("receipt.txt").decode() == receipt
+        assert archive.getinfo("01_first_tape.ipynb").comment == b"50 minutes of work"
     assert receipt.splitlines() == [
         "Handed in by ada, 2026-03-01 23:59:59 UTC",
         "",
-        "01_first_tape.ipynb, 1 of 5 passed here: 01.2",
+        "01_first_tape.ipynb, 1 of 5 passed here: 01.2; 50 minutes of work",
         f"sha256 {hashlib.sha256(data).hexdigest()}",
     ]
     assert found.untouched == [SECOND]

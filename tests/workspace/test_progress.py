@@ -2,6 +2,7 @@ import json
 import multiprocessing
 import os
 import sys
+from datetime import datetime, timezone
 from pathlib import Path
 
 import pytest
@@ -44,6 +45,8 @@ def test_attempts_are_counted_and_a_pass_is_kept(path):
         '{"exercises": 3}',
         '{"exercises": {"01.1": {}}}',
         '{"exercises": {"01.1": 2}}',
+        '{"exercises": {}, "worked": {"01": {"seconds": "many", "last": "2026-01-01T10:00:00"}}}',
+        '{"exercises": {}, "worked": {"01": {"seconds": 60, "last": "soon"}}}',
     ],
 )
 def test_a_damaged_file_is_set_aside_and_nothing_else_is_lost(path, text):
@@ -55,6 +58,30 @@ def test_a_damaged_file_is_set_aside_and_nothing_else_is_lost(path, text):
     assert aside.read_text() == text
     assert aside.name in progress.notice
     assert records.read_progress().has_passed("01.1")
+
+
+def test_the_time_of_work_leaves_pauses_out():
+    progress = records.Progress()
+    for minute in (0, 5, 19, 40, 52, 50):  # 21 minutes of pause, and a clock that was put back
+        progress.note_work("01", datetime(2026, 1, 1, 10, minute, tzinfo=timezone.utc))
+    assert progress.minutes("01") == 5 + 14 + 12
+    assert progress.minutes("02") == 0
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda: records.record_start("01"),
+        lambda: records.record_outcome("01.1", "failed", 0.0),
+        lambda: records.record_prediction("01.a", "b", False),
+    ],
+)
+def test_starts_checks_and_predictions_are_work(path, act):
+    act()
+    before = records.read_progress().worked["01"]["last"]
+    act()
+    work = records.read_progress().worked["01"]
+    assert work["last"] > before and 0 < work["seconds"] < 60
 
 
 def test_two_damaged_files_in_a_second_are_both_kept(path):

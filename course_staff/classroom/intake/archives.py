@@ -40,6 +40,7 @@ _MOST_ENTRIES = 10_000
 _MOST_BYTES = 512 << 20  # of everything in a student's archive, unpacked
 _MOST_INNER = 128 << 20  # of an archive in an archive
 _SMALL, _RATIO = 10 << 20, 100  # larger than this and packed tighter: nobody's work is
+_LONGEST_COMMENT = 100  # bytes
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError,
@@ -52,13 +53,15 @@ class Archived:
     """A file in an archive, or in an archive in an archive.
 
     ``members`` are its place in each, ``time`` when it came as whoever made the outermost archive
-    noted it: what is noted in a student's own says nothing.
+    noted it: what is noted in a student's own says nothing. ``comment`` is what stands there of the
+    file besides.
     """
 
     archive: Path
     members: tuple[int, ...]
     size: int
     time: float
+    comment: str = ""
 
     def read(self, most: int) -> bytes:
         """Return the file's bytes, at most ``most`` and one more.
@@ -125,7 +128,8 @@ def _entries(
         if info.is_dir() or kind == "skipped":
             continue
         when = _time_of(info, whole.time) if is_root else whole.time
-        inside = Archived(whole.archive, (*whole.members, number), info.file_size, when)
+        comment = info.comment[:_LONGEST_COMMENT].decode("ascii", "replace")
+        inside = Archived(whole.archive, (*whole.members, number), info.file_size, when, comment)
         why = f"This was not opened: {reasons[number]}" if number in reasons else ""
         entry = Entry(place, kind, why, inside)
         found += _inner(archive, entry, depth) if kind == "archive" else [entry]

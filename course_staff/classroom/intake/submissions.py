@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from pathlib import Path, PurePath
 
 from course_utils.workspace.curriculum import LESSONS
+from course_utils.workspace.handing_in import MINUTES
 
 from .archives import look_into
 from .clocks import when
@@ -46,6 +47,12 @@ class Submission:
     def file(self) -> str:
         """The place of the notebook, or of the archive in which it stands."""
         return str(PurePath(self.place).parent) if self.archived else self.place
+
+    @property
+    def minutes(self) -> int | None:
+        """How long the student worked, as `course hand-in` says; None where nothing says it."""
+        found = re.fullmatch(MINUTES.format(r"(\d{1,4})"), getattr(self.archived, "comment", ""))
+        return int(found[1]) if found else None
 
     @property
     def when(self) -> str:

@@ -49,6 +49,10 @@ class InArchive(Protocol):
     def time(self) -> float:
         """Return when it came."""
 
+    @property
+    def comment(self) -> str:
+        """Return what the archive says of it."""
+
     def read(self, most: int) -> bytes:
         """Return the file's bytes, at most ``most`` and one more."""
 

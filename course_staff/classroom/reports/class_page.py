@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from statistics import median
 
 from course_utils.exercises.exercise import Exercise
 from course_utils.workspace.curriculum import all_exercises, find_lesson
@@ -51,6 +52,7 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
             for row in _first_of_each([row for row in grading.rows if not row.counts])
         ],
         "better": _better_than_the_newest(grading),
+        "times": _times(grading, lessons),
         "stuck": _stuck(exercises, rows),
         "often_stuck": _often_stuck(rows),
         "late": _late(grading),
@@ -106,6 +108,17 @@ def _student_line(student: str, page: str, exercises: list, by_cell: dict) -> di
         "cells": rows,
         "points": points_of([row for row in rows if row]),
     }
+
+
+def _times(grading: Grading, lessons: Iterable[str]) -> list[dict]:
+    """Return how long each lesson took, of those whose time was handed in."""
+    lines = []
+    for number in lessons:
+        counting = [s for s in grading.found.submissions if s.counts and s.lesson == number]
+        if minutes := [one.minutes for one in counting if one.minutes]:
+            line = {"students": len(minutes), "median": round(median(minutes))}
+            lines.append({"lesson": find_lesson(number)} | line)
+    return lines
 
 
 def _stuck(exercises: list, rows: list[Row]) -> list[dict]:

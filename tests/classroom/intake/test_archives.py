@@ -260,3 +260,15 @@ def test_a_class_is_graded_from_its_download(tmp_path, monkeypatch):
         grade(put(tmp_path / "broken.zip", b"PK"), tmp_path / "out")
     with pytest.raises(BadInput, match="neither a folder nor a zip"):
         grade(put(tmp_path / "class.tar", b""), tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("comment", "minutes"),
+    [(b"57 minutes of work", 57), (b"", None), (b"-3 minutes of work", None), (b"\xff" * 99, None)],
+)
+def test_the_minutes_that_were_handed_in(tmp_path, comment, minutes):
+    own = zipfile.ZipInfo("01_first_tape.ipynb", NOON)
+    own.comment = comment
+    put(tmp_path / "in" / "ada.zip", zipped({own: WORK}))
+    (one,) = find_submissions(tmp_path / "in").submissions
+    assert one.minutes == minutes
