@@ -2,31 +2,24 @@
 
 import argparse
 import random
-import re
 import sys
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
 _ROOT = Path(__file__).parents[1]
-_EXPLAINED = Path(__file__).with_suffix(".toml")
 _KINDS = ("passes", "luck", "recognised", "placed", "error", "untold")
 _EXPLANATION = """
 A slip is one change of a solution's syntax tree: a line out of its block, a mean for a sum, two
 arguments exchanged, a name for another, a range one shorter. The changes are those with which
 `check` looks for the place of a mistake.
 
-  passes       does the same, or is a hole: what slips.toml does not explain is listed
+  passes       does the same, or is a hole: what lessons/slips.toml does not explain is listed
   luck         passes on some of the eight stored seeds, and not on others
   recognised   told its mistake by the gallery
   placed       told the line in which one change is enough
@@ -51,9 +44,11 @@ def main() -> int:
         "--sample", type=int, default=10, metavar="N", help="of each exercise (10); 0 for all"
     )
     parser.add_argument("--seed", type=int, default=0, help="of the sample (0)")
+    parser.add_argument("--show", choices=_KINDS, help="list the slips of which this becomes")
     parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
     options = parser.parse_args()
     sys.path.insert(0, str(_ROOT))
+    from course_staff.authoring.slips import explanations, is_explained
     from course_utils.workspace.curriculum import LESSONS
 
     numbers = [x.number for x in LESSONS if x.number in (options.lessons or [x.number])]
@@ -62,7 +57,8 @@ def main() -> int:
     table = Table("exercise", "slips", *_KINDS)
     total: Counter[str] = Counter()
     doubtful: list[str] = []
-    explained = tomllib.loads(_EXPLAINED.read_text(encoding="utf-8"))
+    shown: list[str] = []
+    explained = explanations(_ROOT / "lessons")
     with ProcessPoolExecutor(options.jobs) as pool:
         results = pool.map(work, numbers)
         for rows in track(results, "lessons", len(numbers), console=console):
@@ -72,14 +68,15 @@ def main() -> int:
                 cells = [str(counts[kind]) for kind in _KINDS]
                 table.add_row(exercise, str(len(outcomes)), *cells)
                 known = explained.get(exercise, {})
-                doubtful += [
-                    f"{exercise} {kind}: {before}  ->  {after}"
-                    for (before, after), kind in outcomes
-                    if kind == "luck" or (kind == "passes" and not _is_known(before, after, known))
-                ]
+                for slip, kind in outcomes:
+                    line = f"{exercise} {kind}: {slip.before}  ->  {slip.after}"
+                    if kind == options.show:
+                        shown.append(line)
+                    if kind == "luck" or (kind == "passes" and not is_explained(slip, known)):
+                        doubtful.append(line)
     console.print(table)
-    for line in doubtful:
-        console.print(line, highlight=False, markup=False)
+    for line in [*shown, *doubtful]:
+        print(line)
     failing = sum(total[kind] for kind in _KINDS[2:])
     told = sum(total[kind] for kind in ("recognised", "placed", "error"))
     share = told / failing if failing else 1.0
@@ -88,25 +85,6 @@ def main() -> int:
         f"{share:.0%} are told more than numbers; bound: 90 %."
     )
     return 1 if doubtful or share < 0.9 else 0
-
-
-# What changes nothing of one number, or along the only axis: an unneeded call, or argument.
-_UNNEEDED = re.compile(
-    r"tf\.(reduce_sum|reduce_mean|abs)\b|\b(float|list)\b"
-    r"|,? ?(axis=-?\d|keepdims=True|persistent=True)"
-)
-_SQUARE = re.compile(r"\((\w+) - (\w+)\) \*\* 2")
-
-
-def _is_known(before: str, after: str, explained: dict[str, str]) -> bool:
-    """Tell whether a slip that passes is explained: by slips.toml, or as written otherwise."""
-    return after in explained or _essence(before) == _essence(after)
-
-
-def _essence(line: str) -> str:
-    line = _SQUARE.sub(lambda found: "".join(sorted(found.groups())), line)
-    line = _UNNEEDED.sub("", line.replace("jacobian", "gradient"))
-    return re.sub(r"[()\s]", "", line)
 
 
 def of_lesson(number: str, sample: int, seed: int) -> list[tuple[str, list]]:
@@ -130,8 +108,7 @@ def of_lesson(number: str, sample: int, seed: int) -> list[tuple[str, list]]:
         if sample:
             slips = random.Random(seed).sample(slips, min(sample, len(slips)))
         kinds = [(each, tried(question, answer, each)) for each in slips]
-        outcomes = [((s.before, s.after), kind) for s, kind in kinds if kind != "no program"]
-        rows.append((exercise_id, outcomes))
+        rows.append((exercise_id, [each for each in kinds if each[1] != "no program"]))
     return rows
 
 

@@ -5,11 +5,17 @@ import contextlib
 import difflib
 import inspect
 import linecache
+import random
+import re
+import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from textwrap import dedent
 from typing import Any
+
+import tomlkit
 
 from course_utils.exercises.exercise import Judgement
 from course_utils.exercises.isolation import TimeLimitReached, time_limit
@@ -19,10 +25,21 @@ from course_utils.exercises.references import SEEDS
 from course_utils.one_change.changes import changes_of
 from course_utils.one_change.search import places_of_one_change
 
-__all__ = ["Slip", "slips_of", "tried"]
+from .questions import Questions
+from .source import LessonSource
+
+__all__ = ["Slip", "explanations", "holes", "is_explained", "slips_of", "tried"]
 
 _LIKELY = 3  # changes of this rank and above are no slips, but repairs of one
 _SECONDS = 5.0  # of the processor, for one observation
+_CHEAP = 0.2  # seconds that observing an exercise may take, for its slips to be tried at a build
+_AT_A_BUILD = 10  # slips of an exercise
+# What changes nothing of one number, or along the only axis: an unneeded call, or argument.
+_UNNEEDED = re.compile(
+    r"tf\.(reduce_sum|reduce_mean|abs)\b|\b(float|list)\b"
+    r"|,? ?(axis=-?\d|keepdims=True|persistent=True|strict=True)"
+)
+_SQUARE = re.compile(r"\(([\w()]+) - ([\w()]+)\) \*\* 2")
 
 
 @dataclass(frozen=True)
@@ -58,25 +75,77 @@ def tried(question: Question, answer: Callable, slip: Slip) -> str:
         where one change is found that mends it, ``"error"`` where an error names the line, and
         ``"untold"``.
     """
-    file, names = f"<slip of {slip.exercise}>", dict(_undecorated(answer).__globals__)
-    linecache.cache[file] = (len(slip.text), None, slip.text.splitlines(keepends=True), file)
-    try:
-        exec(compile(slip.text, file, "exec"), names)
-    except Exception:  # such as a name that is not there
+    function = _defined(answer, slip)
+    if function is None:
         return "no program"
-    function = names[_undecorated(answer).__name__]
     first = _judged(question, function, 0)
-    others = (_judged(question, function, seed) for seed in range(1, SEEDS))
-    if first is not None and first.outcome == "passed":
-        is_right = all(each is not None and each.outcome == "passed" for each in others)
-        return "passes" if is_right else "luck"
     if first is None:
         return "untold"  # too slow to say
+    if first.outcome == "passed":
+        return "passes" if _passes_elsewhere(question, function) else "luck"
     if first.recognised:
         return "recognised"
     if places_of_one_change(question, function, 0):
         return "placed"
     return "error" if first.outcome == "error" and " at `" in first.message else "untold"
+
+
+def _defined(answer: Callable, slip: Slip) -> Callable | None:
+    file, names = f"<slip of {slip.exercise}>", dict(_undecorated(answer).__globals__)
+    linecache.cache[file] = (len(slip.text), None, slip.text.splitlines(keepends=True), file)
+    try:
+        exec(compile(slip.text, file, "exec"), names)
+    except Exception:  # such as a name that is not there
+        return None
+    return names[_undecorated(answer).__name__]
+
+
+def _passes_elsewhere(question: Question, function: Callable) -> bool:
+    """Tell whether it passes on every stored seed but the first."""
+    others = (_judged(question, function, seed) for seed in range(1, SEEDS))
+    return all(each is not None and each.outcome == "passed" for each in others)
+
+
+def holes(lesson: LessonSource, explained: Mapping[str, Mapping[str, str]]) -> Iterator[Slip]:
+    """Yield slips that pass, and of which nobody says why; a few of each cheap exercise are tried.
+
+    ``explained`` is what `explanations` returns.
+    """
+    questions = Questions(lesson)
+    for exercise_id, question in questions.exercises.items():
+        if not isinstance(question, Question):
+            continue
+        answer, begun = questions.right(exercise_id), time.process_time()
+        _judged(question, answer, 0)
+        if time.process_time() - begun > _CHEAP:
+            continue
+        slips = list(slips_of(question, answer))
+        known = explained.get(exercise_id, {})
+        for slip in random.Random(exercise_id).sample(slips, min(_AT_A_BUILD, len(slips))):
+            function = None if is_explained(slip, known) else _defined(answer, slip)
+            judged = _judged(question, function, 0) if function else None
+            if judged is not None and judged.outcome == "passed":
+                yield slip
+
+
+def explanations(lessons: Path) -> Mapping[str, Mapping[str, str]]:
+    """Return, by the exercise and the changed line, why slips that pass do the same."""
+    return tomlkit.parse((lessons / "slips.toml").read_text(encoding="utf-8")).unwrap()
+
+
+def is_explained(slip: Slip, explained: Mapping[str, str]) -> bool:
+    """Tell whether a slip that passes is written otherwise alone, or its line is explained.
+
+    ``"*"`` stands for every line of an exercise that has no one right answer.
+    """
+    is_said = slip.after in explained or "*" in explained
+    return is_said or _essence(slip.before) == _essence(slip.after)
+
+
+def _essence(line: str) -> str:
+    line = _SQUARE.sub(lambda found: "".join(sorted(found.groups())), line)
+    line = _UNNEEDED.sub("", line.replace("jacobian", "gradient"))
+    return re.sub(r"[()\s]", "", line)
 
 
 def _judged(question: Question, function: Callable, seed: int) -> Judgement | None:

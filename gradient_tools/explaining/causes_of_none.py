@@ -81,13 +81,13 @@ def _first_loss(case: Case, reached: set[Key]) -> Finding | None:
     """
     number = {link: position for position, link in enumerate(case.flow.links)}
     lost = [
-        (not case.flow.carries(link, output), number[link], link)
+        ((not case.flow.carries(link, output), link.in_gradient, number[link]), link)
         for key in reached
         for link in case.flow.users[key]
         for output in link.outputs
         if output in case.upstream and not case.flow.records(link, key, output)
     ]
-    return _what_lost(case, min(lost, key=lambda each: each[:2])[2]) if lost else None
+    return _what_lost(case, min(lost, key=lambda each: each[0])[1]) if lost else None
 
 
 def _what_lost(case: Case, link: Link) -> Finding:

@@ -154,7 +154,8 @@ class ExplainingTape(tf.GradientTape):
             result = method(target, sources, *options, **named_options)
         finally:
             self._in_gradient = False
-            if not self._keeps_recording or recorder.state is not State.RECORDING:
+            goes_on = recorder.state in (State.RECORDING, State.PAUSED)
+            if not (self._keeps_recording and goes_on):
                 recorder.stop()
         given = options[0] if options and method.__name__ == "gradient" else None
         self._explanations = explain_call(

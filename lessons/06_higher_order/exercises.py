@@ -94,10 +94,15 @@ def curvature_and_walks(function: Callable, f: Callable, x: Any, v: Any) -> dict
     import tensorflow as tf
 
     f, elsewhere = places_noted(f, x)
-    with results_noted(tf.GradientTape, "gradient") as gradients:
+    with (
+        results_noted(tf.GradientTape, "gradient") as gradients,
+        results_noted(tf.GradientTape, "jacobian") as jacobians,
+    ):
         returned = function(f, x, v)
     walks = sum(hasattr(each, "numpy") for each in tf.nest.flatten(gradients))
-    return {"curvature": returned, "walks": walks, "elsewhere": any(elsewhere)}
+    matrices = any(len(each.shape) > 1 for each in tf.nest.flatten(jacobians) if each is not None)
+    elsewhere = any(elsewhere)
+    return {"curvature": returned, "walks": walks, "matrices": matrices, "elsewhere": elsewhere}
 
 
 def one_number(reading: np.ndarray, *call: Any) -> np.ndarray:
@@ -190,7 +195,7 @@ EXERCISES = (
                 "The number is right, but you formed H, row by row or as the jacobian of the "
                 "gradient. Differentiate once more along u alone: a Hessian-vector product.",
                 lambda noted: (
-                    not any(noted["jacobian"])
+                    not any(noted["matrices"])
                     # The largest H has five rows.
                     and all(map(lambda *counts: sum(counts) < 5, noted["walks"], noted["jvp"]))
                 ),

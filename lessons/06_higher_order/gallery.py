@@ -326,12 +326,13 @@ CURVATURES = {
     "returned None": Wrong(
         "Your function returned None. Either it returns nothing, or a derivative is None: the tape "
         "must watch x, and its gradient must be taken inside the accumulator's block, or an outer "
-        "tape's.",
+        "tape's. An accumulator takes x first, and then the direction.",
         gradient_outside(lambda u, Hu: Hu),
     ),
     "None in the product": Wrong(
         "A derivative is None, and goes into a product. The tape must watch x, and its gradient "
-        "must be taken inside the accumulator's block, or an outer tape's.",
+        "must be taken inside the accumulator's block, or an outer tape's. An accumulator takes x "
+        "first, and then the direction.",
         gradient_outside(lambda u, Hu: tf.reduce_sum(u * Hu)),
     ),
     "length kept": Wrong(

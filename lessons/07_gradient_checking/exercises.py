@@ -208,7 +208,7 @@ EXERCISES = (
         points=1,
         form="Write one number, such as 0.003",
         # Relative to the right one, as of any value.
-        tolerance=4.8e-4,
+        tolerance=1e-3,
         praise="20 times shorter is 400 times better: the error goes with the step squared.",
     ),
     Question(

@@ -322,8 +322,8 @@ LINES = {
         line(lambda lr, n: 2 * lr),
     ),
     "one step only": Wrong(
-        "Only one step was taken, whatever `steps` says. Does a `return` stand inside the loop, or "
-        "an update below it?",
+        "This is one step from w = b = 0, whatever `steps` says. Does a `return` stand inside the "
+        "loop, an update below it, or `w, b = ...` in it, which begins anew each time?",
         line(steps_of=lambda steps: 1),
     ),
     "one step too many": Wrong(
@@ -487,9 +487,9 @@ PARABOLAS = {
     ),
     # From here on, what is compared is only where an answer is right.
     "arrives in the first case only": Wrong(
-        "The first case, with x between -2 and 2, is right, so your loop works; but it does not "
-        "arrive where x lies between 100 and 101. If x is not standardised, standardise it, and "
-        "x_new in the same way; if it is, take more steps.",
+        "The first case, with x between -2 and 2, is right, and that with x between 100 and 101 is "
+        "not. If x is not standardised, standardise it, and x_new in the same way; if it is, take "
+        "more steps of your loop.",
         parabola(scale=lambda x: (x.mean(), 1), lr=0.05, steps=1500),
         calls=(0, 2),
     ),

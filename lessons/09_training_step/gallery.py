@@ -436,7 +436,8 @@ HISTORIES = {
         recording(every_loss, read=lambda metric: metric.result),
     ),
     "reset too early": Wrong(
-        "Every number is 0: the metric is reset before its result is read.",
+        "Every number is 0: the metric is empty when its result is read. Between reset_state and "
+        "result() stands update_state, once for each batch.",
         recording(every_loss, read=reset_and_read),
     ),
 }

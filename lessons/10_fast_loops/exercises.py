@@ -151,16 +151,32 @@ def pipelined(two_epochs: Callable, *arguments) -> dict:
     with calls_noted(tf.data.Dataset, "shuffle") as shuffles:
         returned = two_epochs(*arguments)
     fixed = any(shuffle.get("reshuffle_each_iteration") is False for shuffle in shuffles)
-    # A negative size, such as the cardinality behind unbatch, is room for all.
-    sizes = [int(shuffle["buffer_size"]) for shuffle in shuffles]
-    largest = -1 if min(sizes, default=-1) < 0 else max(sizes)
+    largest = largest_buffer(shuffles)
     return {
         "epochs": returned,
         "second": second(returned, fixed),
-        "buffer": "small" if 0 <= largest < len(arguments[0]) else "for all",
-        "buffer size": largest,
+        "buffer": "for all" if largest >= len(arguments[0]) else "small",
+        "grows": largest in range(len(arguments[0]) + 1)
+        or largest < buffer_for(two_epochs, largest)
+        or np.isinf(largest),
         "shuffled": len(shuffles) > 0,
     }
+
+
+def largest_buffer(shuffles: list[dict]) -> float:
+    # A negative size, such as the cardinality behind unbatch, is room for all.
+    sizes = [int(shuffle["buffer_size"]) for shuffle in shuffles]
+    return np.inf if min(sizes, default=-1) < 0 else max(sizes)
+
+
+def buffer_for(two_epochs: Callable, held: float) -> float:
+    """Return the buffer for more numbers than one holds, up to 20,000."""
+    import tensorflow as tf
+
+    numbers = np.arange(min(held, 20_000) + 1, dtype=np.int32)
+    with calls_noted(tf.data.Dataset, "shuffle") as shuffles:
+        two_epochs(numbers, lambda number: tf.stack([number, number], axis=-1), len(numbers))
+    return largest_buffer(shuffles)
 
 
 # Every order is drawn at random, so that epochs are compared in a few words about them.
@@ -197,8 +213,8 @@ def orders_of(reading: Any, numbers: np.ndarray) -> list[np.ndarray]:
 
 def form(reading: Any, *call) -> str:
     items = [np.shape(item) for epoch in reading if isinstance(epoch, list) for item in epoch]
-    if set(items) == {(2,)}:
-        return "lists of numbers"
+    if items and set(items) <= {(2,), ()}:
+        return "lists of numbers" if (2,) in items else "lists of what was not decoded"
     epochs_of(reading)
     return "lists of batches"
 
@@ -337,10 +353,10 @@ EXERCISES = (
             ),
             Demand(
                 "fixed buffer",
-                "The epochs are right, but the buffer of shuffle is as large for 150 numbers as for "
-                "43. With more numbers than it holds, an order would not be drawn over all of them: "
-                "let it hold len(numbers).",
-                lambda noted: np.min(noted["buffer size"]) < 0 or np.ptp(noted["buffer size"]) > 0,
+                "The epochs are right, but the buffer of shuffle has one size, however many numbers "
+                "there are. With more numbers than it holds, an order would not be drawn over all "
+                "of them: let it hold len(numbers).",
+                lambda noted: all(noted["grows"]),
             ),
         ],
         praise="Each epoch has an order of its own, and each number was decoded once.",

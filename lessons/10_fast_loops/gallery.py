@@ -335,6 +335,12 @@ PIPELINES = {
         cached(lambda d, b, n: d.repeat(2).shuffle(2 * n).batch(b)),
         calls=(1,),
     ),
+    "result not kept": Wrong(
+        "Both epochs hold the numbers as they came, neither decoded nor in batches. map, cache, "
+        "shuffle and batch leave the dataset as it is, and return a new one: keep it, as in "
+        "dataset = dataset.map(decode).",
+        pipeline(lambda dataset, *_: dataset),
+    ),
     "nothing shuffled": Wrong(
         "Nothing is shuffled: the numbers come as they stand. Add shuffle, and keep what it "
         "returns: it does not change the dataset that it is called on.",
@@ -374,8 +380,8 @@ PIPELINES = {
         calls=(1,),
     ),
     "decoded again": Wrong(
-        "The orders are right, but decode runs again in the second epoch. Put map before cache, "
-        "and go twice through this one dataset: each has a cache of its own.",
+        "The orders are right, but decode runs again in the second epoch. Put cache behind map, "
+        "and go twice through this one dataset: a second one would decode anew.",
         pipeline(lambda d, decode, b, n: d.cache().map(decode).shuffle(n).batch(b)),
     ),
 }

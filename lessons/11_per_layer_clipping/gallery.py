@@ -352,6 +352,13 @@ def right_but(**options):
     return moving("slow rest", "fast last", **options)
 
 
+def with_penalties(model, slow, fast, x, y):
+    def loss_of(error):
+        return mean_square(error) + sum(model.losses)
+
+    right_but(loss_of=loss_of)(model, slow, fast, x, y)
+
+
 def with_bias_of_last(model, *given):
     kernel, bias = model.layers[-1].trainable_variables
     right_but()(model, *given)
@@ -431,6 +438,12 @@ SPEEDS = {
         "Take tf.reduce_mean of them.",
         right_but(loss_of=lambda error: tf.reduce_sum(error**2)),
         calls=PLAIN,
+    ),
+    "penalties in the loss": Wrong(
+        "The model's penalties are in your loss, model.losses. Here it is the mean squared error "
+        "alone.",
+        with_penalties,
+        calls=(3,),
     ),
     "halved": Wrong(
         "Both steps are half as large as they should be: leave out the factor 1/2.",

@@ -734,8 +734,8 @@ assert list(counts.values()) == [[8, 8], [8, 4], [4, 4]]
 # ### Exercise 11.4: complete
 #
 # One step with two optimizers: let `slow` update all layers but the last, and `fast` the last. x has shape (n, 3), y and
-# `model(x, training=True)` have shape (n, 1). The loss is their mean squared error; take all gradients of one forward
-# pass, before any update. A layer may have no bias, and may behave differently in training.
+# `model(x, training=True)` have shape (n, 1). The loss is their mean squared error, without penalties; take all gradients of one
+# forward pass, before any update. A layer may have no bias, and may behave differently in training.
 
 
 # %% exercise="11.4"

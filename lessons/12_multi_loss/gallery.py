@@ -268,8 +268,8 @@ COSINES = {
         of_vectors(lambda a, b: cosine(0 * a, 0 * b)),
     ),
     "zero everywhere": Wrong(
-        "The cosine is 0 in every call, because all gradients are zeros. Call losses() inside the "
-        "`with` block, and return the cosine as it is.",
+        "Your answer is 0 in every call. Either all gradients are zeros, because losses() is called "
+        "outside the `with` block, or the cosine is cut to a whole number: return it as it is.",
         of_vectors(lambda a, b: 0.0),
     ),
     "shared variables only": Wrong(

@@ -620,6 +620,12 @@ GAINS = {
         "The gain has the wrong sign: it is the accuracy with the change minus the one without.",
         comparing(gain=lambda gains: -np.mean(gains)),
     ),
+    "one seed for all": Wrong(
+        "Every run was made with one seed, which is none of `seeds`, so that all gains are one "
+        "number. Measure both with each of the seeds.",
+        comparing(seeds_of=lambda seeds: ([0] * len(seeds),) * 2),
+        comparing(seeds_of=lambda seeds: ([42] * len(seeds),) * 2),
+    ),
     "compared with itself": Wrong(
         "The gain is 0: both are measured with the change, or both without. setting.update(change) "
         "changes `setting` itself; make a new dict, setting | change.",

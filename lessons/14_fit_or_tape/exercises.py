@@ -12,6 +12,7 @@ from course_utils.exercises import (
     Part,
     Question,
     ValueQuestion,
+    calls_noted,
     constants,
     traced_anew,
 )
@@ -299,12 +300,15 @@ def trained(train: Callable, model: Any, *data: Any) -> dict:
     """Return how a script changed the weights, and the history that it returned."""
     import warnings
 
+    import keras
+
     before = model.get_weights()
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), calls_noted(keras.Model, "fit") as fits:
         warnings.simplefilter("ignore")  # of a missing gradient: to find it is the task
         history = train(model, *data)
     pairs = zip(model.get_weights(), before, strict=True)
-    return {"change": [after - start for after, start in pairs], "history": history}
+    change = [after - start for after, start in pairs]
+    return {"change": change, "history": history, "fits": len(fits)}
 
 
 def losses_of(key: str) -> Callable:
@@ -436,6 +440,14 @@ EXERCISES = (
             Part(
                 "history", "the validation loss of each epoch", HISTORY, read=losses_of("val_loss")
             ),
+        ],
+        demands=[
+            Demand(
+                "fit called",
+                "The weights and the history are right, because fit made them. Mend the loop of "
+                "train, so that it does what fit does without calling it.",
+                lambda noted: not any(noted["fits"]),
+            )
         ],
         praise="The weights and the history of fit. Parts I and II are yours.",
     ),

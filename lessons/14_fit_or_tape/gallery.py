@@ -184,6 +184,14 @@ def by_axis(axis):
     return clip
 
 
+def exchanged(kind):
+    class Adaptive(kind):
+        def update_step(self, variable, gradient, learning_rate):
+            super().update_step(to_a_tenth(gradient, variable), variable, learning_rate)
+
+    return Adaptive
+
+
 ADAPTIVE = {
     "no class returned": Wrong(
         "Your function returned no class of optimizers. End it with `return Adaptive`, the class "
@@ -194,6 +202,11 @@ ADAPTIVE = {
         "No variable moves: update_step clips, and goes no further. Hand the clipped gradient to "
         "super().update_step.",
         updating(lambda own, g, v, rate: None),
+    ),
+    "arguments exchanged": Wrong(
+        "An optimizer's update_step takes the gradient first, and then the variable. In your "
+        "definition the two are exchanged, so that the gradient is to be assigned to.",
+        exchanged,
     ),
     "still in apply": Wrong(
         "apply still clips, before it divides by the loss scale and adds up the batches. Leave it "

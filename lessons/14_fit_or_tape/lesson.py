@@ -363,22 +363,26 @@ assert largest["model/body/kernel"] > 0.5 and largest["model/head/kernel"] > 0.1
 
 
 # %%
+def fitted(model, x, y, size=32, weights=None):
+    model.fit(x, y, batch_size=size, sample_weight=weights, shuffle=False, verbose=0)
+    return model
+
+
+# %%
 def kept(build, x, y):
     """Tell what is kept where `build(**options)` gives a compiled model; options: its optimizer's."""
     number = np.arange(len(x))
     counts = 1 - number % 2  # the weights 1, 0, 1, 0, ...
     # other labels where nothing counts
     other = tf.gather(y, number - number % 2)
-
-    def end(y=y, size=32, weights=None, **options):
-        model = build(**options)
-        model.fit(x, y, batch_size=size, sample_weight=weights, shuffle=False, verbose=0)
-        return model
-
     pairs = {
-        "sample weights": (end(weights=counts), end(other, weights=counts)),
-        "loss scaling": (end(), end(loss_scale_factor=8.0)),
-        "accumulation": (end(size=64), end(gradient_accumulation_steps=2)),
+        "sample weights": (
+            fitted(build(), x, y, weights=counts), fitted(build(), x, other, weights=counts)
+        ),
+        "loss scaling": (fitted(build(), x, y), fitted(build(loss_scale_factor=8.0), x, y)),
+        "accumulation": (
+            fitted(build(), x, y, size=64), fitted(build(gradient_accumulation_steps=2), x, y)
+        ),
     }
     assert all(largest_difference(model, build()) > 1e-3 for model, _ in pairs.values())
     return {name: bool(largest_difference(*pair) < 1e-4) for name, pair in pairs.items()}
@@ -872,7 +876,7 @@ assert history["loss"][1] < 0.8 * history["loss"][0]
 # %% [markdown]
 # ### Exercise 14.6: repair
 #
-# Mend `train`, so that it ends with the weights and the history of `by_fit`. The model is sequential, of any layers, and
+# Mend `train`, so that without `fit` it ends with the weights and the history of `by_fit`. The model is sequential, of any layers, and
 # returns (n, 1); `x` is (n, features), `y` is (n,); the last batch may be short. The loss is Huber's: half the squared error up to an
 # error of 1, and the error minus a half beyond. Compare in cells of your own: `train(trial_model(), *trial)`. Each check
 # names one fault that is left.

@@ -309,22 +309,28 @@ for name, slopes in {"log(1 - p)": flat, "-log p": steep}.items():
 
 
 # %%
+def move(player, optimizer, loss_of, generator, draw):
+    """Take one step of a player, which is the critic or the generator."""
+    with tf.GradientTape() as tape:
+        fake = generator(tf.random.normal((64, generator.input_shape[1])), training=True)
+        loss = loss_of(draw(64), fake)
+    gradients = tape.gradient(loss, player.trainable_variables)
+    optimizer.apply(gradients, player.trainable_variables)
+
+
+# %%
 def train(generator, critic, critic_loss, generator_loss, draw, rounds, turns, rate=1e-3):
-    players = ((critic, critic_loss), (generator, generator_loss))
-    optimizers = [keras.optimizers.Adam(rate, beta_1=0.5) for _ in players]
-    for i in (0, 1):
-        optimizers[i].build(players[i][0].trainable_variables)
+    for_critic, for_generator = (keras.optimizers.Adam(rate, beta_1=0.5) for _ in range(2))
+    for_critic.build(critic.trainable_variables)
+    for_generator.build(generator.trainable_variables)
 
     @tf.function
     def play_rounds():
         for _ in tf.range(rounds // 4):
-            for (player, loss_of), optimizer, count in zip(players, optimizers, turns, strict=True):
-                for _ in range(count):
-                    with tf.GradientTape() as tape:
-                        fake = generator(tf.random.normal((64, generator.input_shape[1])), training=True)
-                        loss = loss_of(draw(64), fake)
-                    gradients = tape.gradient(loss, player.trainable_variables)
-                    optimizer.apply(gradients, player.trainable_variables)
+            for _ in range(turns[0]):
+                move(critic, for_critic, critic_loss, generator, draw)
+            for _ in range(turns[1]):
+                move(generator, for_generator, generator_loss, generator, draw)
 
     for quarter in (1, 2, 3, 4):
         print(f"quarter {quarter} of 4", end="\r")

@@ -173,7 +173,25 @@ def adapting(
     return adapt
 
 
+def not_unpacked(model, x, y, lr, steps):
+    others = [v.value for v in model.non_trainable_variables]
+    weights = [tf.identity(v) for v in model.trainable_variables]
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            tape.watch(weights)
+            y_hat = model.stateless_call(weights, others, x)
+            loss = tf.reduce_mean((y_hat - y) ** 2)
+        gradients = tape.gradient(loss, weights)
+        weights = [w - lr * g for w, g in zip(weights, gradients, strict=True)]
+    return weights
+
+
 STEPS = {
+    "pair not taken apart": Wrong(
+        "stateless_call returns two things, the outputs and the other variables' new values, and "
+        "here both stand in a computation. Take them apart: y_hat, _ = model.stateless_call(...).",
+        not_unpacked,
+    ),
     "one step": Wrong(
         "One step comes out, whatever steps says. Make the first list of weights before the loop, so "
         "that no pass begins with the model's again. Take whole steps in the loop, and return after "

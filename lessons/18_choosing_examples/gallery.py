@@ -155,6 +155,15 @@ def mean(gradients):
     return tf.reduce_mean(gradients, axis=0)
 
 
+def against_all_targets(losses_of, W, x, y, limit):
+    total = tf.zeros_like(W)
+    for i in range(len(x)):
+        with tf.GradientTape() as tape:
+            loss = losses_of(W, x[i : i + 1], y)
+        total += tf.clip_by_norm(tape.gradient(loss, W), limit)
+    return total / len(x)
+
+
 def losses_limited(losses_of, W, x, y, limit):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean(tf.minimum(losses_of(W, x, y), limit))
@@ -180,6 +189,10 @@ CLIPS = {
         "still drowns the others. Take each example by itself, clip, and then average.",
         of_each(lambda gradients, limit: tf.clip_by_norm(mean(gradients), limit)),
     ),
+    "all targets for one example": Wrong(
+        "Each example's loss is taken against the targets of all. Slice y as you slice x.",
+        against_all_targets,
+    ),
     "losses limited": Wrong(
         "All entries are 0. Either no gradient is added to the total (+=), or its slice of x is empty, "
         "or the losses are cut off at the limit, above which they have no slope. Clip each example's "
@@ -200,6 +213,10 @@ CLIPS = {
         "Each row of a gradient is clipped by its own norm. The norm of an example is that of all "
         "its entries.",
         of_each(lambda gradients, limit: mean(tf.clip_by_norm(gradients, limit, axes=[2]))),
+    ),
+    "columns clipped": Wrong(
+        "Each column of a gradient is clipped by its own norm. The norm of an example is that of "
+        "all its entries.",
         of_each(lambda gradients, limit: mean(tf.clip_by_norm(gradients, limit, axes=[1]))),
     ),
     "entries clipped": Wrong(

@@ -178,8 +178,10 @@ SHARES = {
         sharing(lambda e, p, n, r: tf.reduce_sum(tf.abs(e)) / n + sum(p) / r),
     ),
     "empty part without penalties": Wrong(
-        "A replica without examples returns zeros. It still has its part of the penalties, which "
-        "comes out where nothing is done for an empty part: tf.reduce_sum of nothing is 0.",
+        "A replica without examples returns zeros. It still has its part of the penalties. Leave "
+        "out what is done for an empty part, and add up with tf.reduce_sum, which gives 0 for "
+        "nothing. A loss of Keras's gives a tensor of shape (0,) there, and takes the penalties "
+        "with it.",
         none_for_an_empty_part,
         calls=(2,),
     ),

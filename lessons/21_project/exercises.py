@@ -431,6 +431,7 @@ def penalties_in_words(model: Any, batch: Any, loss_of: Callable) -> str:
 # 21.5
 
 LIMITS = {"few labels": 0.80, "river": 0.05, "new digits": 0.90}
+TOO_GOOD = 0.98  # with the held-out labels it is 0.99, by the nearest of all 1,500 pictures 0.95
 
 
 @cache
@@ -509,7 +510,7 @@ def of_labels(classes: np.ndarray, part: np.ndarray, seed: int) -> str:
         return "labels: by the batch"
     accuracy = np.mean(classes == labels)
     if accuracy >= LIMITS["few labels"]:
-        return "success"
+        return "labels: too good" if accuracy >= TOO_GOOD else "success"
     if np.ptp(classes) == 0:
         return "labels: one class"
     if max(np.mean(classes - shift == labels) for shift in (-1, 1)) > 0.5:
@@ -537,7 +538,8 @@ def of_river(found: np.ndarray, part: np.ndarray, seed: int) -> str:
         return "river: everywhere the same"
     if error(-found, late) <= limit:
         return "river: turned"
-    if np.ptp(found[late]) > 0 and np.corrcoef(found[late], true[late])[0, 1] > 0.95:
+    factor = np.sum(found * true) / np.sum(found**2)
+    if error(factor * found, late) <= limit:
         return "river: scaled"
     return "river: early only" if error(found, ~late) <= limit else "river: not better"
 
@@ -684,7 +686,8 @@ EXERCISES = (
         draw=draw_held_out,
         call=answered,
         parts=[Part(words="the result of your answers", form=TASKS, read=in_words)],
-        praise="Better than the baseline, on inputs that your training never saw.",
+        praise="Better than the baseline. What the check cannot see is yours to say: what you trained "
+        "on, and how often you asked the held-out data.",
     ),
     Question(
         id="21.6",

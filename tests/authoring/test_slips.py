@@ -2,9 +2,18 @@
 
 import pytest
 
+from course_staff.authoring import slips as slips_module
 from course_staff.authoring.questions import Questions
-from course_staff.authoring.slips import slips_of, tried
+from course_staff.authoring.slips import (
+    Slip,
+    explanations,
+    holes,
+    is_explained,
+    slips_of,
+    tried,
+)
 from course_staff.authoring.source import read_lesson
+from course_utils.exercises.exercise import Judgement
 
 
 @pytest.fixture(scope="module")
@@ -35,3 +44,26 @@ def test_each_slip_is_another_program_with_one_change(asked):
 def test_what_becomes_of_a_slip(asked, after, kind):
     question, answer, slips = asked
     assert tried(question, answer, slips[after]) == kind
+
+
+@pytest.mark.parametrize(
+    ("after", "is_so"),
+    [
+        ("y = tf.reduce_sum(x ** 3 - 2 * x)", True),  # of one number
+        ("y = x ** 3 + 2 * x", False),
+        ("y = x * x * x - 2 * x", True),
+    ],
+)
+def test_what_is_explained(after, is_so):
+    slip = Slip("01.1", "y = x ** 3 - 2 * x", after, "")
+    assert is_explained(slip, {"y = x * x * x - 2 * x": "a product is a power"}) == is_so
+
+
+def test_a_build_names_the_holes_alone(request, monkeypatch):
+    lessons = request.config.rootpath / "lessons"
+    lesson = read_lesson(lessons / "01_first_tape" / "lesson.py")
+    assert not list(holes(lesson, explanations(lessons)))
+    passed = Judgement("passed", "Yes.", 1.0)
+    monkeypatch.setattr(slips_module, "_judged", lambda *given: passed)
+    found = list(holes(lesson, {}))
+    assert {slip.exercise for slip in found} == {"01.1", "01.3", "01.4", "01.5"}

@@ -251,6 +251,27 @@ def bend_by_gradients(f, x, v):
     return tf.tensordot(gradient_at(f, x + h) - gradient_at(f, x - h), unit(v), 1) / 2e-4
 
 
+def bend_by_jacobians_of_numbers(f, x, v):
+    u = v / tf.norm(v)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = f(x)
+        slope = tf.reduce_sum(inner.jacobian(y, x) * u)
+    return tf.reduce_sum(outer.jacobian(slope, x) * u)
+
+
+def bend_with_exchanged_arguments(f, x, v):
+    u = v / tf.norm(v)
+    with tf.autodiff.ForwardAccumulator(u, x) as accumulator:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        gradient = tape.gradient(y, x)
+    return tf.reduce_sum(u * accumulator.jvp(gradient))
+
+
 RIGHT = {
     "06.1": [
         nested(lambda tape, t, s, v: tf.stack([v, tape.gradient(v, t)])),
@@ -263,7 +284,13 @@ RIGHT = {
     ],
     "06.2": [penalty(), penalty_in_one_tape, penalty_by_formula],
     "06.3": [[8, 3, 4, 3], tf.TensorShape((8, 3, 4, 3)), np.array([8, 3, 4, 3])],
-    "06.4": [bend(), bend_forward, bend_in_line, bend_as_matrix],
+    "06.4": [
+        bend(),
+        bend_forward,
+        bend_in_line,
+        bend_as_matrix,
+        bend_by_jacobians_of_numbers,
+    ],
 }
 
 # Their values are right, and they differentiate nothing, as the statements demand.
@@ -324,6 +351,7 @@ WRONG = {
     "06.3": [("wrote [8.0, 3.0, 4.0, 4.0]", (8, 3, 4, 4)), ("other form", ((8, 3), (4, 3)))],
     "06.4": [
         ("returned None", bend_of_line),
+        ("None in the product", bend_with_exchanged_arguments),
         ("zero for none", lambda f, x, v: bend_of_line(f, x, v, unconnected_gradients="zero")),
         ("length kept", bend(direction=tf.identity)),
         ("scaled once", bend(lambda u, v, Hu, g: tf.tensordot(v, Hu, 1))),

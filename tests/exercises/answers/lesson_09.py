@@ -414,6 +414,7 @@ WRONG = {
     ],
     "09.4": [
         ("short batch counts full", history(lambda metric, losses: metric(np.mean(losses)))),
+        ("reset too early", history(lambda metric, losses: None)),
         ("never reset", history(weighed, resets=False)),
         ("both faults", history(lambda metric, losses: metric(np.mean(losses)), resets=False)),
         ("last batch only", lambda _, epochs: [tf.reduce_mean(batches[-1]) for batches in epochs]),

@@ -199,6 +199,7 @@ RIGHT = {
         decoded(lambda d, size, n: right(d, size, n).prefetch(2)),
         pipeline(lambda d, f, size, n: right(d.batch(size).map(f).unbatch().cache(), size, n)),
         decoded_first,
+        decoded(lambda d, size, n: right(d, size, max(n, 1000))),
         in_one_cardinality,
     ],
 }
@@ -264,6 +265,8 @@ WRONG = {
     ],
     "10.4": [
         ("no pipeline", without_tf_data),
+        ("fixed buffer", decoded(lambda d, size, n: right(d, size, 1000))),
+        ("result not kept", pipeline(lambda d, f, size, n: d)),
         ("decoded again", a_dataset_each),
         ("short batch dropped", decoded(lambda d, size, n: right(d, size, n).take(n // size))),
         ("numbers repeated", decoded(lambda d, size, n: right(d.repeat(2), size, n))),

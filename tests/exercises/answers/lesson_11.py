@@ -183,6 +183,11 @@ def by_differences(model, slow, fast, x, y):
     fast.apply(gradients[-n:], model.trainable_variables[-n:])
 
 
+def looks_at_the_loss_afterwards(model, slow, fast, x, y):
+    by_persistent_tape(model, slow, fast, x, y)
+    tf.reduce_mean((model(x) - y) ** 2)
+
+
 RIGHT = {
     "11.1": [clips_where(of_head), clips_in_numpy],
     "11.2": [(-1.5, -2, -6), np.array([-1.5, -2.0, -6.0]), [tf.constant(-1.5), -2, np.float32(-6)]],
@@ -191,8 +196,18 @@ RIGHT = {
         scales(),
         scales_flat_vectors,
     ],
-    "11.4": [by_persistent_tape, by_differences, in_a_graph],
+    "11.4": [by_persistent_tape, by_differences, in_a_graph, looks_at_the_loss_afterwards],
 }
+
+
+def with_added_losses(model, slow, fast, x, y):
+    last = len(model.layers[-1].trainable_variables)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((model(x, training=True) - y) ** 2) + tf.add_n([0.0, *model.losses])
+    gradients = tape.gradient(loss, model.trainable_variables)
+    slow.apply(gradients[:-last], model.trainable_variables[:-last])
+    fast.apply(gradients[-last:], model.trainable_variables[-last:])
+
 
 WRONG = {
     "11.1": [
@@ -316,6 +331,7 @@ WRONG = {
     ],
     "11.4": [
         ("moved by hand", by_assign_sub),
+        ("penalties in the loss", with_added_losses),
         ("nothing moves", moves_copies),
         ("optimizers swapped", moves(LAST, OTHERS)),
         ("all by slow", moves(ALL, NONE)),

@@ -296,6 +296,7 @@ WRONG = {
     ],
     "12.2": [
         ("returned None", joined(lambda a, b: print(cosine(a, b)))),
+        ("zero everywhere", joined(lambda a, b: int(cosine(a, b)))),
         ("other form", compares(lambda fs, ss: list(map(safe_cosine, fs, ss)))),
         ("other form", joined(lambda a, b: unit(a) * unit(b))),
         ("not finite", joined(cosine, outside=True)),

@@ -553,6 +553,11 @@ def top_of_all(logits, labels, k):
     return tf.math.top_k(sureness(logits), k).indices
 
 
+def with_seed_0(measure, setting, change, seeds):
+    gains = [measure({**setting, **change}, 0) - measure(setting, 0) for _ in seeds]
+    return np.mean(gains), np.std(gains, ddof=1) / np.sqrt(len(gains))
+
+
 WRONG = {
     "13.1": [
         ("returns none", sides(Drawn(), lambda kept, held: print(len(kept), len(held)))),
@@ -650,6 +655,7 @@ WRONG = {
     ],
     "13.4": [
         ("setting changed", changed_in_place),
+        ("one seed for all", with_seed_0),
         ("returns none", gains_of(lambda gains: print(both(gains)))),
         ("swapped", gains_of(lambda gains: both(gains)[::-1])),
         ("sign", gains_of(both, lambda setting, change: setting, lambda s, c: s | c)),

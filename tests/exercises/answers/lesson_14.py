@@ -378,8 +378,11 @@ RIGHT = {
     "14.3": [step_by_hand, step_with_both_kinds],
     "14.4": [two_tapes, all_at_once],
     "14.5": [tuple(MEANS)],
-    "14.6": [run_by_fit, running(), running(huber_by_hand(lambda e: tf.clip_by_value(e, -1, 1)))],
+    "14.6": [running(), running(huber_by_hand(lambda e: tf.clip_by_value(e, -1, 1)))],
 }
+
+# Its values are right, and a demand refuses it.
+ORACLES = {"14.6": [run_by_fit]}
 
 
 def ordering(little=3.0, much=1.0, power=2, mean=lambda cost: tf.reduce_mean(cost, axis=1)):
@@ -450,6 +453,15 @@ def by_hand(data_loss):
     return stepping(lambda m, x, *rest: data_loss(m, *rest) + tf.add_n(m.losses))
 
 
+def with_exchanged_arguments(kind):
+    class Exchanged(kind):
+        def update_step(self, variable, gradient, learning_rate):
+            limit = tf.norm(variable) / 10
+            super().update_step(tf.clip_by_norm(gradient, limit), variable, learning_rate)
+
+    return Exchanged
+
+
 WRONG = {
     "14.7": [
         ("a new Adam at each step", trained(state_lost=True)),
@@ -487,6 +499,7 @@ WRONG = {
     ],
     "14.2": [
         ("nothing clipped", lambda kind: kind),
+        ("arguments exchanged", with_exchanged_arguments),
         ("scaling alone", unscaled_in_apply),
         ("limit of one", adapting(lambda g, v: tf.norm(v))),
         ("fixed limit", adapting(lambda g, v: 1 / 10)),
@@ -662,6 +675,7 @@ WRONG = {
         ("line 1: wrote loop", ["loop"] * 5),
     ],
     "14.6": [
+        ("fit called", run_by_fit),
         ("inference mode", running(call=lambda model, x: model(x))),
         ("penalties left out", running(extra=lambda model: 0.0)),
         (

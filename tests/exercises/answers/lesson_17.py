@@ -288,6 +288,20 @@ RIGHT = {
     "17.4": [on_tensors(mean_move), by_sgd],
 }
 
+
+def with_the_pair(model, x, y, lr, steps):
+    weights = [v.value for v in model.trainable_variables]
+    others = [v.value for v in model.non_trainable_variables]
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            tape.watch(weights)
+            output = model.stateless_call(weights, others, x)
+            loss = tf.reduce_mean(tf.square(output - y))
+        pairs = zip(weights, tape.gradient(loss, weights), strict=True)
+        weights = [w - lr * g for w, g in pairs]
+    return weights
+
+
 WRONG = {
     "17.1": [
         ("first order", assigns_in_place),
@@ -315,6 +329,7 @@ WRONG = {
     ],
     "17.2": [
         ("one step", returns_in_the_loop),
+        ("pair not taken apart", with_the_pair),
         ("one step", copies_in_the_loop),
         ("pairs of examples", followed(flat_output)),
         ("other arguments", without_the_others),

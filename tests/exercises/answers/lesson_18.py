@@ -173,6 +173,26 @@ RIGHT = {
     "18.3": [combining(lambda g, limit: scaled(g, limit).mean(axis=0)), vectorized, by_formula],
 }
 
+
+def by_rows_or_columns(axis):
+    def clipped(losses_of, W, x, y, limit):
+        with tf.GradientTape() as tape:
+            losses = losses_of(W, x, y)
+        J = tape.jacobian(losses, W)
+        return tf.reduce_mean(tf.clip_by_norm(J, limit, axes=[axis]), axis=0)
+
+    return clipped
+
+
+def with_all_targets(losses_of, W, x, y, limit):
+    gradients = []
+    for i in range(len(x)):
+        with tf.GradientTape() as tape:
+            loss = losses_of(W, x[i][None], y)
+        gradients.append(tf.clip_by_norm(tape.gradient(loss, W), limit))
+    return tf.add_n(gradients) / len(gradients)
+
+
 WRONG = {
     "18.1": [
         ("weights followed", follows),
@@ -203,6 +223,9 @@ WRONG = {
     ],
     "18.3": [
         ("mean clipped", of_batch),
+        ("rows clipped", by_rows_or_columns(2)),
+        ("columns clipped", by_rows_or_columns(1)),
+        ("all targets for one example", with_all_targets),
         ("not clipped", combining(lambda g, limit: g.mean(axis=0))),
         ("all clipped as one", combining(lambda g, limit: scaled(g[None], limit)[0].mean(axis=0))),
         ("entries clipped", combining(lambda g, limit: np.clip(g, -limit, limit).mean(axis=0))),

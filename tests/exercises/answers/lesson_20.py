@@ -275,8 +275,18 @@ RIGHT = {
     "20.4": [by_global_norm, in_a_graph, moves(right_gradients)],
 }
 
+
+def by_keras_sum(model, x, y, batch_size, replicas):
+    with tf.GradientTape() as tape:
+        y_hat = model(x, training=True)
+        errors = 3 * tf.keras.losses.MeanSquaredError(reduction="sum")(y, y_hat)
+        loss = errors / batch_size + tf.add_n(model.losses) / replicas
+    return tape.gradient(loss, model.trainable_variables)
+
+
 WRONG = {
     "20.1": [
+        ("empty part without penalties", by_keras_sum),
         ("penalties in full", shared(lambda n, size, r: 1 / size, lambda n, size, r: 1.0)),
         ("penalties left out", shared(lambda n, size, r: 1 / size, lambda n, size, r: 0.0)),
         (

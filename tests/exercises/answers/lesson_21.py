@@ -506,6 +506,14 @@ RIGHT = {
     "21.5": [few_labels, river_by_search],
 }
 
+
+def by_held_out_labels(inputs):
+    pictures, labels = load_digits()
+    known = pictures[1500:] / 16
+    squares = np.sum((np.asarray(inputs["few labels"])[:, None] - known) ** 2, axis=2)
+    return {"few labels": labels[1500:][squares.argmin(axis=1)]}
+
+
 WRONG = {
     "21.6": [
         ("the variables themselves", distances(lambda v: [v][0])),
@@ -564,6 +572,7 @@ WRONG = {
     ],
     "21.5": [
         ("no dict", lambda inputs: list(few_labels(inputs).values())),
+        ("too good", by_held_out_labels),
         ("classes moved by one", from_one),
         ("river not better", no_stream),
         ("classes by the batch", row_numbers),

@@ -258,6 +258,17 @@ def inside_stop_recording(Tape):
 
 
 @program("recording-paused")
+def inside_stop_recording_after_a_question(Tape):
+    w = tf.Variable(5.0)
+    with Tape(persistent=True) as tape:
+        penalty = w * w
+        with tape.stop_recording():
+            tape.gradient(penalty, w)
+            loss = 3.0 * penalty  # <-
+    return tape.gradient(loss, w)
+
+
+@program("recording-paused")
 def keras_inside_stop_recording(Tape):
     model = small_model()
     with Tape(persistent=True) as tape:
