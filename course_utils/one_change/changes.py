@@ -40,6 +40,7 @@ _GIVEN = "look at what the call is given"
 _NAME = "look at which value is taken"
 _NUMBER = "look at the number"
 _ORDER = "look at the order of the lines"
+_POWER = "look at the power"
 _SIGN = "look at the sign"
 _TERM = "look at what is added or subtracted"
 _TEST = "look at the condition"
@@ -156,7 +157,10 @@ def _others(node: Any, names: Sequence[str]) -> Iterator[_Other]:
             yield _changed(node, attr=name), _CALLED, 1
     elif isinstance(node, ast.Call):
         yield from _other_calls(node)
-    elif isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant | ast.UnaryOp):
+        for name in names:
+            yield _changed(node, slice=ast.Name(name, ast.Load())), _NAME, 3
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
         yield node.value, _ENDS, 2
         yield from _further(node, "slice")
     elif isinstance(node, ast.Slice):
@@ -215,6 +219,9 @@ def _other_operations(node: ast.BinOp) -> Iterator[_Other]:
     yield node.right, look, 1
     if isinstance(node.op, ast.Sub | ast.Div | ast.MatMult | ast.Pow):
         yield _changed(node, left=node.right, right=node.left), "look at the order", 1
+    if not isinstance(node.op, ast.Pow):
+        yield _changed(node, left=_squared(node.left)), _POWER, 3
+        yield _changed(node, right=_squared(node.right)), _POWER, 3
     # (a + b) * c for a + b * c, and the other way round.
     for inner, outer in ((node.left, node.right), (node.right, node.left)):
         if isinstance(inner, ast.BinOp) and type(inner.op) is not type(node.op):
@@ -224,6 +231,10 @@ def _other_operations(node: ast.BinOp) -> Iterator[_Other]:
             else:
                 left = _changed(node, left=outer, right=inner.left)
                 yield _changed(inner, left=left), "look at the parentheses", 3
+
+
+def _squared(value: ast.expr) -> ast.expr:
+    return ast.BinOp(value, ast.Pow(), ast.Constant(2))
 
 
 def _other_constants(node: ast.Constant) -> Iterator[_Other]:
@@ -253,6 +264,10 @@ def _other_calls(node: ast.Call) -> Iterator[_Other]:
         yield _changed(node, keywords=[*named[:i], *named[i + 1 :]]), _GIVEN, 1
     if len(positional) == 1 and not isinstance(positional[0], ast.Starred):
         yield positional[0], _THROUGH, 1
+    for i, value in enumerate(positional):
+        if not isinstance(value, ast.Starred | ast.Constant):
+            args = [*positional[:i], _squared(value), *positional[i + 1 :]]
+            yield _changed(node, args=args), _POWER, 3
     if isinstance(node.func, ast.Attribute) and not positional:
         yield node.func.value, _THROUGH, 1
     called = node.func.attr if isinstance(node.func, ast.Attribute) else ast.unparse(node.func)

@@ -557,8 +557,8 @@ CURVES = {
         curve(grad=lambda x, u: u * np.tanh(float(x))),
     ),
     "kink at zero": Wrong(
-        "All is right but the second derivative at 0: 0 in place of 1. The slope still goes "
-        "through abs, which has a kink there; let grad use tf.tanh(x).",
+        "All is right but the second derivative at 0: 0 in place of 1. The slope goes through "
+        "abs, which has a kink there. Write it yourself, in tf.custom_gradient, as tf.tanh(x).",
         right_value,
     ),
 }

@@ -68,7 +68,8 @@ def in_turn(first):
 
 STEPS = {
     "never moves": Wrong(
-        "a and k have not moved. Subtract lr times the gradient from each, and return them.",
+        "You return a and k as they were before the step. Subtract lr times the gradient from each, "
+        "and return the results.",
         step(lambda a, k, da, dk, lr: (a, k)),
     ),
     "gradients returned": Wrong(

@@ -380,12 +380,13 @@ check("08.2", largest_step)
 
 # %%
 inputs, outputs = np.array([1.0, 3.0]), np.array([2.0, 6.0])
+limit = 2 / np.mean(2 * inputs**2)  # by the curvature
 
-for lr in (0.19, 0.20, 0.21):
+for share in (0.95, 1.0, 1.05):
     v = 0.0
     for _ in range(100):
-        v = v - lr * np.mean(2 * (v * inputs - outputs) * inputs)
-    print(f"step size {lr:.2f}: distance from 2 is {abs(v - 2):.1g}")
+        v = v - share * limit * np.mean(2 * (v * inputs - outputs) * inputs)
+    print(f"{share:.2f} of the limit: distance from 2 is {abs(v - 2):.1g}")
 
 # %% [markdown]
 # ### Exercise 08.3: repair

@@ -117,8 +117,8 @@ IN_PART = (lambda e, p: e + p[0], lambda e, p: e + p[1], lambda e, p: e + tf.red
 
 STEPS = {
     "nothing applied": Wrong(
-        "The model's weights are as they were: nothing was applied. Call "
-        "optimizer.apply(gradients, model.trainable_variables).",
+        "The model's weights are as they were. Call optimizer.apply(gradients, "
+        "model.trainable_variables), with the variables of the model that is given.",
         stepping(apply=not_applied),
     ),
     "no training true": Wrong(
@@ -152,7 +152,8 @@ STEPS = {
         stepping(lambda e, p: whole(e / 2, p)),
     ),
     "applied twice": Wrong(
-        "The update is twice as long as it should be: apply the gradients once.",
+        "The update is twice as long as it should be. Apply the gradients once, those of the loss "
+        "and not of its double.",
         stepping(apply=applied_twice),
     ),
     "sum of squares": Wrong(
