@@ -451,7 +451,7 @@ print(f"condition number {steep / flat:.0f}, standardised {curvatures[1] / curva
 assert 100 < steep / flat < 160
 assert np.allclose(curvatures, 2.0, atol=1e-3)
 # of Exercise 08.2
-assert np.isclose(abs(v - 2), 2 * abs(1 - lr * 10) ** 100)
+assert np.isclose(limit, 0.2) and np.isclose(abs(v - 2), 2 * abs(1 - 2 * share) ** 100)
 
 # %% [markdown]
 # Both curvatures are 2 now.
