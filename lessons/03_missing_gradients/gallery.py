@@ -281,6 +281,10 @@ def keras_without_logits(logits, labels):
 
 
 CLASSIFIERS = {
+    "first example alone": Wrong(
+        "Only the first example counts. Take the mean of the losses of all, tf.reduce_mean.",
+        classifying(lambda logits, labels: cross_entropies(logits, labels)[0]),
+    ),
     "no path": Wrong(
         "It still returns None: the tape finds no path from W to the loss. Inside the block, "
         "compute `logits` from W and a cross-entropy from `logits`, with TensorFlow's functions. "

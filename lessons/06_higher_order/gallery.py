@@ -51,7 +51,17 @@ def differences(values, t):
     return (values[1:] - values[:-1]) / (t[1:] - t[:-1])
 
 
+def speed_per_time(position, t):
+    speed = gradient_of(position, t)
+    return speed, speed / t
+
+
 MOTIONS = {
+    "speed per time": Wrong(
+        "You divided the speed by the time. The acceleration is the speed's slope at t: ask an outer "
+        "tape for it.",
+        speed_per_time,
+    ),
     "one tape asked twice": Wrong(
         "One tape is asked twice, and answers once. Take two, each with a name of its own, such as "
         "outer and inner: the inner one is asked for the speed, the outer one for its slope.",

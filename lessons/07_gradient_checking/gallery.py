@@ -167,7 +167,26 @@ def from_labels(labels_of):
     return lambda logits, labels: (tf.nn.softmax(logits) - labels_of(labels)) / len(logits)
 
 
+def of_activation(activation):
+    """Return an answer to 07.3 that turns logits into something else than probabilities."""
+
+    def cross_entropy_gradient(logits, labels):
+        return (activation(logits) - tf.one_hot(labels, logits.shape[1])) / logits.shape[0]
+
+    return cross_entropy_gradient
+
+
 MEANS = {
+    "no softmax": Wrong(
+        "The logits stand in place of the probabilities. The slope of a cross-entropy is softmax of "
+        "the logits, minus the one-hot row.",
+        of_activation(tf.identity),
+    ),
+    "sigmoid for softmax": Wrong(
+        "sigmoid takes each logit by itself. One of k classes is right, so the probabilities of a "
+        "row come from softmax, and add up to 1.",
+        of_activation(tf.sigmoid),
+    ),
     "sum not mean": Wrong(
         "This is still the gradient of the sum of the losses: too large by the number of rows, "
         "which differs from batch to batch. Divide by it.",

@@ -253,7 +253,16 @@ def after_a_look(training):
     return step
 
 
+def with_divided_penalties(model, optimizer, x, y):
+    return mended(lambda e, p: e + sum(p) / len(x))(model, optimizer, x, y)
+
+
 SILENT = {
+    "penalties divided": Wrong(
+        "The penalties are divided by the number of examples. They belong to the weights, and count "
+        "once: add sum(model.losses) to the mean.",
+        with_divided_penalties,
+    ),
     "no training true": Wrong(
         "One fault is left: the model is called without training=True, and normalises with "
         "stored averages.",

@@ -170,6 +170,12 @@ def in_one_step(w, x, y, order, batch_size, rate):
 
 
 EPOCHS = {
+    "batches counted": Wrong(
+        "`first` counts the batches, and the slice begins at that number, so that batches overlap. "
+        "Let it go in steps of batch_size: tf.range(0, tf.size(order), batch_size).",
+        epoch(firsts=lambda order, x, size: tf.range(len(order) // size)),
+        epoch(firsts=lambda order, x, size: tf.range(-(-len(order) // size))),
+    ),
     "w unchanged": Wrong(
         "w did not change. Either the function that holds the loop is never called, or no step in "
         "it changes w: w.assign_sub(rate * gradient).",

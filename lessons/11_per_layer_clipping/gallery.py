@@ -41,6 +41,11 @@ def sorted_by(key):
 
 
 NEWS = {
+    "kernels that end in head": Wrong(
+        "`head/kernel` is also part of `overhead/kernel`, and of no bias: kernels of two layers are "
+        'clipped. Compare whole parts of the path: `"head" in v.path.split("/")`.',
+        clipping(lambda v: "head/kernel" in v.path),
+    ),
     "none clipped": Wrong(
         "No gradient came back clipped. A variable's name is `kernel` or `bias`; in its path, such "
         'as `news/head/kernel`, the layer is one of the parts in `v.path.split("/")`, not the first. '

@@ -385,8 +385,8 @@ check("13.2", evaluate)
 # ### Exercise 13.3: complete
 #
 # Train and measure. Each of `orders` is one epoch: the indices of the images to train on, in the order in which they come.
-# Take batches of `batch_size`, the last may be short, and one step of `optimizer` for each: the mean cross-entropy of the
-# logits, plus the model's penalties. Return the accuracy on the images `held`, after the last epoch. A graph is not needed.
+# Take batches of `batch_size`, the last may be short, and one step of `optimizer` for each, with `training=True`: the mean
+# cross-entropy of the logits, plus the model's penalties. Return the accuracy on the images `held`, after the last epoch. A graph is not needed.
 
 
 # %% exercise="13.3"

@@ -202,7 +202,7 @@ assert all(g is not None and np.any(g) for g in crossed)
 #
 # A round of the game, as it is often posted. It should first move the critic alone, down `classifying_loss`, and then the
 # generator alone, down `fooling_loss` against the critic as it is *after* its step. Each has its own optimizer. Both
-# models are called with `training=True`; in a round there is one batch `real` and one `noise`.
+# models are called with `training=True`; in a round there is one batch `real` and one `noise`, for both players.
 
 
 # %%
@@ -495,7 +495,7 @@ labels = axes[0].set_ylabel("second number")
 #
 # The penalty for pictures, (n, h, w, 1). Here `share` is given, one number for each pair, of shape (n,): the points are
 # share · real + (1 - share) · fake. Return the mean of (length - 1)². The check takes the penalty's gradient with
-# respect to the critic's weights; it must be finite where a slope is 0.
+# respect to the critic's weights; it must be finite where a slope is 0. No layer of this critic asks for `training`.
 
 
 # %% exercise="16.3"

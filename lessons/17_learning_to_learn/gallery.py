@@ -428,6 +428,11 @@ def by_gradients_at_ends(weights, tasks, inner_lr, outer_lr, steps):
 
 
 ENDS = {
+    "average added whole": Wrong(
+        "outer_lr times the average of the ends is added to the start. Add outer_lr times the way "
+        "there: outer_lr * (average - start).",
+        averaging(lambda s, mean, rate, last: s + rate * mean),
+    ),
     "start not kept": Wrong(
         "The weights end where the last task left them. After `start = weights` both names mean "
         "the same variables, and each task goes on where the one before stopped. Copy the values "

@@ -38,6 +38,10 @@ def nothing(m):
 
 
 PENDULUM = {
+    "drag of the acceleration": Wrong(
+        "The damping multiplies the acceleration. Friction goes with the speed: damping * speed.",
+        pendulum(drag=lambda m: m.damping * m.acceleration),
+    ),
     "push added": Wrong(
         "The push stands on the right side of the law: subtract it.",
         pendulum(push=lambda m: -m.push(m.t)),
@@ -239,6 +243,10 @@ def whole_slopes(values, both, k, x, t):
 
 
 ROD = {
+    "k of the temperature": Wrong(
+        "k is asked at the temperatures. The material depends on the place: k(points[:, 1]).",
+        rod_law(lambda values, both, k, x, t: k(values) * both[:, 1]),
+    ),
     "k outside": Wrong(
         "The mixed derivative is gone, but k stands outside: you return k u_xx, which misses "
         "k' u_x. Multiply by k before you ask the outer tape.",

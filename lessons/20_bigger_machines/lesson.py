@@ -257,7 +257,7 @@ assert apart > 1e-3 and gap == 0 and model_outside == "an error"
 #
 # Write what one replica computes: a list of gradients, one for each trainable variable. Their sums over all `replicas` replicas should be the
 # gradients of what one device minimises: the mean, over all `batch_size` examples, of the squared error (summed over the outputs), plus the penalties in
-# `model.losses`. A replica may get fewer examples than another, or none.
+# `model.losses`. A replica may get fewer examples than another, or none. No layer asks for `training`.
 
 
 # %% exercise="20.1"
