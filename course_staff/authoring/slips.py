@@ -39,7 +39,7 @@ _UNNEEDED = re.compile(
     r"tf\.(reduce_sum|reduce_mean|abs)\b|\b(float|list)\b"
     r"|,? ?(axis=-?\d|keepdims=True|persistent=True|strict=True)"
 )
-_SQUARE = re.compile(r"\(([\w()]+) - ([\w()]+)\) \*\* 2")
+_SQUARE = re.compile(r"\((\w+(?:\(\w+\))?) - (\w+(?:\(\w+\))?)\) \*\* 2")
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,13 @@ def test_what_is_explained(after, is_so):
     assert is_explained(slip, {"y = x * x * x - 2 * x": "a product is a power"}) == is_so
 
 
+@pytest.mark.parametrize("value", ["y_hat", "model(x)"])
+def test_a_square_of_the_turned_difference_is_explained(value):
+    before, after = (f"tf.reduce_mean(({a} - {b}) ** 2)" for a, b in ((value, "y"), ("y", value)))
+    assert is_explained(Slip("01.1", before, after, ""), {})
+    assert not is_explained(Slip("01.1", before, after.replace("2", "3"), ""), {})
+
+
 def test_a_build_names_the_holes_alone(request, monkeypatch):
     lessons = request.config.rootpath / "lessons"
     lesson = read_lesson(lessons / "01_first_tape" / "lesson.py")
