@@ -167,6 +167,20 @@ def test_stored_text_is_short_and_holds_no_address_or_object(name):
             assert not re.search(r"0x[0-9a-f]{6,}|<tf\.|\[<matplotlib|\[Text", text), cell.source
 
 
+def lines_to_read(source):
+    """Return how many lines a cell has beside comments, docstrings and assertions."""
+    kept = ast.parse(source)
+    skipped = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+            node = node.body[0]
+        elif not isinstance(node, ast.Assert):
+            continue
+        skipped |= set(range(node.lineno, node.end_lineno + 1))
+    lines = enumerate(source.splitlines(), 1)
+    return sum(number not in skipped and bool(re.match(r" *[^# ]", text)) for number, text in lines)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_code_cells_are_short_and_figures_few(name):
     code = cells(name, "code")
@@ -177,6 +191,9 @@ def test_code_cells_are_short_and_figures_few(name):
     # A comment above its line makes no more of a cell than one at its end.
     code_lines = [re.findall(r"^(?! *#).*$", source, re.M) for source in short]
     assert all(len(lines) <= 20 for lines in code_lines)
+    # Beside what a reader may skip; a whole loop or program, once.
+    to_read = sorted(lines_to_read(c.source) for c in code[1:] if "exercise" not in c.metadata)
+    assert to_read[-2] <= 15 and to_read[-1] <= 18
     figures = [o for cell in code for o in cell.outputs if "image/png" in o.get("data", {})]
     assert len(figures) <= 4
 

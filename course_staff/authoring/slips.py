@@ -1,17 +1,19 @@
 """Slips of the pen: every single change of a right program, and what its exercise says of it."""
 
 import ast
-import contextlib
 import difflib
 import inspect
 import linecache
+import os
 import random
 import re
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from textwrap import dedent
 from typing import Any
 
@@ -150,10 +152,26 @@ def _essence(line: str) -> str:
 
 def _judged(question: Question, function: Callable, seed: int) -> Judgement | None:
     """Return the judgement on one seed; None where it takes too long."""
-    with warnings.catch_warnings(), contextlib.suppress(TimeLimitReached), time_limit(_SECONDS):
+    with ExitStack() as stack:
+        stack.enter_context(_throwaway_folder())
+        stack.enter_context(warnings.catch_warnings())
+        stack.enter_context(suppress(TimeLimitReached))
+        stack.enter_context(time_limit(_SECONDS))
         warnings.simplefilter("ignore")
         return observe_and_judge(question, function, seed)[0]
     return None
+
+
+@contextmanager
+def _throwaway_folder() -> Iterator[None]:
+    """Work in a folder that is removed: a slip may take anything for the name of a file."""
+    here = os.getcwd()
+    with TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(here)
 
 
 def _undecorated(answer: Any) -> Any:

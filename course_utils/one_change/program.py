@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import dis
 import inspect
 import linecache
 from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ _REFUSED = {
     "train_on_batch", "vars", "write", "__import__",
 }  # fmt: skip
 _CHANGED = "<the program with one change>"
+_GLOBAL = {"LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"}
 _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
@@ -79,7 +81,7 @@ def _functions_of(answer: FunctionType) -> list[FunctionType]:
     """Return an answer and the functions outside of libraries that it may call, by their names."""
     found = [answer]
     for function in found:  # it grows meanwhile
-        for name in _names_of(function.__code__):
+        for name in _global_names_of(function.__code__):
             value = _undecorated(function.__globals__.get(name))
             if isinstance(value, FunctionType) and not _is_of_a_library(value):
                 found += [] if value in found else [value]
@@ -103,6 +105,14 @@ def _names_of(code: CodeType) -> Iterator[str]:
             yield from _names_of(constant)
 
 
+def _global_names_of(code: CodeType) -> Iterator[str]:
+    """Yield the global names alone: the ``gradient`` of ``tape.gradient`` is none."""
+    yield from (step.argval for step in dis.get_instructions(code) if step.opname in _GLOBAL)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _global_names_of(constant)
+
+
 def _is_harmless(function: FunctionType) -> bool:
     """Tell whether a function uses libraries and plain values alone, and nothing that is kept.
 
@@ -111,9 +121,9 @@ def _is_harmless(function: FunctionType) -> bool:
     """
     if function.__closure__ or function.__name__ != function.__qualname__:
         return False
-    names = set(_names_of(function.__code__))
+    names = set(_global_names_of(function.__code__))
     values = (function.__globals__.get(n, getattr(builtins, n, None)) for n in names)
-    return not names & _REFUSED and all(_is_kept_by_nobody(_undecorated(v)) for v in values)
+    return not _REFUSED & set(_names_of(function.__code__)) and all(_is_kept_by_nobody(_undecorated(v)) for v in values)
 
 
 def _is_kept_by_nobody(value: Any) -> bool:

@@ -440,6 +440,8 @@ slopes = [
 
 print(f"{slopes[0]:.1f} for 0.5, {slopes[1]:.1f} for 1")
 assert abs(slopes[0] - 0.5) > 0.4 and np.isnan(slopes[1])
+
+# %%
 assert np.isclose(tape_gradient(loses_digits, np.float64(1e-4)), 0.5)
 # the same function, written well
 assert np.isclose(tape_gradient(tf.nn.softplus, overflow), 1.0)
@@ -515,7 +517,7 @@ def rounds(x):
         y = 4 * y * (1 - y)
     return y
 
-
+# %%
 value, formula, lengths = "x", "1", []
 for _ in range(6):
     # the product rule
@@ -615,6 +617,7 @@ recorded = [
 ]
 both_ways = s_value + x_value * np.cos(a_value) * 2 * x_value
 
+# %%
 x = tf.Variable(x_value)
 with tf.GradientTape() as tape:
     y = x_times_sine(x)

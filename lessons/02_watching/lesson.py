@@ -514,6 +514,7 @@ with tf.GradientTape() as tape:
     loss = tf.reduce_mean(head(hidden) ** 2)
 above = tape.gradient(loss, model.trainable_variables)
 
+# %%
 with tf.GradientTape(watch_accessed_variables=False) as head_alone:
     head_alone.watch([variable.value for variable in head.variables])
     loss = tf.reduce_mean(head(body(x)) ** 2)

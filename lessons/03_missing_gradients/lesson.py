@@ -249,6 +249,7 @@ with ExplainingTape() as tape:
 lost = tape.gradient(loss, {"n": n, "w": w})
 show(tape.explain())
 
+# %%
 three = tf.Variable(3.0)  # the point makes it a float32
 with tf.GradientTape() as tape:
     square = w**2
@@ -346,6 +347,8 @@ operations = {
     "relu": lambda x: tf.nn.relu(x - 5),
     "x % 1": lambda x: x % 1,
 }
+
+# %%
 slopes = {name: slope(f, 2.75) for name, f in operations.items()}
 
 for answer in (None, 0.0, 1.0):

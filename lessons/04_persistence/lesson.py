@@ -306,6 +306,7 @@ print(tape.gradient(loss, v).numpy(), tape.gradient(largest, v))
 assert np.array_equal(tape.gradient(loss, v), [2, -4])
 assert largest == 2.0 and tape.gradient(largest, v) is None
 
+# %%
 with tf.GradientTape() as plain:
     square = x**2
     with plain.stop_recording():
@@ -462,7 +463,7 @@ def record_six(persistent):
             h = counted_tanh(h)
     return tape, h
 
-
+# %%
 for persistent in (False, True):
     counts.clear()
     tape, target = record_six(persistent)

@@ -445,7 +445,7 @@ def explained(batches):
     print(tape.explanations[0].message)
     return slope
 
-
+# %%
 @tf.function
 def with_second_term(batches):
     with tf.GradientTape() as tape:
@@ -472,7 +472,7 @@ def tape_in_loop(batches):
         loss += batch_loss
     return loss, slope
 
-
+# %%
 loss, slope = tape_in_loop(batches)
 
 print(f"loss {loss:.0f}, slope {slope:.0f}")

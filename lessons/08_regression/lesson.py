@@ -49,7 +49,7 @@ def step(x, y, lr):
     b.assign_sub(lr * db)
     return loss
 
-
+# %%
 loss = step(x, y, 0.001)
 print(f"loss {loss:.0f}; then w {w.numpy():.2f}, b {b.numpy():.2f}")
 # By hand: the slopes at w = b = 0 are -2 times the means of x * y and
@@ -309,6 +309,7 @@ d = 1.7 * np.stack([np.cos(turns), np.sin(turns)])  # (2, 16)
 downhill = -np.array([[2.0, 1.0], [1.0, 2.0]]) @ d
 colors = np.where(np.isclose(d[0] * downhill[1], d[1] * downhill[0]), "C1", "0.45")
 
+# %%
 fig, (left, right) = plt.subplots(1, 2, figsize=(9.4, 4.2), layout="constrained")
 bowl = (lambda u, v: u**2 + u * v + v**2), (-2.2, 2.2), (-2.2, 2.2)
 plot_loss_surface(*bowl, labels=("u", "v"), ax=left)

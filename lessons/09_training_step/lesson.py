@@ -531,6 +531,7 @@ for targets in (y, y[:, 0]):
     runs[targets.shape] = w.numpy(), b.numpy(), losses
     print(f"y of shape {targets.shape}: slope {abs(w.numpy()):.1f}")
 
+# %%
 assert abs(runs[16, 1][0] - 3) < 0.5 and abs(runs[16,][0]) < 0.1
 assert abs(runs[16,][1] - np.mean(y)) < 0.1
 assert all(losses[-1] < losses[0] for w, b, losses in runs.values())
@@ -663,6 +664,7 @@ assert curves["loss"][-1] < 0.9 * curves["stale"][-1]
 # of all epochs so far
 assert np.isclose(curves["stale"][-1], np.mean(curves["loss"]))
 
+# %%
 ax = plot_history(curves)
 (line,) = ax.plot(range(1, 6), curves["stale"], ":", color="C2")
 at = {"xytext": (8, 0), "textcoords": "offset points", "va": "center", "color": "C2"}
@@ -842,7 +844,7 @@ folder = tempfile.TemporaryDirectory()
 path = tf.train.Checkpoint(**state_of(ours, our_adam)).save(f"{folder.name}/run")
 train_epoch(ours, our_adam)  # the fourth epoch, without a stop
 
-
+# %%
 def resume(*kept):
     """Return how far the fourth epoch of a new run ends from that of ours, if these parts are kept."""
     model, adam = build_model(), keras.optimizers.Adam(1e-3)

@@ -283,7 +283,7 @@ def largest_difference(model, other):
     pairs = zip(model.get_weights(), other.get_weights(), strict=True)
     return max(np.max(np.abs(a - b)) for a, b in pairs)
 
-
+# %%
 ours, theirs = new_model(), new_model()
 train_epoch = make_train_epoch(ours, keras.optimizers.Adam(1e-3))
 theirs.compile(keras.optimizers.Adam(1e-3), loss_fn, jit_compile=False)
@@ -313,7 +313,7 @@ def batch_by_batch(step):
             loss = step(inputs[first : first + 32], labels[first : first + 32])
     return float(loss)  # waits for the last step
 
-
+# %%
 compiled_step, order = tf.function(eager_step), tf.range(500)
 ways = {
     "eager step": lambda: batch_by_batch(eager_step),

@@ -500,15 +500,19 @@ text = ax.set(xlabel="steps back in time", ylabel="norm of the state's gradient"
 
 
 # %%
+def recurrent_model():
+    large = keras.initializers.Orthogonal(gain=1.2, seed=11)
+    recurrent = layers.SimpleRNN(8, None, recurrent_initializer=large)
+    return keras.Sequential([keras.Input((30, 1)), recurrent, layers.Dense(1)])
+
+
+# %%
 def train_recurrent(limit, steps=50):
     """Return the loss and the gradients' global norm, before clipping, at every step."""
     keras.utils.set_random_seed(11)
     x = tf.random.normal((64, 30, 1))  # 64 sequences
     y = tf.reduce_sum(x[:, :, 0] * 0.5 ** tf.range(29.0, -1.0, -1.0), axis=1, keepdims=True)
-    large = keras.initializers.Orthogonal(gain=1.2, seed=11)
-    recurrent = layers.SimpleRNN(8, None, recurrent_initializer=large)
-    model = keras.Sequential([keras.Input((30, 1)), recurrent, layers.Dense(1)])
-    optimizer, history = keras.optimizers.SGD(0.05), []
+    model, optimizer, history = recurrent_model(), keras.optimizers.SGD(0.05), []
     for _ in range(steps):
         with tf.GradientTape() as tape:
             loss = tf.reduce_mean((model(x, training=True) - y) ** 2)
@@ -626,7 +630,7 @@ def held_out_loss(rate, limit, seed, y=y_few, y_new=y_held):
         fast.apply(of_head, head.trainable_variables)
     return float(loss_fn(y_new, head(backbone(x_held))))
 
-
+# %%
 ways = {"A": (0.1, 0.1), "B": (0.1, 1e9), "C": (0.0, 1e9), "C, head clipped": (0.0, 0.1)}
 held_out = {}
 for way, options in ways.items():
@@ -696,7 +700,20 @@ assert np.allclose(frozen, column, atol=0.01) and len(adam.variables) == 2 * 2 +
 
 
 # %%
+def behind(results):
+    """Return the operations of a graph on which its results depend."""
+    needed, todo = set(), [result.op for result in results]
+    while todo:
+        operation = todo.pop()
+        if operation not in needed:
+            needed.add(operation)
+            todo += [source.op for source in operation.inputs]
+    return needed
+
+
+# %%
 def products(trainable, above):
+    """Return how many matrix products a step starts, and how many its gradients need."""
     backbone, head = new_parts()
     backbone.trainable = trainable
     variables = backbone.trainable_variables + head.trainable_variables
@@ -709,13 +726,8 @@ def products(trainable, above):
         return tape.gradient(loss, variables)
 
     graph = gradients.get_concrete_function().graph
-    needed, todo = set(), [result.op for result in graph.outputs]
-    while todo:
-        operation = todo.pop()
-        if operation not in needed:
-            needed.add(operation)
-            todo += [source.op for source in operation.inputs]
-    return [sum(o.type == "MatMul" for o in ops) for ops in (graph.get_operations(), needed)]
+    started, needed = graph.get_operations(), behind(graph.outputs)
+    return [sum(o.type == "MatMul" for o in ops) for ops in (started, needed)]
 
 
 # %%
@@ -775,6 +787,12 @@ check("11.4", two_speed_step)
 
 
 # %%
+def clipped_by_path(gradients, variables):
+    pairs = zip(gradients, variables, strict=True)
+    return [tf.clip_by_norm(g, limit_by_path(v, limits)) for g, v in pairs]
+
+
+# %%
 class ClippedModel(keras.Sequential):
     def train_step(self, data):
         x, y = data
@@ -782,10 +800,9 @@ class ClippedModel(keras.Sequential):
             logits = self(x, training=True)
             # with the penalties
             loss = self.compute_loss(x=x, y=y, y_pred=logits)
-        gradients = tape.gradient(loss, self.trainable_variables)
-        pairs = zip(gradients, self.trainable_variables, strict=True)
-        clipped = [tf.clip_by_norm(g, limit_by_path(v, limits)) for g, v in pairs]
-        self.optimizer.apply(clipped, self.trainable_variables)
+        variables = self.trainable_variables
+        gradients = clipped_by_path(tape.gradient(loss, variables), variables)
+        self.optimizer.apply(gradients, variables)
         for metric in self.metrics:
             if metric.name == "loss":
                 metric.update_state(loss, sample_weight=tf.shape(x)[0])
@@ -809,6 +826,7 @@ print("fit trains", end=", ", flush=True)
 history = model.fit(x, y, batch_size=512, epochs=500, callbacks=callbacks, verbose=0).history
 print("then a loop", end="; ", flush=True)
 
+# %%
 by_loop = build_model()
 loss, _ = train(by_loop, lambda v: limit_by_path(v, limits), steps=len(seen))
 pairs = zip(model.get_weights(), by_loop.get_weights(), strict=True)

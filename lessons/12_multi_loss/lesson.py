@@ -234,9 +234,6 @@ print(f"exactly 0: {np.sum(plain == 0)}, within 0.05 of 0: {near}")
 # Now the network, with a strength at which L1 and L2 leave activations of a similar mean size:
 
 # %%
-assert np.sum(plain == 0) == 0 and near >= zeros["L1"] > 0
-
-
 def train(model, loss_of, rate):
     """Take 300 steps of Adam down loss_of(model), and return the model."""
     optimizer = keras.optimizers.Adam(rate)
@@ -277,6 +274,7 @@ assert share["L1"] > share["L2"] + 0.1 > share["none"] + 0.4
 assert abs(mean["L1"] - mean["L2"]) < 0.05 < mean["none"] - 1
 left = {name: np.mean(h[h > 0]) for name, h in trained.items()}
 assert left["L1"] > 2 * left["L2"] and share["none"] < 0.2
+assert np.sum(plain == 0) == 0 and near >= zeros["L1"] > 0  # of the prediction above
 
 # %% [markdown]
 # Without a penalty less than a fifth is zero: not sparse. With either it is: even L2 moves the weights until more sums fall
@@ -320,10 +318,16 @@ def cosine(a, b):
 # outside, both point much the same way; between the two best points, against each other.
 
 # %%
-ax = plt.subplots(figsize=(6.4, 4.4))[1]
 grid = np.meshgrid(np.linspace(-0.7, 2.3, 40), np.linspace(-0.6, 2.2, 40))
 plane = np.stack(grid, axis=-1)[..., None]  # (40, 40, 2, 1)
-best = {}
+places = {"outside": [[0.5], [2.0]], "between": [[0.9], [0.1]]}
+
+for where, point in places.items():
+    a, b = gradients_at(point)
+    print(f"{where}: cosine {cosine(a, b):.1f}, norms as 1 : {tf.norm(b) / tf.norm(a):.0f}")
+
+# %%
+ax, best = plt.subplots(figsize=(6.4, 4.4))[1], {}
 for name, color, target in (("A", "C0", y_a), ("B", "C1", y_b / 10)):
     best[name] = np.linalg.lstsq(features, target, rcond=None)[0]
     heights = np.mean((features.numpy() @ plane - target.numpy()) ** 2, axis=(2, 3))
@@ -331,13 +335,11 @@ for name, color, target in (("A", "C0", y_a), ("B", "C1", y_b / 10)):
     ax.contour(*grid, heights, levels=levels, colors=color, alpha=0.3)
     ax.plot(*best[name], "o", color=color)
     ax.annotate(f"best for {name}", best[name][:, 0] + (0.08, -0.1), color=color)
-for where, point in {"outside": [[0.5], [2.0]], "between": [[0.9], [0.1]]}.items():
-    a, b = gradients_at(point)
-    for gradient, color in ((a, "C0"), (b, "C1")):
+for where, point in places.items():
+    for gradient, color in zip(gradients_at(point), ("C0", "C1"), strict=True):
         arrow = np.ravel(-0.5 * gradient / tf.norm(gradient))
         ax.quiver(*np.ravel(point), *arrow, color=color, angles="xy", scale_units="xy", scale=1)
     ax.annotate(f" {where}", np.ravel(point), va="bottom")
-    print(f"{where}: cosine {cosine(a, b):.1f}, norms as 1 : {tf.norm(b) / tf.norm(a):.0f}")
 labels = ax.set(xlabel="first weight", ylabel="second weight", aspect="equal")
 
 # %% [markdown]

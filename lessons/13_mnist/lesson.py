@@ -138,7 +138,7 @@ def build_network(seed=13, dropout=0.3, width=16):
         ]
     )
 
-
+# %%
 model = build_network()
 loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 
@@ -250,7 +250,7 @@ def learned(labels, rate, n=32):
     memorise()
     return np.mean(np.argmax(student(x[:n]), axis=1) == labels[:n])
 
-
+# %%
 known, slow, mislabelled = learned(y, 1e-3), learned(y, 1e-5), learned(other_labels, 1e-3)
 print(f"learned all: {known == 1}, at 1e-5: {slow == 1}, wrong labels: {mislabelled > 0.9}")
 assert known == 1.0 and slow < 0.7 and mislabelled > 0.9
@@ -589,7 +589,7 @@ paths = [
 run(*state, numbers=range(4, 8))  # without a stop
 without_stop = state[0].get_weights()
 
-
+# %%
 def resumed(make, path):
     """Return how far a run that goes on from a checkpoint ends from the one without a stop."""
     state = new_run()

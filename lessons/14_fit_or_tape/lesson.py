@@ -41,6 +41,18 @@ from keras import layers
 
 
 # %%
+def one_epoch(model, step, batches, callbacks):
+    """Run the step on each batch, until they end or a callback stops; return the metrics."""
+    model.reset_metrics()
+    for number, batch in enumerate(batches):
+        callbacks.on_train_batch_begin(number)
+        callbacks.on_train_batch_end(number, step(batch))
+        if model.stop_training:
+            break
+    return {name: float(value) for name, value in model.get_metrics_result().items()}
+
+
+# %%
 def own_fit(model, batches, epochs, callbacks):
     """Train as model.fit does, without validation and progress bar; return the number of epochs."""
     step = tf.function(model.train_step)
@@ -48,15 +60,8 @@ def own_fit(model, batches, epochs, callbacks):
     model.stop_training = False
     callbacks.on_train_begin()
     for epoch in range(epochs):
-        model.reset_metrics()
         callbacks.on_epoch_begin(epoch)
-        for number, batch in enumerate(batches):
-            callbacks.on_train_batch_begin(number)
-            logs = step(batch)
-            callbacks.on_train_batch_end(number, logs)
-            if model.stop_training:
-                break
-        callbacks.on_epoch_end(epoch, {k: float(v) for k, v in model.get_metrics_result().items()})
+        callbacks.on_epoch_end(epoch, one_epoch(model, step, batches, callbacks))
         if model.stop_training:
             break
     callbacks.on_train_end()
@@ -150,6 +155,7 @@ print(message)
 assert message.startswith("No gradients provided for any variable")
 assert "Gradients do not exist for variables" in told[0] and not told[1:]
 
+# %%
 # in a loop each apply warns; Python shows a repeated warning once
 sgd, pair, counts = keras.optimizers.SGD(0.1), [tf.Variable(1.0), tf.Variable(1.0)], {}
 for kind in ("always", "default"):
@@ -184,7 +190,7 @@ class Subclassed(keras.Model):
     def call(self, x):
         return self.head(self.body(x))
 
-
+# %%
 row = keras.Sequential([keras.Input((20,)), layers.Dense(32, "relu"), layers.Dense(5)])
 # functional: the same layers, by their tensors
 graph = keras.Model(row.inputs, row.outputs)
@@ -342,6 +348,7 @@ for x_batch, y_batch in batches.repeat(2):
         gradients[index] = tf.clip_by_norm(gradients[index], limits[v.path.split("/")[-2]])
     optimizer.apply(gradients, by_loop.trainable_variables)
 
+# %%
 for kind in (ClippedEarly, ClippedLate):
     model = build_model()
     model.compile(kind(0.1), loss_fn)
@@ -548,6 +555,7 @@ for _ in range(50):
     gradients = outer.gradient(loss, by_loop.trainable_variables)
     optimizer.apply(gradients, by_loop.trainable_variables)
 
+# %%
 difference = largest_difference(smooth, by_loop)
 print(f"slope {float(smooth.layers[0].kernel[0, 0]):.1f}, equal weights: {difference < 1e-4}")
 assert difference < 1e-4 and np.isclose(history["loss"][-1], loss, rtol=1e-4)
@@ -656,7 +664,8 @@ for model in (build_model(), build_model(Own)):
     histories.append(model.fit(**data, epochs=3, shuffle=False, verbose=0).history)
     print(".", end="", flush=True)
 
-print(" the same history:", all(np.allclose(histories[1][k], histories[0][k]) for k in histories[0]))
+# %%
+print("the same history:", all(np.allclose(histories[1][k], histories[0][k]) for k in histories[0]))
 print("kept:", end=" ", flush=True)
 keeps = kept(
     lambda **options: compiled(build_model(Own), keras.optimizers.SGD(0.1, **options)), x, y

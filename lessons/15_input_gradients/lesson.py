@@ -62,7 +62,7 @@ def build_network():
         ]
     )
 
-
+# %%
 def accuracy(model, x, y):
     parts = [model(x[i : i + 1000], training=False) for i in range(0, len(x), 1000)]
     return np.mean(np.argmax(np.concatenate(parts), axis=1) == y)
@@ -236,7 +236,7 @@ def integrated_gradients(f, x, pieces=100):
         total += input_gradient(f, (piece + 0.5) / pieces * x)
     return x * total / pieces
 
-
+# %%
 black = tf.zeros_like(x)
 for f in (own_scores, own_probabilities):
     print(f"{f.__name__} add up:", end=" ", flush=True)

@@ -100,6 +100,7 @@ for name, step in steps.items():
 assert np.isclose(distance, 1.01**50, rtol=1e-3) and 0.9 < in_turn.min() < in_turn.max() < 1.1
 assert np.hypot(*paths["with a pull"][-1]) < 0.05
 
+# %%
 ax = plt.subplots(figsize=(4.8, 4.2))[1]
 for number, (name, path) in enumerate(paths.items()):
     ax.plot(*path.T, color=f"C{number}", ls=("-", "--", "-.")[number])
@@ -350,7 +351,7 @@ def modes(generator):
     distances = tf.norm(points[:, None] - centres, axis=2)
     return int(np.sum(np.mean(distances < 0.4, axis=0) > 0.01))
 
-
+# %%
 ahead, chased = build(2, 2, seed=16), build(2, 1, seed=17)
 train(
     ahead,

@@ -65,7 +65,7 @@ def losses_of(model, x, labels):
     # (n,)
     return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, model(x))
 
-
+# %%
 def smallest(losses, share):
     """Return 1 for this share of the losses, the smallest, and 0 for the others."""
     last = share * tf.cast(tf.size(losses) - 1, tf.float32)
@@ -459,13 +459,18 @@ def flat(gradients):
 
 
 # %%
-def train_both(weight, steps=600):
-    """Return the accuracy on the test images, and the cosine in each step, (steps,)."""
+def two_headed():
     keras.utils.set_random_seed(18)
     inputs = keras.Input((196,))
     body = layers.Dense(64, "relu")(layers.Dense(128, "relu")(inputs))
-    model = keras.Model(inputs, [layers.Dense(10)(body), layers.Dense(196)(body)])
-    optimizer, variables = keras.optimizers.Adam(1e-3), model.trainable_variables
+    return keras.Model(inputs, [layers.Dense(10)(body), layers.Dense(196)(body)])
+
+
+# %%
+def train_both(weight, steps=600):
+    """Return the accuracy on the test images, and the cosine in each step, (steps,)."""
+    model, optimizer = two_headed(), keras.optimizers.Adam(1e-3)
+    variables = model.trainable_variables
     optimizer.build(variables)
 
     @tf.function

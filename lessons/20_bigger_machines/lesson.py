@@ -173,7 +173,7 @@ def train(strategy, kind=keras.optimizers.SGD, rate=0.1, size_of=lambda y: 64, c
     losses = [float(step(*batch)) for batch in strategy.experimental_distribute_dataset(batches)]
     return model, losses
 
-
+# %%
 one_device = tf.distribute.get_strategy()
 alone, its_losses = train(one_device)
 together, their_losses = train(strategy)
@@ -393,7 +393,7 @@ x_shifted = tf.concat([x[:32] + 2.0, x[32:64]], axis=0)
     tf.data.Dataset.from_tensor_slices((x_shifted, y[:64])).batch(64)
 )
 
-
+# %%
 def weights_after_a_step(strategy, batch, synchronized=False):
     keras.utils.set_random_seed(20)
     with strategy.scope():
@@ -592,7 +592,7 @@ def free_addresses(count):
         stack.enter_context(socket.create_connection(names[0], timeout=1))
         return [f"{host}:{port}" for host, port in names]
 
-
+# %%
 def start(index, addresses, dies_after):
     task = {"cluster": {"worker": addresses}, "task": {"type": "worker", "index": index}}
     # No GPU: both workers would take the same one.
@@ -611,6 +611,12 @@ def start(index, addresses, dies_after):
 
 
 # %%
+def all_may_go_on(workers):
+    codes = [worker.poll() for worker in workers]  # None: it still runs
+    return None in codes and not any(codes)
+
+
+# %%
 def run_workers(dies_after, seconds=100):
     """Run a worker for each entry; return their exit codes, None for one that had to be ended."""
     workers, end = [], time.monotonic() + seconds
@@ -618,10 +624,7 @@ def run_workers(dies_after, seconds=100):
         addresses = free_addresses(len(dies_after))
         for index, number in enumerate(dies_after):
             workers.append(start(index, addresses, number))
-        print(f"{len(workers)} workers start TensorFlow, up to half a minute", flush=True)
-        while any(worker.poll() is None for worker in workers) and not any(
-            worker.poll() for worker in workers
-        ):
+        while all_may_go_on(workers):
             if time.monotonic() > end:
                 raise TimeoutError(f"the workers took more than {seconds} seconds")
             time.sleep(0.1)
@@ -638,6 +641,7 @@ def run_workers(dies_after, seconds=100):
 # %%
 # without the checkpoints of another run
 folder = Path(tempfile.mkdtemp(dir=home))
+print("two workers start TensorFlow, up to half a minute", flush=True)
 codes = run_workers(dies_after=[0, 2])
 is_done = [(folder / f"{index}.npz").exists() for index in range(2)]
 
@@ -648,6 +652,7 @@ assert codes[1] == 1 and codes[0] != 0 and not any(is_done), (folder / "1.txt").
 # Now the same two again, from the checkpoint. They should end with the weights of one device that was never interrupted:
 
 # %%
+print("two workers start TensorFlow, up to half a minute", flush=True)
 codes = run_workers(dies_after=[0, 0])
 told = [(folder / f"{index}.txt").read_text() for index in range(2)]
 assert codes == [0, 0], told[0][-2000:] + told[1][-2000:]
@@ -744,7 +749,7 @@ def make_weighted_step(model, optimizer, jit_compile):
 def padded(array, size=64):
     return tf.pad(array, [[0, size - len(array)]] + [[0, 0]] * (array.ndim - 1))
 
-
+# %%
 models, steps = {}, {}
 for compiled in (False, True):
     models[compiled] = new_model()
@@ -972,7 +977,7 @@ def fitted(strategy, count, **how):
     history = model.fit(batches, verbose=0, shuffle=False)
     return model.get_weights(), history.history["loss"][0]
 
-
+# %%
 gaps, losses_differ = {}, []
 # the last batch of 65 has one example, for one replica
 for count in (256, 65):
@@ -1003,6 +1008,7 @@ for reduction in ("sum_over_batch_size", "mean_with_sample_weight"):
     model.fit(filled_up, verbose=0, shuffle=False)
     weights_of[reduction] = model.get_weights()
 
+# %%
 gaps = {name: largest_difference(plain, weights) for name, weights in weights_of.items()}
 print({name: "equal weights" if gap < 1e-5 else "other weights" for name, gap in gaps.items()})
 assert largest_difference(plain, by_xla) < 1e-4

@@ -46,6 +46,14 @@ def test_what_becomes_of_a_slip(asked, after, kind):
     assert tried(question, answer, slips[after]) == kind
 
 
+def test_what_a_slip_writes_is_thrown_away(asked, tmp_path, monkeypatch):
+    question, answer, _ = asked
+    monkeypatch.chdir(tmp_path)
+    text = 'def slope(x):\n    open("stray", "w").close()\n    return 0.0'
+    assert tried(question, answer, Slip("01.1", "", "", text)) != "no program"
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("after", "is_so"),
     [

@@ -83,6 +83,11 @@ def test_a_line_that_stands_outside_its_block_is_named():
     assert place.line == 4 and "lines stand in the block" in place.look
 
 
+def test_a_name_of_the_notebooks_that_is_called_as_a_method_is_left_alone():
+    (place,) = places("01.1", RIGHT.replace("x**3", "x**2"), gradient=tf.Variable(1.0))
+    assert place.line == 5
+
+
 def test_where_several_lines_would_do_all_are_named():
     minus = RIGHT.replace("x**3 - 2 * x", "-(x**3 - 2 * x)")
     found = places("01.1", minus)
