@@ -169,7 +169,6 @@ def test_stored_text_is_short_and_holds_no_address_or_object(name):
 
 def lines_to_read(source):
     """Return how many lines a cell has beside comments, docstrings and assertions."""
-    kept = ast.parse(source)
     skipped = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):

@@ -123,7 +123,9 @@ def _is_harmless(function: FunctionType) -> bool:
         return False
     names = set(_global_names_of(function.__code__))
     values = (function.__globals__.get(n, getattr(builtins, n, None)) for n in names)
-    return not _REFUSED & set(_names_of(function.__code__)) and all(_is_kept_by_nobody(_undecorated(v)) for v in values)
+    return not _REFUSED & set(_names_of(function.__code__)) and all(
+        _is_kept_by_nobody(_undecorated(v)) for v in values
+    )
 
 
 def _is_kept_by_nobody(value: Any) -> bool:

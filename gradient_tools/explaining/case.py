@@ -127,6 +127,12 @@ class Case:
         first = next((step.place for step in steps if step.place), None)
         return first is not None and (cell_number(first.file), first.line) < assignment.order
 
+    def stands_in_block(self, assignment: Assignment) -> bool:
+        """Tell whether an assignment stands in the tape's block, or in the function under it."""
+        if self.of_function:
+            return self.text.is_in_function(assignment)
+        return self.text.is_in_block(assignment, self.tape_name)
+
     @cached_property
     def target_node(self) -> ast.expr | None:
         """The expression of the target in the user's text."""

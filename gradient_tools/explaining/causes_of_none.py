@@ -216,13 +216,19 @@ def _computed_before(case: Case, source: Source) -> Finding | None:
     if case.target_node is None or case.recorder.in_graph:
         return None
     for assignment in case.text.slice(case.target_node):
-        if assignment.name == source.name or assignment.makes_variable:
+        value = case.text.names.get(assignment.name)
+        if assignment.name == source.name or case.flow.makers[id(value)]:
             continue
-        if case.flow.makers[id(case.text.names.get(assignment.name))]:
+        if not case.text.depends_on(assignment.value, case.roots_of(source)):
             continue
-        if case.text.depends_on(assignment.value, case.roots_of(source)):
+        if case.stands_in_block(assignment):
+            if case.text.may_be_passed_over(assignment):
+                return Finding("unconnected not-run", assignment.place)
+        elif not assignment.makes_variable:
             key = "outside-tape after" if case.ran_before(assignment) else "outside-tape before"
             return Finding(key, assignment.place)
+        elif is_variable(value) and key_of(value) in case.upstream:
+            return Finding("state-assignment new", assignment.place)
     return None
 
 

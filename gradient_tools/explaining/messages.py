@@ -147,6 +147,12 @@ CAUSES = {
         "value = ...  # the value itself, used in {y}\n{line}  # assign afterwards",
         Example("v.assign(x**2)  # then y = 2 * v", "v = x**2  # then y = 2 * v"),
     ),
+    "state-assignment new": _cause(
+        "This line stored the value in a new variable. A variable holds numbers: what is computed "
+        "from it has no way back to {x}.",
+        "# the value itself, without tf.Variable, inside the block: {line}",
+        Example("z = tf.Variable(x**2)  # above the block", "z = x**2  # inside the block"),
+    ),
     "rebound-source variable": _cause(
         "This line makes {x} the name of a new tensor: it is no longer the variable that a tape "
         "watches by itself.",
@@ -218,6 +224,12 @@ CAUSES = {
         "an operation without gradient, NumPy, code outside the block.",
         "# use {x} in the computation of {y}, or leave it out of the sources",
         Example("y = other**2  # without x", "y = x * other**2"),
+    ),
+    "unconnected not-run": _cause(
+        "{y} was not computed from {x} here, since this line did not run: its loop was left or "
+        "made no pass, or its branch was not taken.",
+        "# a loop with a fixed number of passes, or a line before it that uses {x}",
+        Example("while y < 1.0: y = x * y", "for _ in range(3): y = x * y"),
     ),
     "outer-tape-missed": _cause(
         "The first derivative was computed here, where {tape} does not record, so {tape} cannot "

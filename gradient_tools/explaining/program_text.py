@@ -107,6 +107,28 @@ class ProgramText:
             names = {name for each in new for name in names_in(each.value)}
         return sorted(found, key=lambda each: each.order)
 
+    def is_in_function(self, assignment: Assignment) -> bool:
+        """Tell whether an assignment stands in the innermost function around the place."""
+        return assignment.file == self.file and _holds(self._scopes[0], assignment)
+
+    def is_in_block(self, assignment: Assignment, tape: str) -> bool:
+        """Tell whether an assignment stands in the last ``with`` block of a tape, by its name."""
+        blocks = [
+            node
+            for node in ast.walk(tree_of(assignment.file))
+            if isinstance(node, ast.With) and any(tape in _names_of(item) for item in node.items)
+            if assignment.file != self.file or node.lineno <= self.line
+        ]
+        last = max(blocks, key=lambda node: node.lineno, default=None)
+        return last is not None and _holds(last, assignment)
+
+    def may_be_passed_over(self, assignment: Assignment) -> bool:
+        """Tell whether an assignment, the last of its name, stands in a loop or a branch."""
+        kinds = (ast.If, ast.For, ast.While)
+        around = [node for node in ast.walk(tree_of(assignment.file)) if isinstance(node, kinds)]
+        is_last = assignment.order == max(each.order for each in self.of(assignment.name))
+        return is_last and any(_holds(node, assignment) for node in around)
+
     def depends_on(self, node: ast.AST, roots: set[str]) -> bool:
         """Tell whether an expression mentions ``roots``, directly or through other names."""
         for expression in (node, *(each.value for each in self.slice(node))):
@@ -194,3 +216,16 @@ class ProgramText:
                 if isinstance(code, types.CodeType) and is_user_file(code.co_filename):
                     scope = scopes_at(tree_of(code.co_filename), code.co_firstlineno)[0]
                     yield scope, code.co_filename, getattr(function, "__globals__", {})
+
+
+def _holds(node: ast.AST, assignment: Assignment) -> bool:
+    """Tell whether an assignment stands in the body of a statement or function."""
+    if not isinstance(node, ast.stmt | ast.Lambda):
+        return False
+    inner = assignment.node
+    is_later = (node.lineno, node.col_offset) < (inner.lineno, inner.col_offset)
+    return is_later and inner.lineno <= (node.end_lineno or node.lineno)
+
+
+def _names_of(item: ast.withitem) -> set[str]:
+    return {ast.unparse(each) for each in (item.context_expr, item.optional_vars) if each}

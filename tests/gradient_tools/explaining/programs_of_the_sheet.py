@@ -52,6 +52,13 @@ with tf.GradientTape() as tape:
     {instead}
     y = tf.reduce_sum(2 * z)
 tape.gradient(y, x)
+== state-assignment new
+x = tf.Variable(3.0)
+{line}
+with tf.GradientTape() as tape:
+    {instead}
+    y = 2 * z
+tape.gradient(y, x)
 == outside-tape after
 x = tf.Variable(3.0)
 with tf.GradientTape() as tape:
@@ -145,6 +152,12 @@ x = tf.Variable(3.0)
 other = tf.Variable(2.0)
 with tf.GradientTape() as tape:
     z = x**2
+    {line}
+tape.gradient(y, x)
+== unconnected not-run
+x = tf.Variable(3.0)
+with tf.GradientTape() as tape:
+    y = tf.constant(2.0)
     {line}
 tape.gradient(y, x)
 == unconnected
