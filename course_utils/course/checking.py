@@ -38,7 +38,8 @@ class CheckResult:
     """The answer to one `check`: shown as HTML in Jupyter, as one plain line elsewhere.
 
     Where no known mistake explains a wrong answer, it is looked for a line in which one change is
-    enough, when the result is shown; in Jupyter the message stands meanwhile.
+    enough, or for a name of the notebook's that the answer reads, when the result is shown; in
+    Jupyter the message stands meanwhile.
     """
 
     id: str
@@ -51,7 +52,7 @@ class CheckResult:
 
     @cached_property
     def where_to_look(self) -> str:
-        """The lines in which one change is enough; empty where none is known."""
+        """What is worth a look in the answer; empty where nothing is known."""
         return self._search() if self._search else ""
 
     @property
@@ -142,15 +143,15 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
     )
     shown = exercise.id, judgement.outcome, said, exercise.title, recorded, printed
     if isinstance(exercise, Question) and not judgement.recognised:
-        return CheckResult(*shown, partial(_where_one_change_is_enough, exercise, answer, seed))
+        return CheckResult(*shown, partial(_where_to_look, exercise, answer, seed))
     return CheckResult(*shown)
 
 
-def _where_one_change_is_enough(question: Question, answer: Any, seed: int) -> str:
-    from ..one_change.search import in_words, places_of_one_change
+def _where_to_look(question: Question, answer: Any, seed: int) -> str:
+    from ..one_change.search import where_to_look
 
     with standard_error_held():
-        return in_words(places_of_one_change(question, answer, seed))
+        return where_to_look(question, answer, seed)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from textwrap import dedent
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-__all__ = ["Program", "program_of"]
+__all__ = ["Program", "names_of_the_notebook", "program_of"]
 
 _LIBRARIES = {
     "collections", "copy", "course_utils", "functools", "gradient_tools", "itertools", "keras",
@@ -66,6 +66,22 @@ def program_of(answer: Any) -> Program | None:
     lines = tuple(linecache.getlines(_file(function)))
     tree = ast.Module(trees, [])
     return Program(tree, function.__name__, lines, dict(function.__globals__))
+
+
+def names_of_the_notebook(answer: Any) -> list[str]:
+    """Return the names that an answer finds around it and that hold no code, such as a tensor's.
+
+    What they hold is the same in each call; an argument of the same name was perhaps meant.
+    """
+    function = _undecorated(answer)
+    if not isinstance(function, FunctionType):
+        return []
+    values = {n: function.__globals__.get(n) for n in _global_names_of(function.__code__)}
+    return [n for n, v in values.items() if v is not None and not _is_code(v)]
+
+
+def _is_code(value: Any) -> bool:
+    return isinstance(value, ModuleType) or callable(value)
 
 
 def _undecorated(value: Any) -> Any:
@@ -136,7 +152,6 @@ def _is_kept_by_nobody(value: Any) -> bool:
 
 
 def _is_of_a_library(value: Any) -> bool:
-    is_code = isinstance(value, ModuleType | type) or callable(value)
     name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
     root = str(name).partition(".")[0]
-    return is_code and (root in _LIBRARIES or root == "builtins")
+    return _is_code(value) and (root in _LIBRARIES or root == "builtins")

@@ -15,9 +15,9 @@ from ..exercises.observation import observe_calls
 from ..exercises.question import Question, error_of, first_wrong
 from ..exercises.references import SEEDS, Reference, stored_reference
 from .changes import Change, changes_of
-from .program import Program, program_of
+from .program import Program, names_of_the_notebook, program_of
 
-__all__ = ["Place", "in_words", "places_of_one_change"]
+__all__ = ["Place", "in_words", "places_of_one_change", "where_to_look"]
 
 LONGEST_RUN = 0.05  # seconds of the processor that one call of the answer may take
 TIME = 1.5  # seconds of the processor for the whole search
@@ -45,6 +45,22 @@ def in_words(places: list[Place]) -> str:
         return "One change is enough, in line {0.line}, `{0.code}`: {0.look}.".format(*places)
     lines = "; or ".join(f"in line {each.line}, `{each.code}`: {each.look}" for each in places)
     return f"One change is enough, {lines}."
+
+
+def where_to_look(question: Question, answer: Any, seed: int) -> str:
+    """Say where one change is enough; else which names of the notebook the answer reads.
+
+    A name is said where no change is known: an argument was perhaps meant.
+    """
+    places = places_of_one_change(question, answer, seed)
+    names = [] if places else names_of_the_notebook(answer)
+    if not names:
+        return in_words(places)
+    listed = " and ".join(f"`{name}`" for name in names)
+    are = "is the notebook's, and no argument"
+    if len(names) > 1:
+        are = "are the notebook's, and no arguments"
+    return f"In your function {listed} {are}: each call finds the same there."
 
 
 def places_of_one_change(

@@ -13,7 +13,7 @@ from course_utils.course import checking
 from course_utils.course.checking import check
 from course_utils.one_change.changes import changes_of
 from course_utils.one_change.program import program_of
-from course_utils.one_change.search import Place, in_words, places_of_one_change
+from course_utils.one_change.search import Place, in_words, places_of_one_change, where_to_look
 from course_utils.workspace.curriculum import find_exercise
 
 RIGHT = """
@@ -102,6 +102,17 @@ def test_nothing_is_said_where_two_changes_are_needed_or_none():
     assert in_words([]) == ""
 
 
+def test_a_name_of_the_notebooks_is_said_where_no_change_is_known():
+    question = find_exercise("01.1")
+    text = RIGHT.replace("x**3 - 2 * x", "a**3 - 2 * x")
+    said = where_to_look(question, defined(text, a=tf.constant(3.0), f=abs), 0)
+    assert said == (
+        "In your function `a` is the notebook's, and no argument: each call finds the same there."
+    )
+    assert where_to_look(question, defined(RIGHT.replace("x**3", "abs(x)")), 0) == ""
+    assert where_to_look(question, 3.0, 0) == ""
+
+
 def test_the_repair_itself_is_not_said():
     said = in_words([Place(5, "return loss * 2", "look at what is multiplied or divided")])
     assert said == (
@@ -183,7 +194,7 @@ def test_check_adds_the_place_where_no_known_mistake_explains_the_answer(monkeyp
     html = check("01.1", wrong)._repr_html_()
     assert "<details><summary>Where to look</summary><div>One change is enough" in html
     known = check("01.1", defined(RIGHT.replace("- 2 * x", "")))
-    monkeypatch.setattr(checking, "_where_one_change_is_enough", None)
+    monkeypatch.setattr(checking, "_where_to_look", None)
     for result in (known, check("01.1", defined(RIGHT)), check("01.1", 3.0)):
         assert "One change" not in repr(result) + result._repr_html_()
 
