@@ -296,7 +296,8 @@ def _further(node: ast.Subscript | ast.Slice, end: str) -> Iterator[_Other]:
 def _other_values(node: Any, names: Sequence[str]) -> Iterator[_Other]:
     """Yield a line with a sign, a factor or a call around its value, or that adds where it sets."""
     value = node.value
-    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+    used = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
+    if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) not in {None, *used}:
         added = ast.AugAssign(node.targets[0], ast.Add(), value)
         yield ast.copy_location(added, node), "look at = and +=", 1
     if isinstance(node, ast.AugAssign):

@@ -4,12 +4,12 @@ import ast
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..exercises.isolation import TimeLimitReached, state_kept, time_limit
+from ..exercises.isolation import TimeLimitReached, memory_limit, state_kept, time_limit
 from ..exercises.judging import assess
 from ..exercises.observation import observe_calls
 from ..exercises.question import Question, error_of, first_wrong
@@ -21,6 +21,7 @@ __all__ = ["Place", "in_words", "places_of_one_change", "where_to_look"]
 
 LONGEST_RUN = 0.05  # seconds of the processor that one call of the answer may take
 TIME = 1.5  # seconds of the processor for the whole search
+MEMORY = 1024  # megabytes that a change may take; it may also make a loop that never ends in C
 _MOST_PLACES = 3
 
 
@@ -86,7 +87,11 @@ def places_of_one_change(
     found: dict[int, Place] = {}
     program = program_of(answer)
     if program is not None:
-        with warnings.catch_warnings(), suppress(TimeLimitReached), time_limit(seconds):
+        with ExitStack() as stack:
+            stack.enter_context(warnings.catch_warnings())
+            stack.enter_context(suppress(TimeLimitReached))
+            stack.enter_context(time_limit(seconds))
+            stack.enter_context(memory_limit(MEMORY))
             warnings.simplefilter("ignore")
             for change in _right_changes(question, program, seed):
                 place = Place(change.line, program.lines[change.line - 1].strip(), change.look)

@@ -77,17 +77,28 @@ def _lost_on_the_way(case: Case, source: Source) -> Finding | None:
 def _first_loss(case: Case, reached: set[Key]) -> Finding | None:
     """Return what lost the gradient first, of all that leads from ``reached`` to the target.
 
-    Where the dtype of an output has no gradients, what lost it stands further on.
+    What would open a way if it alone were mended comes before all else: a normalisation inside a
+    model stops gradients, too, beside the way that it leaves open. Where the dtype of an output
+    has no gradients, what lost it stands further on.
     """
     number = {link: position for position, link in enumerate(case.flow.links)}
     lost = [
-        ((not case.flow.carries(link, output), link.in_gradient, number[link]), link)
+        (link, output)
         for key in reached
         for link in case.flow.users[key]
         for output in link.outputs
         if output in case.upstream and not case.flow.records(link, key, output)
     ]
-    return _what_lost(case, min(lost, key=lambda each: each[0])[1]) if lost else None
+
+    def order(each: tuple[Link, Key]) -> tuple[bool, bool, bool, int]:
+        link, output = each
+        carries = case.flow.carries(link, output)
+        opens = carries and bool(
+            case.flow.downstream([output], case.flow.records) & case.target_keys
+        )
+        return not opens, not carries, link.in_gradient, number[link]
+
+    return _what_lost(case, min(lost, key=order)[0]) if lost else None
 
 
 def _what_lost(case: Case, link: Link) -> Finding:

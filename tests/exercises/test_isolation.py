@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from course_utils.exercises.isolation import TimeLimitReached, state_kept, time_limit
+from course_utils.exercises.isolation import TimeLimitReached, memory_limit, state_kept, time_limit
 
 LIMIT = 0.3  # seconds
 SOON = 3.0
@@ -218,3 +218,14 @@ with isolation.time_limit(60.0):
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONFAULTHANDLER"}
     ended = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True)
     assert ended.returncode == 0, ended.stderr.decode()[-2000:]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone counts such memory")
+def test_a_block_that_takes_much_memory_meets_an_error_and_the_limit_goes():
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_DATA)
+    with pytest.raises(MemoryError), memory_limit(64):
+        bytearray(256 * 2**20)
+    assert resource.getrlimit(resource.RLIMIT_DATA) == before
+    assert len(bytearray(256 * 2**20)) == 256 * 2**20

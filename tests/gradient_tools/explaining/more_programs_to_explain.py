@@ -632,3 +632,56 @@ def sampled_action(Tape):
         action = tf.random.categorical(logits, 1)  # <-
         loss = tf.reduce_mean(tf.cast(action, tf.float32))
     return tape.gradient(loss, model.trainable_variables)
+
+
+@program("outside-tape")
+def after_a_block_with_normalization(Tape):
+    model = keras.Sequential(
+        [keras.Input((3,)), keras.layers.Dense(4), keras.layers.BatchNormalization()]
+    )
+    with Tape() as tape:
+        loss = tf.reduce_mean(model(X, training=True) ** 2)
+    doubled = 2 * loss  # <-
+    return tape.gradient(doubled, model.layers[0].kernel)
+
+
+@program("unconnected", source=1)
+def loop_without_a_pass(Tape):
+    a, b = tf.Variable(1.0), tf.Variable(0.0)
+    with Tape() as tape:
+        y = a
+        while tf.abs(a + b - y) > 1e-6:
+            y = a + b * tf.sin(y)  # <-
+    return tape.gradient(y, [a, b])
+
+
+@program("unconnected", source=1)
+def loop_left_at_once(Tape):
+    a, b = tf.Variable(1.0), tf.Variable(0.0)
+    with Tape() as tape:
+        y = a
+        for _ in range(9):
+            new = a + b * tf.sin(y)
+            if abs(new - y) < 1e-6:
+                break
+            y = new  # <-
+    return tape.gradient(y, [a, b])
+
+
+@program("state-assignment")
+def variable_made_of_the_prediction(Tape):
+    w = tf.Variable(2.0)
+    y_hat = tf.Variable(w * X)  # <-
+    with Tape() as tape:
+        loss = tf.reduce_mean(y_hat**2)
+    return tape.gradient(loss, w)
+
+
+@program("outside-tape")
+def of_the_block_before(Tape):
+    w = tf.Variable(2.0)
+    with Tape() as tape:
+        y = w**2  # <-
+    with Tape() as tape:
+        z = 2 * y
+    return tape.gradient(z, w)
