@@ -17,7 +17,11 @@ from types import FrameType
 
 import numpy as np
 
-from .tensorflow_state import graphs_can_be_cancelled, keep_tensorflow_random_state
+from .tensorflow_state import (
+    fitting_output_gradients,
+    graphs_can_be_cancelled,
+    keep_tensorflow_random_state,
+)
 
 __all__ = ["PATIENCE", "TimeLimitReached", "memory_limit", "state_kept", "time_limit"]
 
@@ -56,6 +60,7 @@ def state_kept(seed: int) -> Iterator[None]:
         stack.callback(os.chdir, os.getcwd())
         if "tensorflow" in sys.modules:
             stack.enter_context(keep_tensorflow_random_state(seed))
+            stack.enter_context(fitting_output_gradients())
         yield
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 __all__ = [
+    "fitting_output_gradients",
     "forget_tracings",
     "graphs_can_be_cancelled",
     "keep_tensorflow_random_state",
@@ -38,6 +39,31 @@ def graphs_can_be_cancelled() -> Iterator[Callable[[], None]]:
             yield manager.start_cancel
     finally:  # TensorFlow itself forgets the one around this
         cancellation._active_context = around
+
+
+@contextmanager
+def fitting_output_gradients() -> Iterator[None]:
+    """Refuse output gradients that are more or fewer than the targets: TensorFlow would crash."""
+    from unittest.mock import patch
+
+    import tensorflow as tf
+
+    asked = tf.GradientTape.gradient
+
+    def gradient(
+        tape: Any, target: Any, sources: Any, output_gradients: Any = None, *more: Any, **named: Any
+    ) -> Any:
+        if output_gradients is not None:
+            wanted, given = (len(tf.nest.flatten(each)) for each in (target, output_gradients))
+            if wanted != given:
+                raise ValueError(
+                    f"tape.gradient got {given} output gradients for {wanted} targets; it takes "
+                    "one for each target, in the same structure"
+                )
+        return asked(tape, target, sources, output_gradients, *more, **named)
+
+    with patch.object(tf.GradientTape, "gradient", gradient):
+        yield
 
 
 def forget_tracings() -> None:

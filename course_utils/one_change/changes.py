@@ -297,8 +297,9 @@ def _other_values(node: Any, names: Sequence[str]) -> Iterator[_Other]:
     """Yield a line with a sign, a factor or a call around its value, or that adds where it sets."""
     value = node.value
     used = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
-    if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", None) not in {None, *used}:
-        added = ast.AugAssign(node.targets[0], ast.Add(), value)
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    if isinstance(target, ast.Name) and target.id not in used:
+        added = ast.AugAssign(target, ast.Add(), value)
         yield ast.copy_location(added, node), "look at = and +=", 1
     if isinstance(node, ast.AugAssign):
         yield ast.copy_location(ast.Assign([node.target], value), node), "look at = and +=", 1

@@ -229,3 +229,14 @@ def test_a_block_that_takes_much_memory_meets_an_error_and_the_limit_goes():
         bytearray(256 * 2**20)
     assert resource.getrlimit(resource.RLIMIT_DATA) == before
     assert len(bytearray(256 * 2**20)) == 256 * 2**20
+
+
+def test_output_gradients_that_would_crash_tensorflow_are_refused():
+    x = tf.Variable([1.0, 2.0])
+    with tf.GradientTape(persistent=True) as tape:
+        y = [2 * x[0], 3 * x[1]]
+    with state_kept(0):
+        with pytest.raises(ValueError, match="1 output gradients for 2 targets"):
+            tape.gradient(y, x, output_gradients=tf.ones(2))
+        found = tape.gradient(y, x, [tf.constant(1.0), tf.constant(10.0)])
+    assert found.numpy().tolist() == [2.0, 30.0]
