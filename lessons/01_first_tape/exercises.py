@@ -171,7 +171,7 @@ EXERCISES = (
     ),
     Question(
         id="01.4",
-        title="A recording that starts too late",
+        title="A gradient that does not arrive",
         kind="repair",
         points=2,
         draw=draw_lines,
@@ -216,7 +216,7 @@ EXERCISES = (
                 form="Return a list with one number for each number on the tape.",
             )
         ],
-        praise="Your walk multiplies along each way, and adds where ways meet.",
+        praise="Your walk multiplies along each path, and adds where paths meet.",
     ),
 )
 
@@ -235,7 +235,7 @@ PREDICTIONS = (
         "01.b",
         right="None",
         options={
-            "20": "It is the slope of 2x² at 5, and the code computes 2x² from x.",
+            "20": "20 is the slope of 2x² at 5, and the code computes 2x² from x.",
             "0": "0 says that y stays where it is when x moves. That would be a number, and for it "
             "the tape needs a way from y back to x.",
             "None": "No number, and no error. The tape was off when y was computed, so for the tape "
@@ -247,7 +247,7 @@ PREDICTIONS = (
         right="100 times, and once",
         options={
             "50 times, and 50 times": "One evaluation for each derivative is what a forward "
-            "difference needs, and one more. A central one steps to both sides.",
+            "difference needs, plus one. A central one steps to both sides.",
             "100 times, and 50 times": "Twice for each derivative is right for the differences. But "
             "the tape does not take one derivative at a time.",
             "100 times, and once": "A difference moves one number at a time, a central one to both "

@@ -36,6 +36,19 @@ SLOPES = {
         "This is the slope of x**3 alone. The term -2 * x has a slope too: -2.",
         slope_of(lambda x: x**3),
     ),
+    "cube of the difference": Wrong(
+        "This is the slope of (x - 2 * x)**3. The power binds first: y is x**3, minus 2 * x.",
+        slope_of(lambda x: (x - 2 * x) ** 3),
+    ),
+    "factor of the other term": Wrong(
+        "This is the slope of 2 * x**3 - x. The factor 2 stands before the x: y is x**3 - 2 * x.",
+        slope_of(lambda x: 2 * x**3 - x),
+    ),
+    "y over x": Wrong(
+        "This is y / x, the slope of the line from the origin to the curve. The curve's own slope "
+        "at x is tape.gradient(y, x).",
+        lambda x: cubic(x) / x,
+    ),
     "second sign wrong": Wrong(
         "The sign of the second term is wrong: y is x**3 - 2 * x, with a minus.",
         slope_of(lambda x: x**3 + 2 * x),
@@ -50,9 +63,10 @@ SLOPES = {
         slope_of(lambda x: tf.constant(1.0), unconnected_gradients="zero"),
     ),
     "cube taken out": Wrong(
-        "This is the slope of -2 * x alone: the tape took the cube as a fixed number. Write it as "
-        "x**3 inside the `with` block, without NumPy.",
+        "This is the slope of -2 * x alone: y lacks the cube, or the cube is a fixed number to the "
+        "tape. Compute y as x**3 - 2 * x inside the `with` block, from the variable, without NumPy.",
         slope_of(lambda x: x.numpy() ** 3 - 2 * x),
+        slope_of(lambda x: -2 * x),
     ),
     "slope 1 everywhere": Wrong(
         "Your function returned 1 for every x. Either the cube is written as x * 3, or the target "
@@ -189,22 +203,46 @@ GRADIENTS = {
     ),
     "errors added up": Wrong(
         "Both gradients are too large by the number of examples: the squared errors are added up, "
-        "not averaged. Take tf.reduce_mean of them. Without it, the tape adds them up by itself, "
-        "as it does with every target of many entries.",
+        "not averaged over all of them. Take tf.reduce_mean of all, without an axis: the tape adds "
+        "up a target of many entries by itself.",
         gradients_of(lambda y_hat, y: (y_hat - y) ** 2),
+        gradients_of(lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2, axis=1)),
     ),
     "half of them": Wrong(
         "Both gradients are half of what they should be: leave out the factor 1/2.",
         gradients_of(lambda y_hat, y: mean_square(y_hat, y) / 2),
     ),
     "not squared": Wrong(
-        "You averaged the errors without squaring them. Square each error first.",
+        "The errors are averaged, and not squared: (y_hat - y) ** 2 squares each of them.",
         gradients_of(lambda y_hat, y: tf.reduce_mean(y_hat - y)),
         gradients_of(lambda y_hat, y: tf.reduce_mean(y - y_hat)),
     ),
     "squared too late": Wrong(
         "You averaged the errors and then squared: square each error first.",
         gradients_of(lambda y_hat, y: tf.reduce_mean(y_hat - y) ** 2),
+    ),
+    "stepped parameters": Wrong(
+        "These are the parameters after a step. Return their gradients alone.",
+        *(
+            answering(
+                lambda tape, loss, p, lr=lr: {
+                    k: p[k] - lr * g for k, g in tape.gradient(loss, p).items()
+                }
+            )
+            for lr in (0.01, 0.1, 1.0)
+        ),
+    ),
+    "b outside the error": Wrong(
+        "b is added to the loss, and belongs to the prediction: y_hat = x @ params['W'] + "
+        "params['b'], before the square.",
+        lambda params, x, y: {
+            "W": gradients_of(mean_square)({**params, "b": tf.Variable(0.0)}, x, y)["W"],
+            "b": 1.0,
+        },
+    ),
+    "first example alone": Wrong(
+        "These are the gradients of the first example's error. Average over all n rows of x and y.",
+        lambda params, x, y: gradients_of(mean_square)(params, x[:1], y[:1]),
     ),
     "root taken": Wrong(
         "These are the gradients of the root of the mean squared error. Leave the root out.",
@@ -257,13 +295,21 @@ LINES = {
     ),
     "one for each example": Wrong(
         "You returned one number for each example. The source w is one number, and so is its "
-        "gradient: compute y_hat inside the `with` block, under a name of its own, and return "
-        "tape.gradient(loss, w).",
+        "gradient: return tape.gradient(loss, w).",
         line_gradient(mean_square, lambda w, y_hat: y_hat),
     ),
     "returns loss": Wrong(
         "This is the loss. Return tape.gradient(loss, w).",
         lambda w, x, y: mean_square(w * x, y),
+    ),
+    "w for the prediction": Wrong(
+        "The error is that of w itself. The prediction is w * x: compute y_hat inside the block, "
+        "and use it in the loss.",
+        lambda w, x, y: 2 * tf.reduce_mean(w - y) + 0 * line_gradient(mean_square)(w, x, y),
+    ),
+    "x and y exchanged": Wrong(
+        "x and y are exchanged: the prediction is w * x, and its error y_hat - y.",
+        lambda w, x, y: line_gradient(mean_square)(w, y, x),
     ),
     "errors added up": Wrong(
         "The gradient is too large by the number of examples: the squared errors are added up. "
@@ -271,8 +317,8 @@ LINES = {
         line_gradient(squares),
     ),
     "gradient of the prediction": Wrong(
-        "This is the gradient of y_hat, added up over the examples. The target is the loss: return "
-        "tape.gradient(loss, w).",
+        "This is the gradient of y_hat, added up over the examples. The target is the mean of the "
+        "squared errors, the loss as it was given.",
         line_gradient(lambda y_hat, y: y_hat),
     ),
     "mean taken early": Wrong(
@@ -371,9 +417,17 @@ def counted_from_the_end(recorded, target):
     return gradients
 
 
+def forwards(recorded, target):
+    slopes = [1.0] + [0.0] * (len(recorded) - 1)
+    for place, inputs in enumerate(recorded):
+        for source, slope in inputs:
+            slopes[place] += slopes[source] * slope
+    return slopes
+
+
 WALKS = {
     "ways do not add": Wrong(
-        "Where two ways lead to one number, the second replaces the first. Add to what the input "
+        "Where two paths lead to one number, the second replaces the first. Add to what the input "
         "has already: `+=` in place of `=`.",
         walk(lambda gradients, place, source, slope: gradients[place] * slope),
         walk(
@@ -394,7 +448,7 @@ WALKS = {
         stopping(lambda gradients, recorded, place: not recorded[place]),
     ),
     "stops at a gradient of 0": Wrong(
-        "A number from which no way leads to the target has the gradient 0. Your walk ends there: go "
+        "A number from which no path leads to the target has the gradient 0. Your walk ends there: go "
         "on to the places before it.",
         stopping(lambda gradients, recorded, place: not gradients[place]),
         stopping(
@@ -413,23 +467,37 @@ WALKS = {
         lambda recorded, target: [0.0][recorded[target][0][1]],
     ),
     "first way alone": Wrong(
-        "Where two ways lead to one number, you keep the first only. Add what comes on the others.",
+        "Where two paths lead to one number, you keep the first only. Add what comes on the others.",
         walk(lambda g, place, source, slope: g[source] or g[place] * slope),
     ),
     "walks forward": Wrong(
-        "Your walk comes to the inputs of the target, and no further. A walk from the first place to "
-        "the last does that, as nothing has arrived where it begins. Start at the end: "
-        "reversed(range(len(recorded))).",
+        "Your walk comes to the inputs of the target, and no further. Either it goes from the first "
+        "place to the last, or a `return` inside the loop ends it: go through the places in "
+        "reverse, and return below the loop.",
         walk(places=lambda count, target: range(count)),
     ),
     "slopes added along a way": Wrong(
-        "Along a way you add the slopes. They multiply: gradients[place] * slope.",
+        "Along a path you add the slopes. They multiply: gradients[place] * slope.",
         walk(lambda g, place, source, slope: g[source] + g[place] + slope),
     ),
     "slope alone": Wrong(
         "You hand on the slope of the last step alone. Multiply it by the gradient of the place "
         "that it comes from.",
         walk(lambda g, place, source, slope: g[source] + slope),
+    ),
+    "walks from the first number": Wrong(
+        "These are the slopes of each number with respect to the first, found on a walk forwards. "
+        "Start with a 1 at the target, and hand on to the inputs, from the last place to the first.",
+        forwards,
+    ),
+    "starts at place 3": Wrong(
+        "You start at place 3, the target of the list above. Start at `target`, wherever it stands.",
+        lambda recorded, target: walk()(recorded, 3)[: len(recorded)],
+    ),
+    "both_paths alone": Wrong(
+        "The gradient of x is right, that of the numbers between is missing. Each place on a path "
+        "gets its gradient, before it hands it on.",
+        walk(answer=lambda g, target: [g[0]] + [0.0] * (len(g) - 1)),
     ),
     "starts at the last number": Wrong(
         "You start at the last number of the tape. Start with a 1 at the target, wherever it stands.",
@@ -454,8 +522,9 @@ WALKS = {
         walk(inputs=lambda pairs: pairs[:1]),
     ),
     "target left out": Wrong(
-        "Nothing is handed on from the target: range(target) leaves it out. "
-        "reversed(range(target + 1)) has it.",
+        "Nothing is handed on from the target. Either the walk leaves it out, as range(target) does, "
+        "or what is handed on is not gradients[place]: reversed(range(target + 1)) has the target, "
+        "and each input gets gradients[place] * slope.",
         walk(places=lambda count, target: reversed(range(target))),
     ),
     "last place left out": Wrong(
@@ -474,7 +543,7 @@ WALKS = {
         walk(places=lambda count, target: [count - 1]),
     ),
     "None where no way leads": Wrong(
-        "Your list has None where no way leads to the target. TensorFlow's tape answers so, too; in "
+        "Your list has None where no path leads to the target. TensorFlow's tape answers so, too; in "
         "this list write 0.",
         walk(answer=lambda g, target: [x or None for x in g]),
     ),

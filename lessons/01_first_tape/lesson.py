@@ -1,8 +1,8 @@
 # %% [markdown] part="Part I: the tape"
 # # 01 · The first tape
 #
-# Training follows gradients downhill, and TensorFlow finds them from a recording of what you computed. Whoever
-# does not know what is recorded takes a missing gradient for bad luck, and guesses.
+# Training follows gradients downhill, and TensorFlow finds them from a recording of what you computed. What was not
+# recorded has no gradient, and no error says so. Know what is recorded, and you need not guess.
 #
 # **You will be able to**
 #
@@ -32,9 +32,9 @@ import tensorflow as tf
 # %% [markdown]
 # ## What does a tape record?
 #
-# A **tape** records the operations that run inside its `with` block and depend on something it follows.
-# By itself it follows trainable variables, and a `tf.Variable` is one unless you say otherwise. So make
-# one of the number that you want the slope for.
+# A **tape** records the operations that run inside its `with` block and depend on something that it follows, or
+# **watches**. By itself it watches trainable variables, and a `tf.Variable` is one unless you say otherwise. So make
+# one of the number that you want the slope for, as a float: 3.0, not 3.
 #
 # Then ask for the **gradient** of a *target*, the result, with respect to a *source*, where it came
 # from. For single numbers that is the slope, written dy/dx: how fast y grows as x grows.
@@ -89,7 +89,7 @@ answer = tape.gradient(doubled, x)
 print(answer)
 
 # %% [markdown]
-# Compare it with this one, where everything stands inside the block, and the curve is flat at x:
+# Compare that `None` with a 0. Here everything stands inside the block, and the curve is flat at x:
 
 # %%
 x.assign(0.0)
@@ -159,8 +159,8 @@ assert np.isclose(dy_dx, dy_da * 2 * 0.6)
 
 # %% [markdown]
 # The figure draws this tape. Read along the black arrows for the values, then along the orange ones for
-# the gradients. Each box is an operation with its result: x² is the `a` of the code. ∂y/∂x is dy/dx where
-# there may be several sources; in ∂y/∂· the dot stands for that box's result.
+# the gradients. The first box is the source, each other box an operation with its result: x² is the `a` of the code.
+# ∂ is written for d where there may be several sources, and a dot means *this box*.
 
 # %%
 def sine_of_square(x):
@@ -172,8 +172,8 @@ ax = plot_tape(sine_of_square, x)
 
 # %% [markdown]
 # From right to left: 1, times cos 0.36, gives 0.9359; times 2 · 0.6, gives 1.123. For this the tape keeps
-# values of the forward pass, such as 0.36. A source that the walk does not meet gets `None`, **no path**.
-# That is not 0, which is a slope: that of a flat curve.
+# values of the forward pass, such as 0.36. A source that the walk does not meet gets `None`: there is **no path**. A 0
+# is a slope, such as that of a flat curve.
 
 # %% [markdown]
 # ## What shape does a gradient have?
@@ -249,7 +249,7 @@ gradients = tape.gradient(z, {"first": a, "second": b})
 print({key: float(value) for key, value in gradients.items()})
 
 # %% [markdown]
-# A model's parameters keep their names, however deeply nested:
+# The structure may be nested, as a model's parameters are:
 
 # %%
 def gradients_in(sources):
@@ -369,10 +369,48 @@ check("01.3", loss_gradients)
 # </details>
 
 # %% [markdown]
+# Your gradients have arrived so far. Here is one that does not.
+#
+# ### Exercise 01.4: repair
+#
+# This function should return the gradient with respect to the variable `w` of the mean squared error
+# between w · x and y. It returns `None`, and no error is raised. One line stands in the wrong
+# place. Find it, and move it: the tape stays, and gives the gradient.
+
+# %% exercise="01.4"
+def gradient_of_w(w, x, y):
+    # w is a tf.Variable of shape (); x and y have shape (n,).
+    ### BEGIN SOLUTION
+    #| y_hat = w * x
+    #| with tf.GradientTape() as tape:
+    #|     loss = tf.reduce_mean((y_hat - y) ** 2)
+    #| return tape.gradient(loss, w)
+    with tf.GradientTape() as tape:
+        y_hat = w * x
+        loss = tf.reduce_mean((y_hat - y) ** 2)
+    return tape.gradient(loss, w)
+    ### END SOLUTION
+
+# %%
+check("01.4", gradient_of_w)
+
+# %% [markdown]
+# <details><summary>Hint 1</summary>
+#
+# Follow the path from `w` to `loss`. Which step runs before the tape starts?
+#
+# </details>
+# <details><summary>Hint 2</summary>
+#
+# The product `w * x` belongs inside the `with` block.
+#
+# </details>
+
+# %% [markdown]
 # ## What does each way cost?
 #
 # Now the sum of the cubes of 50 numbers. By hand, its gradient is 3x² for each of them.
-# A list counts its evaluations.
+# The function notes each of its evaluations in a list.
 
 # %%
 n = 50
@@ -387,7 +425,7 @@ def sum_of_cubes(x):
 
 def forward_difference(f, p, step):
     f_here = f(p)
-    # e: one entry
+    # e: a step in one entry
     return np.array([(f(p + step * e) - f_here) / step for e in np.eye(len(p))])
 
 
@@ -422,10 +460,12 @@ for way, gradient_by in ways.items():
     print(f"{way}: {counts[way]:3} evaluations, error {errors[way]:.0e}")
 
 # %% [markdown]
-# Look at the errors, too. The tape has no step: it applies the rules that you apply by hand, and here no
-# number needs rounding. Where a function is smooth, each rule is right up to a rounding; at a corner or a step it is
-# a convention (lesson 03). But the *result* can be far off all the same:
-# 1 - cos(x) loses its digits near 0, and `exp` overflows. In float32, for the slopes 0.5 and 1:
+# Look at the errors, too. A difference is off by the size of its step. The tape takes no step: it applies the rules that
+# you apply by hand, and with these numbers it is exact.
+#
+# It is off where a number on its way is. The slope of (1 - cos x)/x near 0 is 0.5, but in float32 1 - cos x loses its digits
+# there. The slope of log(1 + eˣ) for a large x is 1, but eˣ overflows. And at a corner, as of a ReLU, a rule is a
+# convention (lesson 03).
 
 # %%
 def loses_digits(x):
@@ -442,6 +482,7 @@ print(f"{slopes[0]:.1f} for 0.5, {slopes[1]:.1f} for 1")
 assert abs(slopes[0] - 0.5) > 0.4 and np.isnan(slopes[1])
 
 # %%
+# with more digits
 assert np.isclose(tape_gradient(loses_digits, np.float64(1e-4)), 0.5)
 # the same function, written well
 assert np.isclose(tape_gradient(tf.nn.softplus, overflow), 1.0)
@@ -474,8 +515,8 @@ assert np.allclose(gradient, 2e-6)
 # ### Further: when you pick entries
 #
 # Picking an entry is different. For `million[0]` the way back fills a million numbers, all but one of
-# them 0. Where `tf.gather` along the first axis, straight from the source, is the only way, it keeps only the picked
-# ones, with their positions: an `IndexedSlices`.
+# them 0. `tf.gather` keeps only the picked ones, with their positions, an `IndexedSlices`: along the first axis, straight
+# from the source, and if no other path leads back to it.
 
 # %%
 gradient_of_one = tape_gradient(lambda p: 2 * p[0], tf.ones(1_000_000))
@@ -507,7 +548,7 @@ assert kept == ["rows"]
 #
 # You will read that a program can also find the slope as a formula, by **symbolic** differentiation; run this.
 # Start with x, and six times replace y by 4y(1 - y). The product rule writes y twice, so the formula for
-# the slope grows with every round. In closed form $y = \sin^2(64\,\theta)$, where $x = \sin^2\theta$: that tells the truth.
+# the slope grows with every round. In closed form $y = \sin^2(64\,\theta)$, where $x = \sin^2\theta$: its slope is the truth.
 
 # %%
 def rounds(x):
@@ -548,46 +589,10 @@ assert all(after > 2 * before for before, after in pairwise(lengths))
 # too, and evaluates once: it applies the formula's rules to *numbers*, and stores each number once.
 
 # %% [markdown]
-# ### Exercise 01.4: repair
-#
-# This function should return the gradient with respect to the variable `w` of the mean squared error
-# between w · x and y. It returns `None`, and no error is raised. One line stands in the wrong
-# place. Find it, and move it: the tape stays, and gives the gradient.
-
-# %% exercise="01.4"
-def gradient_of_w(w, x, y):
-    # w is a tf.Variable of shape (); x and y have shape (n,).
-    ### BEGIN SOLUTION
-    #| y_hat = w * x
-    #| with tf.GradientTape() as tape:
-    #|     loss = tf.reduce_mean((y_hat - y) ** 2)
-    #| return tape.gradient(loss, w)
-    with tf.GradientTape() as tape:
-        y_hat = w * x
-        loss = tf.reduce_mean((y_hat - y) ** 2)
-    return tape.gradient(loss, w)
-    ### END SOLUTION
-
-# %%
-check("01.4", gradient_of_w)
-
-# %% [markdown]
-# <details><summary>Hint 1</summary>
-#
-# Follow the path from `w` to `loss`. Which step runs before the tape starts?
-#
-# </details>
-# <details><summary>Hint 2</summary>
-#
-# The product `w * x` belongs inside the `with` block.
-#
-# </details>
-
-# %% [markdown]
 # ## Can I build a tape?
 #
 # First watch a tape on which x is used twice: in x · sin(x²), directly, and through a and s. Press *Step*,
-# or the right arrow key, and follow the orange way back. Along a way slopes multiply, and ways **add**: x
+# or the right arrow key, and follow the orange way back. Along a path slopes multiply, and paths **add**: x
 # gets its gradient in two parts.
 
 # %%
@@ -600,8 +605,9 @@ def x_times_sine(x):
 play_tape(x_times_sine, tf.Variable(0.6))
 
 # %% [markdown]
-# A tape is a list. For each number it notes where its inputs stand in the list, each with the slope with
-# respect to that input. Here is the same tape, written down by hand:
+# Write that tape as a list, with an entry for each number. The entry holds a pair for each input of that number: the
+# input's place in the list, and the slope with respect to it. y = x · s has two inputs. Its slope with respect to x is s,
+# and with respect to s it is x. (TensorFlow's tape keeps the values, and works out the slopes on the way back.)
 
 # %%
 x_value = 0.6
@@ -615,7 +621,7 @@ recorded = [
     # number 3 is y = x * s, from numbers 0 and 2
     [(0, s_value), (2, x_value)],
 ]
-both_ways = s_value + x_value * np.cos(a_value) * 2 * x_value
+both_paths = s_value + x_value * np.cos(a_value) * 2 * x_value
 
 # %%
 x = tf.Variable(x_value)
@@ -624,16 +630,16 @@ with tf.GradientTape() as tape:
 
 theirs = tape.gradient(y, x).numpy()
 
-print(f"both ways {both_ways:.4f}, TensorFlow's tape {theirs:.4f}")
-assert np.isclose(theirs, both_ways)
+print(f"both paths {both_paths:.4f}, TensorFlow's tape {theirs:.4f}")
+assert np.isclose(theirs, both_paths)
 
 # %% [markdown]
 # ### Exercise 01.5: complete
 #
-# Write the walk back. `recorded` is such a list, and `target` the place of a number in it. Inputs stand before
-# what is computed from them; several numbers may have none, and not every number need lead to the target.
-# Return the gradient of the target with respect to *every* number, in a list of the same length, with 0 where
-# no way leads. Your function then finds `both_ways` for x, from the list above and the target 3.
+# Write the walk back. `recorded` is such a list, and `target` the place of a number in it. A number stands after all of
+# its inputs. Several may have no inputs, and some may not lead to the target. Return the gradient of the target with
+# respect to *every* number, in a list of the same length, with 0 where no path leads. From the list above and the
+# target 3, your function finds `both_paths` for x.
 
 # %% exercise="01.5"
 def walk_back(recorded, target):
@@ -695,7 +701,7 @@ check("01.5", walk_back)
 # - A tape records the operations inside its `with` block, with their values.
 # - `tape.gradient(target, source)` walks back: slopes multiply along a path, and paths add.
 # - The gradient has the shape of its source, and comes back in the structure of the sources.
-# - `None`: no path back. Zero: a number, such as the slope of a flat curve.
+# - `None`: the tape has no path back. Zero: a slope, such as that of a flat curve.
 # - A tape applies the rules of calculus, once for all parameters; differences pay for each. Rounding can spoil both.
 #
 # ```python
