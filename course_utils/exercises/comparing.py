@@ -28,7 +28,7 @@ def judged(question: Question, observation: dict, reference: Reference) -> Judge
     if "given" in observation:
         return _judge_no_function(question, observation["given"])
     if observation["untouched"]:
-        message = "This is still the program as given, apart from spaces and parentheses."
+        message = "This is the program as it was given. If you changed it, run its cell first."
         return Judgement("not attempted", message)
     error, lost = error_of(observation), observation.get("lost", "")
     if error and (error["type"], error["message"]) == ("NotImplementedError", ""):

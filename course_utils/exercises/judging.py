@@ -5,7 +5,7 @@ from typing import Any
 
 from . import comparing, values
 from .exercise import Exercise, Judgement
-from .isolation import TimeLimitReached, state_kept, time_limit
+from .isolation import PATIENCE, TimeLimitReached, state_kept, time_limit
 from .observation import file_of
 from .question import Question, ValueQuestion
 from .references import Reference, stored, stored_reference
@@ -54,6 +54,7 @@ def stopped_in_words(stop: TimeLimitReached, seconds: float) -> str:
     """Say that an answer was stopped, and whether its loop is endless or slow."""
     at = f" at `{stop.line}`" if stop.line else ""
     if stop.waited:
+        seconds *= PATIENCE  # on the clock
         why = "It waited, for a sleep, an input or another process. Take that out."
     elif stop.stands_still is None:
         why = (

@@ -25,7 +25,7 @@ import tensorflow as tf
 # Every lesson starts with this cell. Click it and press **Shift+Enter**: the cell runs, and the next
 # one is selected. Run it first, and again when you come back or restart the kernel: without it, a cell
 # that uses one of its names, such as `check`, stops with a `NameError`. It takes a while, because
-# TensorFlow is large. Then two lines say what is running, and below them stand the exercises of the
+# TensorFlow is large. Then a few lines say what is running, and below them stand the exercises of the
 # lesson, and where to go on.
 #
 # `start_lesson` holds back TensorFlow's usual pages of messages, and so comes before `import tensorflow`.
@@ -59,7 +59,7 @@ assert y.numpy() == 9.0
 # Reading a correct result feels like knowing it. To find out whether you did know, say your answer
 # first, before you read on. The course asks you to, at every surprise. Below each such question stands a cell
 # with `predict`: type a letter, or where no letters are listed a word or a number, between its quotes, and
-# run it. It tells you the truth, and why a wrong answer tempts. Your first answer is kept, and never marked.
+# run it. It tells you the truth, and why a wrong answer tempts. Your first answer is kept, and gives no points.
 #
 # > **Predict**
 # >
@@ -82,8 +82,6 @@ whole = tf.constant([7, -7]) // tf.constant(2)
 print(whole.numpy(), whole.dtype.name)
 assert list(whole.numpy()) == [7 // 2, -7 // 2] == [3, -4]
 assert whole.dtype == tf.int32 and quotient.dtype != whole.dtype
-# other numbers may be rounded first
-assert (tf.constant(1.0) // tf.constant(0.1), 1.0 // 0.1) == (10.0, 9.0)
 
 # %% [markdown]
 # ### Exercise 00.1: predict
@@ -134,8 +132,8 @@ assert quotient.dtype == tf.float64  # of the prediction above
 # |---|---|---|
 # | ✓ | passed | right; a function, also on inputs that the check drew at random |
 # | ✗ | failed | wrong, with the mistake it found and what to change |
-# | ○ | not attempted | the exercise is still as it was given |
-# | ! | error | your code raised an exception, or kept the processor busy for more than ten seconds |
+# | ○ | not attempted | what was given still runs, and nothing of yours |
+# | ! | error | your code raised an exception, or was stopped: after ten seconds of work, or a minute of waiting |
 #
 # Wrong answers cost nothing, and their messages teach: give one on purpose in the next exercise.
 
@@ -215,7 +213,7 @@ check("00.3", mean_squared_error)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# One closing parenthesis stands in the wrong place.
+# The square belongs inside `tf.reduce_mean`, around a difference that has parentheses of its own.
 #
 # </details>
 
@@ -252,7 +250,7 @@ ax = plot_lesson_map()
 # <details><summary>1. A check says "not attempted" although you wrote something. What happened?</summary>
 #
 # Either the cell with your answer did not run after you changed it, so the check saw the old one; or
-# the line `raise NotImplementedError` still stands below your code.
+# the line `raise NotImplementedError` still runs: it stands above your code, or below code without a `return`.
 #
 # </details>
 # <details><summary>2. A sentence in a lesson surprises you. How do you find out whether it holds on

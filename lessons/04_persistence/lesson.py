@@ -1,13 +1,13 @@
 # %% [markdown] part="Part I: the tape"
 # # 04 · Persistence
 #
-# Sooner or later you want two gradients of one computation, of two losses or for a log. A tape answers
-# once, adds up what you wanted apart, and one way to pause it makes it wrong without a word.
+# Sooner or later you want two gradients of one computation: of two losses, or one for a log. How often a tape
+# answers, what it answers, and what a pause leaves of it: each can make a training wrong without a word.
 #
 # **You will be able to**
 #
 # - say why a tape answers once, and when to make it persistent;
-# - get the gradient of each target, not of their sum;
+# - get the gradient of each of several targets;
 # - pause and restart a recording, and lose nothing by it;
 # - say what a persistent tape keeps in memory, and until when.
 #
@@ -45,8 +45,8 @@ except RuntimeError as error:
 assert refusal == "A non-persistent GradientTape"
 
 # %% [markdown]
-# A plain tape answers once, and a cell that only asks fails when you run it again. The reason: on its
-# way back the tape releases each recorded value that it has used.
+# A plain tape answers once, and a cell that only asks fails when you run it again. The reason: with its answer
+# it lets go of the whole recording, of what it did not need, too.
 #
 # `tf.function` turns a Python function into a graph that TensorFlow runs; lesson 05 is about it. The rule
 # holds there, too:
@@ -74,35 +74,42 @@ assert same_refusal
 # With `persistent=True` the tape keeps what it recorded. Ask it as often as you like:
 
 # %%
-# TensorFlow warns that a question inside is slow
-tf.get_logger().setLevel("ERROR")
 with tf.GradientTape(persistent=True) as tape:
     y = x * x
     cube = y * x
     z = y * y  # x**4
 
-    # 3 * x**2, recorded as well
-    asked_inside = tape.gradient(cube, x)
-tf.get_logger().setLevel("WARNING")
-
 slopes = [float(tape.gradient(target, x)) for target in (y, cube, z)]
-seconds = [tape.gradient(first, x) for first in (asked_inside, tape.gradient(cube, x))]
 
-print(slopes, "second order, asked inside and below:", [s and float(s) for s in seconds])
-assert slopes == [4.0, 12.0, 32.0] and seconds[0] == 12.0 and seconds[1] is None
+print(slopes)
+assert slopes == [4.0, 12.0, 32.0]
 
 # %% [markdown]
-# You will read that a persistent tape gives second derivatives. It does only for a first gradient asked
-# *inside* its block, where a persistent tape records its own way back; lesson 06 has the better way.
-#
+# You will read that a persistent tape gives second derivatives; run this. It gives one for a first gradient
+# that it recorded, asked *inside* its block, and none for one asked below. Lesson 06 has a better way.
+
+# %%
+# TensorFlow warns that a question inside is slow
+tf.get_logger().setLevel("ERROR")
+with tf.GradientTape(persistent=True) as tape:
+    cube = x * x * x
+    inside = tape.gradient(cube, x)  # 3 * x**2, recorded as well
+tf.get_logger().setLevel("WARNING")
+
+below = tape.gradient(cube, x)
+print("of the one asked inside:", tape.gradient(inside, x).numpy())
+print("of the one asked below: ", tape.gradient(below, x))
+assert tape.gradient(inside, x) == 12.0 and tape.gradient(below, x) is None
+
+# %% [markdown]
 # Several *sources* need no persistence, for one question takes them all. Several *targets* need it if each
 # wants a `gradient` of its own.
 
 # %% [markdown]
 # ### Further: what a question inside costs
 #
-# The course's `record_tape` runs a function under a tape of its own, and tells what that recorded. Here are six
-# operations in a row, with no question, with one, and with two, asked while the course's tape is on:
+# A question is inside for every tape that is on. Here that is the tape of the course's `record_tape`, which runs a
+# function and tells what was recorded. Six operations in a row, with no question, with one, and with two:
 
 
 # %%
@@ -124,7 +131,7 @@ print("operations on the tape:", recorded)
 assert recorded == [6, 12, 18]
 
 # %% [markdown]
-# The way back is recorded, too, again for each question. So ask inside only what you mean to differentiate again.
+# The way back is recorded, too, and once more for each question. So ask inside only what you mean to differentiate again.
 
 # %% [markdown]
 # ## What happens with several targets?
@@ -149,8 +156,8 @@ summed = tape.gradient(targets, [a, b])
 print([float(gradient) for gradient in summed])
 
 # %% [markdown]
-# In the figure, y1 is a·b, y2 is a², and Σ adds them. Look at the two orange lines that arrive at a, and at
-# the number under a.
+# In the figure, y1 is a·b and y2 is a², and Σ is their sum. Two orange lines arrive at a: one brings b = 3, the other
+# 2a = 4. Look at the number under a.
 
 # %%
 def two_losses(a, b):
@@ -180,7 +187,7 @@ assert each == [[3.0, 2.0], [4.0, None]] and np.array_equal(summed, np.sum(rows,
 
 # %% [markdown]
 # The `None` is news: a² has no path to b, and the sum hid it. A plain tape can answer, too, in one question:
-# `jacobian` of the stacked targets (lesson 06), with 0 for the missing path.
+# `jacobian` of the stacked targets (lesson 06), with 0 where one of them has no path.
 #
 # > **Predict**
 # >
@@ -200,8 +207,8 @@ with tf.GradientTape(persistent=True) as tape:
 print(tape.gradient(y, v).numpy())
 
 # %% [markdown]
-# If you want the gradient of one entry, pick it *inside* the block. `y[1]` below it is a new tensor that no
-# tape saw:
+# If you want the gradient of one entry, pick it *inside* the block. Below it, `y[1]` is a new tensor that the
+# tape did not see:
 
 # %%
 row = tape.gradient(middle, v)
@@ -290,8 +297,8 @@ check("04.2", gradients_by_loss)
 # %% [markdown]
 # ## When is it right to pause or restart?
 #
-# Nobody asks for the gradient of a number that is only logged. Under `tape.stop_recording()` it is not
-# recorded, and costs the tape nothing, a plain tape no more than a persistent one:
+# Nobody asks for the gradient of a number that is only logged. Under `tape.stop_recording()` this tape does not
+# record it, and loses nothing by the pause, plain or persistent:
 
 # %%
 v = tf.Variable([1.0, -2.0])
@@ -356,8 +363,8 @@ assert for_the_log == 6.0 and kept_its_recording == 3 * x**2
 assert kept_its_recording - after_the_log == 18.0
 
 # %% [markdown]
-# What happened by accident, `tape.reset()` does on purpose: it throws the recording away, and what you told the tape to
-# watch, and starts over.
+# What happened by accident, `tape.reset()` does on purpose, inside the block: it throws the recording away, and what you
+# told the tape to watch, and starts over. Use it where a first part was computed for nothing.
 
 # %%
 with tf.GradientTape() as tape:
@@ -420,10 +427,9 @@ check("04.3", gradient_and_norm)
 # %% [markdown]
 # ## What does a persistent tape keep alive?
 #
-# Everything that its rules need on the way back: of six tanh in a row, all six values. It keeps them until the
-# last reference to the tape goes. A function's own names go when it returns, so use a persistent tape in a function
-# that returns the gradients, and not the tape. A notebook's names stay until you run `del tape`, and a tape in a
-# list or an attribute stays as long as that holds it.
+# Everything that its rules need on the way back: of six tanh in a row, all six values. It keeps them until it is
+# reset, or until the last reference to the tape goes. A notebook's names stay until you run `del tape`, and a tape in
+# a list or an attribute stays as long as that holds it.
 
 # %% [markdown]
 # ### Further: count what is alive
@@ -498,8 +504,9 @@ first, second = two_answers()
 print(alive())
 
 # %% [markdown]
-# A notebook's names stay until you run `del`, and so does a tape in a list or an attribute. There `del tape`
-# matters, but it removes one reference only:
+# So use a persistent tape in a function that returns the gradients, and not the tape. (After a function that *raised*,
+# the notebook keeps its traceback, and with it the tape.) At notebook scope `del tape` matters, but it removes one
+# reference only:
 
 # %%
 after_return = alive()
@@ -601,8 +608,8 @@ check("04.4", gradient_table)
 # %% [markdown]
 # ## Recap
 #
-# - A plain tape answers once: it releases its recording on the way back.
-# - A persistent tape answers for each target, and keeps what its rules need until its last reference goes.
+# - A plain tape answers once: with its answer it lets go of its recording.
+# - A persistent tape answers for each target, and keeps what its rules need until its last reference goes, or a reset.
 # - Several targets, or one with many entries, give the gradient of their sum.
 # - `stop_recording` is for what needs no gradient; to *take* one inside it, make the tape persistent.
 # - `reset` throws the recording away and starts over.
@@ -611,7 +618,7 @@ check("04.4", gradient_table)
 # with tf.GradientTape(persistent=True) as tape:
 #     losses = loss_functions(model(x), y)  # a dict
 # each = {name: tape.gradient(loss, weights) for name, loss in losses.items()}
-# del tape  # in a notebook; a function's return does it
+# del tape  # in a notebook; in a function, its return does it
 # ```
 #
 # **To remember**: a plain tape answers one question, so ask it for all sources at once.
