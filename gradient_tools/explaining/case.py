@@ -166,14 +166,26 @@ class Case:
         elements = list(getattr(node, "elts", None) or getattr(node, "values", None) or ())
         if len(elements) == len(self.sources):
             return [_short(element) for element in elements]
-        if node is not None and len(self.sources) == 1:
+        if node is not None and len(self.sources) == 1 and not self._held:
             return [_short(node)]
+        places = self._places_of_sources()
         names = []
-        for number, value in enumerate(self.sources):
+        for place, value in zip(places, self.sources, strict=True):
             path = str(getattr(value, "path", None) or getattr(value, "name", None))
-            place = f"{self.sources_text}[{number}]"
             names.append(self.text.name_of(value) or (path if "/" in path else place))
         return names
+
+    def _places_of_sources(self) -> list[str]:
+        """Return names such as ``params['w']`` for what a dict holds, and numbers for the rest."""
+        text, held = self.sources_text, self._held
+        keys = sorted(held, key=str) if held else range(len(self.sources))
+        return [f"{text}[{key!r}]" for key in keys]
+
+    @property
+    def _held(self) -> dict:
+        """The dict in which the sources stand, if they do in one of the user's."""
+        held = self.text.names.get(self.sources_text)
+        return held if isinstance(held, dict) and len(held) == len(self.sources) else {}
 
     @property
     def sources_text(self) -> str:

@@ -21,7 +21,7 @@ from .program_text import ProgramText
 from .replay import CannotReplay, run_while_tracing
 from .wording import explanation_of
 
-__all__ = ["explain_call"]
+__all__ = ["explain_call", "in_short"]
 
 _TRACED = "Zeros and NaN were looked for with the values of the call that traced the tf.function."
 _TRACING = (
@@ -73,7 +73,7 @@ def explain_call(
         if any(kinds):
             _do_in_another_thread(explain)
     except Exception as error:  # A diagnosis must never stop a program that runs.
-        note = f"{note} The diagnosis itself failed: {_in_short(error)}".strip()
+        note = f"{note} The diagnosis itself failed: {in_short(error)}".strip()
     return Explanations(made, note)
 
 
@@ -83,11 +83,12 @@ def _traced_values(recorder: Recorder, graph: Any) -> tuple[dict[int, Any], str]
     try:
         _do_in_another_thread(lambda: run_while_tracing(recorder, graph, values))
     except Exception as failure:
-        return {}, _TRACING.format(_in_short(failure))
+        return {}, _TRACING.format(in_short(failure))
     return values, _TRACED
 
 
-def _in_short(error: Exception) -> str:
+def in_short(error: Exception) -> str:
+    """Return the kind of an error and the first line of its message."""
     first, *_ = lines_of_message(error)
     return first if isinstance(error, CannotReplay) else f"{type(error).__name__}: {first}"
 
@@ -107,7 +108,7 @@ def _explain(case: Case, source: Source, kind: Gradient) -> Explanation:
             find = why_zero if kind == "zero" else why_not_finite
             finding = why_none(case, source) or find(case, source)
     except Exception as error:  # Say so instead of stopping the user's program.
-        finding = Finding("undetermined", case.place, {"error": _in_short(error)})
+        finding = Finding("undetermined", case.place, {"error": in_short(error)})
     return explanation_of(case, source, kind, finding or Finding("undetermined", case.place))
 
 

@@ -71,7 +71,7 @@ class ProgramText:
             found = [each for each in assignments if each.name == name]
             if found:
                 return found
-        return []
+        return [each for a in self._assignments for each in a if _is_same_place(each.name, name)]
 
     def calls_of(self, methods: tuple[str, ...]) -> list[ast.Call]:
         """Return the calls of ``methods`` that stand on the frame's line, an inner one first."""
@@ -225,6 +225,11 @@ def _holds(node: ast.AST, assignment: Assignment) -> bool:
     inner = assignment.node
     is_later = (node.lineno, node.col_offset) < (inner.lineno, inner.col_offset)
     return is_later and inner.lineno <= (node.end_lineno or node.lineno)
+
+
+def _is_same_place(one: str, other: str) -> bool:
+    """Tell whether both stand in one container, as ``params[name]`` and ``params['w']`` do."""
+    return "[" in one and "[" in other and one.partition("[")[0] == other.partition("[")[0]
 
 
 def _names_of(item: ast.withitem) -> set[str]:

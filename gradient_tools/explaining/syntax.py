@@ -43,8 +43,9 @@ class Assignment:
 
     @property
     def refers_to_itself(self) -> bool:
-        """True for ``x = x + 1`` and ``x += 1``."""
-        return isinstance(self.node, ast.AugAssign) or self.name in names_in(self.value)
+        """True for ``x = x + 1`` and ``x += 1``, and for ``x[i] = x[i] + 1``."""
+        held = self.name.partition("[")[0]
+        return isinstance(self.node, ast.AugAssign) or held in names_in(self.value)
 
     @property
     def makes_variable(self) -> bool:

@@ -10,7 +10,7 @@ import tensorflow as tf
 
 from ..recording.recorder import Recorder, State
 from ..recording.tensors import is_variable
-from .diagnosis import explain_call
+from .diagnosis import explain_call, in_short
 from .explanation import Explanations
 
 __all__ = ["ExplainingTape", "explain_gradients"]
@@ -152,6 +152,10 @@ class ExplainingTape(tf.GradientTape):
         self._in_gradient = True
         try:
             result = method(target, sources, *options, **named_options)
+        except Exception as error:
+            asked = f"tape.{method.__name__} raised an error, and gave no gradient"
+            self._explanations = Explanations(note=f"{asked}: {in_short(error)}")
+            raise
         finally:
             self._in_gradient = False
             goes_on = recorder.state in (State.RECORDING, State.PAUSED)

@@ -685,3 +685,15 @@ def of_the_block_before(Tape):
     with Tape() as tape:
         z = 2 * y
     return tape.gradient(z, w)
+
+
+@program("rebound-source")
+def stored_again_under_its_key(Tape):
+    params = {"w": tf.Variable(2.0)}
+    for _ in range(2):
+        with Tape() as tape:
+            loss = params["w"] ** 2
+        gradients = tape.gradient(loss, params)
+        if gradients["w"] is not None:
+            params["w"] = params["w"] - 0.1 * gradients["w"]  # <-
+    return gradients

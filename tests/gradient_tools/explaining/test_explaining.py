@@ -919,3 +919,20 @@ def unused_rows(Tape):
 def test_other_kinds_of_tensors(function, cause):
     assert [each.cause for each in explained(function)] == [cause]
     assert comparable(function(tf.GradientTape)) == comparable(function(ExplainingTape))
+
+
+def test_a_question_that_raised_is_not_said_to_need_no_explanation():
+    v = tf.Variable(2.0)
+    with ExplainingTape() as tape:
+        loss = tf.unique([v])[0][0]
+    with pytest.raises(LookupError):
+        tape.gradient(loss, v)
+    assert "raised an error, and gave no gradient: LookupError" in str(tape.explain())
+
+
+def test_a_source_under_a_key_has_that_name():
+    params = {"w": tf.constant(2.0), "b": tf.constant(1.0)}
+    with ExplainingTape() as tape:
+        loss = params["w"] * 3.0 + params["b"]
+    tape.gradient(loss, params)
+    assert [each.source for each in tape.explain()] == ["params['b']", "params['w']"]
