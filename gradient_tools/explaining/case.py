@@ -182,7 +182,7 @@ class Case:
         return [f"{text}[{key!r}]" for key in keys]
 
     @property
-    def _held(self) -> dict:
+    def _held(self) -> dict[Any, Any]:
         """The dict in which the sources stand, if they do in one of the user's."""
         held = self.text.names.get(self.sources_text)
         return held if isinstance(held, dict) and len(held) == len(self.sources) else {}
