@@ -169,8 +169,8 @@ PREDICTIONS = (
             "3": "Two shared layers and one more make 3, if a result is used again. But only the "
             "weights are shared.",
             "4": "That would be one shared layer that runs twice. But both do.",
-            "5": "Layers that are shared share weights, not results: each model runs its own way "
-            "from the input on, 2 layers and 3.",
+            "5": "Layers that are shared share weights, not results: each model runs its own "
+            "chain from the input on, 2 layers and 3.",
         },
     ),
     Callout(
@@ -204,9 +204,9 @@ PREDICTIONS = (
             "settle at a balance": "Equal weighted losses sound fair. But nothing asks for a "
             "balance.",
             "go to 0": "A smaller weight makes a positive loss smaller, and no model better. "
-            "Without the price nothing stops it.",
-            "grow without end": "A larger weight makes a positive loss larger, and the sum goes "
-            "down.",
+            "Without + s nothing stops it.",
+            "grow without end": "A larger weight makes a positive loss larger, and training goes "
+            "down the sum.",
         },
     ),
 )

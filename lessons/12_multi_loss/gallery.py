@@ -59,6 +59,33 @@ def weights_and_prediction(model, x, training):
     return tf.concat(weights, 0), model(x, training=training)[1]
 
 
+def root_of_squares(hidden, beta):
+    return beta * tf.reduce_mean(tf.norm(hidden, axis=1))
+
+
+def from_layer(position):
+    """Return outputs whose first is that of one layer, on x itself."""
+    return lambda model, x, training: (model.layers[position](x), model(x, training=training)[1])
+
+
+def hidden_last(model, x, training):
+    y_hat = model(x, training=training)[1]
+    return model.layers[1](x), y_hat
+
+
+def of_terms(loss_of, asked=lambda loss, penalty: loss):
+    """Return an answer to 12.1 that sees the squared error, the penalty and beta apart."""
+
+    def loss_and_gradients(model, x, y, beta):
+        with tf.GradientTape() as tape:
+            hidden, y_hat = model(x, training=True)
+            penalty = summed(hidden)
+            loss = loss_of(tf.reduce_mean((y_hat - y) ** 2), penalty, beta)
+        return loss, tape.gradient(asked(loss, penalty), model.trainable_variables)
+
+    return loss_and_gradients
+
+
 # Below, call 2 has activations of both signs, and in call 3 it matters that the model trains.
 PLAIN = (0, 1)
 PENALTIES = {
@@ -105,6 +132,16 @@ PENALTIES = {
         penalising(lambda ws, beta: beta * tf.reduce_sum(abs(ws)), outputs=weights_and_prediction),
         calls=PLAIN,
     ),
+    "prediction penalised": Wrong(
+        "You penalise y_hat, the prediction. The penalty is on hidden, the activations.",
+        penalising(outputs=lambda model, x, training: model(x, training=training)[1:] * 2),
+        calls=PLAIN,
+    ),
+    "beta times both": Wrong(
+        "beta counts the squared error, too. It belongs to the penalty alone.",
+        of_terms(lambda task, penalty, beta: beta * (task + penalty)),
+        calls=PLAIN,
+    ),
     "beta left out": Wrong(
         "The penalty counts in full: beta is gone from both places. Leave it in one.",
         penalising(weighed(lambda beta: 1.0)),
@@ -140,6 +177,17 @@ PENALTIES = {
         penalising(task_of=lambda y_hat, y: tf.reduce_sum((y_hat - y) ** 2)),
         calls=PLAIN,
     ),
+    "absolute errors": Wrong(
+        "The errors enter as absolute values. The loss takes their squares.",
+        penalising(task_of=lambda y_hat, y: tf.reduce_mean(abs(y_hat - y))),
+        calls=PLAIN,
+    ),
+    "errors of all pairs": Wrong(
+        "y_hat and y have two shapes, (n,) and (n, 1), and so their difference has n * n entries, "
+        "each prediction with each target. Leave both as they come, (n, 1).",
+        penalising(task_of=lambda y_hat, y: tf.reduce_mean((tf.squeeze(y_hat) - y) ** 2)),
+        calls=PLAIN,
+    ),
     "penalty subtracted": Wrong(
         "The penalty is subtracted. Add it to the squared error.",
         penalising(weighed(lambda beta: -beta)),
@@ -148,6 +196,12 @@ PENALTIES = {
     "activations squared": Wrong(
         "The activations are squared, which is L2. The penalty sums their absolute values.",
         penalising(lambda h, beta: beta * tf.reduce_mean(tf.reduce_sum(h**2, axis=1))),
+        calls=PLAIN,
+    ),
+    "root of squares": Wrong(
+        "Each example counts with the root of its summed squares, its L2 norm, which tf.norm takes "
+        "unless told otherwise. Sum absolute values: tf.reduce_sum(tf.abs(hidden), axis=1).",
+        penalising(root_of_squares),
         calls=PLAIN,
     ),
     "outputs exchanged": Wrong(
@@ -166,10 +220,11 @@ PENALTIES = {
     ),
     "gradients of another loss": Wrong(
         "The loss is right, and the gradients are not its gradients. Return tape.gradient(loss, "
-        "model.trainable_variables) as it is.",
+        "model.trainable_variables) as it is; several targets in a list are summed.",
         penalising(targets=lambda task, penalty: task + 2 * penalty),
         penalising(targets=lambda task, penalty: 2 * task + penalty),
         penalising(targets=lambda task, penalty: 2 * (task + penalty)),
+        of_terms(lambda task, penalty, beta: task + beta * penalty, lambda *both: both),
         calls=PLAIN,
     ),
     "not absolute": Wrong(
@@ -180,6 +235,13 @@ PENALTIES = {
         penalising(lambda h, beta: beta * abs(tf.reduce_mean(tf.reduce_sum(h, axis=1)))),
         calls=(2,),
     ),
+    "layer called again": Wrong(
+        "The activations come from a layer that is called once more, on x itself. Not every model "
+        "hands x straight to its hidden layer: take hidden from model(x, training=True).",
+        penalising(outputs=hidden_last),
+        penalising(outputs=from_layer(1)),
+        calls=(3,),
+    ),
     "outside training": Wrong(
         "The model ran as outside training, and a layer such as batch normalisation behaves "
         "differently there. Call model(x, training=True).",
@@ -187,8 +249,8 @@ PENALTIES = {
         calls=(3,),
     ),
     "only one pass in training": Wrong(
-        "hidden and y_hat come from two forward passes, and one of them ran as outside training. "
-        "Take both from one call: hidden, y_hat = model(x, training=True).",
+        "hidden and y_hat do not come from one pass in training: one of them was computed once "
+        "more, as outside training. Take both from one call: hidden, y_hat = model(x, training=True).",
         *[in_two_passes(t, not t, first) for t in (True, False) for first in (True, False)],
         calls=(3,),
     ),
@@ -249,6 +311,22 @@ def without_none(product):
     return cosine_of_losses
 
 
+def targets_unpacked(losses, variables):
+    with tf.GradientTape() as tape:
+        both = losses()
+    first, second = tape.gradient(both, variables)
+
+
+def gradients_as_conditions(losses, variables):
+    with tf.GradientTape() as tape:
+        first, second = losses()
+    return [g for g in tape.gradient(first, variables) if g]
+
+
+def last_variable(fs, ss):
+    return safe_cosines(fs, ss)[-1]
+
+
 DEGREES = 180 / np.pi
 COSINES = {
     "losses not called": Wrong(
@@ -262,15 +340,33 @@ COSINES = {
         without_none(dot),
         without_none(lambda a, b: tf.tensordot(a, b, 1)),
     ),
+    "None joined": Wrong(
+        "There is a None where a tensor is needed. Where a loss does not reach a variable, zeros "
+        'take its place: unconnected_gradients="zero", for both losses. If no loss reaches any, '
+        "losses() does not run inside the `with` block.",
+        lambda losses, variables: tf.reshape(None, [-1]),
+    ),
+    "targets unpacked": Wrong(
+        "There are more values than names to take them. A tape gives one gradient for each "
+        "variable, also of a list of losses, which it sums: ask it once for each loss.",
+        targets_unpacked,
+    ),
+    "gradient as a condition": Wrong(
+        "A condition needs one True or False, and a gradient has many entries. To find a None write "
+        "`g is None`, and put zeros in its place.",
+        gradients_as_conditions,
+    ),
     "not finite": Wrong(
-        "Your function returned nan or inf: a vector of zeros has no cosine. Call losses() inside "
-        "the `with` block, and join the gradients of all variables before you divide by the norms.",
+        "Your function returned nan or inf. A vector of zeros has no cosine: look whether losses() "
+        "runs inside the `with` block, whether you ask for the gradients of the argument, "
+        "variables, and whether you join them all before you divide.",
         of_vectors(lambda a, b: cosine(0 * a, 0 * b)),
     ),
     "zero everywhere": Wrong(
-        "Your answer is 0 in every call. Either all gradients are zeros, because losses() is called "
-        "outside the `with` block, or the cosine is cut to a whole number: return it as it is.",
+        "Your answer is 0 in every call. Look whether losses() runs inside the `with` block, whether "
+        "all variables count, not the last alone, and whether the cosine is cut to a whole number.",
         of_vectors(lambda a, b: 0.0),
+        of_lists(last_variable),
     ),
     "shared variables only": Wrong(
         "You left out the variables that only one loss reaches. Their gradients count in the norm "
@@ -307,6 +403,11 @@ COSINES = {
     "second norm only": Wrong(
         "You divided by the second norm alone. Divide by the first, too.",
         of_vectors(lambda a, b: dot(a, b) / tf.norm(b)),
+    ),
+    "one norm twice": Wrong(
+        "You divided by the norm of one vector twice. Divide by the norm of each, once.",
+        of_vectors(lambda a, b: dot(a, b) / dot(a, a)),
+        of_vectors(lambda a, b: dot(a, b) / dot(b, b)),
     ),
     "norms added": Wrong(
         "You added the norms of a loss's gradients. The norm of all entries together is the root "
@@ -392,8 +493,11 @@ LATE = Table(
         36: "36 is the slope of 3 * l2 alone, if it had been recorded. It was not, and l1 was.",
         12: "12 is the slope of l2, which is not among the targets. They are l1 and 3 * l2.",
         28: "28 is the sum of the values 4 and 24. The tape gives slopes.",
+        8: "8 is the value of l2. The tape gives slopes, and of the targets, l1 and 3 * l2.",
         0: "The slope of l1 = w**2 at w = 2 is not 0, and l1 was recorded.",
-        **dict.fromkeys([(4,), (4, None), (None, 4), (None, 36), (None, None)], SUMMED),
+        **dict.fromkeys(
+            [(4,), (16,), (40,), (4, None), (None, 4), (None, 36), (None, None)], SUMMED
+        ),
         **dict.fromkeys([(4, second) for second in (0, 12, 24, 36)], SUMMED),
     },
     "{value} is not it. Say for each of the two targets whether the tape has a path from w to it, "
@@ -479,9 +583,10 @@ PROJECTIONS = {
         surgery(lambda a, b: a + b - dot(a, b) * (a + b)),
     ),
     "cosine for product": Wrong(
-        "You subtract the cosine times the other gradient. The part of a along b is "
-        "(a · b / b · b) b: the product a · b, divided by the squared norm of b.",
+        "The cosine stands where the product a · b belongs. The part of a along b is "
+        "(a · b / b · b) b: the product, divided by the squared norm of b.",
         surgery(lambda a, b: a + b - cosine(a, b) * (a + b)),
+        surgery(lambda a, b: a + b - cosine(a, b) * (b / dot(b, b) + a / dot(a, a))),
     ),
     "product entry by entry": Wrong(
         "a * b without tf.reduce_sum multiplies entry by entry. a · b is the sum of these "
@@ -490,8 +595,8 @@ PROJECTIONS = {
         surgery(lambda a, b: a + b - a * b * (b / (b * b) + a / (a * a))),
     ),
     "conflict entry by entry": Wrong(
-        "You look for a conflict entry by entry. a · b is one number, tf.reduce_sum(a * b): where it "
-        "is below 0, all entries conflict.",
+        "You look for a conflict entry by entry. a · b is one number, tf.reduce_sum(a * b), and "
+        "decides for all entries at once.",
         lambda a, b: tf.where(a * b < 0, 0.0, a + b),
         lambda a, b: tf.where(a * b < 0, projected(a, b), a + b),
         calls=(0,),
@@ -504,6 +609,11 @@ PROJECTIONS = {
     "matrix product": Wrong(
         "@ and tf.matmul take matrices. a · b of two vectors is tf.reduce_sum(a * b).",
         lambda a, b: projected(a, b) if a @ b < 0 else a + b,
+        lambda a, b: tf.raw_ops.BatchMatMulV2(x=a, y=b),  # what some versions take for @
+    ),
+    "no method dot": Wrong(
+        "dot is a method of NumPy's arrays, and these are tensors. a · b is tf.reduce_sum(a * b).",
+        lambda a, b: a.dot(b),
     ),
     "weak conflict left": Wrong(
         "A weak conflict is left as it is. Project wherever a · b is below 0, however little.",
@@ -530,6 +640,25 @@ PROJECTIONS = {
         "each, and add what is left.",
         surgery(lambda a, b: a - along(a, b) - (b - along(b, a))),
         surgery(lambda a, b: a - b),
+    ),
+    "one part for both": Wrong(
+        "The same part is subtracted from both. a loses its part along b, and b its part along a: "
+        "(a · b / a · a) a.",
+        surgery(lambda a, b: a + b - 2 * along(a, b)),
+        surgery(lambda a, b: a + b - 2 * along(b, a)),
+    ),
+    "brought to one length": Wrong(
+        "The gradients are divided by their norms, as in balanced norms. Here nothing is divided so: where "
+        "a · b < 0 each loses its part along the other, and the two are added as they are.",
+        lambda a, b: unit(a) + unit(b),
+        surgery(lambda a, b: unit(a) + unit(b)),
+        surgery(lambda a, b: projected(unit(a), unit(b))),
+        lambda a, b: surgery(projected, tf.add)(unit(a), unit(b)),
+        surgery(lambda a, b: unit(a - along(a, b)) + unit(b - along(b, a))),
+        surgery(
+            lambda a, b: unit(a - along(a, b)) + unit(b - along(b, a)),
+            lambda a, b: unit(a) + unit(b),
+        ),
     ),
     "mean returned": Wrong(
         "This is half of it: the mean of the two. Return their sum.",

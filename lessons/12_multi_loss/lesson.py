@@ -37,13 +37,12 @@ from keras import layers
 # An **activation** is what a layer returns for an example. To penalise it, the forward pass must hand it out, and a
 # `Sequential` model hands out its last layer alone.
 #
-# Keras's **functional** way gives more. `keras.Input((30,))` stands for a batch that is not there yet. A layer that is
-# called on it computes nothing: it returns a symbol for its result, which the next layer can be called on. So you write the
-# way from layer to layer, once. Then `keras.Model(inputs, outputs)` makes a model that runs from the input to any symbol on
-# the way, or to a list of them. Layers that were called once belong to every model made of their symbols, with one set of
-# weights.
+# Keras's **functional** interface gives more. `keras.Input((30,))` stands for a batch that is not there yet. A layer that
+# is called on it computes nothing: it returns a symbol for its result, which the next layer can be called on. So you
+# write a chain of layers, once. Then `keras.Model(inputs, outputs)` makes a model that runs from the input to any symbol
+# of the chain, or to a list of them. It holds the layers in between, and two models that share a layer share its weights.
 #
-# Here three models are made of one way, and each layer notes when it runs. The penalty is 0.001 times the absolute
+# Here three models are made of one chain, and each layer notes when it runs. The penalty is 0.001 times the absolute
 # activations, summed for each example and averaged over the batch.
 
 
@@ -100,7 +99,7 @@ gradients = tape.gradient(loss, both.trainable_variables)
 print(f"two models {calls_apart}, two outputs {len(runs)}")
 
 # %% [markdown]
-# Two outputs of one model give the same loss and gradients in one pass.
+# Here two outputs of one model give the same loss and gradients, in one pass.
 
 # %%
 same = all(np.allclose(a, b, atol=1e-5) for a, b in zip(gradients, gradients_apart, strict=True))
@@ -198,8 +197,11 @@ print(zeros)
 
 # %% [markdown]
 # The slope of 0.4 |h| is 0.4 however small h is, and the task's, 2 (h - wanted), balances it 0.2 below what is
-# wanted: L1 takes 0.2 from each activation, and where less than 0 would be left, the ReLU returns 0. The slope of h² fades with h: L2 divides all by 1.4, and none reaches zero. In the figure, look at
-# the lower left: L1 runs along zero, L2 does not.
+# wanted: L1 takes 0.2 from each activation, and where less than 0 would be left, the ReLU returns 0.
+#
+# The slope of h² fades with h: L2 divides all by 1.4, and none reaches zero.
+#
+# In the figure, look at the lower left: L1 runs along zero, L2 does not.
 
 # %%
 assert zeros["none"] == zeros["L2"] == 0
@@ -263,18 +265,19 @@ def activations(size, beta):
 
     return train(build_models()[2], loss_of, rate=3e-3)(x)[0].numpy()
 
-
+# %%
 ways = {"none": (tf.abs, 0.0), "L1": (tf.abs, 0.03), "L2": (tf.square, 0.03)}
 trained = {name: activations(*how) for name, how in ways.items()}
 share = {name: np.mean(h == 0) for name, h in trained.items()}
 mean = {name: np.mean(h) for name, h in trained.items()}
 
-print({name: f"share of zeros {share[name]:.1f}, mean {mean[name]:.1f}" for name in trained})
+print({name: f"share of zeros {share[name]:.2f}, mean {mean[name]:.1f}" for name in trained})
 assert share["L1"] > share["L2"] + 0.1 > share["none"] + 0.4
 assert abs(mean["L1"] - mean["L2"]) < 0.05 < mean["none"] - 1
 left = {name: np.mean(h[h > 0]) for name, h in trained.items()}
 assert left["L1"] > 2 * left["L2"] and share["none"] < 0.2
-assert np.sum(plain == 0) == 0 and near >= zeros["L1"] > 0  # of the prediction above
+# Of the prediction above:
+assert np.sum(plain == 0) == 0 and near >= zeros["L1"] > 0
 
 # %% [markdown]
 # Without a penalty less than a fifth is zero: not sparse. With either it is: even L2 moves the weights until more sums fall
@@ -283,7 +286,7 @@ assert np.sum(plain == 0) == 0 and near >= zeros["L1"] > 0  # of the prediction 
 # ## Do the losses pull the same way?
 #
 # Two teams predict a number for the same 200 trees: A in metres, B in decimetres. A's depends on the first feature
-# alone, B's on the second, with more noise. One pair of weights shall serve both.
+# alone, B's on the second, and B's has more noise. One w of two numbers shall serve both.
 #
 # A persistent tape gives each loss its gradient, a and b. The ratio of their norms says who is heard in the sum. The
 # **cosine** of their angle, a · b divided by both norms, says whether they agree: 1 for the same direction, -1 for
@@ -315,7 +318,7 @@ def cosine(a, b):
 
 # %% [markdown]
 # In the figure, a contour is one height of a loss, and arrows point downhill, all of one length. Look at each pair:
-# outside, both point much the same way; between the two best points, against each other.
+# outside, less than a right angle lies between them; between the two best points, they point against each other.
 
 # %%
 grid = np.meshgrid(np.linspace(-0.7, 2.3, 40), np.linspace(-0.6, 2.2, 40))
@@ -334,13 +337,13 @@ for name, color, target in (("A", "C0", y_a), ("B", "C1", y_b / 10)):
     levels = heights.min() + np.arange(1, 5) ** 2 / 4
     ax.contour(*grid, heights, levels=levels, colors=color, alpha=0.3)
     ax.plot(*best[name], "o", color=color)
-    ax.annotate(f"best for {name}", best[name][:, 0] + (0.08, -0.1), color=color)
+    ax.annotate(f"best for {name}", best[name][:, 0] + (0, -0.2), color=color, ha="center")
 for where, point in places.items():
     for gradient, color in zip(gradients_at(point), ("C0", "C1"), strict=True):
         arrow = np.ravel(-0.5 * gradient / tf.norm(gradient))
         ax.quiver(*np.ravel(point), *arrow, color=color, angles="xy", scale_units="xy", scale=1)
     ax.annotate(f" {where}", np.ravel(point), va="bottom")
-labels = ax.set(xlabel="first weight", ylabel="second weight", aspect="equal")
+labels = ax.set(xlabel="first entry of w", ylabel="second entry of w", aspect="equal")
 
 # %% [markdown]
 # > **Predict**
@@ -384,8 +387,8 @@ values = [kernel.value for kernel in kernels]
 assert not np.any(tape.gradient(penalty, values, unconnected_gradients="zero")[2])
 
 # %% [markdown]
-# The last layer comes after the activations: no path, so `None`. Zeros in its place
-# need the `.value` of a Keras variable.
+# The last layer comes after the activations: no path, so `None`. For zeros in its place, `unconnected_gradients` needs the
+# `.value` of a Keras variable. A `tf.Variable` is taken as it is; its `.value` is a method.
 #
 # ### Exercise 12.2: complete
 #
@@ -441,32 +444,36 @@ check("12.2", cosine_of_losses)
 # |---|---|---|
 # | equal weights | the losses as they are | yes |
 # | fixed weights | each loss times a number that you choose | yes, until you choose again |
-# | learned weights | exp(-s) · L + s, and s is trained | no, if there is one minimum |
+# | learned weights | exp(-s) · L + s, and s is trained | no, if s starts at log L |
 # | balanced norms | each gradient divided by its norm | no |
 #
-# What weighs a loss stands inside the block, where the tape sees it. Losses are printed in m².
+# What weighs a loss stands inside the block, where the tape sees it. B's loss is in dm²; times 0.01 it is in m², as both
+# are printed. That is the fixed weight here.
 
 # %%
-s, ends = tf.Variable([0.0, 0.0]), {}
+s = tf.Variable([0.0, 0.0])
 
 
 @tf.function
-def descend(weigh, scale):
-    """Take 4,000 steps down the sum of weigh(scale * losses); return the losses there, in m²."""
+def descend(weigh, factors):
+    """Take 4,000 steps down the sum of weigh(factors * losses); return the losses there, in m²."""
     w.assign([[0.5], [2.0]])
-    s.assign([0.0, 0.0])
+    s.assign(tf.math.log(factors * tf.stack(two_losses())))
     for _ in tf.range(4000):
         with tf.GradientTape() as tape:
-            total = tf.reduce_sum(weigh(scale * tf.stack(two_losses())))
+            total = tf.reduce_sum(weigh(factors * tf.stack(two_losses())))
         dw, ds = tape.gradient(total, [w, s], unconnected_gradients="zero")
         w.assign_sub(0.004 * dw)
         s.assign_sub(0.004 * ds)
     return tf.stack(two_losses()) / [1.0, 100.0]
 
 
-for name, weight in {"1 : 1": 1.0, "1 : 0.01": 0.01}.items():
-    ends[name] = a, b = descend(tf.identity, tf.constant([1.0, weight])).numpy()
-    print(f"{name}: A {a:.1f}, B {b:.1f}, cosine {cosine(*gradients_at(w.value())):.2f}")
+# %%
+ends = {}
+for name, factor_of_b in {"equal weights": 1.0, "fixed weights": 0.01}.items():
+    ends[name] = descend(tf.identity, tf.constant([1.0, factor_of_b])).numpy()
+    a, b = gradients_at(w.read_value())
+    print(name, "A {:.1f}, B {:.1f},".format(*ends[name]), f"cosine {cosine(a, b):.2f}")
 
 # %% [markdown]
 # Equal weights are not neutral: in decimetres, B's loss is 100 times as large, and A is hardly heard. The cosine is
@@ -476,49 +483,58 @@ for name, weight in {"1 : 1": 1.0, "1 : 0.01": 0.01}.items():
 #
 # $$e^{-s} L + s$$
 #
-# $e^{-s}$ is its weight, and s, in theory a log variance, the price of a small one. The slope for s is zero where the
-# weighted loss is 1. So units cancel: with B in metres, the trees' end is the same.
+# $e^{-s}$ is its weight. The slope for s, $1 - e^{-s} L$, is zero where the weighted loss is 1. So a loss 100 times as
+# large gets a weight 100 times as small, and its unit drops out; a loss that can reach 0 has no such place.
+#
+# Start s at log L, where the weighted loss is 1 already. From 0 its first step is 0.004 (L - 1), far too long for a large
+# loss.
 
 # %%
-assert ends["1 : 1"][0] > 2 * ends["1 : 0.01"][0]
-assert cosine(*gradients_at(w.value())) < -0.99
+assert ends["equal weights"][0] > 2 * ends["fixed weights"][0]
+assert cosine(a, b) < -0.99
 
 
 def uncertainty(losses):
     return tf.exp(-s) * losses + s
 
 
-in_metres = descend(uncertainty, tf.constant([1.0, 0.01]))
-ends["uncertainty"] = descend(uncertainty, tf.ones(2)).numpy()
+in_other_units = [descend(uncertainty, tf.constant([1.0, unit])) for unit in (0.01, 100.0)]
+ends["learned weights"] = descend(uncertainty, tf.ones(2)).numpy()
 weighted = np.exp(-s) * np.array(two_losses())
 
-print("A {:.1f}, B {:.1f}".format(*ends["uncertainty"]), "weighted", weighted.round(1))
+print("A {:.1f}, B {:.1f}".format(*ends["learned weights"]), "weighted", weighted.round(1))
 assert np.allclose(weighted, 1, atol=0.02)
-assert np.allclose(in_metres, ends["uncertainty"], atol=0.02)
+assert np.allclose(in_other_units, ends["learned weights"], atol=0.02)
 
 # %% [markdown]
-# Where the weighted loss is 1, s is log L, and what is summed is log L + 1. Learned weights minimise a sum of logarithms,
-# that is the *product* of the losses. In a product a unit is a factor, and moves no minimum.
+# With B in metres or in centimetres, the end is the same. Where the weighted loss is 1, s is log L, and what is summed is
+# log L + 1. Learned weights minimise a sum of logarithms, that is the *product* of the losses. In a product a unit is a
+# factor, and moves no minimum.
 #
 # > **Predict**
 # >
-# > Somebody leaves the price out: exp(-s) · L. What do the weights do?
+# > Somebody leaves the second s out: exp(-s) · L. What do the weights do?
 
 # %%
 predict("12.d", "")
 
 # %%
+w.assign([[0.5], [2.0]])
+first = 1 / np.array(two_losses())  # exp(-s) at s = log L
 descend(lambda losses: tf.exp(-s) * losses, tf.ones(2))
-learned = np.exp(-s.numpy())
+last = np.exp(-s)
 
-print("weights below 0.1:", learned < 0.1)
+for name, then, now in zip("AB", first, last, strict=True):
+    print(f"weight of {name}: {then:.4f} at first, {now:.4f} at last")
 
 # %% [markdown]
+# The second s is the price of a small weight.
+#
 # **Gradient-norm balancing** divides, in its simplest form, each gradient by its norm: each loss pulls with the same
 # force.
 
 # %%
-assert np.all(learned < 0.1)
+assert np.all(last < 0.2 * first)
 
 
 @tf.function
@@ -540,9 +556,9 @@ assert cosine(*gradients_at(w.value())) < -0.99
 assert np.allclose(balance(unit=0.01), ends["balanced norms"], atol=1e-3)
 
 # %% [markdown]
-# It does not feel the unit either. But two opposite arrows of length 1 cancel at *every* compromise: it stops at the
-# first that it meets. In the figure, the line holds every compromise. Look at where the four ways end: 1 : 1 serves B,
-# uncertainty the more exact A.
+# It does not feel the unit either. But two opposite arrows of length 1 cancel at *every* point between the best ones: it
+# stops at the first compromise that it meets. In the figure, the line holds every compromise. Look at where the four ways
+# end: equal weights serve B, learned ones serve A, the more exact.
 
 # %%
 ax = plt.subplots(figsize=(6.0, 3.6))[1]
@@ -553,8 +569,8 @@ for t in np.linspace(0, 1, 30):
 ax.plot(*np.transpose(line), color="0.6")
 for number, (name, end) in enumerate(ends.items()):
     ax.plot(*end, "o", color=f"C{number}")
-    ax.annotate(name, end, (6, 6), textcoords="offset points", color=f"C{number}")
-labels = ax.set(xlabel="loss of A in m²", ylabel="loss of B in m²", xlim=(0, 4.8), ylim=(3, None))
+    ax.annotate(name, end, (4, 4), textcoords="offset points", rotation=20, color=f"C{number}")
+labels = ax.set(xlabel="loss of A in m²", ylabel="loss of B in m²", xlim=(0, 5.5), ylim=(3, None))
 
 # %% [markdown]
 # ### Further: a product with two minima
@@ -570,8 +586,8 @@ for rest in (1.0, 0.04):
     print(f"rest {rest}: minima at", between[1:-1][lowest].round(2))
 
 # %% [markdown]
-# Where each task alone could be learned well, but not both, learned weights serve one and give up the other. The start
-# decides which.
+# Where each task alone could be learned well, but not both, learned weights serve one and give up the other. Where w and s
+# start decides which.
 
 # %% [markdown]
 # ### Exercise 12.3: predict
@@ -599,18 +615,6 @@ check("12.3", weighted_below)
 # `3 * l2` is a new tensor, made when the tape was off.
 #
 # </details>
-#
-# Here it is, and with the weight inside the block:
-
-# %%
-v = tf.Variable(2.0)
-with tf.GradientTape(persistent=True) as tape:
-    l1, l2 = v**2, v**3
-    recorded = 3 * l2
-
-below, inside = tape.gradient([l1, 3 * l2], v), tape.gradient([l1, recorded], v)
-
-print(f"below {below:.0f}, inside {inside:.0f}")
 
 # %% [markdown]
 # ### Exercise 12.4: complete
@@ -644,6 +648,18 @@ check("12.4", without_conflict)
 # With `dot` for a · b: `a - dot / tf.reduce_sum(b * b) * b`. Exchange a and b for the second.
 #
 # </details>
+#
+# Here is the tape of Exercise 12.3, and with the weight inside the block:
+
+# %%
+v = tf.Variable(2.0)
+with tf.GradientTape(persistent=True) as tape:
+    l1, l2 = v**2, v**3
+    recorded = 3 * l2
+
+below, inside = tape.gradient([l1, 3 * l2], v), tape.gradient([l1, recorded], v)
+
+print(f"below {below:.0f}, inside {inside:.0f}")
 
 # %% [markdown]
 # ## Can unlabelled data help in the same step?
@@ -714,8 +730,7 @@ assert below == 4.0 and inside == 40.0  # of Exercise 12.3
 # </details>
 # <details><summary>3. You divide one loss by 100. Which of the four ways notice?</summary>
 #
-# The two with fixed weights. Balanced norms end where they ended before, and so do learned weights, if there is one
-# minimum.
+# Equal and fixed weights. Balanced norms end where they ended before, and so do learned weights, if each s starts at log L.
 #
 # </details>
 
@@ -725,9 +740,9 @@ assert below == 4.0 and inside == 40.0  # of Exercise 12.3
 # - Penalise activations that the *same* forward pass hands out.
 # - L1 makes exact zeros where something cuts at zero, as a ReLU does.
 # - A persistent tape gives each loss its gradient: norms say who is heard, cosines who agrees.
-# - Fixed weights depend on units. Learned ones minimise the product of the losses, balanced norms stop at the first
-#   compromise, and neither depends on units.
-# - Weigh losses inside the block; below it only gradients can be weighed.
+# - Chosen weights depend on units. Learned ones, with s from log L, minimise the product of the losses, balanced norms
+#   stop at the first compromise, and neither depends on units.
+# - Weigh losses inside the block: the tape does not see what stands below.
 #
 # ```python
 # with tf.GradientTape(persistent=True) as tape:

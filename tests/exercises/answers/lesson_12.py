@@ -59,6 +59,60 @@ def penalises_weights(model, x, y, beta):
     return loss, tape.gradient(loss, model.trainable_variables)
 
 
+def by_parts(total, asked=lambda loss, parts: loss, hidden_of=None, error=tf.square):
+    """Return an answer to 12.1 that keeps its parts in a list."""
+
+    def loss_and_gradients(model, x, y, beta):
+        with tf.GradientTape() as tape:
+            hidden, y_hat = model(x, training=True)
+            hidden = hidden_of(model, x) if hidden_of else hidden
+            parts = [tf.reduce_mean(error(y - y_hat)), tf.reduce_mean(tf.norm(hidden, 1, axis=1))]
+            loss = total(*parts, beta)
+        return loss, tape.gradient(asked(loss, parts), model.trainable_weights)
+
+    return loss_and_gradients
+
+
+def weighed_sum(error, penalty, beta):
+    return error + beta * penalty
+
+
+def norm_of_predictions(model, x, y, beta):
+    with tf.GradientTape() as tape:
+        y_hat = model(x, training=True)[-1]
+        loss = tf.reduce_mean(tf.square(y - y_hat)) + beta * tf.norm(y_hat, 1) / len(x)
+    return loss, tape.gradient(loss, model.trainable_weights)
+
+
+def compares_all_pairs(model, x, y, beta):
+    with tf.GradientTape() as tape:
+        hidden, y_hat = model(x, training=True)
+        loss = tf.reduce_mean(tf.square(y_hat - y[:, 0])) + beta * tf.reduce_sum(abs(hidden)) / len(
+            x
+        )
+    return loss, tape.gradient(loss, model.trainable_weights)
+
+
+def asks_for_both(losses, variables):
+    with tf.GradientTape() as tape:
+        one, two = losses()
+    f, s = tape.gradient([one, two], variables, unconnected_gradients="zero")
+    return cosine(f, s)
+
+
+def looks_for_none(losses, variables):
+    with tf.GradientTape() as tape:
+        one, _ = losses()
+    gradients = tape.gradient(one, variables)
+    return [tf.zeros_like(v) if not g else g for g, v in zip(gradients, variables, strict=True)]
+
+
+def overwrites(fs, ss):
+    for f, s in zip(fs, ss, strict=True):
+        last = tf.math.divide_no_nan(dot(f, s), tf.norm(f) * tf.norm(s))
+    return last
+
+
 def product(a, b):
     return tf.reduce_sum(unit(a) * unit(b))
 
@@ -292,6 +346,20 @@ WRONG = {
         ("squared errors summed", sums_squares),
         ("another loss returned", keeps_apart("task", "task", "penalty")),
         ("gradients of another loss", keeps_apart("total", "total", "penalty")),
+        ("gradients of another loss", by_parts(weighed_sum, lambda loss, parts: [loss, parts[1]])),
+        ("prediction penalised", norm_of_predictions),
+        ("beta times both", by_parts(lambda error, penalty, beta: beta * error + beta * penalty)),
+        ("absolute errors", by_parts(weighed_sum, error=tf.abs)),
+        ("errors of all pairs", compares_all_pairs),
+        (
+            "root of squares",
+            penalised(lambda h, beta: beta * tf.reduce_mean(tf.reduce_sum(h**2, axis=1) ** 0.5)),
+        ),
+        ("layer called again", by_parts(weighed_sum, hidden_of=lambda m, x: m.layers[1](x))),
+        (
+            "only one pass in training",
+            by_parts(weighed_sum, hidden_of=lambda m, x: m.layers[-2](x)),
+        ),
         ("raised TypeError", gives(lambda tape, loss, ws: (loss, tape.gradient(float(loss), ws)))),
     ],
     "12.2": [
@@ -328,12 +396,20 @@ WRONG = {
         ("losses not called", of_stacked_losses),
         ("vectors of two lengths", compares(skips_none, unconnected="none")),
         ("vectors of two lengths", compares(zero_for_none, unconnected="none")),
-        ("raised ValueError", joined(cosine, unconnected="none")),
+        ("None joined", joined(cosine, unconnected="none")),
+        ("None joined", joined(cosine, unconnected="none", outside=True)),
+        ("targets unpacked", asks_for_both),
+        ("gradient as a condition", looks_for_none),
+        ("zero everywhere", compares(overwrites)),
+        ("one norm twice", joined(lambda a, b: dot(unit(a), b / tf.norm(a)))),
+        ("one norm twice", joined(lambda a, b: dot(a / tf.norm(b), unit(b)))),
     ],
     "12.3": [
         ("wrote 40", 40),
         ("wrote [4.0, 36.0]", [4, 36]),
         ("wrote [4.0]", [4]),
+        ("wrote [40.0]", [40]),
+        ("wrote 8", 8),
         ("other form", "an error"),
     ],
     "12.4": [
@@ -369,6 +445,22 @@ WRONG = {
             ),
         ),
         ("cosine for product", surgery(lambda a, b: a - cosine(a, b) * b + b - cosine(b, a) * a)),
+        (
+            "cosine for product",
+            surgery(
+                lambda a, b: a + b - cosine(a, b) * (unit(b) / tf.norm(b) + unit(a) / tf.norm(a))
+            ),
+        ),
+        ("no method dot", lambda a, b: projected(a, b) if b.dot(a) < 0 else a + b),
+        (
+            "one part for both",
+            surgery(lambda a, b: a - along(a, b) + b - dot(a, unit(b)) * unit(b)),
+        ),
+        ("brought to one length", lambda a, b: tf.math.l2_normalize(a) + tf.math.l2_normalize(b)),
+        (
+            "brought to one length",
+            surgery(lambda a, b: unit(a - along(a, b)) + unit(b - along(b, a))),
+        ),
         (
             "product entry by entry",
             surgery(lambda a, b: a - a * b / dot(b, b) * b + b - b * a / dot(a, a) * a),
