@@ -12,7 +12,7 @@ _NUMPY_METHODS = {
     "T": "tf.transpose",
     "astype": "tf.cast",
     "clip": "tf.clip_by_value",
-    "dot": "a @ b, or tf.tensordot",
+    "dot": "a @ b for tables, tf.tensordot(a, b, 1) for vectors",
     "reshape": "tf.reshape, or y[:, None] for a column",
     "std": "tf.math.reduce_std",
 }
@@ -203,7 +203,8 @@ _CAUSES = (
         "vector with tf.reshape(g, [-1]) and join these with tf.concat",
     ),
     (
-        r"Shape must be rank 2.*MatMul|^In\[[01]\] ndims must be >= 2",
+        # Which of the last two it is, the kernels for the processor decide.
+        r"Shape must be rank 2.*MatMul|^In\[[01]\] .*(ndims must be [>=]= 2|different ndims)",
         "both sides of a matrix product must be matrices, and one here is not. A matrix times a "
         "vector is tf.linalg.matvec, two vectors give tf.tensordot(a, b, 1), a number multiplies "
         "by *, and x[i : i + 1] is a row that stays a matrix",

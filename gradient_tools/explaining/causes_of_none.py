@@ -230,6 +230,8 @@ def _computed_before(case: Case, source: Source) -> Finding | None:
         value = case.text.names.get(assignment.name)
         if assignment.name == source.name or case.flow.makers[id(value)]:
             continue
+        if isinstance(assignment.value, ast.Lambda):  # what it computes runs when it is called
+            continue
         if not case.text.depends_on(assignment.value, case.roots_of(source)):
             continue
         if case.stands_in_block(assignment):

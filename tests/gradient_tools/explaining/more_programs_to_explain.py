@@ -697,3 +697,12 @@ def stored_again_under_its_key(Tape):
         if gradients["w"] is not None:
             params["w"] = params["w"] - 0.1 * gradients["w"]  # <-
     return gradients
+
+
+@program("unconnected")
+def lambda_from_before_the_block(Tape):
+    a, b = tf.Variable(1.0), tf.Variable(2.0)
+    losses = lambda: (a * b, a**2)  # noqa: E731  # <-
+    with Tape() as tape:
+        first, second = losses()
+    return tape.gradient(second, b)
