@@ -177,6 +177,9 @@ class Case:
 
     def _places_of_sources(self) -> list[str]:
         """Return names such as ``params['w']`` for what a dict holds, and numbers for the rest."""
+        if self._argument(1, "source") is None:
+            several = range(1, len(self.sources) + 1)
+            return ["the source"] if len(several) == 1 else [f"source {n}" for n in several]
         text, held = self.sources_text, self._held
         keys = sorted(held, key=str) if held else range(len(self.sources))
         return [f"{text}[{key!r}]" for key in keys]

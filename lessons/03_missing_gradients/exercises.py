@@ -89,7 +89,7 @@ def draw_pairs(rng: np.random.Generator) -> list[tuple]:
         directions[1] = np.abs(directions[1])  # without squares, too, a root of it exists
         # Two pairs share one coordinate each.
         directions[2:4] = rng.permutation(np.eye(2)) * rng.choice([-1, 1])
-        b[0], distances[0] = 0.0, 1e-12  # near, not equal
+        b[0], distances[0] = 0.0, 1e-15  # near, not equal
         distances[n - equal :] = 0.0
         return b + distances[:, None] * directions, b
 
@@ -220,8 +220,8 @@ EXERCISES = (
                 lambda noted: all(noted["summed"]),
             ),
         ],
-        praise="Where the points are equal the gradient is 0, and everywhere else as it was. Does "
-        "your root still get a 0? That is luck, and may be NaN with XLA: put a `where` before it, too.",
+        praise="Where the points are equal the gradient is 0, and everywhere else as it was. (With a "
+        "`where` after the root alone, the root still gets a 0: that is luck, and may be NaN with XLA.)",
     ),
 )
 
@@ -246,7 +246,7 @@ PREDICTIONS = (
             "-6": "It would be so if w were still 2. But the line above changed what `w` means.",
             "-4.8": "-4.8 is the slope 2(w - 5) at 2.6, the truth.",
             "None": "A tape follows variables and tensors, not names, and `=` gave the name `w` to a "
-            "new tensor that nothing watches. In a loop the error comes one line later: `0.1 * None` "
+            "new tensor that nothing watches. In a loop the error comes one step later: `0.1 * None` "
             "is a TypeError.",
         },
     ),

@@ -80,6 +80,19 @@ def ending_early(before):
     return descend
 
 
+def all_by(chosen):
+    def descend(params, x, y, lr, steps):
+        for _ in range(steps):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((params["w"] * x + params["b"] - y) ** 2)
+            gradients = tape.gradient(loss, params)
+            for name in params:
+                params[name].assign_sub(lr * gradients[chosen])
+        return params
+
+    return descend
+
+
 def with_last_gradients(params, x, y, lr, steps):
     for _ in range(steps):
         with tf.GradientTape() as tape:
@@ -112,9 +125,14 @@ DESCENTS = {
         descending(lambda p, name, lr, g: p[name].assign(-lr * g)),
     ),
     "assigned the step": Wrong(
-        "Each parameter became lr times its gradient. assign takes the whole new value; "
-        "assign_sub is what subtracts.",
+        "Each parameter became lr times its gradient. assign takes the whole new value, and "
+        "assign_sub what is to be subtracted, lr times the gradient alone.",
         descending(lambda p, name, lr, g: p[name].assign(lr * g)),
+    ),
+    "gradient of the other": Wrong(
+        "Both parameters moved by the gradient of one of them. Each takes its own: gradients[name].",
+        all_by("w"),
+        all_by("b"),
     ),
     "lr left out": Wrong(
         "The steps are too long: multiply the gradient by lr.",
@@ -632,6 +650,11 @@ def guarded_entries(a, b):
     return tf.where(tf.reduce_any(differ, axis=1), length, 0.0)
 
 
+def one_side_guarded(a, b):
+    safe = tf.where(a - b > 0, a - b, 1.0)
+    return tf.where(squares(a, b) > 0, tf.norm(safe, axis=1), 0.0)
+
+
 def with_epsilon(epsilon):
     return of_distances(lambda a, b: tf.sqrt(squares(a, b) + epsilon))
 
@@ -701,11 +724,16 @@ DISTANCES = {
     ),
     "near points lost": Wrong(
         "Points that are near each other differ, and their gradient is 0 here, or too short. A "
-        "limit, or a number added under the root, is too large beside their sum of squares, 1e-24: "
+        "limit, or a number added under the root, is too large beside their sum of squares, 1e-30: "
         "let a `where` before the root and one after it look for equal points alone.",
         of_distances(lambda a, b: tf.where(squares(a, b) < 1e-3, 0.0, lengths(a, b))),
-        *(with_epsilon(10.0**-e) for e in range(18, 27)),
+        *(with_epsilon(10.0**-e) for e in range(18, 33)),
         calls=(1,),
+    ),
+    "guard on one side": Wrong(
+        "Your condition drops the differences below 0, and their gradient is 0 here. Let it look at "
+        "the sum of squares, which is 0 for equal points alone.",
+        of_distances(one_side_guarded),
     ),
     "one coordinate looked at": Wrong(
         "Points that share one coordinate differ in the other, and their gradient is 0 here. Let "

@@ -1,7 +1,7 @@
 # %% [markdown] part="Part I: the tape"
 # # 03 · Missing gradients
 #
-# A gradient can get lost in silence, or with an error that names another line. Here you find the line that
+# A gradient can get lost in silence, or with an error that speaks of something else. Here you find the line that
 # lost it.
 #
 # **You will be able to**
@@ -43,7 +43,7 @@ import tensorflow as tf
 # > **Predict**
 # >
 # > At x = 0, take `tf.sign(x)`, `tf.sqrt(x**2)` and `tf.round(x)`. One gradient is 0, one is `None`,
-# > one is NaN, "not a number". What do they have, in this order?
+# > one is NaN, "not a number". Guess: what do they have, in this order?
 
 # %%
 predict("03.a", "")
@@ -60,15 +60,16 @@ def slope(f, x):
 print([slope(f, 0.0) for f in (tf.sign, lambda x: tf.sqrt(x**2), tf.round)])
 
 # %% [markdown]
-# Each answer says something else:
+# TensorFlow keeps a list of its operations. For most it holds a rule for the slope, for some, such as `round`, a note that
+# there is none; a few are missing in it. So each answer says something else:
 #
 # |gradient|what it says|
 # |---|---|
 # |`None`|no path leads from the target back to the source|
-# |0|there is a path, and its slopes come to 0|
+# |0|as a rule: there is a path, and its slopes come to 0|
 # |infinite|a slope, or a product of slopes, is too large|
 # |NaN|as a rule 0 met ∞, or a value was NaN already|
-# |`LookupError`|an operation on the way has no entry at all|
+# |`LookupError`|an operation on the way is missing in that list|
 #
 # A slope of 0 does not prove that the target stays: it may jump there. And finite slopes give NaN if their
 # product overflows, and then meets a 0:
@@ -89,8 +90,8 @@ assert results["sqrt(x)"] == np.inf and np.isnan(results["large"]) and "unique" 
 
 # %% [markdown]
 # `None` is an alarm, and `unconnected_gradients="zero"` switches it off. That is right for a source that
-# you *know* has no part in the target. The second time below, it hides a fault; the third time it
-# fails, as an unused Keras variable needs its `.value`.
+# you *know* has no part in the target. The second time below, it hides a fault. The third time it fails: an unused
+# Keras variable has to be handed over as its `.value`.
 
 # %%
 used, unused = tf.Variable(3.0), tf.Variable(5.0)
@@ -103,18 +104,25 @@ with tf.GradientTape() as tape:
     loss = tf.round(used) ** 2
 hidden = tape.gradient(loss, used, unconnected_gradients="zero")
 
-with tf.GradientTape() as tape:
-    loss = used**2
-try:
-    tape.gradient(loss, [used, keras.Variable(5.0)], unconnected_gradients="zero")
-except AttributeError as error:
-    refused = type(error).__name__
-
-print([float(gradient) for gradient in right], float(hidden), refused)
+print([float(gradient) for gradient in right], float(hidden))
 assert right[0] == 6.0 and right[1] == 0.0 and hidden == 0.0
 
+# %%
+kept = keras.Variable(5.0)
+
+with tf.GradientTape(persistent=True) as tape:
+    loss = used**2
+try:
+    tape.gradient(loss, kept, unconnected_gradients="zero")
+except AttributeError as error:
+    print("refused:", type(error).__name__)
+
+of_value = tape.gradient(loss, kept.value, unconnected_gradients="zero")
+print("its .value:", float(of_value))
+assert of_value == 0.0
+
 # %% [markdown]
-# ## Where was the path cut?
+# ## Which line is to blame?
 #
 # > **Predict**
 # >
@@ -137,10 +145,18 @@ second = tape.gradient(loss, w)
 print(f"w = {w.numpy():.1f}, second gradient: {second}")
 
 # %% [markdown]
-# The course's `ExplainingTape` returns the same gradients, and can say why one is missing. A cell that ends in
-# `tape.explain()` shows it, with a card for each source without a gradient:
+# The course's `ExplainingTape` returns the same gradients, and says why one is `None`, zero or NaN. A cell that ends in
+# `tape.explain()` shows it, with a card for each such source:
 
 # %% tags=["nbval-ignore-output"]
+# a cell shows what its last line returns
+tape.explain()
+
+# %% [markdown]
+# *change* is a pattern: fit it to your names. Here `assign` changes a variable's value, and `assign_sub` subtracts from
+# it. For the rest of this lesson, `show` prints a card in a few lines.
+
+# %%
 def show(explanations):
     for each in explanations:
         print(f"{each.source}: {each.cause}")
@@ -148,13 +164,6 @@ def show(explanations):
         print("  change  " + each.remedy.replace("\n", "\n          "))
 
 
-tape.explain()
-
-# %% [markdown]
-# `show` prints the same in a few lines, for the rest of this lesson. *change* is code to copy: `assign` changes
-# a variable's value, and `assign_sub` subtracts from it.
-
-# %%
 w = tf.Variable(2.0)
 for _ in range(2):
     with tf.GradientTape() as tape:
@@ -209,9 +218,7 @@ check("03.1", descend)
 # ### Left TensorFlow
 #
 # A tape sees TensorFlow's operations alone. `.numpy()`, `float()`, NumPy's functions and Keras's
-# `predict` return plain numbers: constants, for the tape. You will read that `tf.numpy_function` and
-# `tf.py_function` do, too; run this. The second keeps the path through TensorFlow's operations. With NumPy
-# inside it gives 0, which hides the loss.
+# `predict` return plain numbers: constants, for the tape.
 
 # %%
 model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(1, use_bias=False)])
@@ -230,9 +237,21 @@ with tf.GradientTape() as repaired:
 show(tape.explain())
 # the features' means
 assert lost is None and np.allclose(found, [[2.0], [3.0]])
-assert slope(lambda x: tf.numpy_function(np.square, [x], tf.float32), 3.0) is None
-assert slope(lambda x: tf.py_function(tf.square, [x], tf.float32), 3.0) == 6.0
-assert slope(lambda x: tf.py_function(np.square, [x], tf.float32), 3.0) == 0.0
+
+# %% [markdown]
+# You will read that `tf.numpy_function` and `tf.py_function` cut the path, too; run this. The first does. The second
+# has a tape of its own inside: around `tf.square` the gradient is right. Around `np.square` that tape finds nothing, and
+# the answer is 0 and not `None`, so no alarm is given.
+
+# %%
+wrapped = {
+    "numpy_function": slope(lambda x: tf.numpy_function(np.square, [x], tf.float32), 3.0),
+    "py_function": slope(lambda x: tf.py_function(tf.square, [x], tf.float32), 3.0),
+    "py_function of NumPy": slope(lambda x: tf.py_function(np.square, [x], tf.float32), 3.0),
+}
+
+print(wrapped)
+assert list(wrapped.values()) == [None, 6.0, 0.0]
 
 # %% [markdown]
 # ### Whole numbers, and stored numbers
@@ -408,7 +427,7 @@ print(answers)
 # %% [markdown]
 # ### Exercise 03.3: repair
 #
-# Someone makes the share of errors the loss. The gradient is `None`: a count is a staircase, the one fault.
+# Someone makes the share of errors the loss. The gradient is `None`. There is one fault: a count is a staircase.
 # Return the gradient of the mean **cross-entropy** instead. For one example that is -log of the probability
 # that softmax gives to the right class: `tf.nn.sparse_softmax_cross_entropy_with_logits` computes it.
 
@@ -535,7 +554,8 @@ print(slope(log_or_zero, 0.0))
 ax = plot_tape(log_or_zero, tf.Variable(0.0))
 
 # %% [markdown]
-# There is another way to write it, with a second `where` *before* the logarithm, which keeps bad inputs away:
+# Both branches are computed. On the way back `where` sends 0 into the one that it did not choose, and there 0 meets the
+# infinite slope. A second `where` *before* the logarithm keeps bad inputs away:
 
 # %%
 def guarded(x):
@@ -551,7 +571,7 @@ assert np.isnan(slope(lambda x: tf.where(x > 0, 1 / x, 0.0), 0.0))
 
 # %% [markdown]
 # Roots do the same. The slope of √x is infinite at 0, and that of a square before it is 0. `tf.norm` has
-# such a root. A tiny number *inside* keeps the slope finite:
+# such a root. A small number *inside* keeps the slope finite, such as 1e-12:
 
 # %%
 roots = {
@@ -568,7 +588,8 @@ assert at_zero["sqrt(x)"] == np.inf and at_zero["1e-12 inside"] == 0.0
 assert all(np.isnan(at_zero[name]) for name in ("sqrt(x**2)", "norm", "1e-12 outside"))
 
 # %% [markdown]
-# Around 1e-6 and below, it also changes the slope of |x|, which is 1. Two `where`s do not:
+# For x of 1e-6 and less, it also changes the slope of |x|, which is 1 there. Two `where`s do not, until x² itself is
+# rounded to 0:
 
 # %%
 def two_wheres(x):
@@ -587,7 +608,7 @@ assert np.allclose(added, [1.0, 0.71, 0.1], atol=0.02) and np.allclose(exact, [0
 # ### Further: one `where`, and the smallest numbers
 #
 # One `where`, after `tf.sqrt`, is luck: its gradient at 0 is 0 here, and NaN when XLA compiles it. (XLA is
-# a second compiler, for graphs; lesson 20 uses it.) And two `where`s help as long as x² is not rounded to 0, as at 1e-30.
+# a second compiler, for graphs; lesson 20 uses it.) And at 1e-30 x² is rounded to 0 in float32, so that two `where`s give 0.
 
 # %%
 def one_where(x):
@@ -605,9 +626,9 @@ assert slope(two_wheres, 1e-30) == 0.0
 # ### Exercise 03.5: repair
 #
 # The gradient of the sum of distances between pairs of points is NaN where both points are equal. It
-# should be 0 there, and elsewhere as it is, also between points 1e-12 apart, where 1e-12 under the root is far
-# too much. There is one fault. Mend the distance, which stays 0 for equal points; a NaN that is replaced
-# afterwards was still sent back.
+# should be 0 there, and elsewhere as it is, also between points that are 1e-15 apart. There is one fault. Mend the
+# distance, which stays 0 for equal points, and not the result: a NaN that is replaced there was still sent back. Nor will
+# a small number under the root do: beside the square of 1e-15 it is too much.
 
 # %% exercise="03.5"
 def distance_gradient(a, b):
@@ -652,7 +673,8 @@ check("03.5", distance_gradient)
 # </details>
 # <details><summary>2. A gradient is 0 in every entry. Is a path missing?</summary>
 #
-# Not necessarily: a clip or a ReLU may be flat there. But look for `unconnected_gradients="zero"`.
+# Not necessarily: a clip or a ReLU may be flat there. But look for `unconnected_gradients="zero"`, and for NumPy inside a
+# `tf.py_function`.
 #
 # </details>
 # <details><summary>3. <code>tf.where(x > 0, 1 / x, 0.0)</code> guards against x = 0. Why is its gradient
@@ -665,7 +687,7 @@ check("03.5", distance_gradient)
 # %% [markdown]
 # ## Recap
 #
-# - `None`: no path. Zero: its slopes come to 0. NaN: often 0 · ∞ on the way.
+# - `None`: no path. Zero: as a rule, its slopes come to 0. NaN: often 0 · ∞ on the way.
 # - Tapes follow tensors, not names: `assign_sub` keeps the variable.
 # - Plain numbers, integers and `assign` carry no gradient.
 # - `None` comes only when every path is lost; a number may still lack one.

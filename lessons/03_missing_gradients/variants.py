@@ -51,7 +51,7 @@ print(*[f"{slope(f, -2.0)}" for f in functions])
     ),
     Variant(
         id="03.b",
-        section="Where was the path cut?",
+        section="Which line is to blame?",
         program="""
 weight = tf.Variable(8.0)
 weight = 0.5 * weight  # decay
@@ -72,7 +72,7 @@ print(f"{tape.gradient(loss, weight)}")
     ),
     Variant(
         id="03.b",
-        section="Where was the path cut?",
+        section="Which line is to blame?",
         program="""
 length = tf.Variable(200.0)  # cm
 

@@ -85,6 +85,16 @@ def descent(update, names="wb", more=0, store=False, result=lambda params: param
     return program
 
 
+def w_and_b_by_one_gradient(params, x, y, lr, steps):
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((params["w"] * x + params["b"] - y) ** 2)
+        slope = tape.gradient(loss, params["w"])
+        params["w"].assign_sub(lr * slope)
+        params["b"].assign_sub(lr * slope)
+    return params
+
+
 def first_gradient_kept(params, x, y, lr, steps):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean((params["w"] * x + params["b"] - y) ** 2)
@@ -186,7 +196,7 @@ def clipped(x):
     return tf.clip_by_value(x, -1.0, 1.0)
 
 
-def rooted(d, tiny=1e-30, axis=1):
+def rooted(d, tiny=1e-36, axis=1):
     return tf.sqrt(tf.reduce_sum(tf.square(d), axis=axis) + tiny)
 
 
@@ -258,6 +268,7 @@ WRONG = {
         ("one step too many", descent(minus, more=1)),
         ("one step missing", descent(minus, more=-1)),
         ("first gradient kept", first_gradient_kept),
+        ("gradient of the other", w_and_b_by_one_gradient),
         ("only w moves", descent(minus, names="w")),
         ("only b moves", descent(minus, names="b")),
         ("fixed lr", descent(lambda p, g, lr: p.assign_sub(g / 10))),
@@ -429,7 +440,7 @@ WRONG = {
         ),
         (
             "one pair empties all",
-            distance(lambda d: rooted(d) if tf.reduce_all(rooted(d) > 1e-14) else 0 * rooted(d)),
+            distance(lambda d: rooted(d) if tf.reduce_all(rooted(d) > 1e-17) else 0 * rooted(d)),
         ),
         ("squared distances", distance(lambda d: rooted(d) ** 2)),
         ("averaged", distance(total=lambda each: tf.reduce_sum(each) / len(each))),
@@ -441,6 +452,11 @@ WRONG = {
         ("near points lost", distance(lambda d: tf.maximum(rooted(d), 0.05))),
         ("near points lost", distance(lambda d: rooted(d, tiny=1e-8))),
         ("near points lost", distance(lambda d: rooted(d, tiny=1e-20))),
+        ("near points lost", distance(lambda d: rooted(d, tiny=1e-30))),
+        (
+            "guard on one side",
+            distance(lambda d: rooted(tf.where(d <= 0, 1.0 + 0.0 * d, d)) * apart(d)),
+        ),
         ("near points lost", distance(lambda d: tf.sqrt(tf.maximum(squares(d), 1e-12)))),
         (
             "one coordinate looked at",
@@ -452,7 +468,7 @@ WRONG = {
         ),
         ("distances changed", distance(lambda d: tf.sqrt(squares(d) + (1 - apart(d))))),
         ("distances changed", distance(lambda d: guarded(d) + 1e-2)),
-        ("raised TypeError", distance(total=lambda distances: sum(distances.numpy().tolist()))),
+        ("raised AttributeError", distance(total=lambda each: sum(each.numpy().tolist()))),
         ("patched afterwards", mended_afterwards),
     ],
 }
