@@ -38,7 +38,8 @@ def sum_of_shares(share: Callable, model: Any, parts: list, *arguments: Any) -> 
     shares = []
     for x, y in parts:
         shares.append(share(model, x, y, *arguments))
-        if not isinstance(shares[-1], list | tuple) or any(g is None for g in shares[-1]):
+        is_list = isinstance(shares[-1], list | tuple)
+        if not is_list or any(g is None or isinstance(g, list) for g in shares[-1]):
             return shares[-1]
     return [sum(np.asarray(g) for g in same) for same in zip(*shares, strict=True)]
 
@@ -111,14 +112,21 @@ def as_epoch(x: np.ndarray, y: np.ndarray, batch_size: int, w: np.ndarray) -> tu
 
 
 def epoch_noted(run_epoch: Callable, x: Any, y: Any, batch_size: int, w: np.ndarray) -> dict:
-    """Return the weights after each call of a step, and whether each had full batches."""
-    noted = {"path": [], "full": True}
+    """Return the weights after each call of a step, and what had not batch_size rows in the first.
+
+    Where lengths differ, the step goes as far as the shortest, so that other mistakes show, too.
+    """
+    noted = {"path": [], "not full": ""}
 
     def step(x, y, weights):
         nonlocal w
         x, y, weights = (np.asarray(given, np.float64) for given in (x, y, weights))
-        full = (batch_size,)
-        noted["full"] &= x.shape[:1] == y.shape == weights.shape == full
+        given = {"x": x.shape[:1], "y": y.shape, "weights": weights.shape}
+        other = [name for name, shape in given.items() if shape != (batch_size,)]
+        noted["not full"] = noted["not full"] or " ".join(other)
+        if x.ndim and y.ndim and weights.ndim:
+            rows = min(len(x), len(y), len(weights))
+            x, y, weights = x[:rows], y[:rows], weights[:rows]
         with np.errstate(all="ignore"):
             inputs, targets = 1 + np.log(x), np.log(y)  # no loss is 0 where x and y are 1
             slopes = 2 * (inputs @ w - targets)[:, None] * inputs  # (n, d), of each example
@@ -152,6 +160,7 @@ def draw_scaled(rng: np.random.Generator) -> list[tuple]:
         draw_nan(),
         draw(0.04, -2.0, 4.0, 2.0**18),  # -inf, and no inf
         draw(3e5, 0.05, 4.0, 1.0),
+        draw(0.1, 0.08, 0.5, 2.0**18),  # large gradients, and finite
     ]
 
 
@@ -207,7 +216,7 @@ EXERCISES = (
         inputs="weights parts lr penalty largest",
         parts=[
             Part("moves", "the change of the copies"),
-            Part("right", "the share of right answers", "Return one number."),
+            Part("right", "the fraction of right answers", "Return one number."),
         ],
         praise="Every copy ends where one device would have ended.",
     ),
@@ -229,8 +238,31 @@ EXERCISES = (
                 "short batch",
                 "The steps are right, but not every call got batch_size rows of x, y and weights: "
                 "XLA would compile again. Fill up with rows of weight 0.",
-                lambda noted: all(noted["full"]),
-            )
+                lambda noted: "x y weights" not in noted["not full"],
+            ),
+            Demand(
+                "x not filled up",
+                "y and weights have batch_size entries in every call, and x has another number of "
+                "rows. Fill up all three.",
+                lambda noted: "x" not in noted["not full"],
+            ),
+            Demand(
+                "y not filled up",
+                "x and weights have batch_size rows in every call, and y has another number of "
+                "entries. Fill up all three.",
+                lambda noted: "y" not in noted["not full"],
+            ),
+            Demand(
+                "weights not filled up",
+                "x and y have batch_size rows in every call, and weights has another number of "
+                "entries. Fill it up with 0.",
+                lambda noted: "weights" not in noted["not full"],
+            ),
+            Demand(
+                "lengths unlike",
+                "In some call two of x, y and weights have not batch_size rows. Fill up all three.",
+                lambda noted: not any(noted["not full"]),
+            ),
         ],
         praise="One shape for XLA, and the steps of the short batch.",
     ),
@@ -265,8 +297,8 @@ PREDICTIONS = (
         "20.b",
         right="the copies drift apart",
         options={
-            "an error": "A *model* made outside gives one. An optimizer does not, and that is why "
-            "this fault lives long.",
+            "an error": "A *model* made outside gives one, and so does Adam where it was not built. Once "
+            "it is built nothing is said, and that is why this fault lives long.",
             "what they should": "The gradients are added, and the step is taken on each copy. But "
             "Adam also keeps averages, and outside the scope there is one set of them for all "
             "copies.",

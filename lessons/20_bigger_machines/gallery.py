@@ -52,6 +52,21 @@ def of_frozen_weights_too(model, x, y, batch_size, replicas):
     return tape.gradient(loss, model.variables)
 
 
+def own_count_and_zeros(model, x, y, batch_size, replicas):
+    if len(x) == 0:
+        return [tf.zeros_like(v) for v in model.trainable_variables]
+    return sharing(lambda e, p, n, r: own_mean(e) + sum(p) / r)(model, x, y, batch_size, replicas)
+
+
+def of_x(model, x, y, batch_size, replicas):
+    return sharing(right_loss)(model, x, x, batch_size, replicas)
+
+
+def loss_and_gradients(model, x, y, batch_size, replicas):
+    loss = loss_returned(model, x, y, batch_size, replicas)
+    return loss, sharing(right_loss)(model, x, y, batch_size, replicas)
+
+
 SHARES = {
     "frozen weights too": Wrong(
         "model.variables has frozen weights in it, too, and their gradients are None. Ask for those "
@@ -59,9 +74,10 @@ SHARES = {
         of_frozen_weights_too,
     ),
     "mean of its own": Wrong(
-        "Each replica divides by the number of its own examples, so the sum is too large, and one "
-        "without examples divides by 0. Divide the sum by batch_size.",
+        "Each replica divides by the number of its own examples, so the sum is too large. Divide by "
+        "batch_size, on a replica without examples, too.",
         sharing(lambda e, p, n, r: own_mean(e) + sum(p) / r),
+        own_count_and_zeros,
     ),
     "as on one device": Wrong(
         "This is what one device minimises, on each replica: a mean of its own examples, and the "
@@ -70,7 +86,7 @@ SHARES = {
     ),
     "mean of means": Wrong(
         "The sum of the shares is a mean of means, in which an example of a small part counts "
-        "more; an empty part gives nan. Divide the sum of the squared errors by batch_size.",
+        "more. Divide the sum of the squared errors by batch_size.",
         sharing(lambda e, p, n, r: (own_mean(e) + sum(p)) / r),
     ),
     "penalties in full": Wrong(
@@ -100,6 +116,29 @@ SHARES = {
         "The penalties are averaged over the layers. Add them, sum(model.losses), and divide by "
         "replicas.",
         sharing(lambda e, p, n, r: total(e) / n + tf.reduce_mean(p) / r),
+    ),
+    "penalties by their number": Wrong(
+        "The penalties are divided by their own number, that of the layers. Every replica adds them: "
+        "divide their sum by replicas.",
+        sharing(lambda e, p, n, r: total(e) / n + sum(p) / len(p)),
+        calls=(1, 2),
+    ),
+    "divisors exchanged": Wrong(
+        "The errors are divided by replicas, and the penalties by batch_size. Exchange the two.",
+        sharing(lambda e, p, n, r: total(e) / r + sum(p) / n),
+    ),
+    "squared sum": Wrong(
+        "The errors are added first, and their sum is squared. Square each error, and add the squares.",
+        sharing(lambda e, p, n, r: tf.reduce_sum(e) ** 2 / n + sum(p) / r),
+    ),
+    "norm of the errors": Wrong(
+        "Each example counts with the norm of its errors, and not with its square. Add the squares, "
+        "without a root.",
+        sharing(lambda e, p, n, r: tf.reduce_sum(tf.norm(e, axis=1)) / n + sum(p) / r),
+    ),
+    "x for y": Wrong(
+        "The predictions are compared with x. Compare them with y.",
+        of_x,
     ),
     "penalties divided twice": Wrong(
         "The penalties are divided by replicas twice, or by replicas and batch_size. Once by "
@@ -194,6 +233,10 @@ SHARES = {
         sharing(right_loss, lambda gradients: gradients[::2]),
     ),
     "loss returned": Wrong("This is the loss. Return its gradients, a list.", loss_returned),
+    "loss and gradients returned": Wrong(
+        "The loss comes back, too. Return the list of gradients alone.",
+        loss_and_gradients,
+    ),
     "new weights returned": Wrong(
         "These are weights after a step. Return the gradients: a step can be taken only with their "
         "sum.",
@@ -302,6 +345,45 @@ def penalty_last(copies, parts, lr, penalty, largest):
     return right
 
 
+def counting_along(copies, parts, lr, penalty, largest):
+    """Divide each part's losses by the number of examples up to it."""
+    seen = iter(np.cumsum([len(y) for _, y in parts]))
+    run = on_copies(lambda losses, n, k: tf.reduce_sum(losses) / next(seen))
+    return run(copies, parts, lr, penalty, largest)
+
+
+def two_for_each(copies, parts, lr, penalty, largest):
+    size = sum(map(len, parts))
+    run = on_copies(
+        lambda losses, n, k: tf.reduce_sum(losses) / size,
+        result=lambda right, sizes: sum(right) / size,
+    )
+    return run(copies, parts, lr, penalty, largest)
+
+
+def from_the_first(copies, parts, lr, penalty, largest):
+    run = on_copies(moves=lambda shares, largest: [clipped(added(shares), largest)])
+    right = run(copies, parts, lr, penalty, largest)
+    first = [v.numpy() for v in copies[0]]
+    before = [v.numpy() for v in copies[1]]
+    gradients = [b - a for a, b in zip(first, before, strict=True)]
+    for pair in copies[1:]:
+        for v, moved, g in zip(pair, first, gradients, strict=True):
+            v.assign(moved - g)
+    return right
+
+
+def last_copy_alone(shares, largest):
+    nothing = [tf.zeros_like(g) for g in shares[0]]
+    return [nothing] * (len(shares) - 1) + [clipped(added(shares), largest)]
+
+
+def clipped_as_one(shares, largest):
+    """Clip the shares as if all were one long gradient, and add them."""
+    flat = clipped([g for share in shares for g in share], largest)
+    return added([flat[i : i + 2] for i in range(0, len(flat), 2)])
+
+
 COPIES = {
     "as given": Wrong(
         "Nothing that moves the copies is mended yet: each takes a mean of its own, adds the penalty "
@@ -362,6 +444,31 @@ COPIES = {
     "first part for all": Wrong(
         "The number of all examples is counted as if every part were like the first. Add the sizes.",
         sized_by_the_first,
+    ),
+    "counted along": Wrong(
+        "The number of examples is still being counted while the parts divide by it. Count them all "
+        "above the loop.",
+        counting_along,
+    ),
+    "two for each part": Wrong(
+        "len of a pair is 2, whatever the pair holds. Add the lengths of the y.",
+        two_for_each,
+    ),
+    "averaged as given": Wrong(
+        "The sum is divided by the number of copies, which mends the penalty alone. The mean of means "
+        "is still there, and each share is still clipped by itself.",
+        on_copies(each_mean, in_full, clipped_first, rate=lambda lr, k: lr / k),
+    ),
+    "half the penalty": Wrong(
+        "The penalty is half of the sum of squares, as tf.nn.l2_loss gives it. Take the whole sum.",
+        on_copies(
+            penalty_of=lambda W, b, penalty, n, k: penalty * tf.nn.l2_loss(W) / k,
+        ),
+    ),
+    "shares clipped as one": Wrong(
+        "All shares together are clipped as one long gradient. Add them first, and clip the sum.",
+        on_copies(moves=on_each(clipped_as_one)),
+        calls=(1, 2),
     ),
     "penalty behind the clipping": Wrong(
         "The gradient of the penalty is added after the clipping. Clip the gradient of all, the "
@@ -457,12 +564,23 @@ COPIES = {
         "Every copy takes a step with its own share, so the copies are no longer equal. Take the "
         "step with the sum on each.",
         on_copies(moves=lambda shares, largest: shares),
+        on_copies(moves=each_clipped),
         on_copies(each_mean, moves=lambda shares, largest: shares),
         on_copies(each_mean, in_full, each_clipped),
     ),
     "first copy only": Wrong(
         "Only the first copy moved. Every copy takes the same step.",
         on_copies(moves=lambda shares, largest: [clipped(added(shares), largest)]),
+    ),
+    "last copy only": Wrong(
+        "Only the last copy moved: behind the loop, W and b are its variables. Every copy takes the "
+        "same step, so go through all.",
+        on_copies(moves=last_copy_alone),
+    ),
+    "from the first copy": Wrong(
+        "The later copies start from the first, which has moved by then, so they move twice as far. "
+        "Subtract from each copy's own value.",
+        from_the_first,
     ),
     "upwards": Wrong(
         "The copies climb. Subtract lr times the gradient.",
@@ -473,12 +591,12 @@ COPIES = {
         on_copies(rate=lambda lr, k: 1.0),
     ),
     "mean of shares": Wrong(
-        "The copies are right. But the share of right answers is a mean over parts of unlike sizes. "
+        "The copies are right. But the fraction of right answers is a mean over parts of unlike sizes. "
         "Count the right answers of all parts, and divide by the number of all examples.",
         on_copies(result=mean_of_shares),
     ),
     "sum of shares": Wrong(
-        "The copies are right. But the shares of right answers are added, and may reach the number "
+        "The copies are right. But the fractions of right answers are added, and may reach the number "
         "of copies. Count right answers, and divide by the number of all examples.",
         on_copies(result=lambda right, sizes: mean_of_shares(right, sizes) * len(sizes)),
     ),
@@ -492,8 +610,20 @@ COPIES = {
         "their sum by the number of all examples.",
         on_copies(result=lambda right, sizes: sum(right) / len(sizes)),
     ),
+    "fractions by the examples": Wrong(
+        "The copies are right. But fractions of right answers are added, and divided by the number of "
+        "examples. Add numbers of right answers.",
+        on_copies(
+            result=lambda right, sizes: mean_of_shares(right, sizes) * len(sizes) / sum(sizes)
+        ),
+    ),
+    "by the last part's size": Wrong(
+        "The copies are right. But the number of right answers of all parts is divided by the size of "
+        "the last: behind the loop, y is its labels. Divide by the number of all examples.",
+        on_copies(result=lambda right, sizes: sum(right) / sizes[-1]),
+    ),
     "one part's share": Wrong(
-        "The copies are right. But the share of right answers is that of one part alone. Count those "
+        "The copies are right. But the fraction of right answers is that of one part alone. Count those "
         "of all parts.",
         on_copies(result=lambda right, sizes: right[-1] / sizes[-1]),
         on_copies(result=lambda right, sizes: right[0] / sizes[0]),
@@ -504,7 +634,7 @@ COPIES = {
         counted_after,
     ),
     "wrong answers counted": Wrong(
-        "The copies are right. But this is the share of wrong answers.",
+        "The copies are right. But this is the fraction of wrong answers.",
         on_copies(result=lambda right, sizes: 1 - sum(right) / sum(sizes)),
     ),
 }
@@ -594,14 +724,22 @@ def in_a_column(step, x, y, batch_size):
     epoch(right_weights)(with_column, x, y, batch_size)
 
 
-def y_as_it_is(step, x, y, batch_size):
-    firsts = iter(range(0, len(x), batch_size))
+def labels_of_the_first(step, x, y, batch_size):
+    run = epoch(right_weights)
+    for first in range(0, len(x), batch_size):
+        own = x[first : first + batch_size]
+        run(step, own, y[: len(own)], batch_size)
 
-    def with_own(own, targets, weights):
-        first = next(firsts)
-        step(own, y[first : first + batch_size], weights)
 
-    epoch(right_weights)(with_own, x, y, batch_size)
+def one_row_less(step, x, y, batch_size):
+    for first in range(0, len(x), batch_size):
+        part = slice(first, first + batch_size - 1)
+        missing = batch_size - len(x[part])
+        step(
+            tf.pad(x[part], [[0, missing], [0, 0]], constant_values=1.0),
+            tf.pad(y[part], [[0, missing]], constant_values=1.0),
+            np.array(right_weights(batch_size - missing, missing, 0), np.float32),
+        )
 
 
 def only_first(step, x, y, batch_size):
@@ -653,6 +791,7 @@ BATCHES = {
         "In the short batch each example has the weight 1 / batch_size, so its step is too small. "
         "With k examples of its own, each has 1 / k.",
         epoch(lambda k, missing, n: [1 / (k + missing)] * k + [0.0] * missing),
+        full_weights,
         calls=SHORT,
     ),
     "what was added counts": Wrong(
@@ -677,11 +816,6 @@ BATCHES = {
         epoch(lambda k, missing, n: [k / (k + missing)] * k + [0.0] * missing),
         epoch(lambda k, missing, n: [(k + missing) / k] * k + [0.0] * missing),
         calls=SHORT,
-    ),
-    "short rows, full weights": Wrong(
-        "The weights have batch_size entries, and the rows of x and y in that call are fewer or "
-        "more. Fill up x and y to as many.",
-        full_weights,
     ),
     "weights by all examples": Wrong(
         "The weights are divided by the number of all examples. In each batch, divide by the number "
@@ -725,9 +859,21 @@ BATCHES = {
         in_other_order(lambda x, y, size: (x[::-1], y[::-1])),
         calls=(0, 1, 2),
     ),
-    "y not filled up": Wrong(
-        "x and weights are filled up, and y is not. Fill up all three.",
-        y_as_it_is,
+    "labels of the first batch": Wrong(
+        "Every batch gets the labels of the first. Take y from the same place as x.",
+        labels_of_the_first,
+        calls=(0, 1, 2),
+    ),
+    "one row less": Wrong(
+        "Each batch leaves out its last example: the end of a slice is not in it. Take "
+        "x[first : first + batch_size].",
+        one_row_less,
+        calls=(0, 1, 2),
+    ),
+    "weights of 1 in the short batch": Wrong(
+        "In the short batch, each example has the weight 1. With k examples of its own, each has 1 / k "
+        "there, too.",
+        epoch(lambda k, missing, n: [1.0 if missing else 1 / k] * k + [0.0] * missing),
         calls=SHORT,
     ),
     "last weight lost": Wrong(
@@ -837,6 +983,33 @@ def always(gradients):
     return True
 
 
+def clipped_while_scaled(variables, loss_of, lr, scale):
+    with tf.GradientTape() as tape:
+        scaled_loss = scale * loss_of()
+    gradients = tape.gradient(scaled_loss, variables)
+    if not finite(gradients):
+        return scale / 2
+    for v, g in zip(variables, clipped(gradients, 1.0), strict=True):
+        v.assign_sub(lr * g / scale)
+    return scale
+
+
+def with_the_halved(variables, loss_of, lr, scale):
+    with tf.GradientTape() as tape:
+        scaled_loss = scale * loss_of()
+    gradients = tape.gradient(scaled_loss, variables)
+    if not finite(gradients):
+        scale = scale / 2
+    for v, g in zip(variables, gradients, strict=True):
+        v.assign_sub(lr * g / scale)
+    return scale
+
+
+def loss_for_scale(variables, loss_of, lr, scale):
+    following = scaling()(variables, loss_of, lr, scale)
+    return loss_of() if following == scale else following
+
+
 STEPS = {
     "not scaled": Wrong(
         "What the tape differentiates is not scaled, so small gradients arrive as 0. Take the "
@@ -852,6 +1025,11 @@ STEPS = {
         "The gradients are those of the scaled loss, and steps with them are scale times too long. "
         "Divide by scale.",
         scaling(unscaled=lambda g, scale: g),
+    ),
+    "scaled down": Wrong(
+        "The loss is divided by scale, which makes small gradients smaller still. Multiply the loss, "
+        "and divide the gradients.",
+        scaling(lambda loss, scale: loss / scale, lambda g, scale: g * scale),
     ),
     "multiplied again": Wrong(
         "The gradients are multiplied by scale once more. Divide them by it.",
@@ -877,6 +1055,26 @@ STEPS = {
         "variable moves, for inf as well as for nan.",
         scaling(is_good=always),
         scaling(is_good=none_that(np.isnan)),
+    ),
+    "taken with half the scale": Wrong(
+        "The scale is halved, and the step is taken all the same. Return the halved scale before any "
+        "variable moves.",
+        with_the_halved,
+    ),
+    "any entry finite": Wrong(
+        "A gradient passes if any of its entries is finite. All have to be: "
+        "tf.reduce_all(tf.math.is_finite(g)).",
+        looking(lambda gradients: all(np.any(np.isfinite(g)) for g in gradients)),
+    ),
+    "limit of its own": Wrong(
+        "A good step is left out: scaled gradients may be large. Only inf and nan are too much; "
+        "tf.math.is_finite tells.",
+        looking(lambda gradients: all(np.all(np.abs(g) < 1e-3) for g in gradients)),
+    ),
+    "clipped while scaled": Wrong(
+        "A good step is too short where the scaled gradients are large: they are clipped before they "
+        "are divided by scale. Clip nothing here; elsewhere, divide first.",
+        clipped_while_scaled,
     ),
     "largest entry looked at": Wrong(
         "A variable became infinite: -inf is not among the largest entries. Look at every entry, with "
@@ -953,6 +1151,14 @@ STEPS = {
         "two.",
         scaling(following=lambda scale, good: scale / 2 if good else scale),
     ),
+    "divided by the next scale": Wrong(
+        "The scale is halved before the gradients are divided by it, so good steps are twice as long. "
+        "Divide by the scale that the loss was multiplied by.",
+        scaling(
+            unscaled=lambda g, scale: g / (scale / 2),
+            following=lambda scale, good: scale / 2,
+        ),
+    ),
     "tried again": Wrong(
         "The step is tried again with smaller scales until it fits. Leave it out: the next one "
         "starts with half of the scale.",
@@ -977,6 +1183,10 @@ STEPS = {
     "upwards": Wrong(
         "The variables climb. Subtract lr times the gradient.",
         scaling(move=lambda lr, g: -lr * g),
+    ),
+    "loss returned": Wrong(
+        "After a good step the loss is returned. Return the scale.",
+        loss_for_scale,
     ),
     "nothing returned after a good step": Wrong(
         "After a good step nothing is returned. Return the scale.",

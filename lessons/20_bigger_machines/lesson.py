@@ -91,13 +91,13 @@ factor = float(tf.linalg.global_norm(summed_means) / tf.linalg.global_norm(whole
 print(f"{factor:.2f} times the gradient of all")
 
 # %% [markdown]
-# The same factor in every entry, and n with n replicas:
+# The same factor in every entry, since the halves are alike in size. From n such parts it is n:
 
 # %%
 scaled = [factor * g for g in whole]
 
 print("in every entry:", largest_difference(summed_means, scaled) < 1e-5)
-assert np.isclose(factor, 2.0, rtol=1e-4) and largest_difference(summed_means, scaled) < 1e-5
+assert np.isclose(factor, len(halves), rtol=1e-4) and largest_difference(summed_means, scaled) < 1e-5
 
 # %% [markdown]
 # Now let TensorFlow do it. `MirroredStrategy` puts the replicas on devices: your GPUs, if there are two. Else `start_lesson` has split the CPU into two
@@ -131,6 +131,7 @@ n_replicas = strategy.num_replicas_in_sync
 
 with strategy.scope():
     model = new_model()
+# a tuple with the value on each replica
 copies = strategy.experimental_local_results(model.trainable_variables[0].value)
 
 print(n_replicas, "replicas, on", " and ".join(copy.device[-5:] for copy in copies))
@@ -138,17 +139,17 @@ assert n_replicas == len(devices) > 1
 
 # %% [markdown]
 # What is made inside the `scope` has a copy on each device. `strategy.run` runs a function once for each replica, with its part of the data;
-# `strategy.reduce` joins what they returned. The optimizer does the rest: `apply`, called on a replica, **adds** the gradients of all
-# replicas, and takes the step on every copy.
+# `strategy.reduce` joins what they returned, here a number each (`axis=None`). The optimizer does the rest: `apply`, called on a replica, **adds** the
+# gradients of all replicas, and takes the step on every copy. Further on you vary what a replica divides by (`size_of`), and what it hands to `apply` (`between`).
 
 
 # %%
-def make_step(strategy, model, optimizer, size_of=lambda y: 64):
+def make_step(strategy, model, optimizer, size_of=lambda y: 64, between=list):
     def replica_step(x, y):
         with tf.GradientTape() as tape:
             loss = tf.reduce_sum(loss_of_each(y, model(x, training=True))) / size_of(y)
         gradients = tape.gradient(loss, model.trainable_variables)
-        optimizer.apply(gradients, model.trainable_variables)
+        optimizer.apply(between(gradients), model.trainable_variables)
         return loss
 
     @tf.function
@@ -160,15 +161,16 @@ def make_step(strategy, model, optimizer, size_of=lambda y: 64):
 
 
 # %% [markdown]
-# `experimental_distribute_dataset` cuts each batch into parts. Where no strategy was chosen there is one all the same, with one replica, so one program serves both:
+# `experimental_distribute_dataset` cuts each batch into parts. Without a strategy, TensorFlow uses a default one with one replica, so one program serves both:
 
 
 # %%
-def train(strategy, kind=keras.optimizers.SGD, rate=0.1, size_of=lambda y: 64, count=256):
+def train(strategy, kind=keras.optimizers.SGD, rate=0.1, count=256, **how):
     with strategy.scope():
         model, optimizer = new_model(), kind(rate)
+        # so that its variables have copies, too
         optimizer.build(model.trainable_variables)
-    step = make_step(strategy, model, optimizer, size_of)
+    step = make_step(strategy, model, optimizer, **how)
     batches = tf.data.Dataset.from_tensor_slices((x[:count], y[:count])).batch(64)
     losses = [float(step(*batch)) for batch in strategy.experimental_distribute_dataset(batches)]
     return model, losses
@@ -185,7 +187,7 @@ assert gap < 1e-5 and np.allclose(its_losses, their_losses, rtol=1e-4)
 assert largest_difference(alone.get_weights(), new_model().get_weights()) > 1e-2
 
 # %% [markdown]
-# And with the mean of each replica? With SGD the step is n times too long, as from a rate n times as large. Adam divides by the size of its gradients, so
+# And with the mean of each replica? With plain SGD the step is n times too long, as from a rate n times as large. Adam divides by the size of its gradients, so
 # the same fault hardly shows in the weights. It shows in the loss that you print, which is n times too large.
 
 # %%
@@ -195,7 +197,7 @@ def size_of_part(y):
 
 def gap_by_means(kind, rate):
     of_one = train(one_device, kind, rate)[0].get_weights()
-    by_means = train(strategy, kind, rate, size_of_part)[0].get_weights()
+    by_means = train(strategy, kind, rate, size_of=size_of_part)[0].get_weights()
     return largest_difference(of_one, by_means)
 
 
@@ -231,24 +233,29 @@ for batch in strategy.experimental_distribute_dataset(batches):
 
 copies = strategy.experimental_local_results(model.trainable_variables[0].value)
 apart = max(np.max(np.abs(copies[0] - copy)) for copy in copies)
-print("no error; copies apart:", bool(apart > 1e-3))
+print("copies alike:", bool(apart < 1e-5))
 
 # %% [markdown]
-# A model made outside is told by an error. And an optimizer made in the scope keeps all copies alike:
+# Nothing is said. For a model made outside there is an error, and for Adam where it was not built outside as well. An optimizer made in the scope keeps all copies alike:
 
 # %%
 inside, _ = train(strategy, keras.optimizers.Adam, 0.01)
 copies = strategy.experimental_local_results(inside.trainable_variables[0].value)
 gap = max(np.max(np.abs(copies[0] - copy)) for copy in copies)
 
-try:
-    make_step(strategy, new_model(), keras.optimizers.SGD(0.1))(*batch)
-    model_outside = "nothing said"
-except (ValueError, AssertionError):
-    model_outside = "an error"
 
-print("a model outside:", model_outside, "| all in the scope, copies apart:", bool(gap > 0))
-assert apart > 1e-3 and gap == 0 and model_outside == "an error"
+def raises(model, optimizer):
+    try:
+        make_step(strategy, model, optimizer)(*batch)
+    except (ValueError, AssertionError, RuntimeError):
+        return True
+    return False
+
+
+model_outside = raises(new_model(), keras.optimizers.SGD(0.1))
+print("a model outside, an error:", model_outside, "| all in the scope, copies alike:", bool(gap == 0))
+assert apart > 1e-3 and gap == 0 and model_outside
+assert raises(inside, keras.optimizers.Adam(0.01))
 
 # %% [markdown]
 # **What comes from no example** is computed on every replica as well: the penalties in `model.losses` depend on the weights alone, and these are equal everywhere.
@@ -298,7 +305,7 @@ check("20.1", share_of_gradients)
 # ## What else does each replica count alone?
 #
 # **A short batch.** The last one may have fewer than 64 examples, and the parts unlike sizes. Replicas can add their counts: `all_reduce` gives each of them
-# the sum. On one device it gives the number back, so this line is right everywhere:
+# the sum. The context is that of the replica on which the function runs. On one device, `all_reduce` gives the number back, so one step serves both:
 
 
 # %%
@@ -316,24 +323,16 @@ print("with a batch of 7, equal weights:", gap < 1e-5)
 assert gap < 1e-5 < 1e-3 < largest_difference(short[0][0].get_weights(), new_model().get_weights())
 
 # %% [markdown]
-# **Clipping.** `clipnorm` and `global_clipnorm` act in `apply` *before* the gradients are added: on each share, not on the sum. For the clipping of lesson 11, add the
-# shares yourself, by `all_reduce`, and clip the sum. Then divide by the number of replicas, because `apply` adds once more:
+# **Clipping.** `clipnorm` and `global_clipnorm` act in `apply` *before* the gradients are added: on each replica's share, not on the sum. For the clipping of lesson 11, add the
+# shares yourself, by `all_reduce`, and clip the sum. Then every replica holds the whole gradient, and `apply` adds n of them. So hand it one n-th:
 
 
 # %%
-def clip_the_sum(gradients, largest):
-    """Return what each replica hands to apply."""
-    summed = tf.distribute.get_replica_context().all_reduce("SUM", gradients)
-    clipped, _ = tf.clip_by_global_norm(summed, largest)
-    return [g / n_replicas for g in clipped]
-
-
-@tf.function
-def clipped_on_replicas(x, y):
-    def on_replica(x, y):
-        return clip_the_sum(gradients_of(together, x, y, 64), 0.1)
-
-    return [strategy.reduce("SUM", g, axis=None) for g in strategy.run(on_replica, args=(x, y))]
+def clip_the_sum(gradients):
+    replica = tf.distribute.get_replica_context()
+    summed = replica.all_reduce("SUM", gradients)
+    clipped, _ = tf.clip_by_global_norm(summed, 0.1)
+    return [g / replica.num_replicas_in_sync for g in clipped]
 
 
 # %%
@@ -341,20 +340,16 @@ def clipping(rate):
     return keras.optimizers.SGD(rate, global_clipnorm=0.1)
 
 
-by_optimizer = [train(s, clipping, 1.0)[0].get_weights() for s in (one_device, strategy)]
-gap = largest_difference(*by_optimizer)
+expected = train(one_device, clipping, 1.0)[0].get_weights()
+by_optimizer = train(strategy, clipping, 1.0)[0].get_weights()
+by_sum = train(strategy, rate=1.0, between=clip_the_sum)[0].get_weights()
+gap, gap_of_sum = (largest_difference(expected, weights) for weights in (by_optimizer, by_sum))
 
-first_64 = tf.data.Dataset.from_tensor_slices((x[:64], y[:64])).batch(64)
-(parts,) = strategy.experimental_distribute_dataset(first_64)
-expected, _ = tf.clip_by_global_norm(gradients_of(together, x[:64], y[:64], 64), 0.1)
-gap_of_sum = largest_difference(expected, clipped_on_replicas(*parts))
-
-print("by the optimizer, equal:", gap < 1e-4, "| the sum clipped, equal:", gap_of_sum < 1e-5)
-assert gap > 1e-3 and gap_of_sum < 1e-5
+print("by the optimizer, equal:", gap < 1e-4, "| the sum clipped, equal:", gap_of_sum < 1e-4)
+assert gap > 1e-3 and gap_of_sum < 1e-4
 
 # %% [markdown]
-# In the figure, two replicas' shares, for two weights and the limit 0.6, the circle. Look at the direction of the two last arrows, and which of them stays within
-# the circle.
+# In the figure, two replicas' shares, for two weights, and the limit 0.6, the circle. Compare the arrows "clip each, then add" and "add, then clip": their directions, and which of them stays within the circle.
 
 # %%
 def clip(arrow):
@@ -371,7 +366,7 @@ for number, (name, arrow) in enumerate(arrows.items()):
     style = {"arrowstyle": "->", "color": f"C{number}", "lw": 2, "shrinkA": 0, "shrinkB": 0}
     ax.annotate("", arrow, (0, 0), arrowprops=style)
     text = ax.annotate(name, arrow, (4, 4), textcoords="offset points", color=f"C{number}")
-labels = ax.set(aspect="equal", xlim=(-0.8, 2.1), ylim=(-0.3, 1.0), xlabel="first weight", ylabel="second weight")
+labels = ax.set(aspect="equal", xlim=(-0.8, 2.1), ylim=(-0.7, 1.0), xlabel="first weight", ylabel="second weight")
 assert np.linalg.norm(arrows["clip each, then add"]) > 0.6 + 0.05
 
 # %% [markdown]
@@ -397,6 +392,7 @@ x_shifted = tf.concat([x[:32] + 2.0, x[32:64]], axis=0)
 def weights_after_a_step(strategy, batch, synchronized=False):
     keras.utils.set_random_seed(20)
     with strategy.scope():
+        # momentum 0: its averages are those of the last batch
         norm = layers.BatchNormalization(momentum=0.0, synchronized=synchronized)
         model = keras.Sequential([keras.Input((20,)), norm, layers.Dense(5)])
         optimizer = keras.optimizers.SGD(0.1)
@@ -428,7 +424,7 @@ assert np.max(np.abs(of_first - np.mean(x_shifted, axis=0))) > 0.5
 
 # %% [markdown]
 # **Metrics** of Keras, made in the scope, add up: each replica counts its own examples, and `result()` joins the counts. What goes wrong is
-# a share of right answers that each replica returns. The sum of two may reach 2, and their mean counts the examples of a small part more.
+# a fraction of right answers that each replica returns. The sum of two may reach 2, and their mean counts the examples of a small part more.
 
 # %%
 with strategy.scope():
@@ -446,23 +442,28 @@ def measure(x, y):
 
 
 (parts,) = strategy.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices((x[:61], y[:61])).batch(61))
-shares = [float(share) for share in strategy.experimental_local_results(measure(*parts))]
+fractions = [float(one) for one in strategy.experimental_local_results(measure(*parts))]
 truth = np.mean(np.argmax(together(x[:61]), axis=1) == y[:61])
 
-print("by the metric:", np.isclose(metric.result(), truth), "| mean of shares:", np.isclose(np.mean(shares), truth))
-assert np.isclose(metric.result(), truth) and not np.isclose(np.mean(shares), truth)
+print("by the metric:", np.isclose(metric.result(), truth), "| mean of fractions:", np.isclose(np.mean(fractions), truth))
+assert np.isclose(metric.result(), truth) and not np.isclose(np.mean(fractions), truth)
 
 # %% [markdown]
 # ### Exercise 20.2: repair
 #
-# A posted program, with no strategy, so that each line shows. `copies` are pairs of variables, W (d, k) and b (k,), equal on all devices; `parts` are the pairs of x (n, d) and
-# labels y (n,) that the devices got, of unlike sizes. It should do what one device does with all examples: minimise the mean cross-entropy plus `penalty` times the sum of W², with one step of gradient
-# descent along the gradient clipped to a global norm of `largest`; every copy ends alike. It returns the share of right answers before the step. Four things are wrong.
+# A posted program, with no strategy, so that each line shows. It gets, for each device, a pair of variables in `copies`, W (d, k) and b (k,), and in `parts` a pair of x (n, d) and
+# labels y (n,). All copies are equal, and the parts of unlike sizes. It should do what one device does with all examples:
+#
+# - minimise the mean cross-entropy plus `penalty` times the sum of W²;
+# - clip the gradient to a global norm of `largest`, and take one step of gradient descent of rate `lr`, the same on every copy;
+# - return the fraction of right answers before the step.
+#
+# Four things are wrong.
 
 
 # %% exercise="20.2"
 def step_on_copies(copies, parts, lr, penalty, largest):
-    # Returns the share of right answers before the step.
+    # Returns the fraction of right answers before the step.
     ### BEGIN SOLUTION
     #| shares, right = [], []
     #| for (W, b), (x, y) in zip(copies, parts):
@@ -501,7 +502,7 @@ check("20.2", step_on_copies)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Go through what is computed for each copy: the mean, the penalty, the clipping, the share of right answers. Which of them may be added, or averaged, as it is?
+# Go through what is computed for each copy: the mean, the penalty, the clipping, the fraction of right answers. Which of them may be added, or averaged, as it is?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -612,7 +613,8 @@ def start(index, addresses, dies_after):
 
 # %%
 def all_may_go_on(workers):
-    codes = [worker.poll() for worker in workers]  # None: it still runs
+    # None: it still runs
+    codes = [worker.poll() for worker in workers]
     return None in codes and not any(codes)
 
 
@@ -702,7 +704,7 @@ with standard_error_held():  # XLA announces itself, once
 print("graph:", in_graph.numpy(), "| XLA:", in_xla.numpy())
 
 # %% [markdown]
-# It does not only count wrongly: the batch is filled up with the index 0, and the step trains on example 0. Here one weight takes steps towards each batch's mean, as an epoch
+# It does not only count wrongly: the short slice is filled up with the index 0, so an epoch in such a loop trains on example 0. Here one weight takes steps towards each batch's mean, as an epoch
 # of lesson 10 would; example 0 is far away, and `order` leaves it out.
 
 # %%
@@ -726,8 +728,9 @@ assert in_graph == 10 and in_xla == 12
 assert np.isclose(by_graph, 0.75) and by_xla > 10
 
 # %% [markdown]
-# The remedy is to fill up yourself: full batches only, in which what was added has the **weight 0**. Then divide by the sum of the weights. One shape,
-# one compilation, and the weights of the model are those of the short batch. What you fill up with must be harmless, though: 0 times `nan` is `nan`.
+# This is the price of a loop **inside** the compiled function: XLA compiles its body once, for slices of 4. A *step* that you call from Python is right for a short batch, too, and is compiled
+# once more for it. Full batches serve both: give what you fill up with the **weight 0**, and divide by the sum of the weights. It must be
+# harmless, though: 0 times `nan` is `nan`, and BatchNormalization counts it whatever its weight.
 
 # %%
 def make_weighted_step(model, optimizer, jit_compile):
@@ -751,37 +754,42 @@ def padded(array, size=64):
 
 # %%
 models, steps = {}, {}
-for compiled in (False, True):
-    models[compiled] = new_model()
-    steps[compiled] = make_weighted_step(models[compiled], keras.optimizers.SGD(0.1), compiled)
-    for first in range(0, 100, 64):  # 64 and 36 examples
-        batch = x[first : min(first + 64, 100)], y[first : min(first + 64, 100)]
-        weights = tf.ones(len(batch[1]))
-        steps[compiled](*(map(padded, (*batch, weights)) if compiled else (*batch, weights)))
+for filled_up in (False, True):
+    models[filled_up] = new_model()
+    steps[filled_up] = make_weighted_step(models[filled_up], keras.optimizers.SGD(0.1), jit_compile=True)
+    # 64 and 36 examples
+    for first in range(0, 100, 64):
+        batch = [array[first : min(first + 64, 100)] for array in (x, y, tf.ones(256))]
+        steps[filled_up](*(map(padded, batch) if filled_up else batch))
 
-gap = largest_difference(*(model.get_weights() for model in models.values()))
-print("equal weights:", gap < 1e-4, "| traces under XLA:", steps[True].experimental_get_tracing_count())
-assert gap < 1e-4 < 1e-3 < largest_difference(
-    models[True].get_weights(), new_model().get_weights()
-)
-assert steps[True].experimental_get_tracing_count() == 1
-assert steps[False].experimental_get_tracing_count() == 2
+# without XLA
+expected = train(one_device, size_of=count_of_all, count=100)[0].get_weights()
+for filled_up, step in steps.items():
+    gap = largest_difference(expected, models[filled_up].get_weights())
+    traces = step.experimental_get_tracing_count()
+    print(f"filled up: {filled_up}, equal weights: {gap < 1e-4}, compilations: {traces}")
+    assert gap < 1e-4 and traces == (1 if filled_up else 2)
+
+assert largest_difference(expected, new_model().get_weights()) > 1e-3
+norm, own = layers.BatchNormalization(), x[64:100]
+assert largest_difference(norm(padded(own), training=True)[:36], norm(own, training=True)) > 0.1
 
 # %% [markdown]
 # Is it faster? That depends on the model and on the machine, and the time of compiling has to be earned back first. So measure yours:
 
 # %% tags=["nbval-ignore-output"]
+without_xla = make_weighted_step(new_model(), keras.optimizers.SGD(0.1), jit_compile=False)
 full = x[:64], y[:64], tf.ones(64)
-took = {
-    compiled: min(timeit.repeat(lambda step=step: float(step(*full)), number=1, repeat=50))
-    for compiled, step in steps.items()
-}
-print(f"XLA takes {took[True] / took[False]:.1f} times the time of the graph for a step")
+took = [
+    min(timeit.repeat(lambda step=step: float(step(*full)), number=1, repeat=50))
+    for step in (steps[True], without_xla)
+]
+print(f"XLA takes {took[0] / took[1]:.1f} times the time of the graph for a step")
 
 # %% [markdown]
 # ### Exercise 20.3: complete
 #
-# `step(x, y, weights)` is compiled for one batch size: it takes a step on the *sum* of `weights` times the losses. Call it for each batch of an epoch, in the order of the data, so that each step is along the
+# `step(x, y, weights)` is compiled for one batch size. It takes a step on the *sum* of `weights` times the losses: unlike the step above, it divides by nothing. Call it for each batch of an epoch, in the order of the data, so that each step is along the
 # gradient of the *mean* loss over that batch's own examples, also in a short last batch. Every call gets `batch_size` rows.
 # `step` takes the logarithm of `x` and of `y`, so fill up with something harmless, such as 1.
 
@@ -819,8 +827,8 @@ check("20.3", run_epoch)
 # %% [markdown]
 # ## What do 16 bits need?
 #
-# **Mixed precision** computes in 16 bits and keeps the weights in `float32`. There are two kinds: `float16` with more digits, and `bfloat16` with the range
-# of `float32`. First `float16`.
+# **Mixed precision** computes in 16 bits and keeps the weights in `float32`. There are two kinds: `float16`, with about three digits, and `bfloat16`, with two and nearly
+# the range of `float32`.
 #
 # > **Predict**
 # >
@@ -849,7 +857,7 @@ print(f"loss {1e-9 * w.numpy() ** 2:.0e}, slope {unscaled.numpy():.0e}")
 
 # %% [markdown]
 # It **underflows**: on its way back the gradient passes through `float16`, and this weight stops learning. **Loss scaling** multiplies the loss by a large number, and divides the gradient by
-# it when it is a `float32` again. `bfloat16` needs none of this: it reaches as far down as `float32`, with two or three digits.
+# it when it is a `float32` again. `bfloat16` needs none of this: it reaches nearly as far down as `float32`.
 
 # %%
 print(f"scaled: slope {slope(2.0**15).numpy():.0e}")
@@ -860,7 +868,7 @@ assert np.isclose(slope(1.0, tf.bfloat16), 6e-9, rtol=1e-2)
 
 # %% [markdown]
 # In a loop, `LossScaleOptimizer` does it: you call `scale_loss`, and `apply` divides. (You will read of `get_scaled_loss`; it no longer exists.) A policy for all
-# layers is `keras.config.set_dtype_policy("mixed_float16")`; here each model gets its own, and its last layer stays `float32`, since losses need digits.
+# layers is `keras.config.set_dtype_policy("mixed_float16")`; here each layer gets its own, and the last stays `float32`, since losses need digits.
 
 
 # %%
@@ -884,17 +892,22 @@ def make_mixed_step(policy, jit_compile=False):
 
 
 # %% [markdown]
-# Large numbers end early too, at 65,504. If a gradient is not finite, the optimizer leaves that step out and halves its scale. Here a batch is a million times too large.
+# Large numbers overflow early, too, above 65,504. If a gradient is not finite, the optimizer leaves that step out and halves its scale; after many good steps in a row it doubles it. Here a
+# batch is a million times too large, and then one is `nan`, which no scale mends.
 
 # %%
 model, optimizer, step = make_mixed_step("mixed_float16")
 losses = [float(step(x[:64], y[:64])) for _ in range(30)]
 weights, scale = model.get_weights(), float(optimizer.dynamic_scale)
-step(1e6 * x[:64], y[:64])
+scales = [scale]
+for factor in (1e6, float("nan")):
+    step(factor * x[:64], y[:64])
+    scales.append(float(optimizer.dynamic_scale))
 moved = largest_difference(weights, model.get_weights()) > 0
 
-print(f"learned: {losses[-1] < 0.8 * losses[0]}; then moved: {moved}, scale {scale:.0f}, then {float(optimizer.dynamic_scale):.0f}")
-assert losses[-1] < 0.8 * losses[0] and not moved and float(optimizer.dynamic_scale) == scale / 2
+print(f"learned: {losses[-1] < 0.8 * losses[0]}; then moved: {moved}, scales:", *map(round, scales))
+assert losses[-1] < 0.8 * losses[0] and not moved and scales == [scale, scale / 2, scale / 4]
+assert optimizer.dynamic_growth_steps > 30
 assert model.layers[0].compute_dtype == "float16" and model.weights[0].dtype == "float32"
 assert not hasattr(optimizer, "get_scaled_loss") and np.finfo(np.float16).max == 65504
 
@@ -914,7 +927,7 @@ for name in ("float32", "mixed_bfloat16", "mixed_float16", "mixed_float16 under 
 # %% [markdown]
 # ### Exercise 20.4: complete
 #
-# The optimizer's work, by hand. `loss_of()` computes a `float32` loss from the `variables` by way of `float16`. Take one step of gradient descent of rate `lr` with a loss that is scaled by `scale`, and return the scale for the
+# The optimizer's work, by hand, without the doubling. `loss_of()` computes a `float32` loss from the `variables` by way of `float16`. Take one step of gradient descent of rate `lr` with a loss that is scaled by `scale`, and return the scale for the
 # next step. If *any* entry of any gradient is not finite, no variable moves, and the next scale is half of `scale`. Else it is `scale`.
 
 
@@ -958,8 +971,8 @@ check("20.4", scaled_step)
 # | BatchNormalization over all | `synchronized=True` | |
 # | clipping of the sum | a loop | `clipnorm` clips each share |
 # | XLA | `compile(jit_compile=True)` | a short last batch is right, too; without a strategy, a GPU makes it the default |
-# | one compilation | full batches and `sample_weight` | `reduction="mean_with_sample_weight"` |
-# | 16 bits | the dtype policy | it scales `float16`'s loss by itself |
+# | one compilation | full batches and `sample_weight` | `reduction="mean_with_sample_weight"`; BatchNormalization counts what you add |
+# | 16 bits | `set_dtype_policy` before the model | `float16`'s loss is scaled for a policy of the model, not for one of its layers alone |
 
 # %% [markdown]
 # ### Further: the rows of the table, run
@@ -1015,7 +1028,7 @@ assert largest_difference(plain, by_xla) < 1e-4
 assert gaps["mean_with_sample_weight"] < 1e-5 and gaps["sum_over_batch_size"] > 1e-4
 
 # %% [markdown]
-# And 16 bits: `compile` looks at the policy, and wraps the optimizer for `float16` alone.
+# And 16 bits: `compile` looks at the policy of the *model*, and wraps the optimizer for `float16` alone. Where only layers have the policy, as above, nothing is scaled.
 
 # %%
 wrapped = {}
@@ -1026,16 +1039,22 @@ for policy in ("mixed_bfloat16", "mixed_float16"):
     model.compile(keras.optimizers.SGD(0.1), "mse")
     wrapped[policy] = isinstance(model.optimizer, keras.optimizers.LossScaleOptimizer)
 
+layer = layers.Dense(5, dtype="mixed_float16")
+model = keras.Sequential([keras.Input((20,)), layer])
+model.compile(keras.optimizers.SGD(0.1), "mse")
+wrapped["a layer's alone"] = isinstance(model.optimizer, keras.optimizers.LossScaleOptimizer)
+
 print("scaled by fit:", wrapped)
-assert wrapped == {"mixed_bfloat16": False, "mixed_float16": True}
+assert wrapped == {"mixed_bfloat16": False, "mixed_float16": True, "a layer's alone": False}
+assert layer.compute_dtype == "float16"
 
 # %% [markdown]
 # ## Checkpoint
 #
 # Answer before you open.
 #
-# <details><summary>1. Your loss is a <code>tf.reduce_mean</code> on each of four replicas, and the optimizer is SGD. What happened to your learning
-# rate?</summary>
+# <details><summary>1. Your loss is a <code>tf.reduce_mean</code> on each of four replicas, with parts alike in size, and the optimizer is plain SGD. What happened to your
+# learning rate?</summary>
 #
 # It is four times as large: `apply` adds the four gradients.
 #
@@ -1048,7 +1067,7 @@ assert wrapped == {"mixed_bfloat16": False, "mixed_float16": True}
 # </details>
 # <details><summary>3. In <code>float16</code>, the first steps change no weight, and the scale falls. Is something broken?</summary>
 #
-# No: the first scale was too large for these gradients. The optimizer leaves such steps out, and halves until they are finite.
+# Not if it stops falling: the first scale was too large for these gradients. The optimizer leaves such steps out, and halves until they are finite. If it falls for ever, look for `nan`.
 #
 # </details>
 
@@ -1059,7 +1078,7 @@ assert wrapped == {"mixed_bfloat16": False, "mixed_float16": True}
 # - Model, optimizer and metrics belong in the scope; penalties count once.
 # - Statistics and clipping see one replica's part, unless you say otherwise.
 # - With several machines, a program saves, and starts from what it finds.
-# - XLA wants full batches: fill up with weights 0. `float16` wants a scaled loss, `bfloat16` does not. Measure all.
+# - A loop inside XLA needs full batches, a step is compiled once for them: fill up with weights 0. `float16` wants a scaled loss, `bfloat16` does not. Measure all.
 #
 # ```python
 # def replica_step(x, y):

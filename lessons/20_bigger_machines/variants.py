@@ -138,9 +138,9 @@ print(slope if slope is None else f"{slope:.0e}")
         question="The slope is 2e-9 times 4. What does the tape give?",
         right="8e-9",
         options={
-            "0": "So it is with `float16`, which ends near 6e-8. `bfloat16` reaches as far down as "
-            "`float32`.",
-            "8e-9": "`bfloat16` has two or three digits, but the range of `float32`. The slope gets "
+            "0": "So it is with `float16`, which ends near 6e-8. `bfloat16` reaches nearly as far "
+            "down as `float32`.",
+            "8e-9": "`bfloat16` has two or three digits, but nearly the range of `float32`. The slope gets "
             "through without any scaling.",
             "None": "The path is there: a cast between floating-point numbers carries a gradient.",
         },

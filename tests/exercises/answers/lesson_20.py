@@ -284,6 +284,174 @@ def by_keras_sum(model, x, y, batch_size, replicas):
     return tape.gradient(loss, model.trainable_variables)
 
 
+def with_penalty_by(rule):
+    def share(model, x, y, batch_size, replicas):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(y - model(x))) / batch_size + rule(model.losses)
+        return tape.gradient(loss, model.trainable_variables)
+
+    return share
+
+
+def of_errors(rule):
+    def share(model, x, y, batch_size, replicas):
+        with tf.GradientTape() as tape:
+            loss = rule(y - model(x)) / batch_size
+            loss += tf.add_n(model.losses) / replicas
+        return tape.gradient(loss, model.trainable_variables)
+
+    return share
+
+
+def compares_with_x(model, x, y, batch_size, replicas):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_sum(tf.math.squared_difference(x, model(x))) / batch_size
+        loss += tf.add_n(model.losses) / replicas
+    return tape.gradient(loss, model.trainable_variables)
+
+
+def gives_both(model, x, y, batch_size, replicas):
+    with tf.GradientTape() as tape:
+        loss = loss_only(model, x, y, batch_size, replicas)
+    return loss, tape.gradient(loss, model.trainable_variables)
+
+
+def guarded_own_mean(model, x, y, batch_size, replicas):
+    if not len(x):
+        return [0 * v for v in model.trainable_variables]
+    with tf.GradientTape() as tape:
+        errors = tf.reduce_mean(tf.reduce_sum(tf.square(model(x) - y), axis=1))
+        loss = errors + tf.add_n(model.losses) / replicas
+    return tape.gradient(loss, model.trainable_variables)
+
+
+def repaired(size_of=None, squares=tf.square, move=None, result=None):
+    """The repaired loop, with one line of another kind."""
+
+    def step(copies, parts, lr, penalty, largest):
+        count, found, right = sum(len(y) for _, y in parts), [], 0
+        for i, ((W, b), (x, y)) in enumerate(zip(copies, parts, strict=True)):
+            with tf.GradientTape() as tape:
+                logits = x @ W + b
+                losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits)
+                loss = tf.reduce_sum(losses) / (size_of(parts, i) if size_of else count)
+                loss += penalty * tf.reduce_sum(squares(W)) / len(parts)
+            found.append(tape.gradient(loss, [W, b]))
+            right += int(tf.reduce_sum(tf.cast(tf.argmax(logits, 1) == y, tf.int32)))
+        if move:
+            move(copies, found, lr, largest)
+        else:
+            moved_alike(copies, found, lr, largest)
+        return right / (result(parts) if result else count)
+
+    return step
+
+
+def moved_alike(copies, found, lr, largest):
+    gradients, _ = tf.clip_by_global_norm(
+        [tf.add_n(gs) for gs in zip(*found, strict=True)], largest
+    )
+    for pair in copies:
+        for v, g in zip(pair, gradients, strict=True):
+            v.assign_sub(lr * g)
+
+
+def last_moved(copies, found, lr, largest):
+    moved_alike(copies[-1:], found, lr, largest)
+
+
+def all_from_the_first(copies, found, lr, largest):
+    dW, db = map(tf.add_n, zip(*found, strict=True))
+    (dW, db), _ = tf.clip_by_global_norm([dW, db], largest)
+    for W, b in copies:
+        W.assign(copies[0][0] - lr * dW)
+        b.assign(copies[0][1] - lr * db)
+
+
+def by_one_norm(copies, found, lr, largest):
+    norm = tf.linalg.global_norm(sum(found, []))
+    factor = tf.minimum(1.0, largest / norm)
+    moved_alike(copies, [[factor * g for g in pair] for pair in found], lr, 1e6)
+
+
+def moved_by_its_own(copies, found, lr, largest):
+    for pair, gradients in zip(copies, found, strict=True):
+        moved_alike([pair], [gradients], lr, largest)
+
+
+def averages_of_the_given(copies, parts, lr, penalty, largest):
+    found, right = [], []
+    for (W, b), (x, y) in zip(copies, parts, strict=True):
+        with tf.GradientTape() as tape:
+            logits = x @ W + b
+            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits)
+            loss = tf.reduce_mean(losses) + penalty * tf.reduce_sum(tf.square(W))
+        found.append(tf.clip_by_global_norm(tape.gradient(loss, [W, b]), largest)[0])
+        right.append(np.mean(np.argmax(logits, axis=1) == y))
+    means = [tf.add_n(gs) / len(copies) for gs in zip(*found, strict=True)]
+    moved_alike(copies, [means], lr, 1e6)
+    return np.mean(right)
+
+
+def in_batches(rows_of=None, weigh=None, last=0):
+    """Full batches, of which one thing is not filled up, or is taken from elsewhere."""
+
+    def run(step, x, y, batch_size):
+        for first in range(0, len(x), batch_size):
+            given = {
+                "x": x[first : first + batch_size - last],
+                "y": y[first : first + batch_size - last],
+            }
+            k = len(given["x"])
+            given["weights"] = np.full(k, weigh(k, batch_size) if weigh else 1 / k, np.float32)
+            if rows_of == "first":
+                given["y"] = y[:batch_size]
+            for name, own in given.items():
+                short = batch_size - len(own)
+                if name != rows_of and short:
+                    rest = (
+                        np.zeros(short) if name == "weights" else np.ones((short, *own.shape[1:]))
+                    )
+                    given[name] = np.concatenate([own, rest.astype("float32")])
+            step(given["x"], given["y"], given["weights"])
+
+    return run
+
+
+def counted_behind_the_filling(step, x, y, batch_size):
+    for a, b in tf.data.Dataset.from_tensor_slices((x, y)).batch(batch_size):
+        rows = batch_size - len(a)
+        a, b = filled(a, rows), filled(b, rows)
+        step(a, b, np.pad(np.full(len(a), 1 / len(a), "float32"), (0, rows)))
+
+
+def full_weights_for_all(step, x, y, batch_size):
+    for a, b in tf.data.Dataset.from_tensor_slices((x, y)).batch(batch_size):
+        step(a, b, np.full(batch_size, 1 / batch_size, "float32"))
+
+
+def halves_and_goes_on(variables, loss_of, lr, scale):
+    gradients = recorded(variables, loss_of, scale)
+    if not np.isfinite(float(tf.linalg.global_norm(gradients))):
+        scale *= 0.5
+    for v, g in zip(variables, gradients, strict=True):
+        v.assign(v - lr * g / scale)
+    return scale
+
+
+def clips_before_it_divides(variables, loss_of, scale):
+    gradients = recorded(variables, loss_of, scale)
+    norm = tf.linalg.global_norm(gradients)
+    factor = tf.where(norm > 1.0, 1.0 / norm, 1.0)
+    bad = not np.isfinite(float(norm))
+    return [g / scale if bad else factor * g / scale for g in gradients]
+
+
+def returns_the_loss(*given):
+    following = by_global_norm(*given)
+    return given[1]() if following == given[3] else following
+
+
 WRONG = {
     "20.1": [
         ("empty part without penalties", by_keras_sum),
@@ -309,6 +477,19 @@ WRONG = {
         ("frozen weights too", of_all_weights),
         ("half the error", shared(lambda n, size, r: 0.5 / size, lambda n, size, r: 1 / r)),
         ("all by both", shared(lambda n, size, r: 1 / size / r, lambda n, size, r: 1 / size / r)),
+        (
+            "penalties by their number",
+            with_penalty_by(lambda losses: tf.add_n(losses) / len(losses)),
+        ),
+        ("divisors exchanged", shared(lambda n, size, r: 1 / r, lambda n, size, r: 1 / size)),
+        ("squared sum", of_errors(lambda e: tf.square(tf.math.reduce_sum(e)))),
+        (
+            "norm of the errors",
+            of_errors(lambda e: tf.reduce_sum(tf.sqrt(tf.reduce_sum(e * e, 1)))),
+        ),
+        ("x for y", compares_with_x),
+        ("loss and gradients returned", gives_both),
+        ("mean of its own", guarded_own_mean),
         ("penalties multiplied", shared(lambda n, size, r: 1 / size, lambda n, size, r: r)),
     ],
     "20.2": [
@@ -328,6 +509,22 @@ WRONG = {
         ("sum of shares", loop(of_all, part, right=lambda h, n: sum(np.divide(h, n)))),
         ("right answers not divided", loop(of_all, part, right=lambda h, n: int(sum(h)))),
         ("counted after the step", counts_last),
+        ("counted along", repaired(lambda parts, i: sum(len(y) for _, y in parts[: i + 1]))),
+        (
+            "two for each part",
+            repaired(lambda parts, i: 2 * len(parts), result=lambda p: 2 * len(p)),
+        ),
+        ("averaged as given", averages_of_the_given),
+        ("half the penalty", repaired(squares=lambda W: W * W / 2)),
+        ("shares clipped as one", repaired(move=by_one_norm)),
+        ("last copy only", repaired(move=last_moved)),
+        ("from the first copy", repaired(move=all_from_the_first)),
+        ("each its own way", repaired(move=moved_by_its_own)),
+        (
+            "fractions by the examples",
+            loop(of_all, part, right=lambda h, n: sum(np.divide(h, n)) / sum(n)),
+        ),
+        ("by the last part's size", repaired(result=lambda parts: len(parts[-1][1]))),
         ("wrong answers counted", loop(of_all, part, right=lambda h, n: 1 - sum(h) / sum(n))),
     ],
     "20.3": [
@@ -340,6 +537,17 @@ WRONG = {
         ),
         ("weights of 1", with_rows(1.0, lambda k, m: (np.arange(k + m) < k).astype("float32"))),
         ("what was added counts", with_rows(1.0, lambda k, m: np.full(k + m, 1 / k))),
+        ("x not filled up", in_batches("x")),
+        ("y not filled up", in_batches("y")),
+        ("weights not filled up", in_batches("weights")),
+        ("labels of the first batch", in_batches("first")),
+        ("one row less", in_batches(last=1)),
+        (
+            "weights of 1 in the short batch",
+            in_batches(weigh=lambda k, size: 1 / k if k == size else 1.0),
+        ),
+        ("what was added counts", counted_behind_the_filling),
+        ("weights by the batch size", full_weights_for_all),
         ("weights in a column", with_rows(1.0, lambda k, m: [[1 / k]] * k + [[0.0]] * m)),
     ],
     "20.4": [
@@ -360,6 +568,27 @@ WRONG = {
             moves(right_gradients, good=lambda gs: max(map(np.max, gs)) < np.inf),
         ),
         ("small scale not halved", lambda *given: max(1.0, by_global_norm(*given))),
+        ("scaled down", moves(lambda v, f, scale: [g * scale for g in recorded(v, f, 1 / scale)])),
+        ("taken with half the scale", halves_and_goes_on),
+        (
+            "any entry finite",
+            moves(right_gradients, good=lambda gs: np.all([np.isfinite(g).any() for g in gs])),
+        ),
+        (
+            "limit of its own",
+            moves(
+                right_gradients,
+                good=lambda gs: max(float(tf.norm(g)) for g in gs) < 1e-3,
+            ),
+        ),
+        ("clipped while scaled", moves(clips_before_it_divides)),
+        (
+            "divided by the next scale",
+            moves(
+                lambda v, f, scale: [2 * g for g in right_gradients(v, f, scale)], after=(0.5, 0.5)
+            ),
+        ),
+        ("loss returned", returns_the_loss),
         ("no scale returned", forgets_to_return),
         ("nothing returned after a good step", returns_in_bad_steps_alone),
         ("divided only", moves(lambda v, f, scale: [g / scale for g in recorded(v, f, 1.0)])),
