@@ -22,7 +22,7 @@ NOT_COMPARED = {
     "start_lesson(": "prints the versions and the device of the machine",
     "load_mnist()": "says where the images came from, and whether they are MNIST",
     "first_loss = ": "prints the loss of the first images, MNIST's or the stand-in's",
-    "# a cell shows what its last line returns": "names a cell by its number, which the way of running it decides",
+    "a cell shows what its last": "names a cell by its number, which the way of running it decides",
     "more than doubled:": "compares memory, which TensorFlow counts on a GPU or with oneDNN alone",
     "rate 2e-3 {:.1%}": "prints accuracies, which differ between MNIST and the stand-in",
     ", kept, print_epoch)": "prints losses and accuracies of MNIST or the stand-in while it trains",

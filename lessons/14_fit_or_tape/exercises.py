@@ -43,8 +43,8 @@ def called_as_in_fit(cost: Callable, y: Any, y_hat: Any) -> Any:
 def draw_optimizers(rng: np.random.Generator) -> list[tuple]:
     """Draw a variable, gradients for it, and how the optimizer is set up."""
 
-    def draw(kind: str, setting: str, *shape: int) -> tuple:
-        w = rng.uniform(0.5, 1.5, shape) * rng.choice([-1, 1], shape)
+    def draw(kind: str, setting: str, *shape: int, size: float = 1.0) -> tuple:
+        w = size * rng.uniform(0.5, 1.5, shape) * rng.choice([-1, 1], shape)
         long = rng.uniform(0.5, 1.5, (2, *shape)) * rng.choice([-1, 1], shape)
         short = 0.02 * rng.uniform(0.5, 1.5, (2, *shape))
         return kind, setting, float(rng.uniform(0.05, 0.2)), w, [*long, *short]
@@ -54,6 +54,7 @@ def draw_optimizers(rng: np.random.Generator) -> list[tuple]:
         draw("SGD", "scaled", 2, 2),
         draw("SGD", "accumulated", 4),
         draw("momentum", "", 3),
+        draw("SGD", "", 2, size=0.0),  # as a new bias: its length counts as the least
     ]
 
 
@@ -100,7 +101,10 @@ def updates(
         apply = compiled_as_in_fit(apply)
     for gradient in gradients:
         before = w.numpy()
-        apply(gradient)
+        try:
+            apply(gradient)
+        except RecursionError:  # its own message hangs on where the stack ended
+            raise RecursionError("update_step calls what called it, without end") from None
         changes.append(w.numpy() - before)
     return changes
 
@@ -187,20 +191,25 @@ def loss_in(returned: Any) -> float:
 
 
 def draw_two(rng: np.random.Generator) -> list[tuple]:
-    def draw(loss: str, n: int, body_scale: float, head_scale: float) -> tuple:
-        kernels = [
-            0.5 * rng.uniform(0.5, 1.5, shape) * rng.choice([-1, 1], shape)
-            for shape in ((3, 4), (4, 2), (2, 1))
+    def draw(loss: str, n: int, body_scale: float, head_scale: float, *shapes: tuple) -> tuple:
+        weights = [
+            0.5 * rng.uniform(0.5, 1.5, shape) * rng.choice([-1, 1], shape) for shape in shapes
         ]
         rates = [float(rate) for rate in rng.uniform([0.05, 0.2], [0.1, 0.3])]
         x, y = rng.normal(0.5, 1, (n, 3)), rng.normal(3, 1, (n, 1))
         scales = [body_scale, head_scale]
-        return loss, kernels, rates, scales, x, y, np.linspace(0.2, 1.4, n)
+        return loss, weights, rates, scales, x, y, np.linspace(0.2, 1.4, n)
 
-    return [draw("function", 5, 1.0, 1.0), draw("object", 6, 8.0, 2.0)]
+    # Without biases and with them: a slice of the variables is right for one of the two at most.
+    kernels = (3, 4), (4, 2), (2, 1)
+    with_biases = (3, 4), (4,), (4, 2), (2,), (2, 1), (1,)
+    return [
+        draw("function", 5, 1.0, 1.0, *kernels),
+        draw("object", 6, 8.0, 2.0, *with_biases),
+    ]
 
 
-def as_two(loss: str, kernels: list, rates: list, scales: list, *data: np.ndarray) -> tuple:
+def as_two(loss: str, weights: list, rates: list, scales: list, *data: np.ndarray) -> tuple:
     import keras
 
     class ScaleInTraining(keras.layers.Layer):
@@ -211,11 +220,12 @@ def as_two(loss: str, kernels: list, rates: list, scales: list, *data: np.ndarra
             return 1.5 * inputs if training else inputs
 
     penalties = keras.regularizers.L2(PENALTY)
-    widths = [kernel.shape[1] for kernel in kernels]
-    hidden = [keras.layers.Dense(width, "tanh", use_bias=False) for width in widths[:-1]]
-    last = keras.layers.Dense(widths[-1], use_bias=False, kernel_regularizer=penalties)
+    widths = [each.shape[1] for each in weights if each.ndim == 2]
+    biased = {"use_bias": len(weights) > len(widths)}
+    hidden = [keras.layers.Dense(width, "tanh", **biased) for width in widths[:-1]]
+    last = keras.layers.Dense(widths[-1], kernel_regularizer=penalties, **biased)
     model = keras.Sequential([keras.Input((3,)), ScaleInTraining(), *hidden, last])
-    model.set_weights(kernels)
+    model.set_weights(weights)
     body, head = (
         keras.optimizers.SGD(rate, loss_scale_factor=scale)
         for rate, scale in zip(rates, scales, strict=True)
@@ -237,8 +247,10 @@ def stepped_by_two(step: Callable, model: Any, data: tuple) -> dict:
     if isinstance(model.loss, keras.losses.Loss):
         step = compiled_as_in_fit(step)
     before = model.layers[0].passes
-    (*body, head), returned = changed_by(step, model, data)
+    change, returned = changed_by(step, model, data)
     passes = model.layers[0].passes - before
+    of_last = len(model.layers[-1].get_weights())
+    body, head = change[:-of_last], change[-of_last:]
     return {"body": body, "head": head, "returned": returned, "passes": passes}
 
 
@@ -274,6 +286,7 @@ def draw_runs(rng: np.random.Generator) -> list[tuple]:
         draw("small errors", size=1, rates=(0.05,)),
         draw("rates", rates=(0.1, 0.02)),
         draw("short batch", n=5, size=3, rates=(0.1,)),
+        draw("training first"),
     ]
 
 
@@ -288,8 +301,9 @@ def as_run(kind: str, kernels: list, *data: Any) -> tuple:
     # The short batch is a run of one epoch, which has room for one more fault.
     first = keras.layers.Dense(2, "tanh", use_bias=False, trainable=kind == "short batch")
     last = keras.layers.Dense(1, use_bias=False, kernel_regularizer=penalty)
+    before = [ScaleInTraining()] if kind == "training first" else []
     between = [ScaleInTraining()] if kind == "training" else []
-    model = keras.Sequential([keras.Input((3,)), first, *between, last])
+    model = keras.Sequential([keras.Input((3,)), *before, first, *between, last])
     first.set_weights([kernels[0]])
     last.set_weights([kernels[1]])
     *arrays, rates, size = data
@@ -324,11 +338,15 @@ LOGS = 'fit needs a dict: return {"loss": loss}.'
 
 
 def draw_trainings(rng: np.random.Generator) -> list[tuple]:
-    def draw(n: int, steps: int) -> tuple:
+    def draw(n: int, steps: int, trained: bool = False) -> tuple:
         weights = [rng.normal(size=shape).round(2) for shape in ((3, 2), (2,), (2, 1), (1,))]
-        return weights, rng.normal(size=(n, 3)).round(2), rng.normal(size=(n, 1)).round(2), steps
+        x, y = rng.normal(size=(n, 3)).round(2), rng.normal(size=(n, 1)).round(2)
+        if trained:  # so that Adam's first steps, of its whole rate, make the loss rise
+            kernel, bias, last, last_bias = weights
+            y = (np.tanh(x @ kernel + bias) @ last + last_bias + 0.05 * y).round(3)
+        return weights, x, y, steps
 
-    return [draw(6, 4), draw(4, 6)]
+    return [draw(6, 4), draw(4, 6), draw(5, 5, trained=True)]
 
 
 def as_training(weights: list, x: np.ndarray, y: np.ndarray, steps: int) -> tuple:
@@ -462,7 +480,7 @@ EXERCISES = (
         inputs="weights x y steps",
         parts=[
             Part("weights", "the weights after the last step"),
-            Part("losses", "the losses", "Return a list with one number for each step."),
+            Part("losses", "the list of losses", "Return a list with one number for each step."),
         ],
         praise="Adam keeps its averages from step to step, and settles.",
     ),

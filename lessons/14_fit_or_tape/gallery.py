@@ -107,6 +107,15 @@ COSTS = {
         "Choose one of the two costs, entry by entry.",
         costing(4.0, 1.0),
     ),
+    "both on one side": Wrong(
+        "Ordering too much costs nothing here, and too little 4 times the square. The two costs "
+        "belong to two sides: y_hat below y, and y_hat above it.",
+        costing(4.0, 0.0),
+    ),
+    "first good alone": Wrong(
+        "The first good alone counts. Keep all k of them, and average over the last axis.",
+        costing(reduce=lambda cost: cost[:, 0]),
+    ),
     "root at the end": Wrong(
         "This is the root of the cost. Average the costs, and leave it at that.",
         costing(reduce=lambda cost: tf.sqrt(each_mean(cost))),
@@ -147,12 +156,16 @@ def clipping_early(clip):
     return adaptive
 
 
+def length_of(variable):
+    return tf.maximum(tf.norm(variable), 0.001)
+
+
 def to_a_tenth(gradient, variable):
-    return tf.clip_by_norm(gradient, 0.1 * tf.norm(variable))
+    return tf.clip_by_norm(gradient, 0.1 * length_of(variable))
 
 
 def always_a_tenth(gradient, variable):
-    return gradient / tf.norm(gradient) * 0.1 * tf.norm(variable)
+    return gradient / tf.norm(gradient) * 0.1 * length_of(variable)
 
 
 def with_scale(optimizer, gradient, variable):
@@ -192,6 +205,36 @@ def exchanged(kind):
     return Adaptive
 
 
+def exchanged_in_the_call(own, gradient, variable, rate):
+    own(variable, to_a_tenth(gradient, variable), rate)
+
+
+def calling_apply(kind):
+    class Adaptive(kind):
+        def update_step(self, gradient, variable, learning_rate):
+            super().apply([to_a_tenth(gradient, variable)], [variable])
+
+    return Adaptive
+
+
+def as_lists(own, gradient, variable, rate):
+    pairs = zip(gradient, variable, strict=True)
+    own([to_a_tenth(g, v) for g, v in pairs], variable, rate)
+
+
+def named_update(kind):
+    class Adaptive(kind):
+        def update(self, gradient, variable, learning_rate):
+            super().update_step(to_a_tenth(gradient, variable), variable, learning_rate)
+
+    return Adaptive
+
+
+def zero_where_long(gradient, variable):
+    is_long = tf.norm(gradient) > 0.1 * length_of(variable)
+    return tf.where(is_long, tf.zeros_like(gradient), gradient)
+
+
 ADAPTIVE = {
     "no class returned": Wrong(
         "Your function returned no class of optimizers. End it with `return Adaptive`, the class "
@@ -205,24 +248,39 @@ ADAPTIVE = {
     ),
     "arguments exchanged": Wrong(
         "An optimizer's update_step takes the gradient first, and then the variable. In your "
-        "definition the two are exchanged, so that the gradient is to be assigned to.",
+        "definition, or where you call super().update_step, the two are exchanged, so that the "
+        "gradient is to be assigned to.",
         exchanged,
+        updating(exchanged_in_the_call),
+    ),
+    "apply in update_step": Wrong(
+        "update_step never ends: it calls apply, and apply calls update_step. Hand the clipped "
+        "gradient and its variable to super().update_step.",
+        calling_apply,
+    ),
+    "lists in update_step": Wrong(
+        "update_step gets one gradient and one variable, and no lists of them. Do not go through "
+        "them: clip the one gradient, and hand it to super().update_step.",
+        updating(as_lists),
     ),
     "still in apply": Wrong(
         "apply still clips, before it divides by the loss scale and adds up the batches. Leave it "
         "as it is in Keras, and clip in update_step alone.",
         clipping_early(lambda _, g, v: to_a_tenth(g, v)),
         clipping_in_both,
+        calls=(0, 1, 2, 3),
     ),
     "divided twice": Wrong(
         "A scaled loss is divided by its factor twice: by you, and by apply after that. Clip in "
         "update_step, which gets the gradients when both scaling and accumulation are done.",
         clipping_early(unscaled),
+        calls=(0, 1, 2, 3),
     ),
     "rate twice": Wrong(
         "The learning rate counts twice: super().update_step multiplies by it. Clip the gradient "
         "alone.",
         updating(lambda own, g, v, rate: own(to_a_tenth(rate * g, v), v, rate)),
+        calls=(0, 1, 2, 3),
     ),
     "rows by themselves": Wrong(
         "Each row or column is clipped by itself. One length of the whole gradient was asked for: "
@@ -234,11 +292,31 @@ ADAPTIVE = {
     "squared norm": Wrong(
         "The limit is a tenth of the variable's squared norm. Take the norm: tf.norm(variable).",
         clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * tf.reduce_sum(v**2))),
+        calls=(0, 1, 2, 3),
+    ),
+    "root mean square": Wrong(
+        "The limit is a tenth of the variable's root mean square, which is shorter than its "
+        "length. The length counts all entries: tf.norm(variable).",
+        clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * tf.sqrt(tf.reduce_mean(v**2)))),
+        calls=(0, 1, 2, 3),
+    ),
+    "variable clipped": Wrong(
+        "The variable is clipped, and handed on as if it were the gradient. Clip the gradient: "
+        "tf.clip_by_norm(gradient, limit), with the limit of the variable.",
+        clipping(lambda g, v: tf.clip_by_norm(v, 0.1 * tf.norm(g))),
+        calls=(0, 1, 2, 3),
+    ),
+    "long ones left out": Wrong(
+        "A gradient beyond the limit does not count at all. Shorten it to the limit: "
+        "tf.clip_by_norm.",
+        clipping(zero_where_long),
+        calls=(0, 1, 2, 3),
     ),
     "largest entry": Wrong(
         "The limit is a tenth of the variable's largest entry. Its length counts all entries: "
         "tf.norm(variable).",
         clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * tf.reduce_max(tf.abs(v)))),
+        calls=(0, 1, 2, 3),
     ),
     "tenth of the gradient": Wrong(
         "The limit is a tenth of the gradient's own length, so that every gradient is shortened. "
@@ -246,22 +324,25 @@ ADAPTIVE = {
         clipping(lambda g, v: 0.1 * g),
     ),
     "nothing clipped": Wrong(
-        "No gradient is clipped. Every variable has its limit, whatever its name: hand "
-        "tf.clip_by_norm(gradient, 0.1 * tf.norm(variable)) to super().update_step.",
+        "No clipped gradient arrives. Keras calls update_step, of this name: clip there, whatever "
+        "the variable's name, and hand what tf.clip_by_norm returns to super().update_step.",
         clipping(lambda gradient, variable: gradient),
+        named_update,
     ),
     "scaling alone": Wrong(
         "Loss scaling is kept now, accumulation is not: apply gets the gradients of each batch, "
         "before they are added up. Clip in update_step, which comes after that.",
         clipping_early(with_scale),
+        calls=(0, 1, 2, 3),
     ),
     "limit of one": Wrong(
         "The limit is the length of the variable. It should be a tenth of that.",
         clipping(lambda gradient, variable: tf.clip_by_norm(gradient, tf.norm(variable))),
+        calls=(0, 1, 2, 3),
     ),
     "fixed limit": Wrong(
         "The limit is 0.1 for every variable. It should be a tenth of the variable's own norm: "
-        "0.1 * tf.norm(variable).",
+        "0.1 * tf.maximum(tf.norm(variable), 0.001).",
         clipping(lambda gradient, variable: tf.clip_by_norm(gradient, 0.1)),
     ),
     "by value": Wrong(
@@ -269,10 +350,12 @@ ADAPTIVE = {
         "tf.clip_by_norm.",
         clipping(lambda g, v: tf.clip_by_value(g, -0.1 * tf.norm(v), 0.1 * tf.norm(v))),
         clipping(lambda g, v: tf.clip_by_value(g, -0.1 * tf.abs(v), 0.1 * tf.abs(v))),
+        calls=(0, 1, 2, 3),
     ),
     "short ones lengthened": Wrong(
         "Short gradients are made longer. A limit leaves them as they are: tf.clip_by_norm.",
         clipping(always_a_tenth),
+        calls=(0, 1, 2, 3),
     ),
     "change clipped": Wrong(
         "You clip the change, which is the gradient times the learning rate. Clip the gradient "
@@ -303,6 +386,19 @@ ADAPTIVE = {
         "With plain SGD it is right. Another kind's own update is lost. Derive from kind, and hand "
         "the clipped gradient to super().update_step.",
         updating(lambda own, g, v, rate: v.assign_sub(rate * to_a_tenth(g, v))),
+        calls=(3,),
+    ),
+    "least length left out": Wrong(
+        "A variable of zeros never moves: its limit is 0. Count a length below 0.001 as 0.001, "
+        "with tf.maximum.",
+        clipping(lambda g, v: tf.clip_by_norm(g, 0.1 * tf.norm(v))),
+        calls=(4,),
+    ),
+    "least limit": Wrong(
+        "The least limit is 0.001 here. It is the length that counts as at least 0.001, and the "
+        "limit is a tenth of that: 0.1 * tf.maximum(tf.norm(variable), 0.001).",
+        clipping(lambda g, v: tf.clip_by_norm(g, tf.maximum(0.1 * tf.norm(v), 0.001))),
+        calls=(4,),
     ),
 }
 
@@ -434,6 +530,16 @@ def penalised_last(returned):
     return penalised_train_step
 
 
+def trained_on_batch(model, data):
+    x, y, w = data
+    with tf.GradientTape() as tape:
+        y_hat = model(x, training=True)
+        loss = compiled(model, x, y, y_hat, w) + mean_square(y_hat)
+    tape.gradient(loss, model.trainable_variables)
+    model.train_on_batch(x, y, w)
+    return {"loss": loss}
+
+
 STEPS = {
     "nothing applied": Wrong(
         "The weights are as they were: nothing was applied. Call "
@@ -449,9 +555,11 @@ STEPS = {
         stepping(apply=applied_twice),
     ),
     "own penalty left out": Wrong(
-        "The gradients lack the step's own penalty. Add 0.1 * tf.reduce_mean(y_hat**2) to the loss "
-        "of model.compute_loss, before scale_loss, inside the block.",
+        "The update lacks the step's own penalty. Add 0.1 * tf.reduce_mean(y_hat**2) to the loss "
+        "of model.compute_loss, before scale_loss, inside the block, and apply the gradients of "
+        "that.",
         stepping(own=lambda y_hat: 0.0),
+        trained_on_batch,
     ),
     "own penalty weighed": Wrong(
         "The own penalty is weighed with the sample weights. It is the plain mean: add it after "
@@ -468,6 +576,32 @@ STEPS = {
     "own penalty added up": Wrong(
         "The own penalty adds up the squares. Take their mean: tf.reduce_mean.",
         stepping(own=lambda y_hat: 0.1 * tf.reduce_sum(y_hat**2)),
+    ),
+    "own penalty of the mean": Wrong(
+        "The own penalty is the square of the mean prediction. Square each prediction, and average "
+        "after that: tf.reduce_mean(y_hat**2).",
+        stepping(own=lambda y_hat: 0.1 * tf.reduce_mean(y_hat) ** 2),
+    ),
+    "own penalty a hundredth": Wrong(
+        "The own penalty is ten times too small: the tenth is squared with the prediction. Square "
+        "first, and then multiply by 0.1.",
+        stepping(own=lambda y_hat: tf.reduce_mean((0.1 * y_hat) ** 2)),
+    ),
+    "own penalty of the error": Wrong(
+        "The own penalty is that of the error, y_hat - y. It is the prediction that is squared: "
+        "0.1 * tf.reduce_mean(y_hat**2).",
+        stepping(
+            lambda m, x, y, z, w: compiled(m, x, y, z, w) + mean_square(z - y),
+            own=lambda y_hat: 0.0,
+        ),
+    ),
+    "own penalty of another call": Wrong(
+        "The own penalty takes its prediction from a second call, in inference. Call the model "
+        "once, with training=True, and square that y_hat.",
+        stepping(
+            lambda m, x, y, z, w: compiled(m, x, y, z, w) + mean_square(m(x, training=False)),
+            own=lambda y_hat: 0.0,
+        ),
     ),
     "inference mode": Wrong(
         "Still wrong: the model runs as in inference (say training=True).",
@@ -678,7 +812,7 @@ def own_scales(model, loss):
 def two_stepping(
     scales=own_scales,
     training=True,
-    parts=lambda layers: (layers[:-1], layers[-1:]),
+    parts=lambda model: (of_layers(model.layers[:-1]), of_layers(model.layers[-1:])),
     optimizers=lambda model: (model.optimizer, model.head_optimizer),
     loss_of=lambda model, x, y, y_hat, w: model.compute_loss(x, y, y_hat, w),
     result=lambda loss, *given: {"loss": loss},
@@ -690,7 +824,7 @@ def two_stepping(
         with tf.GradientTape(persistent=True) as tape:
             loss = loss_of(model, x, y, model(x, training=training), w)
             targets = scales(model, loss)
-        groups = [of_layers(part) for part in parts(model.layers)]
+        groups = parts(model)
         gradients = [
             tape.gradient(target, group) for target, group in zip(targets, groups, strict=True)
         ]
@@ -699,6 +833,10 @@ def two_stepping(
         return result(loss, model, x, y, w)
 
     return two_optimizer_step
+
+
+def cut_at(model, place):
+    return model.trainable_variables[:place], model.trainable_variables[place:]
 
 
 def one_after_the_other(head_first):
@@ -738,11 +876,34 @@ TWO = {
     "body not applied": Wrong(
         "The layers before the last stay where they were. Apply their gradients with "
         "model.optimizer.",
-        two_stepping(parts=lambda layers: ([], layers[-1:])),
+        two_stepping(parts=lambda model: ([], of_layers(model.layers[-1:]))),
     ),
     "head not applied": Wrong(
         "The last layer stays where it was. Apply its gradients with model.head_optimizer.",
-        two_stepping(parts=lambda layers: (layers[:-1], [])),
+        two_stepping(parts=lambda model: (of_layers(model.layers[:-1]), [])),
+    ),
+    "list of lists": Wrong(
+        "The optimizer got lists in place of variables: each layer's trainable_variables is a list "
+        "by itself. Make one list of them: "
+        "[v for layer in model.layers[:-1] for v in layer.trainable_variables].",
+        two_stepping(
+            parts=lambda model: (
+                [layer.trainable_variables for layer in model.layers[:-1]],
+                of_layers(model.layers[-1:]),
+            )
+        ),
+    ),
+    "layer as source": Wrong(
+        "A tape was asked for the gradient of a layer. Ask it for that of the layer's "
+        "trainable_variables.",
+        two_stepping(parts=lambda model: (of_layers(model.layers[:-1]), model.layers[-1])),
+    ),
+    "layer left out": Wrong(
+        "The last but one layer stays where it was. All layers before the last belong to "
+        "model.optimizer: model.layers[:-1].",
+        two_stepping(
+            parts=lambda model: (of_layers(model.layers[:-2]), of_layers(model.layers[-1:]))
+        ),
     ),
     "exchanged": Wrong(
         "The optimizers are exchanged: model.head_optimizer updates the last layer, "
@@ -768,7 +929,7 @@ TWO = {
     "head updated twice": Wrong(
         "The last layer is updated by both optimizers. Give model.optimizer the variables of "
         "model.layers[:-1] alone.",
-        two_stepping(parts=lambda layers: (layers, layers[-1:])),
+        two_stepping(parts=lambda model: (model.trainable_variables, of_layers(model.layers[-1:]))),
     ),
     "inference mode": Wrong(
         "The model runs as in inference: call model(x, training=True).",
@@ -808,8 +969,9 @@ TWO = {
         one_after_the_other(head_first=False),
     ),
     "not scaled": Wrong(
-        "Right, until an optimizer scales the loss: its apply divides by a factor that you never "
-        "multiplied with. Give each optimizer the gradients of its own scale_loss(loss).",
+        "Right, until an optimizer scales the loss: the changes are then too small, by the factor "
+        "by which apply divides. Give each optimizer the gradients of its own scale_loss(loss), "
+        "as they are.",
         two_stepping(lambda model, loss: [loss, loss]),
     ),
     "one scale": Wrong(
@@ -821,8 +983,9 @@ TWO = {
         two_stepping(lambda model, loss: own_scales(model, loss)[::-1]),
     ),
     "head not scaled": Wrong(
-        "The head's loss is not scaled, and model.head_optimizer divides by its factor. Take the "
-        "head's gradients of model.head_optimizer.scale_loss(loss).",
+        "The last layer's change is too small, by the factor by which model.head_optimizer.apply "
+        "divides. Take its gradients of model.head_optimizer.scale_loss(loss), and apply them as "
+        "they are.",
         two_stepping(lambda model, loss: [model.optimizer.scale_loss(loss), loss]),
     ),
     "head scaled twice": Wrong(
@@ -840,9 +1003,26 @@ TWO = {
         two_stepping(lambda model, loss: [sum(own_scales(model, loss))] * 2),
     ),
     "two layers as head": Wrong(
-        "model.head_optimizer updates the last two layers. These layers have no bias, so a slice "
-        "of two variables is two layers. Take those of model.layers[-1].",
-        two_stepping(parts=lambda layers: (layers[:-2], layers[-2:])),
+        "model.head_optimizer updates the last two layers of a model without biases, where two "
+        "variables are two layers. Take those of model.layers[-1], however many it has.",
+        two_stepping(parts=lambda model: cut_at(model, -2)),
+        calls=(0,),
+    ),
+    "last variable as head": Wrong(
+        "Where the last layer has a bias, model.head_optimizer leaves out one of its variables. "
+        "Give it all of model.layers[-1].trainable_variables.",
+        two_stepping(parts=lambda model: cut_at(model, -1)),
+        two_stepping(parts=lambda model: (of_layers(model.layers[:-1]), [model.layers[-1].kernel])),
+        calls=(1,),
+    ),
+    "slices at fixed places": Wrong(
+        "Slices at fixed places fit one model alone: with biases, the variables of the last layer "
+        "stand elsewhere. Ask the layers: model.layers[-1].trainable_variables.",
+        two_stepping(
+            parts=lambda model: (model.trainable_variables[:2], model.trainable_variables[2:4])
+        ),
+        two_stepping(parts=lambda model: cut_at(model, 2)),
+        calls=(1,),
     ),
     "loss not compiled": Wrong(
         "The loss is not the one that was compiled. model.compute_loss knows it.",
@@ -880,6 +1060,14 @@ TWO = {
     "scaled loss returned": Wrong(
         "The update is right. The loss in the dict is a scaled one: return the plain loss.",
         two_stepping(result=lambda loss, model, *given: {"loss": model.optimizer.scale_loss(loss)}),
+        two_stepping(
+            result=lambda loss, model, *given: {"loss": model.head_optimizer.scale_loss(loss)}
+        ),
+    ),
+    "losses added up": Wrong(
+        "The update is right. The loss in the dict is the sum of both scaled ones: return the "
+        "plain loss, once.",
+        two_stepping(result=lambda loss, model, *given: {"loss": sum(own_scales(model, loss))}),
     ),
 }
 
@@ -891,7 +1079,8 @@ OPTIMIZER = LARGER + (
     "an optimizer gets every gradient with its variable, and compile takes one of your own."
 )
 DATA = LARGER + (
-    "the noise belongs to the data. A callback sets a variable, and the pipeline's map reads it."
+    "the noise belongs to the data. A callback sets a variable, and the pipeline's map reads it "
+    "as it starts again in each epoch."
 )
 MEANS = [
     Table({"train_step": OPTIMIZER, "loop": OPTIMIZER}, ONE_OF),
@@ -908,7 +1097,7 @@ MEANS = [
     Table(
         {
             "fit": "An optimizer gets the gradient at the weights as they are. That of other weights "
-            "needs a second forward pass under a tape, which train_step holds.",
+            "needs a second forward pass, which train_step says without a trick.",
             "loop": LARGER + "one batch gives one update, so train_step holds both gradients.",
         },
         ONE_OF,
@@ -1021,6 +1210,39 @@ def first_layer_outside(model, x, *others):
     return run(model, model.layers[0](x), *others)
 
 
+def first_layer_in_inference(model, batch):
+    return keras.Sequential(model.layers[1:])(model.layers[0](batch), training=True)
+
+
+def measuring_after(model, x, y, *others):
+    """Train epoch by epoch, and measure on all data after each."""
+    history, (x_val, y_val, rates, size) = {"loss": [], "val_loss": []}, others
+    for rate in rates:
+        script()(model, x, y, x_val, y_val, [rate], size)
+        history["loss"].append(RIGHT_VALIDATION(model, x, y))
+        history["val_loss"].append(RIGHT_VALIDATION(model, x_val, y_val))
+    return history
+
+
+def validating_before(model, x, y, x_val, y_val, *others):
+    before = RIGHT_VALIDATION(model, x_val, y_val)
+    history = script()(model, x, y, x_val, y_val, *others)
+    return {**history, "val_loss": [before, *history["val_loss"][:-1]]}
+
+
+def validating_on_training_data(model, x, y, x_val, y_val, *others):
+    return script()(model, x, y, x, y, *others)
+
+
+def adding_up(counted):
+    def train(model, x, y, *others):
+        sizes = [len(x[i : i + others[-1]]) for i in range(0, len(x), others[-1])]
+        history = script()(model, x, y, *others)
+        return {**history, "loss": [counted(sizes) * loss for loss in history["loss"]]}
+
+    return train
+
+
 def returning_none(*given):
     script()(*given)
 
@@ -1040,8 +1262,9 @@ SCRIPTS = {
         calls=(1,),
     ),
     "table of errors": Wrong(
-        "A fault is left: (n, 1) minus (n,) is a table of n by n errors. Take column 0 of the "
-        "prediction (lesson 09).",
+        "A fault is left: where the prediction or the target has shape (n, 1), and the other one "
+        "(n,), their difference is a table of n by n errors. Give both the shape (n,), as column 0 "
+        "of the prediction has (lesson 09).",
         script(step_with(column=False)),
         calls=(2,),
     ),
@@ -1059,16 +1282,41 @@ SCRIPTS = {
         calls=(1,),
     ),
     "rate of the first trace": Wrong(
-        "A fault is left: every epoch trains with the first rate. What Python does in a "
-        "tf.function happens once, while it is traced (lesson 05): set the rate outside of it.",
+        "A fault is left: every epoch trains with the first rate. Set optimizer.learning_rate at "
+        "the start of each epoch, and not in the tf.function, whose Python runs once, while it is "
+        "traced (lesson 05).",
         script(rate_of=lambda rates, epoch: rates[0]),
         calls=(4,),
     ),
     "first layer outside": Wrong(
-        "A fault is left: the first layer never learns, and one warning said so. It is computed "
-        "where no tape records (lesson 03): call the whole model inside the block.",
+        "A fault is left: the first layer never learns. It is computed where no tape records "
+        "(lesson 03): call the whole model inside the block.",
         first_layer_outside,
         calls=(5,),
+    ),
+    "first layer in inference": Wrong(
+        "A fault is left: the first layer runs as if it were predicting, and it may be a dropout. "
+        "Call the whole model with training=True (lesson 09).",
+        script(step_with(first_layer_in_inference)),
+        calls=(6,),
+    ),
+    "epoch missing": Wrong(
+        "Of two epochs only the first one trains. Train one epoch with each rate: look at the "
+        "range, and return behind the loop over the epochs.",
+        lambda *given: script()(*given[:5], given[5][:1], given[6]),
+        calls=(0,),
+    ),
+    "rates in another order": Wrong(
+        "The epochs take the rates in another order. Epoch 0 takes rates[0], and so on; "
+        "rates[-1] is the last one.",
+        script(rate_of=lambda rates, epoch: rates[epoch - 1]),
+        calls=(4,),
+    ),
+    "penalties twice": Wrong(
+        "The penalties count twice. model.losses holds them all: add sum(model.losses) to the loss "
+        "once.",
+        script(step_with(penalties=2)),
+        calls=(1,),
     ),
     "slope's sign": Wrong(
         "The slope of huber has the wrong sign, at least for an error below -1. It is negative "
@@ -1112,6 +1360,26 @@ SCRIPTS = {
         script(step_with(reported=0)),
         calls=(1,),
     ),
+    "reset before it is noted": Wrong(
+        "The weights are right. The training loss is 0, as the metric is reset before its result "
+        "is noted. Reset it before the first batch of an epoch.",
+        script(weight_of=lambda batch: 0.0),
+        calls=(0,),
+    ),
+    "measured after the epoch": Wrong(
+        "The weights are right. The training loss is measured on all data after the epoch. fit "
+        "notes the mean of the batches' losses, each from before its update: give the metric what "
+        "step returns.",
+        measuring_after,
+        calls=(0,),
+    ),
+    "losses of batches added up": Wrong(
+        "The weights are right. The training losses of the batches are added up. fit notes their "
+        "mean, weighed by the batches' sizes: keras.metrics.Mean.",
+        adding_up(len),
+        adding_up(sum),
+        calls=(0,),
+    ),
     "never reset": Wrong(
         "The weights are right. A fault is left in the training loss: from the second epoch on it "
         "is a mean over all epochs. Call mean.reset_state() first (lesson 09).",
@@ -1131,10 +1399,22 @@ SCRIPTS = {
         calls=(0,),
     ),
     "validation's table of errors": Wrong(
-        "The weights and the training loss are right. In the validation (n, 1) minus (n,) is a "
-        "table of n by n errors. Take column 0 there, too.",
+        "The weights and the training loss are right. In the validation the difference of shapes "
+        "(n, 1) and (n,) is a table of n by n errors. Give both the shape (n,) there, too.",
         script(validate=validating(column=False)),
         calls=(2,),
+    ),
+    "validated before the epoch": Wrong(
+        "The weights and the training loss are right. The validation is that from before each "
+        "epoch; fit validates after it.",
+        validating_before,
+        calls=(0,),
+    ),
+    "validated on the training data": Wrong(
+        "The weights and the training loss are right. The validation runs on the training data. "
+        "Take x_val and y_val.",
+        validating_on_training_data,
+        calls=(0,),
     ),
     "penalties not validated": Wrong(
         "The validation loss lacks the penalties, which fit counts there, too. Add "
@@ -1175,6 +1455,30 @@ def training(
     return train
 
 
+def one_gradient(model, x, y, steps):
+    optimizer, losses = keras.optimizers.Adam(0.05), []
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((model(x, training=True) - y) ** 2)
+    gradients = tape.gradient(loss, model.trainable_variables)
+    for _ in range(steps):
+        optimizer.apply(gradients, model.trainable_variables)
+        losses.append(float(loss))
+    return losses
+
+
+def on_a_copy(model, x, y, steps):
+    copy = keras.models.clone_model(model)
+    copy.set_weights(model.get_weights())
+    return training()(copy, x, y, steps)
+
+
+def last_layer_alone(model, x, y, steps):
+    model.layers[0].trainable = False
+    losses = training()(model, x, y, steps)
+    model.layers[0].trainable = True
+    return losses
+
+
 TRAININGS = {
     "a new Adam at each step": Wrong(
         "Adam starts anew at every step. Its averages then hold one gradient, and every weight "
@@ -1193,6 +1497,7 @@ TRAININGS = {
         "This is no Adam any more. Keep Adam with its rate; it is what Adam remembers that gets "
         "lost.",
         training(keras.optimizers.SGD),
+        training(lambda rate: keras.optimizers.SGD(rate, momentum=0.9)),
         training(keras.optimizers.RMSprop),
         training(keras.optimizers.SGD, anew=True, rate=0.01),
     ),
@@ -1205,8 +1510,38 @@ TRAININGS = {
         training(last=True),
     ),
     "updated once": Wrong(
-        "The weights moved once, at the end. Let the optimizer move them at every step.",
+        "The weights moved only once. Let the optimizer move them at every step, and return after "
+        "the last.",
         training(updated=False),
+        lambda model, x, y, steps: training()(model, x, y, 1),
+    ),
+    "one gradient for all": Wrong(
+        "Every step takes the gradient of the start. The tape belongs in the loop, around a loss "
+        "of the weights as they are now.",
+        one_gradient,
+    ),
+    "one step too many": Wrong(
+        "There is a step too many. Take as many as `steps` says: range(steps).",
+        lambda model, x, y, steps: training()(model, x, y, steps + 1),
+    ),
+    "one step too few": Wrong(
+        "A step is missing. Take as many as `steps` says: range(steps).",
+        lambda model, x, y, steps: training()(model, x, y, steps - 1),
+    ),
+    "table of errors": Wrong(
+        "The difference of shapes (n, 1) and (n,) is a table of n by n errors. Prediction and y "
+        "have the shape (n, 1) already: take them as they come.",
+        lambda model, x, y, steps: training()(model, x, y[:, 0], steps),
+    ),
+    "model not trained": Wrong(
+        "The weights of the model that you were given did not move. Apply the gradients to its "
+        "own variables, not to those of a copy.",
+        on_a_copy,
+    ),
+    "last layer alone": Wrong(
+        "The last layer alone learns. Ask for the gradients of all model.trainable_variables, and "
+        "apply them.",
+        last_layer_alone,
     ),
 }
 

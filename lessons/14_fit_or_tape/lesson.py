@@ -141,10 +141,11 @@ def train_rounded(train_head=True):
 
 
 told = train_rounded()
-print(len(told), "warning")
+print("warnings:", len(told))
 
 # %% [markdown]
-# A layer that never learns is easily lost in a log. Where *every* gradient is `None`, the optimizer raises:
+# A layer that never learns is easily lost in a log. (In a loop each `apply` warns, but Python shows a repeated warning
+# once.) Where *every* gradient is `None`, the optimizer raises:
 
 # %%
 try:
@@ -153,10 +154,8 @@ except ValueError as error:
     message = str(error)
 print(message)
 assert message.startswith("No gradients provided for any variable")
-assert "Gradients do not exist for variables" in told[0] and not told[1:]
 
 # %%
-# in a loop each apply warns; Python shows a repeated warning once
 sgd, pair, counts = keras.optimizers.SGD(0.1), [tf.Variable(1.0), tf.Variable(1.0)], {}
 for kind in ("always", "default"):
     with warnings.catch_warnings(record=True) as caught:
@@ -165,6 +164,7 @@ for kind in ("always", "default"):
             sgd.apply([tf.constant(1.0), None], pair)
     counts[kind] = len(caught)
 assert counts == {"always": 3, "default": 1}
+assert "Gradients do not exist for variables" in told[0] and not told[1:]
 
 # %% [markdown]
 # ### Further: which kind of model?
@@ -321,7 +321,7 @@ limits = {"body": 0.5, "head": 0.1}
 
 class ClippedEarly(keras.optimizers.SGD):
     def apply(self, grads, trainable_variables=None):
-        # "model/body/kernel": the second last
+        # "model/body/kernel": second to last
         layer = [v.path.split("/")[-2] for v in trainable_variables]
         clipped = [tf.clip_by_norm(g, limits[n]) for g, n in zip(grads, layer, strict=True)]
         super().apply(clipped, trainable_variables)
@@ -357,16 +357,20 @@ for kind in (ClippedEarly, ClippedLate):
     assert largest_difference(model, by_loop) < 1e-4 < 0.01 < largest_difference(model, build_model())
 # they clip
 assert largest["model/body/kernel"] > 0.5 and largest["model/head/kernel"] > 0.1
+# an embedding: equal rows are measured before they are added up
+rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
+assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 
 # %% [markdown]
 # Equal here is not equal everywhere. `fit` can do three more things, and whoever uses your optimizer or your `train_step`
 # next year counts on them:
 #
-# - **sample weights**: an example of weight 0 has no influence;
-# - **loss scaling**, for small floats: `loss_scale_factor` multiplies the loss, and `apply` divides the gradients by it;
+# - **sample weights**: the label of an example of weight 0 has no influence;
+# - **loss scaling**, for gradients too small for 16 bits (lesson 20): `loss_scale_factor` multiplies the loss, and `apply`
+#   divides the gradients by it;
 # - **accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, that of a batch of 64.
 #
-# Each says what must *not* change the weights in the end. So each can be tested without knowing the right weights:
+# Each promises that two fits end with equal weights. So each can be tested without knowing the right ones:
 
 
 # %%
@@ -380,7 +384,7 @@ def kept(build, x, y):
     """Tell what is kept where `build(**options)` gives a compiled model; options: its optimizer's."""
     number = np.arange(len(x))
     counts = 1 - number % 2  # the weights 1, 0, 1, 0, ...
-    # other labels where nothing counts
+    # where the weight is 0, the label of the example before
     other = tf.gather(y, number - number % 2)
     pairs = {
         "sample weights": (
@@ -449,6 +453,13 @@ print(" apply:", sum(table["apply"].values()), "of 3")
 for way, keeps in table.items():
     print(f"{way:12}", {name: "kept" if is_kept else "lost" for name, is_kept in keeps.items()})
 
+# %% [markdown]
+# `update_step` gets a gradient when the scale is divided out and the batches are added up. (Where a `LossScaleOptimizer`
+# holds yours, as in lesson 20, it divides before it calls your `apply`.) The `train_step` is the place for the
+# loss and for what the tape records; a limit on a gradient's length comes too early there. This one also forgets the
+# weights, which `model.compute_loss(x, y, y_hat, sample_weight)` would have counted.
+
+# %%
 kept_by = {way: sum(keeps.values()) for way, keeps in table.items()}
 assert kept_by["train_step"] < kept_by["apply"] < kept_by["update_step"] == 3
 assert table["apply"]["sample weights"]
@@ -460,18 +471,12 @@ for model in pair:
 assert largest_difference(*pair) < 1e-4 < 0.01 < largest_difference(pair[0], build_model())
 
 # %% [markdown]
-# `update_step` gets a gradient when the scale is divided out and the batches are added up. (Where a `LossScaleOptimizer`
-# holds yours, as in lesson 20, it divides before it calls your `apply`.) The `train_step` is the place for the
-# loss and for what the tape records; what it does to gradients comes too early. This one also forgets the weights, which
-# `model.compute_loss(x, y, y_hat, sample_weight)` would have counted.
-
-# %% [markdown]
 # ### Exercise 14.2: repair
 #
 # *Adaptive clipping* needs no limits to be chosen: a gradient may be at most a tenth as long as the variable that it
-# changes. `adaptive(kind)` returns a class of optimizers that clips so, from a class such as `keras.optimizers.SGD`.
-# It works, until somebody scales the loss or accumulates. Mend it, for `fit`, which runs it in a graph. (A variable of
-# zeros would never move; the paper takes 0.001 for a shorter length. Here both will do.)
+# changes. A length below 0.001 counts as 0.001, so that a variable of zeros can move. `adaptive(kind)` returns a class
+# of optimizers that clips so, from a class such as `keras.optimizers.SGD`. It works, until somebody scales the loss or
+# accumulates. Mend it, for `fit`, which runs it in a graph.
 
 
 # %% exercise="14.2"
@@ -480,15 +485,15 @@ def adaptive(kind):
     ### BEGIN SOLUTION
     #| class Adaptive(kind):
     #|     def apply(self, grads, trainable_variables=None):
-    #|         pairs = zip(grads, trainable_variables, strict=True)
-    #|         clipped = [tf.clip_by_norm(g, 0.1 * tf.norm(v)) for g, v in pairs]
+    #|         limits = [0.1 * tf.maximum(tf.norm(v), 0.001) for v in trainable_variables]
+    #|         clipped = [tf.clip_by_norm(g, n) for g, n in zip(grads, limits, strict=True)]
     #|         super().apply(clipped, trainable_variables)
     #|
     #| return Adaptive
     class Adaptive(kind):
         def update_step(self, gradient, variable, learning_rate):
-            clipped = tf.clip_by_norm(gradient, 0.1 * tf.norm(variable))
-            super().update_step(clipped, variable, learning_rate)
+            limit = 0.1 * tf.maximum(tf.norm(variable), 0.001)
+            super().update_step(tf.clip_by_norm(gradient, limit), variable, learning_rate)
 
     return Adaptive
     ### END SOLUTION
@@ -520,6 +525,27 @@ check("14.2", adaptive)
 # %% [markdown]
 # ## What goes into train_step?
 #
+# Data that change while `fit` runs need none: a callback sets a variable, and the pipeline's `map` reads it as it
+# starts again in each epoch.
+
+# %%
+strength = tf.Variable(0.0)
+# a batch of 8 ones, times the variable
+data = tf.data.Dataset.from_tensors((tf.ones((8, 1)), tf.zeros((8, 1))))
+data = data.map(lambda x, y: (strength * x, y))
+stronger = keras.callbacks.LambdaCallback(
+    on_epoch_begin=lambda epoch, logs: strength.assign(float(epoch))
+)
+
+# it gives x itself, and its rate is 0
+model = keras.Sequential([keras.Input((1,)), layers.Dense(1, kernel_initializer="ones")])
+model.compile(keras.optimizers.SGD(0.0), "mae")
+options = {"epochs": 3, "shuffle": False, "verbose": 0}
+losses = model.fit(data, callbacks=[stronger], **options).history["loss"]
+print("the size of x in each epoch:", losses)
+assert losses == [0.0, 1.0, 2.0]
+
+# %% [markdown]
 # A penalty that needs more than `y` and `y_hat` needs no `train_step` either: `fit` calls `compute_loss` under its tape.
 # `evaluate` calls it with `training=False`. This gradient penalty (lesson 06) is then left out:
 
@@ -563,7 +589,7 @@ assert smooth.evaluate(x_line, y_line, batch_size=400, verbose=0) < 0.7 * histor
 
 # %% [markdown]
 # And all three are kept, for `compute_loss` hands the weights on, and the optimizer is Keras's own. One thing to know of
-# it: a second forward pass moves the averages of a batch normalisation twice. A model with one needs the penalty in a
+# this penalty: its second forward pass moves the averages of a batch normalisation twice. With one, write it in a
 # `train_step` that calls the model once.
 
 # %%
@@ -634,45 +660,6 @@ check("14.3", penalised_train_step)
 # `model.optimizer.scale_loss(loss)` belongs inside the block; `apply` divides by the factor again.
 #
 # </details>
-#
-# **What a `train_step` reports.** With the two last lines here, Keras's own step is complete: the loss that is shown, and
-# the metrics. Three epochs give one history:
-
-
-# %%
-class Own(keras.Sequential):
-    def train_step(self, data):
-        x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
-        with tf.GradientTape() as tape:
-            y_hat = self(x, training=True)
-            loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
-            scaled = self.optimizer.scale_loss(loss)
-        gradients = tape.gradient(scaled, self.trainable_variables)
-        self.optimizer.apply(gradients, self.trainable_variables)
-        # a short batch: less
-        self.metrics[0].update_state(loss, sample_weight=tf.shape(x)[0])
-        return self.compute_metrics(x, y, y_hat, sample_weight)
-
-
-# %%
-histories, weights = [], tf.random.uniform((512,))
-for model in (build_model(), build_model(Own)):
-    optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=8.0)
-    model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
-    # the last batch has 12
-    data = {"x": x, "y": y, "sample_weight": weights, "batch_size": 100}
-    histories.append(model.fit(**data, epochs=3, shuffle=False, verbose=0).history)
-    print(".", end="", flush=True)
-
-# %%
-print("the same history:", all(np.allclose(histories[1][k], histories[0][k]) for k in histories[0]))
-print("kept:", end=" ", flush=True)
-keeps = kept(
-    lambda **options: compiled(build_model(Own), keras.optimizers.SGD(0.1, **options)), x, y
-)
-print(sum(keeps.values()), "of 3")
-assert all(np.allclose(histories[1][k], histories[0][k], rtol=1e-4) for k in histories[0])
-assert all(keeps.values()) and histories[1]["loss"][-1] < 0.9 * histories[1]["loss"][0]
 
 # %% [markdown]
 # **A second optimizer.** Often none is needed. `update_step` knows the variable, so one optimizer may have two rates, and even
@@ -710,7 +697,7 @@ assert largest_difference(model, by_loop) < 1e-4 and all(keeps.values())
 assert largest_difference(model, build_model()) > 0.01
 
 # %% [markdown]
-# Two optimizer *objects*, each with a rate and a loss scale that change by themselves, need a `train_step`. Everything else in
+# Two optimizer *objects*, each with a rate and a loss scale of its own, belong in a `train_step`. Everything else in
 # Keras knows of one, `model.optimizer`. A callback for the learning rate leaves the second one alone, and a saved model
 # forgets it:
 
@@ -773,6 +760,48 @@ check("14.4", two_optimizer_step)
 # </details>
 
 # %% [markdown]
+# ### Further: what a train_step reports
+#
+# Keras's own step is the one of exercise 14.3 without the penalty, and two lines more: the loss that is shown, and the
+# metrics. Three epochs give one history:
+
+
+# %%
+class Own(keras.Sequential):
+    def train_step(self, data):
+        x, y, sample_weight = keras.utils.unpack_x_y_sample_weight(data)
+        with tf.GradientTape() as tape:
+            y_hat = self(x, training=True)
+            loss = self.compute_loss(x=x, y=y, y_pred=y_hat, sample_weight=sample_weight)
+            scaled = self.optimizer.scale_loss(loss)
+        gradients = tape.gradient(scaled, self.trainable_variables)
+        self.optimizer.apply(gradients, self.trainable_variables)
+        # a short batch: less
+        self.metrics[0].update_state(loss, sample_weight=tf.shape(x)[0])
+        return self.compute_metrics(x, y, y_hat, sample_weight)
+
+
+# %%
+histories, weights = [], tf.random.uniform((512,))
+for model in (build_model(), build_model(Own)):
+    optimizer = keras.optimizers.SGD(0.1, loss_scale_factor=8.0)
+    model.compile(optimizer, loss_fn, weighted_metrics=["accuracy"])
+    # the last batch has 12
+    data = {"x": x, "y": y, "sample_weight": weights, "batch_size": 100}
+    histories.append(model.fit(**data, epochs=3, shuffle=False, verbose=0).history)
+    print(".", end="", flush=True)
+
+# %%
+print("the same history:", all(np.allclose(histories[1][k], histories[0][k]) for k in histories[0]))
+print("kept:", end=" ", flush=True)
+keeps = kept(
+    lambda **options: compiled(build_model(Own), keras.optimizers.SGD(0.1, **options)), x, y
+)
+print(sum(keeps.values()), "of 3")
+assert all(np.allclose(histories[1][k], histories[0][k], rtol=1e-4) for k in histories[0])
+assert all(keeps.values()) and histories[1]["loss"][-1] < 0.9 * histories[1]["loss"][0]
+
+# %% [markdown]
 # ## Sitting 3: Decide, and audit
 #
 # **Here the second sitting ends.** You can write a `train_step` that keeps what Keras's own does. When you come
@@ -785,13 +814,13 @@ check("14.4", two_optimizer_step)
 #
 # ### Exercise 14.5: predict
 #
-# Name the smallest means for each: `"fit"` (with what `compile` takes, an optimizer of your own too, callbacks, the data,
-# `compute_loss`), `"train_step"`, or `"loop"` where a step is not one batch and one update.
+# Name the smallest means that does each without a trick: `"fit"` (with what `compile` takes, an optimizer of your own too,
+# callbacks, the data, `compute_loss`), `"train_step"`, or `"loop"` where a step is not one batch and one update.
 #
 # 1. Each gradient gets noise, a tenth of its norm, before Adam sees it.
 # 2. The gradients of two losses are projected where they conflict (lesson 12).
 # 3. From the fourth epoch on, the inputs get twice as much noise.
-# 4. The gradient of a batch is taken at weights a small step uphill, and moves the weights from before.
+# 4. The gradient of a batch is taken after a small step uphill, and then applied to the weights before that step.
 # 5. Each step tries three step sizes on all data, and keeps the best, or goes back.
 
 # %% exercise="14.5"
@@ -811,17 +840,17 @@ check("14.5", means)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# An optimizer sees each gradient, of one loss. A pipeline can read a variable.
+# An optimizer sees each gradient, of one loss. A pipeline can read a variable that a callback sets.
 #
 # </details>
 
 # %% [markdown]
-# <details><summary>After your answer: take the first row that does the job</summary>
+# <details><summary>After your answer: take the first row that does the job without a trick</summary>
 #
 # | what is your own | smallest means | evidence |
 # |---|---|---|
 # | nothing | `fit` | `own_fit` |
-# | when to stop, what to note | callbacks | `EarlyStopping` |
+# | when to stop, what to note, how the data change | callbacks | `EarlyStopping`, `stronger` |
 # | a loss of `y` and `y_hat` | `compile(loss=f)`, one number for each example | `pinball` |
 # | which examples count, by their losses | `compile(loss=f)`, too | lesson 18 |
 # | on how many devices, in how many bits | `fit`, in a scope or with a policy | lesson 20 |
@@ -838,12 +867,12 @@ check("14.5", means)
 #
 # </details>
 #
-# In a loop, calling the callbacks, metrics, sample weights, `scale_loss` and the progress bar are yours to write.
+# In a loop all of this is yours to write: metrics, sample weights, `scale_loss`, the progress bar, the calls of callbacks.
 
 # %% [markdown]
 # ## Does this script do what fit does?
 #
-# The last exercise is the examination of Parts I and II: a script of 40 lines that somebody sends you. It runs, its losses
+# Exercise 14.6 is the examination of Parts I and II: a script of 40 lines that somebody sends you. It runs, its losses
 # fall, and it should end where `fit` ends. How many faults it has, nobody knows. You have two instruments:
 #
 # - **Equality.** Build the same model twice, give one to `fit` and one to the script, and compare weights and history. Choose
@@ -887,8 +916,8 @@ assert history["loss"][1] < 0.8 * history["loss"][0]
 #
 # Mend `train`, so that without `fit` it ends with the weights and the history of `by_fit`. The model is sequential, of any layers, and
 # returns (n, 1); `x` is (n, features), `y` is (n,); the last batch may be short. The loss is Huber's: half the squared error up to an
-# error of 1, and the error minus a half beyond. Compare in cells of your own: `train(trial_model(), *trial)`. Each check
-# names one fault that is left.
+# error of 1, and the error minus a half beyond. Compare in cells of your own: `train(trial_model(), *trial)`. A check
+# names one fault that is left, if it knows it.
 
 
 # %% exercise="14.6"
@@ -1057,6 +1086,7 @@ check("14.7", train_with_adam)
 # ```python
 # class Clipped(keras.optimizers.Adam):
 #     def update_step(self, gradient, variable, learning_rate):
+#         # for an embedding's rows: tf.convert_to_tensor(gradient)
 #         super().update_step(tf.clip_by_norm(gradient, 1.0), variable, learning_rate)
 # ```
 #

@@ -22,11 +22,15 @@ def cost_by_factor(y, y_hat):
 # 14.2
 
 
+def length_of(variable):
+    return tf.where(tf.norm(variable) > 1e-3, tf.norm(variable), 1e-3)
+
+
 def adaptive_by_hand(kind):
     """Clip with a quotient, in a class made by type."""
 
     def update_step(self, gradient, variable, learning_rate):
-        limit, length = tf.norm(variable) / 10, tf.norm(gradient)
+        limit, length = length_of(variable) / 10, tf.norm(gradient)
         factor = tf.where(length > limit, limit / length, 1.0)
         kind.update_step(self, gradient * factor, variable, learning_rate)
 
@@ -36,7 +40,7 @@ def adaptive_by_hand(kind):
 def adaptive_by_axes(kind):
     class Own(kind):
         def update_step(self, gradient, variable, learning_rate):
-            limit = keras.ops.norm(variable) * 0.1
+            limit = keras.ops.maximum(keras.ops.norm(variable), 1e-3) * 0.1
             super().update_step(
                 limit * gradient / tf.maximum(limit, tf.norm(gradient)), variable, learning_rate
             )
@@ -112,7 +116,7 @@ def clipped_afterwards(kind):
         def update_step(self, g, v, rate):
             before = tf.identity(v)
             super().update_step(g, v, rate)
-            v.assign(before + tf.clip_by_norm(v - before, tf.norm(before) / 10))
+            v.assign(before + tf.clip_by_norm(v - before, length_of(before) / 10))
 
     return Own
 
@@ -122,7 +126,7 @@ def dividing(name):
         class Own(kind):
             def update_step(self, g, v, rate):
                 g = g / (getattr(self, name) or 1)
-                super().update_step(tf.clip_by_norm(g, tf.norm(v) / 10), v, rate)
+                super().update_step(tf.clip_by_norm(g, length_of(v) / 10), v, rate)
 
         return Own
 
@@ -132,7 +136,45 @@ def dividing(name):
 def sgd_by_hand(kind):
     class Own(kind):
         def update_step(self, g, v, rate):
-            v.assign(v - rate * tf.clip_by_norm(g, tf.norm(v) / 10))
+            v.assign(v - rate * tf.clip_by_norm(g, length_of(v) / 10))
+
+    return Own
+
+
+def rms(variable):
+    return tf.sqrt(tf.reduce_mean(tf.square(variable)))
+
+
+def float_of(condition):
+    return tf.cast(condition, tf.float32)
+
+
+def handing_on(changed):
+    """Return an answer whose update_step hands on what `changed` makes of gradient and variable."""
+
+    def adaptive(kind):
+        class Own(kind):
+            def update_step(self, g, v, rate):
+                kind.update_step(self, *changed(g, v), rate)
+
+        return Own
+
+    return adaptive
+
+
+def applying_in_update_step(kind):
+    class Own(kind):
+        def update_step(self, g, v, rate):
+            self.apply([tf.clip_by_norm(g, length_of(v) / 10)], [v])
+
+    return Own
+
+
+def row_by_row(kind):
+    class Own(kind):
+        def update_step(self, grads, variables, rate):
+            clipped = [tf.clip_by_norm(g, 0.1 * v) for g, v in zip(grads, variables, strict=False)]
+            kind.update_step(self, tf.stack(clipped), variables, rate)
 
     return Own
 
@@ -199,6 +241,12 @@ def two_tapes(model, data):
     return {"loss": loss}
 
 
+def pairs_of(model):
+    """Return each optimizer with the slice of the trainable variables that it updates."""
+    of_last = len(model.layers[-1].trainable_variables)
+    return (model.optimizer, slice(-of_last)), (model.head_optimizer, slice(-of_last, None))
+
+
 def all_at_once(model, data):
     """Take all gradients of the plain loss, split the list, and scale each part by its factor."""
     with tf.GradientTape() as tape:
@@ -206,14 +254,14 @@ def all_at_once(model, data):
         loss = model.compute_loss(*data[:2], y_hat, data[2])
     variables = model.trainable_variables
     gradients = tape.gradient(loss, variables)
-    for each, part in ((model.optimizer, slice(-1)), (model.head_optimizer, slice(-1, None))):
+    for each, part in pairs_of(model):
         scale = each.loss_scale_factor or 1.0
         each.apply([scale * g for g in gradients[part]], variables[part])
     return {"loss": loss}
 
 
 def splitting(
-    split=-1,
+    split=lambda model: -len(model.layers[-1].trainable_variables),
     call=lambda model, x: model(x, training=True),
     loss_of=lambda model, x, y, w, y_hat: model.compute_loss(x, y, y_hat, w),
     factors=lambda model: [model.optimizer, model.head_optimizer],
@@ -225,8 +273,9 @@ def splitting(
             loss = loss_of(model, *data, call(model, data[0]))
         v = model.trainable_variables
         gradients = tape.gradient(loss, v)
+        at = split(model)
         for each, by, part in zip(
-            order(model), factors(model), (slice(split), slice(split, None)), strict=True
+            order(model), factors(model), (slice(at), slice(at, None)), strict=True
         ):
             scale = by.loss_scale_factor if by is not None else 1.0
             each.apply([scale * g for g in gradients[part]], v[part])
@@ -237,7 +286,7 @@ def splitting(
 
 def two_passes(model, data):
     x, y, w = data
-    for each, part in ((model.optimizer, slice(-1)), (model.head_optimizer, slice(-1, None))):
+    for each, part in pairs_of(model):
         with tf.GradientTape() as tape:
             loss = each.scale_loss(model.compute_loss(x, y, model(x, training=True), w))
         v = model.trainable_variables[part]
@@ -248,8 +297,7 @@ def two_passes(model, data):
 def two_passes_first(model, data):
     """Take each gradient of a forward pass of its own, and apply both at the end."""
     x, y, w = data
-    pairs = ((model.optimizer, slice(-1)), (model.head_optimizer, slice(-1, None)))
-    gradients = []
+    pairs, gradients = pairs_of(model), []
     for each, part in pairs:
         with tf.GradientTape() as tape:
             loss = model.compute_loss(x, y, model(x, training=True), w)
@@ -264,9 +312,26 @@ def body_only(model, data):
     with tf.GradientTape() as tape:
         loss = model.compute_loss(*data[:2], model(data[0], training=True), data[2])
         scaled = model.optimizer.scale_loss(loss)
-    v = model.trainable_variables[:-1]
+    v = model.trainable_variables[pairs_of(model)[0][1]]
     model.optimizer.apply(tape.gradient(scaled, v), v)
     return {"loss": loss}
+
+
+def optimizing(body_of):
+    """Return an answer to 14.4 whose tape is asked for the gradients of something else."""
+
+    def step(model, data):
+        x, y, w = data
+        with tf.GradientTape(persistent=True) as tape:
+            loss = model.compute_loss(x, y, model(x, training=True), w)
+            scaled = [each.scale_loss(loss) for each in (model.optimizer, model.head_optimizer)]
+        body, head = body_of(model), model.layers[-1].trainable_weights
+        gradients = tape.gradient(scaled[0], body), tape.gradient(scaled[1], head)
+        model.optimizer.apply(gradients[0], body)
+        model.head_optimizer.apply(gradients[1], head)
+        return {"loss": loss}
+
+    return step
 
 
 # 14.6
@@ -350,10 +415,57 @@ def first_layer_stopped(model, x):
     return y_hat
 
 
+def first_layer_predicting(model, x):
+    first, *others = model.layers
+    return keras.Sequential(others)(first(x, training=False), training=True)
+
+
+def loss_of(model, x, y):
+    costs = keras.losses.huber(y[:, None], model(x))
+    return float(tf.reduce_mean(costs) + sum(model.losses))
+
+
+def measured_after_each(model, x, y, x_val, y_val, rates, size):
+    """Train with one rate after the other, and note the loss of all data in between."""
+    losses, val_losses = [], []
+    for rate in rates:
+        history = running()(model, x, y, x_val, y_val, [rate], size)
+        losses.append(loss_of(model, x, y))
+        val_losses += history["val_loss"]
+    return {"loss": losses, "val_loss": val_losses}
+
+
+def validated_first(model, x, y, x_val, y_val, rates, size):
+    losses, val_losses = [], []
+    for rate in rates:
+        val_losses.append(loss_of(model, x_val, y_val))
+        losses += running()(model, x, y, x_val, y_val, [rate], size)["loss"]
+    return {"loss": losses, "val_loss": val_losses}
+
+
 MEANS = ["fit", "train_step", "fit", "train_step", "loop"]
 
 
-def trained(make=lambda: keras.optimizers.Adam(learning_rate=0.05), state_lost=False):
+def table_of_errors(y, y_hat):
+    return tf.reduce_mean(tf.square(tf.reshape(y_hat, [-1]) - y))
+
+
+def gradients_once(model, x, y, steps):
+    optimizer = keras.optimizers.Adam(0.05)
+    with tf.GradientTape() as tape:
+        loss = keras.losses.MeanSquaredError()(y, model(x))
+    found = tape.gradient(loss, model.trainable_weights)
+    for _ in range(steps):
+        optimizer.apply_gradients(zip(found, model.trainable_weights, strict=True))
+    return [float(loss)] * steps
+
+
+def trained(
+    make=lambda: keras.optimizers.Adam(learning_rate=0.05),
+    state_lost=False,
+    loss_of=lambda y, y_hat: keras.losses.MeanSquaredError()(y, y_hat),
+    variables_of=lambda model: model.trainable_variables,
+):
     """Return an answer to 14.7 that steps in a function of its own."""
 
     def train(model, x, y, steps):
@@ -361,8 +473,8 @@ def trained(make=lambda: keras.optimizers.Adam(learning_rate=0.05), state_lost=F
 
         def step(optimizer):
             with tf.GradientTape() as tape:
-                loss = keras.losses.MeanSquaredError()(y, model(x))
-            variables = model.trainable_variables
+                loss = loss_of(y, model(x))
+            variables = variables_of(model)
             optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
             return loss.numpy()
 
@@ -443,6 +555,13 @@ def penalised_in_the_report(model, data):
     return {"loss": loss}
 
 
+def batch_by_keras(model, data):
+    x, y, w = data
+    y_hat = model(x, training=False)
+    model.train_on_batch(x, y, sample_weight=w)
+    return {"loss": whole(model, x, y, y_hat, w) + own(y_hat)}
+
+
 def divided_before_apply(optimizer, gradients, variables):
     factor = optimizer.loss_scale_factor or 1.0
     optimizer.apply([g / factor for g in gradients], variables)
@@ -466,12 +585,25 @@ WRONG = {
     "14.7": [
         ("a new Adam at each step", trained(state_lost=True)),
         ("another optimizer", trained(lambda: keras.optimizers.SGD(0.05))),
+        ("another optimizer", trained(lambda: keras.optimizers.SGD(0.05, momentum=0.9))),
         ("another rate", trained(lambda: keras.optimizers.Adam(0.01))),
+        ("updated once", lambda *given: [trained()(*given[:3], 1)[0]]),
+        ("one step too many", lambda *given: trained()(*given[:3], given[3] + 1)),
+        ("one step too few", lambda *given: trained()(*given[:3], given[3] - 1)),
+        ("table of errors", lambda m, x, y, n: trained(loss_of=table_of_errors)(m, x, y, n)),
+        ("one gradient for all", gradients_once),
+        (
+            "model not trained",
+            lambda model, *given: trained()(keras.models.clone_model(model), *given),
+        ),
+        ("last layer alone", trained(variables_of=lambda model: model.layers[-1].variables)),
     ],
     "14.1": [
         ("unexplained", ordering(little=2.0)),
         ("one decision for all", decided_by_the_batch),
         ("too much earns", ordering(much=-1.0)),
+        ("both on one side", ordering(little=4.0, much=0.0)),
+        ("first good alone", lambda y, z: ordering()(y[:, :1], z[:, :1])),
         (
             "factor on top",
             lambda y, z: (
@@ -500,6 +632,24 @@ WRONG = {
     "14.2": [
         ("nothing clipped", lambda kind: kind),
         ("arguments exchanged", with_exchanged_arguments),
+        ("arguments exchanged", handing_on(lambda g, v: (v, g))),
+        ("apply in update_step", applying_in_update_step),
+        ("lists in update_step", row_by_row),
+        ("least length left out", adapting(lambda g, v: tf.norm(v) / 10)),
+        ("least limit", adapting(lambda g, v: tf.clip_by_value(tf.norm(v) / 10, 1e-3, 1e6))),
+        ("root mean square", adapting(lambda g, v: rms(v) / 10)),
+        (
+            "variable clipped",
+            handing_on(lambda g, v: (tf.clip_by_norm(v, tf.norm(g) / 10), v)),
+        ),
+        (
+            "long ones left out",
+            handing_on(lambda g, v: (g * float_of(tf.norm(g) <= length_of(v) / 10), v)),
+        ),
+        (
+            "nothing clipped",
+            lambda kind: type("Own", (kind,), {"update_gradient": lambda *given: None}),
+        ),
         ("scaling alone", unscaled_in_apply),
         ("limit of one", adapting(lambda g, v: tf.norm(v))),
         ("fixed limit", adapting(lambda g, v: 1 / 10)),
@@ -542,6 +692,19 @@ WRONG = {
         ("own penalty left out", step_of_keras),
         ("own penalty left out", tf.function(step_of_keras)),
         ("own penalty left out", penalised_in_the_report),
+        ("own penalty left out", batch_by_keras),
+        ("own penalty of the mean", stepping(penalty=lambda z: tf.reduce_mean(z) ** 2 / 10)),
+        ("own penalty a hundredth", stepping(penalty=lambda z: own(z) / 10)),
+        (
+            "own penalty of the error",
+            stepping(
+                lambda m, x, y, *rest: whole(m, x, y, *rest) + own(rest[0] - y) - own(rest[0])
+            ),
+        ),
+        (
+            "own penalty of another call",
+            stepping(lambda m, x, y, z, w: whole(m, x, y, z, w) + own(m(x)) - own(z)),
+        ),
         ("scaling left out", stepping(factor=lambda optimizer: 1.0)),
         ("scaling left out", stepping(update=divided_before_apply)),
         ("no graph", stepping(report=lambda loss, *_: {"loss": float(loss)})),
@@ -633,7 +796,20 @@ WRONG = {
         ("exchanged after scaling", splitting(order=lambda m: [m.head_optimizer, m.optimizer])),
         ("head not scaled", splitting(factors=lambda m: [m.optimizer, None])),
         ("not scaled", splitting(factors=lambda m: [None, m.head_optimizer])),
-        ("two layers as head", splitting(split=-2)),
+        ("two layers as head", splitting(split=lambda model: -2)),
+        ("last variable as head", splitting(split=lambda model: -1)),
+        ("slices at fixed places", splitting(split=lambda model: 2)),
+        ("list of lists", optimizing(lambda m: [each.trainable_weights for each in m.layers[:-1]])),
+        ("layer as source", optimizing(lambda m: m.layers[-1])),
+        ("layer left out", optimizing(lambda m: [v for v in m.layers[1].trainable_weights])),
+        (
+            "losses added up",
+            splitting(
+                report=lambda m, _, loss: {
+                    "loss": sum(by.scale_loss(loss) for by in (m.optimizer, m.head_optimizer))
+                }
+            ),
+        ),
         (
             "loss not compiled",
             splitting(loss_of=lambda m, x, y, w, z: tf.reduce_mean(w[:, None] * (y - z) ** 2)),
@@ -699,6 +875,21 @@ WRONG = {
         ),
         ("rate of the first trace", running(rate_of=lambda rates, epoch: rates[0])),
         ("first layer outside", running(call=first_layer_stopped)),
+        ("first layer in inference", running(call=first_layer_predicting)),
+        (
+            "epoch missing",
+            lambda *given: running()(*given[:5], given[5][:-1] or given[5], given[6]),
+        ),
+        ("rates in another order", running(rate_of=lambda rates, epoch: rates[::-1][epoch])),
+        ("penalties twice", running(extra=lambda model: 2 * tf.add_n([0.0, *model.losses]))),
+        ("reset before it is noted", running(average=lambda losses, sizes, before: 0.0)),
+        ("measured after the epoch", measured_after_each),
+        ("losses of batches added up", running(average=lambda losses, sizes, before: sum(losses))),
+        ("validated before the epoch", validated_first),
+        (
+            "validated on the training data",
+            lambda m, x, y, *rest: running()(m, x, y, x, y, *rest[2:]),
+        ),
         ("never reset", running(average=lambda losses, sizes, before: np.mean(before + losses))),
         ("mean of means", running(average=lambda losses, sizes, before: np.mean(losses))),
         ("validated in training", running(validate=lambda model, x: model(x, training=True))),
