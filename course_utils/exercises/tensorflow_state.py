@@ -7,6 +7,7 @@ TensorFlow promises none of it. What else may move between its versions stands i
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from typing import Any
 
 __all__ = [
@@ -50,8 +51,9 @@ def fitting_output_gradients() -> Iterator[None]:
 
     asked = tf.GradientTape.gradient
 
+    @wraps(asked)
     def gradient(
-        tape: Any, target: Any, sources: Any, output_gradients: Any = None, *more: Any, **named: Any
+        self: Any, target: Any, sources: Any, output_gradients: Any = None, *more: Any, **named: Any
     ) -> Any:
         if output_gradients is not None:
             wanted, given = (len(tf.nest.flatten(each)) for each in (target, output_gradients))
@@ -60,7 +62,7 @@ def fitting_output_gradients() -> Iterator[None]:
                     f"tape.gradient got {given} output gradients for {wanted} targets; it takes "
                     "one for each target, in the same structure"
                 )
-        return asked(tape, target, sources, output_gradients, *more, **named)
+        return asked(self, target, sources, output_gradients, *more, **named)
 
     with patch.object(tf.GradientTape, "gradient", gradient):
         yield
