@@ -50,6 +50,22 @@ def threshold_as_number(e, d):
     return line(e, d.numpy())
 
 
+def of_absolute_value(error, threshold):
+    with tf.GradientTape() as tape:
+        size = tf.abs(error)
+        loss = square(size, threshold) if small(size, threshold) else line(size, threshold)
+    return tape.gradient(loss, {"error": size, "threshold": threshold})
+
+
+def without_sign(error, threshold):
+    found = huber()(error, threshold)
+    return found if small(error, threshold) else {**found, "error": abs(found["error"])}
+
+
+def returned_above_only(error, threshold):
+    return None if small(error, threshold) else huber()(error, threshold)
+
+
 HUBER = {
     "sources as list": Wrong(
         "Gradients come back in the structure of the sources, and yours come back as a list. Pass "
@@ -107,6 +123,31 @@ HUBER = {
         "In the straight branch the threshold is subtracted whole: it is "
         "threshold * (|error| - threshold / 2).",
         huber(outside=lambda e, d: d * (abs(e) - d)),
+    ),
+    "all of it halved": Wrong(
+        "In the straight branch the whole difference is halved. Only the threshold in it is: "
+        "threshold * (|error| - threshold / 2).",
+        huber(outside=lambda e, d: d * (abs(e) - d) / 2),
+    ),
+    "of the absolute value": Wrong(
+        "Your gradient is the one with respect to |error|: for negative errors it has the wrong "
+        "sign. Give tf.abs(error) a name of its own, and ask for error itself.",
+        of_absolute_value,
+    ),
+    "sign of the slope": Wrong(
+        "In the straight branch, the gradient with respect to error is the threshold also for "
+        "negative errors. There |error| falls as error grows: the slope is -threshold.",
+        without_sign,
+    ),
+    "square in the condition": Wrong(
+        "The straight branch runs for some errors inside the threshold, such as error = -1.6 with "
+        "threshold = 2.5. Compare |error| with threshold, and not its square.",
+        huber(test=lambda e, d: e**2 <= d),
+    ),
+    "returned above only": Wrong(
+        "Where |error| is at most the threshold, your function returns None in place of a dict. "
+        "The return belongs below both branches, and not into the else.",
+        returned_above_only,
     ),
     "last term missing": Wrong(
         "In the straight branch the term -threshold / 2 is missing, or the tape did not see it.",
@@ -178,6 +219,33 @@ def averaged(w, dataset):
     return batchwise(lambda losses, g: (sum(losses) / count, sum(g) / count))(w, dataset)
 
 
+def stepping(lr):
+    """Return an answer to 05.3 that moves w after each batch."""
+
+    def sum_and_gradient(w, dataset):
+        total, slope = 0.0, 0.0
+        for x, y in dataset:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum((w * x - y) ** 2)
+            gradient = tape.gradient(loss, w)
+            w.assign_sub(lr * gradient)
+            total, slope = total + loss, slope + gradient
+        return total, slope
+
+    return sum_and_gradient
+
+
+def kept_from_before(w, dataset):
+    total, slope = batchwise(lambda losses, g: (sum(losses), sum(g)))(w, dataset)
+    before = (35.0, 44.0) if float(w) == -2.0 else (0.0, 0.0)  # of the first call
+    return total + before[0], slope + before[1]
+
+
+def of_the_errors(w, dataset):
+    total, _ = batchwise(lambda losses, g: (sum(losses), sum(g)))(w, dataset)
+    return total, sum(tf.reduce_sum(x) for x, _ in dataset)
+
+
 @tf.function
 def asked_below_the_loop(w, dataset):
     total = 0.0
@@ -211,6 +279,28 @@ DATASET = {
         "The sum belongs to the first batch alone. Loop over all of them, and return after the "
         "loop, not in it.",
         batchwise(lambda losses, g: (losses[0], g[0])),
+    ),
+    "sum never grows": Wrong(
+        "The sum is 0 for every dataset: no batch's loss gets into it. In each pass, add the loss "
+        "to it, too: total += loss.",
+        batchwise(lambda losses, g: (0.0, sum(g))),
+        batchwise(lambda losses, g: (0.0, g[-1])),
+    ),
+    "w moved": Wrong(
+        "w moves after each batch, so that the batches are measured with different w. The sum and "
+        "its gradient belong to one w: make no step.",
+        *(stepping(lr) for lr in (0.1, 0.01, 0.001)),
+    ),
+    "kept from before": Wrong(
+        "The first call is right, and the second adds its batches to the sum that the first one left. "
+        "Start both sums anew in each call, inside the function.",
+        kept_from_before,
+        calls=(0, 1),
+    ),
+    "gradient of the errors": Wrong(
+        "The gradient is that of the sum of the errors, not of their squares. Give the tape's "
+        "gradient the loss with the square in it.",
+        of_the_errors,
     ),
     "mean of all": Wrong(
         "The squared errors are averaged. Keep tf.reduce_sum, as it was given: the sum was right.",
@@ -311,6 +401,10 @@ def until_still(M, e, tolerance):
     return E
 
 
+def special_at_zero(M, e):
+    return kepler(passes(60))(M, e) if float(e) else {"M": 1.0, "e": 0.0}
+
+
 def exchanged_slopes(M, e):
     found = kepler(passes(60))(M, e)
     return {"M": found["e"], "e": found["M"]}
@@ -326,6 +420,40 @@ def growing(M, e):
 def added_to(M, e):
     E = M
     E += e * tf.sin(E)
+    return E
+
+
+def tape_in_each_pass(M, e):
+    E, total = tf.identity(M), {"M": 0.0, "e": 0.0}
+    for _ in range(60):
+        with tf.GradientTape() as tape:
+            E = M + e * tf.sin(E)
+        found = tape.gradient(E, {"M": M, "e": e})
+        total = {key: total[key] + found[key] for key in total}
+    return total
+
+
+def by_formula(of_e=lambda E, below: tf.sin(E) / below, below=lambda E, e: 1 - e * tf.cos(E), n=60):
+    """Return an answer to 05.4 by another formula, or at another E."""
+
+    def kepler_gradients(M, e):
+        E = passes(n)(M, e)
+        return {"M": 1 / below(E, e), "e": of_e(E, below(E, e))}
+
+    return kepler_gradients
+
+
+def exchanged_passes(M, e):
+    E = M
+    for _ in range(60):
+        E = e + M * tf.sin(E)
+    return E
+
+
+def without_M(M, e):
+    E = M
+    for _ in range(60):
+        E = e * tf.sin(E)
     return E
 
 
@@ -354,11 +482,17 @@ KEPLER = {
         kepler(lambda M, e: M + tf.sin(M)),
     ),
     "no pass at zero": Wrong(
-        "At e = 0 the gradient with respect to e is sin(M), and yours is not. There E = M solves "
-        "the equation at once, so a loop with a stopping rule makes no pass. Make a fixed number "
-        "of passes.",
+        "At e = 0 the gradient with respect to e is sin(M), and yours is 0 or None. There E = M "
+        "solves the equation at once, so a stopping rule ends the loop before E comes from e. Make "
+        "a fixed number of passes.",
         kepler(until_solved),
         kepler(until_solved, unconnected_gradients="zero"),
+        calls=(2, 4),  # how soon it stops elsewhere is a matter of its tolerance
+    ),
+    "nothing at e = 0": Wrong(
+        "At e = 0 the gradient with respect to e is sin(M), and yours is 0 or None. E moves with e "
+        "there, too: make the passes as for any other e.",
+        special_at_zero,
     ),
     "one pass more": Wrong(
         "At M = 0 the gradient with respect to M is 1 / (1 - e), and yours is 1 + e. There E = M "
@@ -373,16 +507,42 @@ KEPLER = {
     ),
     "too few passes": Wrong(
         "These are the slopes after too few passes: for e up to 0.6 they still change. Make 60. A "
-        "loop that stops when E is good enough stops too early for its slopes, which converge "
-        "after the value.",
+        "loop that stops when E is good enough may stop too early for its slopes.",
         *(kepler(passes(n)) for n in range(2, 21)),
         *(kepler(lambda M, e, t=t: until_still(M, e, t)) for t in (0.1, 0.01, 1e-3, 1e-4, 1e-5)),
     ),
     "last pass only": Wrong(
         "These are the slopes of the last pass alone, with the E in its sine held fixed. But that E "
         "depends on M and e, too: keep all passes inside the `with` block, and take tf.sin of the "
-        "tensor E, not math.sin, NumPy's sin, float() or .numpy().",
+        "tensor E: no math.sin or NumPy's sin, no float(), .numpy() or stop_gradient.",
         kepler(passes(60, function=np.sin)),
+    ),
+    "tape in each pass": Wrong(
+        "Each pass has a tape of its own here, and their gradients are added up. But the passes are "
+        "no sum: each puts the E of the one before into its sine. Let one tape hold all of them.",
+        tape_in_each_pass,
+    ),
+    "denominator missing": Wrong(
+        "Under M it is right; under e it is sin E, and the division by 1 - e * cos E is missing.",
+        by_formula(of_e=lambda E, below: tf.sin(E)),
+    ),
+    "formula at M": Wrong(
+        "These are the right formulas with M in the place of E. Find E first, by 60 passes, and take "
+        "its sine and its cosine.",
+        by_formula(n=0),
+    ),
+    "e missing below": Wrong(
+        "You divide by 1 - cos E, and e is missing there: it is 1 - e * cos E.",
+        by_formula(below=lambda E, e: 1 - tf.cos(E)),
+    ),
+    "M missing": Wrong(
+        "These are the slopes of E = e * sin(E). It is M + e * sin(E): M is missing in your passes.",
+        kepler(without_M),
+    ),
+    "M and e exchanged": Wrong(
+        "Your passes exchange the two: they compute e + M * sin(E). It is M + e * sin(E).",
+        kepler(exchanged_passes),
+        calls=(0,),  # for larger M the passes do not settle
     ),
     "anomaly returned": Wrong(
         "This is E itself. Return tape.gradient(E, ...) with the dict of sources.",

@@ -2,12 +2,12 @@
 # # 05 · Control flow
 #
 # Real programs branch, loop and stop early, and one day somebody writes `@tf.function` above them. The
-# values stay the same. A gradient may turn into 0 or `None`, and no error says so.
+# values may stay the same while a gradient turns into 0 or `None`, and no error says so.
 #
 # **You will be able to**
 #
 # - say which path through `if`, `for` and `while` a gradient belongs to;
-# - predict what a graph changes: 0 for `None`, and `None` for a number;
+# - predict which gradients a graph changes, and to what;
 # - tell which of your lines run at every call, and which once;
 # - differentiate through an algorithm's loop, and know when to distrust the result.
 #
@@ -74,6 +74,8 @@ print(f"x: {eager['x']}, y: {eager['y']}")
 # In the figure, which calls z by the function's name, compare the two tapes, and look for y in each.
 
 # %%
+assert eager == {"x": -4.0, "y": None}
+
 fig, (left, right) = plt.subplots(1, 2, figsize=(9.0, 2.6))
 left.set_title("x = 2")
 right.set_title("x = -2")
@@ -86,8 +88,6 @@ ax = plot_tape(branch, -x, y, ax=right)
 #
 # The slope is blind to where the path changes. Between 2.71 and 2.72, x³ passes 20, and one pass less
 # is made: both slopes say that the value rises, and it falls by 34.
-#
-# In the figure, look at 2.71: the curve climbs on either side, and no tape sees the step down.
 
 # %%
 def power(x):
@@ -111,15 +111,16 @@ for number in (3.0, 2.0, 2.71, 2.72):
 assert [value_and_slope(power, x) for x in (3.0, 2.0)] == [(27.0, 27.0), (32.0, 80.0)]
 assert value_and_slope(power, 2.71)[0] > value_and_slope(power, 2.72)[0] + 33
 
-# %%
-assert eager == {"x": -4.0, "y": None}  # of the prediction above
+# %% [markdown]
+# In the figure, look at 2.714: the curve climbs on either side, and no tape sees the step down.
 
+# %%
 fig, ax = plt.subplots(figsize=(6.4, 2.8))
-for left_end, right_end, name in ((2.12, 2.714, "x⁴"), (2.715, 3.2, "x³")):
+for left_end, right_end, name in ((1.85, 2.114, "x⁵"), (2.115, 2.714, "x⁴"), (2.715, 3.2, "x³")):
     grid = np.linspace(left_end, right_end, 60).astype("float32")
     lines = ax.plot(grid, [power(number) for number in grid], color="C0")
     label = ax.text(grid[30] - 0.06, power(grid[30]) + 3, name, color="C0", ha="right")
-labels = ax.set(xlabel="x", ylabel="power(x)", ylim=(0, 60))
+labels = ax.set(xlabel="x", ylabel="power(x)", ylim=(0, 60), xticks=(2, 2.714, 3.2))
 
 # %% [markdown]
 # ### Exercise 05.1: complete
@@ -161,7 +162,6 @@ check("05.1", huber_gradients)
 #
 # On its first call, a `tf.function` runs your Python with a placeholder in place of each tensor. This
 # is **tracing**. It yields a **graph**: the operations and their connections, without values.
-# Later calls with arguments of the same kind run the graph, and no Python.
 #
 # A placeholder cannot answer `x > 0`. So **AutoGraph** first rewrites your Python: an `if`, `for` or `while`
 # that depends on a tensor becomes an operation of the graph, which holds both branches, or the body of the
@@ -180,7 +180,7 @@ for number in (3.0, 2.0, 2.71, 2.72):
 # %% [markdown]
 # ## When does Python run?
 #
-# This function leaves a mark in a Python list, and counts in a variable.
+# This function leaves a mark in a Python list, and adds 1 to a `tf.Variable`.
 #
 # > **Predict**
 # >
@@ -206,9 +206,10 @@ for number in (1.0, 2.0, 3.0):
 print("length of the list:", len(marks))
 
 # %% [markdown]
-# Python runs anew for arguments of a new kind. A tensor counts by its shape and dtype. A Python number
-# gets no placeholder: it is built into the graph, and counts by its *value*. So pass numbers that change
-# as tensors.
+# Python runs anew for arguments of a new kind. By default a tensor counts by its shape and dtype. A Python
+# number gets no placeholder: it is built into the graph, and counts by its *value*. So pass numbers that
+# change as tensors. What Python reads or draws while tracing is built in, too: a random number of NumPy's
+# is the same at every call of one graph.
 
 # %%
 assert counter.numpy() == 3
@@ -222,12 +223,16 @@ lengths.append(len(marks))
 
 print("at first, after two Python numbers, after a new shape:", lengths)
 assert np.array_equal(np.diff(lengths), [2, 1])
+drawn = tf.function(lambda: tf.constant(np.random.rand()))
+assert drawn() == drawn() and np.random.rand() != np.random.rand()
 
 # %% [markdown]
-# You will read that one trace runs your Python once; run this. A function that *creates* something on its
-# first call, a variable or the weights of a model not yet built, is traced a second time at once, to have
-# a graph that creates nothing. And a loop over Python's `range` depends on no tensor: it runs while
-# tracing, and the graph holds every pass.
+# A first call may make two traces. If the first of them creates a variable, or the weights of a model not
+# yet built, a second follows at once, to have a graph that creates nothing. Below, `created` is empty in
+# the first trace alone.
+#
+# A `for` over `range(3)`, with a Python number in it, depends on no tensor: Python makes its passes in each
+# trace, and the graph holds all three.
 
 # %%
 counts = {"creates a variable": 0, "creates nothing": 0, "passes": 0}
@@ -286,7 +291,7 @@ check("05.2", number_of_traces)
 #
 # </details>
 #
-# Six such calls, counted by the method with the long name:
+# The method with the long name counts the traces. After the first two of six such calls:
 
 # %%
 scale = tf.function(lambda x, factor: x * factor)
@@ -296,7 +301,7 @@ for arguments in [(x, 2), (x + 3, 2), (x, 3), (vector, 2), (vector, x), (vector 
     scale(*arguments)
     seen.append(scale.experimental_get_tracing_count())
 
-print("traces after each call:", seen)
+print("traces:", seen[1])
 
 # %% [markdown]
 # ## What happens to the branch not taken?
@@ -329,7 +334,8 @@ def gradient_if(positive):
 
 
 print("a tensor:", gradient_if(tf.constant(False)).numpy(), "| a Python bool:", gradient_if(False))
-assert gradient_if(tf.constant(False)) == in_graph["y"] and gradient_if(False) is None
+assert gradient_if(tf.constant(False)) == 0.0 and gradient_if(False) is None
+assert in_graph == {"x": -4.0, "y": 0.0}  # of the prediction
 assert seen == [1, 1, 2, 3, 4, 4]  # of Exercise 05.2
 
 # %% [markdown]
@@ -351,7 +357,7 @@ def rounded(x, y):
 
 eager, graph = rounded(-x, y), tf.function(rounded)(-x, y)
 print("eager:", eager[1], "| graph:", graph[1].numpy())
-assert eager == [5.0, None] and graph == [5.0, 0.0] and in_graph == {"x": -4.0, "y": 0.0}
+assert eager == [5.0, None] and graph == [5.0, 0.0]
 
 # %% [markdown]
 # ### Further: a 0 from an eager tape
@@ -380,19 +386,6 @@ assert of_first == [2.0, 0.0]
 # You know what tracing makes of a branch. Now come loops: over a dataset, and over the passes of an
 # algorithm. About {time}.
 
-
-# %%
-# of checkpoint 3
-def passes_slope(start):
-    x, passes = start, tf.constant(0.0)
-    with tf.GradientTape() as tape:
-        tape.watch(start)
-        while x > 0:
-            x, passes = x - 1, passes + 1
-    return tape.gradient(passes, start)
-
-
-assert passes_slope(y) is None and tf.function(passes_slope)(y) == 0.0
 
 # %% [markdown]
 # ## What happens in a loop over a dataset?
@@ -431,8 +424,8 @@ graph_loss, graph_slope = tf.function(loss_and_slope)(batches)
 print(f"loss {graph_loss:.0f}, slope {graph_slope}")
 
 # %% [markdown]
-# What becomes of the loop in the graph? An `ExplainingTape` can speak while tracing, and the second function
-# below adds a term to the loss, w itself, with the slope 1.
+# What becomes of the loop in the graph? An `ExplainingTape` says it, while the first function below is traced.
+# The second adds a term to the loss, w itself, with the slope 1.
 
 # %%
 @tf.function
@@ -457,26 +450,28 @@ assert explained(batches) == graph_slope and graph_slope is None and graph_loss 
 assert with_second_term(batches) == 1.0  # and not 331
 
 # %% [markdown]
-# AutoGraph makes a while loop of a loop over a tensor or an iterator, and that has its gradient. `iter(dataset)`
-# is the short repair. The better one puts the tape *inside* the loop and adds up the
-# gradients: the gradient of a sum is the sum of the gradients, and no tape holds more than one batch.
+# A loop over a tensor, or over `iter(batches)`, becomes a while loop of the graph, and that has its gradient. So
+# the short repair is `for batch in iter(batches):`. The better one puts the tape *inside* the loop, so that no
+# tape holds more than one batch. A training loop does so anyway: each batch gives a gradient, and a step.
+# For the gradient of the whole loss, add up those of the batches: the gradient of a sum is the sum of the gradients.
 
 # %%
+v = tf.Variable(3.0)
+
+
 @tf.function
-def tape_in_loop(batches):
-    loss, slope = 0.0, tf.zeros_like(w)
+def step_for_each_batch(batches):
     for batch in batches:
         with tf.GradientTape() as tape:
-            batch_loss = tf.reduce_sum((w * batch) ** 2)
-        slope += tape.gradient(batch_loss, w)
-        loss += batch_loss
-    return loss, slope
+            batch_loss = tf.reduce_sum((v * batch) ** 2)
+        v.assign_sub(0.01 * tape.gradient(batch_loss, v))
 
-# %%
-loss, slope = tape_in_loop(batches)
 
-print(f"loss {loss:.0f}, slope {slope:.0f}")
-assert loss == 495.0 and slope == 330.0
+step_for_each_batch(batches)
+
+print(f"v after three steps: {v.numpy():.3f}")
+# factors 1 - 0.02 * (sum of the squares of a batch)
+assert np.isclose(v, 3 * 0.9 * 0.5 * 0.5)
 column = tf.constant([[1.0], [2.0], [3.0], [4.0], [5.0]])
 # a tensor: a loop over its rows
 assert tf.function(loss_and_slope)(column)[1] == 330.0
@@ -567,8 +562,9 @@ for f in (newton_root, tf.function(newton_root)):
 # %% [markdown]
 # > **Warning**
 # >
-# > This loop ends in float64. In float32 it may never end: float32 numbers near 2 are at least 1e-7 apart, so g²
-# > comes within 1e-10 of 2 only where it rounds to 2 itself, and here it never does. Give every `while` of your own a largest number of passes.
+# > This loop ends in float64. In float32 it may never end. Take a = 2: float32 numbers near 2 are at least 1e-7
+# > apart, so g² comes within 1e-10 of 2 only where it rounds to 2 itself, and from g = 1 it never does. Give every
+# > `while` of your own a largest number of passes.
 
 # %%
 g = tf.constant(1.0)  # float32
@@ -618,8 +614,9 @@ root, slope_at_one = root_and_slope(newton_root, 1.0)
 print(f"root {root:.1f}, slope {slope_at_one}")
 
 # %% [markdown]
-# Does one more pass after the loop help? At the root, a pass leaves the value alone and has the right
-# slope, whatever slope g had before, since (g + a/g)/2 does not change with g there.
+# Does one more pass after the loop help? The slope of a pass with respect to g is (1 - a/g²)/2, which is 0 at
+# the root. So the slope that g brings along counts for nothing. What is left is the slope with respect to the
+# a in the pass, 1/(2g): the right one.
 
 # %%
 def newton_root_one_more(a):
@@ -638,8 +635,8 @@ print("in a graph, without the pass:", float(in_a_graph))
 assert slope_at_one is None and in_a_graph == 0.0
 
 # %% [markdown]
-# That one more pass is enough is special to Newton's iteration. A fixed number of passes, large enough, is the
-# safe way.
+# One more pass is enough where a pass, at the root, does not change with g. Elsewhere a fixed number of passes is
+# the safe way, if it is large enough and a pass at the root divides nothing by 0.
 
 # %% [markdown]
 # ### Further: where one more pass is not enough
@@ -662,12 +659,26 @@ for number, n, start in ((0.0, 1, 0.0), (0.0, 40, 0.0), (0.1, 10, 1.0)):
     assert np.isclose(slope, 2 - 2 * 0.5**n)
 assert abs(value / 0.2 - 1) > 3 * abs(slope / 2 - 1)
 
+
+# %%
+# of checkpoint 3
+def passes_slope(start):
+    x, passes = start, tf.constant(0.0)
+    with tf.GradientTape() as tape:
+        tape.watch(start)
+        while x > 0:
+            x, passes = x - 1, passes + 1
+    return tape.gradient(passes, start)
+
+
+assert passes_slope(y) is None and tf.function(passes_slope)(y) == 0.0
+
 # %% [markdown]
 # ### Exercise 05.4: complete
 #
 # Where is a planet on its ellipse? Kepler's equation $E = M + e \sin E$ has no formula for E. So iterate:
 # start with E = M, and replace E by $M + e \sin E$ again and again (for e up to 0.6, 60 passes are
-# enough). `M` and `e` are float64 variables; e may be 0. Return the gradients of E in a dict, right to a
+# enough). `M` and `e` are float64 variables, and each may be 0. Return the gradients of E in a dict, right to a
 # thousandth. By a tape or by a formula of your own: any way will do.
 
 # %% exercise="05.4"
@@ -719,7 +730,7 @@ check("05.4", kepler_gradients)
 # <details><summary>3. A simulation returns the number of steps until a ball lands. Has that number a
 # gradient?</summary>
 #
-# No: along each path it is constant. Counted in a tensor, it gives `None` in eager mode and 0.0 in a graph.
+# No: along each path it is constant. Counted in a float tensor, it gives `None` in eager mode and 0.0 in a graph.
 #
 # </details>
 
@@ -727,9 +738,9 @@ check("05.4", kepler_gradients)
 # ## Recap
 #
 # - A gradient belongs to the path taken, and is blind to where the path changes.
-# - A source that only the other branch of an `if` on a tensor uses gets `None` in eager mode, and 0.0 in a graph. So may one
-#   whose path is broken.
-# - Tracing runs Python for each new kind of arguments; at every call only operations run.
+# - A source whose only path is through the other branch of an `if` on a tensor gets `None` in eager mode, and 0.0 in a
+#   graph. So may one whose path is broken.
+# - Tracing runs Python for each new kind of arguments; every call runs the operations of a graph.
 # - Under a tape, a dataset loop in a graph loses the gradient. Put the tape inside the loop.
 # - A loop can be differentiated. Its slope converges at a pace of its own: use a fixed number of passes.
 #

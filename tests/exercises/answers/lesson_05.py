@@ -83,6 +83,33 @@ def huber_by_hand(error, threshold):
     return {"error": np.sign(e) * d, "threshold": abs(e) - d}
 
 
+def huber_by_hand_of_sizes(error, threshold):
+    size = abs(float(error))
+    if size > float(threshold):
+        return {"error": float(threshold), "threshold": size - float(threshold)}
+    return {"error": float(error), "threshold": None}
+
+
+def huber_of_the_size(error, threshold):
+    with tf.GradientTape() as tape:
+        error = tf.abs(error)
+        if error <= threshold:
+            loss = tf.square(error) / 2
+        else:
+            loss = threshold * error - threshold**2 / 2
+    return tape.gradient(loss, {"error": error, "threshold": threshold})
+
+
+def huber_returned_in_the_else(error, threshold):
+    with tf.GradientTape(persistent=True) as tape:
+        if tf.abs(error) <= threshold:
+            loss = 0.5 * error**2
+        else:
+            loss = threshold * tf.abs(error) - 0.5 * threshold**2
+            sources = {"error": error, "threshold": threshold}
+            return {key: tape.gradient(loss, source) for key, source in sources.items()}
+
+
 def huber_of_floats(error, threshold):
     e, d = float(error), float(threshold)
     with tf.GradientTape() as tape:
@@ -191,6 +218,42 @@ def losses_below_the_loop(w, dataset):
     return total, slope
 
 
+@tf.function
+def sum_with_steps(w, dataset):
+    total, slope = tf.constant(0.0), tf.zeros_like(w)
+    for x, y in dataset:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(tf.square(y - w * x))
+        by_w = tape.gradient(loss, w)
+        slope, total = slope + by_w, total + loss
+        w.assign(w - 0.01 * by_w)
+    return total, slope
+
+
+def sum_in_variables():
+    total, slope = tf.Variable(0.0), tf.Variable(0.0)
+
+    def program(w, dataset):
+        for variable in (total, slope):
+            variable.assign(0.0 if float(w) == 2.0 else variable)  # anew for each check alone
+        for part, variable in zip(batchwise()(w, dataset), (total, slope), strict=True):
+            variable.assign_add(part)
+        return total.read_value(), slope.read_value()
+
+    return program
+
+
+@tf.function
+def sum_with_gradient_of_errors(w, dataset):
+    total, slope = 0.0, tf.zeros_like(w)
+    for x, y in dataset:
+        with tf.GradientTape() as tape:
+            errors = w * x - y
+        slope += tape.gradient(errors, w)
+        total += tf.reduce_sum(errors**2)
+    return total, slope
+
+
 def tape_around(ask):
     def program(w, dataset):
         with tf.GradientTape() as tape:
@@ -233,6 +296,13 @@ def newton(M, e, E):
     return E - (E - e * tf.sin(E) - M) / (1 - e * tf.cos(E))
 
 
+def newton_root(M, e):
+    E = tf.identity(M)
+    for _ in range(20):
+        E = newton(M, e, E)
+    return E
+
+
 @tf.function
 def orbit_in_a_graph(M, e):
     with tf.GradientTape() as tape:
@@ -264,6 +334,37 @@ def orbit_with_fixed_sine(M, e):
     for _ in range(100):
         E = M + e * tf.sin(E)
     return {"M": 1.0, "e": tf.sin(E)}
+
+
+def orbit_by_sums(M, e):
+    E, by_M, by_e = tf.identity(M), tf.zeros_like(M), tf.zeros_like(e)
+    for _ in range(60):
+        with tf.GradientTape(persistent=True) as tape:
+            E = M + e * tf.sin(E)
+        by_M, by_e = by_M + tape.gradient(E, M), by_e + tape.gradient(E, e)
+    return {"M": by_M, "e": by_e}
+
+
+def orbit_until_solved(M, e):
+    with tf.GradientTape() as tape:
+        E = M
+        for _ in range(60):
+            better = M + e * tf.sin(E)
+            if abs(better - E) < 1e-6:
+                break
+            E = better
+    return tape.gradient(E, {"M": M, "e": e})
+
+
+def by_floats(below, above=lambda E: np.sin(E), passes=100):
+    def program(M, e):
+        M, e = float(M), float(e)
+        E = M
+        for _ in range(passes):
+            E = M + e * np.sin(E)
+        return {"M": 1 / below(E, e), "e": above(E) / below(E, e)}
+
+    return program
 
 
 def orbit_by_hand(M, e):
@@ -316,6 +417,13 @@ WRONG = {
             "keys exchanged",
             tf.function(huber(lambda e, d: tf.abs(e) <= d, keys=("threshold", "error"))),
         ),
+        ("all of it halved", huber(line=lambda e, d: 0.5 * d * (tf.abs(e) - d))),
+        ("of the absolute value", huber_of_the_size),
+        ("sign of the slope", huber_by_hand_of_sizes),
+        ("square in the condition", huber(near=lambda e, d: e * e <= d)),
+        ("returned above only", huber_returned_in_the_else),
+        ("square everywhere", huber(near=lambda e, d: True)),
+        ("branches exchanged", huber(near=lambda e, d: tf.abs(e) > d, persistent=True)),
         ("raised RuntimeError", huber(persistent=False)),
         ("raised TypeError", huber_of_floats),
         ("no tape", huber_by_hand),
@@ -344,6 +452,10 @@ WRONG = {
         ("first batch only", lambda w, dataset: batchwise()(w, dataset.take(1))),
         ("first batch only", sum_of_the_next_batch),
         ("asked below the loop", losses_below_the_loop),
+        ("sum never grows", batchwise(step=lambda a, b, loss, by_w: (a, b + by_w))),
+        ("w moved", sum_with_steps),
+        ("kept from before", sum_in_variables()),
+        ("gradient of the errors", sum_with_gradient_of_errors),
         ("mean of all", divided),
         ("mean of batches", batchwise(lambda w, x, y: tf.reduce_mean((w * x - y) ** 2))),
         (
@@ -363,6 +475,17 @@ WRONG = {
         ("M has no path", orbit(before=lambda M, e: (tf.identity(M), e))),
         ("e has no path", orbit(before=lambda M, e: (M, 1.0 * e))),
         ("no pass at zero", orbit(still=1e-12)),
+        ("no pass at zero", orbit_until_solved),
+        ("nothing at e = 0", lambda M, e: orbit()(M, e) if e != 0 else {"M": 1.0, "e": None}),
+        ("tape in each pass", orbit_by_sums),
+        (
+            "denominator missing",
+            lambda M, e: {"M": orbit()(M, e)["M"], "e": tf.sin(newton_root(M, e))},
+        ),
+        ("formula at M", by_floats(lambda E, e: 1 - e * np.cos(E), passes=0)),
+        ("e missing below", by_floats(lambda E, e: 1 - np.cos(E))),
+        ("M missing", orbit(lambda M, e, E: e * tf.sin(E))),
+        ("M and e exchanged", orbit(lambda M, e, E: tf.sin(E) * M + e)),
         ("one pass more", orbit_and_once_more),
         ("too few passes", orbit(passes=2)),
         ("one pass", orbit(lambda M, e, E: M + e * tf.sin(M))),
