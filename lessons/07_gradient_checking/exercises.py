@@ -1,6 +1,7 @@
 """The questions of lesson 07: an error's order, backward passes, a check, a custom gradient."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from functools import wraps
 from typing import Any
 
@@ -38,8 +39,7 @@ def by_name(*names: str) -> Callable:
 
 BY_HAND = Demand(
     "by a tape",
-    "The values are right, but a tape computed them. Write the backward pass by hand, from the "
-    "program as given; the tape is what check_gradients compares it with.",
+    "The values are right, but a tape computed them. Write the backward pass by hand, line by line.",
     lambda noted: not any(sum(noted[name]) for name in ("gradient", "jacobian", "jvp")),
 )
 
@@ -65,12 +65,20 @@ BACKWARD_PASSES = {
     "scale left out": False,
     "d_scale of x": False,
     "d_x too large": False,
-    "d_x 10 % too large": False,
-    "d_scale too large": False,
+    "d_x 3 % too large": False,
+    "d_scale 3 % too large": False,
     "d_scale averaged": False,
     "mean of scale alone": False,
     "x for upstream": False,
     "written otherwise": True,
+    "d_x of the wrong sign": False,
+    "d_scale of the wrong sign": False,
+    # From above and from below, at either end: no row, column or entry alone is right in both.
+    "last entry of d_x": False,
+    "first entry of d_x": False,
+    "last entry of d_scale": False,
+    "first entry of d_scale": False,
+    "rows of d_x in reverse": False,  # with the sums, sizes and norm of the right one
 }
 
 
@@ -96,11 +104,33 @@ def backward_pass(kind: str, factor: float) -> Callable:
         d_scale = tf.reduce_sum(arriving * (x if kind == "d_scale of x" else centred), axis=0)
         if kind == "d_scale averaged":
             d_scale = d_scale / len(x)
-        if kind == "d_scale too large":
-            d_scale = d_scale * factor
-        return d_x * {"d_x too large": factor, "d_x 10 % too large": 1.1}.get(kind, 1), d_scale
+        if kind == "rows of d_x in reverse":
+            d_x = d_x[::-1]
+        d_x *= {
+            "d_x too large": factor,
+            "d_x 3 % too large": 1.03,
+            "d_x of the wrong sign": -1,
+        }.get(kind, 1)
+        d_scale *= {"d_scale 3 % too large": 1.03, "d_scale of the wrong sign": -1}.get(kind, 1)
+        if "entry of" in kind:
+            # Of the size of what arrives: not 0 where the right gradient is.
+            error = factor * tf.reduce_max(abs(direct)) * (1 if "last" in kind else -1)
+            of_x, of_scale = (
+                error * one_entry(d, kind) if kind.endswith(name) else 0
+                for d, name in ((d_x, "d_x"), (d_scale, "d_scale"))
+            )
+            return d_x + of_x, d_scale + of_scale
+        return d_x, d_scale
 
     return backward
+
+
+def one_entry(like: Any, kind: str) -> Any:
+    """Return zeros of a shape with a single 1, at the end or the beginning as ``kind`` says."""
+    import tensorflow as tf
+
+    place = tf.size(like) - 1 if "last" in kind else 0
+    return tf.reshape(tf.one_hot(place, tf.size(like), dtype=like.dtype), like.shape)
 
 
 def verdict_on(is_right: Callable, kind: str, factor: float) -> dict:
@@ -130,16 +160,21 @@ def draw_networks(rng: np.random.Generator) -> list[tuple]:
 
 
 def gradients_by_name(function: Callable, *arguments: Any) -> dict:
-    """Return each gradient under its name, and whether b2's is a vector.
+    """Return each gradient under its name, whether b2's is a vector, and the arguments kept.
 
     Anything else than a dict, and one that holds more, comes first.
     """
     names = ("W2", "b2", "W1", "b1")
+    before = deepcopy(arguments)
     returned = function(*arguments)
+    kept = before[0].keys() == arguments[0].keys() and all(
+        map(np.array_equal, *([*a[0].values(), *a[1:]] for a in (before, arguments)))
+    )
     if not isinstance(returned, dict) or returned.keys() > set(names):
         return dict.fromkeys(names) | {"W2": returned}
     found = {name: returned.get(name, "nothing") for name in names}
-    return found | {"vector": np.ndim(found["b2"]) == 1}  # as a reading, a number is no other
+    # as a reading, a number is no other than a vector of one
+    return found | {"vector": np.ndim(found["b2"]) == 1, "kept": kept}
 
 
 def draw_curve_points(rng: np.random.Generator) -> list[tuple]:
@@ -222,16 +257,18 @@ EXERCISES = (
         inputs="x W upstream",
         parts=[
             Part(
-                name, f"the gradient {name}", "Return d_x, d_W and d_b as one tuple, in this order."
+                f"d_{name}",
+                f"the gradient d_{name}",
+                f"Return the tuple d_x, d_W, d_b, in which d_{name} has the shape of {name}.",
             )
-            for name in ("d_x", "d_W", "d_b")
+            for name in ("x", "W", "b")
         ],
         demands=[BY_HAND],
         praise="All three are right: d_W has its axes in place, and b adds up over the rows.",
     ),
     Question(
         id="07.3",
-        title="The gradient of a mean",
+        title="Class scores, backwards",
         kind="repair",
         points=2,
         draw=draw_logits,
@@ -263,7 +300,7 @@ EXERCISES = (
                 "upstream drawn at random, with a small tolerance: report.passed does.",
             ),
         ],
-        praise="Your check passes what is right, and exposes every fault.",
+        praise="Your check passes what is right, and exposes each of the 17 faults that it was given.",
     ),
     Question(
         id="07.5",
@@ -321,6 +358,13 @@ EXERCISES = (
                 "Sum over the rows alone, axis=0: with two outputs each would keep its own.",
                 lambda noted: all(noted["vector"]),
             ),
+            Demand(
+                "arguments changed",
+                "The gradients are right, but params, x, hidden or error holds other numbers after "
+                "the call, and the caller still needs them. Make new arrays, as 2 * error does, and "
+                "not error *= 2, and a dict of your own.",
+                lambda noted: all(noted["kept"]),
+            ),
         ],
         praise="All four are right: you have gone back through a network by yourself.",
     ),
@@ -335,7 +379,7 @@ EXERCISES = (
         parts=[
             Part(
                 words="the list of values of w",
-                form="Return path below the loop: a list with one number for each rate.",
+                form="The list has one number for each rate: w after each step.",
             )
         ],
         praise="Each step takes its own rate: a graph keeps a Python number as it was when it was made.",
@@ -373,17 +417,17 @@ PREDICTIONS = (
             "digits. A direction misses an error only by accident.",
             "no": "One in a million is little, and a tolerance of 1e-4 relative to the whole would "
             "hide it. But the rest of the sum is known far better than that.",
-            "only in direction 7": "An entry-by-entry check would have to hit entry 7. A random "
-            "direction moves all entries at once.",
+            "only if it moves that entry alone": "An entry-by-entry check would have to hit that entry. "
+            "A random direction moves all of them at once, and the wrong one among them.",
         },
     ),
     Callout(
         "07.d",
         right="0.5",
         options={
-            "0": "It is the slope on the left, and what the tape says, by convention.",
-            "0.5": "It is the mean of both sides, at any step.",
-            "1": "It is the slope on the right. A forward difference gives it.",
+            "0": "0 is the slope on the left, and what the tape says, by convention.",
+            "0.5": "0.5 is the mean of both sides, (0 + 1) / 2.",
+            "1": "1 is the slope on the right. A forward difference gives it.",
         },
     ),
     Callout(
@@ -391,7 +435,7 @@ PREDICTIONS = (
         right="1",
         options={
             "0": "Both parts have a kink at 0, and 0 is a usual convention there.",
-            "0.5": "The value is right, and the sum is smooth. But the tape differentiates the parts.",
+            "0.5": "0.5 is the slope of the sum, which is smooth. But the tape differentiates the parts.",
             "1": "`maximum` and `abs` each have a kink at 0, and there the tape follows its "
             "conventions: 1 + 0.",
         },
@@ -400,7 +444,8 @@ PREDICTIONS = (
         "07.f",
         right="None",
         options={
-            "about 0.2": "It is the truth, and the slopes equal those of `softplus`.",
+            "about 0.2": "About 0.2 is the truth, and the slopes equal those of `softplus`. But the tape sees "
+            "only what TensorFlow computes.",
             "0": "To NumPy the slope is a constant, and a constant has the slope 0. But the tape "
             "does not even know of it.",
             "None": "NumPy left no path from x to the slope. With more computed on top you get a "

@@ -23,7 +23,10 @@ ERRORS = Table(
         "derivative is in it, but the step stands there squared.",
         about(0.0064 / 20**4): "The error fell with the fourth power of the step. Order 2 means "
         "that the step is squared once.",
-        about(0.0064): "This is the error of the long step. A shorter step has less truncation.",
+        about(
+            0.0064
+        ): "This is about the error of the long step. A shorter step has less truncation: "
+        "by which factor does an error of order 2 shrink?",
         about(0.0064 * 20): "The error grew. A shorter step makes the truncation error smaller.",
         about(0.0064 * 400): "The error grew. A shorter step makes the truncation error smaller.",
         about(1.6e-4): "The point is one place off: divide 0.0064 by 20 twice.",
@@ -38,6 +41,16 @@ ERRORS = Table(
         "is: divide 0.0064 by it.",
         about(0.004**2 / 6): "This is h²/6 alone. The truncation error of a central difference is "
         "h²/6 times the third derivative, which is 6 for x³.",
+        about(
+            3.2e-5
+        ): "This is twice the error. The third derivative of x³, which stands behind h²/6, "
+        "is 6; 12 is the slope.",
+        about(
+            1.6e-5 / 12
+        ): "This is the error as a part of 12. The question is how far from 12 the result is.",
+        about(
+            -9.536743e-5
+        ): "This is the rounding of float32, not the truncation error. Compute in float64.",
         about(-1.6e-5): "The size is right, but the result lies above 12, as it did with the long "
         "step.",
         Between(0, 0): "Not exactly 0: the third derivative of x³ is 6, so some truncation error "
@@ -89,6 +102,15 @@ LAYERS = {
         dense(d_x=lambda x, W, u: x @ W),
         dense(d_x=lambda x, W, u: u @ tf.transpose(W) / len(x)),
     ),
+    "not three": Wrong(
+        "Return three things: d_x, d_W and d_b, in this order, with commas between them.",
+        *(dense(returned=returned) for returned in ((0, 1), (0, 2), (1, 2), (0, 1, 2, 2))),
+    ),
+    "examples not added up": Wrong(
+        "d_W has a row and a column for each example. The examples have to be added up: put the "
+        "transposed x first, and upstream second.",
+        dense(d_W=lambda x, W, u: x @ tf.transpose(u)),
+    ),
     "d_W still transposed": Wrong(
         "d_W is still transposed: its entry [i, j] should belong to input i and output j. "
         "Exchange the factors, so that x is the transposed one.",
@@ -113,8 +135,9 @@ LAYERS = {
         dense(d_W=lambda x, W, u: x * u),
     ),
     "factors do not fit": Wrong(
-        "The two sides of a matrix product do not fit here. For d_W put the transposed x first, and "
-        "upstream second. For d_b fix no number of rows: batches differ in size.",
+        "The two sides of a matrix product do not fit here. d_x was right in the program as given; for "
+        "d_W put the transposed x first, and upstream second. For d_b fix no number of rows: batches "
+        "differ in size.",
         dense(d_W=lambda x, W, u: x @ u),
     ),
     "bias per row": Wrong(
@@ -186,6 +209,17 @@ MEANS = {
         "sigmoid takes each logit by itself. One of k classes is right, so the probabilities of a "
         "row come from softmax, and add up to 1.",
         of_activation(tf.sigmoid),
+    ),
+    "log of softmax": Wrong(
+        "log_softmax gives the logarithms of the probabilities. The slope of a cross-entropy is made of "
+        "the probabilities themselves: softmax.",
+        of_activation(tf.nn.log_softmax),
+    ),
+    "logits divided": Wrong(
+        "The logits are divided by the number of rows, in front of the softmax. The mean is taken of "
+        "the losses: divide the difference of probabilities and labels.",
+        lambda z, y: tf.nn.softmax(z / z.shape[0]) - tf.one_hot(y, z.shape[1]),
+        of_activation(lambda z: tf.nn.softmax(z / z.shape[0])),
     ),
     "sum not mean": Wrong(
         "This is still the gradient of the sum of the losses: too large by the number of rows, "
@@ -267,13 +301,13 @@ MEANS = {
         from_labels(lambda labels: tf.cast(labels, tf.float32)[:, None]),
     ),
     "whole number of rows": Wrong(
-        "float32 and int32 meet here, and TensorFlow converts neither by itself. tf.shape gives "
-        "whole numbers of its own: divide by logits.shape[0], or use tf.cast.",
+        "float32 and int32 meet here, and TensorFlow converts neither by itself: labels, and what "
+        "tf.shape gives, are int32. Divide by the number of rows, logits.shape[0].",
         cross_entropy_of(lambda p, hot, n: (p - hot) / tf.shape(p)[0]),
     ),
     "fixed classes": Wrong(
-        "The one-hot rows and the logits have different numbers of columns. It is logits.shape[1] "
-        "that says how many classes there are, in every batch.",
+        "What is subtracted has not the shape of the probabilities. tf.one_hot(labels, "
+        "logits.shape[1]), without an axis, gives a row for each label, in every batch.",
         from_labels(lambda labels: tf.one_hot(labels, 3)),
     ),
 }
@@ -304,13 +338,18 @@ def checking(
     return is_right
 
 
-def comparing(right, same=np.allclose, upstream=None):
-    """Return an answer to 07.4 that compares with gradients of its own."""
+def close(got, right):
+    return np.allclose(got, right, atol=1e-4)
+
+
+def comparing(right, same=close, same_scale=None, upstream=None):
+    """Return an answer to 07.4 that compares with gradients of its own, d_scale perhaps otherwise."""
 
     def is_right(backward):
         x, scale, u = (tf.random.normal(shape) for shape in ((5, 3), (3,), (5, 3)))
         u = u if upstream is None else upstream(x)
-        return all(map(same, backward(x, scale, u), right(x, scale, u)))
+        (d_x, d_scale), (right_x, right_scale) = backward(x, scale, u), right(x, scale, u)
+        return same(d_x, right_x) and (same_scale or same)(d_scale, right_scale)
 
     return is_right
 
@@ -320,6 +359,27 @@ def right_by_hand(x, scale, upstream):
     return centered(upstream * scale, 1.0), d_scale
 
 
+def part_of(part):
+    """Return a comparison of a part of two arrays."""
+    return lambda got, right: close(part(got), part(right))
+
+
+def over(got, right):
+    return np.all(got - right < 1e-4)
+
+
+def under(got, right):
+    return np.all(right - got < 1e-4)
+
+
+UNSEEN = (
+    "It passes a {0} of which one entry is off. Either it looks at a part of {0} alone, such as one "
+    "row or one entry, or it takes a difference without abs. Compare every entry."
+)
+SIZES = (
+    "It passes a {0} of the wrong sign. Either {0} is not looked at, or its size alone is, as by abs, a "
+    "square or a norm. Compare every entry, sign and all."
+)
 CHECKS = {
     "backward not called": Wrong(
         "Your function never calls backward, so it cannot judge it. Call the argument, with an x, a "
@@ -329,12 +389,14 @@ CHECKS = {
     "looks at d_scale alone": Wrong(
         "It passes a wrong d_x. Give check_gradients both: [x, scale], with both gradients.",
         checking(judge=lambda report: report.rows[1].verdict == "agrees"),
+        calls=(0, 1, 2, 5, 6, 7, 11, 12),  # with part of d_scale, too
     ),
     "looks at d_x alone": Wrong(
         "It passes a wrong d_scale: either nothing looks at it, or an x of zeros makes it 0. Draw x "
         "at random, give check_gradients [x, scale] with both gradients, and return report.passed.",
         checking(judge=lambda report: report.rows[0].verdict == "agrees"),
         checking(x=tf.zeros),
+        calls=(0, 4, 5, 7, 8, 11, 13),  # with part of d_x, too
     ),
     "the author's test": Wrong(
         "It passes the author's backward pass: it looks at d_scale alone, with an upstream of ones. "
@@ -377,9 +439,10 @@ CHECKS = {
         comparing(right_by_hand, upstream=lambda x: x),
     ),
     "refuses what is right": Wrong(
-        "It says False to every backward pass, the right ones too, so the comparison is wrong. Does "
-        "it compare with the slopes of the sum of upstream * y, at the tensors that backward got, "
-        "d_x before d_scale, and with a tolerance?",
+        "It says False to every backward pass, the right ones too, so the comparison is wrong. Right are "
+        "the slopes of the sum of upstream * y, computed anew from x and scale, at the tensors that "
+        "backward got, d_x before d_scale. A formula of your own may have a fault: check_gradients "
+        "needs none.",
         checking(loss=lambda y, upstream: 2 * upstream * y),
     ),
     "loss without upstream": Wrong(
@@ -420,10 +483,56 @@ CHECKS = {
         lambda backward: print(checking()(backward)),
     ),
     "a tolerance too wide": Wrong(
-        "It passes a d_x that is 10 % too large: either the tolerance is too wide, or the comparison "
+        "It passes a d_x that is 3 % too large: either the tolerance is too wide, or the comparison "
         "leaves something out, as one of sums does. Compare every entry to four digits.",
         comparing(right_by_hand, same=partial(np.allclose, rtol=0.3)),
         calls=(0, 6, 11),  # the right ones, and that d_x
+    ),
+    "a tolerance too wide for d_scale": Wrong(
+        "It passes a d_scale that is 3 % too large: either the tolerance is too wide, or the comparison "
+        "leaves something out. Compare every entry to four digits.",
+        comparing(right_by_hand, same_scale=partial(np.allclose, rtol=0.3)),
+        calls=(0, 7, 11),
+    ),
+    "d_x without its sign": Wrong(
+        SIZES.format("d_x"),
+        comparing(right_by_hand, same=part_of(np.abs)),
+        comparing(right_by_hand, same=part_of(np.linalg.norm)),
+        calls=(0, 11, 12),
+    ),
+    "d_scale without its sign": Wrong(
+        SIZES.format("d_scale"),
+        comparing(right_by_hand, same_scale=part_of(np.square)),
+        calls=(0, 11, 13),
+    ),
+    "d_x but its last entry": Wrong(
+        UNSEEN.format("d_x"),
+        comparing(right_by_hand, same=part_of(lambda d: d[0]), same_scale=close),
+        comparing(right_by_hand, same=part_of(lambda d: d[:, 0]), same_scale=close),
+        comparing(right_by_hand, same=under, same_scale=close),
+        calls=(0, 11, 14),
+    ),
+    "d_x but its first entry": Wrong(
+        UNSEEN.format("d_x"),
+        comparing(right_by_hand, same=part_of(lambda d: d[-1]), same_scale=close),
+        comparing(right_by_hand, same=part_of(lambda d: d[:, -1]), same_scale=close),
+        comparing(right_by_hand, same=over, same_scale=close),
+        calls=(0, 11, 15),
+    ),
+    "d_scale but its last entry": Wrong(
+        UNSEEN.format("d_scale"),
+        comparing(right_by_hand, same_scale=part_of(lambda d: d[0])),
+        calls=(0, 11, 16),
+    ),
+    "d_scale but its first entry": Wrong(
+        UNSEEN.format("d_scale"),
+        comparing(right_by_hand, same_scale=part_of(lambda d: d[-1])),
+        calls=(0, 11, 17),
+    ),
+    "d_x in any order": Wrong(
+        "It passes a d_x whose rows have changed places. Compare every entry with the one at its place.",
+        comparing(right_by_hand, same=part_of(lambda d: np.sort(d, axis=None)), same_scale=close),
+        calls=(0, 11, 18),
     ),
 }
 
@@ -487,6 +596,7 @@ CURVES = {
     "abs left out": Wrong(
         "Negative x come out wrong: both places of the form need |x|, tf.abs(x).",
         curve(lambda x: x + tail(tf.abs(x)) - np.log(2)),
+        curve(lambda x: tf.abs(x) + tail(x) - np.log(2)),
     ),
     "form miscopied": Wrong(
         "The value is not |x| + log(1 + exp(-2|x|)) - log 2. The exponent is -2|x|, "
@@ -547,6 +657,20 @@ CURVES = {
         "The slope is the sigmoid, that of softplus. Here it is tanh(x).",
         curve(grad=lambda x, u: u * tf.sigmoid(x)),
         curve(grad=lambda x, u: u * tf.sigmoid(2 * x)),
+    ),
+    "half of x": Wrong(
+        "The slope is tanh(x/2), which is 2 * sigmoid(x) - 1. Here it is tanh(x).",
+        curve(grad=lambda x, u: u * tf.tanh(x / 2)),
+    ),
+    "tanh of upstream": Wrong(
+        "grad takes the tanh of what it is given, the upstream gradient. Multiply that by the tanh of "
+        "the outer x: two different names.",
+        curve(grad=lambda x, u: tf.tanh(u)),
+        curve(grad=lambda x, u: u * tf.tanh(u)),
+    ),
+    "log of a whole number": Wrong(
+        "tf.math.log takes no whole number. For log 2 write tf.math.log(2.0), or np.log(2).",
+        curve(lambda x: tf.abs(x) + tail(tf.abs(x)) - tf.math.log(2)),
     ),
     "tanh of abs": Wrong(
         "For negative x the slope is negative: take tanh of x, not of |x|.",
@@ -695,6 +819,36 @@ NETWORKS = {
         "W2: d_error @ W2.T.",
         network(slope_of_hidden=lambda d, W2: d),
     ),
+    "gradient for weights": Wrong(
+        'The second layer is right. The way back leads through the weights, params["W2"], and not '
+        "through their gradient, which may have taken their name.",
+        lambda params, x, hidden, error: network(
+            slope_of_hidden=lambda d, W2: d @ (hidden.T @ d).T,
+        )(params, x, hidden, error),
+    ),
+    "a step taken": Wrong(
+        "These are the parameters after a step. Return the gradients themselves.",
+        *(
+            lambda params, *rest, lr=lr: {
+                name: params[name] - lr * gradient
+                for name, gradient in network()(params, *rest).items()
+            }
+            for lr in (1, 0.1, 0.01)
+        ),
+    ),
+    "biases exchanged": Wrong(
+        "What stands under b2 has an entry for each hidden unit, as b1 has. b2 belongs to the output: "
+        "sum the slope of the error over the rows.",
+        keys_changed(lambda name: {"b1": "b2", "b2": "b1"}.get(name, name)),
+    ),
+    "b1 from the output": Wrong(
+        "b1 has what belongs to b2. It stands in front of the tanh, as W1 does: sum the same product "
+        "that W1's gradient is made of, over axis 0.",
+        lambda *inputs: (found := network()(*inputs)) | {"b1": found["b2"]},
+        lambda *inputs: (
+            (found := network()(*inputs)) | {"b1": found["b2"] * np.ones_like(found["b1"])}
+        ),
+    ),
     "b1 per row": Wrong(
         "b1 is added to each row, so its gradient adds up over them: sum over axis 0.",
         network(first=layer(by_x, lambda d: d)),
@@ -725,7 +879,7 @@ NETWORKS = {
     "factors do not fit": Wrong(
         "The two sides of a matrix product do not fit. The way back through a layer takes its "
         "weights transposed, such as d_error @ W2.T, and a weight's gradient takes what it met "
-        "transposed, such as hidden.T @ d_error.",
+        "transposed, such as hidden.T @ d_error. The slope of tanh multiplies entry by entry, *.",
         network(slope_of_hidden=lambda d, W2: d @ W2),
     ),
     "layers exchanged": Wrong(
@@ -771,10 +925,50 @@ def following(rate_of=lambda rates, i: rates[i], noted=lambda w, loss: w.numpy()
     return follow
 
 
+def set_to_the_step(w, x, y, rates):
+    path = []
+    for rate in rates:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((w * x - y) ** 2)
+        w.assign(rate * tape.gradient(loss, w))
+        path.append(w.numpy())
+    return path
+
+
+def starting_anew(w, x, y, rates):
+    start = w.numpy()
+    return [following()(tf.Variable(start), x, y, [rate])[0] for rate in rates]
+
+
+def starting_anew_at_zero(w, x, y, rates):
+    return starting_anew(tf.Variable(0.0), x, y, rates)
+
+
+def noted_in_the_graph(handed_over):
+    """Return an answer that appends to its path inside of a compiled step."""
+
+    def follow(w, x, y, rates):
+        path = []
+
+        @tf.function
+        def step(rate):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((w * x - y) ** 2)
+            w.assign_sub(rate * tape.gradient(loss, w))
+            path.append(w.value())
+
+        for rate in rates:
+            step(handed_over(rate))
+        return path
+
+    return follow
+
+
 SCHEDULES = {
     "first rate throughout": Wrong(
-        "Every step takes the first rate. A graph is made at the first call, and keeps each Python "
-        "number as it was then: a number that changes comes in as a tensor.",
+        "Every step takes the first rate. What a graph reads from outside it keeps as it was at the "
+        "first call, unless it is a tf.Variable that you assign to. Let step take the rate, hand it over at "
+        "each call as tf.constant(rate), and use it.",
         following(lambda rates, i: rates[0]),
     ),
     "last rate throughout": Wrong(
@@ -795,9 +989,67 @@ SCHEDULES = {
         "These are the losses. Return the values of w after each step.",
         following(noted=lambda w, loss: loss.numpy()),
     ),
+    "one number": Wrong(
+        "One number came back. Return the whole list: path starts before the loop, grows by one number "
+        "in each pass, and is returned below it.",
+        lambda *inputs: sum(following()(*inputs)),
+    ),
     "last value alone": Wrong(
         "This is the last value of w alone. Return the whole list, one number for each rate.",
         lambda *inputs: following()(*inputs)[-1],
+    ),
+    "first value alone": Wrong(
+        "This is w after the first step alone. Where `return path` stands in the loop, the first pass "
+        "ends the function: put it below.",
+        lambda *inputs: following()(*inputs)[:1],
+    ),
+    "one number more": Wrong(
+        "The list holds one number more than there are rates. Note w after each step, and not before "
+        "the first.",
+        lambda w, *rest: [w.numpy(), *following()(w, *rest)],
+    ),
+    "a rate behind": Wrong(
+        "Each step takes the rate of the step before it, and the first is taken twice. Assign the new "
+        "rate before the step.",
+        following(lambda rates, i: rates[max(i - 1, 0)]),
+    ),
+    "tenth by tenth": Wrong(
+        "Each rate is a tenth of the one before it. In other lists it is not: take every rate from rates.",
+        following(lambda rates, i: rates[0] / 10**i),
+    ),
+    "no rate": Wrong(
+        "The rate is missing: w moves by the whole gradient. Multiply it by the rate of the step.",
+        following(lambda rates, i: 1),
+    ),
+    "index for rate": Wrong(
+        "The steps take 0, 1, 2 and so on as their rates. Go through rates itself, or take rates[i].",
+        following(lambda rates, i: i),
+        following(lambda rates, i: i + 1),
+    ),
+    "up the slope": Wrong(
+        "w moves up the slope. Take rate times the gradient from it, with assign_sub, as in the program "
+        "given.",
+        following(lambda rates, i: -rates[i]),
+    ),
+    "summed losses": Wrong(
+        "The losses are added up. In the program given their mean is taken, reduce_mean, and that is "
+        "right.",
+        lambda w, x, y, rates: following()(w, x, y, [len(x) * rate for rate in rates]),
+    ),
+    "set to the step": Wrong(
+        "Each step sets w to rate times the gradient. Take that from w, with assign_sub.",
+        set_to_the_step,
+    ),
+    "starts anew": Wrong(
+        "Each step starts where w began. Go on from where the step before has led.",
+        starting_anew,
+        starting_anew_at_zero,
+    ),
+    "noted in the graph": Wrong(
+        "The list holds tensors of the graph, which have no numbers: step runs as Python only while it "
+        "is traced. Append w.numpy() in the loop, below the call of step.",
+        noted_in_the_graph(lambda rate: rate),
+        noted_in_the_graph(tf.constant),
     ),
     "returns none": Wrong(
         "Your function returned None. Return path below the loop.",

@@ -32,8 +32,8 @@ import tensorflow as tf
 #
 # Here are lesson 01's two formulas, with the step h as an argument. Both replace the slope of the curve by
 # that of a straight line through two of its points. In the figure, the true tangent at 1 is grey. The forward
-# line turns away from it, since the curve bends; the central line, through a point on either side, is nearly
-# parallel to it.
+# line turns away from it, since the curve bends; the central line, through a point on either side, comes
+# closer to its direction.
 
 # %%
 x, h = np.linspace(0, 2.1, 100), 0.8
@@ -140,9 +140,10 @@ for ax, (dtype, errors) in zip(axes, curves.items(), strict=True):
     ax.set(title=dtype, ylim=(1e-12, 1e2))
 
 # %% [markdown]
-# On the right side, the error falls along slope 1 or 2. On the left, rounding rises, until float32 cannot tell
-# x + h from x. The best step is about `eps`^(1/2) for forward and `eps`^(1/3) for central differences, times
-# the scale on which f changes, here 1. For a central difference of exp, float32 leaves about five digits.
+# Read from the right: as h gets shorter, the error falls with slope 1 or 2. Then rounding rises, until float32
+# cannot tell x + h from x. The best step is near the crossing. With f and its derivatives of about the same size, h/2
+# and `eps`/h meet near `eps`^(1/2) for forward, h²/6 and `eps`/h near `eps`^(1/3) for central differences; both
+# times the scale on which f changes, here 1. For a central difference of exp, float32 leaves about five digits.
 
 # %%
 for dtype, errors in curves.items():
@@ -177,9 +178,10 @@ _, numeric = tf.test.compute_gradient(lambda x: x**3, [tf.constant([1e5])])
 print(numeric[0].item())
 
 # %% [markdown]
-# The scale on which x³ changes is x itself, so a step of hundreds is right here; pass one as `delta`. And how
-# far apart are float32 numbers around 100,000? Where the tape has no path, `compute_gradient` claims a gradient
-# all the same, without a word.
+# Around 100,000 float32 numbers are 1/128 apart, so x + 1/1024 rounds to x. The scale on which x³ changes is x
+# itself: the rule asks for a step of about 0.005 · 100,000, that is 500. Pass it as `delta`.
+#
+# A second trap: where the tape has None, `compute_gradient` claims the gradient 0, without a word.
 
 # %%
 x = tf.constant(1e5)
@@ -200,7 +202,7 @@ assert claimed[0].item() == 0.0
 #
 # You will read that the step goes with the size of x; run this. The sine changes on a scale of 1 wherever it
 # is, also at a million: a step a million times longer finds nothing. And a function may be kinder than exp:
-# x² has no third derivative, so a central difference may take a long step, and float32 is enough.
+# the third derivative of x² is 0, so a central difference may take a long step, and float32 is enough.
 
 # %%
 x = tf.constant(1e6, tf.float64)
@@ -300,19 +302,23 @@ check_gradients(loss, [W, b], grads=by_hand)
 # %% [markdown]
 # |verdict|what it says|what to do|
 # |---|---|---|
-# |`agrees`|within the error bar, in every direction looked at|nothing|
-# |`disagrees`|outside, in most directions|read the hint|
+# |`agrees`|within the error bar, in every direction looked at|nothing, at a random point|
+# |`disagrees`|outside, in most directions of a closer look|read the hint|
 # |`disconnected`|no path; the hint says whether f moves|`ExplainingTape`, if it does|
 # |`kink nearby`|the slope jumps within the step|check elsewhere|
-# |`cannot tell`|the bar is too wide beside the slope|float64, or elsewhere|
+# |`cannot tell`|outside in a few, or the bar is too wide to say|float64, or elsewhere|
 # |`not repeatable`|two calls of f differ|fix what is random|
 #
-# In the figure, right gradients lie on the grey line; look for crosses off it.
+# At 0, even x in place of 2x agrees with the slope of x²: draw the point at random. In the figure, W lies on the
+# grey line, and b's three crosses, one upon another, lie off it.
 
 # %%
 row = report.rows[1]
 assert report.rows[0].verdict == "agrees" and row.verdict == "disagrees" and "1/2" in row.hint
 assert abs(row.difference) > 1000 * row.error_bar
+# x in place of 2x
+by_slip = [check_gradients(lambda x: x**2, x, grads=x).passed for x in (tf.zeros(3), tf.ones(3))]
+assert by_slip == [True, False]
 
 ax = report.plot()
 
@@ -477,8 +483,8 @@ check("07.2", dense_backward)
 # %% [markdown]
 # ### Exercise 07.3: repair
 #
-# This should be the gradient of the *mean* cross-entropy with respect to the logits. Training seems to work,
-# until the batch size changes. It has one fault. Mend it by hand, without a tape. Read the report first:
+# This should be the gradient of the mean cross-entropy with respect to the logits. Training seems to work, but
+# only with a tiny learning rate. It has one fault. Mend it by hand, without a tape. Read the report first:
 #
 # ```python
 # z, y = tf.random.normal((6, 4)), tf.constant([0, 3, 1, 1, 2, 0])
@@ -538,7 +544,7 @@ print([central(tf.nn.relu, tf.constant(0.0), h).numpy().item() for h in (1.0, 0.
 
 # %% [markdown]
 # The tape takes 0, the slope on the left, by convention. No slope from 0 to 1 would be wrong, and the report
-# says `kink nearby`: check at another point.
+# says `kink nearby` here: check at another point. Among a thousand entries, one kink may go unnoticed.
 
 # %%
 x = tf.Variable(0.0)
@@ -548,21 +554,16 @@ report = check_gradients(tf.nn.relu, tf.constant([0.0]))
 
 print("tape:", tape.gradient(y, x).numpy(), "and the report:", report.rows[0].verdict)
 assert not report.passed and report.rows[0].verdict == "kink nearby"
+many = 1 - tf.one_hot(7, 1000)  # one 0 among ones
+assert check_gradients(lambda x: tf.reduce_sum(tf.nn.relu(x)), many).passed
 assert len({central(tf.nn.relu, tf.constant(0.0), h).numpy() for h in (1.0, 2.0**-20)}) == 1
 
 # %% [markdown]
 # ## How do I write a gradient by hand, and trust it?
 #
 # log(1 + exp(x)) is a smooth relu. As written it fails in float32. At 100, exp overflows, and the tape multiplies
-# infinity by 0. From 87.4 on (in float64 from 708.4) it fails in silence: the value is right, and the slope, on a CPU,
-# is 0. The usual rewriting, `stable`, has the right value.
-#
-# > **Predict**
-# >
-# > The true slope at 0 is 0.5. Which slope does the tape find for `stable` at 0?
-
-# %%
-predict("07.e", "")
+# infinity by 0. From 87.4 to 88.7 it fails in silence (in float64 from 708.4 to 709.7): the value is right, and the
+# slope, on a CPU, is 0, since 1/(1 + exp(x)) is below the smallest normal float. The usual rewriting is `stable`.
 
 # %%
 def naive(x):
@@ -573,6 +574,17 @@ def stable(x):
     return tf.maximum(x, 0.0) + tf.math.log1p(tf.exp(-tf.abs(x)))
 
 
+# %% [markdown]
+# The value of `stable` is right everywhere. Each of its two parts has a kink at 0.
+#
+# > **Predict**
+# >
+# > The true slope at 0 is 0.5. Which slope does the tape find for `stable` at 0?
+
+# %%
+predict("07.e", "")
+
+# %%
 def value_and_slope(f, x):
     x = tf.Variable(x)
     with tf.GradientTape() as tape:
@@ -604,13 +616,10 @@ for f in (stable, softplus):
     assert report.passed == (f is softplus)
 
 assert not np.isfinite(value_and_slope(naive, 100.0)).any()
-with tf.device("CPU:0"):
-    for x, slope in ((87.3, 1), (87.4, 0), (np.float64(708.3), 1), (np.float64(708.4), 0)):
-        assert np.allclose(value_and_slope(naive, x), [x, slope], rtol=1e-6)
 assert value_and_slope(softplus, 0.0)[1] == 0.5
 
 # %% [markdown]
-# For a second derivative, the outer tape goes back through what `grad` computed. NumPy computes the same:
+# For a second derivative, the outer tape goes back through what `grad` computed. NumPy computes the same numbers.
 #
 # > **Predict**
 # >
@@ -647,6 +656,11 @@ for f in (softplus, softplus_numpy):
     print(f"{f.__name__}: first {first.rows[0].verdict}, second {second.rows[0].verdict}")
     assert first.passed and second.passed == (f is softplus)
 
+with tf.device("CPU:0"):
+    for xs, slope in (((87.3, 708.3), 1), ((87.4, 708.4), 0), ((88.7, 709.7), 0)):
+        for x in (xs[0], np.float64(xs[1])):
+            assert np.allclose(value_and_slope(naive, x), [x, slope], rtol=1e-6)
+assert np.isinf([value_and_slope(naive, x)[0] for x in (88.8, np.float64(709.8))]).all()
 assert value_and_slope(stable, 0.0)[1] == 1.0 and second_derivative(softplus_numpy, 1.0) is None
 # 2 (f' f' + f f''), without f''
 squared = second_derivative(lambda x: softplus_numpy(x) ** 2, 1.0)
@@ -678,7 +692,8 @@ assert report.passed
 
 # %% [markdown]
 # Write the check that exposes it, and every other fault: `is_right(backward)` takes a backward pass of `centered`
-# and returns `True` or `False`. Yours is given right ones, and wrong ones with one fault each.
+# and returns `True` or `False`. Yours is given right ones, and wrong ones with one fault each: also one that is 3 %
+# off, or wrong in one entry.
 
 # %% exercise="07.4"
 def is_right(backward):
@@ -711,9 +726,12 @@ check("07.4", is_right)
 # all three of them random, and both gradients in `grads`. Return `report.passed`.
 #
 # </details>
+# <details><summary>And what is the fault?</summary>
 #
-# The fault is a path left out: each entry of x also moves the mean of its row. So from `upstream * scale`
-# the mean of each row has to be taken.
+# A path left out: each entry of x also moves the mean of its row. So from `upstream * scale` the mean of each
+# row has to be taken.
+#
+# </details>
 
 # %% [markdown]
 # ### Exercise 07.5: complete
@@ -758,7 +776,7 @@ check("07.5", log_cosh)
 # loss, and the two results that the way back needs.
 
 # %%
-def forward(params, x, y):
+def network_loss(params, x, y):
     hidden = np.tanh(x @ params["W1"] + params["b1"])  # (n, 4)
     error = hidden @ params["W2"] + params["b2"] - y  # (n, 1)
     return np.mean(error**2), hidden, error
@@ -769,7 +787,7 @@ x, y = rng.normal(size=(6, 3)), rng.normal(size=(6, 1))
 shapes = {"W1": (3, 4), "b1": (4,), "W2": (4, 1), "b2": (1,)}
 params = {name: rng.normal(size=shape) for name, shape in shapes.items()}
 
-loss, hidden, error = forward(params, x, y)
+loss, hidden, error = network_loss(params, x, y)
 print(f"loss of {loss:.3f}, from a hidden layer of shape {hidden.shape}")
 
 # %% [markdown]
@@ -781,7 +799,7 @@ print(f"loss of {loss:.3f}, from a hidden layer of shape {hidden.shape}")
 #
 # ```python
 # grads = backward(params, x, hidden, error)
-# loss_of = lambda params: tf.constant(forward(params, x, y)[0])
+# loss_of = lambda params: tf.constant(network_loss(params, x, y)[0])
 # check_gradients(loss_of, params, grads=grads)
 # ```
 

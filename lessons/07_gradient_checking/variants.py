@@ -41,7 +41,7 @@ print(min((1e-2, 1e-5, 1e-8), key=error))
         options={
             "1e-5": "The truncation error of a central difference falls with h², so it is small "
             "already at a longer step: near `eps` to the power of 1/3, 6e-6.",
-            "1e-8": "It is the step for a forward difference. The truncation error of a central one is "
+            "1e-8": "1e-8 is the step for a forward difference. The truncation error of a central one is "
             "small at a longer step already, and there rounding counts less.",
             "1e-2": "Rounding does not count here. But the truncation error, about h²/6 · e, is 5e-5.",
         },
@@ -60,7 +60,7 @@ print(f"{slope}")
 """,
         right="0.0",
         options={
-            "2000000.0": "It is the truth, 2 · 1e6. The formula is exact for a square, and only the "
+            "2000000.0": "2000000 is the truth, 2 · 1e6. The formula is exact for a square, and only the "
             "numbers are not.",
             "20000.0": "A wrong factor is what one expects of a bad step. This one does not even move the "
             "speed.",
@@ -101,10 +101,10 @@ print(f"{slope:.1f}")
 """,
         right="0.6",
         options={
-            "0.2": "It is the slope on the left.",
+            "0.2": "0.2 is the slope on the left.",
             "0.5": "So it is for a plain relu, whose slopes are 0 and 1. Here they are 0.2 and 1.",
-            "1.0": "It is the slope on the right, which a forward difference gives.",
-            "0.6": "It is the mean of both sides, (0.2 + 1) / 2, at any step.",
+            "1.0": "1 is the slope on the right, which a forward difference gives.",
+            "0.6": "0.6 is the mean of both sides, (0.2 + 1) / 2.",
         },
     ),
     Variant(
@@ -121,9 +121,9 @@ print(f"{slope}")
 """,
         right="0.0",
         options={
-            "-0.5": "It is the mean of both sides, and a central difference gives it. This one steps "
+            "-0.5": "-0.5 is the mean of both sides, and a central difference gives it. This one steps "
             "to the right alone.",
-            "-1.0": "It is the slope on the left, below 8.",
+            "-1.0": "-1 is the slope on the left, below 8.",
             "0.0": "A forward difference looks at the right side, and above 8 nothing is short.",
         },
     ),
@@ -141,7 +141,7 @@ print(f"{tape.gradient(y, x)}")
 """,
         right="2.0",
         options={
-            "1.0": "It is the truth, as the sum is x, a straight line. But the tape differentiates the "
+            "1.0": "1 is the truth, as the sum is x, a straight line. But the tape differentiates the "
             "parts.",
             "2.0": "Each part has a corner at 0. There `maximum` and `minimum` both let everything "
             "pass to x: 1 + 1.",
@@ -164,7 +164,7 @@ print(f"{tape.gradient(y, x)}")
         options={
             "0.0": "The rule of `relu` says 0 at its corner, and both parts are there: 0 + 0. The "
             "whole is a straight line, but the tape does not see the whole.",
-            "1.0": "It is the truth, and what the tape finds anywhere else. At 0 both parts have their "
+            "1.0": "1 is the truth, and what the tape finds anywhere else. At 0 both parts have their "
             "corner.",
             "2.0": "So it would be if each part brought the slope of its steep side.",
         },
@@ -216,7 +216,7 @@ print(f"{outer.gradient(slope, x)}")
         options={
             "24.0": "The first slope is cube(x) + x · 12. The tape knows that both x and cube(x) move: "
             "12 + 12. That the 12 from NumPy moves as well, it does not know.",
-            "48.0": "It is the truth, 12x² at 2. But one part of it would have to come through "
+            "48.0": "48 is the truth, 12x² at 2. But one part of it would have to come through "
             "NumPy.",
             "None": "For `cube` alone it would be. The factor x has paths of its own.",
         },

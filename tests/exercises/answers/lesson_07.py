@@ -132,6 +132,29 @@ def by_authors_formula(x, s, u, d_x, d_s):
     return bool(tf.reduce_all(abs(d_x - u * s) < 1e-6)) and d_s.shape == s.shape
 
 
+def by_parts(of_x=lambda d: d, of_scale=lambda d: d, rtol_x=1e-6, rtol_scale=1e-6):
+    """Return a judge that looks at a part of each gradient, at a tolerance of its own."""
+
+    def same(x, s, u, d_x, d_s):
+        with tf.GradientTape() as tape:
+            tape.watch([x, s])
+            y = tf.reduce_sum(u * layer_norm(x, s))
+        right_x, right_s = tape.gradient(y, [x, s])
+        of_parts = (of_x, d_x, right_x, rtol_x), (of_scale, d_s, right_s, rtol_scale)
+        return all(
+            np.allclose(part(a), part(b), rtol=rtol, atol=1e-8) for part, a, b, rtol in of_parts
+        )
+
+    return same
+
+
+def below(x, s, u, d_x, d_s):
+    d = u * s
+    return bool(np.all(d_x - (d - np.mean(d, axis=1)[:, None]) < 1e-6)) and by_parts(
+        of_x=lambda d: 0
+    )(x, s, u, d_x, d_s)
+
+
 def by_plain_sum(x, s, u, d_x, d_s):
     f = lambda x, s: tf.reduce_sum(layer_norm(x, s))  # noqa: E731
     return check_gradients(f, [x, s], grads=(d_x, d_s)).passed
@@ -180,6 +203,21 @@ def network_times(factor):
 
 def network_changed(change):
     return lambda *inputs: change(network_backward(*inputs), *inputs)
+
+
+def through_its_gradient(params, x, hidden, error):
+    W2 = network_backward(params, x, hidden, error)["W2"]
+    return network_backward(params | {"W2": W2}, x, hidden, error)
+
+
+def network_in_place(params, x, hidden, error):
+    error *= 2 / len(error)
+    return network_backward(params, x, hidden, error * len(error) / 2)
+
+
+def network_in_params(params, x, hidden, error):
+    params.update(network_backward(params, x, hidden, error))
+    return params
 
 
 def network_by_tape(params, x, hidden, error):
@@ -253,6 +291,24 @@ def rate_in_a_variable(assigned):
     return follow
 
 
+def noted_while_traced(w, x, y, rates):
+    path = []
+
+    @tf.function
+    def step(rate):
+        path.append(w - rate * tf.reduce_mean(2 * x * (w * x - y)))
+        w.assign(path[-1])
+
+    for rate in rates:
+        step(rate)
+    return path
+
+
+def steps_from(w, x, y, rates):
+    for rate in rates:
+        yield rate * 2 * tf.reduce_mean(x * (w * x - y))
+
+
 def summed_squares(w, x, y, rates):
     path = []
     for rate in rates:
@@ -302,18 +358,42 @@ WRONG = {
     "07.7": [
         ("first rate throughout", rate_in_a_variable(False)),
         ("last value alone", lambda *inputs: by_optimizer(*inputs).pop()),
+        ("first value alone", lambda w, x, y, rates: by_optimizer(w, x, y, rates[:1])),
+        ("one number more", lambda w, *inputs: [float(w)] + by_optimizer(w, *inputs)),
+        ("one number", lambda *inputs: [2 * by_optimizer(*inputs)[-1]]),
+        ("a rate behind", lambda w, x, y, r: by_optimizer(w, x, y, [r[0], *r[:-1]])),
+        (
+            "tenth by tenth",
+            lambda w, x, y, r: by_optimizer(w, x, y, [r[0] * 0.1**i for i in range(len(r))]),
+        ),
+        ("up the slope", lambda w, x, y, r: by_optimizer(w, x, y, [-one for one in r])),
+        ("summed losses", summed_squares),
+        (
+            "set to the step",
+            lambda w, x, y, r: [w.assign(s).numpy() for s in steps_from(w, x, y, r)],
+        ),
+        ("no rate", lambda w, x, y, r: by_optimizer(w, x, y, [1.0] * len(r))),
+        ("index for rate", lambda w, x, y, r: by_optimizer(w, x, y, [*map(float, range(len(r)))])),
+        (
+            "starts anew",
+            lambda w, x, y, r: [by_optimizer(tf.Variable(w + 0), x, y, [one])[0] for one in r],
+        ),
+        ("noted in the graph", noted_while_traced),
         ("returns none", lambda *inputs: print(end="")),
     ],
     "07.1": [
         ("wrote 0.00032", 3.2e-4),
         ("wrote 0", 0),
         ("wrote 0.00016", 0.00016),
+        ("wrote 3.2e-05", 3.2e-5),
         ("other form", "1.6e-5"),
     ],
     "07.2": [
         ("by a tape", layer_by_tape),
         ("returned None", nothing),
-        ("other form", layer(returned="xW")),
+        ("not three", layer(returned="xW")),
+        ("other form", layer(d_b=lambda x, W, u: [tf.reduce_sum(u, axis=0)] * 2)),
+        ("examples not added up", layer(d_W=lambda x, W, u: tf.matmul(x, u, transpose_b=True))),
         ("results swapped", layer(returned="Wxb")),
         ("d_x not transposed", layer(d_x=lambda x, W, u: tf.matmul(u, W))),
         ("unexplained", layer(d_x=lambda x, W, u: tf.matmul(x, W, transpose_b=True))),
@@ -335,6 +415,8 @@ WRONG = {
         ("divided by classes", entropy(lambda p, h, n, k: (p - h) * (1 / k))),
         ("divided by entries", lambda z, y: summed_losses(z, y) / tf.cast(tf.size(z), tf.float32)),
         ("wrong sign", entropy(lambda p, h, n, k: -1 / n * tf.subtract(p, h))),
+        ("log of softmax", entropy(lambda p, h, n, k: (tf.math.log(p) - h) / n)),
+        ("logits divided", lambda z, y: summed_losses(z / len(z), y)),
         ("labels missing", lambda z, y: tf.exp(tf.nn.log_softmax(z)) * (1 / len(y))),
         ("only labels divided", entropy(lambda p, h, n, k: p - tf.where(h > 0, 1 / n, 0.0))),
         ("only probabilities divided", entropy(lambda p, h, n, k: -h + 1 / n * p)),
@@ -366,6 +448,19 @@ WRONG = {
         ),
         ("a tolerance too wide", verdict_by(lambda *parts: against_tape(*parts, atol=1))),
         ("a tolerance too wide", verdict_by(by_sums)),
+        ("a tolerance too wide for d_scale", verdict_by(by_parts(rtol_scale=0.05))),
+        ("d_x without its sign", verdict_by(by_parts(of_x=lambda d: d**2))),
+        ("d_x without its sign", verdict_by(by_parts(of_x=tf.norm, of_scale=tf.norm))),
+        ("d_scale without its sign", verdict_by(by_parts(of_scale=abs))),
+        ("d_x but its last entry", verdict_by(by_parts(of_x=lambda d: d[:-1]))),
+        ("d_x but its last entry", verdict_by(by_parts(of_x=lambda d: d[1]))),
+        ("d_x but its first entry", verdict_by(by_parts(of_x=lambda d: d[:, 1]))),
+        ("d_x but its first entry", verdict_by(below)),
+        ("d_scale but its last entry", verdict_by(by_parts(of_scale=lambda d: d[:1]))),
+        ("d_scale but its first entry", verdict_by(by_parts(of_scale=lambda d: d[1:]))),
+        ("d_x in any order", verdict_by(by_parts(of_x=lambda d: np.sort(d, axis=0)))),
+        ("looks at d_x alone", verdict_by(by_parts(lambda d: d[0], lambda d: 0))),
+        ("looks at d_scale alone", verdict_by(by_parts(lambda d: 0, lambda d: d[0]))),
         ("compares every digit", verdict_by(by_formula)),
         ("compares with the author's", verdict_by(by_authors_formula)),
         ("loss without upstream", verdict_by(by_plain_sum)),
@@ -403,6 +498,10 @@ WRONG = {
         ("upstream alone", curve(grad=lambda u, x: 1.0 * u)),
         ("slope of abs", curve(grad=lambda u, x: tf.where(x < 0, -u, u))),
         ("sigmoid as slope", curve(grad=lambda u, x: u / (1 + tf.exp(-x)))),
+        ("half of x", curve(grad=lambda u, x: u * (2 * tf.sigmoid(x) - 1))),
+        ("tanh of upstream", curve(grad=lambda x, _: x * tf.tanh(x))),
+        ("log of a whole number", curve(lambda x: tf.nn.softplus(2 * x) - x - tf.math.log(2))),
+        ("abs left out", curve(lambda x: tf.math.log(1 + tf.exp(-2 * x)) + abs(x) - np.log(2))),
         ("tanh of abs", curve(grad=lambda u, x: tf.abs(tf.tanh(x)) * u)),
         ("x as one number", curve(grad=lambda u, x: u * (1 - 2 / (np.exp(2 * float(x)) + 1)))),
         ("slope cut off", curve(grad=lambda u, x: u * tf.stop_gradient(tf.tanh(x)))),
@@ -438,6 +537,21 @@ WRONG = {
             network_changed(lambda g, p, x, h, e: g | {"W2": np.dot(x.T, 2 * e / len(e))}),
         ),
         ("factors do not fit", lambda p, x, h, e: {"W1": x.T @ (e @ p["W2"])}),
+        ("gradient for weights", through_its_gradient),
+        (
+            "a step taken",
+            network_changed(lambda g, p, *rest: {name: p[name] - 0.1 * g[name] for name in g}),
+        ),
+        (
+            "biases exchanged",
+            network_changed(lambda g, *inputs: g | {"b1": g["b2"], "b2": g["b1"]}),
+        ),
+        (
+            "b1 from the output",
+            network_changed(lambda g, p, x, h, e: g | {"b1": 2 * e.mean(axis=0)}),
+        ),
+        ("arguments changed", network_in_place),
+        ("arguments changed", network_in_params),
         (
             "b1 before the slope",
             network_changed(lambda g, p, x, h, e: g | {"b1": 2 * np.mean(e @ p["W2"].T, 0)}),
