@@ -257,8 +257,8 @@ _CAUSES = (
     ),
     (
         "is not in the list of allowed values",
-        "this operation does not take such numbers: for some, 2 has to be 2.0. In Python a power is "
-        "**, and not ^; and & binds before a comparison: (x > 0) & (x < 1)",
+        "this operation does not take such numbers: for some, 2 has to be 2.0. In Python a power "
+        "is **, and not ^; and & binds before a comparison: (x > 0) & (x < 1)",
     ),
     (
         r"^OpKernel 'Pack' has constraint",
