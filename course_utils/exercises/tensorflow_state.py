@@ -91,7 +91,8 @@ def keep_tensorflow_random_state(seed: int) -> Iterator[None]:
 
     state = context.context()
     tensorflow_before = state._seed, getattr(state, "_rng", None)
-    keras_names = ("global_random_seed", "global_seed_generator")
+    # The last is what a call of a model that was stopped has left, such as training=True.
+    keras_names = ("global_random_seed", "global_seed_generator", "current_call_ctx")
     keras_before = {name: global_state.get_global_attribute(name) for name in keras_names}
     generator_before = stateful_random_ops.global_generator
     generators = (keras_before["global_seed_generator"], generator_before)

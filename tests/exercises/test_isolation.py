@@ -240,3 +240,12 @@ def test_output_gradients_that_would_crash_tensorflow_are_refused():
             tape.gradient(y, x, output_gradients=tf.ones(2))
         found = tape.gradient(y, x, [tf.constant(1.0), tf.constant(10.0)])
     assert found.numpy().tolist() == [2.0, 30.0]
+
+
+def test_what_a_stopped_call_of_a_model_has_left_goes():
+    from keras.src.backend.common import global_state
+
+    before = global_state.get_global_attribute("current_call_ctx")
+    with state_kept(0):  # a stop may meet Keras where it has entered a call and no `try`
+        global_state.set_global_attribute("current_call_ctx", "that of a call with training=True")
+    assert global_state.get_global_attribute("current_call_ctx") == before
