@@ -39,7 +39,7 @@ _AT_A_BUILD = 10  # slips of an exercise
 # What changes nothing of one number, or along the only axis: an unneeded call, or argument.
 _UNNEEDED = re.compile(
     r"tf\.(reduce_sum|reduce_mean|abs)\b|\b(float|list)\b"
-    r"|,? ?(axis=-?\d|keepdims=True|persistent=True|strict=True)"
+    r"|,? ?(axis=-?\d|keepdims=True|persistent=True|strict=(True|False))"
 )
 _SQUARE = re.compile(r"\((\w+(?:\(\w+\))?) - (\w+(?:\(\w+\))?)\) \*\* 2")
 

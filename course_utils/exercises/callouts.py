@@ -1,5 +1,6 @@
 """What a reader is asked to predict in a lesson's text, and what is said of each prediction."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from string import ascii_lowercase
@@ -65,6 +66,8 @@ class Callout:
         same = [words for words in self.options if _folded(words) == _folded(text)]
         if same:
             return same[0]
+        if self.otherwise and _is_rounded(_folded(text), self.right):
+            return self.right
         is_meant = not self._asks_for_a_number or isinstance(_folded(text), float)
         return text if self.otherwise and is_meant else None
 
@@ -100,6 +103,19 @@ def _in_words(typed: Any) -> str:
         is_plain = all(isinstance(item, int | float) for item in typed)
     text = str(typed).strip() if is_plain else ""
     return text if len(text) <= _LONGEST else ""
+
+
+def _is_rounded(typed: Any, right: str) -> bool:
+    """Tell whether a number, typed with more digits, is the right one: 117.39 for 117.
+
+    >>> _is_rounded(117.39, "117"), _is_rounded(118.0, "117"), _is_rounded(2.6, "3")
+    (True, False, False)
+    """
+    wanted = _folded(right)
+    if not isinstance(typed, float) or not isinstance(wanted, float):
+        return False
+    is_near = math.isclose(typed, wanted, rel_tol=0.01)
+    return is_near and round(typed, len(right.partition(".")[2])) == wanted
 
 
 def _folded(text: str) -> Any:

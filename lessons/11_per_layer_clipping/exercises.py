@@ -21,23 +21,48 @@ def with_norm(array: np.ndarray, norm: float) -> np.ndarray:
 
 
 def draw_news(rng: np.random.Generator) -> list[tuple]:
-    def draw(layers, *norms):
+    """Draw a Sequential, a functional and a nested model: in each `head` has another place."""
+
+    def draw(kind, layers, *norms):
         shapes = [shape for _ in layers for shape in ((3, 3), (3,))]
         pairs = zip(shapes, norms, strict=True)
-        return layers, [with_norm(rng.normal(size=shape), norm) for shape, norm in pairs]
+        return kind, layers, [with_norm(rng.normal(size=shape), norm) for shape, norm in pairs]
 
+    plain = ("headline", "overhead", "body", "head")
+    nested = ("body", "head/first", "head/out", "headline/out")
     return [
-        draw(("headline", "overhead", "head"), 4.0, 2.0, 3.0, 1.5, 14.0, 6.0),
-        draw(("body", "head", "headline"), 2.0, 3.0, 3.0, 0.4, 6.0, 1.7),
+        draw("sequential", plain, 4.0, 2.0, 3.0, 1.5, 5.5, 0.7, 14.0, 6.0),
+        draw("functional", ("head", "body", "headline"), 3.0, 0.4, 2.0, 3.0, 6.0, 1.7),
+        draw("sequential", nested, 2.5, 1.2, 4.0, 0.8, 1.9, 2.2, 7.0, 1.4),
     ]
 
 
-def as_news(layers: tuple, gradients: list) -> tuple:
+def as_news(kind: str, layers: tuple, gradients: list) -> tuple:
     import keras
 
-    dense = [keras.layers.Dense(3, name=name) for name in layers]
-    model = keras.Sequential([keras.Input((3,)), *dense], name="news")
+    inner: dict[str, list[str]] = {}
+    for path in layers:
+        layer, *below = path.split("/")
+        inner.setdefault(layer, []).extend(below)
+    blocks = [
+        keras.Sequential([keras.Input((3,)), *map(dense, below)], name=layer)
+        if below
+        else dense(layer)
+        for layer, below in inner.items()
+    ]
+    model = keras.Sequential([keras.Input((3,)), *blocks], name="news")
+    if kind == "functional":
+        state = inputs = keras.Input((3,))
+        for block in blocks:
+            state = block(state)
+        model = keras.Model(inputs, state, name="news")
     return model.trainable_variables, list(constants(*gradients))
+
+
+def dense(name: str) -> Any:
+    import keras
+
+    return keras.layers.Dense(3, name=name)
 
 
 def draw_layers(rng: np.random.Generator) -> list[tuple]:
@@ -51,7 +76,7 @@ def draw_layers(rng: np.random.Generator) -> list[tuple]:
         (("body", "head"), [draw(8.0, 6.0), draw(3.0, 2.0)], (5.0, 1.0)),
         (
             ("embedding", "body", "head"),
-            [draw(6.0, 3.0), draw(1.2, 0.5), draw(2.0)],
+            [draw(6.0, 1.5), draw(1.2, 0.5), draw(2.0)],
             (2.0, 4.0, 1.5),
         ),
         (("frozen", "head"), [zero, draw(4.0, 5.0)], (5.0, 2.0)),
@@ -104,15 +129,17 @@ def moves_and_updates(step: Callable, model: Any, slow: Any, fast: Any, x: Any, 
     """Return how far each variable moved, and how often what was applied and called."""
     import keras
 
-    before = [v.numpy() for v in model.trainable_variables]
+    variables = model.trainable_variables
+    before = [v.numpy() for v in variables]
     with calls_noted(keras.Sequential, "call") as calls:
         step(model, slow, fast, x, y)
     moves = {
         "/".join(v.path.split("/")[-2:]): v.numpy() - old
-        for v, old in zip(model.trainable_variables, before, strict=True)
+        for v, old in zip(variables, before, strict=True)
     }
     return {
         "moves": moves,
+        "thawed": len(model.trainable_variables) == len(variables),
         "updates": [int(slow.iterations), int(fast.iterations)],
         # A look at the loss, not in training, changes nothing.
         "passes": sum(bool(call.get("training")) for call in calls),
@@ -134,7 +161,7 @@ EXERCISES = (
                 "they are.",
             )
         ],
-        praise="Only `head` is clipped, wherever it stands in the model.",
+        praise="Only `head` is clipped, in each of three kinds of model.",
     ),
     ValueQuestion(
         id="11.2",
@@ -178,6 +205,12 @@ EXERCISES = (
                 "slow.apply(gradients, variables) and the same with fast: another optimizer has "
                 "another rule.",
                 lambda noted: all(np.all(updates > 0) for updates in noted["updates"]),
+            ),
+            Demand(
+                "left frozen",
+                "The steps are right, but your function leaves a layer frozen, and the next step "
+                "would not find its variables. Set trainable back to True.",
+                lambda noted: all(noted["thawed"]),
             ),
             Demand(
                 "second forward pass",
@@ -234,23 +267,24 @@ PREDICTIONS = (
         options={
             "1.1": "That is the slope of one time step. There are 50 of them, one behind the other.",
             "55": "50 times 1.1 would be right if slopes added up. Along a path they multiply.",
-            "117": "Along a path slopes multiply: 1.1 to the power of 50.",
+            "117": "Along a path slopes multiply: 1.1 to the power of 50, about 117.4.",
         },
         otherwise="Each step has the slope 1.1. What do slopes do along a path of 50 steps?",
     ),
     Callout(
         "11.e",
-        right="C",
+        right="the head is free, and the backbone stands still, at rate 0",
         options={
-            "A": "A random head sends random gradients into the backbone, and a smaller head would "
+            "the head is clipped at 0.1, and the backbone is free": "A random head "
+            "sends random gradients into the backbone, and a smaller head would "
             "send smaller ones, one would think. But it only learns more slowly, while the "
             "backbone moves on.",
-            "B": "It fits the 40 examples best. But the backbone, which knew more than these 40, "
+            "both are free": "It fits the 40 examples best. But the backbone, which knew more than these 40, "
             "is moved by a head that knows nothing yet.",
-            "C": "0.45, next to 0.59 and 0.60. The new head has everything to learn, and its large "
-            "gradients are what it needs. The backbone knows this task and has something to "
-            "lose: hold it back, by its rate. A tight limit on the head costs even here, 0.54.",
+            "the head is free, and the backbone stands still, at rate 0": "0.45, next to 0.59 and "
+            "0.60. The new head has everything to learn, and its large gradients are what it needs. "
+            "The backbone knows this task and has something to lose: hold it back, by its rate. A "
+            "tight limit makes the head slow: after these 60 steps it is at 0.54.",
         },
-        otherwise="Type A, B or C.",
     ),
 )

@@ -1,5 +1,7 @@
 """Wrong answers to the questions of lesson 11, and what each is told."""
 
+from itertools import product
+
 import numpy as np
 import tensorflow as tf
 
@@ -21,6 +23,15 @@ def of_head(variable):
     return "head" in variable.path.split("/")
 
 
+def part(place):
+    """Return a rule that looks at one place of the path."""
+    return lambda v: v.path.split("/")[place] == "head"
+
+
+def of_name(rule, name):
+    return lambda v: rule(v) and v.name == name
+
+
 def of_head_as_a_whole(variables, gradients):
     norm = tf.linalg.global_norm(
         [g for v, g in zip(variables, gradients, strict=True) if of_head(v)]
@@ -40,15 +51,28 @@ def sorted_by(key):
     return clip_head
 
 
+SEQUENTIAL = (0,)  # the call in which all layers of the model are plain
 NEWS = {
     "kernels that end in head": Wrong(
         "`head/kernel` is also part of `overhead/kernel`, and of no bias: kernels of two layers are "
         'clipped. Compare whole parts of the path: `"head" in v.path.split("/")`.',
         clipping(lambda v: "head/kernel" in v.path),
+        calls=SEQUENTIAL,
+    ),
+    "found in some models": Wrong(
+        "`head` is found in some kinds of model, and not in others: its place in the path differs, "
+        'and layers may stand below it. Look through all parts: `"head" in v.path.split("/")`.',
+        *[clipping(part(place)) for place in (0, 1, -2)],
+    ),
+    "one variable, in some models": Wrong(
+        "Only one variable of `head` is clipped, and that not in every kind of model. Both belong to "
+        'the layer: look for `head` among all parts, `"head" in v.path.split("/")`.',
+        *[clipping(of_name(part(place), "kernel")) for place in (0, 1, -2)],
+        *[clipping(of_name(part(place), "bias")) for place in (0, 1, -2)],
     ),
     "none clipped": Wrong(
-        "No gradient came back clipped. A variable's name is `kernel` or `bias`; in its path, such "
-        'as `news/head/kernel`, the layer is one of the parts in `v.path.split("/")`, not the first. '
+        "No gradient came back clipped. A variable's name is `kernel` or `bias`; its layer is one of "
+        'the parts of its path, wherever it stands: `v.path.split("/")` is a list of them. '
         "Return what tf.clip_by_norm returns.",
         clipping(lambda v: False),
     ),
@@ -58,6 +82,15 @@ NEWS = {
         clipping(lambda v: "head" in v.path),
         clipping(lambda v: "/head" in v.path),
         clipping(lambda v: "head/" in v.path),
+        calls=SEQUENTIAL,
+    ),
+    "others at 5": Wrong(
+        "`head` is clipped as it should be, but the gradients of the other layers are clipped, too, "
+        "at norm 5. Leave these as they are.",
+        lambda variables, gradients: [
+            tf.clip_by_norm(g, 1.0 if of_head(v) else 5.0)
+            for v, g in zip(variables, gradients, strict=True)
+        ],
     ),
     "every one clipped": Wrong(
         "Every gradient is clipped. Leave those of the other layers as they are.",
@@ -146,6 +179,10 @@ NORMS_ADDED = (
     "You added the norms, 10 + 24. Add the squares of all three numbers, and take the root of "
     "the sum."
 )
+SIGNS = (
+    "The sizes are right, but not all signs. The gradients are positive, so every weight moves from "
+    "0 to below."
+)
 NUMBERS_ADDED = "You added the three numbers. The norm is the root of the sum of their squares."
 
 STEP = Table(
@@ -155,6 +192,37 @@ STEP = Table(
         tuple(GRADIENT / 4): "This is the clipped gradient. A step subtracts it from the weights.",
         tuple(-GRADIENT): "This step is not clipped: its norm is 26, and the limit is 6.5.",
         tuple(-GRADIENT * 6.5): BY_LIMIT,
+        (-6, -1.5, -2): "These are the three numbers, in another order: first those of the first "
+        "variable, (6, 8), then that of the second.",
+        **{
+            tuple(signs * GRADIENT / 4): SIGNS
+            for signs in map(np.array, product((1, -1), repeat=3))
+            if abs(sum(signs)) == 1
+        },
+        (
+            -1,
+            -1,
+            -1,
+        ): "Each weight moves by 1, as in Adam's first step, or with the limit 1 for each "
+        "value. SGD subtracts the clipped gradient itself.",
+        (
+            -6,
+            -8,
+            -6.5,
+        ): "Only the longer gradient is clipped. A global norm counts all three numbers "
+        "together, and gives them one factor.",
+        (-1.5, -2, -24): "The first variable is right. The same factor counts for the second.",
+        (-6, -8, -6): "The second variable is right. The same factor counts for the first.",
+        tuple(
+            GRADIENT * 3 / 4
+        ): "This is the gradient less its clipped part. The weights start at 0, "
+        "and a step subtracts the clipped gradient from them.",
+        tuple(-GRADIENT / 16): "These are the gradients divided by 16. The norm 26 is 4 times the "
+        "limit, so they are divided by 4.",
+        tuple(
+            -GRADIENT * 6.5 / 24
+        ): "You took the largest number, 24, for the norm. It is the root "
+        "of the sum of all three squares.",
         (-3.9, -5.2, -6.5): EACH_NORM,
         (-6, -6.5, -6.5): EACH_ENTRY,
         tuple(-GRADIENT / 26): NORM_OF_1,
@@ -206,6 +274,21 @@ def by_joint_norm_of_all(gradients, limits):
     return by_norm(lambda gs: norm)(gradients, limits)
 
 
+def by_joint_norm_and_sum(gradients, limits):
+    norm = tf.linalg.global_norm([g for parts in gradients.values() for g in parts])
+    limit = sum(limits.values())
+    return by_norm(lambda gs: norm)(gradients, dict.fromkeys(limits, limit))
+
+
+def without_short_layers(gradients, limits):
+    long = {k: gs for k, gs in gradients.items() if tf.linalg.global_norm(gs) > limits[k]}
+    return by_norm()(long, limits)
+
+
+def each_then_whole(gradients, limits):
+    return by_norm()(each_gradient(tf.clip_by_norm)(gradients, limits), limits)
+
+
 def under_one_limit(choose):
     def clip_layers(gradients, limits):
         return by_norm()(gradients, dict.fromkeys(limits, choose(list(limits.values()))))
@@ -228,6 +311,36 @@ LAYERS = {
         "Under each layer stands one tensor. Keep the list of its gradients, each in its shape: "
         "all of them take the same factor.",
         each_layer(lambda gs, limit: tf.concat([tf.reshape(g, [-1]) for g in gs], 0)),
+    ),
+    "short layers left out": Wrong(
+        "Layers within their limit are missing in the dict. Keep them, with their gradients as they "
+        "are.",
+        without_short_layers,
+    ),
+    "kernel and bias exchanged": Wrong(
+        "The gradients of a layer came back in another order. Keep each in its place: kernel first, "
+        "then bias.",
+        each_layer(lambda gs, limit: tf.clip_by_global_norm(gs, limit)[0][::-1]),
+    ),
+    "clipped twice": Wrong(
+        "Each gradient is clipped by itself, and then the layer as a whole: the first turns the "
+        "layer's direction. Clip once, all gradients of a layer together.",
+        each_then_whole,
+        calls=WITHOUT_ZEROS,
+    ),
+    "limit shared out": Wrong(
+        "Each gradient is clipped by itself, at a share of the limit, and the layer changes its "
+        "direction. Use the norm of all its gradients together, and one factor.",
+        each_layer(lambda gs, limit: [tf.clip_by_norm(g, limit / len(gs)) for g in gs]),
+        each_layer(lambda gs, limit: [tf.clip_by_norm(g, limit / len(gs) ** 0.5) for g in gs]),
+        calls=WITHOUT_ZEROS,
+    ),
+    "limit forgotten": Wrong(
+        "You divided by the norm, and did not multiply by the limit. Where the norm is larger, the "
+        "factor is limits[layer] / norm.",
+        by_norm(factor=lambda limit, norm: 1 / norm if norm > limit else 1.0),
+        by_norm(factor=lambda limit, norm: 1 / max(norm, limit)),
+        calls=WITHOUT_ZEROS,
     ),
     "none clipped": Wrong(
         "No gradient is clipped: they came back unchanged.",
@@ -291,6 +404,7 @@ LAYERS = {
     "norm of all layers": Wrong(
         "You used the norm of all layers together. Each layer has its own norm.",
         by_joint_norm_of_all,
+        by_joint_norm_and_sum,
         calls=WITHOUT_ZEROS,
     ),
     "limits by position": Wrong(
@@ -362,6 +476,58 @@ def with_penalties(model, slow, fast, x, y):
         return mean_square(error) + sum(model.losses)
 
     right_but(loss_of=loss_of)(model, slow, fast, x, y)
+
+
+def of_flat_targets(model, slow, fast, x, y):
+    right_but()(model, slow, fast, x, tf.reshape(y, [-1]))
+
+
+def repeated(steps):
+    def two_speed_step(*given):
+        for _ in range(steps):
+            right_but()(*given)
+
+    return two_speed_step
+
+
+def changing(change):
+    """Return an answer that applies ``change(gradients of the others, those of the last)``."""
+
+    def two_speed_step(model, slow, fast, x, y):
+        last = model.layers[-1].trainable_variables
+        rest = model.trainable_variables[: -len(last)]
+        with tf.GradientTape() as tape:
+            loss = mean_square(model(x, training=True) - y)
+        of_rest, of_last = change(*tape.gradient(loss, [rest, last]))
+        slow.apply(of_rest, rest)
+        fast.apply(of_last, last)
+
+    return two_speed_step
+
+
+def jointly(gradients):
+    return tf.clip_by_global_norm(gradients, 1.0)[0]
+
+
+def each_clipped(gradients):
+    return [tf.clip_by_norm(g, 1.0) for g in gradients]
+
+
+def a_tenth_for_others(model, slow, fast, x, y):
+    variables = model.trainable_variables
+    others = len(variables) - len(model.layers[-1].trainable_variables)
+    with tf.GradientTape() as tape:
+        loss = mean_square(model(x, training=True) - y)
+    gradients = tape.gradient(loss, variables)
+    fast.apply([0.1 * g if i < others else g for i, g in enumerate(gradients)], variables)
+
+
+def asked_twice(model, slow, fast, x, y):
+    last = model.layers[-1].trainable_variables
+    with tf.GradientTape() as tape:
+        loss = mean_square(model(x, training=True) - y)
+    tape.gradient(loss, last)
+    tape.gradient(loss, model.trainable_variables)
 
 
 def with_bias_of_last(model, *given):
@@ -436,6 +602,37 @@ SPEEDS = {
         "optimizer moves its own part.",
         in_turns("slow all", "fast all"),
         in_turns("fast all", "slow all"),
+        calls=PLAIN,
+    ),
+    "tape asked twice": Wrong(
+        "A plain tape answers one question, and you ask it two. Ask it once, for a list of the two "
+        "lists of variables; or record with persistent=True.",
+        asked_twice,
+    ),
+    "several steps": Wrong(
+        "More than one step was taken. Update the model once, without a loop.",
+        *map(repeated, (2, 3, 5, 10)),
+        calls=PLAIN,
+    ),
+    "a tenth for the others": Wrong(
+        "All layers moved with fast, the others by a tenth of their gradients. Their rate is that of "
+        "slow: let slow apply their gradients as they are.",
+        a_tenth_for_others,
+        calls=PLAIN,
+    ),
+    "clipped on the way": Wrong(
+        "The gradients are clipped at norm 1 before they are applied. Nothing is to be clipped here: "
+        "apply them as the tape returns them.",
+        changing(lambda rest, last: (rest, jointly(last))),
+        changing(lambda rest, last: (jointly(rest), jointly(last))),
+        changing(lambda rest, last: (rest, each_clipped(last))),
+        changing(lambda rest, last: (each_clipped(rest), each_clipped(last))),
+        calls=PLAIN,
+    ),
+    "targets broadcast": Wrong(
+        "The errors form a matrix of shape (n, n): one side has shape (n, 1), the other (n,), and "
+        "each prediction is compared with every target. Keep both in shape (n, 1).",
+        of_flat_targets,
         calls=PLAIN,
     ),
     "errors summed": Wrong(

@@ -30,6 +30,15 @@ def path(tmp_path, monkeypatch):
     return path
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("117.39", "117"), ("117.4", "117"), ("118", "118"), ("116.9", "117"), ("110", "110")],
+)
+def test_a_number_with_more_digits_than_the_answer_is_the_answer(typed, meant):
+    asked = Callout("04.z", right="117", options={"117": "Yes.", "110": "A sum."}, otherwise="No.")
+    assert asked.meant(typed) == meant
+
+
 @pytest.mark.parametrize("untouched", ["", "...", ...])
 def test_an_open_prediction_says_how_and_spoils_nothing(untouched, path):
     result = predict("04.x", untouched)

@@ -5,7 +5,7 @@ import tensorflow as tf
 
 
 def of_head(variable):
-    return variable.path.split("/")[-2] == "head"
+    return "/head/" in f"/{variable.path}"
 
 
 def clips_where(rule, clip=lambda g: tf.clip_by_norm(g, 1.0), otherwise=lambda g: g):
@@ -102,7 +102,7 @@ def clips_in_numpy(variables, gradients):
     clipped = []
     for variable, gradient in zip(variables, gradients, strict=True):
         gradient = gradient.numpy()
-        if "/head/" in variable.path:
+        if variable.path.split("/").count("head") == 1:
             gradient = gradient / max(1.0, np.linalg.norm(gradient))
         clipped.append(gradient)
     return tuple(clipped)
@@ -209,6 +209,62 @@ def with_added_losses(model, slow, fast, x, y):
     fast.apply(gradients[-last:], model.trainable_variables[-last:])
 
 
+def reverses(parts, limit):
+    clipped, _ = tf.clip_by_global_norm(parts, limit)
+    return list(reversed(clipped))
+
+
+def scales_to_one(gradients, limits):
+    result = {}
+    for layer, parts in gradients.items():
+        norm = tf.linalg.global_norm(parts)
+        result[layer] = [g / norm for g in parts] if norm > limits[layer] else parts
+    return result
+
+
+def clips_all_at_the_sum(gradients, limits):
+    every = [g for parts in gradients.values() for g in parts]
+    clipped = iter(tf.clip_by_global_norm(every, sum(limits.values()))[0])
+    return {layer: [next(clipped) for _ in parts] for layer, parts in gradients.items()}
+
+
+def freezes_the_last(model, slow, fast, x, y):
+    last = list(model.layers[-1].trainable_variables)
+    model.layers[-1].trainable = False
+    rest = list(model.trainable_variables)
+    with tf.GradientTape() as tape:
+        loss = mean_square(model(x, training=True) - y)
+    of_rest, of_last = tape.gradient(loss, [rest, last])
+    slow.apply(of_rest, rest)
+    fast.apply(of_last, last)
+
+
+def takes_ten(*given):
+    for _ in range(10):
+        by_persistent_tape(*given)
+
+
+def scales_for_fast(model, slow, fast, x, y):
+    (of_rest, rest), (of_last, last) = two_gradients(model, x, y)
+    fast.apply([g / 10 for g in of_rest] + of_last, rest + last)
+
+
+def clips_the_last(model, slow, fast, x, y):
+    rest, (of_last, last) = two_gradients(model, x, y)
+    slow.apply(*rest)
+    fast.apply([g / max(1.0, tf.linalg.global_norm(of_last)) for g in of_last], last)
+
+
+def takes_a_column(model, slow, fast, x, y):
+    weights = model.trainable_weights
+    n = len(model.layers[-1].trainable_weights)
+    with tf.GradientTape() as tape:
+        loss = mean_square(model(x, training=True)[:, 0] - y)
+    gradients = tape.gradient(loss, weights)
+    slow.apply(gradients[:-n], weights[:-n])
+    fast.apply(gradients[-n:], weights[-n:])
+
+
 WRONG = {
     "11.1": [
         ("returned None", clips_in_place),
@@ -218,7 +274,13 @@ WRONG = {
         ),
         ("returned None", clips_where(of_head, otherwise=lambda g: None)),
         ("none clipped", clips_where(lambda v: v.name.startswith("head"))),
-        ("none clipped", clips_where(lambda v: v.path.startswith("head/"))),
+        ("found in some models", clips_where(lambda v: v.path.startswith("head/"))),
+        ("found in some models", clips_where(lambda v: "/head/" in v.path)),
+        (
+            "found in some models",
+            clips_where(lambda v: v.path.endswith(("/head/kernel", "/head/bias"))),
+        ),
+        ("others at 5", clips_where(of_head, otherwise=lambda g: g / max(1.0, tf.norm(g) / 5))),
         ("none clipped", clips_where(lambda v: v.path.split("/") == "head")),
         ("headline too", clips_where(lambda v: v.path.split("/")[-2].startswith("head"))),
         ("headline too", clips_where(lambda v: v.path.split("/")[-2].endswith("head"))),
@@ -234,11 +296,14 @@ WRONG = {
             "arguments exchanged",
             clips_where(of_head, lambda g: tf.clip_by_norm(t=1.0, clip_norm=g)),
         ),
-        ("every one clipped", clips_where(lambda v: v.path.find("head"))),
+        ("every one clipped", clips_where(lambda v: "head" or "bias" in v.path)),
         ("all but head", clips_where(lambda v: "head" not in v.path.split("/"))),
-        ("headline instead", clips_where(lambda v: v.path.split("/")[1].startswith("headl"))),
-        ("kernel only", clips_where(lambda v: v.path == "news/head/kernel")),
-        ("bias only", clips_where(lambda v: v.path.endswith("/head/bias"))),
+        ("headline instead", clips_where(lambda v: "headl" in v.path)),
+        ("one variable, in some models", clips_where(lambda v: v.path == "news/head/kernel")),
+        ("one variable, in some models", clips_where(lambda v: v.path.endswith("/head/bias"))),
+        ("kernel only", clips_where(lambda v: of_head(v) and len(v.shape) == 2)),
+        ("bias only", clips_where(lambda v: of_head(v) and len(v.shape) == 1)),
+        ("kernels that end in head", clips_where(lambda v: v.path.endswith("head/kernel"))),
         ("clipped together", clips_head_together),
         ("clipped by value", clips_where(of_head, lambda g: tf.maximum(tf.minimum(g, 1.0), -1.0))),
         ("short ones lengthened", clips_where(of_head, tf.math.l2_normalize)),
@@ -247,18 +312,37 @@ WRONG = {
     "11.2": [
         ("wrote [1.5, 2.0, 6.0]", [1.5, 2, 6]),
         ("wrote [-1.0, -2.0, -3.0]", [-1, -2, -3]),
+        ("wrote [-6.0, -1.5, -2.0]", np.array([-6, -1.5, -2])),
+        ("wrote [-1.5, 2.0, -6.0]", (-1.5, 2, -6)),
+        ("wrote [-1.0, -1.0, -1.0]", -np.ones(3)),
         ("other form", -1.5),
     ],
     "11.3": [
         ("returned None", clips_dict_in_place),
         (
-            "other form",
+            "short layers left out",
             lambda gradients, limits: {
                 layer: tf.clip_by_global_norm(gs, limits[layer])[0]
                 for layer, gs in gradients.items()
                 if tf.linalg.global_norm(gs) > limits[layer]
             },
         ),
+        ("kernel and bias exchanged", clips_layers(reverses)),
+        (
+            "clipped twice",
+            lambda gradients, limits: scales()(
+                clips_layers(lambda gs, limit: [tf.clip_by_norm(g, limit) for g in gs])(
+                    gradients, limits
+                ),
+                limits,
+            ),
+        ),
+        (
+            "limit shared out",
+            clips_layers(lambda gs, limit: [g * shrinks(tf.norm(g), limit / len(gs)) for g in gs]),
+        ),
+        ("limit forgotten", scales_to_one),
+        ("norm of all layers", clips_all_at_the_sum),
         (
             "one tensor a layer",
             clips_layers(
@@ -354,6 +438,11 @@ WRONG = {
         ("bias unpacked", unpacks_last),
         ("uphill", moves(OTHERS, LAST, lambda error: -mean_square(error))),
         ("bias alone by fast", moves(slice(-1), slice(-1, None))),
-        ("raised RuntimeError", asks_twice),
+        ("tape asked twice", asks_twice),
+        ("left frozen", freezes_the_last),
+        ("several steps", takes_ten),
+        ("a tenth for the others", scales_for_fast),
+        ("clipped on the way", clips_the_last),
+        ("targets broadcast", takes_a_column),
     ],
 }
