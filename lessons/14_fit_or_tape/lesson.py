@@ -920,7 +920,7 @@ assert history["loss"][1] < 0.8 * history["loss"][0]
 # names one fault that is left, if it knows it.
 
 
-# %% exercise="14.6"
+# %% exercise="14.6" minutes=15
 def train(model, x, y, x_val, y_val, rates, batch_size):
     # Trains one epoch with each rate; returns the history, as by_fit does.
     ### BEGIN SOLUTION
