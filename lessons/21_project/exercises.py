@@ -325,7 +325,7 @@ def examined(my_loss: Callable, seed: int) -> dict:
         return facts
     pairs = zip(model.trainable_variables, before, strict=True)
     moved = any(np.any(v.numpy() != old) for v, old in pairs)
-    is_same = np.isclose(loss, loss_of(model, batch), rtol=1e-6)
+    is_same = all(np.isclose(loss, loss_of(model, batch), rtol=1e-6) for _ in range(3))
     facts["repeats"] = "weights moved" if moved else "the same" if is_same else "another"
     if facts["repeats"] == "the same":
         facts["model"] = "used" if is_model_used(batch, loss_of) else "not used"
@@ -363,14 +363,33 @@ def gradients_in_words(model: Any, batch: Any, loss_of: Callable) -> str:
         return "not finite"
     if not any(np.any(gradient) for gradient in gradients):
         return "all zero"
+    if is_flat(variables, gradients, lambda: float(loss_of(model, batch))):
+        return "flat"
     compiled = tf.function(lambda: loss_of(model, batch))
     report = check_gradients(compiled, [v.value for v in variables], grads=gradients)
     wrong = [row for row in report.rows if row.verdict in ("disagrees", "disconnected")]
     if not wrong:
         return "agree"
     factors = [row.analytic / row.numeric for row in wrong if row.numeric]
-    is_one = len(wrong) == len(report.rows) and np.ptp(factors) < 0.02 * abs(factors[0])
+    is_one = len(factors) == len(report.rows) and np.ptp(factors) < 0.02 * abs(factors[0])
     return "some are wrong" if not is_one else "turned" if factors[0] < 0 else "scaled"
+
+
+def is_flat(variables: list, gradients: list, loss_now: Callable) -> bool:
+    """Tell whether the loss stays as it is along its gradients, where they say that it moves."""
+    import tensorflow as tf
+
+    kept, norm, loss = [v.numpy() for v in variables], tf.linalg.global_norm(gradients), loss_now()
+    seen = []
+    for length in (1e-4, -1e-4, 3e-4, -3e-4, 1e-3, -1e-3):
+        if abs(length) * float(norm) < 1e-5 * max(abs(loss), 1e-3):
+            continue  # hardly more than rounding
+        for variable, value, gradient in zip(variables, kept, gradients, strict=True):
+            variable.assign(value + length * gradient / norm)
+        seen.append(loss_now() == loss)
+    for variable, value in zip(variables, kept, strict=True):
+        variable.assign(value)
+    return np.mean(seen) > 0.5 if seen else False
 
 
 def changed(batch: Any, change: Callable, only: int | None = None) -> Any:
@@ -410,6 +429,14 @@ def use_in_words(model: Any, batch: Any, loss_of: Callable) -> str:
     loss = float(loss_of(model, batch))
     losses = [float(loss_of(model, changed(batch, other, i))) for i in leaves_of(batch)]
     used = sum(abs(new - loss) > 1e-6 * abs(loss) for new in losses)
+    leaves = tf.nest.flatten(batch)
+    for i in leaves_of(batch) if used == len(losses) else []:
+        # A vector of numbers, one for each row of another tensor, which may stand in any order.
+        rows = [len(leaves[j]) for j in leaves_of(batch) if j != i]
+        if leaves[i].dtype.is_floating and len(leaves[i].shape) == 1 and len(leaves[i]) in rows:
+            turned = [changed(batch, lambda leaf, n=n: tf.roll(leaf, n, 0), i) for n in (1, 2)]
+            if all(abs(float(loss_of(model, one)) - loss) < 1e-6 * abs(loss) for one in turned):
+                return "each with all"
     return "all of it" if used == len(losses) else "a part" if used else "nothing"
 
 
@@ -432,6 +459,8 @@ def penalties_in_words(model: Any, batch: Any, loss_of: Callable) -> str:
 
 LIMITS = {"few labels": 0.80, "river": 0.05, "new digits": 0.90}
 TOO_GOOD = 0.98  # with the held-out labels it is 0.99, by the nearest of all 1,500 pictures 0.95
+TOO_CLOSE = 0.005  # the cloud's own form, fitted to the 80 measurements, comes to 0.012
+POINTS = 4000  # so many that the error is nearly the same in every draw
 
 
 @cache
@@ -445,7 +474,7 @@ def digits() -> tuple[np.ndarray, np.ndarray]:
 def points_and_dye(seed: int) -> tuple[np.ndarray, np.ndarray]:
     from course_utils import make_cloud
 
-    points, dye = make_cloud(400, last=2.0, noise=0.0, seed=seed)
+    points, dye = make_cloud(POINTS, last=2.0, noise=0.0, seed=seed)
     return points, dye[:, 0]
 
 
@@ -467,12 +496,12 @@ def draw_held_out(rng: np.random.Generator) -> list[tuple]:
 
 
 def answered(held_out: Callable, seed: int) -> dict:
-    """Return the answers to all inputs, and to every third of them alone."""
+    """Return the answers to all inputs, and to a hundred of them alone."""
     import tensorflow as tf
 
     inputs, _ = held_out_inputs(seed)
     whole = held_out({name: tf.constant(value) for name, value in inputs.items()})
-    part = held_out({name: tf.constant(value[::3]) for name, value in inputs.items()})
+    part = held_out({name: tf.constant(value[:300:3]) for name, value in inputs.items()})
     return {"whole": whole, "part": part}
 
 
@@ -495,7 +524,9 @@ def result(answers: Any, seed: int) -> str:
             results.append("not finite")
         else:
             results.append(judges[name](one, again, seed))
-    return "success" if "success" in results else results[0]
+    if "success" in results:
+        return "success"
+    return results[0] if len(results) == 1 else "several tasks"
 
 
 def of_labels(classes: np.ndarray, part: np.ndarray, seed: int) -> str:
@@ -506,7 +537,7 @@ def of_labels(classes: np.ndarray, part: np.ndarray, seed: int) -> str:
     classes, labels = classes.ravel(), digits()[1][held_out_inputs(seed)[1]]
     if np.any(classes != np.round(classes)):
         return "labels: no whole numbers"
-    if not np.array_equal(part.ravel(), classes[::3]):
+    if not np.array_equal(part.ravel(), classes[:300:3]):
         return "labels: by the batch"
     accuracy = np.mean(classes == labels)
     if accuracy >= LIMITS["few labels"]:
@@ -521,27 +552,35 @@ def of_labels(classes: np.ndarray, part: np.ndarray, seed: int) -> str:
 def of_river(found: np.ndarray, part: np.ndarray, seed: int) -> str:
     if found.size == 1:
         return "river: one number"
-    if found.shape not in ((400,), (400, 1)):
+    if found.shape not in ((POINTS,), (POINTS, 1)):
         return "river: another shape"
     points, true = points_and_dye(seed)
     found, late = found.ravel(), points[:, 1] > 1
-    if part.shape[:1] != (134,) or not np.allclose(part.ravel(), found[::3], atol=1e-3):
+    if part.shape[:1] != found[:300:3].shape or not np.allclose(
+        part.ravel(), found[:300:3], atol=1e-3
+    ):
         return "river: by the batch"
 
     def error(answers: np.ndarray, chosen: np.ndarray) -> float:
         return float(np.sqrt(np.mean((answers - true)[chosen] ** 2)))
 
-    limit = LIMITS["river"]
-    if error(found, late) <= limit:
-        return "success"
+    limit, own = LIMITS["river"], error(found, late)
+    if own <= limit:
+        return "river: too good" if own < TOO_CLOSE else "success"
+    if own <= 0.06:
+        return "river: nearly"
     if np.ptp(found) < 0.01:
-        return "river: everywhere the same"
+        is_mean = abs(np.mean(found) - np.mean(true[~late])) < 0.03
+        return "river: the mean" if is_mean else "river: everywhere the same"
     if error(-found, late) <= limit:
         return "river: turned"
     factor = np.sum(found * true) / np.sum(found**2)
-    if error(factor * found, late) <= limit:
+    if error(factor * found, late) <= min(limit, 0.5 * own):
         return "river: scaled"
-    return "river: early only" if error(found, ~late) <= limit else "river: not better"
+    if error(found, ~late) <= limit:
+        return "river: early only"
+    is_far = all(error(found, hour) > 0.85 * error(0 * found, hour) for hour in (late, ~late))
+    return "river: as zeros" if is_far else "river: not better"
 
 
 def distances(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -567,13 +606,16 @@ def of_pictures(made: np.ndarray, part: np.ndarray, seed: int) -> str:
         return "digits: up to 16"
     if made.min() < -0.01 or made.max() > 1.01:
         return "digits: out of range"
-    if part.shape != made[::3].shape or not np.allclose(part, made[::3], atol=1e-3):
+    if part.shape != made[:300:3].shape or not np.allclose(part, made[:300:3], atol=1e-3):
         return "digits: not by the noise"
+    if made.min() > 0.1 and made.max() < 0.9:
+        return "digits: grey"
     pictures, _ = digits()
     if distances(made, made).mean() < 0.3 * distances(pictures[1500:], pictures[1500:]).mean():
         return "digits: all alike"
     if np.median(distances(made, pictures).min(axis=1)) < 0.8:
-        return "digits: copies"
+        is_training = np.median(distances(made, pictures[:1500]).min(axis=1)) < 0.8
+        return "digits: copies" if is_training else "digits: held-out ones"
     share = told_apart(made, pictures[1500:])
     return "success" if share <= LIMITS["new digits"] else "digits: not better"
 
@@ -627,7 +669,8 @@ EXERCISES = (
         draw=draw_gradients,
         prepare=as_gradients,
         parts=[Part(words="the list of gradients", form=GRADIENTS)],
-        praise="Each layer has its limit, in any model.",
+        praise="Each layer has its limit: in a plain model, in one with a frozen layer and in one of "
+        "blocks.",
     ),
     Question(
         id="21.2",
@@ -676,7 +719,9 @@ EXERCISES = (
             Part("batch", "what of the batch the loss depends on"),
             Part("penalties", "what becomes of a regulariser's penalty in this loss"),
         ],
-        praise="One number, the same each time, and the tape's gradients are those of the loss.",
+        praise="One number, the same in four calls, and the tape's gradients agree with differences. "
+        "Whether it is the loss of your task, with the right sign and the right columns, the check "
+        "cannot see.",
     ),
     Question(
         id="21.5",
@@ -686,8 +731,9 @@ EXERCISES = (
         draw=draw_held_out,
         call=answered,
         parts=[Part(words="the result of your answers", form=TASKS, read=in_words)],
-        praise="Better than the baseline. What the check cannot see is yours to say: what you trained "
-        "on, and how often you asked the held-out data.",
+        praise="Your answers are beyond the line, on inputs that were drawn for this check. What it "
+        "cannot see is yours to say: what you trained on, whether you chose seeds or steps by the "
+        "held-out data, and how often you asked, this check included.",
     ),
     Question(
         id="21.6",

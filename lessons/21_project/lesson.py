@@ -110,12 +110,15 @@ by_nearest = np.mean(y_few[np.argmin(squares, axis=1)] == y_held)
 print("nearest:", f"{by_nearest:.2f}", "the mean of three networks is lower:", by_nearest > np.mean(by_network))
 
 # %% [markdown]
-# **The baseline is 0.78, that of the nearest picture; you have succeeded at 0.80.** Use the pictures without labels. A step in a
-# direction that changes a picture's answer most (lesson 15) should not change it: ask a tape for that direction, then demand the
-# same answer before and after, on all 1,500 pictures. Start from a small random direction: at the picture itself that slope is 0.
+# **The baseline is 0.78, that of the nearest picture; you have succeeded at 0.80.** Use the pictures without labels: a small step,
+# even the one that changes an answer most (lesson 15), should not change it. Compare the answers to x and to x + d. Their difference is
+# smallest at d = 0, and its slope there is 0: so begin with a small random d, ask a tape for the slope of the difference by d, and
+# scale that to one length. Call it r. The loss is that of the 40 labels, plus the difference between the answers to x and x + r.
+
+# %% [markdown]
 # With one hidden layer of 128, after 1,500 steps, directions of length 1 gave 0.78 to 0.80 in four runs, and of length 2 gave
 # 0.81 to 0.83 in three and 0.78 in one, in 10 to 13 seconds each. With two hidden layers, length 2 rose to 0.83, and fell again. A second task, as in lesson 18,
-# is another way. Keep to the 40 labels: the check cannot see which you used, and you would only deceive yourself.
+# is another way. Keep to the 40 labels: below 98 % the check cannot see which you used, and you would only deceive yourself.
 
 # %%
 assert np.isclose(by_nearest, 0.78, atol=0.01) and by_nearest > np.mean(by_network) > 0.5
@@ -181,18 +184,18 @@ print("after 2,000 steps it is", "larger" if errors[1] > errors[0] else "smaller
 # In the figure, look at the second hour, right of the line, where the networks leave the cloud, which passes the place x = 2.5 km once.
 
 # %%
-hours = np.linspace(0, 2, 101, dtype="float32")
-# (101, 2)
-at_place = np.stack([np.full_like(hours, 2.5), hours], axis=1)
-variance = 0.0625 + 0.1 * hours
-true = 0.25 * np.exp(-((2.5 - 0.6 - 1.3 * hours) ** 2) / (2 * variance)) / np.sqrt(variance)
+every, exact = make_cloud(20_000, last=2.0, noise=0.0, seed=2)
+at_place = np.flatnonzero(np.abs(every[:, 0] - 2.5) < 0.01)
+at_place = at_place[np.argsort(every[at_place, 1])]
+near, true = every[at_place], exact[at_place, 0]  # about 100 of them
+hours = near[:, 1]
 
 ax = plt.subplots(figsize=(6.4, 3.2))[1]
-for name, curve in {"truth": true, "2,000 steps": long[0](at_place)[:, 0]}.items():
+for name, curve in {"truth": true, "2,000 steps": long[0](near)[:, 0]}.items():
     (line,) = ax.plot(hours, curve, "--" if name == "truth" else "-")
     ax.annotate(f" {name}", (2, curve[-1]), color=line.get_color(), va="center")
-(line,) = ax.plot(hours, short[0](at_place)[:, 0])
-ax.annotate(" 500 steps", (2, short[0](at_place)[-1, 0]), color=line.get_color(), va="center")
+(line,) = ax.plot(hours, short[0](near)[:, 0])
+ax.annotate(" 500 steps", (2, short[0](near)[-1, 0]), color=line.get_color(), va="center")
 edge = ax.axvline(1, color="0.6", lw=0.8)
 labels_of_axes = ax.set(xlabel="hours", ylabel="dye at 2.5 km", xlim=(0, 2.5))
 
@@ -212,7 +215,7 @@ assert errors[1] > errors[0] and 0.06 < best_of_six < 0.2
 #
 # A generator makes a digit of 16 normal numbers. Are its pictures told from real ones? Put 300 of them among the held-out digits. For
 # each picture, look whether its nearest neighbour is of its own kind, new or real. The score is the share of those, of the new
-# or of the real ones, whichever is larger: about a half where nobody can tell, 1 where everybody can.
+# or of the real ones, whichever is larger: 1 where everybody can tell. Training digits, which are real, show what to hope for.
 
 
 # %%
@@ -246,7 +249,7 @@ assert shares[0] > 0.96 > shares[1] > 0.9 and shares[2] < 0.8
 ax = show_images(np.concatenate([real[:4], shuffled[:4]]).reshape(-1, 8, 8), columns=4)
 
 # %% [markdown]
-# **The baseline is 0.94, that of the means of two digits; you have succeeded at 0.90.** Train a generator and a critic with a gradient penalty
+# **The baseline is 0.94, that of the means of two digits; you have succeeded at 0.90.** Training digits had 0.7. Train a generator and a critic with a gradient penalty
 # (lesson 16), three steps of the critic for one of the generator. With two hidden layers of 128 each, one run came to 0.94 after
 # 1,500 rounds and to 0.85 after 6,000, in 24 seconds. Training pictures themselves, or nearly, do not count.
 
@@ -450,14 +453,14 @@ assert not inside.passed and handed_in.passed
 # %% [markdown]
 # ### Exercise 21.4: complete
 #
-# Return three things: a Keras model for your task, built; a batch, a tensor or a tuple or dict of them, each with an axis for the
-# examples; and `loss_of(model, batch)`, the loss of the model that it is given, with which you train it by 21.2.
+# Return three things: a Keras model for your task, built; a batch, that is a tensor, or a tuple or dict of tensors, whose first axis
+# counts examples; and `loss_of(model, batch)`, the loss of the model that it is given, with which you train it by 21.2. What belongs
+# together, as a picture and its label, has the same row; 40 labelled and 1,500 other pictures may stand in one batch.
 #
 # - It is one number, the same at each call: what is random, noise or shares, is drawn before and comes with the batch. Leave
 #   dropout out here.
 # - The tape's gradients are its slopes, for every trainable variable.
-# - A batch with every example twice, or with its examples in another order, has the same loss; every example and every tensor of it
-#   counts.
+# - With the rows of every tensor twice, or all backwards, the batch has the same loss. Every row and every tensor counts.
 # - Penalties of regularisers are left to `train_step`.
 #
 # With two networks, give the critic, and fake pictures in the batch.
@@ -506,7 +509,8 @@ check("21.4", my_loss)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Try it yourself first: `model, batch, loss_of = my_loss()`, then `check_gradients(lambda: loss_of(model, batch), model)`.
+# Try it yourself first: `model, batch, loss_of = my_loss()`, then `check_gradients(lambda: loss_of(model, batch), model)`. With relu
+# it may not pass, for a kink nearby, where this exercise does: try tanh to be sure.
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -534,8 +538,9 @@ check("21.4", my_loss)
 #
 # `inputs` holds held-out inputs of all tasks, `"few labels"` (n, 64), `"river"` (n, 2), `"new digits"` (n, 16). Return a dict with
 # the name of your task and its answers: classes (n,), dye (n,) or pictures (n, 64). Each row has one answer, whatever comes with
-# it. The check draws its own inputs: the held-out digits with a little noise, points of both hours, and normal numbers. It calls a
-# trained model, so train in this cell above the function, and let one line show how far it is.
+# it. The check draws its own inputs: the held-out digits with a little noise, points of both hours, and normal numbers; near the
+# line, its score and yours may fall on two sides. It stops after 10 seconds, so train in this cell above the function, and print now
+# and then how far the training is.
 
 
 # %% exercise="21.5" minutes=200

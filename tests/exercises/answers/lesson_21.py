@@ -69,6 +69,18 @@ def by_squared_norm(model, gradients, limit):
     return result
 
 
+def own_weight_as_none(model, gradients, limit):
+    """Go through the layers of the model, and look the rest up where nothing was put."""
+    found = {id(v): g for v, g in zip(model.trainable_variables, gradients, strict=True)}
+    done = {}
+    for layer in model.layers:
+        there = [id(v) for v in layer.trainable_variables if found[id(v)] is not None]
+        if there:
+            clipped, _ = tf.clip_by_global_norm([found[i] for i in there], limit)
+            done.update(zip(there, clipped, strict=True))
+    return [done.get(id(v)) for v in model.trainable_variables]
+
+
 # 21.2
 
 
@@ -114,6 +126,12 @@ def one_way(total=True, cut=True, sign=1.0, reported=None):
         return of_data if reported == "data" else loss
 
     return train_step
+
+
+def optimizer_anew(model, optimizer, loss_of, batch, clip):
+    """Make an optimizer of the same rates in each step."""
+    config = optimizer.get_config()
+    return one_way()(model, type(optimizer)(config["learning_rate"], 0.8), loss_of, batch, clip)
 
 
 def own_loss(model, optimizer, loss_of, batch, clip):
@@ -300,6 +318,24 @@ def newest_of_the_folder(model, optimizer, generator, history):
     return save, resume
 
 
+def only_the_count(model, optimizer, generator, history):
+    """Keep of the optimizer its iterations alone."""
+    parts = [*model.variables, optimizer.iterations, generator.state]
+
+    def save(path):
+        Path(path).write_bytes(pickle.dumps(([v.numpy() for v in parts], list(history))))
+
+    def resume(path):
+        if not Path(path).exists():
+            return False
+        values, history[:] = pickle.loads(Path(path).read_bytes())
+        for variable, value in zip(parts, values, strict=True):
+            variable.assign(value)
+        return True
+
+    return save, resume
+
+
 def longer_history(model, optimizer, generator, history):
     """Put the saved losses behind those that the run already has."""
     found = []
@@ -360,6 +396,49 @@ def measured(reduce=tf.reduce_mean, extra=(), noise=lambda points: 0.0):
         return model, (tf.constant(points), tf.constant(dye), *extra), loss_of
 
     return my_loss
+
+
+def of_classes(loss_of_logits, steps=0):
+    """Return a loss of ten scores for 40 digits, after some steps with cross-entropy."""
+
+    def my_loss():
+        pictures, labels = load_digits()
+        batch = tf.constant(pictures[:40] / 16, tf.float32), tf.constant(labels[:40])
+        model = network(32, 10, 64)
+        optimizer = keras.optimizers.Adam(1e-2)
+        for _ in range(steps):
+            with tf.GradientTape() as tape:
+                losses = tf.nn.sparse_softmax_cross_entropy_with_logits(batch[1], model(batch[0]))
+                loss = tf.reduce_mean(losses)
+            variables = model.trainable_variables
+            optimizer.apply(tape.gradient(loss, variables), variables)
+        return model, batch, lambda model, batch: loss_of_logits(model(batch[0]), batch[1])
+
+    return my_loss
+
+
+def error_rate(logits, classes):
+    """Count errors; the slope is that of the softmax."""
+    shares = tf.nn.softmax(logits)
+    hard = tf.one_hot(tf.argmax(shares, axis=1), 10)
+    return 1 - tf.reduce_mean(
+        tf.gather(shares + tf.stop_gradient(hard - shares), classes, batch_dims=1)
+    )
+
+
+def over_the_examples(logits, classes):
+    shares = tf.nn.softmax(logits, axis=0)
+    return -tf.reduce_mean(tf.math.log(tf.gather(shares, classes, batch_dims=1)))
+
+
+def all_but_the_last(logits, classes):
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(classes[:-1], logits[:-1])
+    return tf.reduce_mean(losses)
+
+
+def row_against_column():
+    model, (points, dye), loss_of = measured()()
+    return model, (points, tf.squeeze(dye)), loss_of
 
 
 def held_by_the_loss():
@@ -464,6 +543,46 @@ def no_stream(inputs):
     return {"river": formula(inputs["river"], 0.0)}
 
 
+def too_slow(inputs):
+    return {"river": formula(inputs["river"], 0.8)}
+
+
+def exact(inputs):
+    return {"river": formula(inputs["river"], 1.3)[:, None]}
+
+
+def not_trained(inputs):
+    model = network(32)
+    return {"river": 0.5 + model(inputs["river"], training=False)}
+
+
+def mean_dye(inputs):
+    _, dye = make_cloud(80, seed=21)
+    return {"river": np.full(len(inputs["river"]), dye.mean())}
+
+
+def off_by_little(inputs):
+    return {"river": formula(inputs["river"], 1.3) - 0.052}
+
+
+def grey_generator(inputs):
+    keras.utils.set_random_seed(4)
+    hidden = [layers.Dense(128, "relu") for _ in range(2)]
+    made = keras.Sequential([keras.Input((16,)), *hidden, layers.Dense(64, "sigmoid")])
+    return {"new digits": made(inputs["new digits"])}
+
+
+def noisy_held_out(inputs):
+    noise = np.asarray(inputs["new digits"])
+    rows = (np.abs(noise).sum(axis=1) * 1e4).astype(int) % 297
+    pictures = load_digits()[0][1500:][rows] / 16
+    return {"new digits": np.clip(pictures + 0.1 * np.tile(noise, 4), 0, 1)}
+
+
+def two_tasks(inputs):
+    return no_stream(inputs) | {"few labels": np.arange(len(inputs["few labels"])) % 10}
+
+
 def from_one(inputs):
     return {"few labels": few_labels(inputs)["few labels"] + 1}
 
@@ -497,6 +616,14 @@ def distances(keep, measure=lambda a, b: np.abs(a - b).max()):
     return movement
 
 
+def after_the_loop(model, step, batches):
+    for batch in batches:
+        step(model, *batch)
+    start = [v.numpy().copy() for v in model.trainable_variables]
+    pairs = zip(model.trainable_variables, start, strict=True)
+    return [float(np.abs(v.numpy() - old).max()) for v, old in pairs]
+
+
 RIGHT = {
     "21.6": [distances(tf.identity), distances(lambda v: v.numpy().copy())],
     "21.1": [layer_by_layer()],
@@ -517,6 +644,7 @@ def by_held_out_labels(inputs):
 WRONG = {
     "21.6": [
         ("the variables themselves", distances(lambda v: [v][0])),
+        ("the variables themselves", after_the_loop),
         ("signed", distances(tf.identity, lambda a, b: (a - b).max())),
         ("norm", distances(tf.identity, lambda a, b: np.sqrt(np.sum((a - b) ** 2)))),
         ("mean movement", distances(tf.identity, lambda a, b: np.mean(np.abs(a - b)))),
@@ -528,11 +656,13 @@ WRONG = {
         ("square compared", by_squares),
         ("divided by the square", by_squared_norm),
         ("layers of one name", layer_by_layer(owner=lambda v: v.path.split("/")[-2])),
+        ("None for the model's own weight", own_weight_as_none),
         ("by the last name", layer_by_layer(owner=lambda v: v.name)),
     ],
     "21.2": [
         ("penalties left out", one_way(total=False)),
         ("clip left out", one_way(cut=False)),
+        ("update by hand", optimizer_anew),
         ("climbs", one_way(sign=-1.0)),
         ("None left out of the pairs", pairs_without_none),
         ("None left out of the clipping", clip_without_none),
@@ -549,6 +679,7 @@ WRONG = {
         ("another path's", in_one_file),
         ("raises without a file", newest_of_the_folder),
         ("generator", by_checkpoint(["generator"])),
+        ("momentum, rate", only_the_count),
         ("momentum, count, rate", by_checkpoint(["optimizer"])),
         ("nothing returned after resume", by_checkpoint(answer=None)),
     ],
@@ -569,12 +700,25 @@ WRONG = {
             ),
         ),
         ("not three things", lambda: critics()()[2]),
+        ("flat", of_classes(error_rate)),
+        ("flat", of_classes(error_rate, 30)),
+        ("added up", of_classes(over_the_examples)),
+        ("nearly as large", of_classes(all_but_the_last)),
+        ("each with all", row_against_column),
     ],
     "21.5": [
         ("no dict", lambda inputs: list(few_labels(inputs).values())),
         ("too good", by_held_out_labels),
         ("classes moved by one", from_one),
-        ("river not better", no_stream),
+        ("river not better", too_slow),
+        ("as zeros", no_stream),
+        ("too close", exact),
+        ("as zeros", not_trained),
+        ("the mean of the measurements", mean_dye),
+        ("just short", off_by_little),
+        ("grey", grey_generator),
+        ("held-out digits", noisy_held_out),
+        ("several tasks", two_tasks),
         ("classes by the batch", row_numbers),
         ("all alike", black_pictures),
         ("not by the noise", first_of_training),
