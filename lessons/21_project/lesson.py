@@ -466,7 +466,7 @@ assert not inside.passed and handed_in.passed
 # With two networks, give the critic, and fake pictures in the batch.
 
 
-# %% exercise="21.4"
+# %% exercise="21.4" minutes=20
 def my_loss():
     """Return (model, batch, loss_of)."""
     ### BEGIN SOLUTION
