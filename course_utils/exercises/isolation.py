@@ -12,18 +12,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from types import FrameType
 
 import numpy as np
 
-from .tensorflow_state import (
-    fitting_output_gradients,
-    graphs_can_be_cancelled,
-    keep_tensorflow_random_state,
-)
+from .tensorflow_state import graphs_can_be_cancelled, keep_tensorflow_random_state
 
-__all__ = ["PATIENCE", "TimeLimitReached", "memory_limit", "state_kept", "time_limit"]
+__all__ = ["PATIENCE", "TimeLimitReached", "state_kept", "time_limit"]
 
 _BETWEEN_LOOKS = 0.1  # seconds
 PATIENCE = 6  # how many times as long as its processor time a block may take on the clock
@@ -60,28 +55,7 @@ def state_kept(seed: int) -> Iterator[None]:
         stack.callback(os.chdir, os.getcwd())
         if "tensorflow" in sys.modules:
             stack.enter_context(keep_tensorflow_random_state(seed))
-            stack.enter_context(fitting_output_gradients())
         yield
-
-
-@contextmanager
-def memory_limit(megabytes: int) -> Iterator[None]:
-    """Let a block that takes more memory than this meet a ``MemoryError``, on Linux."""
-    try:
-        import resource
-
-        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-        used = next(int(line.split()[1]) for line in status.splitlines() if "VmData" in line)
-    except (ImportError, OSError, StopIteration):
-        yield
-        return
-    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    limits = [1024 * used + megabytes * 2**20, *(n for n in (soft, hard) if n >= 0)]
-    resource.setrlimit(resource.RLIMIT_DATA, (min(limits), hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from .isolation import PATIENCE, TimeLimitReached, state_kept, time_limit
 from .observation import file_of
 from .question import Question, ValueQuestion
 from .references import Reference, stored, stored_reference
+from .safety import kept_alive
 
 __all__ = ["TIME_LIMIT", "assess", "observe_and_judge", "stopped_in_words"]
 
@@ -37,7 +38,7 @@ def observe_and_judge(
 ) -> tuple[Judgement, str]:
     """Return the judgement of an answer, whatever the answer does, and what its code printed."""
     try:
-        with state_kept(seed), time_limit(TIME_LIMIT, file_of(answer)):
+        with kept_alive(), state_kept(seed), time_limit(TIME_LIMIT, file_of(answer)):
             observation = exercise.observe(answer, seed)
         return judge(exercise, observation, seed), observation.get("printed", "")
     except TimeLimitReached as stop:

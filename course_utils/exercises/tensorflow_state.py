@@ -7,11 +7,9 @@ TensorFlow promises none of it. What else may move between its versions stands i
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import wraps
 from typing import Any
 
 __all__ = [
-    "fitting_output_gradients",
     "forget_tracings",
     "graphs_can_be_cancelled",
     "keep_tensorflow_random_state",
@@ -42,32 +40,6 @@ def graphs_can_be_cancelled() -> Iterator[Callable[[], None]]:
         cancellation._active_context = around
 
 
-@contextmanager
-def fitting_output_gradients() -> Iterator[None]:
-    """Refuse output gradients that are more or fewer than the targets: TensorFlow would crash."""
-    from unittest.mock import patch
-
-    import tensorflow as tf
-
-    asked = tf.GradientTape.gradient
-
-    @wraps(asked)
-    def gradient(
-        self: Any, target: Any, sources: Any, output_gradients: Any = None, *more: Any, **named: Any
-    ) -> Any:
-        if output_gradients is not None:
-            wanted, given = (len(tf.nest.flatten(each)) for each in (target, output_gradients))
-            if wanted != given:
-                raise ValueError(
-                    f"tape.gradient got {given} output gradients for {wanted} targets; it takes "
-                    "one for each target, in the same structure"
-                )
-        return asked(self, target, sources, output_gradients, *more, **named)
-
-    with patch.object(tf.GradientTape, "gradient", gradient):
-        yield
-
-
 def forget_tracings() -> None:
     """Count from 0 how often functions are traced; TensorFlow warns when one is traced often."""
     from tensorflow.python.eager.polymorphic_function import polymorphic_function
@@ -91,8 +63,7 @@ def keep_tensorflow_random_state(seed: int) -> Iterator[None]:
 
     state = context.context()
     tensorflow_before = state._seed, getattr(state, "_rng", None)
-    # The last is what a call of a model that was stopped has left, such as training=True.
-    keras_names = ("global_random_seed", "global_seed_generator", "current_call_ctx")
+    keras_names = ("global_random_seed", "global_seed_generator")
     keras_before = {name: global_state.get_global_attribute(name) for name in keras_names}
     generator_before = stateful_random_ops.global_generator
     generators = (keras_before["global_seed_generator"], generator_before)

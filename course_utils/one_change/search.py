@@ -9,11 +9,12 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..exercises.isolation import TimeLimitReached, memory_limit, state_kept, time_limit
+from ..exercises.isolation import TimeLimitReached, state_kept, time_limit
 from ..exercises.judging import assess
 from ..exercises.observation import observe_calls
 from ..exercises.question import Question, error_of, first_wrong
 from ..exercises.references import SEEDS, Reference, stored_reference
+from ..exercises.safety import kept_alive, memory_limit
 from .changes import Change, changes_of
 from .program import Program, names_of_the_notebook, program_of
 
@@ -88,6 +89,7 @@ def places_of_one_change(
     program = program_of(answer)
     if program is not None:
         with ExitStack() as stack:
+            stack.enter_context(kept_alive())
             stack.enter_context(warnings.catch_warnings())
             stack.enter_context(suppress(TimeLimitReached))
             stack.enter_context(time_limit(seconds))

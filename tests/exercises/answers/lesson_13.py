@@ -98,6 +98,13 @@ def held_by_places(writers, share, rng):
     return np.where(is_kept)[0], np.where(~is_kept)[0]
 
 
+def with_repeats(writers, share, rng):
+    names = np.unique(writers)
+    places = rng.integers(0, len(names), size=round(share * len(names)))
+    is_held = np.isin(writers, names[places])
+    return np.flatnonzero(~is_held), np.flatnonzero(is_held)
+
+
 class Drawn:
     """Draw once, for `sides` asks again and again."""
 
@@ -185,6 +192,18 @@ def measuring_each_epoch(summary, after=True):
         return summary(shares)
 
     return train_and_measure
+
+
+def shuffled_by_a_new_generator(orders):
+    rng = np.random.default_rng()
+    return [rng.permutation(order) for order in orders]
+
+
+def measured_on_the_first_labels(model, optimizer, images, labels, orders, held, size):
+    trained_on_splits(model, optimizer, images, labels, orders, held, size)
+    predictions = tf.argmax(model(tf.gather(images, held)), axis=1).numpy()
+    pairs = zip(predictions, labels, strict=False)
+    return sum(int(one == other) for one, other in pairs) / len(held)
 
 
 def whole_batches_alone(model, optimizer, images, labels, orders, held, size):
@@ -576,6 +595,8 @@ WRONG = {
         ("global generator", by_global_state),
         ("another number of writers", rounded(int)),
         ("another number in one division", rounded(lambda n: -int(-n // 1))),
+        ("another number in the last division", rounded(lambda n: min(round(n), 15))),
+        ("drawn twice", with_repeats),
     ],
     "13.2": [
         ("too many at once", measured_at_once),
@@ -652,6 +673,9 @@ WRONG = {
         ("measured at another time", measuring_each_epoch(lambda shares: shares[-1], after=False)),
         ("short batch not measured", whole_batches_alone),
         ("measured on all", on_splits(asked=lambda orders, held: [*held, *orders[0]])),
+        ("drawn anew", on_splits(lambda orders: [tf.random.shuffle(o).numpy() for o in orders])),
+        ("drawn anew", on_splits(shuffled_by_a_new_generator)),
+        ("other labels measured", measured_on_the_first_labels),
     ],
     "13.4": [
         ("setting changed", changed_in_place),

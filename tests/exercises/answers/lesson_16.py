@@ -1,5 +1,6 @@
 """Answers to lesson 16's exercises: other right ones, and wrong ones that no gallery holds."""
 
+import keras
 import numpy as np
 import tensorflow as tf
 
@@ -150,6 +151,49 @@ def all_move(*numbers):
     return play_round
 
 
+def each_moved_by_its_own(turn_of_both):
+    """Let one turn move both networks, each by its own optimizer."""
+
+    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
+        for turn in (0, 1):
+            with tf.GradientTape(persistent=True) as tape:
+                loss = losses_of(*logits(generator, critic, real, noise))[turn]
+            of_critic = tape.gradient(loss, critic.trainable_variables)
+            of_generator = tape.gradient(loss, generator.trainable_variables)
+            if turn == 0 or turn == turn_of_both:
+                for_critic.apply(of_critic, critic.trainable_variables)
+            if turn == 1 or turn == turn_of_both:
+                for_generator.apply(of_generator, generator.trainable_variables)
+
+    return play_round
+
+
+def in_turns(turns):
+    """Take a step for each letter, c of the critic and g of the generator."""
+
+    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
+        models = generator, critic, real, noise
+        for letter in turns:
+            if letter == "c":
+                step(critic, for_critic, lambda: losses_of(*logits(*models))[0])
+            else:
+                step(generator, for_generator, lambda: losses_of(*logits(*models))[1])
+
+    return play_round
+
+
+def new_noise(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    models = generator, critic, real
+    step(critic, for_critic, lambda: losses_of(*logits(*models, noise))[0])
+    latent = tf.random.normal(noise.shape)
+    step(generator, for_generator, lambda: losses_of(*logits(*models, latent))[1])
+
+
+def new_optimizers(generator, critic, for_generator, for_critic, losses_of, real, noise):
+    for_generator, for_critic = (keras.optimizers.Adam(0.001, beta_1=0.5) for _ in range(2))
+    rounds()(generator, critic, for_generator, for_critic, losses_of, real, noise)
+
+
 def columns(values):
     return values[:, None, None, None]
 
@@ -206,6 +250,23 @@ def by_differences(critic, real, fake, share):
     return tf.reduce_mean((tf.sqrt(squares + 1e-12) - 1) ** 2)
 
 
+def own_shares(critic, real, fake, share):
+    return penalty()(critic, real, fake, tf.random.uniform([real.shape[0]]))
+
+
+def whole_loss(critic, real, fake, share):
+    scores = tf.reduce_mean(critic(fake) - critic(real))
+    return scores + penalty()(critic, real, fake, share)
+
+
+def of_the_weights(critic, real, fake, share):
+    points = fake + columns(share) * (real - fake)
+    with tf.GradientTape() as tape:
+        scores = critic(points)
+    slopes = tape.gradient(scores, critic.trainable_variables)
+    return tf.reduce_mean((tf.sqrt(tf.reduce_sum(slopes**2)) - 1) ** 2)
+
+
 RIGHT = {
     "16.1": [rounds(), only_own_logits, in_a_graph],
     "16.2": [[-0.018, -0.982], (-0.01799, -0.98201), [np.float64(-0.018), np.float64(-0.982)]],
@@ -246,6 +307,14 @@ WRONG = {
         ("generator's loss moves both", all_move(1)),
         ("each loss moves both", all_move(0, 1)),
         ("one sum for both", critic_on_both),
+        ("critic's loss moves both", each_moved_by_its_own(0)),
+        ("generator's loss moves both", each_moved_by_its_own(1)),
+        ("critic moved more than once", in_turns("cgcg")),
+        ("critic moved more than once", in_turns("cccccg")),
+        ("critic moved more than once", in_turns("cgc")),
+        ("generator moved more than once", in_turns("cggg")),
+        ("own noise", new_noise),
+        ("own optimizers", new_optimizers),
         ("optimizers left out", by_hand),
     ],
     "16.2": [
@@ -270,6 +339,17 @@ WRONG = {
             "largest slope",
             penalty(slopes_to=lambda g: tf.norm(tf.reshape(g, (len(g), -1)), np.inf, axis=1)),
         ),
+        ("fakes counted whole", penalty(place=lambda r, f, s: f + columns(s) * r)),
+        ("parentheses left out", penalty(place=lambda r, f, s: columns(s) * (r - f) + 1)),
+        ("shares drawn", own_shares),
+        ("over the examples", penalty(slopes_to=lambda g: tf.norm(g + 1e-9, axis=0))),
+        (
+            "summed before squaring",
+            penalty(slopes_to=lambda g: tf.abs(tf.einsum("nhwc->n", g))),
+        ),
+        ("gap added", whole_loss),
+        ("list of slopes", of_the_weights),
+        ("root of the mean", penalty(join=lambda squares: tf.reduce_mean(squares) ** 0.5)),
         ("squared length less one", penalty(of=lambda r: r * r - 1)),
         ("last axis", penalty(slopes_to=lambda g: tf.norm(g, axis=-1))),
         ("one axis", penalty(slopes_to=lambda g: tf.sqrt(tf.reduce_sum(g * g, 1) + 1e-12))),
