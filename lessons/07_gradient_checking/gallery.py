@@ -372,13 +372,12 @@ def under(got, right):
     return np.all(right - got < 1e-4)
 
 
-UNSEEN = (
-    "It passes a {0} of which one entry is off. Either it looks at a part of {0} alone, such as one "
-    "row or one entry, or it takes a difference without abs. Compare every entry."
-)
-SIZES = (
-    "It passes a {0} of the wrong sign. Either {0} is not looked at, or its size alone is, as by abs, a "
-    "square or a norm. Compare every entry, sign and all."
+ONE_OFF = "of which one entry is off. Either it looks at a part of"
+PART_ALONE = "alone, such as one row or one entry, or it takes a difference without abs. Compare every entry."
+WRONG_SIGN = "of the wrong sign. Either"
+SIZE_ALONE = (
+    "is not looked at, or its size alone is, as by abs, a square or a norm. Compare every entry, "
+    "sign and all."
 )
 CHECKS = {
     "backward not called": Wrong(
@@ -495,37 +494,37 @@ CHECKS = {
         calls=(0, 7, 11),
     ),
     "d_x without its sign": Wrong(
-        SIZES.format("d_x"),
+        f"It passes a d_x {WRONG_SIGN} d_x {SIZE_ALONE}",
         comparing(right_by_hand, same=part_of(np.abs)),
         comparing(right_by_hand, same=part_of(np.linalg.norm)),
         calls=(0, 11, 12),
     ),
     "d_scale without its sign": Wrong(
-        SIZES.format("d_scale"),
+        f"It passes a d_scale {WRONG_SIGN} d_scale {SIZE_ALONE}",
         comparing(right_by_hand, same_scale=part_of(np.square)),
         calls=(0, 11, 13),
     ),
     "d_x but its last entry": Wrong(
-        UNSEEN.format("d_x"),
+        f"It passes a d_x {ONE_OFF} d_x {PART_ALONE}",
         comparing(right_by_hand, same=part_of(lambda d: d[0]), same_scale=close),
         comparing(right_by_hand, same=part_of(lambda d: d[:, 0]), same_scale=close),
         comparing(right_by_hand, same=under, same_scale=close),
         calls=(0, 11, 14),
     ),
     "d_x but its first entry": Wrong(
-        UNSEEN.format("d_x"),
+        f"It passes a d_x {ONE_OFF} d_x {PART_ALONE}",
         comparing(right_by_hand, same=part_of(lambda d: d[-1]), same_scale=close),
         comparing(right_by_hand, same=part_of(lambda d: d[:, -1]), same_scale=close),
         comparing(right_by_hand, same=over, same_scale=close),
         calls=(0, 11, 15),
     ),
     "d_scale but its last entry": Wrong(
-        UNSEEN.format("d_scale"),
+        f"It passes a d_scale {ONE_OFF} d_scale {PART_ALONE}",
         comparing(right_by_hand, same_scale=part_of(lambda d: d[0])),
         calls=(0, 11, 16),
     ),
     "d_scale but its first entry": Wrong(
-        UNSEEN.format("d_scale"),
+        f"It passes a d_scale {ONE_OFF} d_scale {PART_ALONE}",
         comparing(right_by_hand, same_scale=part_of(lambda d: d[-1])),
         calls=(0, 11, 17),
     ),

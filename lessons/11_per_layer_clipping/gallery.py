@@ -194,11 +194,14 @@ STEP = Table(
         tuple(-GRADIENT * 6.5): BY_LIMIT,
         (-6, -1.5, -2): "These are the three numbers, in another order: first those of the first "
         "variable, (6, 8), then that of the second.",
-        **{
-            tuple(signs * GRADIENT / 4): SIGNS
-            for signs in map(np.array, product((1, -1), repeat=3))
-            if abs(sum(signs)) == 1
-        },
+        **dict.fromkeys(
+            (
+                tuple(s * GRADIENT / 4)
+                for s in map(np.array, product((1, -1), repeat=3))
+                if abs(sum(s)) == 1
+            ),
+            SIGNS,
+        ),
         (
             -1,
             -1,
