@@ -68,11 +68,17 @@ def draw_images(rng: np.random.Generator) -> list[tuple]:
 
     def draw(kept: int, batch_size: int, epochs: int) -> tuple:
         n, count = kept + len(further), len(further)
-        held, rest = np.split(rng.permutation(n), [count])
-        labels = np.empty(n, int)
-        labels[held], labels[rest] = rng.permutation(held_labels), rng.permutation(kept) % 4
-        classes = labels.copy()
-        classes[held] = (labels[held] - further) % 4
+        # The labels at either end, taken for those of `held`, give no number that is met otherwise.
+        taken = {2}
+        while taken & {2, 4, 5, 6, 7, 9}:
+            held, rest = np.split(rng.permutation(n), [count])
+            labels = np.empty(n, int)
+            labels[held], labels[rest] = rng.permutation(held_labels), rng.permutation(kept) % 4
+            classes = labels.copy()
+            classes[held] = (labels[held] - further) % 4
+            answered = (classes[held] - 1) % 4  # in the end
+            ends = labels[:count], labels[-count:]
+            taken = {int(np.sum(answered == end)) for end in ends}
         centres = 2.0 * np.eye(4) + rng.uniform(-0.2, 0.2, (4, 4))
         images = (centres[classes] + rng.normal(0, 0.2, (n, 4))).reshape(n, 2, 2)
         kernels = [0.5 * rng.normal(size=(4, 6)), np.zeros((6, 4))]
@@ -110,11 +116,33 @@ def as_training(
     return model, optimizer, *constants(images), labels, orders, *rest
 
 
-def trained(train_and_measure: Callable, model: Any, *rest: Any) -> dict:
-    before = model.get_weights()
-    accuracy = train_and_measure(model, *rest)
-    pairs = zip(model.get_weights(), before, strict=True)
-    return {"change": [after - start for after, start in pairs], "accuracy": accuracy}
+def trained(
+    train_and_measure: Callable,
+    model: Any,
+    optimizer: Any,
+    images: Any,
+    labels: Any,
+    orders: list,
+    *rest: Any,
+) -> dict:
+    """Return what one training did, and whether a second from the same start does the same."""
+    before, trainings = model.get_weights(), []
+    for _ in range(2 if len(orders) == 4 else 1):  # in one of the two calls, to save time
+        model.set_weights(before)
+        optimizer.iterations.assign(0)
+        copies = [order.copy() for order in orders]
+        accuracy = train_and_measure(model, optimizer, images, labels, copies, *rest)
+        trainings.append((model.get_weights(), accuracy))
+    (weights, accuracy), (weights_again, _) = trainings[0], trainings[-1]
+    is_same = all(
+        np.allclose(one, other, rtol=1e-3, atol=1e-5, equal_nan=True)
+        for one, other in zip(weights, weights_again, strict=True)
+    )
+    return {
+        "again": "the same weights" if is_same else "other weights",
+        "change": [after - start for after, start in zip(weights, before, strict=True)],
+        "accuracy": accuracy,
+    }
 
 
 def draw_writers(rng: np.random.Generator) -> list[tuple]:
@@ -164,7 +192,7 @@ def division(reading: Any, writers: np.ndarray, share: float, seed: int) -> str:
     if len(drawn) == len(names) - count:
         return "sides exchanged"
     if len(drawn) != count:
-        return "another number of writers"
+        return "too few writers" if len(drawn) < count - 1 else "another number of writers"
     in_order = (names, writers[np.sort(np.unique(writers, return_index=True)[1])])
     ends = [part for order in in_order for part in (order[:count], order[-count:])]
     return "writers not drawn" if any(set(drawn) == set(end) for end in ends) else "whole writers"
@@ -368,6 +396,7 @@ EXERCISES = (
         call=trained,
         inputs="kernels images labels orders held batch_size",
         parts=[
+            Part("again", "what the same orders give a second time, from the same weights,"),
             Part("change", "the change of the weights"),
             Part("accuracy", "the accuracy", "Return one number, the accuracy."),
         ],
@@ -456,9 +485,12 @@ PREDICTIONS = (
             "0.1": "0.1 is the probability of each class. The loss is minus its logarithm.",
             "10": "10 is the number of classes. The loss is a logarithm of it.",
             "1": "This is the logarithm to base 10. The loss takes the natural one.",
+            "3.3": "This is the logarithm to base 2. The loss takes the natural one.",
+            "-2.3": "This is the logarithm of the probability. The loss is minus it, and never "
+            "below 0.",
         },
-        otherwise="Much above 2.3 the network would be sure, and wrong; much below, it would know "
-        "something already.",
+        otherwise="The loss is minus the natural logarithm of the probability that the right class "
+        "gets.",
     ),
     Callout(
         "13.b",
@@ -467,7 +499,7 @@ PREDICTIONS = (
             "an error": "An index beyond the end is an error, for a single entry. A slice is "
             "different.",
             "128 entries": "The graph was told 128. But nothing fills the rest up.",
-            "fewer than 128 entries": "A slice ends where the tensor ends, and 96 are left.",
+            "fewer than 128 entries": "A slice ends where the tensor ends, and 88 are left.",
         },
     ),
     Callout(
@@ -477,7 +509,7 @@ PREDICTIONS = (
             "yes": "Model and optimizer are said to be all that there is to save, and the order is "
             "the same. But two more things are drawn at random.",
             "no": "Dropout draws from a counter of its own, and the moves from their generator. "
-            "The short checkpoint finds neither, so the new run drops other inputs.",
+            "This checkpoint holds neither, so the new run drops other inputs.",
         },
     ),
 )

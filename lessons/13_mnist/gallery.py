@@ -118,8 +118,16 @@ SIDES = {
         "These are writers. Return the indices of their images: np.flatnonzero(np.isin(...)).",
         as_writers,
     ),
+    "drawn twice": Wrong(
+        "Too few writers are held out. Either some are drawn more than once: rng.choice needs "
+        "replace=False, and np.unique(writers) names each writer once. Or it is not "
+        "round(share * number of writers) of them.",
+        holding_out(lambda rng, names, count, writers: rng.choice(names, count)),
+        calls=(2,),
+    ),
     "another number of writers": Wrong(NUMBER, number_off(30), calls=(0,)),
     "another number in one division": Wrong(NUMBER, number_off(26), calls=(1,)),
+    "another number in the last division": Wrong(NUMBER, number_off(20), calls=(2,)),
     "not drawn": Wrong(
         "These are the first or the last writers, and a file may be sorted. Draw them: "
         "rng.choice(names, size=k, replace=False).",
@@ -341,13 +349,18 @@ def stepping(training=True, loss_of=mean_loss, penalty=sum, labels_of=tf.gather,
     return step
 
 
-def accuracy(result=np.mean, asked=lambda orders, held: held, in_training=False):
+def accuracy(
+    result=np.mean,
+    asked=lambda orders, held: held,
+    in_training=False,
+    labels_of=lambda labels, chosen: labels[chosen],
+):
     """Return how ``training`` measures: the result of which of the asked images are right."""
 
     def measure(model, images, labels, orders, held):
         chosen = asked(orders, held)
         logits = model(tf.gather(images, chosen), training=in_training)
-        return result(np.argmax(logits, axis=1) == labels[chosen])
+        return result(np.argmax(logits, axis=1) == labels_of(labels, chosen))
 
     return measure
 
@@ -393,6 +406,11 @@ def in_batches(accuracy_of):
 
 
 TRAININGS = {
+    "drawn anew": Wrong(
+        "The same `orders` give other weights a second time: something is drawn at random. Each of "
+        "`orders` is shuffled already. Take its images as they come.",
+        training(epochs=lambda orders: [np.random.permutation(order) for order in orders]),
+    ),
     "nothing trained": Wrong(
         "The weights are as they were. Call optimizer.apply(gradients, model.trainable_variables) "
         "in each batch.",
@@ -529,6 +547,12 @@ TRAININGS = {
             measure=accuracy(asked=lambda orders, held: np.arange(len(orders[0]) + len(held)))
         ),
     ),
+    "other labels measured": Wrong(
+        "The weights are right. But the held-out images are compared with the labels of others: "
+        "look the labels up by the same indices, tf.gather(labels, held).",
+        training(measure=accuracy(labels_of=lambda labels, held: labels[: len(held)])),
+        training(measure=accuracy(labels_of=lambda labels, held: labels[-len(held) :])),
+    ),
     "fraction wrong": Wrong(
         "This is the share that is wrong. Return the share that is right.",
         training(measure=accuracy(lambda hits: 1 - np.mean(hits))),
@@ -628,7 +652,8 @@ GAINS = {
     ),
     "compared with itself": Wrong(
         "The gain is 0: both are measured with the change, or both without. setting.update(change) "
-        "changes `setting` itself; make a new dict, setting | change.",
+        "changes `setting` itself, and in change | setting the old value wins. The new dict is "
+        "setting | change.",
         comparing(join=lambda setting, change: (setting, setting)),
     ),
     "setting changed on the way": Wrong(
@@ -847,8 +872,9 @@ RESUMED = {
         calls=(0,),
     ),
     "dropout left out": Wrong(
-        "The epochs are right, the weights are not: a dropout draws from the start again. Put all "
-        "of model.non_trainable_variables into the checkpoint, where each dropout has its counter.",
+        "The epochs are right, the weights are not: a dropout draws from the start again. Put its "
+        "counter, with all of model.non_trainable_variables, into the checkpoint as a list: a layer "
+        "of the next new_run() may have another name.",
         going_on(lambda optimizer, dropout, done: {"optimizer": optimizer, "done": done}),
         going_on(lambda optimizer, dropout, done: everything_of(optimizer, dropout[:1], done)),
         going_on(lambda optimizer, dropout, done: everything_of(optimizer, dropout[1:], done)),

@@ -83,11 +83,15 @@ def draw_pictures(rng: np.random.Generator) -> list[tuple]:
 def as_pictures(weights: np.ndarray, *arrays: np.ndarray) -> tuple:
     import tensorflow as tf
 
-    def critic(x, training=True):
-        return tf.reduce_sum(w * x**2, axis=(1, 2, 3))
+    class Critic:
+        def __init__(self, w):
+            self.trainable_variables = [w]
+
+        def __call__(self, x, training=True):
+            return tf.reduce_sum(w * x**2, axis=(1, 2, 3))
 
     (w,) = variables(weights)
-    return critic, *constants(*arrays), w
+    return Critic(w), *constants(*arrays), w
 
 
 def penalty_and_gradient(
@@ -114,8 +118,8 @@ EXERCISES = (
         prepare=as_round,
         call=changes,
         parts=[
-            Part("critic", "the change of the critic's weights"),
-            Part("generator", "the change of the generator's weights"),
+            Part("critic", "the change of the critic's kernels"),
+            Part("generator", "the change of the generator's kernels"),
         ],
         demands=[
             Demand(
@@ -163,9 +167,9 @@ PREDICTIONS = (
         "16.a",
         right="further than at the start, about 1.6",
         options={
-            "nearly there": "Each follows its own gradient downhill, and downhill sounds like "
+            "nearer than at the start, about 0.6": "Each follows its own gradient downhill, and downhill sounds like "
             "arriving.",
-            "about 1, as at the start": "So it is for infinitely small steps: they go round in a "
+            "as far as at the start, about 1.0": "So it is for infinitely small steps: they go round in a "
             "circle.",
             "further than at the start, about 1.6": "Each changes the other's loss, so they circle. "
             "And a straight step along a circle ends a little outside: by the root of 1 + 0.1² each "
@@ -174,12 +178,13 @@ PREDICTIONS = (
     ),
     Callout(
         "16.b",
-        right="about 1, as at the start",
+        right="as far as at the start, about 1.0",
         options={
-            "nearly there": "Nothing pulls to the middle here, either: still each changes the "
+            "nearer than at the start, about 0.6": "Nothing pulls to the middle here, either: still each changes the "
             "other's loss.",
-            "about 1, as at the start": "What the critic's step gains outwards, the generator's, "
-            "against the new slope, takes back: the matrix of both has determinant 1.",
+            "as far as at the start, about 1.0": "What the critic's step gains outwards, the "
+            "generator's, against the new slope, takes back. With steps this small they go round on "
+            "an ellipse that is nearly a circle.",
             "further than at the start, about 1.6": "So it was from one recording. The new slope "
             "changes the generator's step a little, and 100 times.",
         },
@@ -202,8 +207,8 @@ PREDICTIONS = (
         options={
             "an error about shapes": "An error would help. But (1, 1) fits every (n, d).",
             "it runs, and all points lie at one share of their way": "(1, 1) broadcasts without a "
-            "word: each batch tests one place between real and fake, and its penalty jumps from "
-            "batch to batch.",
+            "word: each batch tests one place between real and fake, and its penalty varies more "
+            "from batch to batch.",
             "it runs, and each number of a point has its own share": "That is the shape (n, d): "
             "points in a box around the line, and not on it.",
         },

@@ -85,18 +85,55 @@ def in_one_batch(generator, critic, for_generator, for_critic, losses_of, real, 
 
 
 def moving_both(*turns_of_both):
-    """Return an answer in which the losses of these turns move both networks."""
+    """Return answers in which the losses of these turns move both networks.
+
+    In the first the optimizer of the turn moves both, in the second each network's own.
+    """
+
+    def answer(by_own):
+        def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
+            players = (critic, for_critic), (generator, for_generator)
+            for turn, (_, of_turn) in enumerate(players):
+                with tf.GradientTape() as tape:
+                    fake = generator(noise, training=True)
+                    logits = critic(real, training=True), critic(fake, training=True)
+                    loss = losses_of(*logits)[turn]
+                moved = players if turn in turns_of_both else [players[turn]]
+                found = tape.gradient(loss, [player.trainable_variables for player, _ in moved])
+                if by_own:
+                    for (player, own), gradients in zip(moved, found, strict=True):
+                        own.apply(gradients, player.trainable_variables)
+                else:
+                    variables = [v for player, _ in moved for v in player.trainable_variables]
+                    of_turn.apply(sum(found, []), variables)
+
+        return play_round
+
+    return answer(by_own=False), answer(by_own=True)
+
+
+def drawing_noise(*turns):
+    """Return an answer in which these turns draw noise of their own."""
 
     def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
-        turns = ((critic, for_critic), (generator, for_generator))
-        for turn, (player, optimizer) in enumerate(turns):
+        for turn, (player, optimizer) in enumerate(
+            ((critic, for_critic), (generator, for_generator))
+        ):
+            latent = tf.random.normal(tf.shape(noise)) if turn in turns else noise
             with tf.GradientTape() as tape:
-                fake = generator(noise, training=True)
+                fake = generator(latent, training=True)
                 loss = losses_of(critic(real, training=True), critic(fake, training=True))[turn]
             variables = player.trainable_variables
-            if turn in turns_of_both:
-                variables = critic.trainable_variables + generator.trainable_variables
             optimizer.apply(tape.gradient(loss, variables), variables)
+
+    return play_round
+
+
+def by_own_optimizers(make):
+    """Return an answer that makes optimizers of its own."""
+
+    def play_round(generator, critic, for_generator, for_critic, *others):
+        playing()(generator, critic, make(), make(), *others)
 
     return play_round
 
@@ -125,8 +162,8 @@ ROUNDS = {
         by_modes((True, False, True)),
     ),
     "generator's turn outside training": Wrong(
-        "The critic is right. In the generator's turn a network ran as outside training. Call both "
-        "with training=True, and freeze none: trainable = False turns batch normalisation, too.",
+        "The critic is right. In the generator's turn a network ran as outside training. Freeze none, "
+        "as trainable = False turns batch normalisation, too, and call both with training=True.",
         by_modes(generators=(True, False, False)),
         by_modes(generators=(True, True, False)),
         by_modes(generators=(False, True, True)),
@@ -138,19 +175,19 @@ ROUNDS = {
         in_one_batch,
     ),
     "critic's loss moves both": Wrong(
-        "The critic is right. The generator moved in the critic's turn as well, towards being found "
-        "out. Ask for the gradients of the critic's variables alone.",
-        moving_both(0),
+        "The critic is right. The generator moved in the critic's turn as well, towards being "
+        "recognised. Ask for the gradients of the critic's variables alone.",
+        *moving_both(0),
     ),
     "each loss moves both": Wrong(
         "Each turn moves both networks. Ask for the gradients of the critic's variables alone, and in "
         "the second turn for those of the generator's alone.",
-        moving_both(0, 1),
+        *moving_both(0, 1),
     ),
     "generator's loss moves both": Wrong(
         "The critic moved in the generator's turn as well, towards being fooled. Ask for the "
         "gradients of the generator's variables alone.",
-        moving_both(1),
+        *moving_both(1),
     ),
     "one recording": Wrong(
         "The critic is right. The generator answers the critic as it was *before* its step, "
@@ -164,7 +201,7 @@ ROUNDS = {
     ),
     "generator helps the critic": Wrong(
         "The critic is right. The generator goes down the critic's loss, so that its fakes are "
-        "found out more easily. Its own is the second of the two.",
+        "recognised more easily. Its own is the second of the two.",
         playing(generators=lambda losses: losses[0]),
     ),
     "generator against the critic's loss": Wrong(
@@ -178,7 +215,7 @@ ROUNDS = {
         playing(generators=total),
     ),
     "generator goes up": Wrong(
-        "The critic is right. The generator goes up its loss: it makes fakes that are found out. "
+        "The critic is right. The generator goes up its loss: it makes fakes that are recognised. "
         "Go down.",
         playing(generators=lambda losses: -losses[1]),
     ),
@@ -204,13 +241,28 @@ ROUNDS = {
         "The critic did not move. It takes the first step of the round, with for_critic.",
         playing(order=("generator",)),
     ),
-    "critic moved twice": Wrong(
-        "The critic took two steps. In a round each network takes one.",
-        playing(order=("critic", "critic", "generator")),
+    "critic moved more than once": Wrong(
+        "The critic took more than one step. In a round each network takes one.",
+        *(playing(order=("critic",) * n + ("generator",)) for n in (2, 3, 5)),
+        playing(order=("critic", "generator", "critic")),  # or the round, played twice
     ),
-    "generator moved twice": Wrong(
-        "The critic is right, and the generator took two steps. In a round each takes one.",
-        playing(order=("critic", "generator", "generator")),
+    "generator moved more than once": Wrong(
+        "The critic is right, and the generator took more than one step. In a round each takes one.",
+        *(playing(order=("critic",) + ("generator",) * n) for n in (2, 3, 5)),
+    ),
+    "own noise": Wrong(
+        "The noise was drawn anew. In this round there is one batch of it, which is given, for both "
+        "players.",
+        drawing_noise(1),
+        drawing_noise(0),
+        drawing_noise(0, 1),
+    ),
+    "own optimizers": Wrong(
+        "The optimizers are your own, with rates of their own. Let for_critic and for_generator apply "
+        "the gradients.",
+        by_own_optimizers(lambda: keras.optimizers.Adam(1e-3)),
+        by_own_optimizers(lambda: keras.optimizers.Adam(2e-4)),
+        by_own_optimizers(lambda: keras.optimizers.SGD(0.01)),
     ),
     "critic's loss halved": Wrong(
         "The critic moved half as far: its loss is the sum of both parts, and not their mean.",
@@ -240,10 +292,10 @@ FLAT = Table(
         Between(
             -1.03, -1.01
         ): "This is about -1 / (1 - p), the slope with respect to p. With respect to "
-        "the logit, p's own slope, p (1 - p), comes on top.",
+        "the logit, p's own slope, p (1 - p), is a factor, too.",
         -4.0: "This is the logit. Its slope is asked.",
     },
-    "log(1 - p) is -log(1 + exp(l)): its slope is -p.",
+    "With l for the logit, log(1 - p) is -log(1 + exp(l)). Take the slope of that with respect to l.",
 )
 STEEP = Table(
     {
@@ -258,9 +310,9 @@ STEEP = Table(
         Between(
             -56, -54
         ): "This is -1 / p, the slope with respect to p. With respect to the logit, p's own slope, "
-        "p (1 - p), comes on top.",
+        "p (1 - p), is a factor, too.",
     },
-    "-log p is log(1 + exp(-l)): its slope is p - 1.",
+    "With l for the logit, -log p is log(1 + exp(-l)). Take the slope of that with respect to l.",
 )
 
 # 16.3
@@ -309,6 +361,16 @@ def at_points(at):
     ]
 
 
+def with_gap(factor):
+    """Return an answer that gives the critic's whole loss, the penalty times a factor."""
+
+    def penalty_between(critic, real, fake, share):
+        gap = tf.reduce_mean(critic(fake)) - tf.reduce_mean(critic(real))
+        return gap + factor * penalising()(critic, real, fake, share)
+
+    return penalty_between
+
+
 PENALTIES = {
     "share not spread": Wrong(
         "A share of shape (n,) against (n, h, w, 1) does not belong to the examples: shapes align "
@@ -335,6 +397,44 @@ PENALTIES = {
         "All points lie at one share of their way. Each pair has its own.",
         *at_points(lambda real, fake, share: mixed(real, fake, share[:1])),
         *at_points(lambda real, fake, share: mixed(real, fake, tf.reduce_mean(share)[None])),
+    ),
+    "fakes counted whole": Wrong(
+        "The fake counts whole here. Multiply it by 1 - share.",
+        *at_points(lambda real, fake, share: spread(share) * real + fake),
+    ),
+    "parentheses left out": Wrong(
+        "1 - share * fake takes the product first, and adds 1 to each pixel. Write (1 - share) * fake.",
+        *at_points(lambda real, fake, share: spread(share) * real + 1 - spread(share) * fake),
+    ),
+    "shares drawn": Wrong(
+        "You drew the shares yourself. Here they are given, one for each pair, as share.",
+        *at_points(lambda real, fake, share: mixed(real, fake, tf.random.uniform((len(real), 1)))),
+    ),
+    "over the examples": Wrong(
+        "You summed the squares over axis 0, the examples: a length for each pixel. A picture has one "
+        "length, over axes 1, 2 and 3.",
+        penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=0))),
+        penalising(of=lambda slopes: to_one(lengths_of(slopes, axis=0, inside=0.0))),
+    ),
+    "summed before squaring": Wrong(
+        "You added up the slopes and squared after that, so that they cancel one another. Square each "
+        "first.",
+        penalising(
+            of=lambda slopes: to_one(
+                tf.sqrt(tf.reduce_sum(slopes, axis=(1, 2, 3)) ** 2 + 1e-12),
+            )
+        ),
+        penalising(of=lambda slopes: to_one(tf.reduce_sum(slopes, axis=(1, 2, 3)))),
+    ),
+    "gap added": Wrong(
+        "You added the gap of the scores. Return the penalty alone.",
+        with_gap(1.0),
+        with_gap(10.0),
+    ),
+    "list of slopes": Wrong(
+        "There is a list where one tensor is needed. Of a list of sources, a tape gives a list: ask "
+        "for the slopes with respect to the points, which are one tensor.",
+        penalising(of=lambda slopes: [slopes] ** 2),
     ),
     "one axis": Wrong(
         "You summed the squares over axis 1 alone: a length for each column of a picture. A picture "
@@ -407,6 +507,10 @@ PENALTIES = {
     "long ones only": Wrong(
         "You penalise lengths above 1 alone. Here shorter ones count, too: (length - 1)².",
         *of_lengths(lambda lengths: tf.reduce_mean(tf.nn.relu(lengths - 1) ** 2)),
+    ),
+    "root of the mean": Wrong(
+        "This is the root of the penalty. The mean of (length - 1)² itself is asked for.",
+        *of_lengths(lambda lengths: tf.sqrt(tf.reduce_mean((lengths - 1) ** 2))),
     ),
     "examples added up": Wrong(
         "You added up the examples. The penalty is their mean.",

@@ -2,7 +2,7 @@
 # # 16 · Two networks
 #
 # A generator makes examples, a critic judges them, and each trains against the other. `fit` knows one loss that
-# falls. Here two pull against each other: move one variable too many, and nobody learns, without an error.
+# falls. Here two pull against each other: let one move the other's variables, and the game fails, without an error.
 #
 # **You will be able to**
 #
@@ -28,9 +28,10 @@ from keras import layers
 # %% [markdown]
 # ## Where does a game of two end?
 #
-# The smallest game has two numbers. The generator adds `shift` to real numbers, so 0 is perfect. The critic's score of
-# a number is `slope` times it. They play for the **gap**, the mean score of fakes minus that of real numbers, which is
-# slope · shift: the critic lowers it by its slope, the generator raises it by its shift.
+# The smallest game has two numbers. A real example is a number x, and the generator's fake is x + `shift`, so a shift of
+# 0 is perfect. The critic's score of an example is `slope` times it. They play for the **gap**, the fake's score minus
+# the real one's: slope · (x + shift) - slope · x, which is slope · shift. The critic lowers it by its slope, the generator
+# raises it by its shift.
 
 
 # %%
@@ -88,8 +89,9 @@ print(f"distances from {in_turn.min():.1f} to {in_turn.max():.1f}")
 # The old recording is not wrong; it answers another question. **A tape holds the values that it saw.** After
 # `slope.assign_sub`, it still has the slope from before.
 #
-# A pull on the critic's slope changes the game: the smallest **gradient penalty**. In the figure all three start at the
-# dot. By hand, each step multiplies (shift, slope) by a matrix, those in `steps`: look for the way that ends at the cross.
+# A pull on the critic's slope changes the game: the smallest **gradient penalty**. In the figure all three ways start at
+# the dot: look for the one that ends at the cross. The first cell checks the other two without a tape: there, each step
+# multiplies (shift, slope) by a matrix in `steps`.
 
 # %%
 paths["with a pull"] = play(in_turn=True, pull=1.0)
@@ -103,7 +105,8 @@ assert np.hypot(*paths["with a pull"][-1]) < 0.05
 # %%
 ax = plt.subplots(figsize=(4.8, 4.2))[1]
 for number, (name, path) in enumerate(paths.items()):
-    ax.plot(*path.T, color=f"C{number}", ls=("-", "--", "-.")[number])
+    shown = path[:64] if name == "in turn" else path  # one round
+    ax.plot(*shown.T, color=f"C{number}", ls=("-", "--", "-.")[number])
     at, offset = path[(60, 31, 22)[number]], ((8, 4), (8, 4), (-74, -4))[number]
     text = ax.annotate(name, at, offset, textcoords="offset points", color=f"C{number}")
 ax.plot(0, 0, "k+", markersize=12)
@@ -177,7 +180,7 @@ print({"None" if g is None else "numbers" if np.any(g) else "zeros" for g in cro
 
 # %% [markdown]
 # So each player's list of variables belongs to its own loss and its own optimizer. One sum of both losses for all
-# variables is a common fault: there the critic also learns to be fooled, and the generator to be found out.
+# variables is a common fault: there the critic also learns to be fooled, and the generator to be recognised.
 #
 # And the recording: after the critic's step, this tape still answers for the critic before it.
 
@@ -201,7 +204,7 @@ assert all(g is not None and np.any(g) for g in crossed)
 # %% [markdown]
 # ### Exercise 16.1: repair
 #
-# A round of the game, as it is often posted. It should first move the critic alone, down `classifying_loss`, and then the
+# A round of the game, with several faults. It should first move the critic alone, down `classifying_loss`, and then the
 # generator alone, down `fooling_loss` against the critic as it is *after* its step. Each has its own optimizer. Both
 # models are called with `training=True`; in a round there is one batch `real` and one `noise`, for both players.
 
@@ -244,19 +247,20 @@ check("16.1", play_round)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Two recordings: the second begins after the critic has moved. In each, one loss and one list of variables count.
+# Two recordings are the simplest: the second begins after the critic has moved. In each, one loss and one list of
+# variables count.
 #
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The generator's block needs `fake` inside it, or there is no path to the generator's variables.
+# Make `fake` anew inside the generator's block: so a path leads from its loss to its variables.
 #
 # </details>
 
 # %% [markdown]
 # ## Which loss moves a losing generator?
 #
-# Early on the critic sees through every fake. What does the generator learn then? Its whole way goes through the fakes'
+# Early on, a critic may see through every fake. What does the generator learn then? Its whole way goes through the fakes'
 # logit, so look at the slope there.
 #
 # ### Exercise 16.2: predict
@@ -284,29 +288,28 @@ check("16.2", two_slopes)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The slopes are p - 1 and -p, in one order or the other.
+# The slope of log(1 + exp(a)) with respect to a is sigmoid(a). Then p is sigmoid(l), and sigmoid(-l) is 1 - p.
 #
 # </details>
 #
-# The slopes at three logits:
+# A tape gives them at three logits:
 
 # %%
 logit = tf.Variable([-4.0, 0.0, 4.0])
 with tf.GradientTape(persistent=True) as tape:
-    saturating = tf.math.log(1 - tf.sigmoid(logit))
+    original = tf.math.log(1 - tf.sigmoid(logit))
     fooling = -tf.math.log(tf.sigmoid(logit))
-flat, steep = tape.gradient(saturating, logit), tape.gradient(fooling, logit)
+of_original, of_fooling = tape.gradient(original, logit), tape.gradient(fooling, logit)
 
-for name, slopes in {"log(1 - p)": flat, "-log p": steep}.items():
+for name, slopes in {"log(1 - p)": of_original, "-log p": of_fooling}.items():
     print(f"{name:10}", slopes.numpy().round(2))
-
-# %% [markdown]
-# Both want the logit higher. But the first is flat where the generator loses, and the second steep.
 
 # %% [markdown]
 # ## What does a collapse look like?
 #
-# One loop plays every game below: `turns[0]` steps of the critic, then `turns[1]` of the generator, each recorded anew.
+# Both losses of Exercise 16.2 want the logit higher. But the original is flat where the generator loses, and the
+# `fooling_loss` is steep, so the game is played with that. One loop plays every game below: `turns[0]` steps of the
+# critic, then `turns[1]` of the generator, each recorded anew.
 
 
 # %%
@@ -339,8 +342,8 @@ def train(generator, critic, critic_loss, generator_loss, draw, rounds, turns, r
 
 
 # %% [markdown]
-# Let the generator run ahead, with five steps for each of the critic's. Then count the **modes** that it reaches: the
-# clouds that get at least one in a hundred of its points.
+# Let the generator run ahead, with five steps for each of the critic's, and play the same game with one step each. Then
+# count the **modes** that a generator reaches: the clouds that get at least one in a hundred of its points.
 
 
 # %%
@@ -351,40 +354,52 @@ def modes(generator):
     distances = tf.norm(points[:, None] - centres, axis=2)
     return int(np.sum(np.mean(distances < 0.4, axis=0) > 0.01))
 
+
 # %%
-ahead, chased = build(2, 2, seed=16), build(2, 1, seed=17)
-train(
-    ahead,
-    chased,
-    lambda real, fake: classifying_loss(chased, real, fake),
-    lambda real, fake: fooling_loss(chased, fake),
-    draw_clouds,
-    rounds=600,
-    turns=(1, 5),
-)
-reached = {"ahead": modes(ahead)}
+def classifying_game(turns):
+    """Return the generator at the end of a game with these turns."""
+    generator, critic = build(2, 2, seed=16), build(2, 1, seed=17)
+    train(
+        generator,
+        critic,
+        lambda real, fake: classifying_loss(critic, real, fake),
+        lambda real, fake: fooling_loss(critic, fake),
+        draw_clouds,
+        rounds=600,
+        turns=turns,
+    )
+    return generator
+
+
+players = {"ran ahead": classifying_game((1, 5)), "one step each": classifying_game((1, 1))}
 
 # %% [markdown]
-# This is **mode collapse**: nothing in the generator's loss asks for variety. A single place that the critic takes for
-# real is best, and nearly all noise goes there. Once the critic knows it, another single place is best.
+# The one that ran ahead shows **mode collapse**: nothing in the generator's loss asks for variety. A single place that the
+# critic takes for real is best, and nearly all noise goes there. Once the critic knows it, another single place is
+# best. One run proves little: from eight starts, seven that ran ahead reached at most one cloud, and with one step each
+# all eight reached all.
 
 # %%
-way_out = np.mean(tf.norm(ahead(tf.random.normal((500, 2))), axis=1))
+reached = {name: modes(player) for name, player in players.items()}
+way_out = np.mean(tf.norm(players["ran ahead"](tf.random.normal((500, 2))), axis=1))
 
-print("at most three of eight:", reached["ahead"] <= 3, " left the middle:", way_out > 0.6)
-assert reached["ahead"] <= 3 and way_out > 0.6
+print("ran ahead: at most three of eight:", reached["ran ahead"] <= 3, " moved out:", way_out > 0.6)
+print("one step each: at least seven of eight:", reached["one step each"] >= 7)
+assert reached["ran ahead"] <= 3 and way_out > 0.6 and reached["one step each"] >= 7
 # of Exercise 16.2
-assert np.allclose(flat, -tf.sigmoid(logit), atol=1e-4)
-assert np.allclose(steep, tf.sigmoid(logit) - 1, atol=1e-4)
+assert np.allclose(of_original, -tf.sigmoid(logit), atol=1e-4)
+assert np.allclose(of_fooling, tf.sigmoid(logit) - 1, atol=1e-4)
 
 # %% [markdown]
 # ## How does a slope keep the critic fair?
 #
-# In **WGAN with gradient penalty** the critic's score is no logit: it lowers the gap, as in the game of two numbers. By
-# itself it never ends that: twice the slope is twice the gap. A bounded slope ends it, so the penalty asks for a length
-# of 1, where the generator travels: at random points *between* real and fake. (The paper counts it ten times, here once.)
+# In a **Wasserstein GAN (WGAN) with gradient penalty** the critic's score is no logit, and its loss is the gap, as in the
+# game of two numbers. That alone has no end: a critic with all scores doubled has twice the gap. So the penalty bounds
+# how steeply the score rises: its gradient **with respect to the example**, which was `slope` in the game of two
+# numbers, should have length 1. This sets the scale of the scores. It is asked where the generator travels: at random points
+# *between* real and fake. (The paper counts it ten times, here once.)
 #
-# Each pair has a share of its own, of shape (n, 1), drawn evenly. The slope of each example has a length over *its*
+# Each pair has a share of its own, of shape (n, 1), drawn evenly. The gradient of each example has a length over *its*
 # axes, and the root needs a small number inside, as its slope at 0 is infinite (lesson 03).
 
 
@@ -420,18 +435,32 @@ def gap_loss(critic, real, fake):
 predict("16.d", "")
 
 # %%
-with tf.GradientTape() as tape:
-    penalty = slope_penalty(critic, real, generator(noise))
-of_critic = tape.gradient(penalty, critic.trainable_variables)
+share = tf.random.uniform((1, 1))
+between = share * real + (1 - share) * tf.zeros_like(real)
+shares = (between / real).numpy()
 
-for shape in ((64, 1), (1, 1)):
-    share = tf.random.uniform(shape)
-    between = share * real + (1 - share) * tf.zeros_like(real)
-    print(shape, "gives points", between.shape, "at", len(np.unique(share)), "shares")
+print(f"points of shape {between.shape}, at shares that differ by {np.ptp(shares):.3f}")
 
 # %% [markdown]
-# Does the penalty do it? Two games, alike in all else, with three steps of the critic for one of the generator: the first for the
-# gap alone, the second with the penalty.
+# What does the penalty train? The last bias gets `None`: it moves all scores, and no slope. An optimizer would warn. The
+# hidden biases get zeros: with relu they only switch units on and off. The gap gives the last bias a path, but a gradient
+# of 0: all scores move alike.
+
+# %%
+with tf.GradientTape(persistent=True) as tape:
+    fake = generator(noise, training=True)
+    penalty, difference = slope_penalty(critic, real, fake), gap(critic, real, fake)
+of_critic = tape.gradient(penalty, critic.trainable_variables)
+of_last_bias = tape.gradient(difference, critic.trainable_variables[-1])
+
+print(["None" if g is None else "numbers" if np.any(g) else "zeros" for g in of_critic])
+assert np.ptp(shares) < 1e-4  # of the prediction
+assert of_critic[-1] is None and all(np.any(g) for g in of_critic[::2])
+assert not any(np.any(g) for g in of_critic[1:-1:2]) and abs(of_last_bias) < 1e-5
+
+# %% [markdown]
+# Does the penalty hold the game for the gap together? Two games, alike in all else, with three steps of the critic for one of
+# the generator: the first for the gap alone, the second with the penalty.
 
 # %%
 wild, unbound = build(2, 2, seed=16), build(2, 1, seed=17)
@@ -444,7 +473,7 @@ train(
     rounds=2000,
     turns=(3, 1),
 )
-reached["wild"] = modes(wild)
+players["gap alone"] = wild
 largest = np.max(np.abs(unbound(draw_clouds(500))))
 
 # %%
@@ -452,9 +481,6 @@ print("scores beyond 100:", bool(largest > 100))
 assert largest > 100
 
 # %%
-last_bias = of_critic[-1]
-assert last_bias is None and all(g is not None and np.any(g) for g in of_critic[:-2:2])
-
 fair, judge = build(2, 2, seed=16), build(2, 1, seed=17)
 train(
     fair,
@@ -465,38 +491,40 @@ train(
     rounds=2000,
     turns=(3, 1),
 )
-reached["fair"] = modes(fair)
+players["with the penalty"] = fair
 
 # %% [markdown]
-# With the penalty the scores stay small. In the figure the crosses are the middles of the clouds. Look for crosses without
-# points: with the penalty there are hardly any. That hangs little on the start: from eight starts, with the penalty all eight
-# clouds were reached each time, for the gap alone three times.
+# With the penalty the scores stay small. In the figure the crosses are the middles of the clouds, and the titles count the
+# clouds that were reached. Look for crosses without points, and for how far points lie from a cross. The game with one
+# step each reaches all, too, but scatters; with the penalty most points lie at a cloud or on the ring. One run proves
+# little: from eight starts, the game for the gap reached all eight clouds eight times with the penalty, and twice without.
 
 # %%
+reached = {name: modes(player) for name, player in players.items()}
 bounded = np.max(np.abs(judge(draw_clouds(500)))) < 50
-
-print("at least seven of eight:", reached["fair"] >= 7, " scores below 50:", bool(bounded))
-assert reached["fair"] >= 7 and bounded
-
-fig, axes = plt.subplots(1, 3, figsize=(9, 3.2), sharex=True, sharey=True)
 latent = tf.random.normal((500, 2))
-players = {"ran ahead": ahead, "for the gap alone": wild, "with the penalty": fair}
+# (4, 500): from each point to the nearest cross
+away = [np.min(tf.norm(g(latent)[:, None] - centres, axis=2), 1) for g in players.values()]
+
+print("at least seven of eight:", reached["with the penalty"] >= 7, " scores below 50:", bounded)
+assert reached["with the penalty"] >= 7 and bounded
+assert np.mean(away[3]) < 0.35 and np.mean(away[3]) < 0.6 * np.mean(away[1])
+
+# %%
+fig, axes = plt.subplots(1, 4, figsize=(10, 2.9), sharex=True, sharey=True)
 for number, (ax, (name, player)) in enumerate(zip(axes, players.items(), strict=True)):
     ax.plot(*np.transpose(centres), "+", color="0.5", markersize=12)
     ax.plot(*np.transpose(player(latent)), ".", color=f"C{number}", markersize=3)
-    ax.set_title(name)
-    labels = ax.set(aspect="equal", xlim=(-3, 3), ylim=(-3, 3), xlabel="first number")
-labels = axes[0].set_ylabel("second number")
+    ax.set_title(f"{name}: {reached[name]} of 8", fontsize=10)
+    labels = ax.set(aspect="equal", xlim=(-3, 3), ylim=(-3, 3), xlabel="first coordinate")
+labels = axes[0].set_ylabel("second coordinate")
 
 # %% [markdown]
-# The last layer's bias gets `None` from the penalty: it moves all scores, and no slope. An optimizer would warn; the gap
-# gives it a path.
-#
 # ### Exercise 16.3: complete
 #
 # The penalty for pictures, (n, h, w, 1). Here `share` is given, one number for each pair, of shape (n,): the points are
 # share · real + (1 - share) · fake. Return the mean of (length - 1)². The check takes the penalty's gradient with
-# respect to the critic's weights; it must be finite where a slope is 0. No layer of this critic asks for `training`.
+# respect to the critic's weights; it must be finite where a slope is 0. This critic has no layers that ask for `training`.
 
 
 # %% exercise="16.3"

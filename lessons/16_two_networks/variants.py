@@ -209,7 +209,7 @@ print("lowered" if slopes[0] > slopes[1] else "fooling")
         question="Which of the two losses is steeper there?",
         right="fooling",
         options={
-            "lowered": "Its slope is p, near 0 for a fake that is found out. The other's is 1 - p.",
+            "lowered": "Its slope is p, near 0 for a fake that is recognised. The other's is 1 - p.",
             "fooling": "Its slope is 1 - p, near 1 where the generator loses. The other's is p, near 0.",
         },
     ),
