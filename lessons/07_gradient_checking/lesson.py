@@ -181,7 +181,7 @@ print(numeric[0].item())
 # Around 100,000 float32 numbers are 1/128 apart, so x + 1/1024 rounds to x. The scale on which x³ changes is x
 # itself: the rule asks for a step of about 0.005 · 100,000, that is 500. Pass it as `delta`.
 #
-# A second trap: where the tape has None, `compute_gradient` claims the gradient 0, without a word.
+# A second fault: where the tape has None, `compute_gradient` claims the gradient 0, without a word.
 
 # %%
 x = tf.constant(1e5)
