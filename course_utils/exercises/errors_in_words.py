@@ -56,6 +56,13 @@ _CAUSES = (
     ),
     # After the colon stands a number, such as -1.5, or nan or inf.
     (
+        # Every layer and every model has a class that begins with a capital.
+        r"^'([A-Z]\w*)' object has no attribute '_id'$",
+        "a tape takes tensors and variables, and here the target or the source is a {0}. Of a "
+        "layer or a model the sources are its trainable_variables, and the target is a loss "
+        "computed with it",
+    ),
+    (
         r"has no attribute '(dtype|_id)'$|^Cannot convert the argument `type_value`: [-\dni]",
         "a tape needs tensors, and here the target or the source is a plain number. Make a "
         "tf.Variable from a source before the `with` block, and compute with TensorFlow's "
@@ -68,9 +75,9 @@ _CAUSES = (
     ),
     (
         "A non-persistent GradientTape can only be used to compute one set",
-        "A non-persistent GradientTape answers once, and this one was asked again. Record with "
-        "persistent=True, or with one tape for each question; for the slope of a slope, with one "
-        "tape around the other",
+        "A non-persistent GradientTape answers once, and this one was asked again. Ask for all "
+        "sources at once, in a list. For several targets record with persistent=True; for the "
+        "slope of a slope, with one tape around the other",
     ),
     (
         "has no attribute '_type_enum'$",
@@ -80,6 +87,11 @@ _CAUSES = (
     (
         "^'GradientTape' object has no attribute",
         "a tape's methods are watch, gradient, jacobian, batch_jacobian, stop_recording and reset",
+    ),
+    (
+        r"^'(?:function|method)' object has no attribute '(\w+)'",
+        "{0} is asked of a function, which has no such attribute. If it is asked of what the "
+        "function returns, call it first, with parentheses",
     ),
     (
         "'(method|function)'|non-iterable function",
@@ -104,6 +116,11 @@ _CAUSES = (
         "^No gradients provided for any variable",
         "every gradient is None, so the tape found no path from the loss to the variables. "
         "Compute the whole loss inside the `with` block, from model(x), without NumPy or predict",
+    ),
+    (
+        r"^'(list|tuple|[A-Z]\w*)' object has no attribute '_unique_id'$",
+        "the optimizer got a {0} in place of a variable. After the gradients it takes one flat "
+        "list of variables, such as model.trainable_variables",
     ),
     (
         "has no attribute '_unique_id'$",

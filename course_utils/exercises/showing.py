@@ -18,13 +18,14 @@ __all__ = [
 
 _LONGEST = 6  # entries of an array that are written out
 _LONGEST_TEXT = 40  # characters of a text
+_DIGITS = 4  # of a number, where they are enough
 
 
-def reading_in_words(reading: Any) -> str:
+def reading_in_words(reading: Any, digits: int = _DIGITS) -> str:
     """Return a reading in a learner's words, such as "a tensor of shape (3, 1)"."""
     if isinstance(reading, np.ndarray):
         if reading.size <= _LONGEST and reading.ndim < 2:
-            return numbers_in_words(reading)
+            return numbers_in_words(reading, digits)
         return (
             f"{'a list of numbers' if reading.ndim == 1 else 'a tensor'} of shape {reading.shape}"
         )
@@ -41,11 +42,11 @@ def reading_in_words(reading: Any) -> str:
     return repr(reading)
 
 
-def numbers_in_words(array: np.ndarray) -> str:
-    """Return a number, or few of them in brackets, with four digits."""
+def numbers_in_words(array: np.ndarray, digits: int = _DIGITS) -> str:
+    """Return a number, or few of them in brackets."""
     if array.ndim == 0:
-        return "not finite" if np.isnan(array) else f"{float(array):.4g}"
-    return "[" + ", ".join(numbers_in_words(entry) for entry in array) + "]"
+        return "not finite" if np.isnan(array) else f"{float(array):.{digits}g}"
+    return "[" + ", ".join(numbers_in_words(entry, digits) for entry in array) + "]"
 
 
 def numbers_of(value: Any) -> np.ndarray | None:
@@ -91,7 +92,11 @@ def first_difference(got: Any, right: Any, tolerance: float) -> tuple[str, str, 
         at = np.unravel_index(np.nanargmax(gap), right.shape)
         words.append(f"entry [{', '.join(str(int(k)) for k in at)}]")
         got, right = np.asarray(got[at]), np.asarray(right[at])
-    return ", ".join(words), reading_in_words(right), reading_in_words(got)
+    for digits in (_DIGITS, 6, 9):
+        shown = reading_in_words(right, digits), reading_in_words(got, digits)
+        if shown[0] != shown[1]:
+            break
+    return ", ".join(words), *shown
 
 
 def form_difference(got: Any, right: Any) -> tuple[str, str, str]:

@@ -45,6 +45,7 @@ _SIGN = "look at the sign"
 _TERM = "look at what is added or subtracted"
 _TEST = "look at the condition"
 _THROUGH = "look at what the value goes through"
+_TURNED = "look at the order"
 
 
 def changes_of(tree: ast.Module, first: Collection[int] = ()) -> Iterator[Change]:
@@ -166,12 +167,14 @@ def _others(node: Any, names: Sequence[str]) -> Iterator[_Other]:
     elif isinstance(node, ast.Slice):
         yield from _further(node, "lower")
         yield from _further(node, "upper")
-        for end in ("lower", "upper", "step"):
+        for end in ("lower", "upper"):
             if getattr(node, end) is not None:
                 yield _changed(node, **{end: None}), _ENDS, 2
+        if node.step is not None:
+            yield _changed(node, step=None), _TURNED, 0
     elif isinstance(node, ast.List | ast.Tuple) and isinstance(node.ctx, ast.Load):
         for i in range(len(node.elts) - 1):
-            yield _changed(node, elts=_exchanged(node.elts, i)), "look at the order", 1
+            yield _changed(node, elts=_exchanged(node.elts, i)), _TURNED, 1
     elif isinstance(node, ast.Assign | ast.AugAssign | ast.Return) and node.value is not None:
         yield from _other_values(node, names)
 
@@ -218,7 +221,7 @@ def _other_operations(node: ast.BinOp) -> Iterator[_Other]:
     yield node.left, look, 1
     yield node.right, look, 1
     if isinstance(node.op, ast.Sub | ast.Div | ast.MatMult | ast.Pow):
-        yield _changed(node, left=node.right, right=node.left), "look at the order", 1
+        yield _changed(node, left=node.right, right=node.left), _TURNED, 1
     if not isinstance(node.op, ast.Pow):
         yield _changed(node, left=_squared(node.left)), _POWER, 3
         yield _changed(node, right=_squared(node.right)), _POWER, 3

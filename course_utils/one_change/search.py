@@ -65,14 +65,12 @@ def where_to_look(question: Question, answer: Any, seed: int) -> str:
     return f"In your function {listed} {are}: each call finds the same there."
 
 
-def places_of_one_change(
-    question: Question, answer: Any, seed: int, seconds: float = TIME
-) -> list[Place]:
+def places_of_one_change(question: Question, answer: Any, seed: int) -> list[Place]:
     """Return the lines of a wrong answer in which one change makes it right on all stored seeds.
 
     The learner's names, random states and printed text stay as they were. An answer that trains,
     writes, uses variables of the notebook or takes long is left alone; so is what cannot be tried
-    in ``seconds`` of the processor.
+    in the search's time.
 
     Parameters
     ----------
@@ -82,8 +80,6 @@ def places_of_one_change(
         What was checked.
     seed : int
         The stored seed on which it is wrong; others are tried where a change is right on this one.
-    seconds : float
-        After so many the search ends, with what it has found.
     """
     found: dict[int, Place] = {}
     program = program_of(answer)
@@ -92,7 +88,7 @@ def places_of_one_change(
             stack.enter_context(kept_alive())
             stack.enter_context(warnings.catch_warnings())
             stack.enter_context(suppress(TimeLimitReached))
-            stack.enter_context(time_limit(seconds))
+            stack.enter_context(time_limit(TIME))
             stack.enter_context(memory_limit(MEMORY))
             warnings.simplefilter("ignore")
             for change in _right_changes(question, program, seed):

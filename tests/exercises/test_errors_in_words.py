@@ -119,6 +119,11 @@ def optimizer_the_wrong_way_round():
     keras.optimizers.SGD(0.1).apply([w], [tf.constant(1.0)])
 
 
+def optimizer_with_a_list_in_a_list():
+    w = tf.Variable(3.0)
+    keras.optimizers.SGD(0.1).apply([tf.constant(1.0)], [[w]])
+
+
 def optimizer_with_pairs():
     w = tf.Variable(3.0)
     keras.optimizers.SGD(0.1).apply(zip([tf.constant(1.0)], [w], strict=True))
@@ -286,10 +291,16 @@ ERRORS = [
     (lambda: gradient_of(lambda w: bool(w)), "the source is a plain number"),
     (lambda: gradient_with_respect_to(3.0), "Make a tf.Variable from a source"),
     (lambda: gradient_with_respect_to(["w", "b"]), "such as a name or a function"),
+    (
+        lambda: gradient_with_respect_to(keras.layers.Dense(2)),
+        "the source is a Dense",
+    ),
+    (lambda: asked_twice.gradient, "gradient is asked of a function, which has no such attribute"),
+    (optimizer_with_a_list_in_a_list, "the optimizer got a list in place of a variable"),
     (sum_of_gradients_without_a_path, "there is a None where a tensor is needed"),
     (tensor_times_none, "there is a None where a tensor is needed"),
     (lambda: gradient_of(lambda w: tf.constant(1.0)).numpy(), "there is a None where"),
-    (asked_twice, "A non-persistent GradientTape answers once"),
+    (asked_twice, "Ask for all sources at once, in a list"),
     (zeros_for_a_keras_variable, "[v.value for v in variables]"),
     (watch_before_the_block, "Call it inside the `with` block"),
     (lambda: gradient_of(lambda w: tf.constant(1.0))[0], "gradient is None where the tape found"),

@@ -11,6 +11,7 @@ import tensorflow as tf
 
 from course_utils.course import checking
 from course_utils.course.checking import check
+from course_utils.one_change import search
 from course_utils.one_change.changes import changes_of
 from course_utils.one_change.program import program_of
 from course_utils.one_change.search import Place, in_words, places_of_one_change, where_to_look
@@ -35,6 +36,13 @@ def total_gradient(a, b):
 """
 
 
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch):
+    """Let a search take its time: on a busy machine TensorFlow's threads use up more of it."""
+    monkeypatch.setattr(search, "LONGEST_RUN", 5.0)
+    monkeypatch.setattr(search, "TIME", 20.0)
+
+
 def defined(text, file="<a cell>", **names):
     """Return the function that a cell of this text defines last."""
     text = dedent(text)
@@ -57,20 +65,17 @@ def places(exercise_id, text, **names):
         ("01.1", RIGHT, ("(y, x)", "(x, y)"), 6, "look at the order of the arguments"),
         ("01.1", RIGHT, ("(y, x)", "(y, x) * x"), 6, "look at what is multiplied or divided"),
         ("01.1", RIGHT, ("(y, x)", "(y, y)"), 6, "look at which value is taken"),
-        ("01.1", RIGHT, ("gradient(y, x)", "jacobian(y, x)[0]"), 6, None),
         ("03.5", DISTANCE, ("reduce_sum((a", "reduce_mean((a"), 5, "look at what is called"),
         ("03.5", DISTANCE, (", axis=1", ""), 5, "look at what the call is given"),
         ("03.5", DISTANCE, ("squares > 0, tf.s", "squares < 0, tf.s"), 7, "look at the condition"),
         ("03.5", DISTANCE, ("a - b", "a - a"), 5, "look at which value is taken"),
+        ("03.5", DISTANCE, ("(total, a)", "(total, a)[::-1]"), 9, "look at the order"),
     ],
 )
 def test_the_line_of_a_slip_is_named_and_what_to_look_at(exercise_id, text, slip, line, look):
     wrong = text.replace(*slip)
     assert wrong != text
     found = places(exercise_id, wrong)
-    if look is None:
-        assert not found  # two changes are needed: nothing is said
-        return
     (place,) = [each for each in found if each.line == line]
     assert place.look == look and place.code == wrong.splitlines()[line - 1].strip()
 
@@ -159,7 +164,8 @@ def test_names_random_states_and_printed_text_stay_as_they_were(capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_the_search_ends_in_its_time_whatever_a_change_does():
+def test_the_search_ends_in_its_time_whatever_a_change_does(monkeypatch):
+    monkeypatch.setattr(search, "TIME", 0.5)
     endless = """
     def slope(x):
         n = 0
@@ -168,7 +174,7 @@ def test_the_search_ends_in_its_time_whatever_a_change_does():
         return 3 * x**2 + 2
     """
     question = find_exercise("01.1")
-    assert places_of_one_change(question, defined(endless), 0, seconds=0.5) == []
+    assert places_of_one_change(question, defined(endless), 0) == []
 
 
 def test_the_changes_of_a_program_are_programs_with_one_other_line():
