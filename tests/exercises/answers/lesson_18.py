@@ -120,6 +120,14 @@ def all_in_each_pass(losses_of, W, x, y, limit):
     return tf.reduce_mean(tf.stack(found), axis=0)
 
 
+def one_alone(losses_of, W, x, y, limit):
+    for row, target in zip(x, y, strict=True):
+        with tf.GradientTape() as tape:
+            loss = losses_of(W, row, target)
+        mean = tf.clip_by_norm(tape.gradient(loss, W), limit) / len(x)
+    return mean
+
+
 def kept_alone(g, limit):
     short = g[lengths(g)[:, 0, 0] <= limit]
     return sum(short) / len(short)
@@ -230,6 +238,7 @@ WRONG = {
         ),
         ("long ones left out", combining(kept_alone)),
         ("mean clipped", all_in_each_pass),
+        ("no axis of examples", one_alone),
         ("one example alone", combining(lambda g, limit: scaled(g, limit)[-1] / len(g))),
         ("losses limited", combining(lambda g, limit: 0 * g[0])),
         ("nan at zero", combining(mean_of_quotients)),
