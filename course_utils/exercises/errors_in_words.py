@@ -163,6 +163,17 @@ _CAUSES = (
         "Start a sum at 0.0, and a gradient's at tf.zeros_like(w)",
     ),
     (
+        r"ran into a UnboundLocalError: '(\w+)' is used before|local variable '(\w+)'",
+        "{0} is read before it has a value. A line `{0} = ...` anywhere in a function makes {0} a "
+        "name of the function's own. To change a tf.Variable from outside, call its assign_sub or "
+        "assign_add",
+    ),
+    (
+        "Cannot batch tensors with different shapes",
+        "batch joins elements of one shape, and these differ. Where they are batches already, the "
+        "last one is shorter: take them apart first, with unbatch",
+    ),
+    (
         r"^tf\.function only supports singleton tf\.Variables",
         "a compiled function may make a variable when it is traced first, and then no more. Make "
         "the variable outside, and hand it over",
@@ -337,7 +348,7 @@ def cause_in_words(error: dict) -> str | None:
     for pattern, words in _CAUSES:
         found = re.search(pattern, message)
         if found:
-            return words.format(*found.groups())
+            return words.format(*(group for group in found.groups() if group is not None))
     return None
 
 

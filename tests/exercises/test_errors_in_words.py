@@ -119,6 +119,32 @@ def optimizer_the_wrong_way_round():
     keras.optimizers.SGD(0.1).apply([w], [tf.constant(1.0)])
 
 
+def variable_made_a_local_name():
+    w = tf.Variable(1.0)
+
+    def moved():
+        w = w - 0.1  # noqa: F823
+        return w
+
+    return moved()
+
+
+def variable_made_a_local_name_in_a_loop():
+    w = tf.Variable(1.0)
+
+    @tf.function
+    def moved(n):
+        for _ in tf.range(n):
+            w = w - 0.1  # noqa: F823
+        return w
+
+    return moved(tf.constant(3))
+
+
+def batches_of_batches():
+    return list(tf.data.Dataset.range(3).batch(2).batch(2))
+
+
 def optimizer_with_a_list_in_a_list():
     w = tf.Variable(3.0)
     keras.optimizers.SGD(0.1).apply([tf.constant(1.0)], [[w]])
@@ -296,6 +322,9 @@ ERRORS = [
         "the source is a Dense",
     ),
     (lambda: asked_twice.gradient, "gradient is asked of a function, which has no such attribute"),
+    (variable_made_a_local_name, "w is read before it has a value"),
+    (variable_made_a_local_name_in_a_loop, "call its assign_sub or assign_add"),
+    (batches_of_batches, "take them apart first, with unbatch"),
     (optimizer_with_a_list_in_a_list, "the optimizer got a list in place of a variable"),
     (sum_of_gradients_without_a_path, "there is a None where a tensor is needed"),
     (tensor_times_none, "there is a None where a tensor is needed"),
