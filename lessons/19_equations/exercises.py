@@ -127,6 +127,9 @@ def on_the_border(
 
     factor = tf.Variable(1.0, dtype=tf.float64)
     u = rod(network, start, left, right, length)
+    at_start = u(tf.zeros_like(t), x) if callable(u) else u
+    if not callable(u) or at_start is None:
+        return {"start": at_start, **dict.fromkeys("left right near free path late".split())}
     more = rod(lambda t, x: network(t, x) + factor * (1 + t * x**2), start, left, right, length)
     late = rod(
         lambda t, x: network(t, x) + x**2 * tf.nn.relu(t - length), start, left, right, length
@@ -136,7 +139,7 @@ def on_the_border(
     with tf.GradientTape() as tape:
         changed = more(*grid)
     return {
-        "start": u(zero, x),
+        "start": at_start,
         "left": u(t, zero),
         "right": u(t, zero + length),
         "near": [u(zero + near, x), u(t, zero + near), u(t, zero + length - near)],
@@ -205,7 +208,7 @@ EXERCISES = (
         inputs="weights push t damping",
         parts=[
             Part("residual", "the residual", "Return one tensor (n, 1), a number for each time."),
-            Part("gradient", "the gradient of the mean squared residual for what theta holds"),
+            Part("gradient", "the gradient of the mean squared residual for the weights in theta"),
         ],
         praise="It is 0 for a pendulum, and a tape can go on from it to the weights.",
     ),
@@ -220,7 +223,7 @@ EXERCISES = (
         inputs="weights material points",
         parts=[
             Part("residual", "the residual", "Return one tensor (n,), a number for each point."),
-            Part("gradient", "the gradient of the mean squared residual for what u holds"),
+            Part("gradient", "the gradient of the mean squared residual for the weights in u"),
         ],
         praise="The flow's slope alone, and no mixed derivative in it.",
     ),
@@ -280,8 +283,8 @@ PREDICTIONS = (
         options={
             "0.01": "It lets the equation speak. But a small loss is then to be had without moving.",
             "1.0": "With 0.01 the network nearly rests and ignores its start. With 100 the start is "
-            "right, and the equation is not obeyed in time. Nothing in the equation says which "
-            "weight is right: you try.",
+            "right, and these steps are too few for the equation. Nothing in the equation says "
+            "which weight to take: you try.",
             "100.0": "What is certain should count most, it seems. But the start is one point, and "
             "the equation must carry it through 100 times.",
         },

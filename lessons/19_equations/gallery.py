@@ -114,6 +114,12 @@ PENDULUM = {
         "angle.",
         pendulum(drag=lambda m: m.speed / 2, pull=lambda m: 65 / 16 * m.angle),
     ),
+    "the spring's numbers": Wrong(
+        "65/16 is the spring's number, as is the half of its damping. Here sin θ stands as it is, beside "
+        "damping · θ'.",
+        pendulum(drag=lambda m: m.speed / 2, pull=lambda m: 65 / 16 * tf.sin(m.angle)),
+        pendulum(pull=lambda m: 65 / 16 * tf.sin(m.angle)),
+    ),
     "acceleration alone": Wrong(
         "That is the acceleration less the push. The left side also has damping · θ' and sin θ.",
         pendulum(drag=nothing, pull=nothing),
@@ -157,7 +163,7 @@ PENDULUM = {
         pendulum(result=lambda residual: tf.reduce_mean(residual**2)),
     ),
     "no path": Wrong(
-        "The residual is right. But no path leads from it to what theta holds: it went through "
+        "The residual is right. But no path leads from it to the weights in theta: it went through "
         "NumPy, a new constant or stop_gradient.",
         pendulum(result=tf.stop_gradient),
     ),
@@ -170,6 +176,11 @@ PENDULUM = {
         "The residual is right. But the acceleration is a constant for a tape around it: take "
         "θ'' from the tape itself, without NumPy or stop_gradient.",
         pendulum(lambda m: tf.stop_gradient(m.acceleration)),
+    ),
+    "speed closed": Wrong(
+        "The residual is right. But the speed in its damping is a constant for a tape around it: "
+        "leave θ' as the inner tape returns it, without NumPy or stop_gradient.",
+        pendulum(drag=lambda m: m.damping * tf.stop_gradient(m.speed)),
     ),
     "only the angle open": Wrong(
         "The residual is right. But its derivatives are constants for a tape around it, and only "
@@ -217,21 +228,25 @@ def of_product(u_t_of):
     return heat_residual
 
 
-def by_product_rule(u, k, points):
-    """Return u_t - k u_xx + k' u_x, with a wrong sign."""
-    x = points[:, 1]
-    with tf.GradientTape() as outer:
-        outer.watch(points)
-        with tf.GradientTape() as inner:
-            inner.watch(points)
-            values = u(points)
-        both = inner.gradient(values, points)
-        u_x = both[:, 1]
-    with tf.GradientTape() as tape:
-        tape.watch(x)
-        material = k(x)
-    u_xx = outer.gradient(u_x, points)[:, 1]
-    return both[:, 0] - material * u_xx + tape.gradient(material, x) * u_x
+def by_product_rule(combine):
+    """Return an answer that combines u_t with both parts of the flow's slope."""
+
+    def heat_residual(u, k, points):
+        x = points[:, 1]
+        with tf.GradientTape() as outer:
+            outer.watch(points)
+            with tf.GradientTape() as inner:
+                inner.watch(points)
+                values = u(points)
+            both = inner.gradient(values, points)
+            u_x = both[:, 1]
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            material = k(x)
+        u_xx = outer.gradient(u_x, points)[:, 1]
+        return combine(both[:, 0], material * u_xx, tape.gradient(material, x) * u_x)
+
+    return heat_residual
 
 
 def plain_slope(values, both, k, x, t):
@@ -248,8 +263,8 @@ ROD = {
         rod_law(lambda values, both, k, x, t: k(values) * both[:, 1]),
     ),
     "k outside": Wrong(
-        "The mixed derivative is gone, but k stands outside: you return k u_xx, which misses "
-        "k' u_x. Multiply by k before you ask the outer tape.",
+        "The mixed derivative is gone, but for the outer tape k is a constant: the slope is k u_xx, "
+        "which misses k' u_x. Call k, and multiply u_x by it, inside the outer block.",
         rod_law(plain_slope, lambda both, bend, k, x: both[:, 0] - k(x) * bend[:, 1]),
     ),
     "sum of two slopes": Wrong(
@@ -303,8 +318,8 @@ ROD = {
         rod_law(lambda values, both, k, x, t: k(x) ** 2 * both[:, 1]),
     ),
     "k with two axes": Wrong(
-        "k(points[:, 1:]) has the shape (n, 1), and times (n,) it becomes (n, n): every point with every "
-        "other. Give k the column points[:, 1].",
+        "The flow is (n, n), every point with every other: of k(x) and u_x one has the shape (n, 1) and "
+        "the other (n,). Take both columns with [:, 1].",
         rod_law(lambda values, both, k, x, t: k(x[:, None]) * both[:, 1]),
     ),
     "flow divided by k": Wrong(
@@ -322,7 +337,11 @@ ROD = {
     ),
     "sign of k' u_x": Wrong(
         "The flow's slope has two parts, k u_xx and k' u_x, and you add the second. Subtract both.",
-        by_product_rule,
+        by_product_rule(lambda u_t, bend, change: u_t - bend + change),
+    ),
+    "k' u_x alone": Wrong(
+        "You subtract k' u_x alone. The slope of the flow is that of a product: k' u_x + k u_xx.",
+        by_product_rule(lambda u_t, bend, change: u_t - change),
     ),
     "sign of the flow": Wrong(
         "The slope of the flow is added. Left side minus right side: subtract it.",
@@ -374,7 +393,7 @@ ROD = {
         rod_law(result=lambda both, bend, k, x: both[:, :1] - bend[:, 1:]),
     ),
     "no path": Wrong(
-        "The residual is right. But no path leads from it to what u holds: it went through "
+        "The residual is right. But no path leads from it to the weights in u: it went through "
         "NumPy, a new constant or stop_gradient.",
         rod_law(result=lambda both, bend, k, x: tf.stop_gradient(both[:, 0] - bend[:, 1])),
     ),
@@ -416,6 +435,10 @@ def built(
 
 def everywhere(r):
     return 1.0
+
+
+def nothing_back(r):
+    return None
 
 
 def line_between(r):
@@ -464,6 +487,12 @@ BUILT_IN = {
     "start turned round": Wrong(
         "The start is read from the other end. Use start(x).",
         built(lambda r: r.start(r.length - r.x)),
+    ),
+    "u not returned": Wrong(
+        "Nothing comes back. rod must end in `return u`, at the indentation of `def u`, and u itself in "
+        "a return as well.",
+        lambda *given: None,
+        built_of(nothing_back),
     ),
     "t only": Wrong(
         "The start is right, but at x = 0 the network counts. The factor must be 0 at both ends, "
@@ -534,8 +563,9 @@ BUILT_IN = {
     ),
     "jumps at the border": Wrong(
         "On the border u is right, and beside it it jumps. A loss of derivatives sees no jump: take "
-        "a factor that is 0 on the border in place of tf.where.",
+        "a factor that grows from 0, in place of tf.where or a comparison.",
         built_of(lambda r: tf.where(first_factor(r) == 0, r.start(r.x), r.network(r.t, r.x))),
+        built(factor=lambda r: tf.sign(first_factor(r))),
     ),
     "network left out": Wrong(
         "The border is right. But the network changes nothing, so u could not cool.",
@@ -568,7 +598,7 @@ BUILT_IN = {
         built(network=lambda r: tf.stop_gradient(r.network(r.t, r.x))),
     ),
     "network at other times": Wrong(
-        "What the network says at late times never reaches u. Call network(t, x), the time first.",
+        "The network never gets a late time: its first argument is not t. Call network(t, x).",
         built(network=lambda r: r.network(r.x, r.t)),
         built(network=lambda r: r.network(0 * r.t, r.x)),
     ),
@@ -659,6 +689,12 @@ def until_better(errors_of, w, damping):
         if not bool(tf.reduce_all(found == w)):
             break
     return found, damping
+
+
+def damped_or_none(errors_of, w, damping):
+    """Return nothing where the step is taken back."""
+    found, following = damped()(errors_of, w, damping)
+    return (found, following) if following < damping else None
 
 
 DAMPED = {
@@ -781,6 +817,16 @@ DAMPED = {
     "step returned": Wrong(
         "You return s itself. Return w - s.",
         damped(trial_of=lambda w, s: s, is_better=lambda new, old: True),
+    ),
+    "a column for s": Wrong(
+        "s has the shape (p, 1), so w - s becomes (p, p), every weight with every step. Take the one "
+        "column of what tf.linalg.solve returns: [:, 0].",
+        damped(trial_of=lambda w, s: w - s[:, None]),
+    ),
+    "nothing when taken back": Wrong(
+        "Where the step is taken back, nothing is returned: a return is missing there, or stands inside "
+        "the if. Return w and ten times the damping.",
+        damped_or_none,
     ),
     "until it falls": Wrong(
         "You went on until the loss fell. One step: where it does not fall, return w and ten times "

@@ -74,8 +74,8 @@ print({name: "0" if size < 1e-9 else "not 0" for name, size in sizes.items()})
 assert sizes["swing"] < 1e-9 and sizes["cos"] > 1
 
 # %% [markdown]
-# Now let a network be u. Its weights stand in one vector, w, which will pay off later. As in lesson 17 they are an argument,
-# and there may be a set of them for each point: then w is a matrix, with a row for each.
+# Now let a network be u. As in lesson 17 its weights are an argument: here one vector, w, of length p. The third
+# sitting gives each point a copy of them, so that w is (n, p). Until then read `copies` as the empty tuple.
 
 
 # %%
@@ -140,7 +140,9 @@ largest = np.max(np.abs(found["no start"]))
 print(f" largest position: {largest:.1f}")
 
 # %% [markdown]
-# The equation alone has many solutions. The starting values choose one of them, so they belong in the loss.
+# Every solution has the loss 0, half of the swing too. But a motion on the way is no solution yet, and half of it
+# has a quarter of its loss. So the training shrinks it, down to rest. The starting values choose one solution: they
+# belong in the loss.
 
 # %%
 sizes = (1.0, 0.5, 0.0)
@@ -149,6 +151,7 @@ losses = [float(tf.reduce_mean(square)) for square in squares]
 
 print("losses of cos t, of half of it, and of rest:", [f"{loss:.1f}" for loss in losses])
 assert largest < 0.05 and losses[2] == 0 and np.isclose(losses[1], losses[0] / 4)
+assert np.allclose(residual(lambda t: swing(t) / 2, times), 0)
 
 # %% [markdown]
 # ## Where do the starting values go?
@@ -204,8 +207,8 @@ errors["built in"] = np.max(np.abs(found["built in"] - swing(times)))
 print(" within 0.05:", [name for name, error in errors.items() if error < 0.05])
 
 # %% [markdown]
-# Its error is below 0.05, as with the lucky weight, and there was no weight to choose. In the figure, look at the first second of each line, and
-# then how far it stays with the truth, in grey.
+# From this start its error is below 0.05, as with the lucky weight, and there was no weight to choose. In the figure, look at the first
+# second of each line, and then how far it stays with the truth, in grey.
 
 # %%
 assert max(errors[1.0], errors["built in"]) < 0.05 < 0.1 < min(errors[0.01], errors[100.0])
@@ -254,7 +257,8 @@ assert difference < 1e-5 and moved > 1e-3
 # ### Exercise 19.1: complete
 #
 # A pendulum that somebody pushes obeys θ'' + damping · θ' + sin θ = push(t). Return its residual, left side minus right
-# side, at each time. The check also asks a tape around your function for the gradient of what `theta` holds.
+# side, at each time. The check also puts a tape around your function, and asks it for the gradient with respect to the
+# weights in `theta`.
 
 
 # %% exercise="19.1"
@@ -301,7 +305,7 @@ check("19.1", pendulum_residual)
 # Now a rod, with both ends on ice. Its temperature u(t, x) obeys the heat equation u_t = k u_xx: a place cools where the
 # temperature curve bends down. The points have two columns, t and x.
 #
-# You will read that one differentiates twice with respect to the points, and takes the last column.
+# In tutorials you will read: differentiate twice with respect to the points, and take the last column.
 #
 # > **Predict**
 # >
@@ -324,9 +328,9 @@ second = outer.gradient(both, points)
 print(second.numpy()[0, 1])
 
 # %% [markdown]
-# A tape sums its targets (lesson 04), and `both` is two targets. Ask for what you want: u_x alone. With a tensor for each
-# column nothing can be mixed up, and the network gets them joined. `watch_accessed_variables=False` keeps the weights out: for the
-# inner questions they are constants.
+# A tape sums its targets (lesson 04), and `both` is two: to u_xx = 2 comes the **mixed derivative** u_tx = 2x = 6, the slope of
+# u_t along x. Ask for what you want: u_x alone. With a tensor for each column nothing can be mixed up, and the network gets them
+# joined. `watch_accessed_variables=False` keeps the weights out: for the inner questions they are constants.
 
 
 # %%
@@ -344,7 +348,7 @@ def slopes(u, points, only_watched=True):
 
 u_t, u_xx = slopes(lambda points: points[:, :1] * points[:, 1:] ** 2, points)
 print(f"u_t = {u_t.numpy().item():.0f}, u_xx = {u_xx.numpy().item():.0f}")
-# u_xx, and u_tx besides
+# u_xx, and the mixed u_tx besides
 assert u_t == 9 and u_xx == 2 and second[0, 1] == 2 + 2 * 3
 
 # %% [markdown]
@@ -633,7 +637,7 @@ assert np.max(np.abs(off)) < 0.01
 # %% [markdown]
 # The sum of the squares of r - J s is a bowl over s. Its bottom is where its slope, 2 Jᵀ(J s - r), is 0: at JᵀJ s = Jᵀr. No
 # second derivative was needed. But the straight line holds near w alone, and the bottom may be far. **Levenberg and Marquardt**
-# therefore charge for the length of the step. They make |r - J s|² + damping · |s|² smallest, and the same reckoning gives
+# therefore charge for the length of the step. They make |r - J s|² + damping · |s|² smallest. The slope of that is 0 where
 #
 # (JᵀJ + damping · I) s = Jᵀr
 #
@@ -856,6 +860,7 @@ def rod_errors(copies):
     w, a = copies[:, :-1], copies[:, -1:]
     u_t, u_xx = slopes(lambda points: network(w[:400], points), inside)
     misfit = network(w[400:], spots) - measured
+    # 1/400 and 10/200
     return tf.concat([(u_t - tf.exp(a[:400]) * u_xx) / 20, misfit / np.sqrt(20)], axis=0)
 
 

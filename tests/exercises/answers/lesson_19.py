@@ -157,6 +157,17 @@ def through_numpy(network, start, left, right, length):
     return lambda t, x: start(x) + t * x * (length - x) * network(t, x).numpy()
 
 
+def of_comparisons(t, x, length):
+    return tf.cast((t > 0) & (x > 0) & (x < length), t.dtype)
+
+
+def unreturned(network, start, left, right, length):
+    def u(t, x):
+        start(x) + bent(t, x, length) * network(t, x)
+
+    return u
+
+
 # 19.4
 
 
@@ -222,6 +233,11 @@ WRONG = {
         ("damping left out", from_three(lambda *given: law(*given[:-1], 1.0))),
         ("no speed", from_three(lambda *given: law(*given[:-1], 0.0))),
         ("the spring's damping", from_three(lambda a, s, *rest: law(a, s, *rest[:-1], 0.5))),
+        (
+            "the spring's numbers",
+            from_three(lambda a, s, b, p, t, d: b + s / 2 + 4.0625 * tf.sin(a) - p(t)),
+        ),
+        ("speed closed", from_three(lambda a, s, *rest: law(a, tf.constant(s.numpy()), *rest))),
         ("damped sine", from_three(lambda a, s, b, p, t, d: b + d * (tf.sin(a) + s) - p(t))),
         ("sine closed", from_three(lambda a, s, b, p, t, d: b + d * s + np.sin(a) - p(t))),
         ("no path", in_numpy),
@@ -238,6 +254,9 @@ WRONG = {
         ("right minus left", in_columns(combine=lambda u_t, bend: bend - u_t)),
         ("squared", in_columns(combine=lambda u_t, bend: tf.square(u_t - bend))),
         ("no path", in_columns(combine=lambda u_t, bend: tf.constant((u_t - bend).numpy()))),
+        ("k with two axes", in_columns(lambda k, x, u_x: k(x) * u_x[:, None])),
+        ("k outside", in_columns(lambda k, x, u_x: tf.constant(k(x).numpy()) * u_x)),
+        ("k' u_x alone", in_columns(lambda k, x, u_x: k(x) * tf.constant(u_x.numpy()))),
         ("column kept", in_columns(combine=lambda u_t, bend: (u_t - bend)[:, None])),
     ],
     "19.3": [
@@ -254,7 +273,9 @@ WRONG = {
         ("length 1", hold(lambda t, x, length: (1 - x) * x * t)),
         ("network left out", lambda network, start, *ends: lambda t, x: start(x) + 0 * t),
         ("no path", through_numpy),
-        ("raised TypeError", values_only),
+        ("jumps at the border", hold(of_comparisons)),
+        ("u not returned", unreturned),
+        ("other form", values_only),
     ],
     "19.4": [
         ("never taken", solved(lambda *given: -normal(*given))),
@@ -267,6 +288,8 @@ WRONG = {
         ("taken where it rises", solved(normal, better=lambda new, old: new > old)),
         ("as good counts", solved(normal, better=lambda new, old: not new > old)),
         ("damping not raised", solved(normal, back=lambda w, trial, d: (w, d))),
+        ("a column for s", solved(lambda *given: normal(*given)[:, None])),
+        ("nothing when taken back", solved(normal, back=lambda w, trial, d: None)),
         ("damping not lowered", solved(normal, keep=lambda trial, d: (trial, d))),
         (
             "damping turned round",
