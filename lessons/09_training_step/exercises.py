@@ -69,6 +69,10 @@ def draw_steps(rng: np.random.Generator) -> list[tuple]:
     return [draw(4, 0.1, 1), draw(7, 0.05, 1), draw(3, 0.1, 20)]
 
 
+def draw_silent_steps(rng: np.random.Generator) -> list[tuple]:
+    return [(*drawn, y[:, 0]) for *drawn, y in draw_steps(rng)]
+
+
 def as_step(weights: dict, rate: float, x: np.ndarray, y: np.ndarray) -> tuple:
     return *build(weights, rate, [layer_that_trains()]), *constants(x, y)
 
@@ -77,7 +81,7 @@ def as_silent_step(weights: dict, rate: float, x: np.ndarray, y: np.ndarray) -> 
     import keras
 
     norm = keras.layers.BatchNormalization(center=False, scale=False, name="norm")
-    return *build(weights, rate, [norm]), *constants(x, y[:, 0])
+    return *build(weights, rate, [norm]), *constants(x, y)
 
 
 def step_taken(step: Callable, model: Any, optimizer: Any, *arguments) -> dict:
@@ -198,7 +202,7 @@ EXERCISES = (
         title="Three faults that raise nothing",
         kind="repair",
         points=3,
-        draw=draw_steps,
+        draw=draw_silent_steps,
         prepare=as_silent_step,
         call=step_taken,
         inputs="weights rate x y",

@@ -82,6 +82,21 @@ def loss_afterwards(loss, model, x, y):
     return whole(mean_square(model(x, training=True), y), model.losses)
 
 
+def with_squared_penalties(shape, sign):
+    def step(model, optimizer, x, y):
+        with tf.GradientTape() as tape:
+            difference = sign * (model(x, training=True) - tf.reshape(y, shape))
+            loss = tf.reduce_mean((difference + sum(model.losses)) ** 2)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply(gradients, model.trainable_variables)
+        return loss
+
+    return step
+
+
+SQUARED = [with_squared_penalties((-1, 1), sign) for sign in (1, -1)]
+
+
 def without_returned_penalties(step):
     def shortened(model, *call):
         penalties = sum(model.losses)
@@ -98,7 +113,7 @@ CALL_IN_TRAINING = (
     "The model is called without training=True, and layers such as dropout and batch normalisation "
     "then work as in a prediction. Write model(x, training=True)."
 )
-TABLE = "(n, 1) minus (n,) is a table of n by n"
+TABLE = "a column, (n, 1), with a row, (n,) or (1, n), makes a table of n by n"
 PENALTIES_TWICE = "The penalties count twice. Add sum(model.losses) to the mean, once."
 NOT_THE_WHOLE_LOSS = (
     "The update is right. The loss that you return leaves out the penalties: return the one that "
@@ -106,10 +121,15 @@ NOT_THE_WHOLE_LOSS = (
 )
 LOSS_AFTERWARDS = "The update is right. Return the loss before the update, not after it."
 NOT_RECORDED = (
-    "Only the penalties move the weights: the tape did not record how the predictions were made. "
-    "Call model(x, training=True) inside the `with` block, and neither predict nor .numpy()."
+    "Only the penalties move the weights: the tape did not record the way from the weights to the "
+    "squared error. Call model(x, training=True) inside the `with` block, and use no predict, "
+    ".numpy() or np there."
 )
 AVERAGED_FIRST = "You average the errors, or the predictions, and then square. Square each example's error first."
+PENALTIES_SQUARED = (
+    "The penalties are added to the differences, and squared with them. Close the bracket of "
+    "tf.reduce_mean first, and then add sum(model.losses)."
+)
 PENALTIES_IN_PART = (
     "Not every penalty counts in full. Add sum(model.losses), not the first of them or their mean."
 )
@@ -118,7 +138,7 @@ IN_PART = (lambda e, p: e + p[0], lambda e, p: e + p[1], lambda e, p: e + tf.red
 STEPS = {
     "nothing applied": Wrong(
         "The model's weights are as they were. Call optimizer.apply(gradients, "
-        "model.trainable_variables), with the variables of the model that is given.",
+        "model.trainable_variables) above `return`, with the variables of the model that is given.",
         stepping(apply=not_applied),
     ),
     "no training true": Wrong(
@@ -140,6 +160,7 @@ STEPS = {
     ),
     "penalties twice": Wrong(PENALTIES_TWICE, stepping(lambda e, p: e + 2 * sum(p))),
     "penalties in part": Wrong(PENALTIES_IN_PART, *map(stepping, IN_PART)),
+    "penalties squared": Wrong(PENALTIES_SQUARED, *SQUARED),
     "climbs": Wrong(
         "The update climbs. Give optimizer.apply the gradients as they are.",
         *(
@@ -228,7 +249,9 @@ TABLES = Table(
         "which shape does the difference have?",
         8: "8 is the sum of the squares in the table. The loss is their mean.",
         4: "4 is right for the entries off the diagonal. The mean is over all four.",
-        1: "1 is half of it: there are four squares, and they add up to 8.",
+        1: "1 is the mean of the four differences without their signs. They are squared first, and "
+        "the squares add up to 8.",
+        Between(1.41, 1.42): "{value} is the root of the loss. Nothing here takes a root.",
         Between(-1e6, -1e-6): "{value} is below 0, and a mean of squares never is: off the "
         "diagonal stand 1 - 3 and 3 - 1, and each is squared.",
     },
@@ -253,6 +276,10 @@ def after_a_look(training):
     return step
 
 
+def average_along(axis):
+    return lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2, axis=axis)
+
+
 def with_divided_penalties(model, optimizer, x, y):
     return mended(lambda e, p: e + sum(p) / len(x))(model, optimizer, x, y)
 
@@ -272,10 +299,13 @@ SILENT = {
         "One fault is left: the penalties in model.losses are left out of the loss.",
         mended(error_alone),
     ),
-    "table of n by n": Wrong(
-        "One fault is left: (n, 1) minus (n,) is a table of n by n.",
-        stepping(),
+    "table of n by n": Wrong(f"One fault is left: {TABLE}.", stepping()),
+    "table averaged in part": Wrong(
+        f"The loss has n entries, and the tape adds them up: {TABLE}, and the mean was taken along "
+        "one axis of it. Take column 0 of the prediction, and the mean of all.",
+        *(stepping(join, average_along(axis)) for join in (whole, error_alone) for axis in (0, 1)),
     ),
+    "penalties squared": Wrong(PENALTIES_SQUARED, *SQUARED),
     "prediction without penalties": Wrong(
         "Two faults are left: the model is called without training=True, and normalises with "
         "stored averages; the penalties in model.losses are left out of the loss.",
@@ -283,18 +313,16 @@ SILENT = {
     ),
     "prediction and table": Wrong(
         "Two faults are left: the model is called without training=True, and normalises with "
-        "stored averages; (n, 1) minus (n,) is a table of n by n.",
+        f"stored averages; {TABLE}.",
         stepping(training=False),
     ),
     "table without penalties": Wrong(
-        "Two faults are left: the penalties in model.losses are left out of the loss; (n, 1) "
-        "minus (n,) is a table of n by n.",
+        f"Two faults are left: the penalties in model.losses are left out of the loss; {TABLE}.",
         stepping(error_alone),
     ),
     "all three faults": Wrong(
         "All three faults are left: the model is called without training=True, and normalises "
-        "with stored averages; the penalties in model.losses are left out of the loss; (n, 1) "
-        "minus (n,) is a table of n by n.",
+        f"with stored averages; the penalties in model.losses are left out of the loss; {TABLE}.",
         stepping(error_alone, training=False),
     ),
     "penalties as list": Wrong(
@@ -307,7 +335,7 @@ SILENT = {
     "penalties twice": Wrong(PENALTIES_TWICE, mended(lambda e, p: e + 2 * sum(p))),
     "nothing applied": Wrong(
         "The weights of the layers are as they were: nothing was applied. Keep "
-        "optimizer.apply(gradients, model.trainable_variables), as it was given.",
+        "optimizer.apply(gradients, model.trainable_variables) above `return`, as it was given.",
         mended(apply=not_applied),
     ),
     "two forward passes": Wrong(
@@ -403,7 +431,7 @@ HISTORIES = {
     ),
     "never reset": Wrong(
         "Each example counts the same now. But every number still holds the epochs before it: "
-        "call metric.reset_state(), with its parentheses, at the start of each epoch.",
+        "start anew with metric.reset_state(), with its parentheses, inside the loop over epochs.",
         recording(every_loss, resets=False),
     ),
     "both faults": Wrong(
@@ -421,8 +449,8 @@ HISTORIES = {
         lambda metric, epochs: [sum(float(sum(b)) for b in batches) for batches in epochs],
     ),
     "mean of sums": Wrong(
-        "The metric gets the sum of each batch, and averages these sums. Give it every loss of the "
-        "batch.",
+        "This is the mean of the sums of the batches. Give the metric every loss of a batch, or "
+        "divide by the number of losses.",
         recording(batch_sum),
     ),
     "batches weighed wrongly": Wrong(
@@ -551,6 +579,24 @@ def in_one_loop(count_first=True, apply_inside=False):
     return accumulated_step
 
 
+def guessing_all(count_of):
+    """Return an answer to 09.5 that takes another number for that of all examples."""
+
+    def accumulated_step(model, optimizer, parts):
+        count = count_of(parts)
+        accumulating(lambda e, p, n, N, k: n / count * (e + p))(model, optimizer, parts)
+
+    return accumulated_step
+
+
+def with_penalty_of_part(i):
+    def accumulated_step(model, optimizer, parts):
+        last = len(parts[i][0])
+        accumulating(lambda e, p, n, N, k: n / N * e + last / N * p / k)(model, optimizer, parts)
+
+    return accumulated_step
+
+
 def list_of_lists(model, optimizer, parts):
     count, total = sum(len(x) for x, _ in parts), []
     for x, y in parts:
@@ -601,9 +647,25 @@ ACCUMULATED = {
     ),
     "other number than all": Wrong(
         "The sum is not divided by N, the number of all examples, but by another number, such as "
-        "that of the parts, or of the examples so far. Count all examples before the loop.",
+        "that of the parts, of the examples so far, or one taken from a single part. Count all "
+        "examples before the loop.",
         accumulating(lambda e, p, n, N, k: n / k * (e + p)),
         in_one_loop(count_first=False),
+        guessing_all(lambda parts: 32),
+        guessing_all(lambda parts: len(parts[0][0]) * len(parts)),
+        guessing_all(lambda parts: len(parts[0][0])),
+        guessing_all(lambda parts: len(parts[-1][0])),
+        guessing_all(lambda parts: len(parts[-1][0]) * len(parts)),
+    ),
+    "share upside down": Wrong(
+        "The parts are weighed by N / n, so the smallest counts most. A part's share is n / N.",
+        accumulating(lambda e, p, n, N, k: N / n * (e + p)),
+    ),
+    "divided once more": Wrong(
+        "The parts are weighed by n / N, and then divided once more. The shares add up to 1: apply "
+        "the sum of the weighed gradients as it is.",
+        accumulating(lambda e, p, n, N, k: n / N / k * (e + p)),
+        accumulating(lambda e, p, n, N, k: n / N / N * (e + p)),
     ),
     "sums weighed": Wrong(
         "The squared errors of a part are added up, and then weighed by n / N. Take their mean, "
@@ -636,6 +698,8 @@ ACCUMULATED = {
         "The penalties count too little: for all parts together they count once.",
         accumulating(lambda e, p, n, N, k: n / N * e + p / N),
         accumulating(lambda e, p, n, N, k: n / N * (e + p / k)),
+        with_penalty_of_part(0),
+        with_penalty_of_part(-1),
     ),
     "applied after every part": Wrong(
         "The model is updated after every part, so the later parts see other weights. Add the "

@@ -79,7 +79,7 @@ print(at_first)
 
 # %% [markdown]
 # Now call the model; `keras.Input`, the shape of one example, is enough of an input. Beside it stands another way
-# to write a model: `Sequential`, a chain of layers, which may begin with that shape. Nobody calls it here.
+# to write a model: `Sequential`, a chain of layers, which may begin with that shape. It is not called here.
 
 # %%
 model(keras.Input((1,)))
@@ -114,8 +114,9 @@ assert same and at_first == 0
 # SGD has one step size for all weights. **Adam** gives each weight its own. It keeps two running averages: m of the
 # weight's gradients, and v of their squares. Then it moves the weight by $\text{lr} \cdot m / \sqrt{v}$. While the
 # gradients stay alike, $m / \sqrt{v}$ is 1 or -1: the step has the length lr, whether the gradient is 100 or 0.01. Both averages start at 0, so
-# at first they are too small; dividing by $1 - 0.9^t$ and $1 - 0.999^t$ in step t makes up for it. (Keras adds 1e-7 to the
-# root, the **epsilon**. It shortens the steps of tiny gradients: a first one of 1e-6 moves a weight by a quarter of lr.)
+# at first they are too small; dividing by $1 - 0.9^t$ and $1 - 0.999^t$ in step t makes up for it. (Keras adds 1e-7,
+# the **epsilon**, to the root before that division. It shortens the steps of tiny gradients: a first one of 1e-6 moves
+# a weight by a quarter of lr.)
 # By hand:
 
 # %%
@@ -239,8 +240,8 @@ assert np.allclose(tape.gradient(penalty, kernel), 0.02 * kernel.numpy())
 # %% [markdown]
 # The two layers in the middle work in two ways, one in training and one in use. `Dropout(0.2)` draws about a
 # fifth of its inputs in training and sets them to 0, and divides the others by 0.8, so that no later weight relies on
-# one of them. Batch normalisation scales each input to mean 0 and variance 1: in training by the batch at hand, in use
-# by running averages of the batches it saw. (Two trained weights then stretch and shift it.)
+# one of them. Batch normalisation scales each input to mean 0 and, unless it hardly varies, variance 1: in training by
+# the batch at hand, in use by running averages of the batches it saw. (Two trained weights then stretch and shift it.)
 #
 # > **Predict**
 # >
@@ -370,8 +371,8 @@ print(f"a weight moved by up to {moved:.2f}; equal after 48 steps: {difference <
 assert difference < 1e-4 and moved > 0.02
 
 # %% [markdown]
-# Not one of 3,845 numbers tells the two apart. But would the test see a part left out? Break the step, and run
-# it again, then once more on a model without the two layers in the middle:
+# Not one of 3,845 numbers tells the two apart. But would the test see a part left out? Leave out one, then the
+# other, and then `training=True` once more, on a model without the two layers in the middle:
 
 
 # %%
@@ -409,8 +410,8 @@ assert all(sees.values()) and plain < 1e-4
 assert sum(w.size for w in theirs.get_weights()) == 3845
 
 # %% [markdown]
-# The test sees what the model uses. Where no layer works in two ways, leaving out `training=True` changes
-# nothing, and equal weights say nothing about it. So test a loop on a model that has dropout or batch
+# The test sees what the model uses, and no mistake that both make, such as a wrong `loss_fn`. Where no layer works in
+# two ways, leaving out `training=True` changes nothing, and equal weights say nothing about it. So test a loop on a model that has dropout or batch
 # normalisation, and a penalty. The step in exercise 09.3 fails this test.
 
 # %% [markdown]
@@ -462,20 +463,21 @@ table = y_hat - y
 print(table.numpy().tolist(), "loss", tf.reduce_mean(table**2).numpy())
 
 # %% [markdown]
-# Every prediction is compared with every target, and what is nearest to all targets at once is their mean. So
-# it trains, to the wrong end. Your own formula lines nothing up: assert the shapes in it. Keras's mean squared
-# error lines (2, 1) up with (2,), as you saw, and there its help ends:
+# Every prediction is compared with every target, and what is nearest to all targets at once is their mean. A model
+# that can give the mean trains to that wrong end. Your own formula lines nothing up: assert the shapes in it. Keras's
+# mean squared error lines (2, 1) up with (2,), and there its help ends:
 
 # %%
 mse = keras.losses.MeanSquaredError()
 by_axis = {
+    "(2, 1)": mse(y, y_hat),
     "(2, 1, 1)": mse(y, y_hat[:, None]),
     # both columns are right
     "(2, 2)": mse(y, tf.concat([y_hat, y_hat], axis=1)),
 }
 
 print({shape: float(loss) for shape, loss in by_axis.items()})
-assert all(np.isclose(loss, 2.0) for loss in by_axis.values())
+assert np.allclose(list(by_axis.values()), [0.0, 2.0, 2.0])
 
 # %% [markdown]
 # Then there is a variable that the loss does not reach. Its gradient is `None`, and here the optimizer
@@ -497,7 +499,6 @@ assert len(caught) == 1 and "Gradients do not exist" in str(caught[0].message)
 assert np.isclose(used, 0.8) and unused == 1.0
 # Of Exercise 09.2:
 assert table.shape == (2, 2) and np.isclose(tf.reduce_mean(table**2), 2.0)
-assert mse(y, y_hat) == 0.0
 
 # %%
 squared = used**2  # above the block
@@ -514,7 +515,7 @@ assert "No gradients" in message
 # %% [markdown]
 # So a warning in a log can be a layer that never learns. A wrong shape gives none.
 #
-# In the figure, look left for two losses that fall, and right for where they lead.
+# In the figure, look left for two losses that fall, one far less, and right for where they lead.
 
 # %%
 x, y = make_line(16, seed=9)  # (16, 1) both; the true slope is 3
@@ -829,8 +830,7 @@ check("09.5", accumulated_step)
 # ## Can I stop and go on?
 #
 # `tf.train.Checkpoint` writes variables to files. The run `ours` is saved after its third epoch, and goes on
-# for a fourth. Its state has three parts: the model, the optimizer, and `draws`, the variables that nothing trains,
-# dropout's seed among them.
+# for a fourth. What is saved stands in `state_of`.
 
 
 # %%
@@ -842,7 +842,7 @@ def state_of(model, optimizer):
 
 folder = tempfile.TemporaryDirectory()
 path = tf.train.Checkpoint(**state_of(ours, our_adam)).save(f"{folder.name}/run")
-train_epoch(ours, our_adam)  # the fourth epoch, without a stop
+fourth = train_epoch(ours, our_adam)  # the epoch without a stop
 
 # %%
 def resume(*kept):
@@ -872,7 +872,8 @@ model_alone, with_adam = resume("model"), resume("model", "optimizer")
 print("same weights:", model_alone < 1e-4, with_adam < 1e-4)
 
 # %% [markdown]
-# Now with all three parts. `assert_consumed` tells whether every saved value found its place:
+# The third part, `draws`, holds the variables that nothing trains, dropout's seed among them. Now with all three.
+# `assert_consumed` tells whether every saved value found its place:
 
 # %%
 with_all = resume("model", "optimizer", "draws")
@@ -891,8 +892,8 @@ assert our_adam.iterations == 4 * 16
 #
 # <details><summary>1. Your loop and <code>fit</code> start alike and end apart. What do you look for?</summary>
 #
-# Other batches or another seed, no `training=True`, no `model.losses`, no `from_logits=True`, or shapes that
-# broadcast.
+# Other batches or another seed, no `training=True`, no `model.losses`, no `from_logits=True` in one of the two, or
+# shapes that broadcast.
 #
 # </details>
 # <details><summary>2. You restore the model, but not its Adam. When does the difference show, and
@@ -912,7 +913,7 @@ assert our_adam.iterations == 4 * 16
 # ## Recap
 #
 # - `training=True`; add `model.losses`; the same shapes in your formula; no warning of missing gradients.
-# - Test: the same weights as `fit` from the same start and batches, in a model that uses every part.
+# - Test: the same weights as `fit` from the same start and batches, in a model that uses every part, with a right loss.
 # - Weigh batch means by size; reset metrics before each pass; validate without a tape.
 # - Accumulated gradients are weighed by each part's share, and applied once.
 # - A checkpoint holds the model, the optimizer, and what dropout drew.
@@ -924,7 +925,7 @@ assert our_adam.iterations == 4 * 16
 # optimizer.apply(gradients, model.trainable_variables)
 # ```
 #
-# **To remember**: same start, same batches, same weights as `fit`: that test finds what no error tells.
+# **To remember**: same start, same batches, same weights as `fit`: that test sees a part left out, where no error does.
 
 # %% [markdown]
 # ## Further reading

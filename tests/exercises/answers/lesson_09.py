@@ -127,6 +127,45 @@ def by_predict(model, optimizer, x, y):
     return loss
 
 
+def returned_in_the_block(model, optimizer, x, y):
+    with tf.GradientTape() as tape:
+        loss = loss_of(model, x, y)
+        return loss
+    apply_pairs(optimizer, tape.gradient(loss, model.trainable_weights), model.trainable_weights)
+
+
+def by_numpy(column):
+    def program(model, optimizer, x, y):
+        with tf.GradientTape() as tape:
+            error = np.mean((model(x, training=True) - column(y)) ** 2)
+            loss = tf.add_n([error, *model.losses])
+        gradients = tape.gradient(loss, model.trainable_weights)
+        apply_pairs(optimizer, gradients, model.trainable_weights)
+        return loss
+
+    return program
+
+
+def penalties_in_the_bracket(column):
+    def program(model, optimizer, x, y):
+        with tf.GradientTape() as tape:
+            errors = model(x, training=True) - column(y) + tf.add_n(model.losses)
+            loss = tf.reduce_mean(tf.square(errors))
+        gradients = tape.gradient(loss, model.trainable_weights)
+        apply_pairs(optimizer, gradients, model.trainable_weights)
+        return loss
+
+    return program
+
+
+def table_by_columns(model, optimizer, x, y):
+    with tf.GradientTape() as tape:
+        squares = tf.math.squared_difference(y, model(x, training=True))
+        loss = tf.reduce_sum(squares, axis=0) / len(x) + sum(model.losses)
+    apply_pairs(optimizer, tape.gradient(loss, model.trainable_weights), model.trainable_weights)
+    return loss
+
+
 def of_first_row(model, optimizer, x, y):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean((y - model(x, training=True)[0]) ** 2) + sum(model.losses)
@@ -195,6 +234,14 @@ def history(update, resets=True, result=lambda metric: metric.result().numpy()):
         return means
 
     return program
+
+
+def running_totals(metric, epochs):
+    means, seen = [], []
+    for batches in epochs:
+        seen += [float(loss) for losses in batches for loss in losses]
+        means.append(sum(seen) / len(seen))
+    return means
 
 
 def weighed(metric, losses):
@@ -318,6 +365,18 @@ def growing(share=of_all, apply_each_time=False):
     return program
 
 
+def penalty_with_the_last(model, optimizer, parts):
+    variables, count = model.trainable_variables, sum(len(x) for x, _ in parts)
+    total = [tf.zeros_like(v) for v in variables]
+    for i, (x, y) in enumerate(parts, start=1):
+        with tf.GradientTape() as tape:
+            error = loss_of(model, x, y, whole if i == len(parts) else lambda e, p: e)
+            loss = len(x) / count * error
+        gradients = tape.gradient(loss, variables)
+        total = [t + g for t, g in zip(total, gradients, strict=True)]
+    optimizer.apply(total, variables)
+
+
 def behind_zeros(model, optimizer, parts):
     zeros = [tf.zeros_like(v) for v in model.trainable_variables]
     optimizer.apply(zeros + gradients_of_parts(model, parts), model.trainable_variables)
@@ -377,6 +436,9 @@ WRONG = {
         ("not one update", moved_by_assign_sub),
         ("not one update", in_two_updates),
         ("predictions not recorded", above_the_block(lambda y: y)),
+        ("nothing applied", returned_in_the_block),
+        ("predictions not recorded", by_numpy(lambda y: y)),
+        ("penalties squared", penalties_in_the_bracket(lambda y: y)),
         ("penalties in part", step(lambda e, p: e + p[0])),
         ("penalties in part", step(lambda e, p: e + sum(p) / 2)),
         ("averaged before squaring", of_mean_error(lambda y: y)),
@@ -387,7 +449,13 @@ WRONG = {
         ),
         ("loss for classes", another_loss(keras.losses.sparse_categorical_crossentropy)),
     ],
-    "09.2": [("wrote 3", 3.0), ("wrote -2", -2), ("other form", (2, 2)), ("other form", "error")],
+    "09.2": [
+        ("wrote 3", 3.0),
+        ("wrote -2", -2),
+        ("wrote 1.41421", 2**0.5),
+        ("other form", (2, 2)),
+        ("other form", "error"),
+    ],
     "09.3": [
         ("no training true", step(training=False)),
         ("penalties left out", step(lambda e, p: e)),
@@ -411,6 +479,11 @@ WRONG = {
         ("averaged before squaring", of_mean_error(lambda y: y[:, None])),
         ("training in another call", switched),
         ("penalties in part", step(lambda e, p: e + p[-1])),
+        ("nothing applied", returned_in_the_block),
+        ("predictions not recorded", by_numpy(lambda y: y[:, None])),
+        ("penalties squared", penalties_in_the_bracket(lambda y: y[:, None])),
+        ("table of n by n", step(shape=(1, -1))),
+        ("table averaged in part", table_by_columns),
     ],
     "09.4": [
         ("short batch counts full", history(lambda metric, losses: metric(np.mean(losses)))),
@@ -424,6 +497,11 @@ WRONG = {
             "never reset",
             history(weighed, resets=False, result=lambda m: m.reset_state and m.result()),
         ),
+        (
+            "mean of sums",
+            lambda _, epochs: [np.mean([sum(b) for b in batches]) for batches in epochs],
+        ),
+        ("never reset", running_totals),
         ("batches weighed wrongly", history(lambda m, b: m.update_state(tf.reduce_sum(b), len(b)))),
         ("losses as weights", history(lambda m, b: m.update_state(np.mean(b), sample_weight=b))),
         ("one epoch late", lambda *call: [0.0, *history(weighed)(*call)[:-1]]),
@@ -461,6 +539,17 @@ WRONG = {
         ("applied after every part", growing(apply_each_time=True)),
         ("other number than all", growing(share=lambda x, seen, parts: len(x) / seen)),
         ("other number than all", growing(share=lambda x, seen, parts: len(x) / len(parts))),
+        ("other number than all", growing(share=lambda x, seen, parts: len(x) / 32)),
+        (
+            "other number than all",
+            growing(share=lambda x, seen, parts: len(x) / (len(parts[0][1]) * len(parts))),
+        ),
+        ("share upside down", growing(share=lambda x, *others: 1 / of_all(x, *others))),
+        (
+            "divided once more",
+            growing(share=lambda x, seen, parts: of_all(x, seen, parts) / len(parts)),
+        ),
+        ("penalty too little", penalty_with_the_last),
         ("parts count equally", growing(share=lambda x, seen, parts: 2 / (2 * len(parts)))),
         ("weighed twice", growing(share=lambda x, *others: of_all(x, *others) ** 2)),
         ("nothing applied", growing(share=lambda x, *others: of_all(x, *others) // 1)),
