@@ -17,6 +17,22 @@ _NUMPY_METHODS = {
     "std": "tf.math.reduce_std",
 }
 
+# What stands here in place of the methods of PyTorch's tensors, optimizers and modules.
+_OF_TORCH = {
+    "backward": "Ask the tape: tape.gradient(loss, variables)",
+    "clone": "Use tf.identity",
+    "detach": "Use tf.stop_gradient",
+    "eval": "Say it with each call: model(x, training=False)",
+    "grad": "A gradient is what tape.gradient returns",
+    "item": "Use float(), once the tape has been asked",
+    "parameters": "Use trainable_variables",
+    "step": "Use optimizer.apply(gradients, variables)",
+    "train": "Say it with each call: model(x, training=True)",
+    "unsqueeze": "Use tf.expand_dims",
+    "view": "Use tf.reshape",
+    "zero_grad": "Leave it out, as each tape's gradients are its own",
+}
+
 # What is searched for in a message, and what that means; {0} is the first group. The first that is
 # found counts.
 _CAUSES = (
@@ -342,6 +358,9 @@ def cause_in_words(error: dict) -> str | None:
     if method and method[1] in _NUMPY_METHODS:
         instead = _NUMPY_METHODS[method[1]]
         return f"{method[1]} belongs to NumPy's arrays, and this is a tensor. Use {instead}"
+    habit = re.search(r"(?:Tensor|Variable|^'[A-Z]\w*)'? object has no attribute '(\w+)'", message)
+    if habit and habit[1] in _OF_TORCH:
+        return f"{habit[1]} is PyTorch's. {_OF_TORCH[habit[1]]}"
     of_shapes = _shapes_in_words(message, line)
     if of_shapes is not None:
         return of_shapes
