@@ -25,6 +25,15 @@ def product(x):
     return tf.reduce_sum(x**2) * tf.reduce_sum(x)
 
 
+def with_squares_under_the_old_name(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        total = tf.reduce_sum(x)
+        x = x**2
+        y = tf.reduce_sum(x) * total
+    return tape.gradient(y, x)
+
+
 def answering(answer, **options):
     return product_gradient(product, answer, **options)
 
@@ -78,8 +87,20 @@ PRODUCTS = {
         product_gradient(lambda x: tf.reduce_sum(x) ** 2 * tf.reduce_sum(x)),
     ),
     "squares alone": Wrong(
-        "This is the gradient of sum(x**2) alone. Multiply it by sum(x).",
+        "This is 2 * x, the gradient of sum(x**2) alone: the factor sum(x) is missing, or its gradient "
+        "stands in its place. Multiply the two sums in the block, and return the gradient of the product.",
         product_gradient(lambda x: tf.reduce_sum(x**2)),
+    ),
+    "not squared": Wrong(
+        "The gradient is the same in every entry: no entry of x is squared. The first factor is the "
+        "sum of the squares, tf.reduce_sum(x**2).",
+        product_gradient(lambda x: tf.reduce_sum(2 * x) * tf.reduce_sum(x)),
+        product_gradient(lambda x: tf.reduce_sum(x) * tf.reduce_sum(x)),
+    ),
+    "asks the squares": Wrong(
+        "This is sum(x) in every entry: the gradient with respect to the squares, not to x. If the name "
+        "`x` stands for the squares by the last line, give them a name of their own.",
+        with_squares_under_the_old_name,
     ),
     "returns x": Wrong("This is x itself. Return tape.gradient(y, x).", lambda x: x),
     "zero for none": Wrong(
@@ -194,6 +215,16 @@ CENTRED = {
         "numbers. Give these a name of their own, and square them in the score.",
         score_gradient_of(lambda x, centred, w: tf.reduce_sum(w * x**2)),
     ),
+    "squared after the sum": Wrong(
+        "This is the gradient of the square of the sum of w * (x - mean). Square each difference first, "
+        "then weigh it, then add up.",
+        score_gradient_of(lambda x, centred, w: tf.reduce_sum(w * centred) ** 2),
+    ),
+    "difference of squares": Wrong(
+        "This is the gradient of the sum of w * (x**2 - mean**2). The score has (x - mean)**2: take the "
+        "difference first, and then its square.",
+        score_gradient_of(lambda x, centred, w: tf.reduce_sum(w * (x**2 - (x - centred) ** 2))),
+    ),
     "mean for sum": Wrong(
         "The gradient is too small by the number of entries. Keep tf.reduce_sum in the score.",
         score_gradient_of(lambda x, centred, w: tf.reduce_mean(w * centred**2)),
@@ -232,14 +263,15 @@ def parabola(
     loss_of=lambda error: tf.reduce_mean(error**2),
     watched=lambda params, names: names,
     chosen=lambda params, names: {name: params[name] for name in names},
+    error_of=lambda x, y, a, b, c: a * x**2 + b * x + c - y,
 ):
-    """Return an answer to 02.4 with other gradients, another count, loss, watch or choice."""
+    """Return an answer to 02.4 with other gradients, another count, loss, watch, choice or error."""
 
     def gradients_of(params, names, x, y):
         sources = chosen(params, names)
         with tf.GradientTape(persistent=True, watch_accessed_variables=False) as tape:
             tape.watch([params[name] for name in watched(params, names)])
-            loss = loss_of(params["a"] * x**2 + params["b"] * x + params["c"] - y)
+            loss = loss_of(error_of(x, y, **params))
         return answer(tape, loss, sources), count(tape, sources)
 
     return gradients_of
@@ -320,6 +352,34 @@ PARABOLAS = {
             len(names),
         ),
     ),
+    "target forgotten": Wrong(
+        "The loss does not contain y: this is the mean of the squared predictions. Subtract y from the "
+        "prediction, and square that.",
+        parabola(error_of=lambda x, y, a, b, c: a * x**2 + b * x + c),
+    ),
+    "coefficients turned round": Wrong(
+        "Your prediction is a + b * x + c * x**2. Here `a` belongs to x**2, and `c` stands alone.",
+        parabola(error_of=lambda x, y, a, b, c: a + b * x + c * x**2 - y),
+    ),
+    "x not squared": Wrong(
+        "Your prediction has no square: `a` is multiplied by x or by 2 * x. It belongs to x**2.",
+        parabola(error_of=lambda x, y, a, b, c: a * x + b * x + c - y),
+        parabola(error_of=lambda x, y, a, b, c: 2 * a * x + b * x + c - y),
+    ),
+    "parameter squared": Wrong(
+        "Your prediction squares `a` together with x. Only x is squared: a * x**2, and not (a * x)**2.",
+        parabola(error_of=lambda x, y, a, b, c: (a * x) ** 2 + b * x + c - y),
+    ),
+    "x and y exchanged": Wrong(
+        "x and y are exchanged: this predicts x from y. Compute the prediction from x, and compare it "
+        "with y.",
+        parabola(error_of=lambda x, y, a, b, c: a * y**2 + b * y + c - x),
+    ),
+    "not squared": Wrong(
+        "The errors are averaged without a square: this is the gradient of the mean of prediction - y. "
+        "Square each error first.",
+        parabola(loss_of=tf.reduce_mean),
+    ),
     "squared too late": Wrong(
         "The errors are averaged, and then squared: square each error first.",
         parabola(loss_of=lambda error: tf.reduce_mean(error) ** 2),
@@ -338,8 +398,8 @@ PARABOLAS = {
         parabola(loss_of=lambda error: tf.reduce_mean(error**2) / 2),
     ),
     "all variables watched": Wrong(
-        "The gradients are right, but you report 3 watched variables. Either the tape follows by "
-        "itself every variable that the prediction reads, or you watch all of them. Make it with "
+        "The gradients are right, but you report 3 watched variables. Report "
+        "len(tape.watched_variables()), and not len(params). If that is 3, make the tape with "
         "watch_accessed_variables=False, and watch the chosen ones alone.",
         parabola(watched=lambda params, names: params),
     ),

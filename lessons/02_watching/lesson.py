@@ -167,11 +167,12 @@ ax = plot_tape(lambda x: x * doubled, x)
 ax = plot_tape(x_times_doubled, x)
 
 # %% [markdown]
-# A tensor from before the tape, such as `doubled`, can be watched like any other, and be a source. But
-# `watch` does not look back: of x² + x below, only the second term counts.
+# A tensor of floating numbers from before the tape, such as `doubled`, can be watched too, and be a source.
+# But `watch` does not look back: of x² + x below, only the second term counts.
 
 # %%
 def numbers(gradients):
+    # plain numbers to print; None stays None
     return [None if g is None else round(float(g), 2) for g in gradients]
 
 
@@ -341,7 +342,7 @@ assert both == [6.0, 0.6]
 
 # %% [markdown]
 # You will read that `v[0]`, `tf.convert_to_tensor(v)` or `v.read_value()` can stand for `v`; run this. Each
-# makes a new tensor, and only the one that y was computed from is a source:
+# makes a new tensor. Beside `v` itself, only the one that y was computed from is a source:
 
 # %%
 v = tf.Variable([3.0, 4.0])
@@ -351,10 +352,10 @@ with tf.GradientTape() as tape:
     y = first**2
 
 made_later = [v[0], tf.convert_to_tensor(v), v.read_value()]
-four = numbers(tape.gradient(y, [first, *made_later]))
+of_v, *others = tape.gradient(y, [v, first, *made_later])
 
-print(four)
-assert four == [6.0, None, None, None]
+print(of_v.numpy(), numbers(others))
+assert np.array_equal(of_v, [6, 0]) and numbers(others) == [6.0, None, None, None]
 
 # %% [markdown]
 # ### Exercise 02.3: repair
@@ -362,7 +363,7 @@ assert four == [6.0, None, None, None]
 # The score is the sum of w · (x - mean of x)². The function should return its gradient with respect to
 # the `x` that comes in. If every entry of `x` grows by 1, the score stays: the entries of the gradient
 # must add up to 0. As it stands, for x = (1, 2, 6) and w = (1, 2, 3) it returns (-4, -4, 18), which
-# adds up to 10. There is one fault.
+# adds up to 10. There is one fault, and mending it takes more than one line.
 
 # %% exercise="02.3"
 def score_gradient(x, w):
@@ -489,8 +490,8 @@ watched, trainable = len(tape.watched_variables()), len(model.trainable_variable
 print(watched, "and", trainable)
 
 # %% [markdown]
-# Is there a gradient for a frozen layer, and what is marked as trainable: the Keras variable, or the
-# `tf.Variable` inside it, its `.value`?
+# A Keras variable, such as `body.kernel`, holds a `tf.Variable`: its `.value`. Which of the two does freezing
+# mark as not trainable? And has a frozen layer a gradient?
 
 # %%
 of_frozen = tape.gradient(loss, body.kernel)
@@ -500,28 +501,32 @@ assert of_frozen.shape == (3, 4)
 assert (body.kernel.trainable, body.kernel.value.trainable) == (False, True)
 
 # %% [markdown]
-# To leave a frozen body out of the recording, compute it above the block, or watch only what you train (lesson 04
-# adds a way to pause the tape). `tape.watch` refuses Keras's own variables, and takes their `.value`.
+# There are two ways to leave a frozen body out of the recording; lesson 04 adds a pause of the tape. The first:
+# compute it above the block.
 
 # %%
 hidden = body(x)
 
 with tf.GradientTape() as tape:
-    try:
-        tape.watch(head.kernel)
-    except ValueError as error:
-        print("refused:", type(error).__name__)
     loss = tf.reduce_mean(head(hidden) ** 2)
 above = tape.gradient(loss, model.trainable_variables)
 
+print("above the block:", [gradient.shape for gradient in above])
+
+# %% [markdown]
+# The second: watch only what you train. `tape.watch` refuses Keras's own variables; give it their `.value`.
+
 # %%
 with tf.GradientTape(watch_accessed_variables=False) as head_alone:
+    try:
+        head_alone.watch(head.kernel)
+    except ValueError as error:
+        print("refused:", type(error).__name__)
     head_alone.watch([variable.value for variable in head.variables])
     loss = tf.reduce_mean(head(body(x)) ** 2)
 chosen = head_alone.gradient(loss, model.trainable_variables)
 
-print("above the block:", [gradient.shape for gradient in above])
-print("head alone:     ", [gradient.shape for gradient in chosen])
+print("head alone:", [gradient.shape for gradient in chosen])
 assert len(tape.watched_variables()) == len(head_alone.watched_variables()) == 2
 assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, chosen, strict=True))
 
@@ -595,7 +600,7 @@ assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, past_the_trap, st
 # <details><summary>1. The gradient with respect to a batch of images is <code>None</code>. What do you
 # look for first?</summary>
 #
-# For `tape.watch(images)`, in the block, before their first use.
+# For `tape.watch(images)`, in the block, before their first use. Then for integers, which get no gradient.
 #
 # </details>
 # <details><summary>2. You watched a tensor, and its gradient is a wrong number. Name two possible
@@ -622,7 +627,7 @@ assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, past_the_trap, st
 #
 # ```python
 # with tf.GradientTape() as tape:
-#     tape.watch(images)
+#     tape.watch(images)  # floating numbers, not integers
 #     loss = loss_function(model(images), labels)
 # saliency = tape.gradient(loss, images)  # the shape of images
 # ```

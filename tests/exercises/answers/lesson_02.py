@@ -76,6 +76,22 @@ def one_tape_each(params, names, x, y):
     return gradients, len(tape.watched_variables())
 
 
+def product_under_the_old_name(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        total = sum(tf.unstack(x))
+        x = x * x
+        y = tf.tensordot(x, tf.fill(x.shape, total), 1)
+    return tape.gradient(y, [x])[0]
+
+
+def product_of_the_gradients(x):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        squares, total = tf.reduce_sum(x * x), tf.reduce_sum(x)
+    return tape.gradient(squares, x) * tape.gradient(total, x)
+
+
 @tf.function
 def product_by_the_product_rule(x):
     with tf.GradientTape(persistent=True) as tape:
@@ -126,6 +142,16 @@ def centred_with_an_early_mean(x, w):
         tape.watch(x)
         score = tf.reduce_sum(w * (x - mean) ** 2)
     return tape.gradient(score, x)
+
+
+def parabola_from(y_hat_of, target=lambda x, y: y):
+    def gradients_of(params, names, x, y):
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(choosing(params, names))
+            loss = tf.reduce_mean(tf.square(target(x, y) - y_hat_of(*params.values(), x, y)))
+        return pair(tape, loss, choosing(params, names))
+
+    return gradients_of
 
 
 def parabola_one_by_one(params, names, x, y):
@@ -183,6 +209,9 @@ WRONG = {
         ("sums not multiplied", product_of(lambda x: tf.reduce_sum(tf.square(x) + x))),
         ("multiplied before summing", product_of(lambda x: tf.tensordot(tf.square(x), x, 1))),
         ("squares alone", product_of(lambda x: 2 * tf.nn.l2_loss(x))),
+        ("squares alone", product_of_the_gradients),
+        ("not squared", product_of(lambda x: tf.reduce_sum(x + x) * sum(x))),
+        ("asks the squares", product_under_the_old_name),
         ("returns x", product_of(both_sums, lambda tape, y, x: x.numpy())),
         (
             "zero for none",
@@ -204,6 +233,11 @@ WRONG = {
         ("mean taken out", centred_of(lambda w, x, c: score(w, x, x - float(tf.reduce_mean(x))))),
         ("mean taken out", centred_with_an_early_mean),
         ("not centred", centred_of(lambda w, x, c: tf.tensordot(w, x * x, 1))),
+        ("squared after the sum", centred_of(lambda w, x, c: tf.square(tf.tensordot(w, c, 1)))),
+        (
+            "difference of squares",
+            centred_of(lambda w, x, c: tf.reduce_sum(w * (x**2 - tf.reduce_mean(x) ** 2))),
+        ),
         ("mean for sum", centred_of(lambda w, x, c: tf.reduce_sum(w * tf.square(c)) / len(x))),
         ("returns score", centred_of(score, lambda tape, score, x, c: score.numpy())),
         ("returns centred numbers", centred_of(score, lambda tape, score, x, c: c)),
@@ -236,6 +270,23 @@ WRONG = {
         ("all variables watched", parabola(watch=lambda params, names: params)),
         ("all variables watched", parabola(watch=None)),
         ("squared too late", parabola(loss_of=lambda e: tf.square(tf.reduce_mean(e)))),
+        (
+            "all variables watched",
+            lambda params, *rest: (parabola()(params, *rest)[0], len(params)),
+        ),
+        (
+            "target forgotten",
+            parabola_from(lambda a, b, c, x, y: (a * x + b) * x + c, lambda x, y: 0.0),
+        ),
+        ("coefficients turned round", parabola_from(lambda a, b, c, x, y: a + x * (b + c * x))),
+        ("x not squared", parabola_from(lambda a, b, c, x, y: (a + b) * x + c)),
+        ("x not squared", parabola_from(lambda a, b, c, x, y: x * (a * 2 + b) + c)),
+        ("parameter squared", parabola_from(lambda a, b, c, x, y: tf.square(a * x) + b * x + c)),
+        (
+            "x and y exchanged",
+            parabola_from(lambda a, b, c, x, y: (a * y + b) * y + c, lambda x, y: x),
+        ),
+        ("not squared", parabola(loss_of=lambda e: -tf.reduce_mean(e))),
         ("another tape counted", counting(lambda t, p: len(tf.GradientTape().watched_variables()))),
         ("last tape counted", one_tape_each),
         ("others watched too", counting(lambda tape, sources: len(sources), watch=None)),
