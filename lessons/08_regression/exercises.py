@@ -216,10 +216,10 @@ PREDICTIONS = (
         options={
             "below 10": "It comes from there, and 200 small steps sound like too few. But the slope "
             "in w is the steeper one.",
-            "at 10": "So it would be if w moved alone. But w and b move together, and each step "
+            "at 10": "There it ends, many steps later. But w and b move together, and each step "
             "looks at the error of both.",
-            "above 10": "w arrives while b is still too low, and then makes up for it: w is 10.47, "
-            "b is 3.05, and for the mean parcel the price is almost right.",
+            "above 10": "At 10, w goes on, because b is still far below 5 and a larger w makes up "
+            "for it: w is 10.47, b is 3.05, and for the mean parcel the price is almost right.",
         },
     ),
     Callout(

@@ -66,6 +66,21 @@ def in_turn(first):
     return one_step
 
 
+def many_steps(n):
+    """Return n steps, with the gradients written down."""
+
+    def one_step(a, k, x, y, lr):
+        a, k, x, y = (np.asarray(value, np.float64) for value in (a, k, x, y))
+        for _ in range(n):
+            decay = np.exp(-k * x)
+            error = a * decay - y
+            da, dk = 2 * np.mean(error * decay), -2 * np.mean(error * a * x * decay)
+            a, k = a - lr * da, k - lr * dk
+        return a, k
+
+    return one_step
+
+
 STEPS = {
     "never moves": Wrong(
         "You return a and k as they were before the step. Subtract lr times the gradient from each, "
@@ -114,6 +129,15 @@ STEPS = {
         "The steps are half as long as they should be: leave out the factor 1/2 in the loss.",
         by(right_size, loss_of=half_mean_square),
     ),
+    "steps too short": Wrong(
+        "The steps are too short by the number of examples: you divide by it twice. tf.reduce_mean "
+        "divides already, so subtract lr times the gradient.",
+        by(right_size, loss_of=lambda error: mean_square(error) / len(error)),
+    ),
+    "many steps": Wrong(
+        "a and k have moved by several steps. Take one: the function needs no loop.",
+        *map(many_steps, (2, 10, 100, 200)),
+    ),
     "steps doubled": Wrong(
         "The steps are twice as long as they should be. Either the gradient, which has the 2 of "
         "the square already, is doubled, or a and k move twice: by assign_sub, and once more in "
@@ -146,6 +170,16 @@ STEPS = {
     "straight line": Wrong(
         "This is a step on the straight line a * x + k. The curve is a * tf.exp(-k * x).",
         by(right_size, curve=lambda a, k, x: a * x + k),
+    ),
+    "x outside the exponent": Wrong(
+        "x stands outside the exponent, and that is a straight line through 0. The bracket holds "
+        "both: tf.exp(-k * x).",
+        by(right_size, curve=lambda a, k, x: a * tf.exp(-k) * x),
+    ),
+    "square missing": Wrong(
+        "The errors are not squared, so each step is the same whatever y is. The loss is the mean "
+        "of (a * tf.exp(-k * x) - y) ** 2, with the square outside the bracket.",
+        by(right_size, loss_of=tf.reduce_mean),
     ),
     "adam": Wrong(
         "Both values moved by lr, whatever their slopes are: Adam's first step does so, or the "
@@ -248,6 +282,29 @@ def line_in_turn(x, y, lr, steps):
     return w, b
 
 
+def line_with_b_last(x, y, lr, steps):
+    w, b = tf.Variable(0.0), tf.Variable(0.0)
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            loss = mean_square(w * x + b - y)
+        dw, db = tape.gradient(loss, [w, b])
+        w.assign_sub(lr * dw)
+    b.assign_sub(lr * db)
+    return w, b
+
+
+def divided_in_one(place, loss_of):
+    """Return a fit in which the gradient at ``place`` is divided by the number of examples."""
+
+    def fit_line(x, y, lr, steps):
+        def change(gradients):
+            return [g / len(x) if i == place else g for i, g in enumerate(gradients)]
+
+        return line(loss_of=loss_of, change=change)(x, y, lr, steps)
+
+    return fit_line
+
+
 def clipped(limit, loss_of=sum_of_squares):
     """Return the answers that clip at the limit: entry by entry, in turn, and both together."""
     return [
@@ -275,6 +332,12 @@ LINES = {
         "mean squared error. Leave the gradients as they are, and look at the loss.",
         *(answer for limit in (0.5, 1.0, 5.0, 10.0) for answer in clipped(limit)),
         *clipped(1.0, mean_square),
+    ),
+    "of length lr": Wrong(
+        "The gradient is divided by its length, so every step has the length lr. That keeps nan "
+        "away, and the steps are no longer those of the mean squared error. Leave the gradients as "
+        "they are, and look at the loss.",
+        line(change=lambda gradients: [g / tf.linalg.global_norm(gradients) for g in gradients]),
     ),
     "climbs": Wrong(
         "The loop climbs: the gradient says where the loss grows. Subtract lr times it.",
@@ -312,6 +375,22 @@ LINES = {
         "The steps are too short by the number of examples: you divide by it twice. tf.reduce_mean "
         "alone is enough.",
         line(lambda lr, n: lr / n),
+    ),
+    "divided by steps": Wrong(
+        "You divide by `steps`, the number of steps. The mean divides by the number of examples: "
+        "take tf.reduce_mean of the squares.",
+        lambda x, y, lr, steps: summed_over(steps)(x, y, lr, steps),
+        calls=(0, 1, 2),
+    ),
+    "one gradient divided": Wrong(
+        "One of the two gradients is divided by the number of examples, and the other is not. "
+        "Average the loss instead, with tf.reduce_mean, and leave both updates as they were given.",
+        *(
+            divided_in_one(place, loss_of)
+            for place in (0, 1)
+            for loss_of in (sum_of_squares, mean_square)
+        ),
+        calls=(0, 1, 2),
     ),
     "steps half": Wrong(
         "The steps are half as long as they should be: leave out the factor 1/2.",
@@ -351,9 +430,20 @@ LINES = {
         line_in_turn,
         calls=(0, 1),
     ),
+    "b moves last": Wrong(
+        "b moves once, after the loop. Its update belongs inside, below that of w.",
+        line_with_b_last,
+    ),
     "averaged before squaring": Wrong(
-        "You average the errors and then square. Square each error first.",
+        "You average before you square: the errors, the predictions or x. Square the error of each "
+        "example, and take the mean of the squares.",
         line(loss_of=squared_mean),
+    ),
+    "averaged before squaring, added up": Wrong(
+        "You average the predictions, or x, before you square, and the squares are added up. Square "
+        "the error of each example, and take tf.reduce_mean of the squares.",
+        line(loss_of=lambda error: len(error) * squared_mean(error)),
+        calls=(0, 1, 2),
     ),
     "absolute errors": Wrong(
         "This is the mean of the absolute errors. Square them, as before.",
@@ -421,6 +511,20 @@ def evaluated_at(place_of):
     return parabola(result=lambda theta, z_new, x, x_new: np.polyval(theta, place_of(x, x_new)))
 
 
+def without_term(power):
+    """Return the best fit without the term of this power of z."""
+
+    def fit_and_predict(x, y, x_new):
+        x, y, x_new = (np.asarray(array, np.float64) for array in (x, y, x_new))
+
+        def columns(v):
+            return np.delete(np.vander((v - x.mean()) / x.std(), 3), 2 - power, axis=1)
+
+        return columns(x_new) @ np.linalg.lstsq(columns(x), y, rcond=None)[0]
+
+    return fit_and_predict
+
+
 def table_of_values(theta, z_new, x, x_new):
     return np.polyval(theta, z_new)[:, None] + np.zeros(len(z_new))
 
@@ -441,9 +545,10 @@ PARABOLAS = {
         parabola(result=table_of_values),
     ),
     "loop explodes": Wrong(
-        "The loop explodes, at least where x lies between 100 and 101: its step size is too large "
-        "for the curvature there. With a standardised x, and the mean of the squared errors, a "
-        "step size of 0.15 is small enough.",
+        "The loop explodes, at least where x lies between 100 and 101. Steps of 0.15 are small "
+        "enough where the loss is the mean of the squares, each coefficient moves by its own "
+        "gradient, and every term has z = (x - mean) / std for x. Print the mean and the deviation "
+        "of your z: they should be 0 and 1.",
         parabola(scale=lambda x: (0, 1), lr=0.1),
         calls=(1,),
     ),
@@ -486,11 +591,22 @@ PARABOLAS = {
         parabola(target=lambda y: (y - y.mean()) / y.std()),
         parabola(target=lambda y: y - y.mean()),
     ),
+    "one step": Wrong(
+        "This is one step from 0. Does an update stand below the loop, or a `return` inside it?",
+        *(parabola(steps=1, lr=lr) for lr in (0.15, 0.1, 0.2, 0.01)),
+    ),
+    "term missing": Wrong(
+        "One term of the parabola is missing from the loss, or its coefficient does not move. Of "
+        "a, b and c, each stands in the loss, and each moves in every step.",
+        without_term(0),
+        without_term(1),
+    ),
     # From here on, what is compared is only where an answer is right.
     "arrives in the first case only": Wrong(
         "The first case, with x between -2 and 2, is right, and that with x between 100 and 101 is "
-        "not. If x is not standardised, standardise it, and x_new in the same way; if it is, take "
-        "more steps of your loop.",
+        "not: there x² is all but a straight line in x. Put z = (x - mean) / std for x in every "
+        "term, and square z; x_new goes the same way. If a loop with z still ends too early, take "
+        "more steps.",
         parabola(scale=lambda x: (x.mean(), 1), lr=0.05, steps=1500),
         calls=(0, 2),
     ),

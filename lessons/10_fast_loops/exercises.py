@@ -156,9 +156,9 @@ def pipelined(two_epochs: Callable, *arguments) -> dict:
         "epochs": returned,
         "second": second(returned, fixed),
         "buffer": "for all" if largest >= len(arguments[0]) else "small",
-        "grows": largest in range(len(arguments[0]) + 1)
-        or largest < buffer_for(two_epochs, largest)
-        or np.isinf(largest),
+        "grows": np.isinf(largest)
+        or largest in range(len(arguments[0]) + 1)
+        or largest < buffer_for(two_epochs, largest),
         "shuffled": len(shuffles) > 0,
     }
 
@@ -215,6 +215,8 @@ def form(reading: Any, *call) -> str:
     items = [np.shape(item) for epoch in reading if isinstance(epoch, list) for item in epoch]
     if items and set(items) <= {(2,), ()}:
         return "lists of numbers" if (2,) in items else "lists of what was not decoded"
+    if items and all(len(shape) == 3 and shape[1:] == (2, 2) for shape in items):
+        return "lists of what was decoded twice"
     epochs_of(reading)
     return "lists of batches"
 

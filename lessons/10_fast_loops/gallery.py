@@ -18,6 +18,8 @@ TRACES = Table(
         6: "Not every batch size comes with both flags: 40 only with True, 8 only with False.",
         10: "The later epochs repeat the calls of the first. A call like an earlier one makes no "
         "new trace.",
+        16: "These are the batches of the training, in one epoch. A call like an earlier one makes "
+        "no new trace.",
         20: "These are the calls of one epoch, or four traces in each of five. A call like an "
         "earlier one makes no new trace, in the same epoch or a later one.",
         100: "This is the number of calls. A call like an earlier one makes no new trace.",
@@ -75,9 +77,16 @@ SCHEDULES = {
         "compiled step.",
         with_the_first_rate,
     ),
-    "rates in one tensor": Wrong(
-        "All rates go into one step. A step takes one rate: call it for each of them in a loop.",
+    "rate not one number": Wrong(
+        "What a step gets as its rate is no single number, of shape (). Call it for each rate in a "
+        "loop, in this order: compiled_step(x, y, tf.constant(rate)).",
         lambda step, x, y, rates: tf.function(step)(x, y, tf.constant(rates)),
+        training(number=lambda rate: tf.constant([rate])),
+        lambda step, x, y, rates: [tf.function(step)(tf.constant(r), x, y) for r in rates],
+    ),
+    "x and y exchanged": Wrong(
+        "x and y are exchanged: the step takes x, then y, and then the rate.",
+        lambda step, x, y, rates: training()(step, y, x, rates),
     ),
     "rates reversed": Wrong(
         "The steps are taken in reverse. Take the rates in the order of the list.",
@@ -169,6 +178,65 @@ def in_one_step(w, x, y, order, batch_size, rate):
     return epoch()(w, x, y, order, len(order), rate)
 
 
+def all_in_each_step(indices):
+    def linear_epoch(w, x, y, order, batch_size, rate):
+        used = indices(order, x)
+
+        @tf.function
+        def run():
+            for _ in tf.range(0, tf.size(order), batch_size):
+                with tf.GradientTape() as tape:
+                    errors = tf.linalg.matvec(tf.gather(x, used), w) - tf.gather(y, used)
+                    loss = tf.reduce_mean(errors**2)
+                w.assign_sub(rate * tape.gradient(loss, w))
+
+        run()
+        return w
+
+    return linear_epoch
+
+
+def moved_after_the_loop(w, x, y, order, batch_size, rate):
+    last = tf.Variable(tf.zeros_like(w))
+    epoch(move=lambda w, gradient, rate: last.assign(gradient))(w, x, y, order, batch_size, rate)
+    w.assign_sub(rate * last)
+    return w
+
+
+def rebound_inside(w, x, y, order, batch_size, rate):
+    @tf.function
+    def run():
+        for first in tf.range(0, tf.size(order), batch_size):
+            batch = order[first : first + batch_size]
+            rows = tf.gather(x, batch)
+            with tf.GradientTape() as tape:
+                errors = tf.linalg.matvec(rows, w) - tf.gather(y, batch)  # noqa: F823
+                loss = tf.reduce_mean(errors**2)
+            w = w - rate * tape.gradient(loss, w)  # noqa: F841
+
+    run()
+    return w
+
+
+def ending(later):
+    """Return an answer whose slices end later by so many indices."""
+    taken = epoch(firsts=lambda order, x, length: tf.range(0, len(order), length - later))
+    return lambda w, x, y, order, size, rate: taken(w, x, y, order, size + later, rate)
+
+
+def divided_by_all(count):
+    def linear_epoch(w, x, y, order, batch_size, rate):
+        share = epoch(loss_of=lambda errors, size: tf.reduce_sum(errors**2) / count(order, x))
+        return share(w, x, y, order, batch_size, rate)
+
+    return linear_epoch
+
+
+def twice(*call):
+    epoch()(*call)
+    return epoch()(*call)
+
+
 EPOCHS = {
     "batches counted": Wrong(
         "`first` counts the batches, and the slice begins at that number, so that batches overlap. "
@@ -258,6 +326,79 @@ EPOCHS = {
         epoch(loss_of=lambda errors, size: tf.reduce_mean(tf.abs(errors))),
         calls=(0, 1),
     ),
+    "root of the loss": Wrong(
+        "These are steps of the root of the mean squared error. Leave the root out.",
+        epoch(loss_of=lambda errors, size: tf.sqrt(tf.reduce_mean(errors**2))),
+        calls=(0, 1),
+    ),
+    "not squared": Wrong(
+        "These are steps of the mean error. Square the errors before you take their mean.",
+        epoch(loss_of=lambda errors, size: tf.reduce_mean(errors)),
+        epoch(loss_of=lambda errors, size: -tf.reduce_mean(errors)),
+        calls=(0, 1),
+    ),
+    "squared too late": Wrong(
+        "You square the mean of the errors, in which those of either sign cancel. Square each "
+        "error first, and then take the mean.",
+        epoch(loss_of=lambda errors, size: tf.reduce_mean(errors) ** 2),
+        calls=(0, 1),
+    ),
+    "divided by all": Wrong(
+        "Each step is too small by the share of its batch in all the examples. Divide by the number "
+        "in the batch alone, as tf.reduce_mean does.",
+        divided_by_all(lambda order, x: len(order)),
+        divided_by_all(lambda order, x: len(x)),
+        calls=(0, 1),
+    ),
+    "divided twice": Wrong(
+        "The mean is divided by the number of examples once more. tf.reduce_mean does so already.",
+        epoch(loss_of=lambda errors, size: tf.reduce_mean(errors**2) / size),
+        calls=(0, 1),
+    ),
+    "set to the step": Wrong(
+        "w is set to the step, and loses what it was. w.assign_sub(rate * gradient) subtracts it.",
+        epoch(move=lambda w, gradient, rate: w.assign(rate * gradient)),
+        epoch(move=lambda w, gradient, rate: w.assign(-rate * gradient)),
+    ),
+    "moved after the loop": Wrong(
+        "Only one step is taken, by the gradient of the last batch. Move w in the loop, below the "
+        "`with` block.",
+        moved_after_the_loop,
+    ),
+    "all in each step": Wrong(
+        "Each step is taken on all the examples. Gather `batch`, the slice of order, from x and "
+        "from y.",
+        all_in_each_step(lambda order, x: order),
+        all_in_each_step(lambda order, x: tf.range(len(x))),
+        calls=(0, 1),
+    ),
+    "slice ends elsewhere": Wrong(
+        "A batch does not hold batch_size indices. A slice ends before its second number: "
+        "order[first : first + batch_size].",
+        ending(-1),
+        ending(1),
+        calls=(0, 1),
+    ),
+    "first left out": Wrong(
+        "The first indices of order are never used. Let `first` begin at 0.",
+        epoch(firsts=lambda order, x, size: tf.range(1, len(order), size)),
+        epoch(firsts=lambda order, x, size: tf.range(size, len(order), size)),
+        calls=(0, 1),
+    ),
+    "epoch twice": Wrong(
+        "The epoch runs twice. Call the function that holds the loop once, and return w.",
+        twice,
+    ),
+    "w rebound": Wrong(
+        "`w = ...` makes w a name of the inner function, which has no value yet. Change the "
+        "variable itself: w.assign_sub(rate * gradient).",
+        rebound_inside,
+    ),
+    "unequal rows": Wrong(
+        "Two vectors of different lengths meet in one batch. Take the rows of x and of y by the "
+        "same indices: tf.gather(x, batch) and tf.gather(y, batch).",
+        epoch(y_of=lambda y, batch, first: y[first : first + 5]),
+    ),
     "all at first w": Wrong(
         "All your gradients are taken at the first w. Compute each prediction from w as the step "
         "before left it.",
@@ -277,9 +418,9 @@ EPOCHS = {
         calls=(0, 1),
     ),
     "gradient is none": Wrong(
-        "The gradient of w is None. Either the loss is computed outside of the `with` block, or "
-        "`w = w - ...` made w a plain tensor, which no tape watches: keep the variable, with "
-        "w.assign_sub(rate * gradient).",
+        "The gradient is None. Ask for tape.gradient(loss, w), of a loss computed inside the `with` "
+        "block. `w = w - ...` would make w a plain tensor, which no tape watches: keep the "
+        "variable, with w.assign_sub(rate * gradient).",
         rebound,
     ),
     "copy of w": Wrong(
@@ -317,12 +458,22 @@ def one_list(*call):
 
 PIPELINES = {
     "not batched": Wrong(
-        "The epochs hold single numbers, not batches. Add batch(batch_size) after the shuffle.",
+        "The epochs hold single numbers, not batches. Add batch(batch_size) after the shuffle, and "
+        "keep what it returns.",
         cached(lambda d, b, n: d.shuffle(n)),
     ),
     "not decoded": Wrong(
         "The batches hold raw numbers: decode never ran. Keep map(decode), before the cache.",
         pipeline(lambda d, decode, b, n: d.cache().shuffle(n).batch(b)),
+    ),
+    "decoded twice": Wrong(
+        "decode got what it had already decoded. Keep one map(decode), before the cache.",
+        pipeline(lambda d, decode, b, n: d.map(decode).cache().shuffle(n).batch(b).map(decode)),
+    ),
+    "batches of batches": Wrong(
+        "Batches are batched again. Batch once, after the shuffle; or, where decode takes batches, "
+        "put unbatch() between the map and the shuffle.",
+        pipeline(lambda d, decode, b, n: d.batch(b).map(decode).cache().shuffle(n).batch(b)),
     ),
     "one epoch": Wrong(
         "You returned the batches of one epoch. Go through the dataset twice: [list(dataset), "
@@ -337,7 +488,8 @@ PIPELINES = {
     ),
     "numbers repeated": Wrong(
         "An epoch should hold each number once, as decode returned it, and one of yours does not. "
-        "Leave repeat and other changes out.",
+        "Leave out repeat and other changes, and name no file in cache: it would still hold the "
+        "numbers of an earlier call.",
         cached(lambda d, b, n: d.repeat(2).shuffle(2 * n).batch(b)),
         calls=(1,),
     ),

@@ -81,7 +81,7 @@ assert len(graph.get_operations()) > 200
 # In eager mode Python starts most of these, at each step. A compiled step is *one* call, and an epoch in
 # batches of 32 makes 16. How much that saves you see in a figure below.
 #
-# ## Why is my step traced three times?
+# ## How often is my step traced?
 #
 # In a `tf.function` Python runs only while it is traced, and each trace builds all those operations anew.
 # `experimental_get_tracing_count` says how often that happened. There should be one trace. Where the count grows from
@@ -89,7 +89,7 @@ assert len(graph.get_operations()) > 200
 #
 # > **Predict**
 # >
-# > An epoch with a fresh optimizer, 500 examples in batches of 32. How many traces are there after the first
+# > An epoch with a fresh Adam, 500 examples in batches of 32. How many traces are there after the first
 # > batch, and how many in the end?
 
 # %%
@@ -112,7 +112,7 @@ print("traces after each batch:", *counts)
 
 # %% [markdown]
 # Two remedies: build the optimizer before the first step, so that its variables exist, and leave the length of the
-# batch open, by an `input_signature` with `None` in that place. Try one, and then both.
+# batch open, by an `input_signature` with `None` in that place. Here is the first alone, and then both:
 
 # %%
 built = traces_after_each_batch(tf.function(eager_step))
@@ -125,7 +125,7 @@ assert built == [1] * 15 + [2] and any_size == [1] * 16
 
 # %% [markdown]
 # A trace holds for one kind of call: shapes and **dtypes** of tensors, and *values* of Python numbers. NumPy's
-# decimals are `float64`, so an array of yours may be of another dtype than the last one, and is traced anew.
+# decimals are `float64`: such an array makes a new trace where `float32` came before.
 
 # %%
 doubled = tf.function(lambda x: 2 * x)
@@ -138,8 +138,9 @@ assert doubled.experimental_get_tracing_count() == 2 and counts == [2] * 15 + [3
 # %% [markdown]
 # ### Further: another dtype for Keras
 #
-# You will read that `keras.config.set_floatx` makes Keras compute in another dtype; run this. Once a layer has been
-# made, it changes nothing for later layers. `set_dtype_policy` does. (Set both back, or all that follows is `float64`.)
+# You will read that `keras.config.set_floatx` makes Keras compute in another dtype. Run this: once a layer has been
+# made, later layers compute as before. `set_dtype_policy` changes that. (Set both back, or all that follows is
+# `float64`.)
 
 # %%
 keras.config.set_floatx("float64")
@@ -240,8 +241,8 @@ check("10.2", train)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# Make it once, above the loop. Then each new *value* of `rate` is still a new trace, unless it comes as
-# a tensor.
+# Make it once, above the loop. Then each new *value* of `rate` is still a new trace, as it is a Python number. Pass
+# it as a tensor.
 #
 # </details>
 
@@ -441,8 +442,8 @@ print(f"different pairs: {len(together)} and {len(mixed)}")
 assert len(mixed) > 10 > len(together)
 
 # %% [markdown]
-# The buffer matters, too. With a small one, sorted data stay nearly sorted: no element comes more than k - 1 places
-# early. Take a buffer as large as the data, where that fits.
+# The buffer matters, too. With a small one, sorted data stay sorted for the most part: no element comes more than
+# k - 1 places early, though some come later than that. Take a buffer as large as the data, where that fits.
 
 # %%
 many = tf.data.Dataset.range(100)
@@ -452,6 +453,8 @@ for k, numbers in places.items():
     early = max(number - place for place, number in enumerate(numbers))
     print(f"buffer of {k}: {'few' if early < 5 else 'many'} places early at the most")
     assert (early < 5) == (k == 5) and sorted(numbers) == list(range(100))
+# places late
+assert max(place - number for place, number in enumerate(places[5])) > 4
 assert together == {(0, 1), (2, 3), (4, 5)}
 
 # %% [markdown]
@@ -493,8 +496,8 @@ cached_first = runs_in_three_epochs(numbers.cache().map(decode))
 print("runs:", cached_first)
 
 # %% [markdown]
-# The parts can stand in another order. And if `decode` takes arrays, batch first: it then runs less often (`unbatch`
-# before you shuffle).
+# The parts can stand in another order. And if `decode` takes arrays, batch first: it then runs once a batch. (Before
+# you shuffle, `unbatch` takes the batches apart again.)
 
 # %%
 mapped_first = runs_in_three_epochs(numbers.map(decode).cache())
@@ -574,10 +577,8 @@ check("10.4", two_epochs)
 # %% [markdown]
 # ## What if the data do not fit into memory?
 #
-# `cache()` without an argument keeps every element that passes. (An epoch must be read to its end: one that stops early
-# leaves nothing, and the next computes all anew.) Here are 150 "images" of 4 MB each. They are made one after another,
-# as files would be read, and without a cache memory holds few of them at a time. `psutil` tells how much memory this
-# process has.
+# Here are 150 "images" of 4 MB each. They are made one after another, as files would be read, and without a cache
+# memory holds few of them at a time. `psutil` tells how much memory this process has.
 
 
 # %%
@@ -622,6 +623,8 @@ for name, cached in caches.items():
 #
 # The file of `cache(filename)` also serves the next pipeline that names it. That is its danger: it knows nothing of
 # `decode`, and when that changes, you delete its files, all that begin with its name.
+#
+# Read the first epoch to its end: one that stops early leaves nothing in a cache, and the next computes all anew.
 
 # %%
 path = f"{folder.name}/decoded"

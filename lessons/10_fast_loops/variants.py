@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="10.a",
-        section="Why is my step traced three times?",
+        section="How often is my step traced?",
         program="""
 layer, adam = tf.keras.layers.Dense(1), tf.keras.optimizers.Adam()
 layer.build((None, 3))
@@ -34,7 +34,7 @@ print(step.experimental_get_tracing_count())
     ),
     Variant(
         id="10.a",
-        section="Why is my step traced three times?",
+        section="How often is my step traced?",
         program="""
 layer, adam = tf.keras.layers.Dense(1), tf.keras.optimizers.Adam()
 layer.build((None, 3))

@@ -22,6 +22,26 @@ def cooling_in_turn(a, k, x, y, lr):
     return a, cooling()(a, k, x, y, lr)[1]
 
 
+def cooling_ten_times(a, k, x, y, lr):
+    for _ in range(10):
+        a, k = cooling()(a, k, x, y, lr)
+    return a, k
+
+
+def cooling_unsquared(a, k, x, y, lr):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(a * tf.exp(-k * x) - y**2)
+    da, dk = tape.gradient(loss, [a, k])
+    return a - lr * da, k - lr * dk
+
+
+def cooling_of_no_exponent(a, k, x, y, lr):
+    with tf.GradientTape() as tape:
+        loss = mean_square(a * x / tf.exp(k) - y)
+    da, dk = tape.gradient(loss, [a, k])
+    return a.assign_sub(lr * da), k.assign_sub(lr * dk)
+
+
 def cooling_by_adam(a, k, x, y, lr):
     with tf.GradientTape() as tape:
         loss = tf.reduce_mean((a * tf.exp(-k * x) - y) ** 2)
@@ -78,6 +98,40 @@ def line_of_short_steps(x, y, lr, steps):
         return p
 
     return line(lambda error: tf.tensordot(error, error, 1), update)(x, y, lr, steps)
+
+
+def line_of_steps_of_length_lr(x, y, lr, steps):
+    def update(p, change):
+        p.assign_sub(lr * tf.math.l2_normalize(change))
+        return p
+
+    return line(update=update)(x, y, lr, steps)
+
+
+def line_with_a_mean(of_x=tf.identity, of_prediction=tf.identity, average=tf.reduce_mean):
+    """Return a fit in which x or the prediction is averaged."""
+
+    def fit_line(x, y, lr, steps):
+        p = tf.Variable([0.0, 0.0])
+        for _ in range(steps):
+            with tf.GradientTape() as tape:
+                loss = average((of_prediction(p[0] * of_x(x) + p[1]) - y) ** 2)
+            p.assign_sub(lr * tape.gradient(loss, p))
+        return p
+
+    return fit_line
+
+
+def line_with_two_sizes(x, y, lr, steps):
+    return line(lambda e: tf.reduce_sum(e**2), parts=((1 / len(x), 1.0),))(x, y, lr, steps)
+
+
+def line_with_b_after_the_loop(x, y, lr, steps):
+    w = b = 0.0
+    for _ in range(steps):
+        error = w * x.numpy() + b - y.numpy()
+        w -= lr * 2 * np.mean(error * x)
+    return w, b - lr * 2 * np.mean(error)
 
 
 def line_until(is_enough):
@@ -257,6 +311,10 @@ WRONG = {
         ("fixed step size", cooling(lambda p, g, lr: p.assign_sub(g / 1000))),
         ("steps too long", cooling(average=tf.reduce_sum)),
         ("steps half", cooling(average=lambda squares: 0.5 * tf.reduce_mean(squares))),
+        ("steps too short", lambda a, k, x, y, lr: cooling()(a, k, x, y, lr / len(x))),
+        ("many steps", cooling_ten_times),
+        ("square missing", cooling_unsquared),
+        ("x outside the exponent", cooling_of_no_exponent),
         ("steps doubled", cooling(lambda p, g, lr: p.assign_sub(lr * g) - lr * g)),
         ("straight line", straight_cooling),
         ("adam", cooling_by_adam),
@@ -284,6 +342,15 @@ WRONG = {
         ("results swapped", lambda *arguments: tf.reverse(line()(*arguments), [0])),
         ("one after another", line(parts=((1.0, 0.0), (0.0, 1.0)))),
         ("averaged before squaring", line(lambda e: tf.square(tf.reduce_mean(e)))),
+        ("averaged before squaring", line_with_a_mean(of_x=tf.reduce_mean)),
+        (
+            "averaged before squaring, added up",
+            line_with_a_mean(of_prediction=tf.reduce_mean, average=tf.reduce_sum),
+        ),
+        ("of length lr", line_of_steps_of_length_lr),
+        ("divided by steps", lambda x, y, lr, n: line(lambda e: e**2 / n)(x, y, lr, n)),
+        ("one gradient divided", line_with_two_sizes),
+        ("b moves last", line_with_b_after_the_loop),
         ("absolute errors", line(lambda e: tf.norm(e, ord=1) / len(e))),
         ("closed form", lambda x, y, *_: tf.linalg.lstsq(columns(x)[:, 1::-1], y[:, None])[:, 0]),
         ("root of the mean", line(lambda e: tf.norm(e) / len(e) ** 0.5)),
@@ -311,6 +378,8 @@ WRONG = {
         ("arrives in the first case only", parabola(*[lambda v, x: v - np.mean(x)] * 2)),
         ("loop explodes", parabola(gap=lambda v, y: len(y) ** 0.5 * (v[:, 0] - y))),
         ("does not arrive", parabola(steps=8)),
+        ("one step", parabola(steps=1)),
+        ("term missing", parabola(move=lambda c, change: moved(c, change * [[0.0], [1.0], [1.0]]))),
         (
             "does not arrive",
             parabola(new=lambda x_new, x: scaled(np.clip(x_new, min(x), max(x)), x)),

@@ -138,6 +138,72 @@ def compiled_steps(w, x, y, order, size, rate):
     return w
 
 
+def last_gradient_alone(w, x, y, order, size, rate):
+    @tf.function
+    def run():
+        gradient = tf.zeros_like(w)
+        for first in tf.range(0, tf.size(order), size):
+            batch = order[first : first + size]
+            with tf.GradientTape() as tape:
+                errors = tf.linalg.matvec(tf.gather(x, batch), w) - tf.gather(y, batch)
+                loss = tf.reduce_mean(errors**2)
+            gradient = tape.gradient(loss, w)
+        w.assign_sub(rate * gradient)
+
+    run()
+    return w
+
+
+def subtracted_in_place(w, x, y, order, size, rate):
+    @tf.function
+    def run():
+        for first in tf.range(0, tf.size(order), size):
+            batch = order[first : first + size]
+            rows = tf.gather(x, batch)
+            with tf.GradientTape() as tape:
+                y_hat = tf.linalg.matvec(rows, w)  # noqa: F823
+                loss = mean_square(y_hat, tf.gather(y, batch), size)
+            w -= rate * tape.gradient(loss, w)  # noqa: F841
+
+    run()
+    return w
+
+
+def asking_for(source):
+    def linear_epoch(w, x, y, order, size, rate):
+        @tf.function
+        def run():
+            for first in tf.range(0, tf.size(order), size):
+                rows = tf.gather(x, order[first : first + size])
+                with tf.GradientTape() as tape:
+                    y_hat = tf.linalg.matvec(rows, w)
+                    loss = mean_square(y_hat, tf.gather(y, order[first : first + size]), size)
+                w.assign_sub(rate * source(tape, loss, rows, w))
+
+        run()
+        return w
+
+    return linear_epoch
+
+
+def shared_out(w, x, y, order, size, rate):
+    def loss(p, labels, _):
+        share = tf.size(labels) / tf.size(order)
+        return tf.cast(share, tf.float32) * mean_square(p, labels, size)
+
+    return epoch(loss)(w, x, y, order, size, rate)
+
+
+def first_batch_skipped(w, x, y, order, size, rate):
+    return epoch()(w, x, y, order[size:], size, rate)
+
+
+def run_twice(w, x, y, order, size, rate):
+    for _ in range(2):
+        steps_of_an_epoch(w, x, y, order, tf.constant(size), rate)
+    return w
+
+
 def of_a_copy(w, *call):
     return epoch()(tf.Variable(w), *call)
 
@@ -216,7 +282,10 @@ WRONG = {
         ("step not compiled", schedule(compiled=lambda step: step, number=float)),
         ("first rate kept", first_rate_kept),
         ("first rate kept", schedule(in_turn=lambda rates: len(rates) * rates[:1])),
-        ("rates in one tensor", lambda step, x, y, rates: tf.function(step)(x, y, rates)),
+        ("rate not one number", lambda step, x, y, rates: tf.function(step)(x, y, rates)),
+        ("rate not one number", schedule(number=lambda rate: tf.reshape(rate, [1]))),
+        ("rate not one number", schedule(lambda step: tf.function(lambda x, y, r: step(r, x, y)))),
+        ("x and y exchanged", schedule(lambda step: tf.function(lambda x, y, r: step(y, x, r)))),
         ("rates reversed", schedule(in_turn=lambda rates: [rates.pop() for _ in rates[:]])),
         ("rate as integer", schedule(number=lambda rate: tf.cast(rate, tf.int32))),
         ("rate as number", schedule(lambda step: tf.function(step, reduce_retracing=True), float)),
@@ -250,6 +319,28 @@ WRONG = {
         ("climbs", epoch(move=lambda w, gradient, rate: w.assign_add(rate * gradient))),
         ("rate missing", epoch(move=lambda w, gradient, rate: w.assign_sub(gradient))),
         ("sum of squares", epoch(loss=lambda p, labels, _: tf.norm(p - labels) ** 2)),
+        ("root of the loss", epoch(loss=lambda *call: mean_square(*call) ** 0.5)),
+        (
+            "not squared",
+            epoch(loss=lambda p, labels, _: tf.reduce_mean(p) - tf.reduce_mean(labels)),
+        ),
+        ("not squared", epoch(loss=lambda p, labels, _: tf.reduce_mean(labels - p))),
+        (
+            "squared too late",
+            epoch(loss=lambda p, labels, _: (tf.reduce_mean(p) - tf.reduce_mean(labels)) ** 2),
+        ),
+        ("divided twice", epoch(loss=lambda p, labels, n: mean_square(p, labels, n) / n)),
+        ("divided by all", shared_out),
+        ("set to the step", epoch(move=lambda w, gradient, rate: w.assign(gradient * -rate))),
+        ("moved after the loop", last_gradient_alone),
+        ("all in each step", epoch(rows=lambda order, *_: order)),
+        ("slice ends elsewhere", epoch(rows=lambda o, at, size: o[at : at + size - 1])),
+        ("slice ends elsewhere", epoch(rows=lambda o, at, size: o[at : at + size + 1])),
+        ("first left out", first_batch_skipped),
+        ("epoch twice", run_twice),
+        ("w rebound", subtracted_in_place),
+        ("gradient is none", asking_for(lambda tape, loss, rows, w: tape.gradient(w, loss))),
+        ("gradient is none", asking_for(lambda tape, loss, rows, w: tape.gradient(loss, rows))),
         ("half the error", epoch(loss=lambda *call: 0.5 * mean_square(*call))),
         ("divided by batch size", epoch(loss=lambda p, labels, n: tf.norm(p - labels) ** 2 / n)),
         ("all at first w", all_at_first_w),
@@ -258,10 +349,7 @@ WRONG = {
         ("only first batch", epoch(rows=lambda order, first, size: order[first:size])),
         ("last index left out", epoch(stop=lambda order, size: tf.size(order) - 1)),
         ("raised TypeError", epoch(labels=lambda y, batch, *_: y[batch])),
-        (
-            "raised InvalidArgumentError",
-            epoch(labels=lambda y, _, first, size: y[first : first + size]),
-        ),
+        ("unequal rows", epoch(labels=lambda y, _, first, size: y[first : first + size])),
     ],
     "10.4": [
         ("no pipeline", without_tf_data),
@@ -288,6 +376,9 @@ WRONG = {
         ("shuffle before cache", pipeline(lambda d, f, size, n: right(d.map(f), size, n).cache())),
         ("small buffer", decoded(lambda d, size, n: right(d, size, 2 * size))),
         ("fixed buffer", decoded(lambda d, size, n: d.shuffle(buffer_size=1000).batch(size))),
+        ("decoded twice", pipeline(lambda d, f, size, n: right(d.map(f).map(f).cache(), size, n))),
+        ("batches of batches", decoded(lambda d, size, n: d.batch(size).shuffle(n).batch(size))),
+        ("not batched", decoded(lambda d, size, n: (s := d.shuffle(n), s.batch(size))[0])),
         ("not batched", decoded(lambda d, size, n: d.shuffle(n).prefetch(size))),
         ("decoded again", pipeline(lambda d, f, size, n: right(d.map(f), size, n))),
         ("raised TypeError", decoded(lambda d, size, n: d.shuffle().batch(size))),
