@@ -263,6 +263,11 @@ _CAUSES = (
         "alone",
     ),
     (
+        r"^indices\[.*\] = (-?\d+) is not in \[0, (\d+)\)",
+        "the index {0} is asked of an axis with {1} entries, which count from 0. Look at which "
+        "axis is meant, and what the indices count",
+    ),
+    (
         r"expected to be an? (\w+) tensor but is an? (\w+) tensor",
         "{0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast",
     ),

@@ -146,11 +146,13 @@ def _rebinding(case: Case, source: Source) -> Finding | None:
     """Return the line that made a plain tensor of a name that was a variable."""
     assigned = case.text.of(source.name)
     again = [each for each in assigned if each.refers_to_itself]
+    if not again:
+        return None
     was_variable = any(
         each.makes_variable or is_variable(case.text.names.get(ast.unparse(each.value)))
         for each in assigned
     )
-    if again and (len(again) == len(assigned) or was_variable):
+    if was_variable or (len(again) == len(assigned) and not any(e.same_value for e in again)):
         key = "rebound-source in loop" if source.is_of_loop else "rebound-source variable"
         return Finding(key, again[0].place, {"statement": ast.unparse(again[0].node)})
     return None

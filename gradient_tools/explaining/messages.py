@@ -154,8 +154,8 @@ CAUSES = {
         Example("z = tf.Variable(x**2)  # above the block", "z = x**2  # inside the block"),
     ),
     "rebound-source variable": _cause(
-        "This line makes {x} the name of a new tensor: it is no longer the variable that a tape "
-        "watches by itself.",
+        "This line makes {x} the name of a new tensor. A tape watches trainable variables by "
+        "itself, and a tensor only when it is told to.",
         "{assign}",
         Example("x = x - 0.1", "x.assign_sub(0.1)"),
     ),

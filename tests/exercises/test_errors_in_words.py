@@ -322,6 +322,7 @@ ERRORS = [
         "the source is a Dense",
     ),
     (lambda: asked_twice.gradient, "gradient is asked of a function, which has no such attribute"),
+    (lambda: tf.gather(COLUMN, [5]), "the index 5 is asked of an axis with 3 entries"),
     (lambda: COLUMN.backward(), "backward is PyTorch's. Ask the tape: tape.gradient"),
     (lambda: tf.Variable(1.0).grad, "A gradient is what tape.gradient returns"),
     (lambda: keras_model().train(), "Say it with each call: model(x, training=True)"),

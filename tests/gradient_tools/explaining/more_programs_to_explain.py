@@ -706,3 +706,35 @@ def lambda_from_before_the_block(Tape):
     with Tape() as tape:
         first, second = losses()
     return tape.gradient(second, b)
+
+
+@program("outside-tape")
+def chosen_of_a_dict_and_the_prediction_above(Tape):
+    params = {"a": tf.Variable(2.0), "b": tf.Variable(1.0)}
+    prediction = params["a"] * X + params["b"]  # <-
+    with Tape(watch_accessed_variables=False) as tape:
+        chosen = {name: params[name] for name in ["a", "b"]}
+        tape.watch(chosen)
+        loss = mse(Y, prediction)
+    return tape.gradient(loss, chosen)
+
+
+@program("left-tensorflow")
+def chosen_of_a_dict_and_numbers_taken_out(Tape):
+    params = {"a": tf.Variable(2.0), "b": tf.Variable(1.0)}
+    with Tape(watch_accessed_variables=False) as tape:
+        chosen = {name: params[name] for name in ["a", "b"]}
+        tape.watch(chosen)
+        loss = mse(Y, params["a"].numpy() * X + params["b"].numpy())  # <-
+    return tape.gradient(loss, chosen)
+
+
+@program("not-watched")
+def an_argument_made_a_constant(Tape):
+    def slope(x):
+        x = tf.constant(x)
+        with Tape() as tape:
+            y = x**2  # <-
+        return tape.gradient(y, x)
+
+    return slope(tf.constant(3.0))
