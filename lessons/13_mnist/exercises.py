@@ -488,10 +488,6 @@ PREDICTIONS = (
             "3.3": "This is the logarithm to base 2. The loss takes the natural one.",
             "-2.3": "This is the logarithm of the probability. The loss is minus it, and never "
             "below 0.",
-            **dict.fromkeys(
-                ("2.302", "2.303", "2.3025", "2.3026", "2.30258", "2.30259"),
-                "So it is, but to one decimal, as the question asks, it is 2.3.",
-            ),
         },
         otherwise="The loss is minus the natural logarithm of the probability that the right class "
         "gets.",
