@@ -294,7 +294,9 @@ CLIPS = {
         "losses_of takes a batch, and one example alone, such as x[i], has no axis of examples. "
         "x[i : i + 1] is a batch of one.",
         lambda losses_of, W, x, y, limit: losses_of(W, x[0], y[0]),
-        lambda losses_of, W, x, y, limit: tf.raw_ops.BatchMatMulV2(x=x[0], y=W),  # as some see x @ W
+        lambda losses_of, W, x, y, limit: tf.raw_ops.BatchMatMulV2(
+            x=x[0], y=W
+        ),  # as some see x @ W
     ),
 }
 
