@@ -56,7 +56,16 @@ def speed_per_time(position, t):
     return speed, speed / t
 
 
+def spring(position, t):
+    return gradient_of(lambda t: tf.exp(-t / 4) * tf.cos(2 * t), t), position(t)
+
+
 MOTIONS = {
+    "spring of the lesson": Wrong(
+        "This is the speed of the weight on the spring. The check calls your function with other "
+        "motions: call the argument `position`, and let the tapes differentiate what it returns.",
+        spring,
+    ),
     "speed per time": Wrong(
         "You divided the speed by the time. The acceleration is the speed's slope at t: ask an outer "
         "tape for it.",
@@ -245,6 +254,11 @@ PENALTIES = {
         "This is the gradient of y**2. The penalty is the sum of the squared slopes, and not of y.",
         penalty(output),
     ),
+    "tanh lost": Wrong(
+        "This is 2 * w, the gradient if y were the sum of w * x alone. y is the tanh of that sum, as "
+        "it was given.",
+        lambda w, x: 2 * w,
+    ),
     "output as target": Wrong(
         "This is the gradient of y with respect to w. The target is the penalty.",
         penalty(output, lambda y: y),
@@ -281,6 +295,15 @@ SHAPES = Table(
         (8, 4, 4, 3): "The first two numbers are the shape of features. The outputs are y.",
         (): "() is the shape of one number. A jacobian holds one for each pair of an output and "
         "an input.",
+        (8, 3, 12): "The shape of V is flattened here. A jacobian keeps its two axes apart.",
+        (24, 4, 3): "The shape of y is flattened here. A jacobian keeps its two axes apart.",
+        (8, 3, 8, 3): "This is the shape of y twice. The outputs are y, and the source is V.",
+        (
+            8,
+            4,
+            3,
+            3,
+        ): "The right numbers in the wrong order: both numbers of y first, then both of V.",
         288: "That is how many numbers the jacobian holds. Write its shape: the shape of y, and "
         "behind it the shape of V, as one tuple.",
     },
@@ -326,6 +349,17 @@ def gradient_outside(finish):
     return curvature_along
 
 
+def rosenbrock(x):
+    return tf.reduce_sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
+
+
+def weights_for_the_loss(f, x, v):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tf.reduce_sum(unit(v) * tape.gradient(y, x, output_gradients=unit(v)))
+
+
 CURVATURES = {
     "shapes differ": Wrong(
         "Two tensors of different shapes were taken for one. If u comes from tf.linalg.normalize, "
@@ -334,15 +368,16 @@ CURVATURES = {
         lambda f, x, v: tf.reduce_sum(tf.linalg.normalize(v) * gradient_of(f, x)),
     ),
     "returned None": Wrong(
-        "Your function returned None. Either it returns nothing, or a derivative is None: the tape "
-        "must watch x, and its gradient must be taken inside the accumulator's block, or an outer "
-        "tape's. An accumulator takes x first, and then the direction.",
+        "Your function returned None. Either it returns nothing, or a derivative is None: each tape "
+        "must watch x, and the gradient must be taken inside the block of what differentiates it "
+        "again, an outer tape or an accumulator. An accumulator takes x first, and then the "
+        "direction.",
         gradient_outside(lambda u, Hu: Hu),
     ),
     "None in the product": Wrong(
-        "A derivative is None, and goes into a product. The tape must watch x, and its gradient "
-        "must be taken inside the accumulator's block, or an outer tape's. An accumulator takes x "
-        "first, and then the direction.",
+        "A derivative is None, and goes into a product. Each tape must watch x, and the gradient "
+        "must be taken inside the block of what differentiates it again, an outer tape or an "
+        "accumulator. An accumulator takes x first, and then the direction.",
         gradient_outside(lambda u, Hu: tf.reduce_sum(u * Hu)),
     ),
     "length kept": Wrong(
@@ -351,8 +386,8 @@ CURVATURES = {
         bend(number, tf.identity),
     ),
     "scaled once": Wrong(
-        "The length of v is divided out once, but v enters twice. Use u, the scaled v, in the "
-        "product with H and again in the product with the result.",
+        "The length of v is divided out once in all, but v enters twice. Use u = v / tf.norm(v) in "
+        "the product with H, and again in the product with the result.",
         bend(lambda u, v, Hu: number(v, v, Hu)),
     ),
     "sum of sizes": Wrong(
@@ -365,20 +400,71 @@ CURVATURES = {
         "tf.norm(v).",
         bend(number, lambda v: v / tf.reduce_sum(v**2)),
     ),
+    "root of the mean": Wrong(
+        "You divided by the root of the mean of the squares. The length of v is the root of their "
+        "sum: tf.norm(v).",
+        bend(number, lambda v: v / tf.sqrt(tf.reduce_mean(v**2))),
+    ),
+    "sum of entries": Wrong(
+        "You divided by the sum of the entries. The length of v is the root of the sum of their "
+        "squares: tf.norm(v).",
+        bend(number, lambda v: v / tf.reduce_sum(v)),
+    ),
+    "number of entries": Wrong(
+        "You divided by the number of entries. The length of v is that of an arrow, the root of the "
+        "sum of the squared entries: tf.norm(v).",
+        bend(number, lambda v: v / len(v)),
+    ),
+    "direction of x": Wrong(
+        "This is the curvature along x. The direction is that of v: u = v / tf.norm(v).",
+        lambda f, x, v: number(unit(x), x, hessian_times(f, x, unit(x))),
+    ),
+    "loss of the lesson": Wrong(
+        "This is the curvature of the notebook's rosenbrock. The check gives its own losses: "
+        "differentiate the argument `f`.",
+        lambda f, x, v: bend(number)(rosenbrock, x, v),
+    ),
+    "place moved": Wrong(
+        "This is the curvature at x + u, one step away. Take the Hessian at x itself.",
+        lambda f, x, v: bend(number)(f, x + unit(v), v),
+    ),
     "largest entry": Wrong(
         "You divided by the largest entry. The length of v is the root of the sum of its squares: "
         "tf.norm(v).",
         bend(number, lambda v: v / tf.reduce_max(abs(v))),
     ),
     "slope for curvature": Wrong(
-        "This is the slope along u, a first derivative. Ask the accumulator for the jvp of the "
-        "gradient, not of the loss, and multiply the result by u.",
+        "This is the slope along u, a first derivative. Differentiate the gradient along u, not the "
+        "loss, and multiply the result by u.",
         lambda f, x, v: tf.reduce_sum(gradient_of(f, x) * unit(v)),
     ),
     "unscaled slope": Wrong(
-        "This is the slope along v, a first derivative. Ask the accumulator for the jvp of the "
-        "gradient, not of the loss, and scale v to length 1 first.",
+        "This is the slope along v, a first derivative. Differentiate the gradient along u, not the "
+        "loss, and scale v to length 1 first.",
         lambda f, x, v: tf.reduce_sum(gradient_of(f, x) * v),
+    ),
+    "slope squared": Wrong(
+        "This is the slope along u, squared. A curvature is a second derivative: differentiate the "
+        "gradient once more, along u.",
+        lambda f, x, v: tf.reduce_sum(gradient_of(f, x) * unit(v)) ** 2,
+    ),
+    "gradient in the product": Wrong(
+        "You multiplied Hu by the gradient. Multiply it by u, entry by entry, and add up.",
+        lambda f, x, v: tf.reduce_sum(gradient_of(f, x) * hessian_times(f, x, unit(v))),
+    ),
+    "product squared": Wrong(
+        "You multiplied Hu by itself. Multiply it by u, entry by entry, and add up.",
+        bend(lambda u, v, Hu: tf.reduce_sum(Hu**2)),
+    ),
+    "rows added up": Wrong(
+        "Without output_gradients a tape adds up the rows of H. Ask it with output_gradients=u, and "
+        "multiply what comes back by u once.",
+        lambda f, x, v: number(unit(v) ** 2, v, hessian_times(f, x, tf.ones_like(x))),
+    ),
+    "weights for the loss": Wrong(
+        "output_gradients must have the shape of the target, and the loss is one number. Give u to "
+        "the outer tape, whose target is the gradient.",
+        weights_for_the_loss,
     ),
     "vector returned": Wrong(
         "This is the vector Hu. Multiply it by u, entry by entry, and add up.",

@@ -89,22 +89,22 @@ assert outer.explanations[0].cause == "outer-tape-missed"
 
 # %% [markdown]
 # Inside, the outer tape holds the inner one's way back, too. Press *Step*, or the right arrow key: x⁴ is
-# computed, then 4 · x³ (the result, which the drawing calls y), and the orange way passes through that alone.
+# computed, then 4 · x³, the result, which the drawing calls y. The orange way passes through that alone.
 
 
 # %%
-def slope_of_y(x):
+def slope_of_power(x):
     with tf.GradientTape() as inner:
         inner.watch(x)
-        y = x**4
-    return inner.gradient(y, x)
+        power = x**4
+    return inner.gradient(power, x)
 
 
-play_tape(slope_of_y, x)
+play_tape(slope_of_power, x)
 
 # %% [markdown]
-# You will read that a second derivative needs `persistent=True`; run this. One persistent tape can replace
-# the two, but only if `gradient` is called inside its block, where it records.
+# You will read that a second derivative needs `persistent=True`. The two tapes above did without it. One
+# persistent tape can replace them, but only if `gradient` is called inside its block, where it records.
 
 # %%
 with tf.GradientTape(persistent=True) as tape:
@@ -194,7 +194,7 @@ label = axes[-1].set_xlabel("time (s)")
 # ### Exercise 06.1: complete
 #
 # `position` is a function of a tensor of times; `t` is a `tf.constant`, shape (n,). Differentiate it twice
-# with tapes, not by differences, and return the tuple (speed, acceleration), each of shape (n,).
+# with tapes that you write out yourself, not by differences, and return the tuple (speed, acceleration), each of shape (n,).
 
 
 # %% exercise="06.1"
@@ -470,8 +470,9 @@ assert np.allclose(blocks["scale"]["w"], [2, -4])
 
 # %% [markdown]
 # The loss is a straight line in `scale`, so you might expect 0 for `scale` with itself. But the
-# first derivative, the sum of w², does not contain `scale`: no path, `None`. The same holds for
-# mixed blocks where each stands in a term of its own.
+# first derivative, the sum of w², does not contain `scale`: no path, `None`. The same holds below for
+# the mixed blocks, as each parameter stands in a term of its own. Where both are stacked into one tensor
+# first, there is a path, and the block is 0.
 #
 # Nothing was lost here. Make sure of that before you let a 0 stand for `None`.
 
@@ -483,13 +484,16 @@ print("w with scale:", separate["w"]["scale"])
 assert blocks["scale"]["scale"] is None
 assert separate["w"]["scale"] is None and separate["scale"]["w"] is None
 assert separate["scale"]["scale"].numpy() == 2.0
+stacked = hessian_blocks(lambda w, scale: tf.reduce_sum(tf.stack([*tf.unstack(w), scale]) ** 2))
+assert np.allclose(stacked["w"]["scale"], 0)  # a tensor, not None
 
 # %% [markdown]
 # ## How do I get curvature without the whole Hessian?
 #
-# Often you need only Hv, the **Hessian-vector product**: how the gradient changes along a direction v. It
-# is a weighted sum of H's rows, and you have met what makes one: `output_gradients`. Two tapes, the outer
-# one started with v, give Hv in one walk back through the gradient (H is symmetric: $v^\top H$ is $(Hv)^\top$).
+# Often you need only Hv, the **Hessian-vector product**: how the gradient changes along a direction v. H is
+# symmetric, so Hv is also the sum of its rows, each weighted with an entry of v. Row i of H is the derivative of
+# the gradient's entry i. So ask the outer tape for the gradient's derivative, with `output_gradients=v`: that is
+# the weighted sum, in one walk back.
 #
 # The loss is Rosenbrock's, a famous narrow valley. `hessian` from `course_utils` forms all of H, to compare.
 
@@ -551,7 +555,8 @@ print(f"value {square.numpy():.0f}, rate {accumulator.jvp(square).numpy():.0f}")
 assert square == 9.0 and accumulator.jvp(square) == 6.0
 
 # %% [markdown]
-# The rate of a loss is its slope along v. The rate of a *gradient*, **forward over reverse**, is Hv.
+# The rate of a loss is its slope along v. The rate of a *gradient* is Hv. A tape goes in reverse, and here
+# the accumulator goes forward along all that the tape does: **forward over reverse**.
 
 # %%
 x, v = tf.random.normal((2, 6), dtype=tf.float64)
@@ -650,7 +655,7 @@ def descend(p, rate, steps):
 # %% [markdown]
 # > **Predict**
 # >
-# > From (-1.2, 1) to a loss below 1e-6, gradient descent at rate 0.001 takes 15,100 steps. How many
+# > From (-1.2, 1) to a loss below 1e-6, gradient descent at rate 0.001 takes about 15,000 steps. How many
 # > does Newton's method take?
 
 # %%
@@ -670,8 +675,9 @@ print(len(newton_path) - 1, 100 * (len(descent_path) - 1))
 
 # %% [markdown]
 # Why does gradient descent take so many? At the minimum the two eigenvalues of H are 1002 and 0.4, and one
-# rate must serve both. Along the steep direction, a rate up to 1/1002 approaches from one side, from there to
-# 2/1002 it overshoots at each step and still converges, and above it diverges. So the flat direction crawls.
+# rate must serve both. Near there, along the steep direction, a rate up to 1/1002 approaches from one side, from
+# there to 2/1002 it overshoots at each step and still converges, and above it moves away. So the flat direction
+# crawls.
 #
 # In the figure, a dot on the left is one step, on the right it is 100 steps.
 
@@ -683,7 +689,7 @@ assert np.isclose(steep, 1001.6, atol=0.1) and np.isclose(flat, 0.4, atol=0.01)
 near = minimum + 1e-6
 # overshoots, and converges
 assert rosenbrock(descend(near, 1.5 / steep, 50)) < rosenbrock(near)
-# diverges
+# moves away
 assert rosenbrock(descend(near, 2.5 / steep, 50)) > rosenbrock(near)
 
 
@@ -693,6 +699,8 @@ fig, axes = plt.subplots(1, 2, figsize=(8.4, 4.0), sharey=True)
 for ax, (name, path) in zip(axes, paths.items(), strict=True):
     ax = plot_loss_surface(lambda a, b: 100 * (b - a**2) ** 2 + (1 - a) ** 2, **box, path=path, ax=ax)
     title = ax.set_title(name)
+    # white rims would hide dots that stand close
+    rims = plt.setp(ax.lines, markeredgewidth=0)
 
 # %% [markdown]
 # Look at the dot far below the valley: the second step of Newton's method makes the loss 300 times larger.
@@ -736,7 +744,7 @@ assert np.allclose(eigenvalues, [-398, 200])
 # %% [markdown]
 # ## Recap
 #
-# - Take the inner gradient inside the outer block. A plain tensor is watched on every tape.
+# - Take the inner gradient inside the outer block. Each tape watches the plain tensors that it differentiates by.
 # - A jacobian has the outputs' shape first, then the source's.
 # - `batch_jacobian` is silently wrong where examples depend on each other.
 # - `None` in a Hessian may be a true zero: find out before you fill it in.

@@ -176,8 +176,8 @@ PREDICTIONS = (
         "15.e",
         right="it fails on more than a tenth",
         options={
-            "it stays right on nearly all, too": "The step has the same size, and your eye hardly "
-            "tells the pictures apart.",
+            "it stays right on nearly all, too": "The step has the same size, and neither picture "
+            "would fool you.",
             "it fails on a few in a hundred": "A few more than random signs would seem fair for a "
             "step of the same size.",
             "it fails on more than a tenth": "Random signs mostly cancel in a sum of 784 products. The "

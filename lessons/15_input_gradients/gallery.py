@@ -60,6 +60,34 @@ def slope_of_x(f, x, starts, pieces):
     return tf.reduce_mean((x - starts) * total / pieces, axis=0)
 
 
+def all_ends(count):
+    """Take the slopes at both ends of every piece, and divide by a count."""
+    return sliced(
+        share=lambda piece, pieces: piece / pieces,
+        divide=lambda total, pieces: total / count(pieces),
+        at_shares=lambda pieces: range(pieces + 1),
+    )
+
+
+def ends_counted_half(*call):
+    left = sliced(share=lambda piece, pieces: piece / pieces)
+    right = sliced(share=lambda piece, pieces: (piece + 1) / pieces)
+    return (left(*call) + right(*call)) / 2
+
+
+def slope_times_point(f, x, starts, pieces):
+    total = 0.0
+    for piece in range(pieces):
+        at = starts + (piece + 0.5) / pieces * (x - starts)
+        total += at * slope(lambda at: f(at), at)
+    return tf.reduce_mean(total / pieces, axis=0)
+
+
+def without_parentheses(x, starts, share):
+    piece, pieces = share
+    return starts + piece + 0.5 / pieces * (x - starts)
+
+
 def mean_slope_times_mean_way(f, x, starts, pieces):
     slopes = sliced(ways=lambda x, starts: tf.ones_like(starts))(f, x, starts, pieces)
     return slopes * tf.reduce_mean(x - starts, axis=0)
@@ -80,6 +108,9 @@ PARTS = {
         "Your points include both ends of the line, as np.linspace gives them. Take the middles "
         "of the pieces: (piece + 0.5) / pieces.",
         sliced(share=lambda piece, pieces: piece / (pieces - 1)),
+        all_ends(lambda pieces: pieces + 1),
+        all_ends(lambda pieces: pieces),
+        ends_counted_half,
     ),
     "slope at x alone": Wrong(
         "This is the slope at x times the way: gradient times input, which forgets the way. Take "
@@ -103,6 +134,11 @@ PARTS = {
     "way turned round": Wrong(
         "The way has the wrong sign. It goes from the start to x: x - starts.",
         sliced(ways=lambda x, starts: starts - x),
+    ),
+    "times the point": Wrong(
+        "You multiplied each slope by the point where it was taken. A part is the mean slope times the "
+        "way that the entry went: x - starts.",
+        slope_times_point,
     ),
     "not times the way": Wrong(
         "These are mean slopes. A part is the mean slope times the way, x - starts.",
@@ -132,9 +168,10 @@ PARTS = {
     ),
     "from black": Wrong("You walked from zeros. Walk from each row of `starts`.", from_black),
     "means multiplied": Wrong(
-        "You averaged the slopes and the ways over the starts, and then multiplied. Multiply for "
+        "You joined the slopes of all starts, and then multiplied by the mean way. Multiply for "
         "each start, and then take the mean: the mean of products is not the product of means.",
         mean_slope_times_mean_way,
+        lambda f, x, starts, pieces: len(starts) * mean_slope_times_mean_way(f, x, starts, pieces),
     ),
     "points beside the line": Wrong(
         "Your points do not lie between the starts and x. The line from a start is starts + share * "
@@ -143,9 +180,10 @@ PARTS = {
         sliced(point=lambda x, starts, share: starts + share * x),
     ),
     "points beyond x": Wrong(
-        "Your points pass x. The shares go from 0 to 1: (piece + 0.5) / pieces, with the "
-        "parentheses.",
+        "Your points do not stay between the starts and x. The shares go from 0 to 1: (piece + 0.5) "
+        "/ pieces, with the parentheses.",
         sliced(share=lambda piece, pieces: piece + 0.5 / pieces),
+        sliced(share=lambda *of: of, point=without_parentheses),
     ),
     "a piece missing": Wrong(
         "You left out the first piece or the last. The middles are (piece + 0.5) / pieces for all of "
@@ -231,7 +269,11 @@ SPREADS = Table(
         Between(0.019, 0.02): "This is the variance. Take its root.",
         1.4: "Each pixel moves by 0.1, and not by 1: 28 times 0.05 times 0.1.",
         2.8: "Each pixel counts with its weight, 0.05: 28 times 0.05 times 0.1.",
-        Between(0.1, 0.2): "Close, but not to two decimals: 28 times 0.05 times 0.1.",
+        Between(
+            0.08, 0.082
+        ): "That would be so if a pixel moved by any amount up to 0.1. Here each "
+        "moves by the whole 0.1, up or down.",
+        Between(0.13, 0.15): "Close, but not to two decimals: 28 times 0.05 times 0.1.",
     },
     "Each pixel has the standard deviation 0.05 times 0.1; for 784 independent ones the variances "
     "add up, so multiply by the root of 784, 28.",
@@ -283,6 +325,12 @@ def largest_one(x, gradient, epsilon):
     return x - epsilon * gradient / tf.reduce_max(tf.abs(gradient), axis=1, keepdims=True)
 
 
+def of_notebook():
+    return tf.keras.Sequential(
+        [tf.keras.Input((28, 28, 1)), tf.keras.layers.Flatten(), tf.keras.layers.Dense(10)]
+    )
+
+
 def probabilities_as_logits(target, z):
     return tf.keras.losses.sparse_categorical_crossentropy(target, z)
 
@@ -304,10 +352,12 @@ TOWARD = {
         moving(lambda x, g, e: x + e * g / len(x)),
     ),
     "divided by its norm": Wrong(
-        "You made the gradient of length 1, so that most pixels move by far less than epsilon. "
-        "tf.sign moves each of them by epsilon.",
+        "You divided the gradient by its length, or by its largest entry, so that most pixels move by "
+        "less than epsilon. tf.sign moves each of them by epsilon.",
         moving(of_length_one),
         moving(largest_one),
+        moving(lambda x, g, e: x - e * g / tf.norm(g)),
+        moving(lambda x, g, e: x - e * g / tf.reduce_max(tf.abs(g))),
     ),
     "not clipped": Wrong(
         "Right, but some pixels leave the range from 0 to 1. Clip the result: tf.clip_by_value.",
@@ -384,6 +434,19 @@ TOWARD = {
     "more than the pictures": Wrong(
         "`logits_of` takes the pictures and nothing else: logits_of(x).",
         lambda logits_of, x, target, epsilon: logits_of(x, training=False),
+    ),
+    "step clipped": Wrong(
+        "You clipped the step to the range from 0 to 1, which stops every pixel that should go the "
+        "other way. Those are the limits of the moved pictures: clip x minus the step.",
+        moving(lambda x, g, e: x - clipped(e * tf.sign(g)), keep=lambda pictures: pictures),
+        moving(lambda x, g, e: x - clipped(e * tf.sign(g))),
+        moving(lambda x, g, e: x + clipped(-e * tf.sign(g)), keep=lambda pictures: pictures),
+        moving(lambda x, g, e: x + clipped(-e * tf.sign(g))),
+    ),
+    "the notebook's model": Wrong(
+        "You asked the notebook's `model`, which takes pictures of another shape. The network is "
+        "`logits_of` here: call logits_of(x).",
+        lambda logits_of, x, target, epsilon: of_notebook()(x),
     ),
     "nothing moved": Wrong(
         "The pictures come back as they were. Subtract epsilon times the sign of the gradient.",
@@ -482,6 +545,18 @@ ATTACKS = {
         attacking(lambda x, moved, e: tf.clip_by_value(moved, x - e, x + e), around),
         calls=SEVERAL,
     ),
+    "one limit from the original": Wrong(
+        "On one side the pixels are held near the original, and on the other they are not. Count both "
+        "limits from the original: its pixels minus epsilon, and plus epsilon.",
+        attacking(lambda x, moved, e: clipped(tf.maximum(moved, x - e))),
+        attacking(lambda x, moved, e: clipped(tf.minimum(moved, x + e))),
+        calls=SEVERAL,
+    ),
+    "the notebook's model": Wrong(
+        "You asked the notebook's `model`, which takes pictures of another shape. The network is "
+        "`logits_of` here: call logits_of.",
+        lambda logits_of, x, y, epsilon, size, steps: of_notebook()(x),
+    ),
     "slope of the original": Wrong(
         "This goes along the slope of the original alone, as one step of epsilon would. Ask for "
         "the slope at the picture that moves, before each step, and keep the original for the clip.",
@@ -525,8 +600,8 @@ ATTACKS = {
         calls=SEVERAL,
     ),
     "original returned": Wrong(
-        "The pictures come back as they were. Either you return the original, or no step is kept: "
-        "tf.clip_by_value changes nothing in place, so give its result a name.",
+        "The pictures come back as they were. You return the original, or clip it in place of what "
+        "moved, or keep no step: tf.clip_by_value changes nothing in place, so give its result a name.",
         attacking(at_end=lambda x, moved, epsilon: x),
     ),
     "clipped around 0": Wrong(

@@ -1,8 +1,8 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 15 · Input gradients
 #
-# A network may be right for the wrong reason, and wrong after a change that nobody sees. Both show in one
-# gradient: that with respect to the picture.
+# A network may be right for the wrong reason, and wrong after a change that would not fool you. Both show in
+# one gradient: that with respect to the picture.
 #
 # **You will be able to**
 #
@@ -139,7 +139,7 @@ print("others add something:", bool(np.any(others > 1e-4)))
 
 # %% [markdown]
 # In the figure, bright pixels have a large gradient, up or down. Look where they lie: around the digit as much as
-# on it. Ink *there* would change the score.
+# on it. Ink *there* would change the score. The last three rows and columns are dark: the strides leave them out.
 
 # %%
 def bright(pictures):
@@ -150,6 +150,7 @@ def bright(pictures):
 
 ax = show_images(np.concatenate([x[:8], bright(saliency[:8])]))
 assert np.max(others) < 1e-4
+assert not np.any(saliency[:, 25:]) and not np.any(saliency[:, :, 25:])
 
 # %% [markdown]
 # ### Further: must the weights be frozen?
@@ -175,7 +176,7 @@ model.trainable = True
 print(watched)
 
 # %% [markdown]
-# The line is not needed in any case. **What you do not ask for gets no gradient, and what no optimizer or `assign`
+# Nor do you need that line here. **What you do not ask for gets no gradient, and what no optimizer or `assign`
 # touches does not move.** The sources decide:
 
 # %%
@@ -225,7 +226,7 @@ assert np.isclose(mean_slope, plateau(1.0) - plateau(0.0), atol=2e-3)
 # %% [markdown]
 # For a picture, every pixel gets its own mean slope, times its own way. These **integrated gradients** add up to the
 # difference between the two outputs, here of the pictures and of black: they are *complete*. That is also a test of a
-# program: where the parts do not add up, it is wrong.
+# program: where, with many pieces, the parts do not add up, it is wrong.
 
 
 # %%
@@ -251,8 +252,8 @@ for f in (own_scores, own_probabilities):
 assert np.abs(sums - np.sum(product, axis=(1, 2, 3)))[surest] > 0.9
 
 # %% [markdown]
-# With fewer pieces, the sum is off by more; a black picture is a choice, too: on MNIST it says that ink counts and paper does
-# not.
+# With few pieces, the sum is off by more. The start is a choice, and makes a difference: on the way from black, a
+# black pixel stays where it is, so its part is 0, and only ink can count.
 #
 # ### Exercise 15.1: complete
 #
@@ -321,9 +322,8 @@ by_shuffled = x * input_gradient(shuffled_scores, x)
 ax = show_images(np.concatenate([x[:8], bright(by_trained[:8]), bright(by_shuffled[:8])]))
 
 # %% [markdown]
-# The first row shows the pictures, the second the trained network's maps, the third the shuffled one's. Numbers say
-# more than the eye. How alike are the *sizes* in two maps, and how alike are they with their *signs*: which pixels
-# speak for the class, and which against it?
+# The first row shows the pictures, the second the trained network's maps, the third the shuffled one's. It shows
+# *sizes*. The *signs* say which pixels speak for the class, and which against it. How alike are the two maps in each?
 
 
 # %%
@@ -341,14 +341,14 @@ print(f"sizes alike: {of_sizes > 0.4}, with signs alike: {abs(of_signs) > 0.2}")
 assert accuracy(shuffled, x, y) < 0.3 and of_sizes > 0.4 and abs(of_signs) < 0.2
 
 # %% [markdown]
-# A second test asks the network: **erase** the 30 pixels with the largest parts, and see whether it still knows the
-# digit. What the trained network's map names matters to it. What the shuffled one's names matters as little as ink
-# chosen at random.
+# In size, both maps follow the ink; in sign they hardly agree. A second test asks the network: **erase** the 30 pixels
+# that speak most *for* the class, and see whether it still knows the digit. It needs those that its own map picks.
+# Those that the other map picks matter as little as ink chosen at random.
 
 
 # %%
 def right_without(parts, count=30):
-    """Return the accuracy after the count pixels with the largest parts are set to 0."""
+    """Return the accuracy after the count pixels with the largest parts, sign and all, are 0."""
     pixels = np.array(tf.reshape(x, (len(x), -1)))
     strongest = np.argsort(np.reshape(parts, (len(x), -1)))[:, -count:]
     np.put_along_axis(pixels, strongest, 0, axis=1)
@@ -363,8 +363,8 @@ print({name: "knows most" if share > 0.7 else "is lost" for name, share in right
 assert right["trained"] < 0.5 and min(right["shuffled"], right["random ink"]) > 0.7
 
 # %% [markdown]
-# So: a map that looks right is no evidence. One that changes when the weights are shuffled, and whose pixels count
-# when they are erased, is some.
+# So a map that looks right is no evidence. This one passed two tests: its signs changed with the weights, and the
+# network needs the pixels that it picks. That is some evidence.
 
 # %% [markdown]
 # ## Sitting 2: Fool it, and harden it
@@ -372,14 +372,14 @@ assert right["trained"] < 0.5 and min(right["shuffled"], right["random ink"]) > 
 # **Here the first sitting ends.** You can ask for a picture's gradient, split an answer into parts, and test the map.
 # When you come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
 #
-# A step too small to see that changes the answer, and a training against it. About {time}.
+# A small step that fools the network and would not fool you, and a training against it. About {time}.
 
 # %% [markdown]
 # ## How small a step fools the network?
 #
 # The gradient of the *loss* says how each pixel makes the answer worse. If each may move by at most ε, the best for a
 # straight slope is to move *every* pixel by ε, in the direction of its **sign**: a tiny slope counts like a large one.
-# That is the **fast gradient sign method**. The clip keeps it a picture:
+# That is the **fast gradient sign method**. The clip keeps it a picture, so a black pixel that should go down stays:
 
 
 # %%
@@ -391,8 +391,8 @@ def one_step(model, x, y, epsilon):
 # %% [markdown]
 # ### Exercise 15.2: predict
 #
-# Why can so little do so much? A score is the sum of 784 products of weight and pixel. Each weight is 0.05 or -0.05.
-# Each pixel may move by 0.1 (forget the limits 0 and 1).
+# What do many small steps add up to? A score is the sum of 784 products of weight and pixel. Each weight is 0.05 or
+# -0.05. Each pixel may move by 0.1 (forget the limits 0 and 1).
 #
 # 1. By how much can the score rise at most?
 # 2. If each pixel moves up or down by 0.1 at random, what is the standard deviation of the score's change?
@@ -432,8 +432,8 @@ print(f"at best {moved_well:.2f}, at random {at_random.std():.2f}")
 #
 # > **Predict**
 # >
-# > Every pixel moves by 0.1, a tenth of the way from black to white. With random signs the network stays right on
-# > nearly all pictures. And with the gradient's signs?
+# > Every pixel moves by 0.1, a tenth of the way from black to white, unless the clip holds it. With random signs the
+# > network stays right on nearly all pictures. And with the gradient's signs?
 
 # %%
 predict("15.e", "")
@@ -501,16 +501,16 @@ check("15.3", toward)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# The lines of `one_step`, with the target in place of the label, and minus in place of plus. `logits_of` takes the
-# pictures and nothing else.
+# The lines of `one_step`, with the target in place of the label, and minus in place of plus. The network is
+# `logits_of`, which takes the pictures and nothing else.
 #
 # </details>
 
 # %% [markdown]
 # ### Several small steps
 #
-# One step trusts the slope at the start. **Projected gradient descent** asks again after each small step, and then
-# clips twice: to within ε of the *original* picture, and to the range of pixels.
+# One step trusts the slope at the start. **Projected gradient descent** asks again after each small step, and clips
+# twice: to the range of pixels, in `one_step`, and then to within ε of the *original* picture.
 
 
 # %%
@@ -663,7 +663,7 @@ assert all(np.all(table[n, "10 steps"] <= table[n, "1 step"] + 0.03) for n in ("
 # - The source decides: watch the picture, ask for the picture.
 # - A slope is no part of the answer; integrated gradients are, and add up.
 # - Gradient times input shows the picture. Shuffle the weights, and erase pixels, before you believe it.
-# - The sign moves every pixel by ε; both clips keep it a picture, and near the original.
+# - The sign gives every pixel a step of ε; the clips keep it a picture, and near the original.
 #
 # ```python
 # with tf.GradientTape(watch_accessed_variables=False) as tape:

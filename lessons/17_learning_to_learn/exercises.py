@@ -43,10 +43,11 @@ def gradients_and_rest(function: Callable, W: Any, b: Any, *arguments: Any) -> d
 
 def draw_adaptations(rng: np.random.Generator) -> list[tuple]:
     def draw(n, lr, steps):
-        shapes = [(2, 2), (2,), (2, 3), (3,), (3, 1), (1,)]
+        shapes = [(2, 3), (3,), (3, 1), (1,)]
+        mean_and_variance = [rng.normal(0, 0.5, 2), rng.uniform(0.5, 1.5, 2)]
         weights = [rng.normal(0, 0.8, shape) for shape in shapes]
-        ahead = [rng.normal(size=shape) for shape in shapes[2:]]
-        return weights, ahead, *draw_examples(rng, n, 2), lr, steps
+        ahead = [rng.normal(size=shape) for shape in shapes]
+        return [*mean_and_variance, *weights], ahead, *draw_examples(rng, n, 2), lr, steps
 
     return [draw(5, 0.3, 2), draw(7, 0.2, 3), draw(6, 0.4, 4)]
 
@@ -56,7 +57,8 @@ def as_adaptation(
 ) -> tuple:
     import keras
 
-    frozen = keras.layers.Dense(2, "tanh", trainable=False)
+    # A frozen Dense layer would not do: tapes watch its variables, and so record what follows.
+    frozen = keras.layers.BatchNormalization(center=False, scale=False, trainable=False)
     layers = [keras.layers.Dense(3, "tanh"), keras.layers.Dense(1)]
     model = keras.Sequential([keras.Input((2,)), frozen, *layers])
     model.set_weights(weights)
@@ -83,7 +85,7 @@ def adapted(adapt: Callable, ahead: tuple, model: Any, *arguments: Any) -> dict:
 
 def draw_tasks(rng: np.random.Generator) -> list[tuple]:
     def draw(count, inner_lr, outer_lr, steps):
-        """Draw tasks of unlike bowls, so that the way that a task takes depends on its start."""
+        """Draw unlike bowls, so that a task's way depends on its start; never count = steps."""
         weights = [rng.normal(size=2), rng.normal(size=())]
         bowls = [
             (rng.uniform(0.5, 1.5, 2), rng.uniform(0.5, 1.5), *rng.normal(0, 2, (2, 2)))
@@ -91,7 +93,7 @@ def draw_tasks(rng: np.random.Generator) -> list[tuple]:
         ]
         return weights, bowls, inner_lr, outer_lr, steps
 
-    return [draw(2, 0.2, 0.3, 2), draw(3, 0.1, 0.6, 3), draw(4, 0.15, 0.4, 4)]
+    return [draw(2, 0.1, 0.3, 3), draw(3, 0.15, 0.6, 2), draw(4, 0.08, 0.4, 3)]
 
 
 def as_tasks(weights: list, bowls: list, inner_lr: float, outer_lr: float, steps: int) -> tuple:
@@ -197,15 +199,14 @@ EXERCISES = (
 PREDICTIONS = (
     Callout(
         "17.a",
-        right="a wave that belongs to no task",
+        right="a wave like that of the mean task, but lower",
         options={
             "zero": "Waves of all shifts would cancel. But these shifts end at π, half a turn.",
-            "a wave that belongs to no task": "The best answer to x under a squared error is the "
-            "mean of all y there. The mean of a · sin(x - shift) over these tasks is "
-            "-(2a/π) cos(x), with a = 2.75 on average: a wave in the middle of all tasks, which "
-            "fits none of them.",
-            "one of the tasks": "It has seen 50,000 tasks, and no reason to like one better: with "
-            "a squared error it pays to answer with their mean.",
+            "the wave of the mean task": "It is the tempting middle of 50,000 tasks. But the mean of "
+            "waves is not the wave of the mean: where their shifts differ, they cancel in part.",
+            "a wave like that of the mean task, but lower": "The best answer to x under a squared "
+            "error is the mean of all y there. The mean of a · sin(x - shift) over these tasks is "
+            "(2a/π) sin(x - π/2), with a = 2.75 on average: a wave 1.75 high.",
         },
     ),
     Callout(
@@ -241,8 +242,9 @@ PREDICTIONS = (
             "is in the middle, where pretraining is as well.",
             "both": "Both do better in the end. But no training can make one network fit every "
             "task at once.",
-            "neither of them": "Before a step, the mean wave is the best there is, and pretraining "
-            "is trained for just that. What the others learn shows after a step.",
+            "neither of them": "Before a step, nothing beats the mean wave, and pretraining is "
+            "trained for just that: there is little left to gain. What the others learn shows after "
+            "a step.",
         },
     ),
     Callout(

@@ -45,6 +45,18 @@ def step_taken(W, b, support, query, lr):
     return [W - lr * d_W, b - lr * d_b]
 
 
+def b_after_W(W, b, support, query, lr):
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            support_loss = error_of([W, b], support)
+        fast_W = W - lr * inner.gradient(support_loss, W)
+        with tf.GradientTape() as inner:
+            support_loss = error_of([fast_W, b], support)
+        fast_b = b - lr * inner.gradient(support_loss, b)
+        query_loss = error_of([fast_W, fast_b], query)
+    return outer.gradient(query_loss, [W, b])
+
+
 THROUGH_A_STEP = {
     "first order": Wrong(
         "These are the slopes at the new weights: the first-order form. The path through the step "
@@ -107,6 +119,11 @@ THROUGH_A_STEP = {
     "only b moved": Wrong(
         "W is used as it was: the step moved b alone. Both take part in the step.",
         through_step(lambda w, g, lr: w - lr * g if is_bias(w) else w),
+    ),
+    "b after W": Wrong(
+        "The gradient for b is taken after W has moved. Both belong to one support loss, at W and b "
+        "as they were: ask the inner tape for [W, b] at once.",
+        b_after_W,
     ),
     "losses added": Wrong(
         "The support loss is in the outer loss as well. Only the query loss counts there; the "
@@ -246,6 +263,16 @@ STEPS = {
         "The loss is the mean absolute error. Square the errors.",
         adapting(loss_of=lambda y_hat, y: tf.reduce_mean(tf.abs(y_hat - y))),
     ),
+    "errors not squared": Wrong(
+        "The loss is the mean of the errors themselves, which has no lowest value: it falls as the "
+        "outputs fall. Square the errors before you take the mean.",
+        adapting(loss_of=lambda y_hat, y: tf.reduce_mean(y_hat - y)),
+    ),
+    "mean squared": Wrong(
+        "The errors are averaged first and squared afterwards, so that those of unlike signs cancel. "
+        "Square each error, and then take the mean.",
+        adapting(loss_of=lambda y_hat, y: tf.reduce_mean(y_hat - y) ** 2),
+    ),
     "gradients returned": Wrong(
         "These are the last gradients. Return the weights after the steps.",
         adapting(result=lambda weights, start, gradients: gradients),
@@ -304,6 +331,12 @@ MAML = Table(
         0.5: "0.5 is the factor of the step alone. Multiply it by the slope of the query loss at "
         "w' = 1.",
         12: "12 is 6 divided by 0.5. The chain rule multiplies.",
+        4: "4 is the slope of a loss at w = 2: of the support loss, or half of the query loss's 8. "
+        "The query loss is taken at w' = 1.",
+        4.5: "4.5 is 6 times 1 - 0.25. But the step is 0.25 · 2w, and its slope is 0.25 times 2, the "
+        "second derivative of w².",
+        7: "7 is 3 and, added to it, 4, the slope of the support loss. That loss counts through the "
+        "step alone.",
     },
     "{value} is not it. By the chain rule it is the slope of (w' + 2)² at w' = 1, times the factor "
     "with which w' changes with w.",
@@ -415,6 +448,28 @@ def ends_added_up(weights, tasks, inner_lr, outer_lr, steps):
     )
 
 
+def divided_by_steps(weights, tasks, inner_lr, outer_lr, steps):
+    averaging(lambda s, mean, rate, last: s + rate * (mean - s) * len(tasks) / steps)(
+        weights, tasks, inner_lr, outer_lr, steps
+    )
+
+
+def ends_divided_by_steps(weights, tasks, inner_lr, outer_lr, steps):
+    averaging(lambda s, mean, rate, last: s + rate * (mean * len(tasks) / steps - s))(
+        weights, tasks, inner_lr, outer_lr, steps
+    )
+
+
+def ways_averaged(weights, tasks, inner_lr, outer_lr, steps):
+    start, points = [w.numpy() for w in weights], []
+    for task in tasks:
+        put(weights, start)
+        for _ in range(steps):
+            points.append(descended(weights, task, inner_lr, 1))
+    means = [sum(values) / len(points) for values in zip(*points, strict=True)]
+    put(weights, [s + outer_lr * (mean - s) for s, mean in zip(start, means, strict=True)])
+
+
 def by_gradients_at_ends(weights, tasks, inner_lr, outer_lr, steps):
     start, found = [w.numpy() for w in weights], []
     for task in tasks:
@@ -425,6 +480,15 @@ def by_gradients_at_ends(weights, tasks, inner_lr, outer_lr, steps):
         found.append(tape.gradient(loss, weights))
     means = [sum(gradients) / len(tasks) for gradients in zip(*found, strict=True)]
     put(weights, [s - outer_lr * g for s, g in zip(start, means, strict=True)])
+
+
+def one_way_for_all(combined):
+    def reptile_step(weights, tasks, inner_lr, outer_lr, steps):
+        start = [w.numpy() for w in weights]
+        ends = descended(weights, lambda w: combined([task(w) for task in tasks]), inner_lr, steps)
+        put(weights, [s + outer_lr * (e - s) for s, e in zip(start, ends, strict=True)])
+
+    return reptile_step
 
 
 ENDS = {
@@ -493,6 +557,16 @@ ENDS = {
         "You took the sum of the ends for their average. Divide it by the number of tasks.",
         ends_added_up,
     ),
+    "divided by steps": Wrong(
+        "The sum over the tasks is divided by steps. An average over tasks divides by their number.",
+        divided_by_steps,
+        ends_divided_by_steps,
+    ),
+    "ways averaged": Wrong(
+        "The average is taken over the weights after every inner step. Keep those at the end of each "
+        "task alone, below the loop over the steps.",
+        ways_averaged,
+    ),
     "away from the ends": Wrong(
         "The weights move away from the ends. Add outer_lr * (average - start).",
         averaging(lambda s, mean, rate, last: s - rate * (mean - s)),
@@ -532,9 +606,23 @@ ENDS = {
         "The inner steps use outer_lr. They use inner_lr, and outer_lr is for the move at the end.",
         averaging(rate_of=lambda inner_lr, outer_lr: outer_lr),
     ),
+    "both rates exchanged": Wrong(
+        "inner_lr and outer_lr have changed places. The steps in a task use inner_lr, the move at "
+        "the end uses outer_lr.",
+        lambda weights, tasks, inner_lr, outer_lr, steps: averaging()(
+            weights, tasks, outer_lr, inner_lr, steps
+        ),
+    ),
+    "one way for all": Wrong(
+        "All tasks go down one way together, along the gradient of their mean or summed loss. Let "
+        "each task take its own steps from the start, and average the ends.",
+        one_way_for_all(lambda losses: tf.add_n(losses) / len(losses)),
+        one_way_for_all(tf.add_n),
+    ),
     "start left as it is": Wrong(
-        "The variables end where they started. Assign to them start + outer_lr * (average - start): "
-        "what is only computed or returned moves none.",
+        "The variables end where they started. What is only computed or returned moves none, and an "
+        "end that is kept after the start was put back is the start. Assign to them "
+        "start + outer_lr * (average - start).",
         averaging(lambda s, mean, rate, last: s),
     ),
     "first-order MAML": Wrong(

@@ -2,12 +2,12 @@
 # # 17 · Learning to learn
 #
 # A new machine, a new patient, a new speaker: ten examples, and the model should fit after one step. Here
-# you train for that one step, with a gradient that goes through the step itself. One `assign`, and it does not.
+# you train for that one step, with a gradient that goes through the step itself. One `assign` cuts that path.
 #
 # **You will be able to**
 #
 # - write a step of training as a function of the weights, and differentiate through it;
-# - say which path an assignment cuts, also where a number comes all the same;
+# - say which path an assignment in a step cuts, and what comes back then;
 # - train with MAML, its first-order form and Reptile, and compare them with plain pretraining;
 # - measure what inner steps cost in memory and time (a section that can wait).
 #
@@ -116,7 +116,8 @@ trained = {"pretraining": train("pretraining", pretraining)}
 # %% [markdown]
 # > **Predict**
 # >
-# > An x alone says nothing about the amplitude and the shift. What does the network return now, over all x?
+# > An x alone says nothing about the amplitude and the shift. The mean task has the amplitude
+# > 2.75 and the shift π/2. What does the network return now, over all x?
 
 # %%
 predict("17.a", "")
@@ -124,14 +125,15 @@ predict("17.a", "")
 # %%
 x_line = tf.linspace(-5.0, 5.0, 101)[:, None]  # (101, 1)
 learned = network(trained["pretraining"], x_line)
-guesses = {"zero": 0 * x_line, "task": 2.75 * tf.sin(x_line), "other": -1.75 * tf.cos(x_line)}
+mean_task = 2.75 * tf.sin(x_line - np.pi / 2)
+guesses = {"zero": 0 * x_line, "mean task": mean_task, "lower": 1.75 / 2.75 * mean_task}
 errors = {name: np.sqrt(np.mean((learned - guess) ** 2)) for name, guess in guesses.items()}
 
 for name, error in errors.items():
     print(f"{name}: off by {error:.1f}")
 
 # %% [markdown]
-# `task` is one of the tasks, with the mean amplitude 2.75 and no shift. One of the three guesses is far better than the others:
+# One of the three guesses is nearer by far than the others:
 
 # %%
 best, second, _ = sorted(errors.values())
@@ -416,8 +418,8 @@ def reptile(weights, support, query, steps=3):
 
 # %% [markdown]
 # A tape through a tape deserves a check. Differences know nothing of tapes, and agree with MAML; with the first-order
-# gradient they do not. Reptile's start minus average is the gradient of no loss that it computes. Adam takes it as a direction
-# all the same.
+# gradient they do not. Start minus average, after several steps, is the gradient of no loss that Reptile computes. Adam takes it
+# as a direction all the same.
 
 # %%
 few = draw_tasks(4)
@@ -448,7 +450,7 @@ trained["Reptile"] = train("Reptile", reptile)
 #
 # > **Predict**
 # >
-# > Which start is clearly better than that of pretraining *before* the first step?
+# > Which start has a loss lower than that of pretraining by 0.3 or more, *before* the first step?
 
 # %%
 predict("17.d", "")
@@ -468,15 +470,15 @@ new_tasks = draw_tasks(500)
 after = {way: losses_after(weights, *new_tasks) for way, weights in trained.items()}
 
 lower = [way for way in after if after[way][0] < after["pretraining"][0] - 0.3]
-print("clearly below pretraining:", lower)
+print("below pretraining by 0.3:", lower)
 
 # %% [markdown]
 # In the figure, look at what the first step does to each of the four, and at what nine more add.
 
 # %%
-assert errors["other"] == best  # of the first prediction
-assert after["MAML"][1] < 0.5 * after["pretraining"][1]
-assert after["MAML"][1] < after["first-order MAML"][1]
+assert errors["lower"] == best  # of the first prediction
+assert 2 * after["MAML"][1] < 0.9 * after["pretraining"][0] < after["pretraining"][1]
+assert after["MAML"][1] == min(losses[1] for losses in after.values())
 assert all(after[way][10] < 0.6 * after["pretraining"][10] for way in after if way != "pretraining")
 
 ax = plt.subplots(figsize=(6.4, 3.6))[1]
@@ -488,15 +490,18 @@ labels = ax.set(xlabel="steps on the support set", ylabel="query loss", ylim=(0,
 ticks = ax.set_xticks([0, 1, 5, 10])
 
 # %% [markdown]
-# Pretraining barely moves, and MAML, trained for one step, gains most by one. Would a larger or smaller step have saved pretraining? Here
-# is the best of five for it. In the next figure, look at how far one step takes each network towards the ten points of a new task.
+# One step barely moves pretraining, and nine more leave it far above the others. MAML, trained for one step, is lowest after one.
+# Would a larger or smaller step have saved pretraining? Here is the best of five sizes:
 
 # %%
 sizes = (0.001, 0.003, 0.01, 0.03, 0.1)
 fresh = for_each_task(trained["pretraining"], 500)
 by_size = [loss_of(inner_step(fresh, *new_tasks[0], lr=lr), *new_tasks[1]) for lr in sizes]
-print("even the best is twice MAML's:", float(min(by_size)) > 2 * after["MAML"][1])
+print(f"pretraining, best of five: about {min(by_size):.0f}, MAML: about {after['MAML'][1]:.0f}")
 assert not lower and min(by_size) > 2 * after["MAML"][1]
+
+# %% [markdown]
+# In the next figure, look at how far one step takes each network towards the ten points of a new task.
 
 # %%
 # of the amplitudes
@@ -573,7 +578,7 @@ print([None if answer is None else float(answer) for answer in answers])
 
 # %% exercise="17.4"
 def reptile_step(weights, tasks, inner_lr, outer_lr, steps):
-    # weights is a list of variables; each task is a function from weights to its loss.
+    # weights is a list of variables; each task maps a list of variables or tensors to its loss.
     ### BEGIN SOLUTION
     #| start = weights
     #| for task in tasks:
@@ -611,15 +616,16 @@ check("17.4", reptile_step)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `w.numpy()` copies a value. Put the start back before each task, and keep the ends of every one in a list.
+# `w.numpy()` copies a value. Put the start back into the variables before each task, and keep the
+# ends of every one in a list.
 #
 # </details>
 
 # %% [markdown]
 # ## Further: what do inner steps cost?
 #
-# TensorFlow counts the memory of its tensors on a GPU, and on a CPU where it computes with oneDNN; without, there is only the
-# time here.
+# TensorFlow counts the memory of its tensors on a GPU, and on a CPU where it computes with oneDNN. Where it does not, the cells
+# below say so, and only the time is measured.
 
 
 # %%
@@ -629,7 +635,7 @@ hundred = draw_tasks(100)
 try:
     statistics.get_memory_info(device)
     is_counted = True
-except ValueError:  # nobody counts
+except ValueError:  # as on a CPU without oneDNN
     is_counted = False
 
 
@@ -674,10 +680,10 @@ for way in (maml, first_order_maml, reptile):
     costs[way] = [cost(way, n) for n in counts]
 
 grown = [way.__name__ for way, found in costs.items() if found[-1][0] > 2 * found[0][0]]
-print("more than doubled:", grown)
+print("more than doubled:", grown if is_counted else "not counted here")
 
 # %% [markdown]
-# In the figure, look for lines that climb: memory on the left, time on the right.
+# In the figure, look for lines that climb: memory on the left, if it is counted, and time on the right.
 
 # %%
 fig, panels = plt.subplots(1, 2, figsize=(8, 3))
@@ -688,6 +694,7 @@ for ax, column, what in zip(panels, (0, 1), ("memory in MB", "time in ms"), stri
         at = {"xytext": (8, offset), "textcoords": "offset points", "va": "center"}
         ax.annotate(name, (8, found[-1][column]), color=line.get_color(), **at)
     labels = ax.set(xlabel="inner steps", ylabel=what, xlim=(0, 11.5), ylim=(0, None))
+    title = ax.set_title("" if is_counted or column else "not counted here")
 assert costs[maml][-1][1] > costs[maml][0][1]
 assert answers == [3.0, 6.0, 1.0, None]  # of Exercise 17.3
 
@@ -698,7 +705,8 @@ assert answers == [3.0, 6.0, 1.0, None]  # of Exercise 17.3
 # %% tags=["nbval-ignore-output"]
 peaks = [cost(first_order_maml, n, in_graph=False)[0] for n in (1, 8)]
 
-print("first order without a graph, more than doubled:", peaks[1] > 2 * peaks[0])
+doubled = peaks[1] > 2 * peaks[0] if is_counted else "not counted here"
+print("first order without a graph, more than doubled:", doubled)
 assert not is_counted or (peaks[1] > 2 * peaks[0] and grown == ["maml"])
 
 # %% [markdown]
@@ -719,7 +727,8 @@ assert not is_counted or (peaks[1] > 2 * peaks[0] and grown == ["maml"])
 # </details>
 # <details><summary>3. A network for many tasks is trained without inner steps. Which loss tells whether it learns quickly?</summary>
 #
-# The query loss *after* steps on the support set. Before them, pretraining is hard to beat.
+# The query loss *after* steps on the support set. Before them, nothing beats the mean of the tasks, and
+# pretraining aims at that.
 #
 # </details>
 

@@ -87,6 +87,12 @@ def motion_by_differences(position, t):
     return (after - before) / (2 * h), (after - 2 * now + before) / h**2
 
 
+def motion_of_a_spring(position, t):
+    e, angle = tf.exp(-t / 4), 2 * t
+    speed = -e * (tf.cos(angle) / 4 + 2 * tf.sin(angle))
+    return speed, -speed / 2 - 65 / 16 * e * tf.cos(angle)
+
+
 def acceleration_by_differences(position, t):
     t, h = tf.cast(t, tf.float64), 1e-4
     change = gradient_at(position, t + h) - gradient_at(position, t - h)
@@ -148,6 +154,13 @@ def penalty_in_one_tape(w, x):
         y = tf.tanh(tf.tensordot(w, x, 1))
         total = tf.reduce_sum(tape.gradient(y, x) ** 2)
     return tape.gradient(total, w)
+
+
+def penalty_without_tanh(w, x):
+    with tf.GradientTape() as outer:
+        slopes = gradient_at(lambda x: tf.tensordot(w, x, 1), x)
+        total = tf.reduce_sum(slopes**2)
+    return outer.gradient(total, w)
 
 
 def penalty_by_formula(w, x):
@@ -272,6 +285,35 @@ def bend_with_exchanged_arguments(f, x, v):
     return tf.reduce_sum(u * accumulator.jvp(gradient))
 
 
+def bend_in_low_precision(f, x, v):
+    return bend()(f, tf.cast(x, tf.float32), tf.cast(v, tf.float32))
+
+
+def bend_of_rosenbrock(f, x, v):
+    def valley(x):
+        steps, ends = x[1:] - x[:-1] ** 2, 1 - x[:-1]
+        return 100 * tf.reduce_sum(steps**2) + tf.reduce_sum(ends**2)
+
+    return bend()(valley, x, v)
+
+
+def bend_one_step_away(f, x, v):
+    s = tf.Variable(1.0, dtype=tf.float64)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = f(x + s * unit(v))
+        slope = inner.gradient(y, s)
+    return outer.gradient(slope, s)
+
+
+def bend_with_the_loss_as_target(f, x, v):
+    u = unit(v)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = f(x)
+    return tf.tensordot(u, tape.gradient(y, x, u), 1)
+
+
 RIGHT = {
     "06.1": [
         nested(lambda tape, t, s, v: tf.stack([v, tape.gradient(v, t)])),
@@ -290,6 +332,7 @@ RIGHT = {
         bend_in_line,
         bend_as_matrix,
         bend_by_jacobians_of_numbers,
+        bend_in_low_precision,
     ],
 }
 
@@ -299,6 +342,7 @@ ORACLES = {"06.1": [motion_by_differences], "06.4": [bend_by_differences]}
 WRONG = {
     "06.1": [
         ("returned None", lambda position, t: print(nested()(position, t))),
+        ("spring of the lesson", motion_of_a_spring),
         ("no pair", nested(lambda tape, t, s, v: [s, v, tape.gradient(v, t)])),
         (
             "speed has no path",
@@ -329,6 +373,7 @@ WRONG = {
     ],
     "06.2": [
         ("slopes have no path", penalty_by_one_tape),
+        ("tanh lost", penalty_without_tanh),
         ("zero for none", lambda w, x: penalty_by_one_tape(w, x, unconnected_gradients="zero")),
         ("steepness held", penalty(slopes_of=lambda tape, w, x, y: w * (1 - y.numpy() ** 2))),
         (
@@ -355,6 +400,24 @@ WRONG = {
         ("zero for none", lambda f, x, v: bend_of_line(f, x, v, unconnected_gradients="zero")),
         ("length kept", bend(direction=tf.identity)),
         ("scaled once", bend(lambda u, v, Hu, g: tf.tensordot(v, Hu, 1))),
+        ("scaled once", bend(direction=lambda v: v / tf.sqrt(tf.norm(v)))),
+        ("root of the mean", bend(direction=lambda v: v / tf.math.reduce_std([v, -v]))),
+        ("sum of entries", bend(direction=lambda v: v / tf.tensordot(v, tf.ones_like(v), 1))),
+        ("number of entries", bend(direction=lambda v: v / tf.size(v, tf.float64))),
+        ("direction of x", lambda f, x, v: bend()(f, x, x)),
+        ("loss of the lesson", bend_of_rosenbrock),
+        ("place moved", bend_one_step_away),
+        ("slope squared", bend(lambda u, v, Hu, g: tf.tensordot(g, u, 1) ** 2)),
+        ("gradient in the product", bend(lambda u, v, Hu, g: tf.tensordot(g, Hu, 1))),
+        ("product squared", bend(lambda u, v, Hu, g: tf.tensordot(Hu, Hu, 1))),
+        (
+            "rows added up",
+            bend(
+                lambda u, v, column_sums, g: tf.tensordot(u * u, column_sums, 1),
+                form=lambda tape, g, slope, x: tape.gradient(g, x),
+            ),
+        ),
+        ("weights for the loss", bend_with_the_loss_as_target),
         ("sum of sizes", bend(direction=lambda v: v / tf.norm(v, ord=1))),
         ("root forgotten", bend(direction=lambda v: v / tf.tensordot(v, v, 1))),
         ("slope for curvature", bend(lambda u, v, Hu, g: tf.tensordot(g, u, 1))),

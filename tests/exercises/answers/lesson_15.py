@@ -76,6 +76,28 @@ def of_mean_scores(f, x, starts, pieces):
     return tf.reduce_mean(tf.reduce_mean(slopes, axis=0) * (x - starts), axis=0)
 
 
+def slopes_of_all_starts(f, x, starts, pieces):
+    """Sum the slopes into one row, for all starts together."""
+    slopes = tf.zeros_like(x)
+    for share in middles(pieces):
+        slopes += tf.reduce_sum(gradient_at(f, share * x + (1 - share) * starts), axis=0)
+    return np.mean((x - starts) * (slopes / pieces), axis=0)
+
+
+def products_on_the_way(f, x, starts, pieces):
+    share = middles(pieces)[:, None, None]
+    points = tf.reshape((1 - share) * starts + share * x, (-1, len(x)))
+    products = points * gradient_at(f, points)
+    return tf.reduce_mean(products, axis=0)
+
+
+def shares_without_parentheses(f, x, starts, pieces):
+    slopes = [
+        gradient_at(f, starts + (piece + 0.5 / pieces * (x - starts))) for piece in range(pieces)
+    ]
+    return np.mean(np.mean(slopes, axis=0) * (x - starts), axis=0)
+
+
 def keeps_nothing(f, x, starts, pieces):
     parts = np.zeros(x.shape)
     for share in middles(pieces):
@@ -131,6 +153,38 @@ def twice_softmaxed(target, logits):
 def given_a_mode(logits_of, x, target, epsilon):
     slope = gradient_at(lambda x: mean_loss(target, logits_of(x, training=True)), x)
     return np.clip(x - epsilon * np.sign(slope), 0, 1)
+
+
+def step_in_the_range(logits_of, x, target, epsilon):
+    slope = gradient_at(lambda x: mean_loss(target, logits_of(x)), x)
+    return x - np.maximum(0, epsilon * np.sign(slope))
+
+
+def asks_the_model(logits_of, x, *given):
+    model = keras.Sequential([keras.Input((28, 28, 1)), keras.layers.Conv2D(4, 5)])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        target = tf.reduce_sum(model(x, training=False))
+    return tape.gradient(target, x)
+
+
+def half_mended(logits_of, x, y, epsilon, size, steps):
+    """Count the lower limit from the original, and the upper one from the picture that moves."""
+    original = x.numpy()
+    for _ in range(steps):
+        slope = gradient_at(lambda x: mean_loss(y, logits_of(x)), x)
+        moved = np.clip(x + size * np.sign(slope), original - epsilon, x + epsilon)
+        x = tf.constant(np.clip(moved, 0, 1))
+    return x
+
+
+def clips_the_original(logits_of, x, y, epsilon, size, steps):
+    moved = x
+    for _ in range(steps):
+        slope = gradient_at(lambda x: mean_loss(y, logits_of(x)), moved)
+        moved = np.clip(moved + size * np.sign(slope), x - epsilon, x + epsilon)
+        moved = np.clip(x, 0, 1)
+    return moved
 
 
 def held_change(logits_of, x, y, epsilon, size, steps):
@@ -261,6 +315,8 @@ WRONG = {
         ("ends that are left", walked(lambda n: np.arange(n) / n)),
         ("ends that are right", walked(lambda n: np.arange(1, n + 1) / n)),
         ("points from end to end", walked(lambda n: np.linspace(0, 1, n))),
+        ("points from end to end", walked(lambda n: np.linspace(0, 1, n + 1))),
+        ("times the point", products_on_the_way),
         ("slope at x alone", walked(lambda n: [1.0])),
         ("slope at starts alone", walked(lambda n: [0.0])),
         ("one middle", walked(lambda n: [0.5])),
@@ -274,6 +330,8 @@ WRONG = {
         ("from black", walked(middles, starts_of=np.zeros_like)),
         ("size of parts", walked(middles, mean=lambda p, axis: abs(p.mean(axis=0)))),
         ("points beyond x", walked(lambda n: np.arange(n) + 0.5 / n)),
+        ("points beyond x", shares_without_parentheses),
+        ("means multiplied", slopes_of_all_starts),
         ("other number of pieces", walked(lambda n: middles(20))),
         ("mean twice", of_mean_scores),
         ("no axis of examples", parts_per_start),
@@ -284,6 +342,7 @@ WRONG = {
         ("line 1: wrote 39.2", [39.2, 0.14]),
         ("line 1: wrote 3.9", [3.9, 0.14]),
         ("line 2: wrote 3.92", [3.92, 3.92]),
+        ("line 2: wrote 0.08", [3.92, 0.08]),
         ("line 2: wrote 3.92", np.array([3.92, 3.92])),
         ("other form", np.array([[3.92, 0.14]])),
         ("other form", np.array(["3.92", "0.14"])),
@@ -306,6 +365,9 @@ WRONG = {
         ("slope 0 moved", toward(lambda g: 2.0 * (g > 0) - 1)),
         ("softmax twice", toward(np.sign, twice_softmaxed)),
         ("more than the pictures", given_a_mode),
+        ("step clipped", step_in_the_range),
+        ("divided by its norm", toward(lambda g: g / np.abs(g).max())),
+        ("the notebook's model", asks_the_model),
     ],
     "15.4": [
         ("still around itself", renamed_only),
@@ -320,6 +382,9 @@ WRONG = {
         ("first step alone", starts_anew),
         ("still around itself", one_variable_with_two_names),
         ("original returned", clip_without_a_name),
+        ("original returned", clips_the_original),
+        ("one limit from the original", half_mended),
+        ("the notebook's model", asks_the_model),
         ("stops when fooled", until_fooled),
     ],
 }

@@ -36,6 +36,11 @@ def one_tape_in_persistent_form(W, b, support, query, lr):
     return tuple(tape.gradient(judged, (W, b)))
 
 
+def W_first(W, b, support, query, lr):
+    new_W = one_step(W, b, support, lr)[0]
+    return new_W, one_step(new_W, b, support, lr)[1]
+
+
 def by_formula(W, b, support, query, lr):
     """The chain rule in NumPy: (1 - lr H) times the slopes at the new weights."""
     (x, y), (xq, yq) = [
@@ -113,7 +118,7 @@ def out(model, weights, x):
 def by_hand(model, x, y, lr, steps):
     """The network written out, and its backward pass without a tape of its own."""
     W, b, V, c = (tf.convert_to_tensor(v) for v in model.trainable_variables)
-    x = model.layers[0](x)  # which is frozen
+    x = model.layers[0](x)  # the frozen normalisation
     for _ in range(steps):
         hidden = tf.tanh(x @ W + b)
         error = 2 * (hidden @ V + c - y) / len(x)
@@ -125,6 +130,16 @@ def by_hand(model, x, y, lr, steps):
             c - lr * tf.reduce_sum(error, 0),
         )
     return W, b, V, c
+
+
+def watched_late(model, x, y, lr, steps):
+    ws = [tf.identity(v) for v in model.trainable_variables]
+    for _ in range(steps):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean((out(model, ws, x) - y) ** 2)
+            tape.watch(ws)
+        ws = [w - lr * g for w, g in zip(ws, tape.gradient(loss, ws), strict=True)]
+    return ws
 
 
 def moves_the_model(model, x, y, lr, steps):
@@ -207,6 +222,42 @@ def on_tensors(move, rate=lambda inner, outer: inner):
 
 def mean_move(moves, rate):
     return rate * tf.reduce_mean(tf.stack(moves), axis=0)
+
+
+def kept_too_late(weights, tasks, inner_lr, outer_lr, steps):
+    start, ends = [w.numpy() for w in weights], []
+    for task in tasks:
+        for w, end in zip(weights, stepped(list(weights), task, inner_lr, steps), strict=True):
+            w.assign(end)
+        for w, s in zip(weights, start, strict=True):
+            w.assign(s)
+        ends.append([w.numpy() for w in weights])
+    for w, s, *of_tasks in zip(weights, start, *ends, strict=True):
+        w.assign(s + outer_lr * (np.mean(of_tasks, axis=0) - s))
+
+
+def every_point_kept(weights, tasks, inner_lr, outer_lr, steps):
+    start = [tf.identity(w) for w in weights]
+    points = [stepped(start, task, inner_lr, 1 + n) for task in tasks for n in range(steps)]
+    for w, *of_steps in zip(weights, *points, strict=True):
+        w.assign((1 - outer_lr) * w + outer_lr * tf.reduce_mean(tf.stack(of_steps), axis=0))
+
+
+def over_steps(weights, tasks, inner_lr, outer_lr, steps):
+    on_tensors(lambda moves, rate: rate * tf.add_n(moves) / steps)(
+        weights, tasks, inner_lr, outer_lr, steps
+    )
+
+
+def together(weights, tasks, inner_lr, outer_lr, steps):
+    end = stepped(
+        [tf.identity(w) for w in weights],
+        lambda values: tf.reduce_mean([task(values) for task in tasks]),
+        inner_lr,
+        steps,
+    )
+    for w, e in zip(weights, end, strict=True):
+        w.assign_add(outer_lr * (e - w))
 
 
 def by_sgd(weights, tasks, inner_lr, outer_lr, steps):
@@ -317,6 +368,7 @@ WRONG = {
         ("query fitted", meta(lambda W, b, s, q, lr: one_step(W, b, q, lr))),
         ("only W moved", meta(lambda W, b, s, q, lr: (one_step(W, b, s, lr)[0], b))),
         ("only b moved", meta(lambda W, b, s, q, lr: (W, one_step(W, b, s, lr)[1]))),
+        ("b after W", meta(W_first)),
         ("losses added", meta(right_step, lambda fast, s, q: mse(*fast, s) + mse(*fast, q))),
         ("two steps", meta(lambda W, b, s, q, lr: one_step(*one_step(W, b, s, lr), s, lr))),
         ("outer sum", meta(right_step, lambda fast, s, q: mse(*fast, q) * len(q[1]))),
@@ -349,6 +401,15 @@ WRONG = {
             "absolute error",
             followed(lambda model, ws, x, y: tf.reduce_mean(tf.abs(y - out(model, ws, x)))),
         ),
+        (
+            "errors not squared",
+            followed(lambda model, ws, x, y: tf.reduce_mean(out(model, ws, x) - y)),
+        ),
+        (
+            "mean squared",
+            followed(lambda model, ws, x, y: tf.square(tf.reduce_mean(y - out(model, ws, x)))),
+        ),
+        ("raised TypeError", watched_late),
         ("model moved", moves_the_model),
         ("first order", trains_the_model),
         ("no path", trains_copies),
@@ -361,6 +422,9 @@ WRONG = {
         ("line 2: wrote 8", [3.0, 8.0, 1.0, None]),
         ("line 1: wrote 6", [6.0, 6.0, 1.0, None]),
         ("line 1: wrote 1.5", [1.5, 3, 1, None]),
+        ("line 1: wrote 4.5", (4.5, 6, 1, None)),
+        ("line 1: wrote 4", [4, 8, 1, None]),
+        ("line 1: wrote 7", [7, 6.0, 1.0, None]),
         ("line 2: wrote 9", [3, 9, 1, None]),
         ("other form", 3.0),
     ],
@@ -382,6 +446,11 @@ WRONG = {
         ("away from the ends", on_tensors(lambda moves, rate: mean_move(moves, -rate))),
         ("parts exchanged", on_tensors(lambda moves, rate: mean_move(moves, 1 - rate))),
         ("rates exchanged", on_tensors(mean_move, rate=lambda inner, outer: outer)),
+        ("both rates exchanged", lambda w, t, a, b, n: on_tensors(mean_move)(w, t, b, a, n)),
+        ("one way for all", together),
+        ("divided by steps", over_steps),
+        ("ways averaged", every_point_kept),
+        ("start left as it is", kept_too_late),
         ("last task only", on_tensors(lambda moves, rate: rate * moves[-1])),
         ("start left as it is", on_tensors(lambda moves, rate: 0 * mean_move(moves, rate))),
         ("raised ValueError", lambda weights, *rest: weights[0].assign([1.0])),
