@@ -209,7 +209,8 @@ GRADIENTS = {
         gradients_of(lambda y_hat, y: tf.reduce_mean((y_hat - y) ** 2, axis=1)),
     ),
     "half of them": Wrong(
-        "Both gradients are half of what they should be: leave out the factor 1/2.",
+        "Both gradients are half of what they should be. Leave out the factor 1/2, or, by hand, put in the "
+        "2 of the square's slope.",
         gradients_of(lambda y_hat, y: mean_square(y_hat, y) / 2),
     ),
     "not squared": Wrong(
@@ -425,7 +426,41 @@ def forwards(recorded, target):
     return slopes
 
 
+def up_to(count, target):
+    return reversed(range(target + 1))
+
+
+def gathered(recorded, target):
+    gradients = [float(place == target) for place in range(len(recorded))]
+    for place in reversed(range(len(recorded))):
+        for source, slope in recorded[place]:
+            gradients[place] += gradients[source] * slope
+    return gradients
+
+
 WALKS = {
+    "pairs in a dict": Wrong(
+        "Where a number uses the same input twice, as x · x does, it has two pairs with one place, and "
+        "a dict keeps one of them. Go through the pairs as they are.",
+        walk(inputs=lambda pairs: dict(pairs).items()),
+    ),
+    "ways multiplied": Wrong(
+        "You multiply what a number has already. Along a path the slopes multiply; where paths meet, "
+        "what arrives adds up: start at 0, and use `+=`.",
+        *(
+            walk(
+                lambda g, place, source, slope: g[source] * g[place] * slope,
+                start=lambda count, target: [1.0] * count,
+                places=places,
+            )
+            for places in (up_to, lambda count, target: reversed(range(count)))
+        ),
+    ),
+    "in reverse": Wrong(
+        "The gradients are right, and in reverse. The first of the list belongs to the first number.",
+        walk(answer=lambda g, target: g[::-1]),
+        walk(answer=lambda g, target: g[target::-1] + g[target + 1 :]),
+    ),
     "ways do not add": Wrong(
         "Where two paths lead to one number, the second replaces the first. Add to what the input "
         "has already: `+=` in place of `=`.",
@@ -483,7 +518,10 @@ WALKS = {
     "slope alone": Wrong(
         "You hand on the slope of the last step alone. Multiply it by the gradient of the place "
         "that it comes from.",
-        walk(lambda g, place, source, slope: g[source] + slope),
+        *(
+            walk(lambda g, place, source, slope: g[source] + slope, places=places)
+            for places in (up_to, lambda count, target: reversed(range(count)))
+        ),
     ),
     "walks from the first number": Wrong(
         "These are the slopes of each number with respect to the first, found on a walk forwards. "
@@ -511,6 +549,7 @@ WALKS = {
     "starts with ones": Wrong(
         "Every number starts with a 1. Only the target does: the others start at 0.",
         walk(start=lambda count, target: [1.0] * count),
+        walk(start=lambda count, target: [1.0] * count, places=up_to),
     ),
     "target left at 0": Wrong(
         "The gradient of the target with respect to itself is 1, and your list has another number "
@@ -522,10 +561,11 @@ WALKS = {
         walk(inputs=lambda pairs: pairs[:1]),
     ),
     "target left out": Wrong(
-        "Nothing is handed on from the target. Either the walk leaves it out, as range(target) does, "
-        "or what is handed on is not gradients[place]: reversed(range(target + 1)) has the target, "
-        "and each input gets gradients[place] * slope.",
+        "Nothing is handed on from the target. Each of its inputs gets gradients[place] * slope, added to "
+        "gradients[source]. Is the target among the places, as in reversed(range(target + 1)), and does "
+        "the loop over the inputs stand inside the other?",
         walk(places=lambda count, target: reversed(range(target))),
+        gathered,
     ),
     "last place left out": Wrong(
         "The last place is left out, as range(n) ends before n. reversed(range(len(recorded))) has "

@@ -2,7 +2,7 @@
 # # 01 · The first tape
 #
 # Training follows gradients downhill, and TensorFlow finds them from a recording of what you computed. What was not
-# recorded has no gradient, and no error says so. Know what is recorded, and you need not guess.
+# recorded has no gradient, and often no error says so. Know what is recorded, and you need not guess.
 #
 # **You will be able to**
 #
@@ -73,8 +73,8 @@ print(f"dy/dx = {slope_after_assign.numpy():.1f}")
 # %% [markdown]
 # > **Predict**
 # >
-# > Now y is computed one line earlier, above the `with` block. What is the gradient of `doubled` with
-# > respect to x?
+# > Now y is computed above the `with` block, and only `doubled = 2 * y` inside it. x is still 5. What is the
+# > gradient of `doubled` with respect to x?
 
 # %%
 predict("01.b", "")
@@ -460,12 +460,12 @@ for way, gradient_by in ways.items():
     print(f"{way}: {counts[way]:3} evaluations, error {errors[way]:.0e}")
 
 # %% [markdown]
-# Look at the errors, too. A difference is off by the size of its step. The tape takes no step: it applies the rules that
+# Look at the errors, too. That of a difference depends on its step. The tape takes no step: it applies the rules that
 # you apply by hand, and with these numbers it is exact.
 #
-# It is off where a number on its way is. The slope of (1 - cos x)/x near 0 is 0.5, but in float32 1 - cos x loses its digits
-# there. The slope of log(1 + eˣ) for a large x is 1, but eˣ overflows. And at a corner, as of a ReLU, a rule is a
-# convention (lesson 03).
+# But it is no better than the numbers that it computes with. Near 0, (1 - cos x)/x has the slope 0.5, but in float32 1 - cos x
+# loses its digits there. For a large x, log(1 + eˣ) has the slope 1, but eˣ overflows. And at a corner, as of a ReLU, a rule
+# is a convention (lesson 03).
 
 # %%
 def loses_digits(x):
@@ -478,7 +478,7 @@ slopes = [
     tape_gradient(lambda x: tf.math.log(1 + tf.exp(x)), overflow),
 ]
 
-print(f"{slopes[0]:.1f} for 0.5, {slopes[1]:.1f} for 1")
+print(f"slope 0.5, by the tape {slopes[0]:.1f}; slope 1, by the tape {slopes[1]:.1f}")
 assert abs(slopes[0] - 0.5) > 0.4 and np.isnan(slopes[1])
 
 # %%
@@ -515,8 +515,8 @@ assert np.allclose(gradient, 2e-6)
 # ### Further: when you pick entries
 #
 # Picking an entry is different. For `million[0]` the way back fills a million numbers, all but one of
-# them 0. `tf.gather` keeps only the picked ones, with their positions, an `IndexedSlices`: along the first axis, straight
-# from the source, and if no other path leads back to it.
+# them 0. `tf.gather` keeps only the picked ones, with their positions, an `IndexedSlices`: if it picks along the first axis of
+# the source itself, and no path of another kind leads back to it.
 
 # %%
 gradient_of_one = tape_gradient(lambda p: 2 * p[0], tf.ones(1_000_000))
@@ -548,7 +548,8 @@ assert kept == ["rows"]
 #
 # You will read that a program can also find the slope as a formula, by **symbolic** differentiation; run this.
 # Start with x, and six times replace y by 4y(1 - y). The product rule writes y twice, so the formula for
-# the slope grows with every round. In closed form $y = \sin^2(64\,\theta)$, where $x = \sin^2\theta$: its slope is the truth.
+# the slope grows with every round. In closed form, with $x = \sin^2\theta$, $y = \sin^2(64\,\theta)$.
+# Its slope, dy/dθ over dx/dθ, is the truth: $64 \sin(128\,\theta) / (2 \sqrt{x (1 - x)})$.
 
 # %%
 def rounds(x):
@@ -606,7 +607,7 @@ play_tape(x_times_sine, tf.Variable(0.6))
 
 # %% [markdown]
 # Write that tape as a list, with an entry for each number. The entry holds a pair for each input of that number: the
-# input's place in the list, and the slope with respect to it. y = x · s has two inputs. Its slope with respect to x is s,
+# input's place in the list, and the slope of this number with respect to it. y = x · s has two inputs. Its slope with respect to x is s,
 # and with respect to s it is x. (TensorFlow's tape keeps the values, and works out the slopes on the way back.)
 
 # %%

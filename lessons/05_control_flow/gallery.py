@@ -105,6 +105,11 @@ HUBER = {
         "The branches are exchanged: the square is for |error| <= threshold.",
         huber(inside=line, outside=square),
     ),
+    "square above 0 alone": Wrong(
+        "A small negative error takes the line. The square is for every |error| <= threshold, on both "
+        "sides of 0.",
+        huber(test=lambda e, d: 0 < e <= d),
+    ),
     "sign in the condition": Wrong(
         "A large negative error takes the wrong branch: compare tf.abs(error), not error, with "
         "the threshold.",
@@ -181,7 +186,7 @@ HUBER = {
 TRACES = Table(
     {
         0: "The first call cannot run a graph that does not exist yet: it traces.",
-        1: "One trace would serve all six if only dtypes counted. A new shape, a new value of a "
+        1: "One trace would do if only the tensor's dtype counted. A new shape, a new value of a "
         "Python number, and a tensor in place of a number each need another.",
         2: "There are more. Besides a new shape, a new value of a Python number needs a trace, and "
         "so does a tensor in place of a number.",
@@ -210,6 +215,20 @@ def batchwise(combine, reduce=tf.reduce_sum):
             losses.append(loss)
             gradients.append(tape.gradient(loss, w))
         return combine(losses, gradients)
+
+    return sum_and_gradient
+
+
+def batch_by_batch(squares):
+    """Return an answer to 05.3 with other squares."""
+
+    def sum_and_gradient(w, dataset):
+        total, slope = 0.0, 0.0
+        for x, y in dataset:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_sum(squares(w, x, y))
+            total, slope = total + loss, slope + tape.gradient(loss, w)
+        return total, slope
 
     return sum_and_gradient
 
@@ -265,6 +284,10 @@ DATASET = {
         "Your function returned something else than two things. Return two, in this order: the "
         "sum, and its gradient with respect to w.",
         batchwise(lambda losses, g: sum(losses)),
+    ),
+    "y forgotten": Wrong(
+        "y is not in your loss. An error is w * x - y, and its square is summed.",
+        batch_by_batch(lambda w, x, y: (w * x) ** 2),
     ),
     "order exchanged": Wrong(
         "The two are exchanged: return the sum first, then its gradient.",
@@ -457,6 +480,11 @@ def without_M(M, e):
     return E
 
 
+def residual_of_60(M, e):
+    E = passes(60)(M, e)
+    return E - e * tf.sin(E) - M
+
+
 KEPLER = {
     "sources as list": Wrong(
         "Gradients come back in the structure of the sources, and yours come back as a list. Pass "
@@ -535,9 +563,16 @@ KEPLER = {
         "You divide by 1 - cos E, and e is missing there: it is 1 - e * cos E.",
         by_formula(below=lambda E, e: 1 - tf.cos(E)),
     ),
+    "plus below": Wrong(
+        "The formula has 1 - e cos(E) below, not 1 + e cos(E): take E - e sin(E) = M, and "
+        "differentiate both sides.",
+        by_formula(below=lambda E, e: 1 + e * tf.cos(E)),
+    ),
     "M missing": Wrong(
-        "These are the slopes of E = e * sin(E). It is M + e * sin(E): M is missing in your passes.",
+        "Your slopes are all but 0. Either M is missing in your passes, which are M + e * sin(E), or you "
+        "ask for the gradient of what the passes bring to 0. Ask for that of E.",
         kepler(without_M),
+        kepler(residual_of_60),
     ),
     "M and e exchanged": Wrong(
         "Your passes exchange the two: they compute e + M * sin(E). It is M + e * sin(E).",

@@ -840,6 +840,10 @@ NETWORKS = {
         "sum the slope of the error over the rows.",
         keys_changed(lambda name: {"b1": "b2", "b2": "b1"}.get(name, name)),
     ),
+    "b1 in one number": Wrong(
+        "You summed b1's gradient over everything. b1 has an entry for each column: sum over axis 0 alone.",
+        lambda *inputs: (found := network()(*inputs)) | {"b1": np.sum(found["b1"])},
+    ),
     "b1 from the output": Wrong(
         "b1 has what belongs to b2. It stands in front of the tanh, as W1 does: sum the same product "
         "that W1's gradient is made of, over axis 0.",
@@ -965,8 +969,8 @@ def noted_in_the_graph(handed_over):
 
 SCHEDULES = {
     "first rate throughout": Wrong(
-        "Every step takes the first rate. What a graph reads from outside it keeps as it was at the "
-        "first call, unless it is a tf.Variable that you assign to. Let step take the rate, hand it over at "
+        "Every step takes the first rate. Is it rates[0] in step, or read from outside? A graph keeps what it "
+        "read there, unless it is a tf.Variable that you assign to. Let step take the rate, hand it over at "
         "each call as tf.constant(rate), and use it.",
         following(lambda rates, i: rates[0]),
     ),

@@ -143,7 +143,7 @@ for ax, (dtype, errors) in zip(axes, curves.items(), strict=True):
 # Read from the right: as h gets shorter, the error falls with slope 1 or 2. Then rounding rises, until float32
 # cannot tell x + h from x. The best step is near the crossing. With f and its derivatives of about the same size, h/2
 # and `eps`/h meet near `eps`^(1/2) for forward, h²/6 and `eps`/h near `eps`^(1/3) for central differences; both
-# times the scale on which f changes, here 1. For a central difference of exp, float32 leaves about five digits.
+# times the **scale** of f, which is how far x goes until f changes by about its own size: for exp 1. For a central difference of exp, float32 leaves about five digits.
 
 # %%
 for dtype, errors in curves.items():
@@ -178,7 +178,7 @@ _, numeric = tf.test.compute_gradient(lambda x: x**3, [tf.constant([1e5])])
 print(numeric[0].item())
 
 # %% [markdown]
-# Around 100,000 float32 numbers are 1/128 apart, so x + 1/1024 rounds to x. The scale on which x³ changes is x
+# Around 100,000 float32 numbers are 1/128 apart, so x + 1/1024 rounds to x. The scale of x³ is about x
 # itself: the rule asks for a step of about 0.005 · 100,000, that is 500. Pass it as `delta`.
 #
 # A second fault: where the tape has None, `compute_gradient` claims the gradient 0, without a word.
@@ -543,8 +543,8 @@ predict("07.d", "")
 print([central(tf.nn.relu, tf.constant(0.0), h).numpy().item() for h in (1.0, 0.25, 2.0**-20)])
 
 # %% [markdown]
-# The tape takes 0, the slope on the left, by convention. No slope from 0 to 1 would be wrong, and the report
-# says `kink nearby` here: check at another point. Among a thousand entries, one kink may go unnoticed.
+# For relu the tape takes 0, the slope on the left; each operation has a convention of its own. Any slope from 0 to 1 would do,
+# and the report says `kink nearby` here: check at another point. Among a thousand entries, one kink may go unnoticed.
 
 # %%
 x = tf.Variable(0.0)
@@ -563,7 +563,7 @@ assert len({central(tf.nn.relu, tf.constant(0.0), h).numpy() for h in (1.0, 2.0*
 #
 # log(1 + exp(x)) is a smooth relu. As written it fails in float32. At 100, exp overflows, and the tape multiplies
 # infinity by 0. From 87.4 to 88.7 it fails in silence (in float64 from 708.4 to 709.7): the value is right, and the
-# slope, on a CPU, is 0, since 1/(1 + exp(x)) is below the smallest normal float. The usual rewriting is `stable`.
+# slope, on a CPU, is 0, since 1/(1 + exp(x)) is so small that a CPU makes it 0. The usual rewriting is `stable`.
 
 # %%
 def naive(x):
@@ -911,7 +911,7 @@ check("07.7", follow)
 # %% [markdown]
 # ## Recap
 #
-# - The best step balances truncation and rounding, and goes with the scale on which f changes.
+# - The best step balances truncation and rounding, and goes with the scale of f.
 # - A fixed step or tolerance fails at some scale; an error bar says what the quotient is worth.
 # - One direction checks all entries of a tensor; give each tensor its own.
 # - At a kink there is nothing to check: choose another point.

@@ -72,8 +72,8 @@ NEWS = {
     ),
     "none clipped": Wrong(
         "No gradient came back clipped. A variable's name is `kernel` or `bias`; its layer is one of "
-        'the parts of its path, wherever it stands: `v.path.split("/")` is a list of them. '
-        "Return what tf.clip_by_norm returns.",
+        'the parts of its path, wherever it stands. `v.path.split("/")` is a list of them, and no list '
+        'equals a text: ask whether "head" is in it. Return what tf.clip_by_norm returns.',
         clipping(lambda v: False),
     ),
     "headline too": Wrong(

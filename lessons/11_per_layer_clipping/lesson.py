@@ -287,9 +287,9 @@ for way, parts in clipped.items():
     print(f"{way:11} turns (3, 4) by {turned[way][0]:2.0f}, all by {turned[way][1]:2.0f} degrees")
 
 # %% [markdown]
-# An optimizer clips when asked. From 0, with learning rate 1, SGD moves by minus the clipped gradient. At a `None`,
-# `clip_by_norm` raises; `clip_by_global_norm` leaves it out. A `nan` cannot be clipped, and by global norm it takes
-# all gradients with it: look at the norm, and skip such a batch.
+# An optimizer clips when asked. From 0, with learning rate 1, SGD moves by minus the clipped gradient. At a `None`
+# the function `tf.clip_by_norm` raises; `tf.clip_by_global_norm` hands it back in its place, and counts the others. A `nan`
+# or `inf` cannot be clipped, and by global norm it takes all gradients with it: look at the norm, and skip such a batch.
 
 # %%
 options = {"norm": "clipnorm", "global norm": "global_clipnorm", "value": "clipvalue"}
@@ -421,7 +421,8 @@ assert np.allclose(step[0], [1.5, 2]) and np.allclose(step[1], 6)
 # spike, the average of the squares stays large for many steps, and the weight moves 0.014 in all instead of 0.050.
 # Clipped at 1, the usual size here, the spike leaves no trace; at 5 or 20, it leaves some. So under Adam a limit is a
 # guard against spikes. Set it by the norms that you see, and test the clipping itself with SGD.
-# (Gradients of 1e-6 move it 0.029: to the size that it divides by, at first still small, Adam adds its epsilon, 1e-7.)
+# (Gradients of 1e-6 move it 0.029. Adam adds its epsilon, 1e-7, to a root that starts at 0 and grows over many steps: until
+# it has grown, the steps are short.)
 
 # %% [markdown]
 # ## Further: when do gradients explode?
@@ -852,7 +853,7 @@ assert np.isclose(seen[-1], loss, rtol=1e-2) and history["accuracy"][-1] > histo
 # <details><summary>3. Which clipping keeps the direction of the whole gradient, and which that of each variable
 # only?</summary>
 #
-# By global norm; by norm, with a limit for each variable or layer. By value keeps neither.
+# By global norm; by norm, with a limit for each variable or layer. By value keeps neither, if entries differ in size.
 #
 # </details>
 
@@ -860,7 +861,7 @@ assert np.isclose(seen[-1], loss, rtol=1e-2) and history["accuracy"][-1] > histo
 # ## Recap
 #
 # - `variable.path` says which layer a variable belongs to; `variable.name` does not.
-# - By norm: a factor for each variable. By global norm: one for all. By value: another direction.
+# - By norm: a factor for each variable. By global norm: one for all. By value: mostly another direction.
 # - Adam hides a constant factor, in the gradient and in the clipping, far above its epsilon; SGD shows it.
 # - Gradients explode where slopes above 1 multiply; clipping limits them, and mends no `nan` or `None`.
 # - A limit guards against spikes, a rate scales every step. A new head is free; its trained backbone is slow or frozen,

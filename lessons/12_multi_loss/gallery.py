@@ -183,10 +183,18 @@ PENALTIES = {
         calls=PLAIN,
     ),
     "errors of all pairs": Wrong(
-        "y_hat and y have two shapes, (n,) and (n, 1), and so their difference has n * n entries, "
+        "Of y_hat and y one has the shape (n,), the other (n, 1), and so their difference has n * n entries, "
         "each prediction with each target. Leave both as they come, (n, 1).",
         penalising(task_of=lambda y_hat, y: tf.reduce_mean((tf.squeeze(y_hat) - y) ** 2)),
         calls=PLAIN,
+    ),
+    "positive alone": Wrong(
+        "You count the positive activations alone. A large negative one is penalised, too: tf.abs.",
+        penalising(lambda hidden, beta: beta * summed(tf.nn.relu(hidden))),
+    ),
+    "mixed": Wrong(
+        "The squared error is multiplied by 1 - beta. It counts in full, and beta * penalty is added.",
+        of_terms(lambda error, penalty, beta: (1 - beta) * error + beta * penalty),
     ),
     "penalty subtracted": Wrong(
         "The penalty is subtracted. Add it to the squared error.",
@@ -335,8 +343,8 @@ COSINES = {
         losses_unpacked,
     ),
     "vectors of two lengths": Wrong(
-        "Your two vectors differ in length. Put zeros of the variable's shape in place of each None, "
-        'in both vectors: unconnected_gradients="zero".',
+        "Your two vectors differ in length. Each holds one loss's gradients for all variables, with "
+        'zeros of the variable\'s shape in place of each None: unconnected_gradients="zero".',
         without_none(dot),
         without_none(lambda a, b: tf.tensordot(a, b, 1)),
     ),
@@ -357,10 +365,31 @@ COSINES = {
         gradients_as_conditions,
     ),
     "not finite": Wrong(
-        "Your function returned nan or inf. A vector of zeros has no cosine: look whether losses() "
-        "runs inside the `with` block, whether you ask for the gradients of the argument, "
-        "variables, and whether you join them all before you divide.",
+        "Your function returned nan or inf. A vector of zeros has no cosine: look whether losses(), and "
+        "what you make of the two, stand inside the `with` block, whether you ask for the gradients of "
+        "the argument, variables, and whether you join them all before you divide.",
         of_vectors(lambda a, b: cosine(0 * a, 0 * b)),
+    ),
+    "of the norms": Wrong(
+        "You took the norm of each variable's gradient first, and a norm has no direction. Join the "
+        "entries themselves: tf.reshape(g, [-1]).",
+        of_lists(
+            lambda fs, ss: cosine(tf.stack([*map(tf.norm, fs)]), tf.stack([*map(tf.norm, ss)]))
+        ),
+    ),
+    "of the means": Wrong(
+        "You took the mean of each variable's gradient first. Join the entries themselves: "
+        "tf.reshape(g, [-1]).",
+        of_lists(
+            lambda fs, ss: cosine(
+                tf.stack([*map(tf.reduce_mean, fs)]), tf.stack([*map(tf.reduce_mean, ss)])
+            )
+        ),
+    ),
+    "another divisor": Wrong(
+        "a · b is divided by something else than the product of the two norms, tf.norm(a) * tf.norm(b).",
+        of_vectors(lambda a, b: dot(a, b) / tf.norm(a * b)),
+        of_vectors(lambda a, b: dot(a, b) / tf.sqrt(dot(a, a) + dot(b, b))),
     ),
     "zero everywhere": Wrong(
         "Your answer is 0 in every call. Look whether losses() runs inside the `with` block, whether "
@@ -546,6 +575,24 @@ PROJECTIONS = {
         "This is a + b, also where they conflict. If a · b < 0, take the part along the other out "
         "of each first.",
         lambda a, b: a + b,
+    ),
+    "one of two": Wrong(
+        "You return one gradient, without its part along the other. Do the same with the other, and "
+        "return the sum.",
+        surgery(lambda a, b: a - along(a, b), lambda a, b: a),
+        surgery(lambda a, b: b - along(b, a), lambda a, b: b),
+    ),
+    "entry by entry": Wrong(
+        "You divide entry by entry. b · b is one number, the sum of the squares: tf.reduce_sum(b * b).",
+        surgery(lambda a, b: a - dot(a, b) / (b * b) * b + b - dot(a, b) / (a * a) * a),
+    ),
+    "divided by b, too": Wrong(
+        "The last factor stands in the divisor. a's part along b is (a · b / b · b) times b.",
+        surgery(lambda a, b: a - dot(a, b) / (dot(b, b) * b) + b - dot(a, b) / (dot(a, a) * a)),
+    ),
+    "b missing": Wrong(
+        "What you take from a is a number. The part along b is that number times b.",
+        surgery(lambda a, b: a - dot(a, b) / dot(b, b) + b - dot(a, b) / dot(a, a)),
     ),
     "only a projected": Wrong(
         "Only a lost its part along b; b is added in full. Project b, too, along the original a: "

@@ -444,11 +444,11 @@ check("12.2", cosine_of_losses)
 # |---|---|---|
 # | equal weights | the losses as they are | yes |
 # | fixed weights | each loss times a number that you choose | yes, until you choose again |
-# | learned weights | exp(-s) · L + s, and s is trained | no, if s starts at log L |
+# | learned weights | each loss times a number that is trained (below) | no, if it starts well |
 # | balanced norms | each gradient divided by its norm | no |
 #
-# What weighs a loss stands inside the block, where the tape sees it. B's loss is in dm²; times 0.01 it is in m², as both
-# are printed. That is the fixed weight here.
+# What weighs a loss stands inside the block, where the tape sees it. B's loss is in dm², and the fixed weight 0.01 makes it
+# m². Whatever is summed, both are printed in m². The variable `s` is for the learned weights.
 
 # %%
 s = tf.Variable([0.0, 0.0])
@@ -486,8 +486,8 @@ for name, factor_of_b in {"equal weights": 1.0, "fixed weights": 0.01}.items():
 # $e^{-s}$ is its weight. The slope for s, $1 - e^{-s} L$, is zero where the weighted loss is 1. So a loss 100 times as
 # large gets a weight 100 times as small, and its unit drops out; a loss that can reach 0 has no such place.
 #
-# Start s at log L, where the weighted loss is 1 already. From 0 its first step is 0.004 (L - 1), far too long for a large
-# loss.
+# Start s at log L, where the weighted loss is 1 already. From 0 its first step is 0.004 (L - 1), too long for a loss of
+# 48,000, as B's is in cm².
 
 # %%
 assert ends["equal weights"][0] > 2 * ends["fixed weights"][0]

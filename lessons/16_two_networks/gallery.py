@@ -139,7 +139,39 @@ def by_own_optimizers(make):
 
 
 EVAL = False, False
+
+
+def with_logits(made, turns=(0, 1)):
+    """Return an answer in which ``made(real, fake)`` of the logits goes into the losses of turns."""
+
+    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
+        players = (critic, for_critic), (generator, for_generator)
+        for turn, (player, optimizer) in enumerate(players):
+            with tf.GradientTape() as tape:
+                fake = generator(noise, training=True)
+                logits = critic(real, training=True), critic(fake, training=True)
+                loss = losses_of(*(made(*logits) if turn in turns else logits))[turn]
+            variables = player.trainable_variables
+            optimizer.apply(tape.gradient(loss, variables), variables)
+
+    return play_round
+
+
 ROUNDS = {
+    "real and fake exchanged": Wrong(
+        "The critic's scores are exchanged. losses_of takes those of the real examples first, and then "
+        "those of the fakes.",
+        with_logits(lambda real, fake: (fake, real), turns=(0,)),
+    ),
+    "probabilities for logits": Wrong(
+        "You turn the critic's scores into probabilities. losses_of takes the scores as they come: "
+        "logits.",
+        with_logits(lambda real, fake: (tf.sigmoid(real), tf.sigmoid(fake))),
+    ),
+    "fakes for both": Wrong(
+        "In the critic's turn both scores are those of the fakes. The first is that of `real`.",
+        with_logits(lambda real, fake: (fake, fake), turns=(0,)),
+    ),
     "one sum for both": Wrong(
         "The critic goes down the sum of the losses, so that it learns to be fooled as well. Give each "
         "network its own loss: the critic the first, the generator the second.",
@@ -282,7 +314,7 @@ FLAT = Table(
         Between(
             -0.99, -0.97
         ): "This is the slope of the other one. log(1 - p) hardly changes while p is near 0.",
-        Between(0.017, 0.02): "The size is right. But a higher logit makes p higher and log(1 - p) "
+        Between(0.017, 0.02): "Nearly the size. But a higher logit makes p higher and log(1 - p) "
         "lower.",
         Between(0.97, 0.99): "log(1 - p) hardly changes while p is near 0; and it falls.",
         Between(

@@ -89,9 +89,9 @@ print(f"distances from {in_turn.min():.1f} to {in_turn.max():.1f}")
 # The old recording is not wrong; it answers another question. **A tape holds the values that it saw.** After
 # `slope.assign_sub`, it still has the slope from before.
 #
-# A pull on the critic's slope changes the game: the smallest **gradient penalty**. In the figure all three ways start at
-# the dot: look for the one that ends at the cross. The first cell checks the other two without a tape: there, each step
-# multiplies (shift, slope) by a matrix in `steps`.
+# A pull on the critic's slope, here towards 0, changes the game: the simplest **gradient penalty**. In the figure all three
+# ways start at the dot: look for the one that ends at the cross. The cell before it checks "together" and "in turn" without
+# a tape: there, each step multiplies (shift, slope) by a matrix.
 
 # %%
 paths["with a pull"] = play(in_turn=True, pull=1.0)
@@ -377,7 +377,7 @@ players = {"ran ahead": classifying_game((1, 5)), "one step each": classifying_g
 # The one that ran ahead shows **mode collapse**: nothing in the generator's loss asks for variety. A single place that the
 # critic takes for real is best, and nearly all noise goes there. Once the critic knows it, another single place is
 # best. One run proves little: from eight starts, seven that ran ahead reached at most one cloud, and with one step each
-# all eight reached all.
+# nearly all reached all.
 
 # %%
 reached = {name: modes(player) for name, player in players.items()}
@@ -396,7 +396,7 @@ assert np.allclose(of_fooling, tf.sigmoid(logit) - 1, atol=1e-4)
 # In a **Wasserstein GAN (WGAN) with gradient penalty** the critic's score is no logit, and its loss is the gap, as in the
 # game of two numbers. That alone has no end: a critic with all scores doubled has twice the gap. So the penalty bounds
 # how steeply the score rises: its gradient **with respect to the example**, which was `slope` in the game of two
-# numbers, should have length 1. This sets the scale of the scores. It is asked where the generator travels: at random points
+# numbers, should have length 1, and not 0 as there. This sets the scale of the scores. It is asked where the generator travels: at random points
 # *between* real and fake. (The paper counts it ten times, here once.)
 #
 # Each pair has a share of its own, of shape (n, 1), drawn evenly. The gradient of each example has a length over *its*

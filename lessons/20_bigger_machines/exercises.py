@@ -236,8 +236,8 @@ EXERCISES = (
         demands=[
             Demand(
                 "short batch",
-                "The steps are right, but not every call got batch_size rows of x, y and weights: "
-                "XLA would compile again. Fill up with rows of weight 0.",
+                "The steps are right, but not every call got exactly batch_size rows of x, y and "
+                "weights: XLA would compile again. Fill up the short batch alone, with rows of weight 0.",
                 lambda noted: "x y weights" not in noted["not full"],
             ),
             Demand(

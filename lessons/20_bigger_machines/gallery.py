@@ -384,6 +384,12 @@ def clipped_as_one(shares, largest):
     return added([flat[i : i + 2] for i in range(0, len(flat), 2)])
 
 
+def clipped_with_lr(copies, parts, lr, penalty, largest):
+    """Clip the step in place of the gradient."""
+    moves = on_each(lambda shares, largest: clipped([lr * g for g in added(shares)], largest))
+    return on_copies(moves=moves)(copies, parts, 1.0, penalty, largest)
+
+
 COPIES = {
     "as given": Wrong(
         "Nothing that moves the copies is mended yet: each takes a mean of its own, adds the penalty "
@@ -402,6 +408,11 @@ COPIES = {
     "clipped before the sum": Wrong(
         "Each share is clipped, and then they are added. Add first, and clip the sum.",
         on_copies(moves=clipped_first),
+    ),
+    "step clipped": Wrong(
+        "You clip lr times the gradient. `largest` bounds the gradient: clip the sum, and multiply by lr "
+        "after that.",
+        clipped_with_lr,
     ),
     "clipped before and after": Wrong(
         "The sum is clipped, but each share still is as well. Clip once, behind the sum.",

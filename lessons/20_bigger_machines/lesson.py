@@ -258,7 +258,7 @@ assert apart > 1e-3 and gap == 0 and model_outside
 assert raises(inside, keras.optimizers.Adam(0.01))
 
 # %% [markdown]
-# **What comes from no example** is computed on every replica as well: the penalties in `model.losses` depend on the weights alone, and these are equal everywhere.
+# **What comes from no example** is computed on every replica as well: a penalty on weights, in `model.losses`, depends on these alone, and they are equal everywhere.
 #
 # ### Exercise 20.1: complete
 #
@@ -324,7 +324,7 @@ assert gap < 1e-5 < 1e-3 < largest_difference(short[0][0].get_weights(), new_mod
 
 # %% [markdown]
 # **Clipping.** `clipnorm` and `global_clipnorm` act in `apply` *before* the gradients are added: on each replica's share, not on the sum. For the clipping of lesson 11, add the
-# shares yourself, by `all_reduce`, and clip the sum. Then every replica holds the whole gradient, and `apply` adds n of them. So hand it one n-th:
+# shares yourself, by `all_reduce`, and clip the sum. After that each of the n replicas holds the whole gradient. `apply` would add all n, so hand it one n-th:
 
 
 # %%
@@ -729,8 +729,8 @@ assert np.isclose(by_graph, 0.75) and by_xla > 10
 
 # %% [markdown]
 # This is the price of a loop **inside** the compiled function: XLA compiles its body once, for slices of 4. A *step* that you call from Python is right for a short batch, too, and is compiled
-# once more for it. Full batches serve both: give what you fill up with the **weight 0**, and divide by the sum of the weights. It must be
-# harmless, though: 0 times `nan` is `nan`, and BatchNormalization counts it whatever its weight.
+# once more for it. Full batches serve both: fill up the short batch with rows, give these the **weight 0**, and divide by the sum of the weights. They must be
+# harmless, though: 0 times `nan` is `nan`, and BatchNormalization counts them whatever their weight.
 
 # %%
 def make_weighted_step(model, optimizer, jit_compile):
@@ -1028,7 +1028,7 @@ assert largest_difference(plain, by_xla) < 1e-4
 assert gaps["mean_with_sample_weight"] < 1e-5 and gaps["sum_over_batch_size"] > 1e-4
 
 # %% [markdown]
-# And 16 bits: `compile` looks at the policy of the *model*, and wraps the optimizer for `float16` alone. Where only layers have the policy, as above, nothing is scaled.
+# And 16 bits: `compile` looks at the policy of the *model*, and wraps the optimizer for `mixed_float16` alone. Where only layers have the policy, as above, nothing is scaled.
 
 # %%
 wrapped = {}
@@ -1078,7 +1078,7 @@ assert layer.compute_dtype == "float16"
 # - Model, optimizer and metrics belong in the scope; penalties count once.
 # - Statistics and clipping see one replica's part, unless you say otherwise.
 # - With several machines, a program saves, and starts from what it finds.
-# - A loop inside XLA needs full batches, a step is compiled once for them: fill up with weights 0. `float16` wants a scaled loss, `bfloat16` does not. Measure all.
+# - A sliced loop inside XLA needs full batches, and a step is compiled once for them: fill up with weights 0. `float16` wants a scaled loss, `bfloat16` does not. Measure all.
 #
 # ```python
 # def replica_step(x, y):

@@ -356,6 +356,13 @@ def orbit_until_solved(M, e):
     return tape.gradient(E, {"M": M, "e": e})
 
 
+def residual(M, e):
+    E = 1.0 * M
+    for _ in range(70):
+        E = M + e * tf.sin(E)
+    return E - M - e * tf.sin(E)
+
+
 def by_floats(below, above=lambda E: np.sin(E), passes=100):
     def program(M, e):
         M, e = float(M), float(e)
@@ -399,6 +406,7 @@ ORACLES = {"05.1": [huber_by_hand]}
 WRONG = {
     "05.1": [
         ("returned None", lambda e, d: print(huber()(e, d))),
+        ("square above 0 alone", huber(near=lambda e, d: e > 0 and d >= e)),
         ("sources as list", lambda e, d: tuple(huber()(e, d).values())),
         ("other form", huber(keys=("e", "d"))),
         ("error has no path", huber(before=lambda e, d: (tf.abs(e), d))),
@@ -436,6 +444,7 @@ WRONG = {
     "05.2": [("wrote 7", 7), ("other form", [1, 1, 2, 3, 4, 4])],
     "05.3": [
         ("no tape", sums_by_formula),
+        ("y forgotten", batchwise(loss=lambda w, x, y: tf.tensordot(w * x, w * x, 1))),
         ("returned None", lambda w, dataset: print(*batchwise()(w, dataset))),
         ("no pair", lambda w, dataset: batchwise()(w, dataset)[1]),
         ("gradient still lost", tape_around(or_none)),
@@ -470,6 +479,8 @@ WRONG = {
     ],
     "05.4": [
         ("returned None", lambda M, e: print(orbit()(M, e))),
+        ("plus below", by_floats(lambda E, e: 1 + e * np.cos(E))),
+        ("M missing", gradients(("M", "e"), residual)),
         ("sources as list", lambda M, e: [*orbit()(M, e).values()]),
         ("other form", orbit(keys=("dE/dM", "dE/de"))),
         ("M has no path", orbit(before=lambda M, e: (tf.identity(M), e))),

@@ -186,6 +186,10 @@ def adds_norms(fs, ss):
     return product / (tf.add_n(list(map(tf.norm, fs))) * tf.add_n(list(map(tf.norm, ss))))
 
 
+def lengths(gradients):
+    return tf.sqrt(tf.stack([tf.reduce_sum(g**2) for g in gradients]))
+
+
 def sums(gradients):
     return np.array([np.sum(g) for g in gradients])
 
@@ -308,6 +312,7 @@ RIGHT = {
 WRONG = {
     "12.1": [
         ("second forward pass", in_two_passes),
+        ("mixed", by_parts(lambda error, penalty, beta: error + beta * (penalty - error))),
         ("only one pass in training", tf.function(in_two_passes_one_in_training)),
         ("returned None", gives(lambda tape, loss, ws: print(loss, tape.gradient(loss, ws)))),
         ("other form", gives(lambda tape, loss, ws: loss)),
@@ -368,6 +373,8 @@ WRONG = {
         ("other form", compares(lambda fs, ss: list(map(safe_cosine, fs, ss)))),
         ("other form", joined(lambda a, b: unit(a) * unit(b))),
         ("not finite", joined(cosine, outside=True)),
+        ("of the norms", compares(lambda fs, ss: cosine(lengths(fs), lengths(ss)))),
+        ("another divisor", joined(lambda a, b: dot(a, b) / tf.norm(tf.concat([a, b], 0)))),
         ("zero everywhere", joined(safe_cosine, outside=True)),
         ("shared variables only", compares(cosine_of_shared)),
         ("mean of cosines", compares(lambda fs, ss: np.mean(list(map(safe_cosine, fs, ss))))),
@@ -414,6 +421,8 @@ WRONG = {
     ],
     "12.4": [
         ("returned None", surgery(projected, lambda a, b: None)),
+        ("one of two", surgery(lambda a, b: a - along(a, b), lambda a, b: tf.identity(a))),
+        ("b missing", surgery(lambda a, b: a + b - dot(a, b) * (1 / dot(a, a) + 1 / dot(b, b)))),
         ("other form", surgery(lambda a, b: [a - along(a, b), b - along(b, a)])),
         ("other form", surgery(lambda a, b: tf.stack([a - along(a, b), b - along(b, a)]))),
         (

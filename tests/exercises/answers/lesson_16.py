@@ -113,6 +113,18 @@ def exchanged_labels(generator, critic, for_generator, for_critic, losses_of, re
     rounds()(generator, critic, for_generator, for_critic, fake_first, real, noise)
 
 
+def on_other_scores(scores_of, both=False):
+    """Answer 16.1 with other scores of the critic in its own turn, or in both."""
+
+    def play_round(generator, critic, for_generator, for_critic, losses_of, real, noise):
+        given = generator, critic, real, noise
+        step(critic, for_critic, lambda: losses_of(*scores_of(*logits(*given)))[0])
+        change = scores_of if both else lambda *scores: scores
+        step(generator, for_generator, lambda: losses_of(*change(*logits(*given)))[1])
+
+    return play_round
+
+
 def freezing(generator, critic, *given):
     """Freeze the critic for the generator's turn, as one does where one compiles both."""
     for_generator, for_critic, losses_of, real, noise = given
@@ -284,6 +296,12 @@ WRONG = {
     "16.1": [
         ("one sum for both", summed),
         ("one recording", persistent),
+        ("real and fake exchanged", on_other_scores(lambda *scores: scores[::-1])),
+        ("fakes for both", on_other_scores(lambda for_real, for_fake: [for_fake] * 2)),
+        (
+            "probabilities for logits",
+            on_other_scores(lambda *scores: [1 / (1 + tf.exp(-s)) for s in scores], both=True),
+        ),
         ("outside training", rounds(modes=(False, False, False))),
         ("generator outside training", rounds(modes=(False, True, True))),
         ("critic outside training", rounds(modes=(True, False, False))),

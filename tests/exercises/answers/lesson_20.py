@@ -105,7 +105,23 @@ def without_a_tape(copies, parts, lr, penalty, largest):
     return float(np.mean(logits.argmax(1) == y))
 
 
-def loop(weight, penalty_weight, clip_first=False, clip_last=True, right=None, used=None):
+def plain_step(gradients, lr, largest):
+    return [lr * g for g in gradients]
+
+
+def clipped_step(gradients, lr, largest):
+    return tf.clip_by_global_norm([lr * g for g in gradients], largest)[0]
+
+
+def loop(
+    weight,
+    penalty_weight,
+    clip_first=False,
+    clip_last=True,
+    right=None,
+    used=None,
+    step_of=plain_step,
+):
     def step(copies, parts, lr, penalty, largest):
         count, found, hits = sum(len(y) for _, y in parts), [], []
         for (W, b), (x, y) in zip(copies, parts, strict=True):
@@ -122,8 +138,9 @@ def loop(weight, penalty_weight, clip_first=False, clip_last=True, right=None, u
         if clip_last:
             added, _ = tf.clip_by_global_norm(added, largest)
         for i, pair in enumerate(copies):
-            for v, g in zip(pair, found[i] if used == "own" else added, strict=True):
-                v.assign(v - lr * g)
+            moves = step_of(found[i] if used == "own" else added, lr, largest)
+            for v, move in zip(pair, moves, strict=True):
+                v.assign(v - move)
         sizes = [len(y) for _, y in parts]
         return right(hits, sizes) if right else sum(hits) / count
 
@@ -493,6 +510,7 @@ WRONG = {
         ("penalties multiplied", shared(lambda n, size, r: 1 / size, lambda n, size, r: r)),
     ],
     "20.2": [
+        ("step clipped", loop(of_all, part, clip_last=False, step_of=clipped_step)),
         ("as given", loop(of_own, full, clip_first=True, clip_last=False)),
         ("mean of its own", loop(of_own, part)),
         ("penalty in full", loop(of_all, full)),
