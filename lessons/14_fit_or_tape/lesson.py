@@ -357,7 +357,7 @@ for kind in (ClippedEarly, ClippedLate):
     assert largest_difference(model, by_loop) < 1e-4 < 0.01 < largest_difference(model, build_model())
 # they clip
 assert largest["model/body/kernel"] > 0.5 and largest["model/head/kernel"] > 0.1
-# an embedding: equal rows are measured before they are added up
+# an embedding's gradient is a list of rows: equal ones are measured before they are added up
 rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
 assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 
@@ -366,11 +366,12 @@ assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 # next year counts on them:
 #
 # - **sample weights**: the label of an example of weight 0 has no influence;
-# - **loss scaling**, for gradients too small for 16 bits (lesson 20): `loss_scale_factor` multiplies the loss, and `apply`
-#   divides the gradients by it;
+# - **loss scaling**, for gradients too small for 16 bits (lesson 20): the step multiplies the loss by the optimizer's
+#   `loss_scale_factor`, and `apply` divides the gradients by it;
 # - **accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, that of a batch of 64.
 #
-# Each promises that two fits end with equal weights. So each can be tested without knowing the right ones:
+# Each is a promise that two trainings end with equal weights. So each can be tested, and nobody has to know which
+# weights are right:
 
 
 # %%
@@ -454,8 +455,8 @@ for way, keeps in table.items():
     print(f"{way:12}", {name: "kept" if is_kept else "lost" for name, is_kept in keeps.items()})
 
 # %% [markdown]
-# `update_step` gets a gradient when the scale is divided out and the batches are added up. (Where a `LossScaleOptimizer`
-# holds yours, as in lesson 20, it divides before it calls your `apply`.) The `train_step` is the place for the
+# `update_step` gets a gradient when the scale is divided out and those of the batches are averaged. (Where a
+# `LossScaleOptimizer` holds yours, as in lesson 20, it divides before it calls your `apply`: the next cell tests it.) The `train_step` is the place for the
 # loss and for what the tape records; a limit on a gradient's length comes too early there. This one also forgets the
 # weights, which `model.compute_loss(x, y, y_hat, sample_weight)` would have counted.
 
@@ -476,7 +477,7 @@ assert largest_difference(*pair) < 1e-4 < 0.01 < largest_difference(pair[0], bui
 # *Adaptive clipping* needs no limits to be chosen: a gradient may be at most a tenth as long as the variable that it
 # changes. A length below 0.001 counts as 0.001, so that a variable of zeros can move. `adaptive(kind)` returns a class
 # of optimizers that clips so, from a class such as `keras.optimizers.SGD`. It works, until somebody scales the loss or
-# accumulates. Mend it, for `fit`, which runs it in a graph.
+# accumulates. Mend it, with TensorFlow's operations alone: the check runs it in `fit`, in a graph.
 
 
 # %% exercise="14.2"
@@ -505,7 +506,7 @@ check("14.2", adaptive)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Which method gets a gradient after it was divided by the loss scale, and after the batches were added up?
+# Which method gets a gradient after it was divided by the loss scale, and after those of the batches were averaged?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -517,7 +518,7 @@ check("14.2", adaptive)
 # %% [markdown]
 # ## Sitting 2: Into the step
 #
-# **Here the first sitting ends.** You can put a change of gradients where it keeps all three. When you come back,
+# **Here the first sitting ends.** You can put a change of each gradient where it keeps all three. When you come back,
 # select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
 #
 # What is left for `compute_loss` and `train_step`, and how not to lose anything there. About {time}.
@@ -611,7 +612,8 @@ print(f"{sum(keeps.values())} of 3; the average moved by {moved:.2f}")
 assert all(keeps.values()) and np.isclose(moved, 0.75, atol=0.01)
 
 # %% [markdown]
-# `train_step` is left for what one loss and one optimizer cannot say. Writing one is easy to get wrong:
+# `train_step` is left for what one loss and one optimizer cannot say. Writing one is easy to get wrong. The penalty here would
+# fit into `compute_loss`, too; it is small, so that you see all the rest:
 
 # %% [markdown]
 # ### Exercise 14.3: repair
@@ -804,7 +806,7 @@ assert all(keeps.values()) and histories[1]["loss"][-1] < 0.9 * histories[1]["lo
 # %% [markdown]
 # ## Sitting 3: Decide, and audit
 #
-# **Here the second sitting ends.** You can write a `train_step` that keeps what Keras's own does. When you come
+# **Here the second sitting ends.** You can write a `train_step` that keeps sample weights, scaling and accumulation. When you come
 # back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
 #
 # The smallest means for a wish, a script that claims to do what `fit` does, and the end of Part II. About {time}.
@@ -859,10 +861,11 @@ check("14.5", means)
 # | a law for the output's slopes | `compute_loss`, too | lesson 19 |
 # | several losses apart, several optimizers | `train_step` | exercise 14.4 |
 # | inputs that their own gradient moves | `train_step` | lesson 15 |
+# | a gradient taken at other weights | `train_step` | still one batch, one update |
 # | two networks that move in turn | a loop, or a `train_step` with both | lesson 16, exercise 14.4 |
 # | a loss after a step, through the step | a loop | lesson 17 |
 # | which examples count, by their gradients | a loop | lesson 18 |
-# | a step that may be taken back | a loop | lesson 19 |
+# | a step that is kept only if the loss falls | a loop | lesson 19 |
 # | what is clipped or counted over several devices | a loop | lesson 20 |
 #
 # </details>
