@@ -357,7 +357,7 @@ for kind in (ClippedEarly, ClippedLate):
     assert largest_difference(model, by_loop) < 1e-4 < 0.01 < largest_difference(model, build_model())
 # they clip
 assert largest["model/body/kernel"] > 0.5 and largest["model/head/kernel"] > 0.1
-# an embedding's gradient is a list of rows: equal ones are measured before they are added up
+# an embedding: equal rows are measured before they are added up
 rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
 assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 
