@@ -33,7 +33,7 @@ FLOORS = (
 )
 # Rooms that may have more lines than others. In this one 340 are what is said of each cause; the
 # rest is one walk back from a missing gradient, in which nothing is of use to a room below.
-LARGE = {"gradient_tools.explaining": 2600, "course_utils.exercises": 2450}
+LARGE = {"gradient_tools.explaining": 2600}
 # Packages, with what came after they were cut: the learner's own copy, questions that come back,
 # the place of a mistake, slips, sittings, times, in modules of their own. What grows is said here.
 PACKAGES_LARGE = {"gradient_tools": 7100, "course_utils": 7700, "course_staff": 10_400}

@@ -20,15 +20,12 @@ _NUMPY_METHODS = {
 # What stands here in place of the methods of PyTorch's tensors, optimizers and modules.
 _OF_TORCH = {
     "backward": "Ask the tape: tape.gradient(loss, variables)",
-    "clone": "Use tf.identity",
     "detach": "Use tf.stop_gradient",
-    "eval": "Say it with each call: model(x, training=False)",
     "grad": "A gradient is what tape.gradient returns",
     "item": "Use float(), once the tape has been asked",
     "parameters": "Use trainable_variables",
     "step": "Use optimizer.apply(gradients, variables)",
     "train": "Say it with each call: model(x, training=True)",
-    "unsqueeze": "Use tf.expand_dims",
     "view": "Use tf.reshape",
     "zero_grad": "Leave it out, as each tape's gradients are its own",
 }
@@ -70,14 +67,13 @@ _CAUSES = (
         "the target or the source is NumPy's, so the computation left TensorFlow or never entered "
         "it. Use TensorFlow's functions, not NumPy's, and no .numpy()",
     ),
-    # After the colon stands a number, such as -1.5, or nan or inf.
     (
-        # Every layer and every model has a class that begins with a capital.
-        r"^'([A-Z]\w*)' object has no attribute '_id'$",
+        r"^'([A-Z]\w*)' object has no attribute '_id'$",  # of a layer or a model
         "a tape takes tensors and variables, and here the target or the source is a {0}. Of a "
         "layer or a model the sources are its trainable_variables, and the target is a loss "
         "computed with it",
     ),
+    # After the colon stands a number, such as -1.5, or nan or inf.
     (
         r"has no attribute '(dtype|_id)'$|^Cannot convert the argument `type_value`: [-\dni]",
         "a tape needs tensors, and here the target or the source is a plain number. Make a "
@@ -134,14 +130,14 @@ _CAUSES = (
         "Compute the whole loss inside the `with` block, from model(x), without NumPy or predict",
     ),
     (
-        r"^'(list|tuple|[A-Z]\w*)' object has no attribute '_unique_id'$",
-        "the optimizer got a {0} in place of a variable. After the gradients it takes one flat "
-        "list of variables, such as model.trainable_variables",
-    ),
-    (
-        "has no attribute '_unique_id'$",
+        "Tensor' object has no attribute '_unique_id'$",
         "the optimizer got a tensor in place of a variable. It takes the gradients first, and "
         "then the variables",
+    ),
+    (
+        r"^'(\w+)' object has no attribute '_unique_id'$",
+        "the optimizer got a {0} in place of a variable. After the gradients it takes one flat "
+        "list of variables, such as model.trainable_variables",
     ),
     (
         r"'zip' has no len\(\)|apply_gradients\(\) takes",
@@ -183,11 +179,6 @@ _CAUSES = (
         "{0} is read before it has a value. A line `{0} = ...` anywhere in a function makes {0} a "
         "name of the function's own. To change a tf.Variable from outside, call its assign_sub or "
         "assign_add",
-    ),
-    (
-        "Cannot batch tensors with different shapes",
-        "batch joins elements of one shape, and these differ. Where they are batches already, the "
-        "last one is shorter: take them apart first, with unbatch",
     ),
     (
         r"^tf\.function only supports singleton tf\.Variables",
@@ -268,11 +259,8 @@ _CAUSES = (
         "axis is meant, and what the indices count",
     ),
     (
-        r"expected to be an? (\w+) tensor but is an? (\w+) tensor",
-        "{0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast",
-    ),
-    (
-        r"must have the same dtype, got tf\.(\w+) != tf\.(\w+)",
+        r"expected to be an? (\w+) tensor but is an? (\w+) tensor"
+        r"|must have the same dtype, got tf\.(\w+) != tf\.(\w+)",
         "{0} and {1} meet here, and TensorFlow converts neither by itself. Use tf.cast",
     ),
     (
@@ -292,17 +280,14 @@ _CAUSES = (
     ),
     (
         r"Shape mismatch\.The variable shape (\([\d, ]*\)), "
-        r"and the assigned value shape (\([\d, ]*\))",
+        r"and the assigned value shape (\([\d, ]*\))"
+        r"|Cannot update variable with shape (\[[\d,]*\]) using a Tensor with shape (\[[\d,]*\])",
         "the variable has shape {0}, and what is assigned shape {1}. A variable keeps its shape",
     ),
     (
         r"gradient registry has no entry for: (\w+)",
         "{0} has no gradient at all: TensorFlow knows no rule for it, and a tape that meets it on "
         "its path stops. Take another operation there",
-    ),
-    (
-        r"Cannot update variable with shape (\[[\d,]*\]) using a Tensor with shape (\[[\d,]*\])",
-        "the variable has shape {0}, and what is assigned shape {1}. A variable keeps its shape",
     ),
     (
         "is not in the list of allowed values",

@@ -224,14 +224,12 @@ def _argument(call: ast.Call, position: int, keyword: str) -> ast.expr | None:
 
 
 def _holds(value: Any, variable: Any) -> bool:
-    """Tell whether a value of the user's program is a variable, or a thing that has it.
-
-    That is a layer, a model, or a list or dict of variables.
-    """
+    """Tell whether a value is a variable, or a layer, a model, a list or a dict that has it."""
     if value is variable:
         return True
     if isinstance(value, (list, tuple, dict)):
-        return any(each is variable for each in (value.values() if type(value) is dict else value))
+        held = value.values() if isinstance(value, dict) else value
+        return any(each is variable for each in held)
     if isinstance(value, (tf.Module, keras.layers.Layer)):
         return any(each is variable for each in value.variables)
     return False

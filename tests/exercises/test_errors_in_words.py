@@ -119,6 +119,11 @@ def optimizer_the_wrong_way_round():
     keras.optimizers.SGD(0.1).apply([w], [tf.constant(1.0)])
 
 
+def optimizer_the_wrong_way_round_in_a_graph():
+    w, optimizer = tf.Variable(3.0), keras.optimizers.SGD(0.1)
+    tf.function(lambda g: optimizer.apply([w], [g]))(tf.constant(1.0))
+
+
 def variable_made_a_local_name():
     w = tf.Variable(1.0)
 
@@ -139,10 +144,6 @@ def variable_made_a_local_name_in_a_loop():
         return w
 
     return moved(tf.constant(3))
-
-
-def batches_of_batches():
-    return list(tf.data.Dataset.range(3).batch(2).batch(2))
 
 
 def optimizer_with_a_list_in_a_list():
@@ -317,10 +318,8 @@ ERRORS = [
     (lambda: gradient_of(lambda w: bool(w)), "the source is a plain number"),
     (lambda: gradient_with_respect_to(3.0), "Make a tf.Variable from a source"),
     (lambda: gradient_with_respect_to(["w", "b"]), "such as a name or a function"),
-    (
-        lambda: gradient_with_respect_to(keras.layers.Dense(2)),
-        "the source is a Dense",
-    ),
+    (lambda: gradient_with_respect_to(keras.layers.Dense(2)), "the source is a Dense"),
+    (optimizer_the_wrong_way_round_in_a_graph, "It takes the gradients first"),
     (lambda: asked_twice.gradient, "gradient is asked of a function, which has no such attribute"),
     (lambda: tf.gather(COLUMN, [5]), "the index 5 is asked of an axis with 3 entries"),
     (lambda: COLUMN.backward(), "backward is PyTorch's. Ask the tape: tape.gradient"),
@@ -329,7 +328,6 @@ ERRORS = [
     (lambda: keras.optimizers.SGD().zero_grad(), "as each tape's gradients are its own"),
     (variable_made_a_local_name, "w is read before it has a value"),
     (variable_made_a_local_name_in_a_loop, "call its assign_sub or assign_add"),
-    (batches_of_batches, "take them apart first, with unbatch"),
     (optimizer_with_a_list_in_a_list, "the optimizer got a list in place of a variable"),
     (sum_of_gradients_without_a_path, "there is a None where a tensor is needed"),
     (tensor_times_none, "there is a None where a tensor is needed"),
