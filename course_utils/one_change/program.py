@@ -6,12 +6,13 @@ import dis
 import inspect
 import linecache
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from textwrap import dedent
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-__all__ = ["Program", "names_of_the_notebook", "program_of"]
+__all__ = ["Program", "compiling", "names_of_the_notebook", "program_of"]
 
 _LIBRARIES = {
     "collections", "copy", "course_utils", "functools", "gradient_tools", "itertools", "keras",
@@ -66,6 +67,19 @@ def program_of(answer: Any) -> Program | None:
     lines = tuple(linecache.getlines(_file(function)))
     tree = ast.Module(trees, [])
     return Program(tree, function.__name__, lines, dict(function.__globals__))
+
+
+@contextmanager
+def compiling(is_wanted: bool) -> Iterator[None]:
+    """Let compiled functions be compiled, or run as the Python that they were written as."""
+    import tensorflow as tf
+
+    before = tf.config.functions_run_eagerly()
+    tf.config.run_functions_eagerly(not is_wanted)
+    try:
+        yield
+    finally:
+        tf.config.run_functions_eagerly(before)
 
 
 def names_of_the_notebook(answer: Any) -> list[str]:

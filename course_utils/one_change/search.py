@@ -3,7 +3,7 @@
 import ast
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from copy import deepcopy
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from ..exercises.question import Question, error_of, first_wrong
 from ..exercises.references import SEEDS, Reference, stored_reference
 from ..exercises.safety import kept_alive, memory_limit
 from .changes import Change, changes_of
-from .program import Program, names_of_the_notebook, program_of
+from .program import Program, compiling, names_of_the_notebook, program_of
 
 __all__ = ["Place", "in_words", "places_of_one_change", "where_to_look"]
 
@@ -99,19 +99,35 @@ def places_of_one_change(question: Question, answer: Any, seed: int) -> list[Pla
     return [found[line] for line in sorted(found)]
 
 
+class _Wrong(NamedTuple):
+    """The first call in which an answer is wrong, and the line that raised there, if one did."""
+
+    number: int
+    line: str
+
+
 def _right_changes(question: Question, program: Program, seed: int) -> Iterator[Change]:
-    reference = stored_reference(question.id, seed)
-    tried = {ast.unparse(program.tree)}
-    function = program.function(*tried)
-    wrong = _first_wrong_call(question, function, reference, seed)
-    if wrong is None:
-        return
-    begun = time.process_time()  # of the second time: the first prepares what stays
-    _is_right_alone(question, function, reference, wrong.number, seed)
-    if time.process_time() - begun > LONGEST_RUN:
-        return
+    """Yield the changes that make a program right.
+
+    Where tracing takes too long, they are tried with nothing compiled.
+    """
+    unchanged = ast.unparse(program.tree)
+    for is_compiled in (True, False):
+        with compiling(is_compiled):
+            wrong = _first_wrong_call(question, program.function(unchanged), seed)
+            if wrong is None:
+                continue  # it is wrong by what is demanded of it, or only where it is compiled
+            begun = time.process_time()  # of the second time: the first prepares what stays
+            _is_right_there(question, program.function(unchanged), wrong.number, seed)
+            if time.process_time() - begun <= LONGEST_RUN:
+                yield from _tried(question, program, wrong, seed)
+                return
+
+
+def _tried(question: Question, program: Program, wrong: _Wrong, seed: int) -> Iterator[Change]:
     # Where it raised an error, the line that did comes first.
     here = [n for n, text in enumerate(program.lines, 1) if text.strip() == wrong.line]
+    tried = {ast.unparse(program.tree)}
     for change in changes_of(program.tree, first=here):
         text = ast.unparse(change.tree)
         if text in tried:
@@ -121,41 +137,28 @@ def _right_changes(question: Question, program: Program, seed: int) -> Iterator[
             function = program.function(text)
         except Exception:  # such as a name that is not there yet
             continue
-        if _is_right_alone(question, function, reference, wrong.number, seed) and all(
-            _is_right(question, function, each) for each in range(SEEDS)
+        if (
+            _is_right_there(question, function, wrong.number, seed)
+            and all(_has_right_values(question, function, each) for each in range(SEEDS))
+            and _passes(question, program.function(text), seed)
         ):
             yield change
 
 
-class _Wrong(NamedTuple):
-    """The first call in which an answer is wrong, and the line that raised there, if one did."""
-
-    number: int
-    line: str
-
-
-def _first_wrong_call(
-    question: Question, function: Callable, reference: Reference, seed: int
-) -> _Wrong | None:
-    for number in range(len(reference.calls)):
-        observation = _observed(question, function, reference.calls[number], seed)
+def _first_wrong_call(question: Question, function: Callable, seed: int) -> _Wrong | None:
+    reference = stored_reference(question.id, seed)
+    for number, call in enumerate(reference.calls):
+        observation = _observed(question, function, [deepcopy(call)], seed)
         if not _agrees(question, observation, reference, number):
             return _Wrong(number, (error_of(observation) or {}).get("line", ""))
-    return None  # it is wrong by what is demanded of it, and by no value
+    return None
 
 
-def _is_right_alone(
-    question: Question, function: Callable, reference: Reference, number: int, seed: int
-) -> bool:
+def _is_right_there(question: Question, function: Callable, number: int, seed: int) -> bool:
     """Tell whether the values of one call are right; what is demanded is not asked."""
-    observation = _observed(question, function, reference.calls[number], seed)
-    return _agrees(question, observation, reference, number)
-
-
-def _observed(question: Question, function: Callable, call: tuple, seed: int) -> dict:
-    given = [deepcopy(call)]  # it may be changed
-    with state_kept(seed):
-        return observe_calls(function, given, question.prepare, question.call)
+    reference = stored_reference(question.id, seed)
+    call = deepcopy(reference.calls[number])  # it may be changed
+    return _agrees(question, _observed(question, function, [call], seed), reference, number)
 
 
 def _agrees(question: Question, observation: dict, reference: Reference, number: int) -> bool:
@@ -163,8 +166,18 @@ def _agrees(question: Question, observation: dict, reference: Reference, number:
     return first_wrong(question, observation, Reference([reference.calls[number]], right)) is None
 
 
-def _is_right(question: Question, function: Callable, seed: int) -> bool:
-    calls = question.inputs_of(seed)
-    with state_kept(seed):
-        observation = observe_calls(function, calls, question.prepare, question.call)
+def _has_right_values(question: Question, function: Callable, seed: int) -> bool:
+    observation = _observed(question, function, question.inputs_of(seed), seed)
+    return first_wrong(question, observation, stored_reference(question.id, seed)) is None
+
+
+def _passes(question: Question, function: Callable, seed: int) -> bool:
+    """Tell whether a program is right as it stands, compiled if it is, by all that is demanded."""
+    with compiling(True):
+        observation = _observed(question, function, question.inputs_of(seed), seed)
     return assess(question, observation | {"untouched": False}, seed).outcome == "passed"
+
+
+def _observed(question: Question, function: Callable, calls: Sequence[tuple], seed: int) -> dict:
+    with state_kept(seed):
+        return observe_calls(function, calls, question.prepare, question.call)
