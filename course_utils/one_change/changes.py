@@ -152,7 +152,7 @@ def _others(node: Any, names: Sequence[str]) -> Iterator[_Other]:
     elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names:
         for name in names:
             if name != node.id:
-                yield ast.Name(name, ast.Load()), _NAME, 1
+                yield ast.Name(name, ast.Load()), _NAME, 2
     elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
         for name in LIKE_IT.get(node.attr, ()):
             yield _changed(node, attr=name), _CALLED, 1
@@ -250,7 +250,7 @@ def _other_constants(node: ast.Constant) -> Iterator[_Other]:
             numbers = [value + 1, value - 1, 2 * value, value // 2, -value]
         for number in dict.fromkeys(numbers):
             if number != value:
-                yield ast.Constant(number), _NUMBER, 2
+                yield ast.Constant(number), _NUMBER, 1
 
 
 def _other_calls(node: ast.Call) -> Iterator[_Other]:

@@ -102,6 +102,7 @@ def places_of_one_change(question: Question, answer: Any, seed: int) -> list[Pla
 class _Wrong(NamedTuple):
     """The first call in which an answer is wrong, and the line that raised there, if one did."""
 
+    seed: int
     number: int
     line: str
 
@@ -117,14 +118,22 @@ def _right_changes(question: Question, program: Program, seed: int) -> Iterator[
             wrong = _first_wrong_call(question, program.function(unchanged), seed)
             if wrong is None:
                 continue  # it is wrong by what is demanded of it, or only where it is compiled
-            begun = time.process_time()  # of the second time: the first prepares what stays
-            _is_right_there(question, program.function(unchanged), wrong.number, seed)
-            if time.process_time() - begun <= LONGEST_RUN:
-                yield from _tried(question, program, wrong, seed)
+            if not _is_slow(question, program.function(unchanged), wrong):
+                seeds = range(SEEDS) if is_compiled else [seed]
+                yield from _tried(question, program, wrong, seeds)
                 return
 
 
-def _tried(question: Question, program: Program, wrong: _Wrong, seed: int) -> Iterator[Change]:
+def _is_slow(question: Question, function: Callable, wrong: _Wrong) -> bool:
+    begun = time.process_time()  # of a second time: the first prepared what stays
+    _is_right_there(question, function, wrong.number, wrong.seed)
+    return time.process_time() - begun > LONGEST_RUN
+
+
+def _tried(
+    question: Question, program: Program, wrong: _Wrong, seeds: Sequence[int]
+) -> Iterator[Change]:
+    """Yield changes that are right in the wrong call of every seed, and pass as they stand."""
     # Where it raised an error, the line that did comes first.
     here = [n for n, text in enumerate(program.lines, 1) if text.strip() == wrong.line]
     tried = {ast.unparse(program.tree)}
@@ -138,9 +147,9 @@ def _tried(question: Question, program: Program, wrong: _Wrong, seed: int) -> It
         except Exception:  # such as a name that is not there yet
             continue
         if (
-            _is_right_there(question, function, wrong.number, seed)
-            and all(_has_right_values(question, function, each) for each in range(SEEDS))
-            and _passes(question, program.function(text), seed)
+            _is_right_there(question, function, wrong.number, wrong.seed)
+            and all(_is_right_there(question, function, wrong.number, i) for i in range(SEEDS))
+            and all(_passes(question, program.function(text), each) for each in seeds)
         ):
             yield change
 
@@ -150,7 +159,7 @@ def _first_wrong_call(question: Question, function: Callable, seed: int) -> _Wro
     for number, call in enumerate(reference.calls):
         observation = _observed(question, function, [deepcopy(call)], seed)
         if not _agrees(question, observation, reference, number):
-            return _Wrong(number, (error_of(observation) or {}).get("line", ""))
+            return _Wrong(seed, number, (error_of(observation) or {}).get("line", ""))
     return None
 
 
@@ -164,11 +173,6 @@ def _is_right_there(question: Question, function: Callable, number: int, seed: i
 def _agrees(question: Question, observation: dict, reference: Reference, number: int) -> bool:
     right = [[part[number]] for part in reference.right]
     return first_wrong(question, observation, Reference([reference.calls[number]], right)) is None
-
-
-def _has_right_values(question: Question, function: Callable, seed: int) -> bool:
-    observation = _observed(question, function, question.inputs_of(seed), seed)
-    return first_wrong(question, observation, stored_reference(question.id, seed)) is None
 
 
 def _passes(question: Question, function: Callable, seed: int) -> bool:

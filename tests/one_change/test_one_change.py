@@ -35,6 +35,20 @@ def total_gradient(a, b):
     return tape.gradient(total, a)
 """
 
+COMPILED = """
+def linear_epoch(w, x, y, order, batch_size, rate):
+    @tf.function
+    def epoch():
+        for start in tf.range(0, tf.size(order), batch_size):
+            batch = order[start : start + batch_size]
+            xb, yb = tf.gather(x, batch), tf.gather(y, batch)
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean((tf.linalg.matvec(xb, w) - yb) ** 2)
+            w.assign_sub(rate * tape.gradient(loss, w))
+    epoch()
+    return w
+"""
+
 
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch):
@@ -78,6 +92,21 @@ def test_the_line_of_a_slip_is_named_and_what_to_look_at(exercise_id, text, slip
     found = places(exercise_id, wrong)
     (place,) = [each for each in found if each.line == line]
     assert place.look == look and place.code == wrong.splitlines()[line - 1].strip()
+
+
+def test_what_is_slow_to_compile_is_tried_with_nothing_compiled_and_passes_compiled(monkeypatch):
+    compiled = []
+    monkeypatch.setattr(search, "_is_slow", lambda *_: not tf.config.functions_run_eagerly())
+    passes = search._passes
+
+    def noted(*given):
+        compiled.append(passes(*given))
+        return compiled[-1]
+
+    monkeypatch.setattr(search, "_passes", noted)
+    (place,) = places("10.3", COMPILED.replace(") - yb", ") + yb"))
+    assert place.line == 9 and place.look == "look at what is added or subtracted"
+    assert compiled == [True] and not tf.config.functions_run_eagerly()
 
 
 def test_a_line_that_stands_outside_its_block_is_named():
