@@ -77,11 +77,10 @@ def _lost_on_the_way(case: Case, source: Source) -> Finding | None:
 def _first_loss(case: Case, reached: set[Key]) -> Finding | None:
     """Return what lost the gradient first, of all that leads from ``reached`` to the target.
 
-    What would open a way if it alone were mended comes before all else: a normalisation inside a
-    model stops gradients, too, beside the way that it leaves open. Where the dtype of an output
-    has no gradients, what lost it stands further on.
+    First comes what would open a way if it alone were mended, or all lines outside the block as
+    one: a normalisation inside a model stops gradients, too, beside the way that it leaves open.
+    Where the dtype of an output has no gradients, what lost it stands further on.
     """
-    number = {link: position for position, link in enumerate(case.flow.links)}
     lost = [
         (link, output)
         for key in reached
@@ -93,10 +92,13 @@ def _first_loss(case: Case, reached: set[Key]) -> Finding | None:
     def order(each: tuple[Link, Key]) -> tuple[bool, bool, bool, int]:
         link, output = each
         carries = case.flow.carries(link, output)
-        opens = carries and bool(
-            case.flow.downstream([output], case.flow.records) & case.target_keys
-        )
-        return not opens, not carries, link.in_gradient, number[link]
+
+        def mended(other: Link, *way: Key) -> bool:
+            is_beside_it = not link.was_recorded and other.state is link.state
+            return is_beside_it or case.flow.records(other, *way)
+
+        opens = carries and case.flow.downstream([output], mended) & case.target_keys
+        return not opens, not carries, link.in_gradient, case.flow.links.index(link)
 
     return _what_lost(case, min(lost, key=order)[0]) if lost else None
 

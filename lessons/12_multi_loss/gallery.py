@@ -287,6 +287,21 @@ def dot(a, b):
     return tf.reduce_sum(a * b)
 
 
+# What the kernels of three processors say of a matrix product of vectors.
+KERNELS = (
+    "In[0] and In[1] ndims must be == 2: 1",
+    "In[0] ndims must be >= 2: 1",
+    "In[0] ndims must be >= 2",
+)
+
+
+def refused(text):
+    def mended(a, b):
+        raise tf.errors.InvalidArgumentError(None, None, text)
+
+    return mended
+
+
 def cosine(a, b):
     return dot(a, b) / (tf.norm(a) * tf.norm(b))
 
@@ -655,8 +670,7 @@ PROJECTIONS = {
     ),
     "matrix product": Wrong(
         "@ and tf.matmul take matrices. a · b of two vectors is tf.reduce_sum(a * b).",
-        lambda a, b: projected(a, b) if a @ b < 0 else a + b,
-        lambda a, b: tf.raw_ops.BatchMatMulV2(x=a, y=b),  # what some versions take for @
+        *map(refused, KERNELS),
     ),
     "no method dot": Wrong(
         "dot is a method of NumPy's arrays, and these are tensors. a · b is tf.reduce_sum(a * b).",

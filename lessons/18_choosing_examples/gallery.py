@@ -182,6 +182,25 @@ def largest_entries(gradients):
     return tf.reduce_max(tf.abs(gradients), axis=(1, 2), keepdims=True)
 
 
+def singular(gradients):
+    return tf.linalg.svd(gradients, compute_uv=False)[:, :1, None]
+
+
+# What the kernels of three processors say of a matrix product with a vector.
+KERNELS = (
+    "In[0] and In[1] has different ndims: [3] vs. [3,2]",
+    "In[0] ndims must be >= 2: 1",
+    "In[0] ndims must be >= 2",
+)
+
+
+def refused(text):
+    def clipped_mean(losses_of, W, x, y, limit):
+        raise tf.errors.InvalidArgumentError(None, None, text)
+
+    return clipped_mean
+
+
 NONE_IS_ZERO = (0, 1)  # the calls in which no gradient is 0
 CLIPS = {
     "mean clipped": Wrong(
@@ -293,10 +312,18 @@ CLIPS = {
     "no axis of examples": Wrong(
         "losses_of takes a batch, and one example alone, such as x[i], has no axis of examples. "
         "x[i : i + 1] is a batch of one.",
-        lambda losses_of, W, x, y, limit: losses_of(W, x[0], y[0]),
-        lambda losses_of, W, x, y, limit: tf.raw_ops.BatchMatMulV2(
-            x=x[0], y=W
-        ),  # as some see x @ W
+        *map(refused, KERNELS),
+    ),
+    "spectral norm": Wrong(
+        "The length is taken as the largest singular value: np.linalg.norm of a matrix with ord=2. "
+        "It is the root of the sum of all squares: tf.norm, or tf.clip_by_norm.",
+        of_each(lambda g, limit: mean(g * tf.minimum(1.0, limit / singular(g)))),
+        calls=NONE_IS_ZERO,
+    ),
+    "pair of clip_by_global_norm": Wrong(
+        "tf.clip_by_global_norm returns two things, a list of gradients and their norm. Take the "
+        "first of the list, or clip one gradient with tf.clip_by_norm.",
+        lambda losses_of, W, x, y, limit: tf.zeros_like(W) + tf.clip_by_global_norm([W], limit),
     ),
 }
 

@@ -11,7 +11,8 @@
 # - get the gradient of each example, in three ways, and say what each costs;
 # - train on few labels and many images, and measure whether both tasks agree.
 #
-# **Before you start**: [12 · Several losses](12_multi_loss.ipynb) and [13 · MNIST](13_mnist.ipynb).
+# **Before you start**: [12 · Several losses](12_multi_loss.ipynb), [13 · MNIST](13_mnist.ipynb) and, for one question,
+# [14 · Fit or tape](14_fit_or_tape.ipynb).
 # **Time**: {time}.
 
 # %% tags=["nbval-ignore-output"]
@@ -67,7 +68,7 @@ def losses_of(model, x, labels):
 
 # %%
 def smallest(losses, share):
-    """Return 1 for this share of the losses, the smallest, and 0 for the others."""
+    """Return 1 for this share of the losses, the smallest, also where the last has equals."""
     last = share * tf.cast(tf.size(losses) - 1, tf.float32)
     return tf.cast(losses <= tf.sort(losses)[tf.cast(last, tf.int32)], tf.float32)
 
@@ -134,7 +135,7 @@ ax = show_images(x_train[hardest[:16]], y_noisy[hardest[:16]], answers[hardest[:
 # ## What does a choice by losses do?
 #
 # Four ways: all examples; only the **hardest half** of each batch, known as hard-example mining; a **curriculum** from easy to
-# hard; and **self-paced** learning, which stays with the easiest 60 %. First with the true labels:
+# hard; and the easiest 60 % only, a simple kind of **self-paced** learning. First with the true labels:
 
 # %%
 accuracy = {}
@@ -144,12 +145,13 @@ for way, choose in ways.items():
     print(".", end="", flush=True)
 
 clean = [accuracy[way, "true labels"] for way in ways]
-print(" the hardest half, within 4 points of all:", abs(clean[1] - clean[0]) < 0.04)
+print(" within 4 points of all: the hardest half,", abs(clean[1] - clean[0]) < 0.04, end="; ")
+print("the easiest 60 %,", abs(clean[3] - clean[0]) < 0.03)
 assert share > 0.8  # of the 100 hardest, above
 assert abs(clean[1] - clean[0]) < 0.04 and clean[3] < clean[0] - 0.03
 
 # %% [markdown]
-# With true labels, easy examples teach little that is new: whoever stays with them learns less.
+# With true labels, easy examples teach little that is new: the easiest 60 % taught less than all.
 #
 # > **Predict**
 # >
@@ -184,8 +186,8 @@ assert noisy["the easiest 60 %"] > noisy["all examples"] + 0.03
 assert noisy["the easiest 60 %"] > noisy["the hardest half"] + 0.05
 
 # %% [markdown]
-# Staying with easy examples costs with true labels, and pays with wrong ones. So look at the hardest examples first, as above: are they
-# hard, or wrong?
+# Staying with the easiest 60 % cost with the true labels, and paid with 40 % wrong ones. So look at the hardest examples first, as above:
+# are they hard, or wrong?
 #
 # Did that need a loop of your own? `fit` takes a `sample_weight`, but these weights depend on the losses of each step.
 #
@@ -231,31 +233,15 @@ assert difference < 1e-5 and moved > 1e-4
 # %% [markdown]
 # ### Why stop_gradient?
 #
-# A weight that is computed from the loss has a path back to the network. Take the weight 1 - l/4 for a loss l. Followed, the step
-# lowers l (1 - l/4), which for l above 2 falls as l *grows*: the network is rewarded for getting hard examples more wrong. In the figure, look
-# where the slope of the open curve turns negative.
+# The 0s and 1s above come from a comparison, through which no gradient gets (lesson 03): there `stop_gradient` changes nothing. A weight
+# that follows the loss smoothly, such as 1 - l/4 for a loss l, has a path back to the network. Left **open**, the step
+# lowers l (1 - l/4), which for l above 2 falls as l *grows*: the network is rewarded for getting hard examples more wrong. **Closed**, by
+# `stop_gradient`, the weight is a number, and the step lowers l.
 
-# %%
-losses = tf.Variable(tf.linspace(0.0, 4.0, 41))
-slopes = {}
-for name, keep in {"closed": tf.stop_gradient, "open": tf.identity}.items():
-    with tf.GradientTape() as tape:
-        weighted = losses * keep(1 - losses / 4)
-    slopes[name] = tape.gradient(weighted, losses)
-
-ax = plt.subplots(figsize=(5.6, 3))[1]
-for name, slope in slopes.items():
-    (line,) = ax.plot(losses.numpy(), slope)
-    ax.annotate(f" {name}", (4, slope[-1]), color=line.get_color(), va="center")
-zero = ax.hlines(0, 0, 4, color="0.6", lw=0.8)
-labels = ax.set(xlabel="loss of an example", ylabel="factor of its gradient", xlim=(0, 4.6))
-assert np.all(slopes["closed"] >= 0) and np.all(slopes["open"][21:] < 0)
-
-# %% [markdown]
 # ### Exercise 18.1: repair
 #
 # The gradient with respect to `W` of the sum of all losses, each times its weight. The weights are the softmax of -loss / temperature, so they add up
-# to 1, and they count as constants. As it stands, every temperature gives the same gradient. Two things are wrong; the second
+# to 1, and they count as constants. As it stands, the temperatures 1 and 2 give the same gradient. Two things are wrong; the second
 # shows when the first is mended.
 
 
@@ -321,11 +307,36 @@ check("18.2", four_factors)
 # </details>
 
 # %% [markdown]
+# In the figure, look where the open curve falls below 0.
+
+# %%
+losses = tf.Variable(tf.linspace(0.0, 4.0, 41))
+slopes = {}
+for name, keep in {"closed": tf.stop_gradient, "open": tf.identity}.items():
+    with tf.GradientTape(persistent=True) as tape:
+        weighted = losses * keep(1 - losses / 4)
+        compared = smallest(losses, 0.5)
+    slopes[name] = tape.gradient(weighted, losses)
+
+ax = plt.subplots(figsize=(5.6, 3))[1]
+for name, slope in slopes.items():
+    (line,) = ax.plot(losses.numpy(), slope)
+    ax.annotate(f" {name}", (4, slope[-1]), color=line.get_color(), va="center")
+zero = ax.hlines(0, 0, 4, color="0.6", lw=0.8)
+labels = ax.set(xlabel="loss of an example", ylabel="factor of its gradient", xlim=(0, 4.6))
+
+# %%
+print("through a comparison, as in the ways above:", tape.gradient(compared, losses))
+assert np.all(slopes["closed"] >= 0) and np.all(slopes["open"][21:] < 0)
+assert tape.gradient(compared, losses) is None
+
+# %% [markdown]
 # ## What needs the gradient of each example?
 #
-# Losses choose *whole* examples. To limit how much any single one may pull, as private learning does, or to see which ones pull
-# apart, you need a gradient for each. The gradient of a batch is only their mean. Three ways, the first two compiled, for 100 examples
-# and the small last kernel of `young`:
+# Losses choose *whole* examples. To clip the gradient of each example, so that no single one moves the weights far, or to see which ones
+# pull apart, you need in general a gradient for each. The gradient of a batch is only their mean. Three ways, for 100 examples
+# and the small last kernel of `young`: a jacobian; `tf.vectorized_map`, which runs a function of one example for all of them at once; and a
+# loop.
 
 
 # %%
@@ -437,7 +448,7 @@ check("18.3", clipped_mean)
 # ## Do two tasks agree on one body?
 #
 # Labels are few, images are many: 40 labels here, and 1,500 images. A second task needs none: hide half of the pixels, and
-# rebuild them. Both share a body of two layers, and each has a head of its own. On the body, the cosine of the two gradients (lesson 12) says whether they
+# rebuild them. That loss is small, so it gets the weight 100. Both share a body of two layers, and each has a head of its own. On the body, the cosine of the two gradients (lesson 12) says whether they
 # agree.
 
 
@@ -508,8 +519,8 @@ assert joint > alone - 0.05 and first < -0.1 and abs(last) < 0.1
 #
 # Answer before you open.
 #
-# <details><summary>1. Weights are computed from the losses inside the block, without <code>stop_gradient</code>. Does an error tell
-# you?</summary>
+# <details><summary>1. Weights such as 1 - l/4 are computed from the losses inside the block, without <code>stop_gradient</code>. Does an
+# error tell you?</summary>
 #
 # No. A gradient comes, with a part that changes the weights in place of the losses.
 #
@@ -521,7 +532,7 @@ assert joint > alone - 0.05 and first < -0.1 and abs(last) < 0.1
 # </details>
 # <details><summary>3. Which of these needs a gradient for each example: weights by loss, a curriculum, clipping each example?</summary>
 #
-# Clipping each example. For the others the losses do, and no tape.
+# Clipping each example's gradient. For the others the losses do, and no tape.
 #
 # </details>
 
@@ -529,9 +540,9 @@ assert joint > alone - 0.05 and first < -0.1 and abs(last) < 0.1
 # ## Recap
 #
 # - A loss for each example comes with the forward pass; a choice by losses needs no tape, and `fit` can make it.
-# - Close the weights, or the gradient follows them.
-# - With many wrong labels, hard mostly means wrong.
-# - A gradient for each example: `jacobian` or `vectorized_map`, and n times the memory.
+# - Close weights that follow the losses smoothly, or the gradient follows the weights.
+# - Where many labels are wrong at random, hard mostly means wrong, early in the training.
+# - A gradient for each example: `jacobian` or `vectorized_map`, and n times the memory of one.
 # - Two tasks on one body: the cosine says whether they fight in this step, the accuracy whether it pays.
 #
 # ```python
@@ -540,7 +551,7 @@ assert joint > alone - 0.05 and first < -0.1 and abs(last) < 0.1
 # loss = tf.reduce_sum(weights * losses) / tf.reduce_sum(weights)
 # ```
 #
-# **To remember**: close the weights, or the gradient follows them.
+# **To remember**: close a weight that you compute, or the gradient may follow it.
 
 # %% [markdown]
 # ## Further reading

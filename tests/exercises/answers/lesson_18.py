@@ -128,6 +128,22 @@ def one_alone(losses_of, W, x, y, limit):
     return mean
 
 
+def spectral(g, limit):
+    lengths_of = [np.linalg.norm(each, 2) for each in g]
+    return np.mean(
+        [e * min(1, limit / max(n, 1e-9)) for e, n in zip(g, lengths_of, strict=True)], 0
+    )
+
+
+def pair_kept(losses_of, W, x, y, limit):
+    gradients = []
+    for i in range(len(x)):
+        with tf.GradientTape() as tape:
+            loss = losses_of(W, x[i : i + 1], y[i : i + 1])
+        gradients.append(tf.clip_by_global_norm([tape.gradient(loss, W)], limit))
+    return sum(gradients, tf.zeros_like(W)) / len(x)
+
+
 def kept_alone(g, limit):
     short = g[lengths(g)[:, 0, 0] <= limit]
     return sum(short) / len(short)
@@ -146,11 +162,13 @@ def of_batch(losses_of, W, x, y, limit):
 
 
 def by_formula(losses_of, W, x, y, limit):
-    """Answer 18.3 without a tape, for the losses of the check: squared errors of a tanh."""
+    """Answer 18.3 without a tape, for the losses of the check: squared errors and a tanh."""
     W, x, y = (np.asarray(each, float) for each in (W.numpy(), x, y))
     t = np.tanh(x @ W)
     slopes = 2 * (t - y) * (1 - t**2)
-    return scaled(x[:, :, None] * slopes[:, None], limit).mean(axis=0)
+    turned = x[:, ::-1]
+    others = turned[:, :, None] * (1 - np.tanh(turned @ W) ** 2)[:, None]
+    return scaled(x[:, :, None] * slopes[:, None] + others, limit).mean(axis=0)
 
 
 def factors():
@@ -239,6 +257,8 @@ WRONG = {
         ("long ones left out", combining(kept_alone)),
         ("mean clipped", all_in_each_pass),
         ("no axis of examples", one_alone),
+        ("spectral norm", combining(spectral)),
+        ("pair of clip_by_global_norm", pair_kept),
         ("one example alone", combining(lambda g, limit: scaled(g, limit)[-1] / len(g))),
         ("losses limited", combining(lambda g, limit: 0 * g[0])),
         ("nan at zero", combining(mean_of_quotients)),

@@ -738,3 +738,13 @@ def an_argument_made_a_constant(Tape):
         return tape.gradient(y, x)
 
     return slope(tf.constant(3.0))
+
+
+@program("outside-tape after")
+def weighted_below_with_weights_closed_in_the_block(Tape):
+    w = tf.Variable([1.0, 2.0])
+    with Tape() as tape:
+        losses = w**2
+        weights = tf.stop_gradient(tf.nn.softmax(-losses))
+    loss = tf.reduce_sum(weights * losses)  # <-
+    return tape.gradient(loss, w)
