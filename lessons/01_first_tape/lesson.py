@@ -51,7 +51,7 @@ print(f"dy/dx = {dy_dx.numpy():.1f}")
 assert dy_dx.numpy() == 6.0 and x.trainable
 
 # %% [markdown]
-# The slope of x² at 3 is 6. TensorFlow has a rule for the slope of most operations, such as the square,
+# The slope of x² at 3 is 6. TensorFlow has a rule for the slope of the usual operations, such as the square,
 # and combines the rules of those that it recorded. So it matters *what* it recorded.
 #
 # > **Predict**
@@ -514,9 +514,9 @@ assert np.allclose(gradient, 2e-6)
 # %% [markdown]
 # ### Further: when you pick entries
 #
-# Picking an entry is different. For `million[0]` the way back fills a million numbers, all but one of
-# them 0. `tf.gather` keeps only the picked ones, with their positions, an `IndexedSlices`: if it picks along the first axis of
-# the source itself, and no path of another kind leads back to it.
+# Picking one entry costs little on the way there, and much on the way back: for `million[0]` that fills a million numbers, all but one of
+# them 0. `tf.gather` keeps only the picked ones, with their positions, an `IndexedSlices`, where it picks from the source itself with
+# `axis=0`, and every path back to the source is such a pick. Otherwise all entries are filled, as a rule.
 
 # %%
 gradient_of_one = tape_gradient(lambda p: 2 * p[0], tf.ones(1_000_000))
@@ -548,7 +548,8 @@ assert kept == ["rows"]
 #
 # You will read that a program can also find the slope as a formula, by **symbolic** differentiation; run this.
 # Start with x, and six times replace y by 4y(1 - y). The product rule writes y twice, so the formula for
-# the slope grows with every round. In closed form, with $x = \sin^2\theta$, $y = \sin^2(64\,\theta)$.
+# the slope grows with every round. In closed form, with $x = \sin^2\theta$, a round doubles the angle, since
+# $4 \sin^2\theta\,(1 - \sin^2\theta) = \sin^2(2\theta)$: six rounds give $y = \sin^2(64\,\theta)$.
 # Its slope, dy/dθ over dx/dθ, is the truth: $64 \sin(128\,\theta) / (2 \sqrt{x (1 - x)})$.
 
 # %%

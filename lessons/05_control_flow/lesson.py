@@ -164,8 +164,8 @@ check("05.1", huber_gradients)
 # is **tracing**. It yields a **graph**: the operations and their connections, without values.
 #
 # A placeholder cannot answer `x > 0`. So **AutoGraph** first rewrites your Python: an `if`, `for` or `while`
-# that depends on a tensor becomes an operation of the graph, which holds both branches, or the body of the
-# loop. At x = 2, the gradients stay what they were, and so do the slopes of the loop:
+# statement of your functions that depends on a tensor becomes an operation of the graph, which holds both branches, or the body of the
+# loop. (A comprehension, and a layer's `call` reached through the layer, stay Python, and raise an error.) At x = 2, the gradients stay what they were, and so do the slopes of the loop:
 
 # %%
 graph_gradients = tf.function(gradients)
@@ -642,7 +642,7 @@ assert slope_at_one is None and in_a_graph == 0.0
 # %% [markdown]
 # ### Further: where one more pass is not enough
 #
-# Take an iteration whose passes depend on g all the way: g/2 + a, with the solution 2a and the slope 2. From g = 0
+# Take an iteration whose passes depend on g also at the solution: g/2 + a, with the solution 2a and the slope 2. From g = 0
 # at a = 0 it is solved before the first pass, and one more pass gives the slope 1. A fixed number of passes brings
 # it to 2. Nor is a slope always late: from g = 1 at a = 0.1 it is the value that is further off.
 
@@ -732,16 +732,18 @@ def passes_slope(start):
     return tape.gradient(passes, start)
 
 
-assert passes_slope(y) is None and tf.function(passes_slope)(y) == 0.0
+five = tf.constant(5.0)
+assert passes_slope(five) is None and tf.function(passes_slope)(five) == 0.0
 
 # %% [markdown]
 # ## Recap
 #
 # - A gradient belongs to the path taken, and is blind to where the path changes.
 # - A source whose only path is through the other branch of an `if` on a tensor gets `None` in eager mode, and 0.0 in a
-#   graph. So may one whose path is broken.
+#   graph. A source whose path is broken may get the same.
 # - Tracing runs Python for each new kind of arguments; every call runs the operations of a graph.
-# - A tape around a dataset loop in a graph gives `None` when it is asked below. Put the tape inside the loop.
+# - A tape around a dataset loop in a graph, asked below, has lost the loop's part: `None`, or a number without it. Put the tape
+#   inside the loop.
 # - A loop can be differentiated. Its slope converges at a pace of its own: use a fixed number of passes.
 #
 # ```python

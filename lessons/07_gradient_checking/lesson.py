@@ -142,8 +142,9 @@ for ax, (dtype, errors) in zip(axes, curves.items(), strict=True):
 # %% [markdown]
 # Read from the right: as h gets shorter, the error falls with slope 1 or 2. Then rounding rises, until float32
 # cannot tell x + h from x. The best step is near the crossing. With f and its derivatives of about the same size, h/2
-# and `eps`/h meet near `eps`^(1/2) for forward, h²/6 and `eps`/h near `eps`^(1/3) for central differences; both
-# times the **scale** of f, which is how far x goes until f changes by about its own size: for exp 1. For a central difference of exp, float32 leaves about five digits.
+# and `eps`/h meet near `eps`^(1/2) for forward, h²/6 and `eps`/h near `eps`^(1/3) for central differences. For another f, multiply
+# either by its **scale**: how far x goes until f, without a large constant in it, changes by about its own size. For exp it is 1. For
+# a central difference of exp, float32 leaves about five digits.
 
 # %%
 for dtype, errors in curves.items():
@@ -380,8 +381,8 @@ print("passed, glued:", glued.passed, "and each:", [row.verdict for row in each.
 assert glued.passed and [row.verdict for row in each.rows] == ["agrees", "disagrees"]
 
 # %% [markdown]
-# With its default of three directions, `check_gradients` catches even the glued fault: the first of them
-# follows the gradient, where a wrong factor shows best. One random direction does not.
+# With its default of three directions, `check_gradients` catches even the glued fault: the first of several
+# follows the gradient, where a wrong factor shows best. A single direction is drawn at random, and misses it.
 
 # %%
 caught = {
@@ -912,7 +913,7 @@ check("07.7", follow)
 # ## Recap
 #
 # - The best step balances truncation and rounding, and goes with the scale of f.
-# - A fixed step or tolerance fails at some scale; an error bar says what the quotient is worth.
+# - A fixed step or tolerance fails at some scale; an error bar says, as a rule, what the quotient is worth.
 # - One direction checks all entries of a tensor; give each tensor its own.
 # - At a kink there is nothing to check: choose another point.
 # - A gradient by hand needs a check; a `tf.custom_gradient` needs one with `order=2`, too.

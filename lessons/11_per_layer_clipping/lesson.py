@@ -70,7 +70,8 @@ assert min(norms[::2]) > 5 and max(norms[1::2]) < 1
 
 # %% [markdown]
 # **Clipping** by norm scales a gradient that is longer than a limit down to it, and leaves a shorter one alone:
-# `tf.clip_by_norm(gradient, limit)`. Suppose you want at most 5 in the backbone, and 1 in the head. (Whether such
+# `tf.clip_by_norm(gradient, limit)`. (The `IndexedSlices` of an embedding, lesson 01, come out too long where an index repeats: make them
+# dense first, with `tf.convert_to_tensor`.) Suppose you want at most 5 in the backbone, and 1 in the head. (Whether such
 # limits help is a question for later; here they make it easy to see which layer was found.) Then your loop must
 # know which layer a variable belongs to.
 #
@@ -87,8 +88,8 @@ head_kernel = model.get_layer("head").kernel
 print(head_kernel.name)
 
 # %% [markdown]
-# Older code asks `"head" in variable.name`. Where a variable belongs stands in its `path`. But paths differ with the
-# kind of model. Here are five kinds, each with a layer named `body` and one named `head`:
+# Older code asks `"head" in variable.name`. Where a variable belongs stands in its `path`, as a rule. But paths differ with the
+# kind of model, and a functional model inside another leaves its own name out. Here are five kinds, each with a layer named `body` and one named `head`:
 
 
 # %%
@@ -202,7 +203,7 @@ for ax, norms, title in zip(panels, (by_name, by_path), ("by name", "by path"), 
 #
 # ### Exercise 11.1: repair
 #
-# A news model of any kind has, among others, a layer `headline` and a layer `head`, which may be a small model itself.
+# A news model of any kind has, among others, a layer `headline` and a layer `head`, which may be a small `Sequential` itself.
 # This function should clip the gradients of `head` at norm 1, each by itself, and leave all others as they are. It
 # clips none.
 
@@ -289,7 +290,8 @@ for way, parts in clipped.items():
 # %% [markdown]
 # An optimizer clips when asked. From 0, with learning rate 1, SGD moves by minus the clipped gradient. At a `None`
 # the function `tf.clip_by_norm` raises; `tf.clip_by_global_norm` hands it back in its place, and counts the others. A `nan`
-# or `inf` cannot be clipped, and by global norm it takes all gradients with it: look at the norm, and skip such a batch.
+# cannot be clipped, nor an `inf` by its norm, and by global norm either takes all gradients with it: look at the norm, and skip such a
+# batch.
 
 # %%
 options = {"norm": "clipnorm", "global norm": "global_clipnorm", "value": "clipvalue"}
@@ -629,7 +631,8 @@ for way, options in ways.items():
     print(f"{held_out[way]:.2f}")
 
 # %% [markdown]
-# After 60 steps, way c is best, as the backbone knows the new task already: odd and even are made of the five classes. Now
+# After 60 steps, way c is best, as the backbone knows the new task already: odd and even are made of the five classes. The last line
+# is way c with a tight limit on its head, which is no help here. Now
 # three heads for a task that the old one ignored, whether the first input is positive:
 
 # %%
@@ -773,8 +776,8 @@ check("11.4", two_speed_step)
 # ## Does fit have to go?
 #
 # One limit for all is an option of the optimizer. For one per layer, write an optimizer (lesson 14), or override
-# `train_step`, which `fit` calls for each batch. This one ignores loss scaling, and takes no sample weights: with them,
-# `x, y = data` raises.
+# `train_step`, which `fit` traces into a graph and runs for each batch. This one takes no sample weights: with them,
+# `x, y = data` raises. Nor does it serve mixed precision (lesson 14).
 
 
 # %%
@@ -853,14 +856,14 @@ assert np.isclose(seen[-1], loss, rtol=1e-2) and history["accuracy"][-1] > histo
 # <details><summary>3. Which clipping keeps the direction of the whole gradient, and which that of each variable
 # only?</summary>
 #
-# By global norm; by norm, with a limit for each variable or layer. By value keeps neither, if entries differ in size.
+# By global norm; by norm, with a limit for each variable or layer. By value keeps neither, as a rule.
 #
 # </details>
 
 # %% [markdown]
 # ## Recap
 #
-# - `variable.path` says which layer a variable belongs to; `variable.name` does not.
+# - `variable.path` says, as a rule, which layer a variable belongs to; `variable.name` does not.
 # - By norm: a factor for each variable. By global norm: one for all. By value: mostly another direction.
 # - Adam hides a constant factor, in the gradient and in the clipping, far above its epsilon; SGD shows it.
 # - Gradients explode where slopes above 1 multiply; clipping limits them, and mends no `nan` or `None`.

@@ -34,7 +34,7 @@ from keras import layers
 # %% [markdown]
 # ## How do I penalise an activation?
 #
-# An **activation** is what a layer returns for an example. To penalise it, the forward pass must hand it out, and a
+# An **activation** is what a layer returns for an example. To penalise it as you like, let the forward pass hand it out; a
 # `Sequential` model hands out its last layer alone.
 #
 # Keras's **functional** interface gives more. `keras.Input((30,))` stands for a batch that is not there yet. A layer that
@@ -286,7 +286,7 @@ assert np.sum(plain == 0) == 0 and near >= zeros["L1"] > 0
 # ## Do the losses pull the same way?
 #
 # Two teams predict a number for the same 200 trees: A in metres, B in decimetres. A's depends on the first feature
-# alone, B's on the second, and B's has more noise. One w of two numbers shall serve both.
+# alone, B's on the second, and B's has more noise. One w of two numbers shall serve both: one prediction, in metres for A, and times 10 for B.
 #
 # A persistent tape gives each loss its gradient, a and b. The ratio of their norms says who is heard in the sum. The
 # **cosine** of their angle, a · b divided by both norms, says whether they agree: 1 for the same direction, -1 for
@@ -365,7 +365,7 @@ print(["rises" if change > 0 else "falls" for change in changes])
 # Each loss changes by about minus the step size times its own gradient · (a + b). The two changes add up to less than
 # 0: B's loss falls by more than A's rises.
 #
-# Each layer has a cosine of its own. Here are task loss and L1 penalty of `both`, which agree a little:
+# Each layer has a cosine of its own. Here are task loss and L1 penalty of `both`, still untrained, which agree a little:
 
 # %%
 assert changes[0] > 0 > changes[1] and sum(changes) < 0
@@ -447,7 +447,8 @@ check("12.2", cosine_of_losses)
 # | learned weights | each loss times a number that is trained (below) | no, if it starts well |
 # | balanced norms | each gradient divided by its norm | no |
 #
-# What weighs a loss stands inside the block, where the tape sees it. B's loss is in dm², and the fixed weight 0.01 makes it
+# A weighted loss that you hand to the tape is computed inside the block. (A fixed weight can also multiply the gradient, as it does in the
+# last way.) B's loss is in dm², and the fixed weight 0.01 makes it
 # m². Whatever is summed, both are printed in m². The variable `s` is for the learned weights.
 
 # %%
@@ -487,7 +488,7 @@ for name, factor_of_b in {"equal weights": 1.0, "fixed weights": 0.01}.items():
 # large gets a weight 100 times as small, and its unit drops out; a loss that can reach 0 has no such place.
 #
 # Start s at log L, where the weighted loss is 1 already. From 0 its first step is 0.004 (L - 1), too long for a loss of
-# 48,000, as B's is in cm².
+# some 50,000, as B's is in cm².
 
 # %%
 assert ends["equal weights"][0] > 2 * ends["fixed weights"][0]
@@ -664,7 +665,7 @@ print(f"below {below:.0f}, inside {inside:.0f}")
 # %% [markdown]
 # ## Can unlabelled data help in the same step?
 #
-# You have 50 labelled examples and 1,000 without a label, from ten clouds. A **self-supervised** loss makes a task of
+# You have 50 labelled examples and 1,000 without a label, from ten groups of points. A **self-supervised** loss makes a task of
 # the input alone: hide 30 % of its numbers, and rebuild them from the rest. Both tasks share the hidden layers, the
 # **backbone**; each has its own last layer, its **head**. One forward pass takes all examples, and each loss takes its
 # own rows.
@@ -719,7 +720,7 @@ assert below == 4.0 and inside == 40.0  # of Exercise 12.3
 #
 # <details><summary>1. The activations come from a second model with the same layers. What does it cost?</summary>
 #
-# A second pass up to there.
+# A second pass up to there, unless XLA joins the two.
 #
 # </details>
 # <details><summary>2. Two losses have the cosine -0.9, and the second gradient is 100 times as long. You take a small
@@ -742,7 +743,7 @@ assert below == 4.0 and inside == 40.0  # of Exercise 12.3
 # - A persistent tape gives each loss its gradient: norms say who is heard, cosines who agrees.
 # - Chosen weights depend on units. Learned ones, with s from log L, minimise the product of the losses, balanced norms
 #   stop at the first compromise, and neither depends on units.
-# - Weigh losses inside the block: the tape does not see what stands below.
+# - A weighted loss is computed inside the block: the tape does not see what stands below.
 #
 # ```python
 # with tf.GradientTape(persistent=True) as tape:

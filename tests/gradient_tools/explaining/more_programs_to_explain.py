@@ -740,7 +740,7 @@ def an_argument_made_a_constant(Tape):
     return slope(tf.constant(3.0))
 
 
-@program("outside-tape after")
+@program("outside-tape")
 def weighted_below_with_weights_closed_in_the_block(Tape):
     w = tf.Variable([1.0, 2.0])
     with Tape() as tape:
