@@ -216,7 +216,7 @@ for variable in model.trainable_variables:
         variable.assign(variable + 0.1)
 print(f"{len(model.trainable_variables)} variables, wrong gradients:", end=" ", flush=True)
 report = check_gradients(mean_loss, model)
-wrong = [row.name for row in report.rows if row.verdict != "agrees"]
+wrong = [row.name for row in report.rows if row.verdict not in ("agrees", "kink nearby")]
 
 other_labels = np.roll(y, 1)  # each image has its neighbour's
 blind = [loss_fn(y, model(0 * x)), loss_fn(other_labels, model(x))]
@@ -227,7 +227,8 @@ assert len(report.rows) == 8 and not wrong
 
 # %% [markdown]
 # The biases were moved off 0 for this: black background times any filter is 0, and with a bias of 0 the
-# relu would stand exactly at its kink, where no difference can judge a gradient (lesson 07).
+# relu would stand exactly at its kink, where no difference can judge a gradient (lesson 07). With other images an entry may still
+# meet a `kink nearby`: that is no wrong gradient.
 #
 # Last, **one batch by heart**. A network with 80,000 parameters should be able to learn 32 images. If it
 # cannot, look at the wiring and the learning rate first: here 1e-5 is too small for 60 steps, and 1e-3 is right.

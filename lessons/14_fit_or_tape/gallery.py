@@ -1080,7 +1080,7 @@ OPTIMIZER = LARGER + (
 )
 DATA = LARGER + (
     "the noise belongs to the data. A callback sets a variable, and the pipeline's map reads it "
-    "as it starts again in each epoch."
+    "for each element."
 )
 MEANS = [
     Table({"train_step": OPTIMIZER, "loop": OPTIMIZER}, ONE_OF),

@@ -178,7 +178,8 @@ assert "Gradients do not exist for variables" in told[0] and not told[1:]
 # | subclassed | the way through the layers depends on values, or is easier said in Python | `call` and `train_step` in one class |
 #
 # Take the first that can say it. With a `keras.Input` the first two have their variables, and a tensor for each layer's output,
-# before any data come. A subclassed model is code: until it has run, it has neither.
+# before any data come. A subclassed model is code: until it has run, it has neither,
+# but in parts that begin with a `keras.Input`.
 
 
 # %%
@@ -312,7 +313,7 @@ check("14.1", order_cost)
 # Each gradient is to be clipped to the limit of its layer (lesson 11). An optimizer gets every gradient with its
 # variable, and `compile` takes an optimizer of your own. But which of its methods? `apply` takes all the gradients of a
 # batch. `update_step` takes one gradient, as late as possible, and changes one variable. There the variable is a plain
-# `tf.Variable`, and its name is the path:
+# `tf.Variable`. Its name is the path, but in a subclassed model, where the name of the layer is missing:
 
 
 # %%
@@ -357,7 +358,7 @@ for kind in (ClippedEarly, ClippedLate):
     assert largest_difference(model, by_loop) < 1e-4 < 0.01 < largest_difference(model, build_model())
 # they clip
 assert largest["model/body/kernel"] > 0.5 and largest["model/head/kernel"] > 0.1
-# an embedding: equal rows are measured before they are added up
+# IndexedSlices, as of an Embedding layer: clipped to 1, yet 2 long
 rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
 assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 
@@ -368,7 +369,8 @@ assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 # - **sample weights**: the label of an example of weight 0 has no influence;
 # - **loss scaling**, for gradients too small for 16 bits (lesson 20): the step multiplies the loss by the optimizer's
 #   `loss_scale_factor`, and `apply` divides the gradients by it;
-# - **accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, that of a batch of 64.
+# - **accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, that of a batch of 64 (where all batches
+#   are full and come in pairs, and no layer draws or looks at the whole batch).
 #
 # Each is a promise that two trainings end with equal weights. So each can be tested, and nobody has to know which
 # weights are right:
@@ -526,8 +528,8 @@ check("14.2", adaptive)
 # %% [markdown]
 # ## What goes into train_step?
 #
-# Data that change while `fit` runs need none: a callback sets a variable, and the pipeline's `map` reads it as it
-# starts again in each epoch.
+# Data that change while `fit` runs need no `train_step`: a callback sets a variable, and the pipeline's `map` reads it for each
+# element, here in each epoch anew (not behind a `cache`).
 
 # %%
 strength = tf.Variable(0.0)
@@ -1080,7 +1082,8 @@ check("14.7", train_with_adam)
 # %% [markdown]
 # ## Recap
 #
-# - `fit` is two loops around `train_step`, which it compiles, with callbacks between. It warns of a `None` once.
+# - `fit` is two loops around `train_step`, which it compiles, with callbacks between. It warns of a `None`
+#   while it traces, not at each batch.
 # - A loss gives one number for each example.
 # - `update_step` of an optimizer changes gradients, `compute_loss` the loss; `train_step` is for several losses or
 #   optimizers.
@@ -1089,7 +1092,7 @@ check("14.7", train_with_adam)
 # ```python
 # class Clipped(keras.optimizers.Adam):
 #     def update_step(self, gradient, variable, learning_rate):
-#         # for an embedding's rows: tf.convert_to_tensor(gradient)
+#         # IndexedSlices, of an Embedding layer: tf.convert_to_tensor(gradient)
 #         super().update_step(tf.clip_by_norm(gradient, 1.0), variable, learning_rate)
 # ```
 #

@@ -90,7 +90,7 @@ print(f"distances from {in_turn.min():.1f} to {in_turn.max():.1f}")
 # `slope.assign_sub`, it still has the slope from before.
 #
 # A pull on the critic's slope, here towards 0, changes the game: the simplest **gradient penalty**. In the figure all three
-# ways start at the dot: look for the one that ends at the cross. The cell before it checks "together" and "in turn" without
+# ways start at the dot: look for the one that ends at the cross. The next cell checks "together" and "in turn" without
 # a tape: there, each step multiplies (shift, slope) by a matrix.
 
 # %%
@@ -377,13 +377,13 @@ players = {"ran ahead": classifying_game((1, 5)), "one step each": classifying_g
 # The one that ran ahead shows **mode collapse**: nothing in the generator's loss asks for variety. A single place that the
 # critic takes for real is best, and nearly all noise goes there. Once the critic knows it, another single place is
 # best. One run proves little: from eight starts, seven that ran ahead reached at most one cloud, and with one step each
-# nearly all reached all.
+# nearly all reached all. Did the points of the one that ran ahead leave the middle, where an untrained generator puts them? They did.
 
 # %%
 reached = {name: modes(player) for name, player in players.items()}
 way_out = np.mean(tf.norm(players["ran ahead"](tf.random.normal((500, 2))), axis=1))
 
-print("ran ahead: at most three of eight:", reached["ran ahead"] <= 3, " moved out:", way_out > 0.6)
+print("ran ahead: at most three of eight:", reached["ran ahead"] <= 3, " left the middle:", way_out > 0.6)
 print("one step each: at least seven of eight:", reached["one step each"] >= 7)
 assert reached["ran ahead"] <= 3 and way_out > 0.6 and reached["one step each"] >= 7
 # of Exercise 16.2
@@ -396,7 +396,7 @@ assert np.allclose(of_fooling, tf.sigmoid(logit) - 1, atol=1e-4)
 # In a **Wasserstein GAN (WGAN) with gradient penalty** the critic's score is no logit, and its loss is the gap, as in the
 # game of two numbers. That alone has no end: a critic with all scores doubled has twice the gap. So the penalty bounds
 # how steeply the score rises: its gradient **with respect to the example**, which was `slope` in the game of two
-# numbers, should have length 1, and not 0 as there. This sets the scale of the scores. It is asked where the generator travels: at random points
+# numbers, should have length 1, and not 0 as there. This sets the scale of the scores. The penalty is asked where the generator travels: at random points
 # *between* real and fake. (The paper counts it ten times, here once.)
 #
 # Each pair has a share of its own, of shape (n, 1), drawn evenly. The gradient of each example has a length over *its*
@@ -497,7 +497,7 @@ players["with the penalty"] = fair
 # With the penalty the scores stay small. In the figure the crosses are the middles of the clouds, and the titles count the
 # clouds that were reached. Look for crosses without points, and for how far points lie from a cross. The game with one
 # step each reaches all, too, but scatters; with the penalty most points lie at a cloud or on the ring. One run proves
-# little: from eight starts, the game for the gap reached all eight clouds eight times with the penalty, and twice without.
+# little: from eight starts, the game for the gap reached all eight clouds each time with the penalty, and from a few of them without.
 
 # %%
 reached = {name: modes(player) for name, player in players.items()}

@@ -101,7 +101,7 @@ assert np.isclose(factor, len(halves), rtol=1e-4) and largest_difference(summed_
 
 # %% [markdown]
 # Now let TensorFlow do it. `MirroredStrategy` puts the replicas on devices: your GPUs, if there are two. Else `start_lesson` has split the CPU into two
-# **logical devices**: they share its cores, so nothing gets faster, but each computes by itself. A program of yours calls such a function before anything else runs; here it
+# **logical devices**: they share its cores, so nothing gets faster, but each computes by itself. A program of yours calls a function for that, shown here, before anything else runs; here it
 # comes too late:
 
 
@@ -138,7 +138,7 @@ print(n_replicas, "replicas, on", " and ".join(copy.device[-5:] for copy in copi
 assert n_replicas == len(devices) > 1
 
 # %% [markdown]
-# What is made inside the `scope` has a copy on each device. `strategy.run` runs a function once for each replica, with its part of the data;
+# A variable that is made inside the `scope` has a copy on each device. `strategy.run` runs a function once for each replica, with its part of the data;
 # `strategy.reduce` joins what they returned, here a number each (`axis=None`). The optimizer does the rest: `apply`, called on a replica, **adds** the
 # gradients of all replicas, and takes the step on every copy. Further on you vary what a replica divides by (`size_of`), and what it hands to `apply` (`between`).
 
@@ -236,7 +236,8 @@ apart = max(np.max(np.abs(copies[0] - copy)) for copy in copies)
 print("copies alike:", bool(apart < 1e-5))
 
 # %% [markdown]
-# Nothing is said. For a model made outside there is an error, and for Adam where it was not built outside as well. An optimizer made in the scope keeps all copies alike:
+# Nothing is said. There is an error for a model made outside, and for an Adam that was made outside and not built: its step would have to make
+# variables. An optimizer made in the scope keeps all copies alike:
 
 # %%
 inside, _ = train(strategy, keras.optimizers.Adam, 0.01)
@@ -305,7 +306,7 @@ check("20.1", share_of_gradients)
 # ## What else does each replica count alone?
 #
 # **A short batch.** The last one may have fewer than 64 examples, and the parts unlike sizes. Replicas can add their counts: `all_reduce` gives each of them
-# the sum. The context is that of the replica on which the function runs. On one device, `all_reduce` gives the number back, so one step serves both:
+# the sum. It belongs to the **replica context**, that of the replica on which the function runs. On one device, `all_reduce` gives the number back, so one step serves both:
 
 
 # %%
@@ -970,14 +971,14 @@ check("20.4", scaled_step)
 # | penalties | nothing: it divides them | |
 # | BatchNormalization over all | `synchronized=True` | |
 # | clipping of the sum | a loop | `clipnorm` clips each share |
-# | XLA | `compile(jit_compile=True)` | a short last batch is right, too; without a strategy, a GPU makes it the default |
+# | XLA | `compile(jit_compile=True)` | a short last batch is right, too; without a strategy, XLA is the default on a GPU |
 # | one compilation | full batches and `sample_weight` | `reduction="mean_with_sample_weight"`; BatchNormalization counts what you add |
 # | 16 bits | `set_dtype_policy` before the model | `float16`'s loss is scaled for a policy of the model, not for one of its layers alone |
 
 # %% [markdown]
 # ### Further: the rows of the table, run
 #
-# The first two rows, with a penalty. The losses that `fit` reports agree even where the weights do not:
+# The first two rows, with a penalty. In the first epoch the losses that `fit` reports agree even where the weights do not, as the short batch comes last:
 
 
 # %%
