@@ -13,6 +13,7 @@ from course_utils.exercises import (
     ValueQuestion,
     calls_noted,
     constants,
+    results_noted,
     traced_anew,
     variables,
 )
@@ -69,13 +70,14 @@ def slope_and_sources(function: Callable, *arguments: Any) -> dict:
     with (
         patch.object(compiled, "__call__", trace_and_call),
         calls_noted(tf.GradientTape, "gradient") as asked,
+        results_noted(tf.GradientTape, "gradient") as answers,
     ):
         slope = function(*arguments)
     sources = [source for each in asked for source in tf.nest.flatten(each["sources"])]
     return {
         "slope": slope,
         "in list": is_in_list(slope),
-        "on a tape": bool(asked),
+        "on a tape": any(each is not None for each in tf.nest.flatten(answers)),
         "of a number": not all(map(is_in_list, sources)),
     }
 

@@ -331,6 +331,12 @@ CLASSIFIERS = {
         "tf.reduce_mean of them.",
         classifying(cross_entropies),
     ),
+    "all classes": Wrong(
+        "The loss goes over the probabilities of all classes, whatever the label. A cross-entropy "
+        "takes minus the log of the probability of each row's label.",
+        classifying(lambda z, labels: -tf.reduce_mean(tf.nn.log_softmax(z))),
+        classifying(lambda z, labels: -tf.reduce_mean(tf.reduce_sum(tf.nn.log_softmax(z), 1))),
+    ),
     "wrong sign": Wrong(
         "The sign is wrong: cross-entropy is minus the log of a probability.",
         classifying(lambda z, labels: -mean_cross_entropy(z, labels)),

@@ -158,6 +158,11 @@ BY_LOSS = {
         "the square. Square each error, and then take the mean.",
         by_loss(both, lambda error: (tf.reduce_mean(error) ** 2, mean_losses(error)[1])),
     ),
+    "mean before both": Wrong(
+        "Under both names the errors are averaged first, and those of both signs cancel. Square "
+        "each error, take tf.abs of each, and then the mean.",
+        by_loss(both, lambda error: (tf.reduce_mean(error) ** 2, abs(tf.reduce_mean(error)))),
+    ),
     "length for absolute": Wrong(
         "Under absolute stands the gradient of the length of the errors, the root of the sum of "
         "their squares. Take the mean of tf.abs of them.",

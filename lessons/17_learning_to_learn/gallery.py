@@ -420,11 +420,15 @@ def averaging(
     return reptile_step
 
 
-def one_after_the_other(weights, tasks, inner_lr, outer_lr, steps):
-    for task in tasks:
-        start = [w.numpy() for w in weights]
-        ends = descended(weights, task, inner_lr, steps)
-        put(weights, [s + outer_lr * (e - s) for s, e in zip(start, ends, strict=True)])
+def one_after_the_other(share=lambda tasks: 1.0):
+    def reptile_step(weights, tasks, inner_lr, outer_lr, steps):
+        rate = outer_lr * share(tasks)
+        for task in tasks:
+            start = [w.numpy() for w in weights]
+            ends = descended(weights, task, inner_lr, steps)
+            put(weights, [s + rate * (e - s) for s, e in zip(start, ends, strict=True)])
+
+    return reptile_step
 
 
 def start_taken_anew(weights, tasks, inner_lr, outer_lr, steps):
@@ -528,7 +532,8 @@ ENDS = {
     "one task after the other": Wrong(
         "You move the weights after each task, so the next one starts elsewhere. Let every task "
         "start at the same weights, and move once, to the average of the ends.",
-        one_after_the_other,
+        one_after_the_other(),
+        one_after_the_other(lambda tasks: 1 / len(tasks)),
     ),
     "last task only": Wrong(
         "Only the last task counts. Keep the ends of all tasks as values, w.numpy(), for the "

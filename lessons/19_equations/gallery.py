@@ -228,7 +228,7 @@ def of_product(u_t_of):
     return heat_residual
 
 
-def by_product_rule(combine):
+def by_product_rule(combine, change=lambda slope, u_x: slope * u_x):
     """Return an answer that combines u_t with both parts of the flow's slope."""
 
     def heat_residual(u, k, points):
@@ -244,7 +244,7 @@ def by_product_rule(combine):
             tape.watch(x)
             material = k(x)
         u_xx = outer.gradient(u_x, points)[:, 1]
-        return combine(both[:, 0], material * u_xx, tape.gradient(material, x) * u_x)
+        return combine(both[:, 0], material * u_xx, change(tape.gradient(material, x), u_x))
 
     return heat_residual
 
@@ -338,6 +338,11 @@ ROD = {
     "sign of k' u_x": Wrong(
         "The flow's slope has two parts, k u_xx and k' u_x, and you add the second. Subtract both.",
         by_product_rule(lambda u_t, bend, change: u_t - bend + change),
+    ),
+    "k' without u_x": Wrong(
+        "The second part of the flow's slope is k' alone. The product rule gives k' u_x + k u_xx: let "
+        "the outer tape find it, with k(x) times u_x as the target.",
+        by_product_rule(lambda u_t, bend, change: u_t - bend - change, lambda slope, u_x: slope),
     ),
     "k' u_x alone": Wrong(
         "You subtract k' u_x alone. The slope of the flow is that of a product: k' u_x + k u_xx.",
@@ -469,6 +474,11 @@ BUILT_IN = {
     "start multiplied": Wrong(
         "start(x) is multiplied by the network, and so it depends on it at t = 0. Add it as it is.",
         built(nothing, lambda r: r.start(r.x) + first_factor(r)),
+    ),
+    "start as the factor": Wrong(
+        "start(x) is the network's factor, and it is 0 at the ends only where their values are. Take "
+        "a factor of t, x and length - x.",
+        built(factor=lambda r: r.t * r.start(r.x)),
     ),
     "straight start": Wrong(
         "You start with a straight line between the ends. At t = 0 it has to be start(x), which has "

@@ -178,6 +178,14 @@ def line_gradient_by_hand(w, x, y):
     return np.mean(2 * (w * x - y) * x)
 
 
+def by_hand_where_none(w, x, y):
+    y_hat = w * x
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((y_hat - y) ** 2)
+    gradient = tape.gradient(loss, w)
+    return line_gradient_by_hand(w, x, y) if gradient is None else gradient
+
+
 def walk_recursively(recorded, target):
     def gradient(source, of):
         if source == of:
@@ -373,6 +381,7 @@ WRONG = {
         ),
         ("sign", of_w(lambda t, loss, w, y_hat: -t.gradient(loss, w))),
         ("no tape", line_gradient_by_hand),
+        ("no tape", by_hand_where_none),
     ],
     "01.5": [
         ("ways do not add", lambda *tape: walk_in_dict(*tape, add=lambda old, new: new)),

@@ -295,6 +295,7 @@ WRONG = {
         ("other form", [None, 2.0, 0.0, 1.0]),
     ],
     "03.3": [
+        ("all classes", classifier(lambda z, c: -tf.reduce_mean(tf.math.log(tf.nn.softmax(z))))),
         ("no path", classifier(lambda z, c: 1 - tf.math.zero_fraction(tf.argmax(z, 1) - c))),
         (
             "zero for none",

@@ -304,6 +304,10 @@ WRONG = {
         ("sum under absolute", losses(absolute=both)),
         ("squared errors summed", losses(squared=lambda e: tf.reduce_sum(e**2))),
         ("absolute errors summed", losses(absolute=lambda e: tf.norm(e, ord=1))),
+        (
+            "mean before both",
+            losses(lambda e: tf.reduce_mean(e) ** 2, lambda e: tf.abs(tf.reduce_mean(e))),
+        ),
         ("sum of both returned", one_tape(lambda ask, parts, first, second: ask(parts))),
         ("returned None", lambda w, x, y: print(losses()(w, x, y))),
         ("other form", lambda w, x, y: {f"{k} loss": g for k, g in losses()(w, x, y).items()}),

@@ -323,6 +323,10 @@ def in_turn(weights, tasks, inner_lr, outer_lr, steps):
         on_tensors(mean_move)(weights, [task], inner_lr, outer_lr, steps)
 
 
+def in_turn_by_shares(weights, tasks, inner_lr, outer_lr, steps):
+    in_turn(weights, tasks, inner_lr, outer_lr / len(tasks), steps)
+
+
 def on_first(weights, tasks, *rest):
     on_tensors(mean_move)(weights, tasks[:1], *rest)
 
@@ -432,6 +436,7 @@ WRONG = {
         ("start not kept", copies_after_training),
         ("tasks in a chain", chained),
         ("one task after the other", in_turn),
+        ("one task after the other", in_turn_by_shares),
         ("first task only", on_first),
         ("last end", new_variables),
         ("start left as it is", only_computed),

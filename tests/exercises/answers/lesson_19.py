@@ -98,6 +98,17 @@ def by_product_rule(u, k, points):
     return both[:, 0] - material * u_xx - tape.gradient(material, x) * both[:, 1]
 
 
+def slope_of_k_alone(u, k, points):
+    """u_t - k u_xx - k', with u_xx from what `by_product_rule` leaves of it."""
+    x = points[:, 1]
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch([points, x])
+        material, values = k(x), u(points)
+        u_x = tape.gradient(values, points)[:, 1]
+    slope = tape.gradient(material, x)
+    return by_product_rule(u, k, points) + slope * (u_x - 1)
+
+
 def by_rates(u, k, points):
     direction = tf.constant([0.0, 1.0], tf.float64) * tf.ones_like(points)
     with tf.autodiff.ForwardAccumulator(points, direction) as accumulator:
@@ -128,6 +139,10 @@ def hold(factor, base=lambda start, t, x: start(x)):
         return lambda t, x: base(start, t, x) + factor(t, x, length) * network(t, x)
 
     return rod
+
+
+def growing(network, start, left, right, length):
+    return lambda t, x: start(x) * (1 + t * network(t, x))
 
 
 def bent(t, x, length):
@@ -256,11 +271,13 @@ WRONG = {
         ("no path", in_columns(combine=lambda u_t, bend: tf.constant((u_t - bend).numpy()))),
         ("k with two axes", in_columns(lambda k, x, u_x: k(x) * u_x[:, None])),
         ("k outside", in_columns(lambda k, x, u_x: tf.constant(k(x).numpy()) * u_x)),
+        ("k' without u_x", slope_of_k_alone),
         ("k' u_x alone", in_columns(lambda k, x, u_x: k(x) * tf.constant(u_x.numpy()))),
         ("column kept", in_columns(combine=lambda u_t, bend: (u_t - bend)[:, None])),
     ],
     "19.3": [
         ("no factor", hold(lambda t, x, length: 1.0)),
+        ("start as the factor", growing),
         ("not 0 at the start", hold(lambda t, x, length: x * (length - x))),
         ("start left out", hold(lambda t, x, L: t * (L - x) * x, lambda start, t, x: 0.0)),
         ("t only", hold(lambda t, x, length: t)),
