@@ -306,9 +306,6 @@ check("18.2", four_factors)
 #
 # </details>
 
-# %% [markdown]
-# In the figure, look where the open curve falls below 0.
-
 # %%
 losses = tf.Variable(tf.linspace(0.0, 4.0, 41))
 slopes = {}
@@ -316,17 +313,22 @@ for name, keep in {"closed": tf.stop_gradient, "open": tf.identity}.items():
     with tf.GradientTape(persistent=True) as tape:
         weighted = losses * keep(1 - losses / 4)
         compared = smallest(losses, 0.5)
-    slopes[name] = tape.gradient(weighted, losses)
+    slopes[name] = tape.gradient(weighted, losses).numpy()
 
+for name, slope in slopes.items():
+    print(f"{name:6} at l = 1: {slope[10]:.2f}, at l = 3: {slope[30]:.2f}")
+print("through a comparison, as in the four ways:", tape.gradient(compared, losses))
+
+# %% [markdown]
+# In the figure, look where the open curve falls below 0.
+
+# %%
 ax = plt.subplots(figsize=(5.6, 3))[1]
 for name, slope in slopes.items():
     (line,) = ax.plot(losses.numpy(), slope)
     ax.annotate(f" {name}", (4, slope[-1]), color=line.get_color(), va="center")
 zero = ax.hlines(0, 0, 4, color="0.6", lw=0.8)
 labels = ax.set(xlabel="loss of an example", ylabel="factor of its gradient", xlim=(0, 4.6))
-
-# %%
-print("through a comparison, as in the ways above:", tape.gradient(compared, losses))
 assert np.all(slopes["closed"] >= 0) and np.all(slopes["open"][21:] < 0)
 assert tape.gradient(compared, losses) is None
 
