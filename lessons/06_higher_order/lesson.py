@@ -194,7 +194,7 @@ label = axes[-1].set_xlabel("time (s)")
 # ### Exercise 06.1: complete
 #
 # `position` is a function of a tensor of times; `t` is a `tf.constant`, shape (n,). Differentiate it twice
-# with tapes that you write out yourself, not by differences, and return the tuple (speed, acceleration), each of shape (n,).
+# with tapes, not by differences, and return the tuple (speed, acceleration), each of shape (n,).
 
 
 # %% exercise="06.1"

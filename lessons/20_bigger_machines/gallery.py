@@ -182,6 +182,13 @@ SHARES = {
         "The squared errors are averaged over the outputs, too. Add them over the outputs, and "
         "divide by batch_size.",
         sharing(lambda e, p, n, r: total(e) / n / 3 + sum(p) / r),
+        # Of no examples Keras's sum is an empty tensor, which loses the penalties, too.
+        sharing(
+            lambda e, p, n, r: (
+                tf.keras.losses.MeanSquaredError(reduction="sum")(tf.zeros_like(e), e) / n
+                + sum(p) / r
+            )
+        ),
     ),
     "mean of all entries": Wrong(
         "The squared errors are divided by the number of this replica's entries, examples times "

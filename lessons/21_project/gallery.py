@@ -1157,8 +1157,9 @@ LOSSES = {
     ),
     "nearly as large": Wrong(
         "With every example twice, the loss is nearly the same, but it should be the same. Look for a "
-        "division by n - 1, for an example that is left out, as by [:-1], for a small term that is a "
-        "sum, or for noise that loss_of draws with a fixed seed, which belongs into the batch.",
+        "division by n - 1, for an example that is left out, as by [:-1], for rows that are known by "
+        "their place, for a small term that is a sum, or for noise that loss_of draws with a fixed "
+        "seed, which belongs into the batch.",
         giving(lambda model, batch: tf.reduce_sum(squares(model, batch)) / (len(batch["x"]) - 1)),
     ),
     "another order": Wrong(

@@ -152,7 +152,8 @@ def test_a_cluster_goes_on_with_what_this_machine_began(alone, submissions, tmp_
 # What is refused ----------------------------------------------------------------------------------
 
 
-def test_without_a_scheduler_there_it_says_so_within_seconds():
+def test_without_a_scheduler_there_it_says_so_within_seconds(monkeypatch):
+    monkeypatch.setattr(cluster_module, "_SECONDS_TO_CONNECT", 1.0)
     with pytest.raises(ServerFailed, match="No Dask scheduler answers at tcp://127.0.0.1:9 "):
         Cluster("tcp://127.0.0.1:9", LIMITS, []).start()
     with pytest.raises(ServerFailed, match="No Dask scheduler answers at no address "):

@@ -151,6 +151,20 @@ def trained_on_splits(model, optimizer, images, labels, orders, held, batch_size
     return metric.result()
 
 
+def labels_not_shuffled(model, optimizer, images, labels, orders, held, batch_size):
+    for order in orders:
+        n = len(order)
+        pairs = tf.data.Dataset.from_tensor_slices((tf.gather(images, order), labels[:n]))
+        for x, y in pairs.batch(batch_size):
+            with tf.GradientTape() as tape:
+                losses = cross_entropy(y, model(x, training=True))
+                loss = tf.reduce_mean(losses) + sum(model.losses)
+            v = model.trainable_weights
+            optimizer.apply(tape.gradient(loss, v), v)
+    answers = np.argmax(model(tf.gather(images, held)), 1)
+    return float(np.mean(answers == labels[held]))
+
+
 def on_splits(
     plan=lambda orders: orders,
     call=lambda model, x: model(x, training=True),
@@ -641,6 +655,7 @@ WRONG = {
         ("penalties left out", on_splits(extra=lambda losses: 0.0)),
         ("losses added up", on_splits(reduce=tf.reduce_sum)),
         ("labels out of order", on_splits(targets=lambda labels, batch: labels[: len(batch)])),
+        ("labels out of order", labels_not_shuffled),
         ("order ignored", on_splits(plan=lambda orders: [sorted(order) for order in orders])),
         ("one epoch", on_splits(plan=lambda orders: [orders[0]])),
         ("one order for all", on_splits(plan=lambda orders: [orders[0] for _ in orders])),

@@ -310,6 +310,13 @@ def with_penalty_by(rule):
     return share
 
 
+def keras_sum(model, x, y, batch_size, replicas):
+    with tf.GradientTape() as tape:
+        loss = tf.keras.losses.MeanSquaredError(reduction="sum")(y, model(x)) / batch_size
+        loss += tf.add_n(model.losses) / replicas
+    return tape.gradient(loss, model.trainable_variables)
+
+
 def of_errors(rule):
     def share(model, x, y, batch_size, replicas):
         with tf.GradientTape() as tape:
@@ -471,6 +478,7 @@ def returns_the_loss(*given):
 
 WRONG = {
     "20.1": [
+        ("mean over the outputs", keras_sum),
         ("empty part without penalties", by_keras_sum),
         ("penalties in full", shared(lambda n, size, r: 1 / size, lambda n, size, r: 1.0)),
         ("penalties left out", shared(lambda n, size, r: 1 / size, lambda n, size, r: 0.0)),
