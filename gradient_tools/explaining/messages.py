@@ -209,7 +209,7 @@ CAUSES = {
         ),
     ),
     "constant-target": _cause(
-        "{y} was not computed from anything that {tape} watches: to the tape it is a constant.",
+        "{tape} has recorded no way from what it watches to {y}: to the tape {y} is a constant.",
         "with tf.GradientTape() as {tape}:\n    ...  # compute {y} from {x} here",
         Example("y = tf.constant(9.0)", "y = x**2"),
     ),
