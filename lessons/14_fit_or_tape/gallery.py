@@ -1136,7 +1136,7 @@ def step_with(
     column=True,
     slope=sign_beyond_one,
     factor=lambda errors: 1.0,
-    penalties=1,
+    penalties=lambda model: sum(model.losses),
     reported=1,
 ):
     """Return what makes the step of a script for a model and an optimizer."""
@@ -1149,15 +1149,20 @@ def step_with(
             with tf.GradientTape() as tape:
                 y_hat = forward(model, batch)
                 error = (y_hat[:, 0] if column else y_hat) - targets
-                loss = factor(error) * tf.reduce_mean(huber(error)) + penalties * sum(model.losses)
+                penalty = penalties(model)
+                loss = factor(error) * tf.reduce_mean(huber(error)) + penalty
             gradients = tape.gradient(loss, model.trainable_variables)
-            loss -= (1 - reported) * sum(model.losses)
+            loss -= (1 - reported) * penalty
             optimizer.apply(gradients, model.trainable_variables)
             return loss
 
         return step
 
     return make_step
+
+
+def behind_the_first_layer(model):
+    return sum(sum(layer.losses) for layer in model.layers[1:])
 
 
 def validating(training=False, column=True, penalties=1):
@@ -1258,8 +1263,14 @@ SCRIPTS = {
     "penalties left out": Wrong(
         "A fault is left: the regulariser has no influence. Add sum(model.losses) to the loss, "
         "inside the block (lesson 09).",
-        script(step_with(penalties=0)),
+        script(step_with(penalties=lambda model: 0)),
         calls=(1,),
+    ),
+    "first layer's penalty left out": Wrong(
+        "A fault is left: the penalty of the first layer does not count. `rest` has no part in it: "
+        "add sum(model.losses), those of the whole model (lesson 09).",
+        script(step_with(penalties=behind_the_first_layer)),
+        calls=(7,),
     ),
     "table of errors": Wrong(
         "A fault is left: where the prediction or the target has shape (n, 1), and the other one "
@@ -1315,7 +1326,7 @@ SCRIPTS = {
     "penalties twice": Wrong(
         "The penalties count twice. model.losses holds them all: add sum(model.losses) to the loss "
         "once.",
-        script(step_with(penalties=2)),
+        script(step_with(penalties=lambda model: 2 * sum(model.losses))),
         calls=(1,),
     ),
     "slope's sign": Wrong(
@@ -1479,6 +1490,13 @@ def last_layer_alone(model, x, y, steps):
     return losses
 
 
+def rate_that_falls(model, x, y, steps):
+    losses = []
+    for step in range(steps):
+        losses += training(rate=0.05 * (1 - step / steps))(model, x, y, 1)
+    return losses
+
+
 TRAININGS = {
     "a new Adam at each step": Wrong(
         "Adam starts anew at every step. Its averages then hold one gradient, and every weight "
@@ -1492,6 +1510,7 @@ TRAININGS = {
         training(rate=0.01),
         training(rate=0.005),
         training(rate=0.001),
+        rate_that_falls,
     ),
     "another optimizer": Wrong(
         "This is no Adam any more. Keep Adam with its rate; it is what Adam remembers that gets "

@@ -131,6 +131,11 @@ PARTS = {
         "multiply by x - starts.",
         sliced(ways=lambda x, starts: x + 0 * starts),
     ),
+    "slopes of the way from black": Wrong(
+        "The slopes are those of the walk from black, and only the way at the end is that of the starts. "
+        "Take them on the walk from each start: starts + share * (x - starts).",
+        sliced(point=lambda x, starts, share: share * x + 0 * starts),
+    ),
     "way turned round": Wrong(
         "The way has the wrong sign. It goes from the start to x: x - starts.",
         sliced(ways=lambda x, starts: starts - x),

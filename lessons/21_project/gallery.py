@@ -650,6 +650,26 @@ def keeping(
     return keeper
 
 
+def by_path(read):
+    """Return an answer to 21.3 that keeps the weights under their paths, and reads a file so."""
+
+    def keeper(model, *run):
+        def save(path):
+            with open(path, "wb") as file:
+                np.savez(file, **{v.path: v.numpy() for v in model.trainable_variables})
+
+        def resume(path):
+            if os.path.exists(path):
+                saved = read(np.load(path))
+                for variable in model.trainable_variables:
+                    variable.assign(saved[variable.path])
+            return os.path.exists(path)
+
+        return save, resume
+
+    return keeper
+
+
 def halves_rate(model, optimizer, generator, history):
     optimizer.learning_rate.assign(optimizer.learning_rate / 2)
 
@@ -669,6 +689,13 @@ KEPT = {
         "Where nothing was saved under this path, resume raises. A first start is no error: return "
         "False, and change nothing.",
         keeping(absent=raising),
+    ),
+    "by path": Wrong(
+        "resume asks for a name that was not saved: a variable's path holds a number, as in "
+        "sequential_7, that is another one in another run. Keep the values in the order of the "
+        "variables.",
+        by_path(lambda file: file),
+        by_path(dict),
     ),
     "one function": Wrong(
         "Return two functions, save and resume, in this order.",
@@ -1533,8 +1560,8 @@ MOVED = {
         moved(measure=lambda change: float(np.linalg.norm(change))),
     ),
     "frozen ones, too": Wrong(
-        "The frozen variables stand in your list as well: get_weights and weights hold them. Go "
-        "through model.trainable_variables.",
+        "Variables that are not trained stand in your list as well: get_weights and weights hold "
+        "them. Go through model.trainable_variables.",
         moved(lambda model: model.get_weights(), lambda model: model.get_weights()),
     ),
 }

@@ -483,6 +483,11 @@ def trained(
     return train
 
 
+def falling_with_a_new_adam(model, x, y, steps):
+    rates = np.linspace(0.05, 0, steps, endpoint=False)
+    return [trained(lambda r=rate: keras.optimizers.Adam(r))(model, x, y, 1)[0] for rate in rates]
+
+
 RIGHT = {
     "14.7": [trained()],
     "14.1": [tf.function(cost_by_relu), cost_by_factor],
@@ -587,6 +592,7 @@ WRONG = {
         ("another optimizer", trained(lambda: keras.optimizers.SGD(0.05))),
         ("another optimizer", trained(lambda: keras.optimizers.SGD(0.05, momentum=0.9))),
         ("another rate", trained(lambda: keras.optimizers.Adam(0.01))),
+        ("another rate", falling_with_a_new_adam),
         ("updated once", lambda *given: [trained()(*given[:3], 1)[0]]),
         ("one step too many", lambda *given: trained()(*given[:3], given[3] + 1)),
         ("one step too few", lambda *given: trained()(*given[:3], given[3] - 1)),
@@ -875,6 +881,10 @@ WRONG = {
         ),
         ("rate of the first trace", running(rate_of=lambda rates, epoch: rates[0])),
         ("first layer outside", running(call=first_layer_stopped)),
+        (
+            "first layer's penalty left out",
+            running(extra=lambda model: sum(keras.Sequential(model.layers[1:]).losses)),
+        ),
         ("first layer in inference", running(call=first_layer_predicting)),
         (
             "epoch missing",

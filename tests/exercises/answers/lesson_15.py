@@ -5,6 +5,15 @@ import numpy as np
 import tensorflow as tf
 
 
+def slopes_from_black(f, x, starts, pieces):
+    shares = (tf.range(pieces, dtype=x.dtype) + 0.5) / pieces
+    points = tf.Variable(shares[:, None] * x)
+    with tf.GradientTape() as tape:
+        scores = f(points)
+    slope = tf.reduce_mean(tape.gradient(scores, points), axis=0)
+    return slope * (x - tf.reduce_mean(starts, axis=0))
+
+
 def walked(shares, way=np.subtract, mean=np.mean, starts_of=lambda starts: starts):
     """Answer 15.1 with one batch of all points: shares is (pieces,) for a number of pieces."""
 
@@ -312,6 +321,7 @@ WRONG = {
     "15.1": [
         ("returned None", lambda *given: None),
         ("raised ValueError", late_watch),
+        ("slopes of the way from black", slopes_from_black),
         ("ends that are left", walked(lambda n: np.arange(n) / n)),
         ("ends that are right", walked(lambda n: np.arange(1, n + 1) / n)),
         ("points from end to end", walked(lambda n: np.linspace(0, 1, n))),

@@ -269,6 +269,23 @@ def file_of_another_name(model, optimizer, generator, history):
     return save, resume
 
 
+def under_their_paths(model, optimizer, generator, history):
+    def save(path):
+        values = {v.path: v.numpy() for v in [*model.variables, *optimizer.variables]}
+        Path(path).write_bytes(pickle.dumps(values | {"state": generator.state.numpy()}))
+
+    def resume(path):
+        if not Path(path).exists():
+            return False
+        values = pickle.loads(Path(path).read_bytes())
+        for variable in [*model.variables, *optimizer.variables]:
+            variable.assign(values[variable.path])
+        generator.state.assign(values["state"])
+        return True
+
+    return save, resume
+
+
 def early_values(model, optimizer, generator, history):
     """Copy the values when the functions are made, not when they are saved."""
     variables = [*model.variables, *optimizer.variables, generator.state]
@@ -675,6 +692,7 @@ WRONG = {
         ("history", rebound_history),
         ("history", longer_history),
         ("kept in memory", file_of_another_name),
+        ("by path", under_their_paths),
         ("values of the start", early_values),
         ("another path's", in_one_file),
         ("raises without a file", newest_of_the_folder),
