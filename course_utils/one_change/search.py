@@ -22,6 +22,7 @@ __all__ = ["Place", "in_words", "places_of_one_change", "where_to_look"]
 
 LONGEST_RUN = 0.05  # seconds of the processor that one call of the answer may take
 TIME = 1.5  # seconds of the processor for the whole search
+_PATIENCE = 1.2  # so many times as long on the clock, where the machine is busy
 MEMORY = 1024  # megabytes that a change may take; it may also make a loop that never ends in C
 _MOST_PLACES = 3
 
@@ -88,7 +89,7 @@ def places_of_one_change(question: Question, answer: Any, seed: int) -> list[Pla
             stack.enter_context(kept_alive())
             stack.enter_context(warnings.catch_warnings())
             stack.enter_context(suppress(TimeLimitReached))
-            stack.enter_context(time_limit(TIME))
+            stack.enter_context(time_limit(TIME, patience=_PATIENCE))
             stack.enter_context(memory_limit(MEMORY))
             warnings.simplefilter("ignore")
             for change in _right_changes(question, program, seed):
