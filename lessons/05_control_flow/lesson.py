@@ -165,7 +165,7 @@ check("05.1", huber_gradients)
 #
 # A placeholder cannot answer `x > 0`. So **AutoGraph** first rewrites your Python: an `if`, `for` or `while`
 # statement of your functions that depends on a tensor becomes an operation of the graph, which holds both branches, or the body of the
-# loop. (A comprehension, and a layer's `call` reached through the layer, stay Python, and raise an error.) At x = 2, the gradients stay what they were, and so do the slopes of the loop:
+# loop. (A comprehension over a tensor, and the `call` of a layer that you call as `layer(x)`, stay Python: there it is an error.) At x = 2, the gradients stay what they were, and so do the slopes of the loop:
 
 # %%
 graph_gradients = tf.function(gradients)

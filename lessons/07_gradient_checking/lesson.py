@@ -576,7 +576,7 @@ def stable(x):
 
 
 # %% [markdown]
-# The value of `stable` is right everywhere. Each of its two parts has a kink at 0.
+# The value of `stable` is right everywhere, up to rounding. Each of its two parts has a kink at 0.
 #
 # > **Predict**
 # >
@@ -598,7 +598,8 @@ print("stable at 100:", value_and_slope(stable, 100.0))
 print(f"stable at 0: slope {value_and_slope(stable, 0.0)[1]}")
 
 # %% [markdown]
-# You can write the slope yourself: it is the sigmoid. Under `tf.custom_gradient`
+# At its kink the tape takes 1 for `tf.maximum`, where both are equal, and 0 for `tf.abs`: none of them is a half. You can write the
+# slope yourself: it is the sigmoid. Under `tf.custom_gradient`
 # a function returns its value and `grad`, which multiplies the gradient from above, `upstream`, by the slope.
 
 # %%

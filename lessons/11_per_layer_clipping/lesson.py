@@ -70,7 +70,7 @@ assert min(norms[::2]) > 5 and max(norms[1::2]) < 1
 
 # %% [markdown]
 # **Clipping** by norm scales a gradient that is longer than a limit down to it, and leaves a shorter one alone:
-# `tf.clip_by_norm(gradient, limit)`. (The `IndexedSlices` of an embedding, lesson 01, come out too long where an index repeats: make them
+# `tf.clip_by_norm(gradient, limit)`. (The `IndexedSlices` of an embedding, lesson 01, come out with a wrong length where an index repeats: make them
 # dense first, with `tf.convert_to_tensor`.) Suppose you want at most 5 in the backbone, and 1 in the head. (Whether such
 # limits help is a question for later; here they make it easy to see which layer was found.) Then your loop must
 # know which layer a variable belongs to.
@@ -89,7 +89,8 @@ print(head_kernel.name)
 
 # %% [markdown]
 # Older code asks `"head" in variable.name`. Where a variable belongs stands in its `path`, as a rule. But paths differ with the
-# kind of model, and a functional model inside another leaves its own name out. Here are five kinds, each with a layer named `body` and one named `head`:
+# kind of model. (A functional model inside another even leaves its own name out: then no limit is found, and our rule raises an error.)
+# Here are five kinds, each with a layer named `body` and one named `head`:
 
 
 # %%
@@ -777,7 +778,7 @@ check("11.4", two_speed_step)
 #
 # One limit for all is an option of the optimizer. For one per layer, write an optimizer (lesson 14), or override
 # `train_step`, which `fit` traces into a graph and runs for each batch. This one takes no sample weights: with them,
-# `x, y = data` raises. Nor does it serve mixed precision (lesson 14).
+# `x, y = data` raises. Nor does it serve 16-bit numbers whose loss has to be scaled (lesson 20).
 
 
 # %%

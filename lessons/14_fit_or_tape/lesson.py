@@ -313,7 +313,7 @@ check("14.1", order_cost)
 # Each gradient is to be clipped to the limit of its layer (lesson 11). An optimizer gets every gradient with its
 # variable, and `compile` takes an optimizer of your own. But which of its methods? `apply` takes all the gradients of a
 # batch. `update_step` takes one gradient, as late as possible, and changes one variable. There the variable is a plain
-# `tf.Variable`. Its name is the path, but in a subclassed model, where the name of the layer is missing:
+# `tf.Variable`. Its name is the path, except in a subclassed model, where the name of the layer is missing:
 
 
 # %%
@@ -370,7 +370,7 @@ assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 # - **loss scaling**, for gradients too small for 16 bits (lesson 20): the step multiplies the loss by the optimizer's
 #   `loss_scale_factor`, and `apply` divides the gradients by it;
 # - **accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, that of a batch of 64 (where all batches
-#   are full and come in pairs, and no layer draws or looks at the whole batch).
+#   are full and come in pairs, the rate is a number, and no layer draws or looks at the whole batch).
 #
 # Each is a promise that two trainings end with equal weights. So each can be tested, and nobody has to know which
 # weights are right:
