@@ -447,8 +447,8 @@ check("12.2", cosine_of_losses)
 # | learned weights | each loss times a number that is trained (below) | no, if it starts well |
 # | balanced norms | each gradient divided by its norm | no |
 #
-# A weighted loss that you hand to the tape is computed inside the block. (A fixed weight can also multiply the gradient, as it does in the
-# last way.) B's loss is in dm², and the fixed weight 0.01 makes it
+# A weighted loss that you hand to the tape is computed inside the block. (A weight that is not trained can also multiply the gradient, as
+# 1 / norm does in the last way.) B's loss is in dm², and the fixed weight 0.01 makes it
 # m². Whatever is summed, both are printed in m². The variable `s` is for the learned weights.
 
 # %%
