@@ -502,7 +502,7 @@ assert losses_z[0] > 1000 and losses_z[1] < 1e-4
 # ### Exercise 08.4: complete
 #
 # Fit a parabola to (`x`, `y`), tensors of shape (n,), by a loop of your own that follows a tape's gradients, and return
-# its values at `x_new`, a tensor of another length. They should be those of the closed form, up to 0.2 %. There are three
+# its values at `x_new`, a tensor of another length. They should be those of the closed form, up to 0.2 % of the largest. There are three
 # cases; in one, x lies between 100 and 101. In each, 200 steps can be enough. (A tensor has no `.mean()`: take
 # `tf.reduce_mean` and `tf.math.reduce_std`. The check stops after ten seconds of computing.)
 

@@ -723,7 +723,7 @@ assert not hasattr(loaded, "head_optimizer")
 # %% [markdown]
 # ### Exercise 14.4: complete
 #
-# Write the step with two optimizers: `model.head_optimizer` updates the last layer, `model.optimizer` all layers before it.
+# Write the step with two optimizers: `model.head_optimizer` updates the last layer (it may have no bias), `model.optimizer` all layers before it.
 # Both take their gradients at the same weights, those before the update. Each may scale the loss by a factor of its own.
 # Keep what exercise 14.3 asked for, the graph too; there is no penalty of your own.
 
