@@ -3,8 +3,8 @@
 import ast
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import ExitStack, closing, suppress
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -69,7 +69,8 @@ def where_to_look(question: Question, answer: Any, seed: int) -> str:
 def places_of_one_change(question: Question, answer: Any, seed: int) -> list[Place]:
     """Return the lines of a wrong answer in which one change makes it right on all stored seeds.
 
-    The learner's names, random states and printed text stay as they were. An answer that trains,
+    Where tracing is slow, the wrong call has to be right on all, and the compiled program to pass
+    on ``seed``. Names, random states and printed text stay as they were. An answer that trains,
     writes, uses variables of the notebook or takes long is left alone; so is what cannot be tried
     in the search's time.
 
@@ -92,7 +93,9 @@ def places_of_one_change(question: Question, answer: Any, seed: int) -> list[Pla
             stack.enter_context(time_limit(TIME, patience=_PATIENCE))
             stack.enter_context(memory_limit(MEMORY))
             warnings.simplefilter("ignore")
-            for change in _right_changes(question, program, seed):
+            # Closed whatever ends the search, so that functions are compiled again.
+            changes = stack.enter_context(closing(_right_changes(question, program, seed)))
+            for change in changes:
                 place = Place(change.line, program.lines[change.line - 1].strip(), change.look)
                 found.setdefault(change.line, place)
                 if len(found) == _MOST_PLACES:
@@ -108,11 +111,10 @@ class _Wrong(NamedTuple):
     line: str
 
 
-def _right_changes(question: Question, program: Program, seed: int) -> Iterator[Change]:
-    """Yield the changes that make a program right.
-
-    Where tracing takes too long, they are tried with nothing compiled.
-    """
+def _right_changes(
+    question: Question, program: Program, seed: int
+) -> Generator[Change, None, None]:
+    """Yield the changes that make a program right, with nothing compiled where tracing is slow."""
     unchanged = ast.unparse(program.tree)
     for is_compiled in (True, False):
         with compiling(is_compiled):
