@@ -32,6 +32,7 @@ __all__ = [
     "needs_observing",
     "observe",
     "read_lessons",
+    "renew_stored",
     "renew_text",
     "require_mnist",
     "require_no_work",
@@ -152,11 +153,10 @@ def build(
         That lesson's notebooks are then left as they were.
     """
     for lesson in chosen:
-        before = _read(folders.stored(lesson))
-        # The checks of the untouched notebook read its stubs, so they come first.
-        write_atomically(folders.stored(lesson), renewed(lesson, before, asked_in(before)))
+        renew_stored(lesson, folders)  # the checks of the untouched notebook read its stubs
         _build_lesson(lesson, folders, partial(after_cell, lesson))
-        write_atomically(folders.stored(lesson), renewed(lesson, before, asked_key(lesson)))
+        text = renewed(lesson, _read(folders.stored(lesson)), asked_key(lesson))
+        write_atomically(folders.stored(lesson), text)
 
 
 def require_no_work(chosen: list[LessonSource], folders: Folders) -> None:
@@ -252,6 +252,14 @@ def observe(lesson: LessonSource, folders: Folders, after_exercise: Callable[[st
         raise BuildError(f"lessons/{lesson.name}: {error}") from None
     asked = asked_in(_read(folders.stored(lesson)))  # of the notebooks as they are yet
     write_atomically(folders.stored(lesson), stored_text(lesson, lines, asked))
+
+
+def renew_stored(lesson: LessonSource, folders: Folders) -> None:
+    """Write the lesson's stubs, and the forms of its solutions, beside what was observed."""
+    before = _read(folders.stored(lesson))
+    after = renewed(lesson, before, asked_in(before))
+    if after != before:
+        write_atomically(folders.stored(lesson), after)
 
 
 def _build_lesson(lesson: LessonSource, folders: Folders, after_cell: Callable[[], None]) -> None:

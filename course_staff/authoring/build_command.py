@@ -69,6 +69,8 @@ def build(
                         markup=False,
                     )
                 bars.advance(task)
+        for source in chosen:
+            authoring.renew_stored(source, folders)
         with progress_bars("cells") as bars:
             tasks = {s.name: bars.add_task(s.name, total=_runs(s)) for s in stale}
             authoring.build(stale, folders, lambda s: bars.advance(tasks[s.name]))

@@ -24,15 +24,14 @@ from course_utils.exercises.isolation import TimeLimitReached, time_limit
 from course_utils.exercises.judging import observe_and_judge
 from course_utils.exercises.question import Question
 from course_utils.exercises.references import SEEDS
-from course_utils.one_change.changes import changes_of
-from course_utils.one_change.search import places_of_one_change
+from course_utils.one_change.where_to_look import place_in
 
+from .changes import changes_of
 from .questions import Questions
 from .source import LessonSource
 
 __all__ = ["Slip", "explanations", "holes", "is_explained", "slips_of", "tried"]
 
-_LIKELY = 3  # changes of this rank and above are no slips, but repairs of one
 _SECONDS = 5.0  # of the processor, for one observation
 _CHEAP = 0.2  # seconds that observing an exercise may take, for its slips to be tried at a build
 _AT_A_BUILD = 10  # slips of an exercise
@@ -59,9 +58,9 @@ def slips_of(question: Question, answer: Callable) -> Iterator[Slip]:
     tree = ast.parse(_source(answer))
     right = ast.unparse(tree)
     seen = {right}
-    for change in changes_of(tree):
-        text = ast.unparse(change.tree)
-        if change.rank < _LIKELY and text not in seen:
+    for changed in changes_of(tree):
+        text = ast.unparse(changed)
+        if text not in seen:
             seen.add(text)
             yield Slip(question.id, *_difference(right, text), text)
 
@@ -74,7 +73,7 @@ def tried(question: Question, answer: Callable, slip: Slip) -> str:
     str
         ``"no program"`` where it cannot be defined; ``"passes"`` where it does on every stored
         seed, ``"luck"`` where on some; else what its author is told: ``"recognised"``, ``"placed"``
-        where one change is found that mends it, ``"error"`` where an error names the line, and
+        where all else is as in a right answer, ``"error"`` where an error names the line, and
         ``"untold"``.
     """
     function = _defined(answer, slip)
@@ -87,7 +86,7 @@ def tried(question: Question, answer: Callable, slip: Slip) -> str:
         return "passes" if _passes_elsewhere(question, function) else "luck"
     if first.recognised:
         return "recognised"
-    if places_of_one_change(question, function, 0):
+    if place_in(question.id, function) is not None:
         return "placed"
     return "error" if first.outcome == "error" and " at `" in first.message else "untold"
 

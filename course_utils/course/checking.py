@@ -3,10 +3,9 @@
 import html
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from dataclasses import dataclass
 from threading import Timer
 from typing import Any
 
@@ -17,6 +16,7 @@ from ..exercises.exercise import Exercise, Judgement
 from ..exercises.judging import TIME_LIMIT, observe_and_judge
 from ..exercises.question import Question
 from ..exercises.references import SEEDS
+from ..one_change.where_to_look import where_to_look
 from ..workspace.curriculum import find_exercise, find_lesson
 from ..workspace.progress import record_outcome, runs_a_solution
 from .notebook import earlier_run, running_shell
@@ -37,9 +37,9 @@ _SIGNS_AND_COLOURS = {
 class CheckResult:
     """The answer to one `check`: shown as HTML in Jupyter, as one plain line elsewhere.
 
-    Where no known mistake explains a wrong answer, it is looked for a line in which one change is
-    enough, or for a name of the notebook's that the answer reads, when the result is shown; in
-    Jupyter the message stands meanwhile.
+    ``where_to_look`` is what is worth a look in a wrong answer that no known mistake explains: a
+    line in which one change is enough, or a name of the notebook's that the answer reads. It is
+    folded in Jupyter.
     """
 
     id: str
@@ -48,12 +48,7 @@ class CheckResult:
     title: str = ""
     progress: str = ""
     printed: str = ""
-    _search: Callable[[], str] | None = field(default=None, repr=False, compare=False)
-
-    @cached_property
-    def where_to_look(self) -> str:
-        """What is worth a look in the answer; empty where nothing is known."""
-        return self._search() if self._search else ""
+    where_to_look: str = ""
 
     @property
     def passed(self) -> bool:
@@ -65,38 +60,20 @@ class CheckResult:
         return f"{self.id} {self.title}".strip()
 
     def __repr__(self) -> str:
-        return self._in_a_line(self.where_to_look)
+        sign, _ = _SIGNS_AND_COLOURS[self.outcome]
+        first = f"{sign} {self._headline}: {self.outcome}."
+        return " ".join(filter(None, (first, self.message, self.where_to_look, self.progress)))
 
     def _repr_html_(self) -> str:
-        return self._as_card(self.where_to_look)
-
-    def _ipython_display_(self) -> None:
-        if self._search is None:
-            raise NotImplementedError  # it is shown as any other object is
-        from IPython.display import display
-
-        shown = display(self._shown(""), raw=True, display_id=True)
-        if self.where_to_look:
-            shown.update(self._shown(self.where_to_look), raw=True)
-
-    def _shown(self, where: str) -> dict[str, str]:
-        return {"text/plain": self._in_a_line(where), "text/html": self._as_card(where)}
-
-    def _in_a_line(self, where: str) -> str:
-        sign, _ = _SIGNS_AND_COLOURS[self.outcome]
-        said = (f"{sign} {self._headline}: {self.outcome}.", self.message, where, self.progress)
-        return " ".join(filter(None, said))
-
-    def _as_card(self, where: str) -> str:
         sign, colour = _SIGNS_AND_COLOURS[self.outcome]
         outcome = f"<strong>{sign} {self.outcome.capitalize()}</strong>"
         blocks = [
             f"<div>{outcome} · {html.escape(self._headline)}</div>",
             f"<div>{with_code(self.message)}</div>",
         ]
-        if where:
-            summary = "<summary>Where to look</summary>"
-            blocks.append(f"<details>{summary}<div>{with_code(where)}</div></details>")
+        if self.where_to_look:
+            folded = f"<summary>Where to look</summary><div>{with_code(self.where_to_look)}</div>"
+            blocks.append(f"<details>{folded}</details>")
         if self.progress:
             blocks.append(f'<div style="opacity:.75">{html.escape(self.progress)}</div>')
         if self.printed:
@@ -141,17 +118,11 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
     said = " ".join(
         filter(None, (earlier_run(exercise.stub().get("source", "")), judgement.message))
     )
-    shown = exercise.id, judgement.outcome, said, exercise.title, recorded, printed
-    if isinstance(exercise, Question) and not judgement.recognised:
-        return CheckResult(*shown, partial(_where_to_look, exercise, answer, seed))
-    return CheckResult(*shown)
-
-
-def _where_to_look(question: Question, answer: Any, seed: int) -> str:
-    from ..one_change.search import where_to_look
-
-    with standard_error_held():
-        return where_to_look(question, answer, seed)
+    is_unknown = isinstance(exercise, Question) and not judgement.recognised
+    where = where_to_look(exercise.id, answer) if is_unknown else ""
+    return CheckResult(
+        exercise.id, judgement.outcome, said, exercise.title, recorded, printed, where
+    )
 
 
 @contextmanager

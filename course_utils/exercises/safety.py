@@ -4,11 +4,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import wraps
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-__all__ = ["kept_alive", "memory_limit"]
+__all__ = ["kept_alive"]
 
 
 @contextmanager
@@ -19,26 +18,6 @@ def kept_alive() -> Iterator[None]:
             stack.enter_context(_fitting_output_gradients())
             stack.enter_context(_call_context_kept())
         yield
-
-
-@contextmanager
-def memory_limit(megabytes: int) -> Iterator[None]:
-    """Let a block that takes more memory than this meet a ``MemoryError``, on Linux."""
-    try:
-        import resource
-
-        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-        used = next(int(line.split()[1]) for line in status.splitlines() if "VmData" in line)
-    except (ImportError, OSError, StopIteration):
-        yield
-        return
-    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    limits = [1024 * used + megabytes * 2**20, *(n for n in (soft, hard) if n >= 0)]
-    resource.setrlimit(resource.RLIMIT_DATA, (min(limits), hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
 
 
 @contextmanager

@@ -1,1 +1,1 @@
-"""Where one change is enough: the line of a wrong answer that is one slip away from a right one."""
+"""Where one change is enough: the place but for which a wrong answer is a right one."""

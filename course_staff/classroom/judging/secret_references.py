@@ -55,9 +55,9 @@ class References:
         self._pool: ProcessPoolExecutor | None = None
         self._observe_learned: Observe = lambda exercise_id, program, seed: None
 
-    def seed(self, exercise_id: str, number: int = 0) -> int:
-        """Return a secret seed of an exercise, the first for answers; none of those stored."""
-        drawn = hmac.digest(self._key, _numbered(exercise_id, number).encode(), "sha256")[:4]
+    def seed(self, exercise_id: str) -> int:
+        """Return the secret seed of an exercise; none of those that are stored."""
+        drawn = hmac.digest(self._key, exercise_id.encode(), "sha256")[:4]
         return SEEDS + int.from_bytes(drawn, "little")
 
     def get_ready(self, exercise_ids: Iterable[str]) -> None:
@@ -67,9 +67,9 @@ class References:
             if new:
                 self._submit(_questions_read, new[0][:2])
 
-    def right(self, exercise_id: str, number: int = 0) -> Reference:
-        """Return what the right program did on one of the secret seeds."""
-        return Reference.from_data(self._data(exercise_id, False, number)["seed"], [])
+    def right(self, exercise_id: str) -> Reference:
+        """Return what the right program did."""
+        return Reference.from_data(self._data(exercise_id, False)["seed"], [])
 
     def whole(self, exercise_id: str) -> Reference:
         """Return what the right program and the gallery did."""
@@ -113,12 +113,12 @@ class References:
             self._far_end.close()
             self._pool.shutdown(cancel_futures=True)
 
-    def _data(self, exercise_id: str, with_gallery: bool, number: int = 0) -> dict:
-        key = self._key_of(_numbered(exercise_id, number), with_gallery)
+    def _data(self, exercise_id: str, with_gallery: bool) -> dict:
+        key = self._key_of(exercise_id, with_gallery)
         with self._lock:  # of several answers that fail at once, the first has the gallery observed
             data = self._journal.get(key)
             if data is None:
-                arguments = (exercise_id, self.seed(exercise_id, number), with_gallery)
+                arguments = (exercise_id, self.seed(exercise_id), with_gallery)
                 try:
                     data = self._submit(_observe, *arguments).result()
                 except Exception as error:
@@ -138,10 +138,6 @@ class References:
             end, self._far_end = context.Pipe(duplex=False)
             self._pool = ProcessPoolExecutor(1, context, _settle, (end,))
         return self._pool.submit(function, self._lessons, *arguments)
-
-
-def _numbered(exercise_id: str, number: int) -> str:
-    return f"{exercise_id} {number}" if number else exercise_id
 
 
 def _settle(grader: Connection) -> None:

@@ -1,11 +1,10 @@
-"""The feedback's "Where to look": the line in which one change makes a wrong answer right."""
+"""The feedback's "Where to look": the line but for which a wrong answer is a right one."""
 
 import pytest
 from handed_in import RIGHT, notebook
 from typer.testing import CliRunner
 
 from course_staff.classroom.jail.limits import Limits
-from course_staff.classroom.judging import where_to_look
 from course_staff.classroom.judging.grading import grade
 from course_staff.classroom.judging.naming import groups_in
 from course_staff.classroom.reports.pages import write_results
@@ -13,9 +12,8 @@ from course_utils.course.cli import app
 
 LIMITS = Limits(total_seconds=60.0)
 FOURTH = RIGHT["01.1"].replace("x**3", "x**4")
-PLACE = "One change is enough, in line {}, `y = x**4 - 2 * x`: look at the number."
-CUBIC = "import keras\n\ndef cubic(x):\n    return x**4 - 2 * x\n\n"
-WITH_A_HELPER = CUBIC + RIGHT["01.1"].replace("x**3 - 2 * x", "cubic(x)")
+PLACE = "One change is enough, in line {}, `y = x**4 - 2 * x`: look at `4`."
+HELPED = "def cubic(x):\n    return x**4 - 2 * x\n\n" + FOURTH.replace("x**4 - 2 * x", "cubic(x)")
 FORGED = (
     FOURTH + "\n\nimport course_utils\n"
     "course_utils.check = lambda *a: None\ncheck = lambda *a: None"
@@ -23,7 +21,7 @@ FORGED = (
 WRONG = {
     "ada": {"01.1": FOURTH},
     "bob": {"01.1": f"# A comment\n\n{FOURTH}"},
-    "cyd": {"01.1": WITH_A_HELPER},
+    "cyd": {"01.1": HELPED},
     "dan": {"01.1": FOURTH.replace("- 2", "- 5")},
     "fay": {"01.1": FORGED},
     "gus": {"01.1": FOURTH.replace("x**4", "x**2")},
@@ -44,11 +42,9 @@ def of_the_first(grading):
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory):
-    """Grade the class once, without haste; return its rows for 01.1, and the results' folder."""
+    """Grade the class once; return its rows for 01.1, and the results' folder."""
     root = tmp_path_factory.mktemp("class")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(where_to_look, "_SECONDS", 100.0)
-        grading = grade(handed_in(root / "in", WRONG), root / "out", jobs=2, limits=LIMITS)
+    grading = grade(handed_in(root / "in", WRONG), root / "out", jobs=2, limits=LIMITS)
     write_results(grading, root / "out")
     return of_the_first(grading), root / "out"
 
@@ -57,29 +53,20 @@ def test_the_line_is_the_learners_own(graded):
     rows, _ = graded
     assert rows["ada"].where == PLACE.format(4)
     assert rows["bob"].where == PLACE.format(6)
-    assert "in line 4, `return x**4 - 2 * x`: look at the number" in rows["cyd"].where
 
 
-@pytest.mark.parametrize("student", ["dan", "fay"])
-def test_nothing_is_guessed(graded, student):
-    """Two changes away, or without a check that can be asked."""
+def test_nothing_is_guessed(graded):
+    """Where the answer is of another form."""
     rows, _ = graded
-    assert rows[student].outcome == "failed"
-    assert rows[student].where == ""
-
-
-def test_what_takes_long_is_left_alone(tmp_path, monkeypatch):
-    monkeypatch.setattr(where_to_look, "_SECONDS", 0.0)
-    submitted = handed_in(tmp_path / "in", {"ada": WRONG["ada"]})
-    rows = of_the_first(grade(submitted, tmp_path / "out", limits=LIMITS))
-    assert rows["ada"].where == ""  # it is not among the first three changes
+    assert rows["cyd"].outcome == "failed"
+    assert rows["cyd"].where == ""
 
 
 def test_the_page_and_the_teachers_list_say_it(graded):
     _, out = graded
     page = (out / "feedback" / "ada.html").read_text(encoding="utf-8")
     assert "<summary>Where to look</summary>" in page
-    assert "<code>y = x**4 - 2 * x</code>: look at the number" in page
+    assert "<code>y = x**4 - 2 * x</code>: look at <code>4</code>" in page
     (group,) = [one for one in groups_in(out) if "ada" in one.students]
     assert group.where == PLACE.format(4)
 
