@@ -71,7 +71,7 @@ eager = gradients(-x, y)
 print(f"x: {eager['x']}, y: {eager['y']}")
 
 # %% [markdown]
-# In the figure, which calls z by the function's name, compare the two tapes, and look for y in each.
+# Compare the two tapes in the figure, where z bears the function's name: in which of them is y?
 
 # %%
 assert eager == {"x": -4.0, "y": None}
@@ -163,9 +163,11 @@ check("05.1", huber_gradients)
 # On its first call, a `tf.function` runs your Python with a placeholder in place of each tensor. This
 # is **tracing**. It yields a **graph**: the operations and their connections, without values.
 #
-# A placeholder cannot answer `x > 0`. So **AutoGraph** first rewrites your Python: an `if`, `for` or `while`
-# statement of your functions that depends on a tensor becomes an operation of the graph, which holds both branches, or the body of the
-# loop. (A comprehension over a tensor, and the `call` of a layer that you call as `layer(x)`, stay Python: there it is an error.) At x = 2, the gradients stay what they were, and so do the slopes of the loop:
+# A placeholder cannot answer `x > 0`. So **AutoGraph** first rewrites your Python: an `if` or `while` on a tensor, or
+# a `for` over one, becomes an operation of the graph, which holds both branches, or the body of the loop. (Not
+# everywhere: a comprehension, `enumerate` or `zip` over a tensor is an error, and so is such an `if` in the `call`
+# method of a Keras layer that you write.) At x = 2, the gradients stay what they were, and so do the slopes of the
+# loop:
 
 # %%
 graph_gradients = tf.function(gradients)
@@ -291,7 +293,8 @@ check("05.2", number_of_traces)
 #
 # </details>
 #
-# The method with the long name counts the traces. After the first two of six such calls:
+# `experimental_get_tracing_count` counts the traces. The cell makes six calls, and prints the count after the first
+# two:
 
 # %%
 scale = tf.function(lambda x, factor: x * factor)
@@ -344,8 +347,8 @@ assert np.bincount(seen).tolist() == [0, 2, 1, 1, 2]
 # >
 # > Code that asks `if gradient is None` may act differently under `tf.function`.
 #
-# So is a 0 from a graph always a branch not taken? No: a graph hides real faults, too. Below, the branch
-# that *is* taken uses y, and `round` breaks the path. Eager mode says `None`; the graph says 0. When a graph
+# So is a 0 from a graph always a branch not taken? No: inside a branch, a graph hides real faults, too. Below, the
+# branch that *is* taken uses y, and `round` breaks the path. Eager mode says `None`; the graph says 0. When a graph
 # says 0, ask again in eager mode.
 
 # %%
@@ -424,9 +427,9 @@ graph_loss, graph_slope = tf.function(loss_and_slope)(batches)
 
 print(f"loss {graph_loss:.0f}, slope {graph_slope}")
 
-# %% [markdown]
-# What becomes of the loop in the graph? An `ExplainingTape` says it, while the first function below is traced.
-# The second adds a term to the loss, w itself, with the slope 1.
+# %% [markdown] What becomes of the loop in the graph? The `ExplainingTape` in `explained` says it, while the function
+# is traced. `with_second_term` adds w itself to the loss, with the slope 1: its gradient is 1, not 331, and nothing
+# warns.
 
 # %%
 @tf.function
@@ -481,10 +484,10 @@ assert tf.function(lambda: loss_and_slope(iter(batches)))()[1] == 330.0
 # %% [markdown]
 # ### Further: the loop, as the graph holds it
 #
-# A graph's loop over a dataset becomes an operation on the dataset itself. Here are those of the first function:
+# A graph's loop over a dataset becomes an operation on the dataset itself. Here are those of `loss_and_slope`:
 
 # %%
-# that of one trace
+# the graph of one trace
 graph = tf.function(loss_and_slope).get_concrete_function(batches).graph
 
 print("operations:", [o.type for o in graph.get_operations() if "Dataset" in o.type])
@@ -742,8 +745,8 @@ assert passes_slope(five) is None and tf.function(passes_slope)(five) == 0.0
 # - A source whose only path is through the other branch of an `if` on a tensor gets `None` in eager mode, and 0.0 in a
 #   graph. A source whose path is broken may get the same.
 # - Tracing runs Python for each new kind of arguments; every call runs the operations of a graph.
-# - A tape around a dataset loop in a graph, asked below, has lost the loop's part: `None`, or a number without it. Put the tape
-#   inside the loop.
+# - A tape around a dataset loop in a graph, asked after the loop, has lost the loop's part: `None`, or a number
+#   without it. Put the tape inside the loop.
 # - A loop can be differentiated. Its slope converges at a pace of its own: use a fixed number of passes.
 #
 # ```python

@@ -118,7 +118,7 @@ errors = {h: abs(forward(tf.exp, x, h).numpy() - np.e) for h in (1e-4, 1e-8, 1e-
 print("most accurate:", min(errors, key=errors.get))
 
 # %% [markdown]
-# Every value is rounded, at a relative `eps` of 2e-16 in float64 and 1e-7 in float32. In the difference of two
+# Every value is rounded, to a relative `eps` of 2e-16 in float64 and 1e-7 in float32. In the difference of two
 # nearly equal values this **rounding error** remains, and is divided by h: about $\text{eps} \cdot |f| / h$.
 #
 # In the figure, look for the shortest step, the longest, and the best.
@@ -139,12 +139,12 @@ for ax, (dtype, errors) in zip(axes, curves.items(), strict=True):
     plot_error_curve(steps, errors, orders=orders, ax=ax)
     ax.set(title=dtype, ylim=(1e-12, 1e2))
 
-# %% [markdown]
-# Read from the right: as h gets shorter, the error falls with slope 1 or 2. Then rounding rises, until float32
-# cannot tell x + h from x. The best step is near the crossing. With f and its derivatives of about the same size, h/2
-# and `eps`/h meet near `eps`^(1/2) for forward, h²/6 and `eps`/h near `eps`^(1/3) for central differences. For another f, multiply
-# either by its **scale**: how far x goes until f, without a large constant in it, changes by about its own size. For exp it is 1. For
-# a central difference of exp, float32 leaves about five digits.
+# %% [markdown] Read from the right: as h gets shorter, the error falls with slope 1 or 2. Then rounding rises, until
+# float32 cannot tell x + h from x. The best step is near the crossing. With f and its derivatives of about the same
+# size, h/2 and `eps`/h meet near `eps`^(1/2) for forward, h²/6 and `eps`/h near `eps`^(1/3) for central differences.
+# For another f, multiply either by its **scale**: how far x must go to change f by about f itself, leaving out a
+# large constant that f may contain. For exp it is 1. For a central difference of exp, float32 leaves about five
+# digits.
 
 # %%
 for dtype, errors in curves.items():
@@ -223,8 +223,7 @@ assert central(lambda x: x**2, tf.constant(1.5), 0.25) == 3.0
 # **Here the first sitting ends.** You can choose a step, and say how exact a difference is. When you come back, run
 # the first cell and the one that defines `forward` and `central`, and go on below.
 #
-# You know what a difference is worth. Now it checks a million parameters, and a gradient that was derived by
-# hand. About {time}.
+# Now check a million parameters, and a gradient that was derived by hand. About {time}.
 
 # %% [markdown]
 # ## How do I check a million parameters?
@@ -303,7 +302,7 @@ check_gradients(loss, [W, b], grads=by_hand)
 # %% [markdown]
 # |verdict|what it says|what to do|
 # |---|---|---|
-# |`agrees`|within the error bar, in every direction looked at|nothing, at a random point|
+# |`agrees`|within the error bar, in every direction looked at|nothing, if the point was random|
 # |`disagrees`|outside, in most directions of a closer look|read the hint|
 # |`disconnected`|no path; the hint says whether f moves|`ExplainingTape`, if it does|
 # |`kink nearby`|the slope jumps within the step|check elsewhere|
@@ -525,7 +524,7 @@ check("07.3", cross_entropy_gradient)
 # **Here the second sitting ends.** You can check a gradient, and derive one for a layer. When you come back, run the
 # first cell and the one that defines `forward` and `central`, and go on below.
 #
-# You can read a report. Now write gradients yourself, for a function, a layer and a network, and prove them.
+# Now write gradients yourself, for a function, a layer and a network, and prove them.
 # About {time}.
 
 # %% [markdown]
@@ -564,7 +563,7 @@ assert len({central(tf.nn.relu, tf.constant(0.0), h).numpy() for h in (1.0, 2.0*
 #
 # log(1 + exp(x)) is a smooth relu. As written it fails in float32. At 100, exp overflows, and the tape multiplies
 # infinity by 0. From 87.4 to 88.7 it fails in silence (in float64 from 708.4 to 709.7): the value is right, and the
-# slope, on a CPU, is 0, since 1/(1 + exp(x)) is so small that a CPU makes it 0. The usual rewriting is `stable`.
+# slope 0: a CPU makes the tiny 1/(1 + exp(x)) 0. The usual rewriting is `stable`.
 
 # %%
 def naive(x):
@@ -597,10 +596,10 @@ print("naive at 100:", value_and_slope(naive, 100.0))
 print("stable at 100:", value_and_slope(stable, 100.0))
 print(f"stable at 0: slope {value_and_slope(stable, 0.0)[1]}")
 
-# %% [markdown]
-# At its kink the tape takes 1 for `tf.maximum`, where both are equal, and 0 for `tf.abs`: none of them is a half. You can write the
-# slope yourself: it is the sigmoid. Under `tf.custom_gradient`
-# a function returns its value and `grad`, which multiplies the gradient from above, `upstream`, by the slope.
+# %% [markdown] Where both are equal, the tape gives the first argument of `tf.maximum` the slope 1, here x, and for
+# `tf.abs` at 0 it takes 0: neither is a half. You can write the slope yourself: it is the sigmoid. Under
+# `tf.custom_gradient` a function returns its value and `grad`, which multiplies the gradient from above, `upstream`,
+# by the slope.
 
 # %%
 @tf.custom_gradient

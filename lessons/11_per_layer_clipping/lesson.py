@@ -71,9 +71,9 @@ assert min(norms[::2]) > 5 and max(norms[1::2]) < 1
 # %% [markdown]
 # **Clipping** by norm scales a gradient that is longer than a limit down to it, and leaves a shorter one alone:
 # `tf.clip_by_norm(gradient, limit)`. (The `IndexedSlices` of an embedding, lesson 01, come out with a wrong length where an index repeats: make them
-# dense first, with `tf.convert_to_tensor`.) Suppose you want at most 5 in the backbone, and 1 in the head. (Whether such
-# limits help is a question for later; here they make it easy to see which layer was found.) Then your loop must
-# know which layer a variable belongs to.
+# dense first, with `tf.convert_to_tensor`.) Suppose you want at most 5 for each variable of the backbone, and 1 for
+# each of the head's. (Whether such limits help comes later; here they only show which limit a variable got.) Then
+# your loop must know which layer a variable belongs to.
 #
 # > **Predict**
 # >
@@ -87,10 +87,9 @@ head_kernel = model.get_layer("head").kernel
 
 print(head_kernel.name)
 
-# %% [markdown]
-# Older code asks `"head" in variable.name`. Where a variable belongs stands in its `path`, as a rule. But paths differ with the
-# kind of model. (A functional model inside another even leaves its own name out: then no limit is found, and our rule raises an error.)
-# Here are five kinds, each with a layer named `body` and one named `head`:
+# %% [markdown] Older code asks `"head" in variable.name`. Where a variable belongs stands in its `path`, as a rule.
+# But paths differ with the kind of model. (A functional model inside another even leaves its own name out: the limit
+# under that name is then not found.) Here are five kinds, each with a layer named `body` and one named `head`:
 
 
 # %%
@@ -288,11 +287,10 @@ for way, parts in clipped.items():
     turned[way] = [angle(parts[0].numpy(), np.array([3.0, 4.0])), whole]
     print(f"{way:11} turns (3, 4) by {turned[way][0]:2.0f}, all by {turned[way][1]:2.0f} degrees")
 
-# %% [markdown]
-# An optimizer clips when asked. From 0, with learning rate 1, SGD moves by minus the clipped gradient. At a `None`
-# the function `tf.clip_by_norm` raises; `tf.clip_by_global_norm` hands it back in its place, and counts the others. A `nan`
-# cannot be clipped, nor an `inf` by its norm, and by global norm either takes all gradients with it: look at the norm, and skip such a
-# batch.
+# %% [markdown] An optimizer clips when asked. From 0, with learning rate 1, SGD moves by minus the clipped gradient.
+# At a `None` the function `tf.clip_by_norm` raises; `tf.clip_by_global_norm` hands it back in its place, and counts
+# the others. No clipping mends a `nan`, and by norm none an `inf`; by global norm, either makes all gradients `nan`:
+# look at the norm, and skip such a batch.
 
 # %%
 options = {"norm": "clipnorm", "global norm": "global_clipnorm", "value": "clipvalue"}
@@ -346,8 +344,9 @@ check("11.2", weights_after_step)
 # %% [markdown]
 # ### Exercise 11.3: complete
 #
-# Clip each *layer* as a whole, its kernel and bias together. `gradients` maps a layer's name to the list of its
-# gradients; `limits` maps it to its limit. Return a dict of the same form. A layer may have no bias, and gradients may be zero.
+# So far kernel and bias were clipped each by itself. Clip each *layer* as a whole. `gradients` maps a layer's name to
+# the list of its gradients; `limits` maps it to its limit. Return a dict of the same form. A layer may have no bias,
+# and gradients may be zero.
 
 
 # %% exercise="11.3"
@@ -495,7 +494,7 @@ text = ax.set(xlabel="steps back in time", ylabel="norm of the state's gradient"
 # %%
 def recurrent_model():
     large = keras.initializers.Orthogonal(gain=1.2, seed=11)
-    recurrent = layers.SimpleRNN(8, None, recurrent_initializer=large)
+    recurrent = layers.SimpleRNN(8, None, recurrent_initializer=large)  # no tanh
     return keras.Sequential([keras.Input((30, 1)), recurrent, layers.Dense(1)])
 
 
@@ -547,7 +546,7 @@ text = ax.annotate("not clipped: nan after this step", (1.5, wild_norms[0]), col
 # %% [markdown]
 # ## How do I give a trained backbone a new head?
 #
-# A backbone that learned one task from many examples shall serve another, of which you have few. It keeps its
+# A backbone that learned one task from many examples is to serve another, of which you have few. It keeps its
 # weights, and gets a new head: **fine-tuning**. Make them two models. Here the first task is to tell 5 classes
 # apart, from 1,000 examples; the second has two classes, and 40 examples. 472 are held out.
 
@@ -631,10 +630,9 @@ for way, options in ways.items():
     held_out[way] = np.mean([held_out_loss(*options, seed) for seed in (3, 4, 5)])
     print(f"{held_out[way]:.2f}")
 
-# %% [markdown]
-# After 60 steps, way c is best, as the backbone knows the new task already: odd and even are made of the five classes. The last line
-# is way c with a tight limit on its head, which is no help here. Now
-# three heads for a task that the old one ignored, whether the first input is positive:
+# %% [markdown] After 60 steps, way c is best, as the backbone knows the new task already: odd and even are made of
+# the five classes. The last line is way c with a tight limit on its head, which is no help here. Now three heads for
+# a task that the first task ignored: is the first input positive?
 
 # %%
 signs = [(x_all[part, 0] > 0).astype(int) for part in (slice(1000, 1040), slice(1040, None))]
@@ -846,7 +844,7 @@ assert np.isclose(seen[-1], loss, rtol=1e-2) and history["accuracy"][-1] > histo
 # <details><summary>1. Every layer has a limit, nothing raises, and the loss falls. How do you know that the clipping
 # works?</summary>
 #
-# From the norms of what you apply: none is above its layer's limit, and those that were clipped stand at it.
+# From the norms of what you apply: no variable's is above its limit, and those that were clipped stand at it.
 #
 # </details>
 # <details><summary>2. You halve all limits, and with Adam nothing changes. Is the clipping broken?</summary>
@@ -866,7 +864,7 @@ assert np.isclose(seen[-1], loss, rtol=1e-2) and history["accuracy"][-1] > histo
 #
 # - `variable.path` says, as a rule, which layer a variable belongs to; `variable.name` does not.
 # - By norm: a factor for each variable. By global norm: one for all. By value: mostly another direction.
-# - Adam hides a constant factor, in the gradient and in the clipping, far above its epsilon; SGD shows it.
+# - Far above its epsilon, Adam hides a constant factor, whether you scale or clip; SGD shows it.
 # - Gradients explode where slopes above 1 multiply; clipping limits them, and mends no `nan` or `None`.
 # - A limit guards against spikes, a rate scales every step. A new head is free; its trained backbone is slow or frozen,
 #   if it knows what the new task asks.

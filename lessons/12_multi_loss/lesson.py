@@ -76,7 +76,8 @@ def penalised_loss(hidden, logits):
 # %% [markdown]
 # > **Predict**
 # >
-# > One program calls `encoder(x)` and `classifier(x)`, which share two layers. How many layer calls?
+# > One program calls `encoder(x)`, up to hidden, and `classifier(x)`, up to logits; they share two layers. How many
+# > layer calls?
 
 # %%
 predict("12.a", "")
@@ -286,7 +287,8 @@ assert np.sum(plain == 0) == 0 and near >= zeros["L1"] > 0
 # ## Do the losses pull the same way?
 #
 # Two teams predict a number for the same 200 trees: A in metres, B in decimetres. A's depends on the first feature
-# alone, B's on the second, and B's has more noise. One w of two numbers shall serve both: one prediction, in metres for A, and times 10 for B.
+# alone, B's on the second, and B's has more noise. One w of two numbers is to serve both: `features @ w` predicts
+# metres for A, and 10 times that is the answer for B.
 #
 # A persistent tape gives each loss its gradient, a and b. The ratio of their norms says who is heard in the sum. The
 # **cosine** of their angle, a · b divided by both norms, says whether they agree: 1 for the same direction, -1 for
@@ -447,7 +449,8 @@ check("12.2", cosine_of_losses)
 # | learned weights | each loss times a number that is trained (below) | no, if it starts well |
 # | balanced norms | each gradient divided by its norm | no |
 #
-# A weighted loss that you hand to the tape is computed inside the block. (A weight that is not trained can also multiply the gradient, as
+# Weigh a loss inside the block, if you hand it to the tape. (A weight that is not trained can also multiply the
+# gradient, as
 # 1 / norm does in the last way.) B's loss is in dm², and the fixed weight 0.01 makes it
 # m². Whatever is summed, both are printed in m². The variable `s` is for the learned weights.
 
@@ -484,11 +487,12 @@ for name, factor_of_b in {"equal weights": 1.0, "fixed weights": 0.01}.items():
 #
 # $$e^{-s} L + s$$
 #
-# $e^{-s}$ is its weight. The slope for s, $1 - e^{-s} L$, is zero where the weighted loss is 1. So a loss 100 times as
-# large gets a weight 100 times as small, and its unit drops out; a loss that can reach 0 has no such place.
+# $e^{-s}$ is its weight. The slope for s, $1 - e^{-s} L$, is zero where the weighted loss is 1. So a loss 100 times
+# as large gets a weight 100 times as small, and its unit drops out; where a loss reaches 0, no s does that: s falls,
+# and the weight grows, without end.
 #
-# Start s at log L, where the weighted loss is 1 already. From 0 its first step is 0.004 (L - 1), too long for a loss of
-# some 50,000, as B's is in cm².
+# Start s at log L, where the weighted loss is 1 already. From 0, the first step of s is 0.004 (L - 1), some 200 for B
+# in cm²: far too long.
 
 # %%
 assert ends["equal weights"][0] > 2 * ends["fixed weights"][0]

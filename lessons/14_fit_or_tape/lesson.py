@@ -312,7 +312,7 @@ check("14.1", order_cost)
 #
 # Each gradient is to be clipped to the limit of its layer (lesson 11). An optimizer gets every gradient with its
 # variable, and `compile` takes an optimizer of your own. But which of its methods? `apply` takes all the gradients of a
-# batch. `update_step` takes one gradient, as late as possible, and changes one variable. There the variable is a plain
+# batch. `update_step` takes one gradient, last of all, and changes its variable. There the variable is a plain
 # `tf.Variable`. Its name is the path, except in a subclassed model, where the name of the layer is missing:
 
 
@@ -458,9 +458,9 @@ for way, keeps in table.items():
 
 # %% [markdown]
 # `update_step` gets a gradient when the scale is divided out and those of the batches are averaged. (Where a
-# `LossScaleOptimizer` holds yours, as in lesson 20, it divides before it calls your `apply`: the next cell tests it.) The `train_step` is the place for the
-# loss and for what the tape records; a limit on a gradient's length comes too early there. This one also forgets the
-# weights, which `model.compute_loss(x, y, y_hat, sample_weight)` would have counted.
+# `LossScaleOptimizer` holds yours, as in lesson 20, it divides before it calls your `apply`: the next cell tests it.)
+# A `train_step` shapes what the tape records; a limit on a gradient's length comes too early there. This one also
+# forgets the weights, which `model.compute_loss(x, y, y_hat, sample_weight)` would have counted.
 
 # %%
 kept_by = {way: sum(keeps.values()) for way, keeps in table.items()}
@@ -477,9 +477,9 @@ assert largest_difference(*pair) < 1e-4 < 0.01 < largest_difference(pair[0], bui
 # ### Exercise 14.2: repair
 #
 # *Adaptive clipping* needs no limits to be chosen: a gradient may be at most a tenth as long as the variable that it
-# changes. A length below 0.001 counts as 0.001, so that a variable of zeros can move. `adaptive(kind)` returns a class
-# of optimizers that clips so, from a class such as `keras.optimizers.SGD`. It works, until somebody scales the loss or
-# accumulates. Mend it, with TensorFlow's operations alone: the check runs it in `fit`, in a graph.
+# changes. A variable shorter than 0.001 counts as 0.001 long, so that one of zeros can move. `adaptive(kind)` returns
+# a class of optimizers that clips so, from a class such as `keras.optimizers.SGD`. It works, until somebody scales
+# the loss or accumulates. Mend it, with TensorFlow's operations alone: the check runs it in `fit`, in a graph.
 
 
 # %% exercise="14.2"
@@ -520,16 +520,17 @@ check("14.2", adaptive)
 # %% [markdown]
 # ## Sitting 2: Into the step
 #
-# **Here the first sitting ends.** You can put a change of each gradient where it keeps all three. When you come back,
-# select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+# **Here the first sitting ends.** You can change each gradient where sample weights, scaling and accumulation are
+# kept. When you come back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
 #
 # What is left for `compute_loss` and `train_step`, and how not to lose anything there. About {time}.
 
 # %% [markdown]
 # ## What goes into train_step?
 #
-# Data that change while `fit` runs need no `train_step`: a callback sets a variable, and the pipeline's `map` reads it for each
-# element, here in each epoch anew (not behind a `cache`).
+# Data that change while `fit` runs need no `train_step`: a callback sets a variable, and the pipeline's `map` reads
+# it for each element, here anew in each epoch (not behind a `cache`; a change between batches comes late, as `fit`
+# reads ahead).
 
 # %%
 strength = tf.Variable(0.0)
@@ -620,10 +621,10 @@ assert all(keeps.values()) and np.isclose(moved, 0.75, atol=0.01)
 # %% [markdown]
 # ### Exercise 14.3: repair
 #
-# This `train_step` adds a penalty of its own, a tenth of the mean squared prediction. The rest should be as in Keras's own
-# step, whatever was compiled, and it runs in a graph, as `fit` does it. It leaves out five things. The model has a batch
-# normalisation and a regularised layer; `data` has three entries; the optimizer may have a `loss_scale_factor`. The loss
-# that you return is not scaled.
+# This `train_step` adds a penalty of its own, a tenth of the mean squared prediction. The rest should be as in
+# Keras's own step, whatever was compiled, and it runs in a graph, as under `fit`. It leaves out five things. The
+# model has a batch normalisation and a regularised layer; `data` has three entries; the optimizer may have a
+# `loss_scale_factor`. The loss that you return is not scaled.
 
 
 # %% exercise="14.3"
@@ -872,13 +873,14 @@ check("14.5", means)
 #
 # </details>
 #
-# In a loop all of this is yours to write: metrics, sample weights, `scale_loss`, the progress bar, the calls of callbacks.
+# In a loop you write all the rest yourself: metrics, sample weights, `scale_loss`, the progress bar, the calls of
+# callbacks.
 
 # %% [markdown]
 # ## Does this script do what fit does?
 #
-# Exercise 14.6 is the examination of Parts I and II: a script of 40 lines that somebody sends you. It runs, its losses
-# fall, and it should end where `fit` ends. How many faults it has, nobody knows. You have two instruments:
+# Exercise 14.6 is the examination of Parts I and II: a script of some 30 lines that somebody sends you. It runs, its
+# losses fall, and it should end where `fit` ends. How many faults it has, nobody knows. You have two instruments:
 #
 # - **Equality.** Build the same model twice, give one to `fit` and one to the script, and compare weights and history. Choose
 #   models and data that separate the causes: without a regulariser, with one batch, with one epoch, without dropout.
@@ -919,10 +921,10 @@ assert history["loss"][1] < 0.8 * history["loss"][0]
 # %% [markdown]
 # ### Exercise 14.6: repair
 #
-# Mend `train`, so that without `fit` it ends with the weights and the history of `by_fit`. The model is sequential, of any layers, and
-# returns (n, 1); `x` is (n, features), `y` is (n,); the last batch may be short. The loss is Huber's: half the squared error up to an
-# error of 1, and the error minus a half beyond. Compare in cells of your own: `train(trial_model(), *trial)`. A check
-# names one fault that is left, if it knows it.
+# Mend `train`, so that without `fit` it ends with the weights and the history of `by_fit`. The model is sequential,
+# of any layers, and returns (n, 1); `x` is (n, features), `y` is (n,); the last batch may be short. The loss is
+# Huber's: half the squared error up to a size of 1, and the size minus a half beyond. Compare in cells of your own:
+# `train(trial_model(), *trial)`. A check names one fault that is left, if it knows it.
 
 
 # %% exercise="14.6" minutes=15
