@@ -86,9 +86,9 @@ assert whole.dtype == tf.int32 and quotient.dtype != whole.dtype
 # %% [markdown]
 # ### Exercise 00.1: predict
 #
-# Sometimes a check keeps your prediction honest. How steep is the curve y = x² at the point x = 3?
-# That is: when x grows by a tiny amount, y grows by how many times that amount? Replace the `...` with
-# a number, run the cell, and then run the check below it.
+# Sometimes a check keeps your prediction honest. How steep is the curve y = x² at the point x = 3? That is: when x
+# grows by a tiny amount, y grows by how many times that amount? Give the number that ever smaller amounts lead to:
+# replace the `...` with it, run the cell, and then run the check below it.
 
 # %% exercise="00.1"
 # One number: the slope of y = x**2 at x = 3.

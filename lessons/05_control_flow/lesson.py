@@ -427,9 +427,9 @@ graph_loss, graph_slope = tf.function(loss_and_slope)(batches)
 
 print(f"loss {graph_loss:.0f}, slope {graph_slope}")
 
-# %% [markdown] What becomes of the loop in the graph? The `ExplainingTape` in `explained` says it, while the function
-# is traced. `with_second_term` adds w itself to the loss, with the slope 1: its gradient is 1, not 331, and nothing
-# warns.
+# %% [markdown]
+# What becomes of the loop in the graph? The `ExplainingTape` in `explained` says it, while the function is traced.
+# `with_second_term` adds w itself to the loss, with the slope 1: its gradient is 1, not 331, and nothing warns.
 
 # %%
 @tf.function

@@ -139,12 +139,12 @@ for ax, (dtype, errors) in zip(axes, curves.items(), strict=True):
     plot_error_curve(steps, errors, orders=orders, ax=ax)
     ax.set(title=dtype, ylim=(1e-12, 1e2))
 
-# %% [markdown] Read from the right: as h gets shorter, the error falls with slope 1 or 2. Then rounding rises, until
-# float32 cannot tell x + h from x. The best step is near the crossing. With f and its derivatives of about the same
-# size, h/2 and `eps`/h meet near `eps`^(1/2) for forward, h²/6 and `eps`/h near `eps`^(1/3) for central differences.
-# For another f, multiply either by its **scale**: how far x must go to change f by about f itself, leaving out a
-# large constant that f may contain. For exp it is 1. For a central difference of exp, float32 leaves about five
-# digits.
+# %% [markdown]
+# Read from the right: as h gets shorter, the error falls with slope 1 or 2. Then rounding rises, until float32 cannot
+# tell x + h from x. The best step is near the crossing. With f and its derivatives of about the same size, h/2 and
+# `eps`/h meet near `eps`^(1/2) for forward, h²/6 and `eps`/h near `eps`^(1/3) for central differences. For another f,
+# multiply either by its **scale**: how far x must go to change f by about f itself, leaving out a large constant that
+# f may contain. For exp it is 1. For a central difference of exp, float32 leaves about five digits.
 
 # %%
 for dtype, errors in curves.items():
@@ -596,10 +596,10 @@ print("naive at 100:", value_and_slope(naive, 100.0))
 print("stable at 100:", value_and_slope(stable, 100.0))
 print(f"stable at 0: slope {value_and_slope(stable, 0.0)[1]}")
 
-# %% [markdown] Where both are equal, the tape gives the first argument of `tf.maximum` the slope 1, here x, and for
-# `tf.abs` at 0 it takes 0: neither is a half. You can write the slope yourself: it is the sigmoid. Under
-# `tf.custom_gradient` a function returns its value and `grad`, which multiplies the gradient from above, `upstream`,
-# by the slope.
+# %% [markdown]
+# Where both are equal, the tape gives the first argument of `tf.maximum` the slope 1, here x, and for `tf.abs` at 0
+# it takes 0: neither is a half. You can write the slope yourself: it is the sigmoid. Under `tf.custom_gradient` a
+# function returns its value and `grad`, which multiplies the gradient from above, `upstream`, by the slope.
 
 # %%
 @tf.custom_gradient

@@ -85,9 +85,9 @@ assert abs(mean_price - y.mean()) < 0.7
 # %% [markdown]
 # ### Exercise 08.1: complete
 #
-# Tea cools along `a * exp(-k * x)`. Take one step of gradient descent on the mean squared error between
-# this curve and `y`. Return the new values of a and k. `a` and `k` are variables of shape (), `x` and
-# `y` have shape (n,).
+# Tea cools along `a * exp(-k * x)`. Take one step of gradient descent on the mean squared error between this curve
+# and `y`. Return the new values of a and k; the variables themselves may move or stay. `a` and `k` are variables of
+# shape (), `x` and `y` have shape (n,).
 
 
 # %% exercise="08.1"

@@ -87,9 +87,10 @@ head_kernel = model.get_layer("head").kernel
 
 print(head_kernel.name)
 
-# %% [markdown] Older code asks `"head" in variable.name`. Where a variable belongs stands in its `path`, as a rule.
-# But paths differ with the kind of model. (A functional model inside another even leaves its own name out: the limit
-# under that name is then not found.) Here are five kinds, each with a layer named `body` and one named `head`:
+# %% [markdown]
+# Older code asks `"head" in variable.name`. Where a variable belongs stands in its `path`, as a rule. But paths
+# differ with the kind of model. (A functional model inside another even leaves its own name out: the limit under that
+# name is then not found.) Here are five kinds, each with a layer named `body` and one named `head`:
 
 
 # %%
@@ -287,10 +288,11 @@ for way, parts in clipped.items():
     turned[way] = [angle(parts[0].numpy(), np.array([3.0, 4.0])), whole]
     print(f"{way:11} turns (3, 4) by {turned[way][0]:2.0f}, all by {turned[way][1]:2.0f} degrees")
 
-# %% [markdown] An optimizer clips when asked. From 0, with learning rate 1, SGD moves by minus the clipped gradient.
-# At a `None` the function `tf.clip_by_norm` raises; `tf.clip_by_global_norm` hands it back in its place, and counts
-# the others. No clipping mends a `nan`, and by norm none an `inf`; by global norm, either makes all gradients `nan`:
-# look at the norm, and skip such a batch.
+# %% [markdown]
+# An optimizer clips when asked. From 0, with learning rate 1, SGD moves by minus the clipped gradient. At a `None`
+# the function `tf.clip_by_norm` raises; `tf.clip_by_global_norm` hands it back in its place, and counts the others.
+# No clipping mends a `nan`, and by norm none an `inf`; by global norm, either makes all gradients `nan`: look at the
+# norm, and skip such a batch.
 
 # %%
 options = {"norm": "clipnorm", "global norm": "global_clipnorm", "value": "clipvalue"}
@@ -630,9 +632,10 @@ for way, options in ways.items():
     held_out[way] = np.mean([held_out_loss(*options, seed) for seed in (3, 4, 5)])
     print(f"{held_out[way]:.2f}")
 
-# %% [markdown] After 60 steps, way c is best, as the backbone knows the new task already: odd and even are made of
-# the five classes. The last line is way c with a tight limit on its head, which is no help here. Now three heads for
-# a task that the first task ignored: is the first input positive?
+# %% [markdown]
+# After 60 steps, way c is best, as the backbone knows the new task already: odd and even are made of the five
+# classes. The last line is way c with a tight limit on its head, which is no help here. Now three heads for a task
+# that the first task ignored: is the first input positive?
 
 # %%
 signs = [(x_all[part, 0] > 0).astype(int) for part in (slice(1000, 1040), slice(1040, None))]

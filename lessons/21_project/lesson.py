@@ -281,9 +281,10 @@ assert np.isclose(reported, without + penalty, rtol=1e-4)
 # %% [markdown]
 # ### Exercise 21.1: complete
 #
-# `gradients` is a list in the order of `model.trainable_variables`, with a `None` where a variable was not used. Return such a list:
-# each layer's gradients scaled by one factor, so that their joint norm is at most `limit`. What is below stays, and `None` stays.
-# A layer is what stands before the last slash of `variable.path`; a weight that the model itself owns has the model for its layer.
+# `gradients` is a list of tensors in the order of `model.trainable_variables`, with a `None` where a variable was not
+# used. Return such a list: each layer's gradients scaled by one factor, so that their joint norm is at most `limit`.
+# What is below stays, and `None` stays. A layer is what stands before the last slash of `variable.path`; a weight
+# that the model itself owns has the model for its layer.
 
 
 # %% exercise="21.1"
