@@ -106,6 +106,8 @@ def read_lesson(path: Path) -> LessonSource:
     for index, message in [*section_problems(cells), *list_options(cells, predictions)]:
         _note(lesson, index, message)
     for index, cell in enumerate(cells):
+        if "title" in cell.metadata:
+            _note(lesson, index, "text stands behind the mark `# %%`, where no notebook shows it")
         _add_cell(lesson, index, cell, titles)
     if not lesson.problems:
         for cell in lesson.solution.cells:

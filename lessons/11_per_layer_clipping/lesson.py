@@ -88,9 +88,9 @@ head_kernel = model.get_layer("head").kernel
 print(head_kernel.name)
 
 # %% [markdown]
-# Older code asks `"head" in variable.name`. Where a variable belongs stands in its `path`, as a rule. But paths
-# differ with the kind of model. (A functional model inside another even leaves its own name out: the limit under that
-# name is then not found.) Here are five kinds, each with a layer named `body` and one named `head`:
+# Older code asks `"head" in variable.name`. Where a variable belongs stands in its `path`, such as
+# `model/head/kernel`. But paths differ with the kind of model. Here are five kinds, each with a layer named `body`
+# and one named `head`:
 
 
 # %%
@@ -126,7 +126,8 @@ for kind, each in kinds.items():
 
 # %% [markdown]
 # Find `body` in each line. It stands first in the functional and the nested model, and second in the others; the part
-# behind it need not be the last. So do not count parts: search them for a name that has a limit.
+# behind it need not be the last. So do not count parts: search them for a name that has a limit. (A functional model
+# inside another leaves its own name out: a limit under that name is not found.)
 
 
 # %%
@@ -290,9 +291,9 @@ for way, parts in clipped.items():
 
 # %% [markdown]
 # An optimizer clips when asked. From 0, with learning rate 1, SGD moves by minus the clipped gradient. At a `None`
-# the function `tf.clip_by_norm` raises; `tf.clip_by_global_norm` hands it back in its place, and counts the others.
-# No clipping mends a `nan`, and by norm none an `inf`; by global norm, either makes all gradients `nan`: look at the
-# norm, and skip such a batch.
+# the function `tf.clip_by_norm` raises; `tf.clip_by_global_norm` hands it back, and takes the norm of the others. A
+# `nan` stays, however you clip; by norm an `inf` becomes one; by global norm, either makes all gradients `nan`: look
+# at the norm, and skip such a batch.
 
 # %%
 options = {"norm": "clipnorm", "global norm": "global_clipnorm", "value": "clipvalue"}
@@ -485,8 +486,8 @@ ax = plot_gradient_norms(over_time)
 text = ax.set(xlabel="steps back in time", ylabel="norm of the state's gradient")
 
 # %% [markdown]
-# Above 1 the gradients explode. Below 1 they vanish, here to a 200th, and what stands early in a sequence is hardly
-# learned. That no clipping mends: a limit makes no gradient longer.
+# Without the tanh, above 1 the gradients explode. Below 1 they vanish, here to a 200th, and what stands early in a
+# sequence is hardly learned. That no clipping mends: a limit makes no gradient longer.
 
 # %% [markdown]
 # What explodes, clipping can tame. This model adds up a sequence of 30 numbers, each
@@ -651,9 +652,9 @@ assert ignored["c"] > 1.2 * max(ignored["a"], ignored["b"])
 # %% [markdown]
 # Here way c is the worst: what the backbone does not know, it has to learn.
 #
-# A limit and a rate are two things. A limit cuts only what is longer: it guards against a wild batch, whose gradient is
-# 100 times the usual one. A rate scales every step. So to hold a layer back, give it a smaller rate, and to protect
-# it, a limit well above the norms that it usually has.
+# A limit and a rate are two things. A limit cuts only what is longer: it guards against a wild batch, whose gradient
+# is 100 times the usual one. A rate scales every step. So to hold a layer back, give it a smaller rate, and to
+# protect it, a limit above its usual norms; with Adam, just above.
 #
 # With Adam, do not scale the gradients of the backbone instead, by 0.1, say. The factor cancels, as the clipping did:
 

@@ -256,6 +256,10 @@ BROKEN = {
         "lesson.py:26: a marker that is not ### BEGIN SOLUTION",
     ),
     "text above the first cell": ("# A remark.\n" + PREDICT, "starts with a line `# %%`"),
+    "text behind a mark": (
+        PREDICT + "\n# %% [markdown] Some text\n# and more of it.\n",
+        "lesson.py:26: text stands behind the mark",
+    ),
     "another cell marker": (PREDICT.replace("# %%\nfrom", "#%%\nfrom"), "written just so"),
     "callout without its cell": (
         CALLOUT.replace('predict("01.a", "")', "print(1)"),
