@@ -268,7 +268,7 @@ check("16.1", play_round)
 # The critic gives a fake the logit -4; its probability of being real is p = sigmoid(-4) = 0.018. What is the slope, with
 # respect to the logit, to three decimals, of
 #
-# 1. log(1 - p), which the generator lowers in the original game?
+# 1. log(1 - p), which the generator lowers in the first paper on GANs?
 # 2. -log p, the `fooling_loss`?
 
 # %% exercise="16.2"
@@ -307,9 +307,9 @@ for name, slopes in {"log(1 - p)": of_original, "-log p": of_fooling}.items():
 # %% [markdown]
 # ## What does a collapse look like?
 #
-# Both losses of Exercise 16.2 want the logit higher. But the original is flat where the generator loses, and the
-# `fooling_loss` is steep, so the game is played with that. One loop plays every game below: `turns[0]` steps of the
-# critic, then `turns[1]` of the generator, each recorded anew.
+# Both losses of Exercise 16.2 want the logit higher. But where the generator loses, log(1 - p) is flat: SGD hardly
+# moves at first (Adam hides it, lesson 09). So the game is played with the `fooling_loss`. One loop plays every game
+# below: `turns[0]` steps of the critic, then `turns[1]` of the generator, each recorded anew.
 
 
 # %%
@@ -374,10 +374,11 @@ def classifying_game(turns):
 players = {"ran ahead": classifying_game((1, 5)), "one step each": classifying_game((1, 1))}
 
 # %% [markdown]
-# The one that ran ahead shows **mode collapse**: nothing in the generator's loss asks for variety. A single place that the
-# critic takes for real is best, and nearly all noise goes there. Once the critic knows it, another single place is
-# best. One run proves little: from eight starts, seven that ran ahead reached at most one cloud, and with one step each
-# nearly all reached all. Did the points of the one that ran ahead leave the middle, where an untrained generator puts them? They did.
+# The one that ran ahead shows **mode collapse**: nothing in the generator's loss asks for variety. A single place
+# that the critic takes for real is best, and nearly all noise goes there. Once the critic knows it, another single
+# place is best. One run proves little: from eight starts, seven that ran ahead reached at most one cloud, and with
+# one step each nearly all reached all. The points of the one that ran ahead did leave the middle, where an untrained
+# generator puts them.
 
 # %%
 reached = {name: modes(player) for name, player in players.items()}
@@ -393,11 +394,11 @@ assert np.allclose(of_fooling, tf.sigmoid(logit) - 1, atol=1e-4)
 # %% [markdown]
 # ## How does a slope keep the critic fair?
 #
-# In a **Wasserstein GAN (WGAN) with gradient penalty** the critic's score is no logit, and its loss is the gap, as in the
-# game of two numbers. That alone has no end: a critic with all scores doubled has twice the gap. So the penalty bounds
-# how steeply the score rises: its gradient **with respect to the example**, which was `slope` in the game of two
-# numbers, should have length 1, and not 0 as there. This sets the scale of the scores. The penalty is asked where the generator travels: at random points
-# *between* real and fake. (The paper counts it ten times, here once.)
+# In a **Wasserstein GAN (WGAN) with gradient penalty** the critic's score is no logit, and its loss is the gap, as in
+# the game of two numbers. That alone has no end: a critic with all scores doubled has twice the gap. So the penalty
+# bounds how steeply the score rises: its gradient **with respect to the example**, which was `slope` in the game of
+# two numbers, should have length 1, and not 0 as there. This sets the scale of the scores. The penalty is taken at
+# random points *between* real and fake. (Its paper counts it ten times, here once.)
 #
 # Each pair has a share of its own, of shape (n, 1), drawn evenly. The gradient of each example has a length over *its*
 # axes, and the root needs a small number inside, as its slope at 0 is infinite (lesson 03).
@@ -424,7 +425,7 @@ def gap_loss(critic, real, fake):
 
 
 # %% [markdown]
-# The inner tape works inside the outer one, so the outer recording holds the way to the slopes, and the critic is
+# The inner tape works inside the tape of `move`, so the outer recording holds the way to the slopes, and the critic is
 # trained by a gradient of a gradient.
 #
 # > **Predict**
@@ -459,8 +460,8 @@ assert of_critic[-1] is None and all(np.any(g) for g in of_critic[::2])
 assert not any(np.any(g) for g in of_critic[1:-1:2]) and abs(of_last_bias) < 1e-5
 
 # %% [markdown]
-# Does the penalty hold the game for the gap together? Two games, alike in all else, with three steps of the critic for one of
-# the generator: the first for the gap alone, the second with the penalty.
+# Does the penalty keep this game from running away? Two games, alike in all else, with three steps of the critic for
+# one of the generator: the first for the gap alone, the second with the penalty.
 
 # %%
 wild, unbound = build(2, 2, seed=16), build(2, 1, seed=17)
@@ -494,10 +495,11 @@ train(
 players["with the penalty"] = fair
 
 # %% [markdown]
-# With the penalty the scores stay small. In the figure the crosses are the middles of the clouds, and the titles count the
-# clouds that were reached. Look for crosses without points, and for how far points lie from a cross. The game with one
-# step each reaches all, too, but scatters; with the penalty most points lie at a cloud or on the ring. One run proves
-# little: from eight starts, the game for the gap reached all eight clouds each time with the penalty, and from a few of them without.
+# With the penalty the scores stay small. In the figure the crosses are the middles of the clouds, and the titles
+# count the clouds that were reached. Look for crosses without points, and for how far points lie from a cross. The
+# game with one step each reaches all, too, but scatters; with the penalty most points lie at a cloud. One run proves
+# little: from eight starts, the game for the gap reached all eight clouds each time with the penalty, and from a few
+# of them without.
 
 # %%
 reached = {name: modes(player) for name, player in players.items()}
