@@ -281,8 +281,8 @@ assert left["L1"] > 2 * left["L2"] and share["none"] < 0.2
 assert np.sum(plain == 0) == 0 and near >= zeros["L1"] > 0
 
 # %% [markdown]
-# Without a penalty less than a fifth is zero: not sparse. With either it is: even L2 moves the weights until more sums fall
-# below 0. L1 leaves fewer activations, and larger ones.
+# Without a penalty less than a fifth is zero: not sparse. With either it is: even L2 moves the weights until more
+# ReLUs return 0. L1 leaves fewer activations, and larger ones.
 #
 # ## Do the losses pull the same way?
 #
@@ -488,8 +488,7 @@ for name, factor_of_b in {"equal weights": 1.0, "fixed weights": 0.01}.items():
 # $$e^{-s} L + s$$
 #
 # $e^{-s}$ is its weight. The slope for s, $1 - e^{-s} L$, is zero where the weighted loss is 1. So a loss 100 times
-# as large gets a weight 100 times as small, and its unit drops out; where a loss reaches 0, no s does that: s falls,
-# and the weight grows, without end.
+# as large gets a weight 100 times as small, and its unit drops out. If a loss reaches 0, its weight grows without end.
 #
 # Start s at log L, where the weighted loss is 1 already. From 0, the first step of s is 0.004 (L - 1), some 200 for B
 # in cm²: far too long.
@@ -533,7 +532,7 @@ for name, then, now in zip("AB", first, last, strict=True):
     print(f"weight of {name}: {then:.4f} at first, {now:.4f} at last")
 
 # %% [markdown]
-# The second s is the price of a small weight.
+# Without the second s, a small weight would cost nothing.
 #
 # **Gradient-norm balancing** divides, in its simplest form, each gradient by its norm: each loss pulls with the same
 # force.
@@ -724,7 +723,7 @@ assert below == 4.0 and inside == 40.0  # of Exercise 12.3
 #
 # <details><summary>1. The activations come from a second model with the same layers. What does it cost?</summary>
 #
-# A second pass up to there, unless XLA joins the two.
+# A second pass up to there; XLA may spare its forward half.
 #
 # </details>
 # <details><summary>2. Two losses have the cosine -0.9, and the second gradient is 100 times as long. You take a small
