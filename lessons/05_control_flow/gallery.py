@@ -96,6 +96,11 @@ HUBER = {
         huber(outside=square),
         huber(outside=square, unconnected_gradients="zero"),
     ),
+    "parentheses lost": Wrong(
+        "Above the threshold these are the gradients of threshold * |error| - threshold / 2. Put the "
+        "parentheses: threshold * (|error| - threshold / 2).",
+        huber(outside=lambda e, d: d * tf.abs(e) - d / 2),
+    ),
     "line everywhere": Wrong(
         "These are the gradients of the straight branch for every input. Where |error| is at most "
         "the threshold, the loss is error**2 / 2.",

@@ -71,7 +71,7 @@ eager = gradients(-x, y)
 print(f"x: {eager['x']}, y: {eager['y']}")
 
 # %% [markdown]
-# Compare the two tapes in the figure, where z bears the function's name: in which of them is y?
+# Compare the two tapes in the figure, where z bears its function's name: which one holds y?
 
 # %%
 assert eager == {"x": -4.0, "y": None}
@@ -165,7 +165,7 @@ check("05.1", huber_gradients)
 #
 # A placeholder cannot answer `x > 0`. So **AutoGraph** first rewrites your Python: an `if` or `while` on a tensor, or
 # a `for` over one, becomes an operation of the graph, which holds both branches, or the body of the loop. (Not
-# everywhere: a comprehension, `enumerate` or `zip` over a tensor is an error, and so is such an `if` in the `call`
+# everywhere. Among the errors are a comprehension, `enumerate` or `zip` over a tensor, and such an `if` in the `call`
 # method of a Keras layer that you write.) At x = 2, the gradients stay what they were, and so do the slopes of the
 # loop:
 
@@ -208,10 +208,10 @@ for number in (1.0, 2.0, 3.0):
 print("length of the list:", len(marks))
 
 # %% [markdown]
-# Python runs anew for arguments of a new kind. By default a tensor counts by its shape and dtype. A Python
-# number gets no placeholder: it is built into the graph, and counts by its *value*. So pass numbers that
-# change as tensors. What Python reads or draws while tracing is built in, too: a random number of NumPy's
-# is the same at every call of one graph.
+# Python runs anew for arguments of a new kind. By default a tensor counts by its shape and dtype. A Python number
+# gets no placeholder: it is built into the graph, and counts by its *value*. So turn numbers that change into
+# tensors. What Python reads or draws while tracing is built in, too: a random number of NumPy's is the same at every
+# call of one graph.
 
 # %%
 assert counter.numpy() == 3
@@ -349,7 +349,7 @@ assert np.bincount(seen).tolist() == [0, 2, 1, 1, 2]
 #
 # So is a 0 from a graph always a branch not taken? No: inside a branch, a graph hides real faults, too. Below, the
 # branch that *is* taken uses y, and `round` breaks the path. Eager mode says `None`; the graph says 0. When a graph
-# says 0, ask again in eager mode.
+# says 0, ask again without `tf.function`.
 
 # %%
 def rounded(x, y):
@@ -366,8 +366,8 @@ assert eager == [5.0, None] and graph == [5.0, 0.0]
 # %% [markdown]
 # ### Further: a 0 from an eager tape
 #
-# An eager tape can say 0, too, around a `tf.function` with several results. `pair` below has two, and only the
-# second uses y. Asked for the slope of the first:
+# An eager tape can say 0, too, around a `tf.function` that branches or has several results. `pair` below has two, and
+# only the second uses y. Asked for the slope of the first:
 
 # %%
 pair = tf.function(lambda x, y: (2 * x, 3 * y))
@@ -743,7 +743,7 @@ assert passes_slope(five) is None and tf.function(passes_slope)(five) == 0.0
 #
 # - A gradient belongs to the path taken, and is blind to where the path changes.
 # - A source whose only path is through the other branch of an `if` on a tensor gets `None` in eager mode, and 0.0 in a
-#   graph. A source whose path is broken may get the same.
+#   graph. So may one whose path is broken in a branch or a loop.
 # - Tracing runs Python for each new kind of arguments; every call runs the operations of a graph.
 # - A tape around a dataset loop in a graph, asked after the loop, has lost the loop's part: `None`, or a number
 #   without it. Put the tape inside the loop.

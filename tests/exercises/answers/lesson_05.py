@@ -406,6 +406,7 @@ ORACLES = {"05.1": [huber_by_hand]}
 WRONG = {
     "05.1": [
         ("returned None", lambda e, d: print(huber()(e, d))),
+        ("parentheses lost", huber(line=lambda e, d: d * (tf.abs(e) - 0.5))),
         ("square above 0 alone", huber(near=lambda e, d: e > 0 and d >= e)),
         ("sources as list", lambda e, d: tuple(huber()(e, d).values())),
         ("other form", huber(keys=("e", "d"))),
