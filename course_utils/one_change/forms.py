@@ -6,11 +6,11 @@ of them is right but for the open place. Nothing is run, so it is found in what 
 
 import ast
 import hashlib
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator
-from copy import copy, deepcopy
+from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 from ..exercises.references import stored
@@ -18,6 +18,7 @@ from ..exercises.references import stored
 __all__ = ["Place", "blocks_of", "forms_of", "place_by_form"]
 
 _OPEN = "..."  # stands in the open place
+_OWN_NAME = re.compile("\0(.*?)\0")
 _DECIDES_NOTHING = {"annotation", "returns", "type_comment", "kind", "ctx"}
 _DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
@@ -108,6 +109,48 @@ def _definitions(text: str, name: str) -> ast.Module:
     return ast.Module([defined[each] for each in wanted], [])
 
 
+class _Text:
+    """A program as text, its own names numbered, in which something else may stand for a part."""
+
+    def __init__(self, tree: ast.AST):
+        self._own, self._pieces = _own_names(tree), list[str]()
+        self._spans: dict[int, slice] = {}  # the pieces of each node, and of each list of them
+        self._write(tree)
+
+    def __call__(self, old: ast.AST | list, new: Any, behind: Any = "") -> str:
+        """Return it with ``new`` for ``old``: nodes of the program, texts, or lists of both."""
+        at, numbers = self._spans[id(old)], dict[str, int]()
+        before, after = self._pieces[: at.start], self._pieces[at.stop :]
+        text = "".join([*before, self._text_of(new), *after, self._text_of(behind)])
+        return _OWN_NAME.sub(lambda m: f"${numbers.setdefault(m[1], len(numbers))}", text)
+
+    def _text_of(self, new: Any) -> str:
+        if isinstance(new, list):
+            return f"[{''.join(map(self._text_of, new))}]"
+        return new if isinstance(new, str) else "".join(self._pieces[self._spans[id(new)]])
+
+    def _write(self, value: Any) -> None:
+        start = len(self._pieces)
+        if isinstance(value, list):
+            self._pieces.append("[")
+            for each in value:
+                self._write(each)
+            self._pieces.append("]")
+        elif isinstance(value, ast.AST):
+            self._pieces.append(f"{type(value).__name__}(")
+            for field, part in ast.iter_fields(value):
+                if field == "keywords":  # in whatever order; `strict` changes nothing that is right
+                    part = sorted((k for k in part if k.arg != "strict"), key=lambda k: k.arg or "")
+                if field == _NAMED_BY.get(type(value)) and part in self._own:
+                    self._pieces.append(f"\0{part}\0 ")
+                elif field not in _DECIDES_NOTHING:
+                    self._write(part)
+            self._pieces.append(")")
+        else:
+            self._pieces.append(f"{value!r} ")
+        self._spans[id(value)] = slice(start, len(self._pieces))
+
+
 def _forms_of(tree: ast.Module) -> Iterator[_Form]:
     """Yield the whole, and then each form with an open place that is at most half of the program.
 
@@ -115,9 +158,8 @@ def _forms_of(tree: ast.Module) -> Iterator[_Form]:
     a line's value. They are those of the program as it stands, and with values used at once.
     """
     for program in (_plain(tree), _plain(tree, is_used_at_once=True)):
-        own, most = _own_names(program), _size(program) // 2
-        with_change = partial(_text, program, own)
-        yield _Form("whole", "whole", with_change())
+        with_change, most = _Text(program), _size(program) // 2
+        yield _Form("whole", "whole", with_change(program, program))
         for node in ast.walk(program):
             size = _size(node)
             if isinstance(node, ast.expr) and size <= most:
@@ -126,11 +168,11 @@ def _forms_of(tree: ast.Module) -> Iterator[_Form]:
             if isinstance(node, ast.Assign | ast.AugAssign | ast.Return) and node.value is not None:
                 yield from _forms_around(node.value, with_change)
             for block in blocks_of(node):
-                yield from _forms_of_block(block, with_change, own, most)
+                yield from _forms_of_block(block, with_change, most)
 
 
-def _forms_around(value: ast.expr, with_change: Callable[..., str]) -> Iterator[_Form]:
-    line, text = value.lineno, with_change(value, [_OPEN, copy(value)])
+def _forms_around(value: ast.expr, with_change: _Text) -> Iterator[_Form]:
+    line, text = value.lineno, with_change(value, [_OPEN, value])
     yield _Form("room", "around", text, line, 1, "look at what is missing around {}", value)
     for part in ast.iter_child_nodes(value):
         if isinstance(part, ast.expr):
@@ -138,24 +180,19 @@ def _forms_around(value: ast.expr, with_change: Callable[..., str]) -> Iterator[
             yield _Form("around", "room", text, line, size, "look at what is around {}", part)
 
 
-def _forms_of_block(
-    block: list[ast.stmt], with_change: Callable[..., str], own: set[str], most: int
-) -> Iterator[_Form]:
-    first, text = block[0].lineno, with_change(block, [_OPEN, *block])
-    yield _Form("room", "line", text, first, 1, "look at what is missing above it")
+def _forms_of_block(block: list[ast.stmt], with_change: _Text, most: int) -> Iterator[_Form]:
+    text = with_change(block, [_OPEN, *block])
+    yield _Form("room", "line", text, block[0].lineno, 1, "look at what is missing above it")
     for i, line in enumerate(block):
         above, below, size = block[:i], block[i + 1 :], _size(line)
-        last, text = (
-            line.end_lineno or line.lineno,
-            with_change(block, [*above, line, _OPEN, *below]),
-        )
-        yield _Form("room", "line", text, last, 1, "look at what is missing below it")
+        at, text = line.end_lineno or 0, with_change(block, [*above, line, _OPEN, *below])
+        yield _Form("room", "line", text, at, 1, "look at what is missing below it")
         if size <= most:
             at, text = line.lineno, with_change(line, _OPEN)
             yield _Form("line", "room", text, at, size, "look at whether this line is needed")
             yield _Form("line", "line", text, at, size, "look at this line")
             rest = with_change(block, [*above, *below])
-            moved = rest + _text(line, own)
+            moved = with_change(block, [*above, *below], behind=line)
             yield _Form("moved", "moved", moved, at, size, "look at where this line stands")
             yield _Form("rest", "rest", rest, at, size + 1, "look at this line")
 
@@ -173,7 +210,7 @@ def _size(node: ast.AST) -> int:
     return sum(1 for _ in ast.walk(node))
 
 
-def _own_names(tree: ast.Module) -> set[str]:
+def _own_names(tree: ast.AST) -> set[str]:
     """Return the names that a program gives itself; a method is found by its name."""
     own = set()
     for node in ast.walk(tree):
@@ -185,29 +222,6 @@ def _own_names(tree: ast.Module) -> set[str]:
             defined = ast.iter_child_nodes(node)
             own |= {each.name for each in defined if isinstance(each, _DEFINITIONS)}
     return own
-
-
-def _text(tree: ast.AST, own: set[str], old: Any = None, new: Any = None) -> str:
-    """Return a syntax tree with its own names numbered, and ``new`` in the place of ``old``."""
-    numbers: dict[str, int] = {}
-
-    def said(value: Any) -> str:
-        value = new if value is old else value
-        if isinstance(value, list):
-            return f"[{' '.join(map(said, value))}]"
-        if not isinstance(value, ast.AST):
-            return repr(value)
-        fields = []
-        for field, part in ast.iter_fields(value):
-            if field == "keywords":  # in whatever order; `strict` changes nothing that is right
-                part = sorted((k for k in part if k.arg != "strict"), key=lambda k: k.arg or "")
-            if field == _NAMED_BY.get(type(value)) and part in own:
-                fields.append(f"${numbers.setdefault(part, len(numbers))}")
-            elif field not in _DECIDES_NOTHING:
-                fields.append(said(part))
-        return f"{type(value).__name__}({' '.join(fields)})"
-
-    return said(tree)
 
 
 def _plain(tree: ast.Module, is_used_at_once: bool = False) -> ast.Module:

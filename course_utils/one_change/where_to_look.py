@@ -24,8 +24,7 @@ def where_to_look(exercise_id: str, answer: Any) -> str:
     names = _names_of_the_notebook(answer)
     if not names:
         return ""
-    listed = " and ".join(f"`{name}`" for name in names)
-    are = "is the notebook's, and no argument"
+    listed, are = " and ".join(f"`{name}`" for name in names), "is the notebook's, and no argument"
     if len(names) > 1:
         are = "are the notebook's, and no arguments"
     return f"In your function {listed} {are}: each call finds the same there."
@@ -49,11 +48,8 @@ def _names_of_the_notebook(answer: Any) -> list[str]:
     if not isinstance(function, FunctionType):
         return []
     values = {n: function.__globals__.get(n) for n in _global_names_of(function.__code__)}
-    return [n for n, v in values.items() if v is not None and not _is_code(v)]
-
-
-def _is_code(value: Any) -> bool:
-    return isinstance(value, ModuleType) or callable(value)
+    is_code = {n for n, v in values.items() if isinstance(v, ModuleType) or callable(v)}
+    return [n for n, v in values.items() if v is not None and n not in is_code]
 
 
 def _undecorated(value: Any) -> Any:

@@ -497,7 +497,8 @@ text = ax.set(xlabel="steps back in time", ylabel="norm of the state's gradient"
 # %%
 def recurrent_model():
     large = keras.initializers.Orthogonal(gain=1.2, seed=11)
-    recurrent = layers.SimpleRNN(8, None, recurrent_initializer=large)  # no tanh
+    # None: no tanh
+    recurrent = layers.SimpleRNN(8, None, recurrent_initializer=large)
     return keras.Sequential([keras.Input((30, 1)), recurrent, layers.Dense(1)])
 
 
