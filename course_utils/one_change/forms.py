@@ -139,8 +139,6 @@ class _Text:
         elif isinstance(value, ast.AST):
             self._pieces.append(f"{type(value).__name__}(")
             for field, part in ast.iter_fields(value):
-                if field == "keywords":  # in whatever order; `strict` changes nothing that is right
-                    part = sorted((k for k in part if k.arg != "strict"), key=lambda k: k.arg or "")
                 if field == _NAMED_BY.get(type(value)) and part in self._own:
                     self._pieces.append(f"\0{part}\0 ")
                 elif field not in _DECIDES_NOTHING:
@@ -225,13 +223,16 @@ def _own_names(tree: ast.AST) -> set[str]:
 
 
 def _plain(tree: ast.Module, is_used_at_once: bool = False) -> ast.Module:
-    """Return a program without docstrings.
+    """Return a program without docstrings, and with named arguments in one order.
 
     On demand, also without the names whose one use stands in the next line of their block.
     """
     tree = deepcopy(tree)
     times = Counter(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
     for node in ast.walk(tree):
+        if isinstance(node, ast.Call):  # in whatever order; `strict` changes nothing that is right
+            named = [each for each in node.keywords if each.arg != "strict"]
+            node.keywords = sorted(named, key=lambda each: each.arg or "")
         for block in blocks_of(node):
             if isinstance(node, _DEFINITIONS) and ast.get_docstring(node) is not None:
                 del block[0]

@@ -1,7 +1,7 @@
 # %% [markdown] part="Part I: the tape"
 # # 01 · The first tape
 #
-# Training follows gradients downhill, and TensorFlow finds them from a recording of what you computed. What was not
+# Training goes downhill by gradients, and TensorFlow finds them from a recording of what you computed. What was not
 # recorded has no gradient, and often no error says so. Know what is recorded, and you need not guess.
 #
 # **You will be able to**
@@ -32,7 +32,7 @@ import tensorflow as tf
 # %% [markdown]
 # ## What does a tape record?
 #
-# A **tape** records the operations that run inside its `with` block and depend on something that it follows, or
+# A **tape** records the TensorFlow operations inside its `with` block that depend on something that it follows, or
 # **watches**. By itself it watches trainable variables, and a `tf.Variable` is one unless you say otherwise. So make
 # one of the number that you want the slope for, as a float: 3.0, not 3.
 #
@@ -249,7 +249,7 @@ gradients = tape.gradient(z, {"first": a, "second": b})
 print({key: float(value) for key, value in gradients.items()})
 
 # %% [markdown]
-# The structure may be nested, as a model's parameters are:
+# The structure may be nested:
 
 # %%
 def gradients_in(sources):
@@ -272,7 +272,7 @@ assert gradient.shape == W.shape  # of Exercise 01.2
 # **Here the first sitting ends.** You can record a computation, ask for its gradients, and say their shapes. When you
 # come back, run the first cell, and go on below.
 #
-# You can ask for gradients. Now check them, count what each way costs, and walk back through a tape yourself.
+# Now check gradients, count what each way costs, and walk back through a tape yourself.
 # About {time}.
 
 # %% [markdown]
@@ -369,8 +369,6 @@ check("01.3", loss_gradients)
 # </details>
 
 # %% [markdown]
-# Your gradients have arrived so far. Here is one that does not.
-#
 # ### Exercise 01.4: repair
 #
 # This function should return the gradient with respect to the variable `w` of the mean squared error
@@ -445,7 +443,7 @@ def tape_gradient(f, p):
 predict("01.c", "")
 
 # %%
-step = 2.0**-10  # a power of two, so that nothing below is rounded
+step = 2.0**-10  # a power of two: nothing in this cell is rounded
 ways = {
     "forward difference": lambda: forward_difference(sum_of_cubes, point, step),
     "central difference": lambda: central_difference(sum_of_cubes, point, step),
@@ -534,6 +532,7 @@ assert np.array_equal(tf.convert_to_tensor(sparse), gradient_of_one)
 # %%
 table = tf.Variable(tf.ones((3, 4)))
 
+# a persistent tape answers several questions
 with tf.GradientTape(persistent=True) as tape:
     ways = {"rows": tf.gather(table, [0]), "columns": tf.gather(table, [0], axis=1)}
     ways["of a product"] = tf.gather(2 * table, [0])
@@ -547,7 +546,7 @@ assert kept == ["rows"]
 # ### Further: and a formula for the slope?
 #
 # You will read that a program can also find the slope as a formula, by **symbolic** differentiation; run this.
-# Start with x, and six times replace y by 4y(1 - y). The product rule writes y twice, so the formula for
+# Start with y = x, and six times replace y by 4y(1 - y). The product rule writes y twice, so the formula for
 # the slope grows with every round. In closed form, with $x = \sin^2\theta$, a round doubles the angle, since
 # $4 \sin^2\theta\,(1 - \sin^2\theta) = \sin^2(2\theta)$: six rounds give $y = \sin^2(64\,\theta)$.
 # Its slope, dy/dθ over dx/dθ, is the truth: $64 \sin(128\,\theta) / (2 \sqrt{x (1 - x)})$.
@@ -700,7 +699,7 @@ check("01.5", walk_back)
 # %% [markdown]
 # ## Recap
 #
-# - A tape records the operations inside its `with` block, with their values.
+# - A tape records the TensorFlow operations inside its `with` block, with their values.
 # - `tape.gradient(target, source)` walks back: slopes multiply along a path, and paths add.
 # - The gradient has the shape of its source, and comes back in the structure of the sources.
 # - `None`: the tape has no path back. Zero: a slope, such as that of a flat curve.
@@ -708,7 +707,7 @@ check("01.5", walk_back)
 #
 # ```python
 # with tf.GradientTape() as tape:
-#     loss = loss_function(model(x), y)
+#     loss = loss_function(y, model(x))
 # gradients = tape.gradient(loss, model.trainable_variables)
 # ```
 #

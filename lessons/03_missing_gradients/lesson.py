@@ -695,7 +695,7 @@ check("03.5", distance_gradient)
 #
 # ```python
 # with ExplainingTape() as tape:  # in place of tf.GradientTape
-#     loss = loss_function(model(x), y)
+#     loss = loss_function(y, model(x))
 # gradients = tape.gradient(loss, model.trainable_variables)
 # tape.explain()
 # ```

@@ -752,7 +752,7 @@ assert passes_slope(five) is None and tf.function(passes_slope)(five) == 0.0
 # ```python
 # for x, y in dataset:
 #     with tf.GradientTape() as tape:
-#         loss = loss_function(model(x), y)
+#         loss = loss_function(y, model(x))
 #     gradients = tape.gradient(loss, model.trainable_variables)
 # ```
 #

@@ -8,8 +8,11 @@ import pytest
 import tensorflow as tf
 
 from course_utils.course.checking import check
+from course_utils.exercises.question import Question
+from course_utils.exercises.references import stored
 from course_utils.one_change.forms import place_by_form
 from course_utils.one_change.where_to_look import where_to_look
+from course_utils.workspace.curriculum import LESSONS
 
 # Solutions as others would write them: with other names, and one line for two or two for one.
 SLOPE = """
@@ -86,6 +89,13 @@ def test_the_line_of_a_slip_is_named_and_what_to_look_at(exercise_id, text, slip
 )
 def test_nothing_is_said_of_the_solution_or_where_more_than_one_place_differs(text):
     assert place_by_form("01.1", text, "slope") is None
+
+
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_each_answer_that_is_a_function_has_forms(lesson):
+    forms = stored(f"{lesson.number}.forms")
+    functions = [each.id for each in lesson.exercises() if isinstance(each, Question)]
+    assert [each for each in functions if not forms.get(each)] == []
 
 
 def test_a_helper_in_the_same_cell_belongs_to_the_answer_and_what_it_does_not_call_does_not():
