@@ -224,11 +224,11 @@ def has_custom_gradient(f: Callable, x: Any) -> bool:
 def draw_schedules(rng: np.random.Generator) -> list[tuple]:
     first = (0.0, np.array([1.0, 2.0]), np.array([2.0, 4.0]), [0.1, 0.01, 0.001])
 
-    def draw(n, rates):
+    def draw(n, rates, sign):
         x = rng.choice([-1, 1], n) * rng.uniform(0.5, 1.5, n).round(1)
-        return float(rng.uniform(-1, 1)), x, (x * rng.uniform(2, 4)).round(2), rates
+        return sign * float(rng.uniform(0, 1)), x, (sign * x * rng.uniform(2, 4)).round(2), rates
 
-    return [first, draw(4, [0.02, 0.2, 0.1, 0.05]), draw(3, [0.3, 0.15])]
+    return [first, draw(4, [0.02, 0.2, 0.1, 0.05], -1), draw(3, [0.3, 0.15], 1)]
 
 
 def as_schedule(w: float, x: np.ndarray, y: np.ndarray, rates: list) -> tuple:
