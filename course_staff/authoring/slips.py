@@ -145,7 +145,8 @@ def is_explained(slip: Slip, explained: Mapping[str, str]) -> bool:
 
 def _essence(line: str) -> str:
     line = _SQUARE.sub(lambda found: "".join(sorted(found.groups())), line)
-    line = _UNNEEDED.sub("", line.replace("jacobian", "gradient"))
+    line = line.replace("jacobian", "gradient").replace("trainable_weights", "trainable_variables")
+    line = _UNNEEDED.sub("", line)
     return re.sub(r"[()\s]", "", line)
 
 
