@@ -18,6 +18,7 @@ from ..exercises.references import stored
 __all__ = ["Place", "blocks_of", "forms_of", "place_by_form"]
 
 _OPEN = "..."  # stands in the open place
+_LARGEST = 2000  # nodes; a longer program is no answer, and would take long
 _OWN_NAME = re.compile("\0(.*?)\0")
 _DECIDES_NOTHING = {"annotation", "returns", "type_comment", "kind", "ctx"}
 _DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
@@ -63,8 +64,6 @@ def forms_of(text: str, name: str) -> set[str]:
     ------
     LookupError
         If the text defines no such function.
-    SyntaxError
-        If it is not Python.
     """
     return {form.digest(form.kind) for form in _forms_of(_definitions(text, name))}
 
@@ -85,8 +84,9 @@ def place_by_form(exercise_id: str, text: str, name: str) -> Place | None:
     """
     known = set(stored(f"{exercise_id[:2]}.forms").get(exercise_id, ()))
     try:
-        forms = list(_forms_of(_definitions(text, name)))
-    except (LookupError, SyntaxError, ValueError, RecursionError):
+        tree = _definitions(text, name)
+        forms = list(_forms_of(tree)) if _size(tree) <= _LARGEST else []
+    except (LookupError, SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     found = [form for form in forms if form.digest(form.wanted) in known]
     if not found or any(form.kind == "whole" for form in found):

@@ -85,6 +85,8 @@ def test_the_line_of_a_slip_is_named_and_what_to_look_at(exercise_id, text, slip
         "def slope(number):\n    return 3 * number**2",  # more than half would be open
         "slope = 3",
         "def slope(number:",
+        "def slope(x):\n" + "    x = x + 1\n" * 20_000,
+        "def slope(x):\n    return " + "-" * 20_000 + "x",
     ],
 )
 def test_nothing_is_said_of_the_solution_or_where_more_than_one_place_differs(text):
