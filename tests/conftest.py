@@ -8,6 +8,8 @@ import gc
 import os
 import re
 import shutil
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import matplotlib
 import pytest
@@ -41,6 +43,22 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: item.path.name == ANSWERS)
     gc.enable()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_process_for_the_right_programs():
+    """Let gradings share one process for them: each would import TensorFlow anew."""
+    from course_staff.classroom.judging.secret_references import References
+    from course_utils.course.tensorflow_start import quiet_tensorflow
+
+    pool = ProcessPoolExecutor(1, get_context("spawn"), quiet_tensorflow)
+
+    def submit(references, function, *arguments):
+        return pool.submit(function, references._lessons, *arguments)
+
+    with pool, pytest.MonkeyPatch.context() as patched:
+        patched.setattr(References, "_submit", submit)
+        yield
 
 
 def missing(what):
