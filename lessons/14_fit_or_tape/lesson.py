@@ -177,9 +177,9 @@ assert "Gradients do not exist for variables" in told[0] and not told[1:]
 # | functional | branches, several inputs or outputs, activations to hand out | `class Own(keras.Model)`, made as `Own(inputs, outputs)` |
 # | subclassed | the way through the layers depends on values, or is easier said in Python | `call` and `train_step` in one class |
 #
-# Take the first that can say it. With a `keras.Input` the first two have their variables, and a tensor for each layer's output,
-# before any data come. A subclassed model is code: until it has run, it has neither,
-# but in parts that begin with a `keras.Input`.
+# Take the first that can say it. With a `keras.Input` the first two have their variables, and a tensor for each
+# layer's output, before any data come. A subclassed model is code: it has its variables once it has run, and such
+# tensors only in parts that begin with a `keras.Input`.
 
 
 # %%
@@ -363,14 +363,14 @@ rows = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
 assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 
 # %% [markdown]
-# Equal here is not equal everywhere. `fit` can do three more things, and whoever uses your optimizer or your `train_step`
-# next year counts on them:
+# Equal here is not equal everywhere. Whoever uses your optimizer or `train_step` with `fit` counts on three more
+# things:
 #
-# - **sample weights**: the label of an example of weight 0 has no influence;
+# - **sample weights**: the label of an example of weight 0 has no influence (for other weights compare with `fit`);
 # - **loss scaling**, for gradients too small for 16 bits (lesson 20): the step multiplies the loss by the optimizer's
-#   `loss_scale_factor`, and `apply` divides the gradients by it;
+#   `loss_scale_factor`, and `apply` divides the gradients by it (an `Embedding`'s raise an error);
 # - **accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, that of a batch of 64 (where all batches
-#   are full and come in pairs, the rate is a number, and no layer draws or looks at the whole batch).
+#   are full and come in pairs, the rate is a number, and no layer embeds, draws or looks at the whole batch).
 #
 # Each is a promise that two trainings end with equal weights. So each can be tested, and nobody has to know which
 # weights are right:
