@@ -140,11 +140,12 @@ for ax, (dtype, errors) in zip(axes, curves.items(), strict=True):
     ax.set(title=dtype, ylim=(1e-12, 1e2))
 
 # %% [markdown]
-# Read from the right: as h gets shorter, the error falls with slope 1 or 2. Then rounding rises, until float32 cannot
-# tell x + h from x. The best step is near the crossing. With f and its derivatives of about the same size, h/2 and
-# `eps`/h meet near `eps`^(1/2) for forward, h²/6 and `eps`/h near `eps`^(1/3) for central differences. For another f,
-# multiply either by its **scale**: how far x must go to change f by about f itself, leaving out a large constant that
-# f may contain. For exp it is 1. For a central difference of exp, float32 leaves about five digits.
+# Read from the right: as h gets shorter, the error falls with slope 1 or 2. Then rounding rises, until, at the
+# shortest steps, float32 cannot tell x + h from x. The best step is near the crossing. With f and its derivatives of
+# about the same size, h/2 and `eps`/h meet near `eps`^(1/2) for forward, h²/6 and `eps`/h near `eps`^(1/3) for
+# central differences. For another f, multiply either by its **scale**: how far x must go to change f by about f
+# itself, leaving out a large constant that f may contain (it asks for a longer step). For exp it is 1. For a central
+# difference of exp, float32 leaves about five digits.
 
 # %%
 for dtype, errors in curves.items():
@@ -303,7 +304,7 @@ check_gradients(loss, [W, b], grads=by_hand)
 # |verdict|what it says|what to do|
 # |---|---|---|
 # |`agrees`|within the error bar, in every direction looked at|nothing, if the point was random|
-# |`disagrees`|outside, in most directions of a closer look|read the hint|
+# |`disagrees`|outside, in most directions|read the hint|
 # |`disconnected`|no path; the hint says whether f moves|`ExplainingTape`, if it does|
 # |`kink nearby`|the slope jumps within the step|check elsewhere|
 # |`cannot tell`|outside in a few, or the bar is too wide to say|float64, or elsewhere|
@@ -543,8 +544,9 @@ predict("07.d", "")
 print([central(tf.nn.relu, tf.constant(0.0), h).numpy().item() for h in (1.0, 0.25, 2.0**-20)])
 
 # %% [markdown]
-# For relu the tape takes 0, the slope on the left; each operation has a convention of its own. Any slope from 0 to 1 would do,
-# and the report says `kink nearby` here: check at another point. Among a thousand entries, one kink may go unnoticed.
+# For relu the tape takes 0, the slope on the left; each operation has a convention of its own. Any slope from 0 to 1
+# would do, and the report says `kink nearby` here: check at another point. Among other entries, one kink may go
+# unnoticed.
 
 # %%
 x = tf.Variable(0.0)
@@ -914,7 +916,7 @@ check("07.7", follow)
 #
 # - The best step balances truncation and rounding, and goes with the scale of f.
 # - A fixed step or tolerance fails at some scale; an error bar says, as a rule, what the quotient is worth.
-# - One direction checks all entries of a tensor; give each tensor its own.
+# - One direction moves all entries of a tensor; give each tensor its own.
 # - At a kink there is nothing to check: choose another point.
 # - A gradient by hand needs a check; a `tf.custom_gradient` needs one with `order=2`, too.
 #
