@@ -729,9 +729,11 @@ assert in_graph == 10 and in_xla == 12
 assert np.isclose(by_graph, 0.75) and by_xla > 10
 
 # %% [markdown]
-# This is the price of a loop **inside** the compiled function: XLA compiles its body once, for slices of 4. A *step* that you call from Python is right for a short batch, too, and is compiled
-# once more for it. Full batches serve both: fill up the short batch with rows, give these the **weight 0**, and divide by the sum of the weights. They must be
-# harmless, though: 0 times `nan` is `nan`, and BatchNormalization counts them whatever their weight.
+# In a loop **inside** the compiled function XLA takes a slice from `first` to `first + 4` to have 4 entries; one that
+# ends at `tf.minimum(first + 4, tf.size(order))` is right. A *step* that you call from Python is right for a short
+# batch, too, and is compiled once more for it. Full batches serve both: fill up the short batch with rows, give these
+# the **weight 0**, and divide by the sum of the weights. They must be harmless, though: 0 times `nan` is `nan`, and
+# BatchNormalization counts them whatever their weight.
 
 # %%
 def make_weighted_step(model, optimizer, jit_compile):
@@ -893,8 +895,9 @@ def make_mixed_step(policy, jit_compile=False):
 
 
 # %% [markdown]
-# Large numbers overflow early, too, above 65,504. If a gradient is not finite, the optimizer leaves that step out and halves its scale; after many good steps in a row it doubles it. Here a
-# batch is a million times too large, and then one is `nan`, which no scale mends.
+# Large numbers overflow early, too, above 65,504. On one device, if a gradient is not finite, the optimizer leaves
+# that step out and halves its scale; after many good steps in a row it doubles it. Here a batch is a million times
+# too large, and then one is `nan`, which no scale mends.
 
 # %%
 model, optimizer, step = make_mixed_step("mixed_float16")
@@ -1079,7 +1082,7 @@ assert layer.compute_dtype == "float16"
 # - Model, optimizer and metrics belong in the scope; penalties count once.
 # - Statistics and clipping see one replica's part, unless you say otherwise.
 # - With several machines, a program saves, and starts from what it finds.
-# - A sliced loop inside XLA needs full batches, and a step is compiled once for them: fill up with weights 0. `float16` wants a scaled loss, `bfloat16` does not. Measure all.
+# - A sliced loop inside XLA needs full batches, or slices that end at the last row; a step is compiled once for full ones: fill up with weights 0. `float16` wants a scaled loss, `bfloat16` does not. Measure all.
 #
 # ```python
 # def replica_step(x, y):
