@@ -4,11 +4,13 @@ import argparse
 import random
 import sys
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from types import FunctionType
+from typing import Any
 
 from rich.console import Console
 from rich.progress import track
@@ -105,7 +107,7 @@ def of_lesson(number: str, sample: int, seed: int) -> list[tuple[str, str, list]
 
     quiet_tensorflow()
     from course_staff.authoring.questions import Questions
-    from course_staff.authoring.slips import slips_of, tried
+    from course_staff.authoring.slips import slips_of
     from course_staff.authoring.source import read_lesson
     from course_utils.exercises.question import Question
 
@@ -123,6 +125,38 @@ def of_lesson(number: str, sample: int, seed: int) -> list[tuple[str, str, list]
             kinds = [(slip, tried(question, answer, slip)) for answer, slip in slips]
             rows.append((exercise_id, whose, [each for each in kinds if each[1] != "no program"]))
     return rows
+
+
+def tried(question: Any, answer: Callable, slip: Any) -> str:
+    """Tell what becomes of a slip.
+
+    Returns
+    -------
+    str
+        ``"no program"`` where it cannot be defined; ``"passes"`` where it does on every stored
+        seed, ``"luck"`` where on some; else what its author is told: ``"recognised"``, ``"placed"``
+        where all else is as in a right answer, ``"error"`` where an error names the line, and
+        ``"untold"``.
+    """
+    from course_staff.authoring.slips import defined, judged
+    from course_utils.exercises.references import SEEDS
+    from course_utils.one_change.where_to_look import place_in
+
+    function = defined(answer, slip)
+    if function is None:
+        return "no program"
+    first = judged(question, function, 0)
+    if first is None:
+        return "untold"  # too slow to say
+    if first.outcome == "passed":
+        others = (judged(question, function, seed) for seed in range(1, SEEDS))
+        passes = all(each is not None and each.outcome == "passed" for each in others)
+        return "passes" if passes else "luck"
+    if first.recognised:
+        return "recognised"
+    if place_in(question.id, function) is not None:
+        return "placed"
+    return "error" if first.outcome == "error" and " at `" in first.message else "untold"
 
 
 def is_plain(answer: object) -> bool:

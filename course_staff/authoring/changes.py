@@ -5,6 +5,7 @@ the program nor this module names.
 """
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from copy import copy, deepcopy
 from typing import Any
@@ -14,45 +15,30 @@ from course_utils.one_change.forms import blocks_of
 __all__ = ["changes_of"]
 
 # Each of a row may stand where another of it stands.
-_ROWS = (
-    "reduce_sum reduce_mean reduce_max",
-    "sum mean max",
-    "add subtract",
-    "multiply divide",
-    "maximum minimum",
-    "argmax argmin",
-    "assign assign_add assign_sub",
-    "square abs sqrt",
-    "sin cos",
-    "sigmoid tanh softmax",
-    "exp log",
-    "gradient jacobian batch_jacobian",
-    "clip_by_norm clip_by_global_norm clip_by_value",
-    "zeros_like ones_like",
-    "zeros ones",
-    "trainable_variables trainable_weights non_trainable_variables variables",
-    "keys values items",
-    "append extend",
-)
-_LIKE_IT: dict[str, list[str]] = {
-    word: [other for other in row.split() if other != word] for row in _ROWS for word in row.split()
-}
+_ROWS = """
+reduce_sum reduce_mean reduce_max; sum mean max; add subtract; multiply divide; maximum minimum
+argmax argmin; assign assign_add assign_sub; square abs sqrt; sin cos; sigmoid tanh softmax; exp log
+gradient jacobian batch_jacobian; clip_by_norm clip_by_global_norm clip_by_value; keys values items
+trainable_variables trainable_weights non_trainable_variables variables; zeros_like ones_like
+zeros ones; append extend
+"""
+_ALIKE = [row.split() for row in re.split("[;\n]", _ROWS)]
+_LIKE_IT = {word: [other for other in row if other != word] for row in _ALIKE for word in row}
 # By the last name of what is called: an argument that it may lack.
-_MAY_LACK: dict[str, list[str]] = {
-    "GradientTape": ["persistent=True"],
-    "reduce_sum": ["axis=0", "axis=1", "axis=-1", "keepdims=True"],
-    "reduce_mean": ["axis=0", "axis=1", "axis=-1", "keepdims=True"],
-    "argmax": ["axis=1"],
-    "norm": ["axis=0", "axis=1"],
+_OF_A_SUM = ["axis=0", "axis=1", "axis=-1", "keepdims=True"]
+_MAY_LACK = {
+    "GradientTape": ["persistent=True"], "reduce_sum": _OF_A_SUM, "reduce_mean": _OF_A_SUM,
+    "argmax": ["axis=1"], "norm": ["axis=0", "axis=1"],
     "model": ["training=True", "training=False"],
-}
+}  # fmt: skip
 # What is often put around a value, or forgotten around it.
 _WRAPPERS = ("tf.reduce_sum", "tf.reduce_mean", "tf.square", "tf.sqrt", "tf.abs", "list", "float")
 
 
 def changes_of(tree: ast.Module) -> Iterator[ast.Module]:
     """Yield the program with each single change; two may come to the same."""
-    names = sorted(_own_names(tree))
+    own = [n for n in ast.walk(tree) if isinstance(n, ast.Name | ast.arg)]
+    names = sorted({n.arg if isinstance(n, ast.arg) else n.id for n in own if not _is_read(n)})
     for node in ast.walk(tree):
         for other in _others(node, names):
             yield _with(tree, node, other)
@@ -61,22 +47,13 @@ def changes_of(tree: ast.Module) -> Iterator[ast.Module]:
                 yield _with(tree, block, lines)
 
 
+def _is_read(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
+
+
 def _with(tree: ast.Module, old: Any, new: Any) -> ast.Module:
     """Return a copy of the tree in which ``new`` stands for ``old``, a node or a list of them."""
     return ast.fix_missing_locations(deepcopy(tree, {id(old): new}))
-
-
-def _own_names(tree: ast.Module) -> set[str]:
-    """Return the parameters of the program's functions, and what is bound in them."""
-    stored = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and _is_stored(n)}
-    return stored | {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-
-
-def _is_stored(node: ast.AST) -> bool:
-    return isinstance(getattr(node, "ctx", None), ast.Store)
-
-
-# Lines --------------------------------------------------------------------------------------------
 
 
 def _rearranged(block: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
@@ -91,23 +68,13 @@ def _rearranged(block: list[ast.stmt]) -> Iterator[list[ast.stmt]]:
             continue
         body = line.body
         if after:
-            yield [*before, _holding(line, [*body, after[0]]), *after[1:]]
+            yield [*before, _changed(line, body=[*body, after[0]]), *after[1:]]
         if before:
-            moved = _holding(line, [before[-1], *body])
+            moved = _changed(line, body=[before[-1], *body])
             yield [*before[:-1], moved, *after]
         if len(body) > 1:
-            yield [*before, _holding(line, body[:-1]), body[-1], *after]
-            yield [*before, body[0], _holding(line, body[1:]), *after]
-
-
-def _holding(line: Any, body: list[ast.stmt]) -> Any:
-    """Return a ``with`` or a loop with another body."""
-    changed = copy(line)
-    changed.body = body
-    return changed
-
-
-# Expressions --------------------------------------------------------------------------------------
+            yield [*before, _changed(line, body=body[:-1]), body[-1], *after]
+            yield [*before, body[0], _changed(line, body=body[1:]), *after]
 
 
 def _others(node: Any, names: Sequence[str]) -> Iterator[ast.AST]:
@@ -120,8 +87,7 @@ def _others(node: Any, names: Sequence[str]) -> Iterator[ast.AST]:
         for kind in _COMPARISONS.get(type(node.ops[0]), ()):
             yield _changed(node, ops=[kind()])
     elif isinstance(node, ast.BoolOp):
-        other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        yield _changed(node, op=other)
+        yield _changed(node, op=ast.Or() if isinstance(node.op, ast.And) else ast.And())
         yield from node.values
     elif isinstance(node, ast.IfExp):
         yield _changed(node, body=node.orelse, orelse=node.body)
@@ -167,28 +133,16 @@ def _exchanged(items: list, i: int) -> list:
     return [*items[:i], items[i + 1], items[i], *items[i + 2 :]]
 
 
-_OPERATORS: dict[type[ast.operator], tuple[type[ast.operator], ...]] = {
-    ast.Add: (ast.Sub, ast.Mult),
-    ast.Sub: (ast.Add,),
-    ast.Mult: (ast.Div, ast.Add, ast.MatMult),
-    ast.Div: (ast.Mult, ast.FloorDiv),
-    ast.MatMult: (ast.Mult,),
-    ast.Pow: (ast.Mult,),
-    ast.FloorDiv: (ast.Mod, ast.Div),
-    ast.Mod: (ast.FloorDiv,),
-}
-_COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
-    ast.Lt: (ast.LtE, ast.Gt),
-    ast.LtE: (ast.Lt, ast.GtE),
-    ast.Gt: (ast.GtE, ast.Lt),
-    ast.GtE: (ast.Gt, ast.LtE),
-    ast.Eq: (ast.NotEq,),
-    ast.NotEq: (ast.Eq,),
-    ast.Is: (ast.IsNot,),
-    ast.IsNot: (ast.Is,),
-    ast.In: (ast.NotIn,),
-    ast.NotIn: (ast.In,),
-}
+_OPERATORS: dict[type, tuple] = {
+    ast.Add: (ast.Sub, ast.Mult), ast.Sub: (ast.Add,), ast.Mult: (ast.Div, ast.Add, ast.MatMult),
+    ast.Div: (ast.Mult, ast.FloorDiv), ast.MatMult: (ast.Mult,), ast.Pow: (ast.Mult,),
+    ast.FloorDiv: (ast.Mod, ast.Div), ast.Mod: (ast.FloorDiv,),
+}  # fmt: skip
+_COMPARISONS: dict[type, tuple] = {
+    ast.Lt: (ast.LtE, ast.Gt), ast.LtE: (ast.Lt, ast.GtE), ast.Gt: (ast.GtE, ast.Lt),
+    ast.GtE: (ast.Gt, ast.LtE), ast.Eq: (ast.NotEq,), ast.NotEq: (ast.Eq,), ast.Is: (ast.IsNot,),
+    ast.IsNot: (ast.Is,), ast.In: (ast.NotIn,), ast.NotIn: (ast.In,),
+}  # fmt: skip
 
 
 def _other_operations(node: ast.BinOp) -> Iterator[ast.AST]:
@@ -234,8 +188,7 @@ def _other_calls(node: ast.Call) -> Iterator[ast.AST]:
         for i in range(len(positional)):
             for step in (ast.Add(), ast.Sub()):
                 further = ast.BinOp(positional[i], step, ast.Constant(1))
-                arguments = [*positional[:i], further, *positional[i + 1 :]]
-                yield _changed(node, args=arguments)
+                yield _changed(node, args=[*positional[:i], further, *positional[i + 1 :]])
         if len(positional) == 1:
             yield _changed(node, args=[ast.Constant(1), *positional])
 
@@ -254,8 +207,7 @@ def _other_values(node: Any) -> Iterator[ast.AST]:
     used = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
     target = node.targets[0] if isinstance(node, ast.Assign) else None
     if isinstance(target, ast.Name) and target.id not in used:
-        added = ast.AugAssign(target, ast.Add(), value)
-        yield ast.copy_location(added, node)
+        yield ast.copy_location(ast.AugAssign(target, ast.Add(), value), node)
     if isinstance(node, ast.AugAssign):
         yield ast.copy_location(ast.Assign([node.target], value), node)
         for kind in _OPERATORS.get(type(node.op), ()):

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
-from typing import Any
 
 import tomlkit
 
@@ -23,14 +22,13 @@ from course_utils.exercises.exercise import Judgement
 from course_utils.exercises.isolation import TimeLimitReached, time_limit
 from course_utils.exercises.judging import observe_and_judge
 from course_utils.exercises.question import Question
-from course_utils.exercises.references import SEEDS
-from course_utils.one_change.where_to_look import place_in
+from course_utils.one_change.where_to_look import undecorated
 
 from .changes import changes_of
 from .questions import Questions
 from .source import LessonSource
 
-__all__ = ["Slip", "explanations", "holes", "is_explained", "slips_of", "tried"]
+__all__ = ["Slip", "defined", "explanations", "holes", "is_explained", "judged", "slips_of"]
 
 _SECONDS = 5.0  # of the processor, for one observation
 _CHEAP = 0.2  # seconds that observing an exercise may take, for its slips to be tried at a build
@@ -65,46 +63,15 @@ def slips_of(question: Question, answer: Callable) -> Iterator[Slip]:
             yield Slip(question.id, *_difference(right, text), text)
 
 
-def tried(question: Question, answer: Callable, slip: Slip) -> str:
-    """Tell what becomes of a slip.
-
-    Returns
-    -------
-    str
-        ``"no program"`` where it cannot be defined; ``"passes"`` where it does on every stored
-        seed, ``"luck"`` where on some; else what its author is told: ``"recognised"``, ``"placed"``
-        where all else is as in a right answer, ``"error"`` where an error names the line, and
-        ``"untold"``.
-    """
-    function = _defined(answer, slip)
-    if function is None:
-        return "no program"
-    first = _judged(question, function, 0)
-    if first is None:
-        return "untold"  # too slow to say
-    if first.outcome == "passed":
-        return "passes" if _passes_elsewhere(question, function) else "luck"
-    if first.recognised:
-        return "recognised"
-    if place_in(question.id, function) is not None:
-        return "placed"
-    return "error" if first.outcome == "error" and " at `" in first.message else "untold"
-
-
-def _defined(answer: Callable, slip: Slip) -> Callable | None:
-    file, names = f"<slip of {slip.exercise}>", dict(_undecorated(answer).__globals__)
+def defined(answer: Callable, slip: Slip) -> Callable | None:
+    """Return the answer with a slip; None where it cannot be defined."""
+    file, names = f"<slip of {slip.exercise}>", dict(undecorated(answer).__globals__)
     linecache.cache[file] = (len(slip.text), None, slip.text.splitlines(keepends=True), file)
     try:
         exec(compile(slip.text, file, "exec"), names)
     except Exception:  # such as a name that is not there
         return None
-    return names[_undecorated(answer).__name__]
-
-
-def _passes_elsewhere(question: Question, function: Callable) -> bool:
-    """Tell whether it passes on every stored seed but the first."""
-    others = (_judged(question, function, seed) for seed in range(1, SEEDS))
-    return all(each is not None and each.outcome == "passed" for each in others)
+    return names[undecorated(answer).__name__]
 
 
 def holes(lesson: LessonSource, explained: Mapping[str, Mapping[str, str]]) -> Iterator[Slip]:
@@ -117,15 +84,15 @@ def holes(lesson: LessonSource, explained: Mapping[str, Mapping[str, str]]) -> I
         if not isinstance(question, Question):
             continue
         answer, begun = questions.right(exercise_id), time.process_time()
-        _judged(question, answer, 0)
+        judged(question, answer, 0)
         if time.process_time() - begun > _CHEAP:
             continue
         slips = list(slips_of(question, answer))
         known = explained.get(exercise_id, {})
         for slip in random.Random(exercise_id).sample(slips, min(_AT_A_BUILD, len(slips))):
-            function = None if is_explained(slip, known) else _defined(answer, slip)
-            judged = _judged(question, function, 0) if function else None
-            if judged is not None and judged.outcome == "passed":
+            function = None if is_explained(slip, known) else defined(answer, slip)
+            first = judged(question, function, 0) if function else None
+            if first is not None and first.outcome == "passed":
                 yield slip
 
 
@@ -150,7 +117,7 @@ def _essence(line: str) -> str:
     return re.sub(r"[()\s]", "", line)
 
 
-def _judged(question: Question, function: Callable, seed: int) -> Judgement | None:
+def judged(question: Question, function: Callable, seed: int) -> Judgement | None:
     """Return the judgement on one seed; None where it takes too long."""
     with ExitStack() as stack:
         stack.enter_context(_throwaway_folder())
@@ -174,13 +141,9 @@ def _throwaway_folder() -> Iterator[None]:
             os.chdir(here)
 
 
-def _undecorated(answer: Any) -> Any:
-    return getattr(answer, "python_function", getattr(answer, "__wrapped__", answer))
-
-
 def _source(answer: Callable) -> str:
     """Return the definition of an answer without its docstring, which is no part of the program."""
-    tree = ast.parse(dedent(inspect.getsource(_undecorated(answer))))
+    tree = ast.parse(dedent(inspect.getsource(undecorated(answer))))
     body = tree.body[0].body  # type: ignore[attr-defined]
     if ast.get_docstring(tree.body[0]) is not None:  # type: ignore[arg-type]
         del body[0]

@@ -8,7 +8,7 @@ from typing import Any
 
 from .forms import Place, place_by_form
 
-__all__ = ["place_in", "where_to_look"]
+__all__ = ["place_in", "undecorated", "where_to_look"]
 
 _GLOBAL = {"LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"}
 
@@ -32,7 +32,7 @@ def where_to_look(exercise_id: str, answer: Any) -> str:
 
 def place_in(exercise_id: str, answer: Any) -> Place | None:
     """Return the place but for which an answer is a right one that is known, if there is one."""
-    function = _undecorated(answer)
+    function = undecorated(answer)
     if not isinstance(function, FunctionType):
         return None
     text = "".join(linecache.getlines(function.__code__.co_filename))
@@ -44,7 +44,7 @@ def _names_of_the_notebook(answer: Any) -> list[str]:
 
     What they hold is the same in each call; an argument of the same name was perhaps meant.
     """
-    function = _undecorated(answer)
+    function = undecorated(answer)
     if not isinstance(function, FunctionType):
         return []
     values = {n: function.__globals__.get(n) for n in _global_names_of(function.__code__)}
@@ -52,7 +52,7 @@ def _names_of_the_notebook(answer: Any) -> list[str]:
     return [n for n, v in values.items() if v is not None and n not in is_code]
 
 
-def _undecorated(value: Any) -> Any:
+def undecorated(value: Any) -> Any:
     """Return what stands under a decorator, and anything else as it is."""
     return getattr(value, "python_function", getattr(value, "__wrapped__", value))
 
