@@ -10,8 +10,8 @@ from rich.table import Table
 
 _ROOT = Path(__file__).parents[1]
 _EXPLANATION = """
-The tests judge each right answer of their corpus on three of the eight stored seeds, and each wrong
-one on one. Here each is judged on all of them, as `check` may draw any.
+The tests judge each answer of their corpus on one of the eight stored seeds. Here each is judged on
+all of them, as `check` may draw any.
 
 Bound: every right answer passes, and every wrong one is told its own mistake, on every seed. All
 lessons took less than 20 minutes on two busy cores. It exits with 1 if the bound is missed.

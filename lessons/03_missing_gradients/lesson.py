@@ -60,8 +60,8 @@ def slope(f, x):
 print([slope(f, 0.0) for f in (tf.sign, lambda x: tf.sqrt(x**2), tf.round)])
 
 # %% [markdown]
-# TensorFlow keeps a list of its operations. For most it holds a rule for the slope, for some, such as `round`, a note that
-# there is none; a few are missing in it. So each answer says something else:
+# TensorFlow keeps a list of operations. For the usual ones it holds a rule for the slope, for some, such as `round`,
+# a note that there is none; others are missing. So each answer has its own meaning:
 #
 # |gradient|what it says|
 # |---|---|
@@ -71,8 +71,8 @@ print([slope(f, 0.0) for f in (tf.sign, lambda x: tf.sqrt(x**2), tf.round)])
 # |NaN|as a rule 0 met ∞, or a value was NaN already|
 # |`LookupError`|an operation on the way is missing in that list|
 #
-# A slope of 0 does not prove that the target stays: it may jump there. And finite slopes give NaN if their
-# product overflows, and then meets a 0:
+# A slope of 0 does not prove that the target stays: it may jump there. Finite slopes, too, give NaN if their product
+# overflows and then meets a 0:
 
 # %%
 results = {
@@ -89,9 +89,9 @@ print(results)
 assert results["sqrt(x)"] == np.inf and np.isnan(results["large"]) and "unique" in results
 
 # %% [markdown]
-# `None` is an alarm, and `unconnected_gradients="zero"` switches it off. That is right for a source that
-# you *know* has no part in the target. The second time below, it hides a fault. The third time it fails: an unused
-# Keras variable has to be handed over as its `.value`.
+# `None` is an alarm, and `unconnected_gradients="zero"` switches it off. That is right for a source that you *know*
+# has no part in the target. In the second call below it hides a fault. For an unused Keras variable it fails: hand
+# over its `.value`.
 
 # %%
 used, unused = tf.Variable(3.0), tf.Variable(5.0)
@@ -153,8 +153,8 @@ print(f"w = {w.numpy():.1f}, second gradient: {second}")
 tape.explain()
 
 # %% [markdown]
-# *change* is a pattern: fit it to your names. Here `assign` changes a variable's value, and `assign_sub` subtracts from
-# it. For the rest of this lesson, `show` prints a card in a few lines.
+# In the card, *change* is a pattern: fit it to your names. Here `assign` changes a variable's value, and `assign_sub`
+# subtracts from it. For the rest of this lesson, `show` prints a card in a few lines.
 
 # %%
 def show(explanations):
@@ -205,7 +205,7 @@ check("03.1", descend)
 # %% [markdown]
 # <details><summary>Hint 1</summary>
 #
-# Which type has `params["w"]` after the first step?
+# What type is `params["w"]` after the first step?
 #
 # </details>
 # <details><summary>Hint 2</summary>
@@ -240,8 +240,8 @@ assert lost is None and np.allclose(found, [[2.0], [3.0]])
 
 # %% [markdown]
 # You will read that `tf.numpy_function` and `tf.py_function` cut the path, too; run this. The first does. The second
-# has a tape of its own inside: around `tf.square` the gradient is right. Around `np.square` that tape finds nothing, and
-# the answer is 0 and not `None`, so no alarm is given.
+# has a tape of its own inside: around `tf.square` the gradient is right. Around `np.square` that tape finds nothing,
+# and the answer is 0, not `None`: no alarm.
 
 # %%
 wrapped = {
@@ -295,7 +295,8 @@ assert found["n"] == 4.0 and found["w"] == 12.0
 # |closed|`tf.stop_gradient(y)`: y without its path|leave it out|
 # |not used|a source that is not in the loss|the one that is|
 #
-# `explain_gradients(f, source)` makes the tape itself. Its names for seven of these:
+# `explain_gradients(f, source)` makes the tape itself, calls f (with the source, if f takes one), and watches the
+# source if it is no variable. Seven causes, as it names them:
 
 # %%
 v, other = tf.Variable(2.0), tf.Variable(5.0)
@@ -477,8 +478,8 @@ predict("03.d", "")
 print(slope(lambda x: x * tf.stop_gradient(x), 3.0))
 
 # %% [markdown]
-# To *replace* a path, `tf.custom_gradient` takes a function that returns its value and a second
-# function. That one receives the gradient that arrives on the way back, and returns what goes on. A
+# To *replace* a path, `tf.custom_gradient` takes a function that returns its value and a second function, for the way
+# back: it gets the gradient that arrives, and returns what goes on. A
 # **straight-through estimator** passes it on as it is, as if there were no rounding. That is not the
 # slope of `round`, but now what comes before the rounding can be trained.
 
@@ -570,8 +571,8 @@ assert slope(guarded, 0.0) == 0.0 and slope(guarded, 2.0) == 0.5
 assert np.isnan(slope(lambda x: tf.where(x > 0, 1 / x, 0.0), 0.0))
 
 # %% [markdown]
-# Roots do the same. The slope of √x is infinite at 0, and that of a square before it is 0. `tf.norm` has
-# such a root. A small number *inside* keeps the slope finite, such as 1e-12:
+# So does a root after a square. The slope of √x is infinite at 0, and that of the square is 0. `tf.norm` has such a
+# root. A small number *inside* keeps the slope finite, such as 1e-12:
 
 # %%
 roots = {
@@ -588,7 +589,7 @@ assert at_zero["sqrt(x)"] == np.inf and at_zero["1e-12 inside"] == 0.0
 assert all(np.isnan(at_zero[name]) for name in ("sqrt(x**2)", "norm", "1e-12 outside"))
 
 # %% [markdown]
-# For x of 1e-6 and less, it also changes the slope of |x|, which is 1 there. Two `where`s do not, until x² itself is
+# Near 0 it also changes the slope of |x|, which is 1: at 1e-6 to 0.71. Two `where`s leave it, until x² itself is
 # rounded to 0:
 
 # %%
@@ -625,10 +626,10 @@ assert slope(two_wheres, 1e-30) == 0.0
 # %% [markdown]
 # ### Exercise 03.5: repair
 #
-# The gradient of the sum of distances between pairs of points is NaN where both points are equal. It
-# should be 0 there, and elsewhere as it is, also between points that are 1e-15 apart. There is one fault. Mend the
-# distance, which stays 0 for equal points, and not the result: a NaN that is replaced there was still sent back. Nor will
-# a small number under the root do: beside the square of 1e-15 it is too much.
+# The gradient of the sum of distances between pairs of points is NaN where both points are equal. It should be 0
+# there, and elsewhere as it is, also between points that are 1e-15 apart. There is one fault. Mend the distance
+# inside the block, so that it stays 0 for equal points; do not replace the NaN in the gradient. Nor will 1e-12 under
+# the root do: beside the square of 1e-15 it is too much.
 
 # %% exercise="03.5"
 def distance_gradient(a, b):

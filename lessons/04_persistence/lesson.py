@@ -1,8 +1,8 @@
 # %% [markdown] part="Part I: the tape"
 # # 04 · Persistence
 #
-# Sooner or later you want two gradients of one computation: of two losses, or one for a log. How often a tape
-# answers, what it answers, and what a pause leaves of it: each can make a training wrong without a word.
+# Sooner or later you want two gradients of one computation: of two losses, or one for a log. A tape that is asked, or
+# paused, in the wrong way can spoil a training without a word.
 #
 # **You will be able to**
 #
@@ -45,8 +45,8 @@ except RuntimeError as error:
 assert refusal == "A non-persistent GradientTape"
 
 # %% [markdown]
-# A plain tape answers once, and a cell that only asks fails when you run it again. The reason: with its answer
-# it lets go of the whole recording, of what it did not need, too.
+# A plain tape answers once, and a cell that only asks fails when you run it again. The reason: with its answer it
+# drops the whole recording, even what it did not need.
 #
 # `tf.function` turns a Python function into a graph that TensorFlow runs; lesson 05 is about it. The rule
 # holds there, too:
@@ -85,8 +85,8 @@ print(slopes)
 assert slopes == [4.0, 12.0, 32.0]
 
 # %% [markdown]
-# You will read that a persistent tape gives second derivatives; run this. It gives one for a first gradient
-# that it recorded, asked *inside* its block, and none for one asked below. Lesson 06 has a better way.
+# You will read that a persistent tape gives second derivatives; run this. It does if you ask for the first gradient
+# *inside* its block, where that is recorded, and not if you ask below. Lesson 06 has a better way.
 
 # %%
 # TensorFlow warns that a question inside is slow
@@ -102,14 +102,15 @@ print("of the one asked below: ", tape.gradient(below, x))
 assert tape.gradient(inside, x) == 12.0 and tape.gradient(below, x) is None
 
 # %% [markdown]
-# Several *sources* need no persistence, for one question takes them all. Several *targets* need it if each
-# wants a `gradient` of its own.
+# Several *sources* need no persistence, for one question takes them all. On *one* tape, several *targets* need it if
+# each wants a `gradient` of its own.
 
 # %% [markdown]
 # ### Further: what a question inside costs
 #
-# A question is inside for every tape that is on. Here that is the tape of the course's `record_tape`, which runs a
-# function and tells what was recorded. Six operations in a row, with no question, with one, and with two:
+# A question below one tape's block may still be inside another's. Here that is the block of the course's
+# `record_tape`, which runs a function on a tape and tells what was recorded. Six operations in a row, with no
+# question, with one, and with two:
 
 
 # %%
@@ -186,8 +187,8 @@ assert np.array_equal(rows, [[3, 4], [2, 0]])
 assert each == [[3.0, 2.0], [4.0, None]] and np.array_equal(summed, np.sum(rows, axis=1))
 
 # %% [markdown]
-# The `None` is news: a² has no path to b, and the sum hid it. A plain tape can answer, too, in one question:
-# `jacobian` of the stacked targets (lesson 06), with 0 where one of them has no path.
+# The `None` says that a² has no path to b. The sum hid that. A plain tape can answer both in one question, the
+# `jacobian` of the stacked targets (lesson 06), here with 0 for the missing path.
 #
 # > **Predict**
 # >
@@ -218,7 +219,7 @@ print(row.numpy(), too_late)
 assert np.array_equal(row, [1, 1, 0]) and too_late is None
 
 # %% [markdown]
-# The whole table in one call is a `jacobian`; lesson 06 has it.
+# The whole table in one call is a `jacobian`.
 #
 # ### Exercise 04.1: predict
 #
@@ -297,8 +298,8 @@ check("04.2", gradients_by_loss)
 # %% [markdown]
 # ## When is it right to pause or restart?
 #
-# Nobody asks for the gradient of a number that is only logged. Under `tape.stop_recording()` this tape does not
-# record it, and loses nothing by the pause, plain or persistent:
+# Nobody asks for the gradient of a number that is only logged. Under `tape.stop_recording()` this tape, plain or
+# persistent, does not record it, and loses nothing else:
 
 # %%
 v = tf.Variable([1.0, -2.0])
@@ -346,8 +347,8 @@ after_the_log = tape.gradient(z, x)
 print(f"{for_the_log.numpy():.1f}, {after_the_log.numpy():.1f}")
 
 # %% [markdown]
-# The question for the log used the recording up, and after the pause the tape starts an empty one: there, y is a constant
-# 9. Now the same block with a persistent tape, which keeps its recording through a pause:
+# The question for the log used up the recording. After the pause a new one starts, for which y is a constant, 9. Now
+# the same block with a persistent tape, which keeps its recording through a pause:
 
 # %%
 with tf.GradientTape(persistent=True) as tape:
@@ -363,8 +364,8 @@ assert for_the_log == 6.0 and kept_its_recording == 3 * x**2
 assert kept_its_recording - after_the_log == 18.0
 
 # %% [markdown]
-# What happened by accident, `tape.reset()` does on purpose, inside the block: it throws the recording away, and what you
-# told the tape to watch, and starts over. Use it where a first part was computed for nothing.
+# `tape.reset()`, inside the block, does the same on purpose: it forgets the recording, and what you told the tape to
+# watch, and starts over. Use it where a first part was computed for nothing.
 
 # %%
 with tf.GradientTape() as tape:
@@ -427,7 +428,7 @@ check("04.3", gradient_and_norm)
 # %% [markdown]
 # ## What does a persistent tape keep alive?
 #
-# Everything that its rules need on the way back: of six tanh in a row, all six values. It keeps them until it is
+# It keeps what its rules use on the way back: of six tanh in a row, all six values. It keeps them until it is
 # reset, or until the last reference to the tape goes. A notebook's names stay until you run `del tape`, and a tape in
 # a list or an attribute stays as long as that holds it.
 

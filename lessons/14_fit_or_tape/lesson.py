@@ -30,7 +30,7 @@ from keras import layers
 # %% [markdown]
 # ## Sitting 1: What fit can already do
 #
-# You can write every part of a loop. Which of it does `fit` do as well, and where does a clipping belong then?
+# You can write every part of a loop. Which parts does `fit` do as well, and where does clipping belong?
 # About {time}.
 
 # %% [markdown]
@@ -114,11 +114,11 @@ assert epochs == len(history.epoch) < 50 and eager and not any(eager)
 assert largest_difference(ours, theirs) < 1e-4 < 0.1 < largest_difference(ours, build_model())
 
 # %% [markdown]
-# For standard training, a loop changes nothing in the weights. `fit` makes a graph of the step, too: the loss never ran
+# For standard training, a loop ends with the same weights. `fit` makes a graph of the step, too: the loss never ran
 # eagerly.
 #
-# A graph also changes what you are told. Here a layer rounds, so nothing before it has a gradient (lesson 03). The optimizer
-# leaves out a `None` and warns.
+# A graph also changes which warnings you see. Here a layer rounds, so nothing before it has a gradient (lesson 03).
+# The optimizer leaves out a `None` and warns.
 #
 # > **Predict**
 # >
@@ -368,9 +368,9 @@ assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(rows, 1.0))) == 2.0
 #
 # - **sample weights**: the label of an example of weight 0 has no influence (for other weights compare with `fit`);
 # - **loss scaling**, for gradients too small for 16 bits (lesson 20): the step multiplies the loss by the optimizer's
-#   `loss_scale_factor`, and `apply` divides the gradients by it (an `Embedding`'s raise an error);
-# - **accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, that of a batch of 64 (where all batches
-#   are full and come in pairs, the rate is a number, and no layer embeds, draws or looks at the whole batch).
+#   `loss_scale_factor`, and `apply` divides the gradients by it (those of an `Embedding` layer raise an error);
+# - **accumulation**: with `gradient_accumulation_steps=2`, two batches of 32 give one update, that of a batch of 64 (with
+#   full batches in pairs, a constant rate, and no `Embedding`, random layer or batch normalisation).
 #
 # Each is a promise that two trainings end with equal weights. So each can be tested, and nobody has to know which
 # weights are right:
@@ -457,9 +457,9 @@ for way, keeps in table.items():
     print(f"{way:12}", {name: "kept" if is_kept else "lost" for name, is_kept in keeps.items()})
 
 # %% [markdown]
-# `update_step` gets a gradient when the scale is divided out and those of the batches are averaged. (Where a
+# `update_step` gets each gradient after the scale is divided out and those of the batches are averaged. (Where a
 # `LossScaleOptimizer` holds yours, as in lesson 20, it divides before it calls your `apply`: the next cell tests it.)
-# A `train_step` shapes what the tape records; a limit on a gradient's length comes too early there. This one also
+# In a `train_step`, a limit on a gradient's length comes too early. This one also
 # forgets the weights, which `model.compute_loss(x, y, y_hat, sample_weight)` would have counted.
 
 # %%
@@ -528,9 +528,8 @@ check("14.2", adaptive)
 # %% [markdown]
 # ## What goes into train_step?
 #
-# Data that change while `fit` runs need no `train_step`: a callback sets a variable, and the pipeline's `map` reads
-# it for each element, here anew in each epoch (not behind a `cache`; a change between batches comes late, as `fit`
-# reads ahead).
+# Data that change while `fit` runs need no `train_step`: a callback sets a variable that the pipeline's `map` reads,
+# here anew in each epoch. (A change between batches comes late, as `fit` reads ahead; behind a `cache`, none comes.)
 
 # %%
 strength = tf.Variable(0.0)
@@ -550,8 +549,8 @@ print("the size of x in each epoch:", losses)
 assert losses == [0.0, 1.0, 2.0]
 
 # %% [markdown]
-# A penalty that needs more than `y` and `y_hat` needs no `train_step` either: `fit` calls `compute_loss` under its tape.
-# `evaluate` calls it with `training=False`. This gradient penalty (lesson 06) is then left out:
+# A penalty that needs more than `y` and `y_hat` needs no `train_step` either: `fit` calls `compute_loss` under its
+# tape. `evaluate` calls it with `training=False`. The gradient penalty below (lesson 06) is left out there:
 
 
 # %%
@@ -865,11 +864,11 @@ check("14.5", means)
 # | several losses apart, several optimizers | `train_step` | exercise 14.4 |
 # | inputs that their own gradient moves | `train_step` | lesson 15 |
 # | a gradient taken at other weights | `train_step` | still one batch, one update |
+# | clipping by the joint norm over several devices | `train_step` | lesson 20, there in a loop |
 # | two networks that move in turn | a loop, or a `train_step` with both | lesson 16, exercise 14.4 |
-# | a loss after a step, through the step | a loop | lesson 17 |
-# | which examples count, by their gradients | a loop | lesson 18 |
+# | a loss after a step, through the step | `train_step` | lesson 17, there in a loop |
+# | which examples count, by their gradients | `train_step` | lesson 18, there in a loop |
 # | a step that is kept only if the loss falls | a loop | lesson 19 |
-# | what is clipped or counted over several devices | a loop | lesson 20 |
 #
 # </details>
 #

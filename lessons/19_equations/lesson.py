@@ -8,7 +8,7 @@
 # **You will be able to**
 #
 # - turn a differential equation into a loss, with its starting values weighted or built in;
-# - take second derivatives of an output by one route, and by another (which can wait);
+# - take second derivatives of a network's output, each by itself;
 # - write a Levenberg-Marquardt step, and measure it against Adam;
 # - say when a network loses against a plain solver, and when it does not.
 #
@@ -90,7 +90,7 @@ def new_weights(inputs):
 
 
 def network(w, points, activation=tf.tanh):
-    """Return (n, 1) for points (n, inputs), and weights (p,), or (n, p) for a set a point."""
+    """Return (n, 1) for points (n, inputs) and weights (p,), or (n, p): a set for each point."""
     shapes, copies = list(pairwise((points.shape[1], *SIZES))), w.shape[:-1]
     parts = iter(tf.split(w, [size for a, b in shapes for size in (a * b, b)], axis=-1))
     h = tf.reshape(points, (*copies, -1, points.shape[1]))
@@ -140,9 +140,9 @@ largest = np.max(np.abs(found["no start"]))
 print(f" largest position: {largest:.1f}")
 
 # %% [markdown]
-# Every solution has the loss 0, half of the swing too. But a motion on the way is no solution yet, and half of it
-# has a quarter of its loss. So the training shrinks it, down to rest. The starting values choose one solution: they
-# belong in the loss.
+# Every solution has the loss 0, half of the swing too. But what the network shows on the way is no solution yet, and
+# at half its size it has a quarter of the loss. So here the training shrinks it, down to rest. The starting values
+# choose one solution: they belong in the loss.
 
 # %%
 sizes = (1.0, 0.5, 0.0)
@@ -222,7 +222,7 @@ for ax, (name, title) in zip(panels, titles.items(), strict=True):
 label = panels[0].set_ylabel("position u")
 
 # %% [markdown]
-# Does this need a loop of your own? No: what the loss needs is the model and x, so `fit` does it with `compute_loss`. One
+# Does this need a loop of your own? No: the loss needs only the model and x, so in `fit`, `compute_loss` will do. One
 # step of each, from the same weights:
 
 
@@ -328,9 +328,10 @@ second = outer.gradient(both, points)
 print(second.numpy()[0, 1])
 
 # %% [markdown]
-# A tape sums its targets (lesson 04), and `both` is two: to u_xx = 2 comes the **mixed derivative** u_tx = 2x = 6, the slope of
-# u_t along x. Ask for what you want: u_x alone. With a tensor for each column nothing can be mixed up, and the network gets them
-# joined. `watch_accessed_variables=False` keeps the weights out: for the inner questions they are constants.
+# A tape sums its targets (lesson 04), and `both` holds two. So u_xx = 2 gets u_tx = 2x = 6 added, the **mixed
+# derivative**: the slope of u_t along x. Ask for what you want: u_x alone. So each column is a tensor of its own, and
+# the network gets them joined. `watch_accessed_variables=False` keeps the weights off these two tapes; the tape of
+# the training step still watches them.
 
 
 # %%
@@ -408,9 +409,9 @@ forward = recorded(lambda w: sum(slopes_forward(network_at(w), inside)))
 print("forward over reverse:", forward["products"], "products outside functions")
 
 # %% [markdown]
-# One pass for u, one way back for both slopes, and one more for u_xx: about three times the products of u. And
-# then the training step walks back through all that. If the inner tapes watch the weights, they prepare slopes that nobody asks for, and about six
-# times the products of u come out.
+# One pass for u, one way back for both slopes, and one more for u_xx: about three times the products of u. And then
+# the training step walks back through all that. If the inner tapes watch the weights, slopes that nobody asks for are
+# recorded, too: about six times the products of u. (A graph drops them again; eager code runs them.)
 #
 # Forward over reverse has no second way back. Its rates run in small functions, whose products this count does not
 # see: fewer products here do not say that it is quicker.
@@ -550,9 +551,10 @@ for ax, at in zip(panels, (0.0, 0.5), strict=True):
 label = panels[0].set_ylabel("temperature u")
 
 # %% [markdown]
-# The network with `relu` is made of straight pieces. On each, u_xx is exactly 0, so the equation reads u_t = 0, and the best rod stays as
-# it started. All that bends lies on the kinks between the pieces, which no point hits. **A small loss says that, at the points, the tape's
-# derivatives nearly obey the law. It says nothing of derivatives that the tape cannot see.**
+# The network with `relu` is made of straight pieces. On each, u_xx is exactly 0, so the equation reads u_t = 0, and
+# the best rod stays as it started. It bends only at the kinks between the pieces, and no point lies there. **A small
+# loss says that, at the points, the tape's derivatives nearly obey the law. It says nothing of derivatives that the
+# tape cannot see.**
 
 # %%
 u_t, u_xx = slopes(lambda points: network(rods["relu"], points, tf.nn.relu), inside)
@@ -612,9 +614,9 @@ check("19.3", rod)
 # %% [markdown]
 # ## Which step suits squared errors?
 #
-# Where the loss is a sum of squared errors, you know more than its slope, and a step can use that. First with two unknowns: the decay and the frequency of a
-# swing, from 60 measured positions. Near w, the straight line with the jacobian J describes the errors r: after a step
-# w - s they are about r - J s.
+# Where the loss is a sum of squared errors, you know more than its slope, and a step can use that. First with two
+# unknowns: the decay and the frequency of a swing, from 60 measured positions. Near w, the errors r change as their
+# jacobian J says: at w - s they are about r - J s.
 
 
 # %%
@@ -635,9 +637,10 @@ print(f"off by less than a hundredth: {np.max(np.abs(off)) < 0.01}")
 assert np.max(np.abs(off)) < 0.01
 
 # %% [markdown]
-# The sum of the squares of r - J s is a bowl over s. Its bottom is where its slope, 2 Jᵀ(J s - r), is 0: at JᵀJ s = Jᵀr. No
-# second derivative was needed. But the straight line holds near w alone, and the bottom may be far. **Levenberg and Marquardt**
-# therefore charge for the length of the step. They make |r - J s|² + damping · |s|² smallest. The slope of that is 0 where
+# The sum of the squares of r - J s is a bowl over s. Its bottom is where its slope, 2 Jᵀ(J s - r), is 0: at JᵀJ s =
+# Jᵀr. No second derivative was needed. But that holds near w alone, and the bottom may be far. **Levenberg and
+# Marquardt** therefore charge for the length of the step. They make |r - J s|² + damping · |s|² smallest. The slope
+# of that is 0 where
 #
 # (JᵀJ + damping · I) s = Jᵀr
 #
@@ -666,8 +669,8 @@ ax = plot_loss_surface(
 # So: solve, and look. If the loss falls, take the step, and lower the damping. If it does not, stay, and raise it. There is no
 # learning rate to choose, and a step that does harm is taken back.
 #
-# For the rod, J is 490 times 337. With a copy of w for each point, one way back is enough: error i depends on row i of the copies alone, so
-# the gradient of the sum of all errors holds a row of J in each row.
+# For the rod, J is 490 times 337. With a copy of w for each point, one way back is enough: error i depends on row i
+# of the copies alone, so row i of the gradient of their sum is row i of J.
 
 
 # %%
@@ -850,8 +853,9 @@ print(f"k from the guessed start: off by more than a fifth: {abs(from_guess - 0.
 assert abs(from_guess - 0.1) > 0.02
 
 # %% [markdown]
-# For the network, k is one more weight. It must be positive, and a step knows no limits. So let the weight be any number a, with
-# k = exp(a). The errors are the residuals, which now hold exp(a), and the distances from what was measured. A border is not needed.
+# For the network, k is one more weight. It must be positive, and a step may end anywhere. So the weight is a, which
+# may be any number, and k = exp(a). The errors are the residuals, which now hold exp(a), and the distances from what
+# was measured. A border is not needed.
 
 
 # %%
@@ -887,9 +891,9 @@ ax.axhline(0.1, color="0.4", ls="--")
 labels = ax.set(xlabel="steps", ylabel="k = exp(a)", yscale="log")
 
 # %% [markdown]
-# Here the network does not lose: it takes measurements wherever they are, and what is unknown is found with the rest. A solver can be
-# taught the same, with its start and its ends as unknowns and a gradient through its steps. A network also
-# gives u and its slopes at any point, and needs no grid, which has n^d points in d dimensions.
+# Here the network does not lose: it takes measurements wherever they are, and what is unknown is found with the rest.
+# A solver can be taught the same, with its start and its ends as unknowns and a gradient through its steps. A network
+# also gives u and its slopes at any point, and needs no grid, whose points multiply with each dimension.
 
 # %% [markdown]
 # ## Checkpoint
@@ -922,7 +926,7 @@ labels = ax.set(xlabel="steps", ylabel="k = exp(a)", yscale="log")
 # - Ask for u_x alone before you ask for u_xx, and keep the weights off the inner tapes.
 # - For a tape, the second derivative of `relu` is 0: its loss falls, and the law is not obeyed.
 # - A sum of squares and a small network: Levenberg and Marquardt. A step that does harm is taken back.
-# - A solver wins where all is known. A network takes scattered measurements and an unknown coefficient.
+# - A solver wins where all is known, on a simple shape. A network takes scattered measurements and an unknown coefficient.
 #
 # ```python
 # with tf.GradientTape(watch_accessed_variables=False) as outer:
@@ -934,7 +938,8 @@ labels = ax.set(xlabel="steps", ylabel="k = exp(a)", yscale="log")
 # residual = u_t - k * outer.gradient(u_x, x)
 # ```
 #
-# **To remember**: a small loss says that the tape's derivatives obey the law, and nothing of those it cannot see.
+# **To remember**: a small loss says that, at its points, the tape's derivatives obey the law, and nothing of those it
+# cannot see.
 
 # %% [markdown]
 # ## Further reading

@@ -973,7 +973,7 @@ check("20.4", scaled_step)
 # | several devices | the model and `compile` in `strategy.scope()` | parts of unlike sizes: a mean of means |
 # | penalties | nothing: it divides them | |
 # | BatchNormalization over all | `synchronized=True` | |
-# | clipping of the sum | a loop | `clipnorm` clips each share |
+# | clipping of the sum | `update_step`; for the joint norm, a `train_step` | `clipnorm` clips each share |
 # | XLA | `compile(jit_compile=True)` | a short last batch is right, too; without a strategy, XLA is the default on a GPU |
 # | one compilation | full batches and `sample_weight` | `reduction="mean_with_sample_weight"`; BatchNormalization counts what you add |
 # | 16 bits | `set_dtype_policy` before the model | `float16`'s loss is scaled for a policy of the model, not for one of its layers alone |

@@ -7,7 +7,7 @@
 # **You will be able to**
 #
 # - start from a baseline that is hard to beat, and say what counts as success before you train;
-# - write a training step that does all that `fit` does, and what `fit` cannot;
+# - write a training step that does all that `fit` does, with a clipping of your own;
 # - stop a run and resume it, and prove a loss of your own by its gradients;
 # - hand in work that others can check by what it does.
 #
@@ -110,15 +110,16 @@ by_nearest = np.mean(y_few[np.argmin(squares, axis=1)] == y_held)
 print("nearest:", f"{by_nearest:.2f}", "the mean of three networks is lower:", by_nearest > np.mean(by_network))
 
 # %% [markdown]
-# **The baseline is 0.78, that of the nearest picture; you have succeeded at 0.80.** Use the pictures without labels: a small step,
-# even the one that changes an answer most (lesson 15), should not change it. Compare the answers to x and to x + d. Their difference is
-# smallest at d = 0, and its slope there is 0: so begin with a small random d, ask a tape for the slope of the difference by d, and
-# scale that to one length. Call it r. The loss is that of the 40 labels, plus the difference between the answers to x and x + r.
+# **The baseline is 0.78, that of the nearest picture; you have succeeded at 0.80.** Use the pictures without labels:
+# no small step should change an answer, not even the one that changes it most (lesson 15). Compare the answers to x
+# and to x + d, say by the mean squared difference of their probabilities. That is smallest at d = 0, and its slope
+# there is 0: so begin with a small random d, ask a tape for the slope of the difference by d, and scale that to one
+# length. Call it r. The loss is that of the 40 labels, plus the difference between the answers to x and x + r.
 
 # %% [markdown]
 # With one hidden layer of 128, after 1,500 steps, directions of length 1 gave 0.78 to 0.80 in four runs, and of length 2 gave
 # 0.81 to 0.83 in three and 0.78 in one, in 10 to 13 seconds each. With two hidden layers, length 2 rose to 0.83, and fell again. A second task, as in lesson 18,
-# is another way. Keep to the 40 labels: below 98 % the check cannot see which you used, and you would only deceive yourself.
+# is another way. Keep to the 40 labels: the check can hardly see more, and you would only deceive yourself.
 
 # %%
 assert np.isclose(by_nearest, 0.78, atol=0.01) and by_nearest > np.mean(by_network) > 0.5
@@ -127,7 +128,8 @@ assert np.isclose(by_nearest, 0.78, atol=0.01) and by_nearest > np.mean(by_netwo
 # ### River
 #
 # Dye was poured into a river. The stream carries the cloud along, with a speed c that nobody knows, and it spreads:
-# $u_t + c\, u_x = 0.05\, u_{xx}$. There are 80 measurements of the first hour, with noise. Where is how much of it in the *second* hour?
+# $u_t + c\, u_x = 0.05\, u_{xx}$. There are 80 measurements of the first hour, with noise. How much of it is where,
+# in the *second* hour?
 
 # %%
 # columns x in km and t in hours; (80, 2) and (80, 1)
@@ -181,7 +183,8 @@ errors = [np.mean([error_held(model) for model in models]) for models in (short,
 print("after 2,000 steps it is", "larger" if errors[1] > errors[0] else "smaller")
 
 # %% [markdown]
-# In the figure, look at the second hour, right of the line, where the networks leave the cloud, which passes the place x = 2.5 km once.
+# In the figure, look right of the line, at the second hour: there the networks leave the truth. (The cloud passes
+# this place, at 2.5 km, once.)
 
 # %%
 every, exact = make_cloud(20_000, last=2.0, noise=0.0, seed=2)
@@ -207,15 +210,17 @@ assert errors[1] > errors[0] and 0.06 < best_of_six < 0.2
 
 # %% [markdown]
 # **The baseline is the best of the six, an error above 0.06; you have succeeded at 0.05.** Put the equation into the loss: the
-# measurements in the first hour, and the residual at points of both hours that you draw, as in lesson 19. The speed is a
-# weight of the model (`self.add_weight`), so the same step finds it.
+# measurements in the first hour, and the residual at points of both hours that you draw, as in lesson 19. The speed
+# is one more weight of the model: in a class of your own, `self.c = self.add_weight(shape=())` in its `__init__`. So
+# the same step finds it.
 
 # %% [markdown]
 # ### New digits
 #
-# A generator makes a digit of 16 normal numbers. Are its pictures told from real ones? Put 300 of them among the held-out digits. For
-# each picture, look whether its nearest neighbour is of its own kind, new or real. The score is the share of those, of the new
-# or of the real ones, whichever is larger: 1 where everybody can tell. Training digits, which are real, show what to hope for.
+# A generator makes a digit of 16 normal numbers. Can its pictures be told from real ones? Put 300 of them among the
+# held-out digits. For each picture, look whether its nearest neighbour is of its own kind, new or real. The score is
+# the share of those, of the new or of the real ones, whichever is larger: 1 where everybody can tell. Training
+# digits, which are real, show what to hope for.
 
 
 # %%
@@ -256,8 +261,8 @@ ax = show_images(np.concatenate([real[:4], shuffled[:4]]).reshape(-1, 8, 8), col
 # %% [markdown]
 # ## Does my step do what fit does?
 #
-# The first two parts are the engine. Two things are easily lost when a loop replaces `fit`: the regularisers, and that a layer
-# is frozen. This is how you look, before you hand in: one batch, one step, two copies of a model.
+# The first two parts are the engine. What is easily lost when a loop replaces `fit` is the regularisers. Look at one
+# step of `fit` on one batch: the loss that it reports holds them. Yours must, too:
 
 
 # %%
@@ -283,8 +288,8 @@ assert np.isclose(reported, without + penalty, rtol=1e-4)
 #
 # `gradients` is a list of tensors in the order of `model.trainable_variables`, with a `None` where a variable was not
 # used. Return such a list: each layer's gradients scaled by one factor, so that their joint norm is at most `limit`.
-# What is below stays, and `None` stays. A layer is what stands before the last slash of `variable.path`; a weight
-# that the model itself owns has the model for its layer.
+# A smaller norm stays as it is, and so does `None`. A layer is what stands before the last slash of `variable.path`;
+# a weight that the model itself owns has the model for its layer.
 
 
 # %% exercise="21.1"
@@ -377,10 +382,11 @@ assert any("seed" in v.path for v in model.non_trainable_variables)
 # %% [markdown]
 # ### Exercise 21.3: complete
 #
-# A run has a model, an optimizer that is built, a `tf.random.Generator` that draws its batches, and a list, the losses so far.
-# Return two functions for it. `save(path)` writes all that the run goes on from; a second save replaces the first. `resume(path)`
-# brings a run that was built alike, whatever it did since, to that state and returns `True`; where nothing was saved under this path it changes
-# nothing and returns `False`. The check moves what you wrote to another folder, and resumes in another run.
+# A run has a model, an optimizer that is built, a `tf.random.Generator` that draws its batches, and a list, the
+# losses so far. Return two functions for it. `save(path)` writes all that the run needs to go on; a second save
+# replaces the first. `resume(path)` brings a run that was built alike, whatever it did since, to that state and
+# returns `True`; where nothing was saved under this path it changes nothing and returns `False`. The check moves what
+# you wrote to another folder, and resumes in another run.
 
 
 # %% exercise="21.3"
@@ -464,7 +470,7 @@ assert not inside.passed and handed_in.passed
 # - With the rows of every tensor twice, or all backwards, the batch has the same loss. Every row and every tensor counts.
 # - Penalties of regularisers are left to `train_step`.
 #
-# With two networks, give the critic, and fake pictures in the batch.
+# With two networks, give the critic as the model, and fake pictures in the batch.
 
 
 # %% exercise="21.4" minutes=20
@@ -532,16 +538,18 @@ check("21.4", my_loss)
 # %% [markdown]
 # ## Is it better than the baseline?
 #
-# Now train. Choose what you choose, the number of steps, the weights, by a part of the *training* data; ask the held-out data once, at
-# the end. If the score falls short, say so, and say what you would try next: that, too, is a result.
+# Now train. Choose the number of steps, the weights in the loss and all the rest by a part of the *training* data;
+# ask the held-out data once, at the end. If the score falls short, say so, and say what you would try next: that,
+# too, is a result.
 #
 # ### Exercise 21.5: complete
 #
-# `inputs` holds held-out inputs of all tasks, `"few labels"` (n, 64), `"river"` (n, 2), `"new digits"` (n, 16). Return a dict with
-# the name of your task and its answers: classes (n,), dye (n,) or pictures (n, 64). Each row has one answer, whatever comes with
-# it. The check draws its own inputs: the held-out digits with a little noise, points of both hours, and normal numbers; near the
-# line, its score and yours may fall on two sides. It stops after 10 seconds, so train in this cell above the function, and print now
-# and then how far the training is.
+# `inputs` holds held-out inputs of all tasks, `"few labels"` (n, 64), `"river"` (n, 2), `"new digits"` (n, 16).
+# Return a dict with the name of your task and its answers: classes (n,), dye (n,) or pictures (n, 64). The answer to
+# a row must not depend on the other rows. The check draws its own inputs: the held-out digits with a little noise,
+# points of both hours, of which the second counts, and normal numbers; near the line, its score and yours may fall on
+# two sides. It stops after 10 seconds, so train in this cell above the function, and print now and then how far the
+# training is.
 
 
 # %% exercise="21.5" minutes=200
@@ -650,13 +658,13 @@ check("21.6", movement)
 # </details>
 # <details><summary>2. A resumed run ends near the uninterrupted one, but not in it. Is that good enough?</summary>
 #
-# No. Something was lost that shows little here, such as the state of a generator, and may show much elsewhere. Equal is a test that can
-# fail; near is not.
+# No. Something was lost that shows little here, such as the state of a generator, and may show much elsewhere. Equal
+# hides no loss; near may.
 #
 # </details>
 # <details><summary>3. Your score on the held-out data is excellent after the thirtieth attempt. What is it worth?</summary>
 #
-# Less than it says: you have chosen by it thirty times. Held-out data that choose are training data.
+# Less than it says: you have chosen by it thirty times. Data that you choose by are no longer held out.
 #
 # </details>
 

@@ -39,9 +39,9 @@ def seeds_of(exercise_id, name, count):
 )
 def test_other_right_answers_pass(exercise_id, number):
     answer = CORPUS[exercise_id[:2]].RIGHT[exercise_id][number]
-    for seed in seeds_of(exercise_id, number, 3):
-        judgement, _ = observe_and_judge(EXERCISES[exercise_id], answer, seed)
-        assert judgement.outcome == "passed", judgement.message
+    (seed,) = seeds_of(exercise_id, number, 1)
+    judgement, _ = observe_and_judge(EXERCISES[exercise_id], answer, seed)
+    assert judgement.outcome == "passed", judgement.message
 
 
 @pytest.mark.parametrize(
@@ -50,11 +50,11 @@ def test_other_right_answers_pass(exercise_id, number):
 )
 def test_wrong_answers_of_no_gallery_are_told_their_mistake(exercise_id, number, name):
     _, answer = CORPUS[exercise_id[:2]].WRONG[exercise_id][number]
-    for seed in seeds_of(exercise_id, name, 1):
-        judgement, _ = observe_and_judge(EXERCISES[exercise_id], answer, seed)
-        assert judgement.outcome in ("failed", "error"), judgement.message
-        assert judgement.mistake == name, judgement.message
-        assert judgement.message.count(". ") < LONGEST, judgement.message
+    (seed,) = seeds_of(exercise_id, name, 1)
+    judgement, _ = observe_and_judge(EXERCISES[exercise_id], answer, seed)
+    assert judgement.outcome in ("failed", "error"), judgement.message
+    assert judgement.mistake == name, judgement.message
+    assert judgement.message.count(". ") < LONGEST, judgement.message
 
 
 @pytest.mark.parametrize("exercise_id", EXERCISES)
