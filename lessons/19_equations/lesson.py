@@ -938,8 +938,7 @@ labels = ax.set(xlabel="steps", ylabel="k = exp(a)", yscale="log")
 # residual = u_t - k * outer.gradient(u_x, x)
 # ```
 #
-# **To remember**: a small loss says that, at its points, the tape's derivatives obey the law, and nothing of those it
-# cannot see.
+# **To remember**: a small loss says that, at its points, those derivatives obey the law that the tape can see.
 
 # %% [markdown]
 # ## Further reading
