@@ -113,11 +113,10 @@ assert same and at_first == 0
 # %% [markdown]
 # SGD has one step size for all weights. **Adam** gives each weight its own. It keeps two running averages: m of the
 # weight's gradients, and v of their squares. Then it moves the weight by $\text{lr} \cdot m / \sqrt{v}$. While the
-# gradients stay alike, $m / \sqrt{v}$ is 1 or -1: the step has the length lr, whether the gradient is 100 or 0.01. Both averages start at 0, so
-# at first they are too small; dividing by $1 - 0.9^t$ and $1 - 0.999^t$ in step t makes up for it. (Keras adds 1e-7,
-# the **epsilon**, to the root before that division. It shortens the steps of tiny gradients: a first one of 1e-6 moves
-# a weight by a quarter of lr.)
-# By hand:
+# gradients stay alike, $m / \sqrt{v}$ is 1 or -1: the step has the length lr, whether the gradient is 100 or 0.01.
+# Both averages start at 0, so at first they are too small; dividing by $1 - 0.9^t$ and $1 - 0.999^t$ in step t makes
+# up for it. (Keras adds 1e-7, the **epsilon**, to the root of the v that is not yet corrected. So tiny gradients take
+# shorter steps: a first one of 1e-6 moves a weight by a quarter of lr.) By hand:
 
 # %%
 weight, adam = tf.Variable(1.0), keras.optimizers.Adam(0.01)
@@ -282,10 +281,10 @@ def train_epoch(model, optimizer, step=train_step):
 
 
 # %% [markdown]
-# A layer obeys where you say `training=True` or `training=False` (lesson 11 shows an exception); `fit` says the first
-# for you. Where nothing is said, the layer's own default counts. For dropout and batch normalisation that is the way
-# in use, where the running averages scale, and are never updated. A layer that turns images at random, such as
-# `RandomRotation`, turns them unless you say `training=False`.
+# A layer obeys where you say `training=True` or `training=False` (lesson 11 shows an exception); `fit` says
+# `training=True` for you. Where nothing is said, to it or to its model, the layer's own default counts. For dropout
+# and batch normalisation that is the way in use, where the running averages scale, and are never updated. A layer
+# that turns images at random, such as `RandomRotation`, turns them unless you say `training=False`.
 
 # %%
 assert not np.any(dropped == 0) and abs(unsaid - said) > 0.3
@@ -371,8 +370,8 @@ print(f"a weight moved by up to {moved:.2f}; equal after 48 steps: {difference <
 assert difference < 1e-4 and moved > 0.02
 
 # %% [markdown]
-# Not one of 3,845 numbers tells the two apart. But would the test see a part left out? Leave out one, then the
-# other, and then `training=True` once more, on a model without the two layers in the middle:
+# Not one of 3,845 numbers tells the two apart. But would the test see a part left out? Leave out `training=True`,
+# then the penalties, and then `training=True` again, on a model without the two layers in the middle:
 
 
 # %%
@@ -410,9 +409,10 @@ assert all(sees.values()) and plain < 1e-4
 assert sum(w.size for w in theirs.get_weights()) == 3845
 
 # %% [markdown]
-# The test sees what the model uses, and no mistake that both make, such as a wrong `loss_fn`. Where no layer works in
-# two ways, leaving out `training=True` changes nothing, and equal weights say nothing about it. So test a loop on a model that has dropout or batch
-# normalisation, and a penalty. The step in exercise 09.3 fails this test.
+# The test sees what the model uses, but no mistake that both make, such as a wrong `loss_fn`, and with Adam hardly a
+# factor on the whole loss (sitting 3 says why). Where no layer works in two ways, leaving out `training=True` changes
+# nothing. So test a loop on a model that has dropout or batch normalisation, and a penalty. The step in exercise 09.3
+# fails this test.
 
 # %% [markdown]
 # ## Sitting 2: Mistakes, and measures
@@ -464,8 +464,8 @@ print(table.numpy().tolist(), "loss", tf.reduce_mean(table**2).numpy())
 
 # %% [markdown]
 # Every prediction is compared with every target, and what is nearest to all targets at once is their mean. A model
-# that can give the mean trains to that wrong end. Your own formula lines nothing up: assert the shapes in it. Keras's
-# mean squared error lines (2, 1) up with (2,), and there its help ends:
+# that can give the mean trains to that wrong end. In a formula of your own, assert the shapes. Keras's mean squared
+# error makes (2, 1) and (2,) alike, and there its help ends:
 
 # %%
 mse = keras.losses.MeanSquaredError()
@@ -480,9 +480,8 @@ print({shape: float(loss) for shape, loss in by_axis.items()})
 assert np.allclose(list(by_axis.values()), [0.0, 2.0, 2.0])
 
 # %% [markdown]
-# Then there is a variable that the loss does not reach. Its gradient is `None`, and here the optimizer
-# speaks, at last: a warning for one, an error when all are missing, as when the forward pass stands above the
-# block.
+# Then there is a variable that the loss does not reach. Its gradient is `None`, and the optimizer speaks: it warns of
+# one, and raises an error when all are missing, for instance with the forward pass above the block.
 
 # %%
 used, unused = tf.Variable(1.0), tf.Variable(1.0)
@@ -515,7 +514,7 @@ assert "No gradients" in message
 # %% [markdown]
 # So a warning in a log can be a layer that never learns. A wrong shape gives none.
 #
-# In the figure, look left for two losses that fall, one far less, and right for where they lead.
+# In the figure, on the left, both losses fall, one far less; on the right is the line that each leads to.
 
 # %%
 x, y = make_line(16, seed=9)  # (16, 1) both; the true slope is 3
@@ -830,7 +829,7 @@ check("09.5", accumulated_step)
 # ## Can I stop and go on?
 #
 # `tf.train.Checkpoint` writes variables to files. The run `ours` is saved after its third epoch, and goes on
-# for a fourth. What is saved stands in `state_of`.
+# for a fourth. `state_of` lists what is saved.
 
 
 # %%

@@ -275,8 +275,8 @@ def make_train_epoch(model, optimizer, batch_size=32):
 
 
 # %% [markdown]
-# The short last batch makes no new trace: in this loop the batch axis has no fixed size. Does it train as
-# `fit` does? From the same weights, on the same batches, with the same seed of dropout:
+# The short last batch makes no new trace: `first` is a tensor here, so the graph leaves the size of a batch open.
+# Does it train as `fit` does? From the same weights, on the same batches, with the same seed of dropout:
 
 
 # %%
@@ -408,13 +408,13 @@ check("10.3", linear_epoch)
 # %% [markdown]
 # ## In which order does a data pipeline stand?
 #
-# Data that have to be prepared, or do not fit into memory, come through `tf.data`: a chain in which each part feeds the
-# next, element by element. `from_tensor_slices` makes a dataset of arrays, one element for each example. Two parts
-# come in nearly every chain:
+# Data that have to be prepared, or do not fit into memory, come through `tf.data`: a chain in which each part feeds
+# the next, element by element. `from_tensor_slices` makes a dataset of arrays, one element for each example. Nearly
+# every chain has these two parts:
 #
 # - `batch(n)` joins n elements into one; the last may be shorter.
 # - `shuffle(k)` keeps a buffer of k elements. It draws one at random, hands it on, and fills the place with the next of
-#   the sequence. Each epoch is drawn anew, unless you say `reshuffle_each_iteration=False`.
+#   the sequence. Each epoch gets a new order, unless you say `reshuffle_each_iteration=False`.
 #
 # > **Predict**
 # >
@@ -442,8 +442,8 @@ print(f"different pairs: {len(together)} and {len(mixed)}")
 assert len(mixed) > 10 > len(together)
 
 # %% [markdown]
-# The buffer matters, too. With a small one, sorted data stay sorted for the most part: no element comes more than
-# k - 1 places early, though some come later than that. Take a buffer as large as the data, where that fits.
+# The buffer matters, too. With a small one, sorted data stay sorted for the most part: no element comes more than k -
+# 1 places early, though some come later by more. Take a buffer as large as the data, where that fits.
 
 # %%
 many = tf.data.Dataset.range(100)
@@ -526,9 +526,8 @@ first, second = two_orders(many.shuffle(100).cache())
 print("another order:", first != second)
 
 # %% [markdown]
-# So two questions decide an order. What shall be computed once, and kept? It stands before the cache. What shall be
-# drawn anew in each epoch? It stands behind it. Last comes `prefetch`, which prepares the next batches while your
-# step computes.
+# So what is computed once, and kept, stands before the cache, and what is drawn anew in each epoch behind it. Last
+# comes `prefetch`, which prepares the next batches while your step computes.
 
 # %%
 one, two = two_orders(many.cache().shuffle(100))
@@ -618,13 +617,14 @@ for name, cached in caches.items():
     print(f"{'more' if gained[name] > 300 else 'less'} than 300 MB")
 
 # %% [markdown]
-# So count before you cache: elements times the size of one, as it comes into the cache. A `float32` image takes four
-# times the memory of its bytes; cache the bytes, and convert behind it.
+# So count before you cache: elements times the size of one, as it comes into the cache. A `float32` takes four bytes
+# where a pixel of the file has one: cache the bytes, and convert behind the cache.
 #
-# The file of `cache(filename)` also serves the next pipeline that names it. That is its danger: it knows nothing of
-# `decode`, and when that changes, you delete its files, all that begin with its name.
+# The file of `cache(filename)` also serves the next pipeline that names it. That is the danger: it knows nothing of
+# `decode`. When `decode` changes, delete all files that begin with this name.
 #
-# Read the first epoch to its end: one that stops early leaves nothing in a cache, and the next computes all anew.
+# Read the first epoch to its end: until its last element has passed, a cache keeps nothing. (A crash leaves a
+# `.lockfile` beside those of `cache(filename)`: delete it.)
 
 # %%
 path = f"{folder.name}/decoded"
@@ -643,9 +643,9 @@ assert len(tf.io.gfile.glob(f"{path}*")) > 1  # an index, and the data
 assert gained["cache()"] > 300 > max(gained["no cache"], gained["cache(filename)"])
 
 # %% [markdown]
-# A loop in a graph runs over a dataset as it runs over `tf.range` (lesson 05), so that the epoch is one call again. The
-# dataset says of its batches that their length is open, and there is one trace. The weights are those of
-# `train_epoch`, on the same batches:
+# A loop in a graph runs over a dataset as it runs over `tf.range` (lesson 05), so that the epoch is one call again. A
+# dataset leaves the length of its batches open, so there is one trace. The weights are those of `train_epoch`, on the
+# same batches:
 
 # %%
 def make_dataset_epoch(model, optimizer):
@@ -674,8 +674,8 @@ assert np.max(np.abs(streamed.layers[0].kernel - new_model().layers[0].kernel)) 
 assert train_dataset.experimental_get_tracing_count() == 1
 
 # %% [markdown]
-# Two more ways to speed, XLA and 16-bit numbers, are not for this lesson. XLA is a second compiler, for graphs. On a GPU
-# `compile` may turn it on by itself, so the comparison above says `jit_compile=False`.
+# XLA and 16-bit numbers, which can also gain time, are not for this lesson. XLA is a second compiler, for graphs. On
+# a GPU `compile` may turn it on by itself, so the comparison above says `jit_compile=False`.
 
 # %% [markdown]
 # ## Checkpoint
