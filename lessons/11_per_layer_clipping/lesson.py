@@ -70,9 +70,9 @@ assert min(norms[::2]) > 5 and max(norms[1::2]) < 1
 
 # %% [markdown]
 # **Clipping** by norm scales a gradient that is longer than a limit down to it, and leaves a shorter one alone:
-# `tf.clip_by_norm(gradient, limit)`. (The `IndexedSlices` of an embedding, lesson 01, come out with a wrong length where an index repeats: make them
-# dense first, with `tf.convert_to_tensor`.) Suppose you want at most 5 for each variable of the backbone, and 1 for
-# each of the head's. (Whether such limits help comes later; here they only show which limit a variable got.) Then
+# `tf.clip_by_norm(gradient, limit)`. (Make `IndexedSlices`, lesson 01, dense first, with `tf.convert_to_tensor`:
+# where an index repeats, their norm is wrong.) Suppose you want at most 5 for each variable of the backbone, and 1
+# for each of the head's. (Whether such limits help comes later; here they only show which limit a variable got.) Then
 # your loop must know which layer a variable belongs to.
 #
 # > **Predict**
@@ -125,9 +125,9 @@ for kind, each in kinds.items():
     print(f"{kind:10} {first.path:33} {head.path}")
 
 # %% [markdown]
-# Find `body` in each line. It stands first in the functional and the nested model, and second in the others; the part
-# behind it need not be the last. So do not count parts: search them for a name that has a limit. (A functional model
-# inside another leaves its own name out: a limit under that name is not found.)
+# Find `body` in each line. It is the first part or the second, and one or two parts follow it. So do not count parts:
+# search them for a name that has a limit. (The name of a functional model inside another is in no path: give limits
+# to its layers.)
 
 
 # %%
@@ -265,7 +265,7 @@ assert np.allclose(clipped["value"][0], 1.0) and clipped["value"][1] == 1.0
 
 # %% [markdown]
 # By norm, each is clipped by itself. The **global norm** is that of all entries together, here 13. By value, each
-# entry is cut off.
+# entry is cut at the limits.
 #
 # A gradient is a direction, too: that of (3, 4) alone, and that of all three numbers, (3, 4, 12).
 #
@@ -290,10 +290,10 @@ for way, parts in clipped.items():
     print(f"{way:11} turns (3, 4) by {turned[way][0]:2.0f}, all by {turned[way][1]:2.0f} degrees")
 
 # %% [markdown]
-# An optimizer clips when asked. From 0, with learning rate 1, SGD moves by minus the clipped gradient. At a `None`
-# the function `tf.clip_by_norm` raises; `tf.clip_by_global_norm` hands it back, and takes the norm of the others. A
-# `nan` stays, however you clip; by norm an `inf` becomes one; by global norm, either makes all gradients `nan`: look
-# at the norm, and skip such a batch.
+# An optimizer clips when asked. At rate 1, SGD takes zeros to minus the clipped gradient. At a `None` the function
+# `tf.clip_by_norm` raises; `tf.clip_by_global_norm` hands it back, and takes the norm of the others. No clipping
+# removes a `nan`. By norm, an `inf` becomes `nan`; by global norm, either makes all gradients `nan`. Where the norm
+# is not finite, skip the batch.
 
 # %%
 options = {"norm": "clipnorm", "global norm": "global_clipnorm", "value": "clipvalue"}
@@ -603,8 +603,8 @@ assert tf.linalg.global_norm(of_head) > 1.2 * tf.linalg.global_norm(of_backbone)
 
 # %% [markdown]
 # You will read that a new head is random, has large gradients, and so needs a tighter limit than the trained layers
-# below it. Its gradients are the larger ones, as you saw. Here are three ways: 60 steps of SGD, where a free part moves
-# at rate 0.1, for three new heads, whose losses are averaged.
+# below it. Its gradients are the larger ones, as you saw. Compare three ways: 60 steps of SGD, at rate 0.1 for what
+# is free; each loss is the mean of three new heads.
 #
 # > **Predict**
 # >
@@ -619,11 +619,18 @@ def held_out_loss(rate, limit, seed, y=y_few, y_new=y_held):
     """Return it after 60 steps, with this rate of the backbone and this limit of the head."""
     backbone, head = new_parts(seed)
     slow, fast = keras.optimizers.SGD(rate), keras.optimizers.SGD(0.1)
-    for _ in range(60):
-        of_backbone, of_head = gradients_of_parts(backbone, head, y)
-        of_head, _ = tf.clip_by_global_norm(of_head, limit)
-        slow.apply(of_backbone, backbone.trainable_variables)
-        fast.apply(of_head, head.trainable_variables)
+
+    @tf.function
+    def take_12_steps():
+        for _ in tf.range(12):
+            of_backbone, of_head = gradients_of_parts(backbone, head, y)
+            of_head, _ = tf.clip_by_global_norm(of_head, limit)
+            slow.apply(of_backbone, backbone.trainable_variables)
+            fast.apply(of_head, head.trainable_variables)
+
+    # called once only, it makes TensorFlow warn of tracing
+    for _ in range(5):
+        take_12_steps()
     return float(loss_fn(y_new, head(backbone(x_held))))
 
 # %%
@@ -635,9 +642,9 @@ for way, options in ways.items():
     print(f"{held_out[way]:.2f}")
 
 # %% [markdown]
-# After 60 steps, way c is best, as the backbone knows the new task already: odd and even are made of the five
-# classes. The last line is way c with a tight limit on its head, which is no help here. Now three heads for a task
-# that the first task ignored: is the first input positive?
+# After 60 steps, way c is best: the backbone knows the new task already (odd and even are made of the five classes),
+# and 40 examples do not improve it. The last line is way c with a tight limit on its head, which is no help here. Now
+# three heads for a task that the first task ignored: is the first input positive?
 
 # %%
 signs = [(x_all[part, 0] > 0).astype(int) for part in (slice(1000, 1040), slice(1040, None))]
@@ -654,8 +661,8 @@ assert ignored["c"] > 1.2 * max(ignored["a"], ignored["b"])
 # Here way c is the worst: what the backbone does not know, it has to learn.
 #
 # A limit and a rate are two things. A limit cuts only what is longer: it guards against a wild batch, whose gradient
-# is 100 times the usual one. A rate scales every step. So to hold a layer back, give it a smaller rate, and to
-# protect it, a limit above its usual norms; with Adam, just above.
+# is 100 times the usual one. A rate scales every step. So to hold a layer back, lower its rate. To protect it, set a
+# limit above its usual norms, with Adam just above.
 #
 # With Adam, do not scale the gradients of the backbone instead, by 0.1, say. The factor cancels, as the clipping did:
 
@@ -672,12 +679,11 @@ print("first steps:", [f"{m:.4f}" for m in moved])
 assert np.allclose(moved, 1e-3, rtol=0.01)
 
 # %% [markdown]
-# The size of a step belongs to the optimizer. So take two, as `held_out_loss` does, with a rate each. One recording
-# gives the gradients of both parts before anything moves.
+# The size of a step belongs to the optimizer. So take two, as `held_out_loss` does, with a rate each.
 #
-# Where the rate is 0, you may as well **freeze**: `backbone.trainable = False`. An Adam that is built afterwards keeps
-# its two averages for the head's variables alone. And freezing changes values: a frozen batch normalisation works as in
-# use, whatever you say.
+# Where the rate is 0, you may as well **freeze**: `backbone.trainable = False`. An Adam that is built afterwards
+# keeps its two averages for the head's variables alone. Freezing also changes outputs: a frozen batch normalisation
+# works as in use, even with `training=True`.
 
 # %%
 norm, column = layers.BatchNormalization(), tf.constant([[1.0], [3.0]])
@@ -780,8 +786,9 @@ check("11.4", two_speed_step)
 # ## Does fit have to go?
 #
 # One limit for all is an option of the optimizer. For one per layer, write an optimizer (lesson 14), or override
-# `train_step`, which `fit` traces into a graph and runs for each batch. This one takes no sample weights: with them,
-# `x, y = data` raises. Nor does it serve 16-bit numbers whose loss has to be scaled (lesson 20).
+# `train_step`, which `fit` traces into a graph and runs for each batch. It feeds the metrics, among them the one
+# named "loss", and returns what `fit` logs. This one takes no sample weights: with them, `x, y = data` raises. Nor
+# does it serve 16-bit numbers whose loss has to be scaled (lesson 20).
 
 
 # %%
