@@ -29,8 +29,8 @@ import tensorflow as tf
 # %% [markdown]
 # ## Sitting 1: A step inside a tape
 #
-# You can differentiate a gradient. Now a whole step of training is what is differentiated, and a Keras model is
-# called with other weights. About {time}.
+# You can differentiate a gradient. Now you differentiate a whole step of training, and call a Keras model with other
+# weights. About {time}.
 
 # %% [markdown]
 # ## What does one network learn of many tasks?
@@ -54,9 +54,9 @@ def draw_tasks(n):
 
 
 # %% [markdown]
-# The network is a plain function: its weights are an argument, no layer owns them. So you can call it with
-# any weights, and `@` takes a set of them for each task, too: kernels of shape (n, 40, 40) meet inputs of
-# shape (n, 10, 40) row by row.
+# The network is a plain function: its weights are an argument, no layer owns them. So you can call it with any
+# weights, also with one set for each task: `@` pairs kernels of shape (n, 40, 40) with inputs of shape (n, 10, 40),
+# task by task.
 
 
 # %%
@@ -80,8 +80,8 @@ def loss_of(weights, x, y):
 
 
 # %% [markdown]
-# First, plain pretraining: one network for all tasks, 25 new ones in each step. `train` is used for every way of this
-# lesson; a dot is a tenth of the training.
+# First, plain pretraining: one network for all tasks, 25 new ones in each step. `train` serves all four ways of this
+# lesson; each dot is a tenth of a training.
 
 
 # %%
@@ -133,7 +133,8 @@ for name, error in errors.items():
     print(f"{name}: off by {error:.1f}")
 
 # %% [markdown]
-# One of the three guesses is nearer by far than the others:
+# One of the three guesses is nearer by far than the others. (Averaged over all shifts, the waves partly cancel: what
+# is left has the amplitude 2.75 · 2/π, about 1.75.)
 
 # %%
 best, second, _ = sorted(errors.values())
@@ -146,9 +147,8 @@ assert loss_of(trained["pretraining"], *query) < 0.8 * loss_of(new_weights(), *q
 # %% [markdown]
 # ## Can a tape go through a step of training?
 #
-# You want weights from which *one step* leads to a small loss. So the step becomes a part of what is differentiated.
-# First with one weight w = 3: the support loss (w - 1)² has the gradient 4, a step of 0.1 leads to w' = 2.6, and the
-# query loss there is (w' - 5)².
+# You want weights from which *one step* leads to a small loss. First with one weight w = 3: the support loss (w - 1)²
+# has the gradient 4, a step of 0.1 leads to w' = 2.6, and the query loss there is (w' - 5)².
 #
 # By hand, $w' = w - 0.1 \cdot 2 (w - 1) = 0.8\, w + 0.2$. So the query loss has the slope 2 (2.6 - 5) · 0.8 = -3.84 with respect
 # to where w *started*.
@@ -173,7 +173,7 @@ by_assigning = outer.gradient(query_loss, w)
 print(f"w = {w.numpy():.1f}, gradient {by_assigning.numpy():.2f}")
 
 # %% [markdown]
-# Now with a copy, so that w itself stays where it is. `ExplainingTape` says what becomes of the path:
+# Now on a copy, so that w itself stays where it is. `ExplainingTape` says what becomes of the path:
 
 # %%
 w = tf.Variable(3.0)
@@ -191,8 +191,8 @@ print(f"{by_copying}: {explanation.cause}\n{explanation.where.text}")
 assert by_copying is None and w == 3.0
 
 # %% [markdown]
-# `tf.Variable(w)` assigns too, its first value. What keeps the path is a **new tensor**: `w - 0.1 * gradient`, where the
-# gradient is asked for *inside* the outer block. `check_gradients` agrees with the hand.
+# `tf.Variable(w)` assigns too, its first value. What keeps the path is a **new tensor**: `w - 0.1 * gradient`, where
+# the gradient is asked for *inside* the outer block. `check_gradients` agrees with the result by hand.
 
 
 # %%
@@ -213,9 +213,9 @@ assert np.isclose(exact, -3.84) and w == 3.0
 assert check_gradients(after_one_step, tf.constant(3.0)).passed
 
 # %% [markdown]
-# The factor 0.8 is 1 minus the step size times the *second* derivative of the support loss. Where that product is small, one may
-# do without it: then say so, with `tf.stop_gradient`. What is left, the slope at the *new* w, is the **first-order** gradient. It is
-# also what came of the `assign_sub` above.
+# The factor 0.8 is 1 minus the step size times the *second* derivative of the support loss. Where that product is
+# small, you may leave it out, with `tf.stop_gradient`. What is left, the slope at the *new* w, is the **first-order**
+# gradient. The `assign_sub` above gave the same.
 
 # %%
 with tf.GradientTape() as outer:
@@ -418,8 +418,8 @@ def reptile(weights, support, query, steps=3):
 
 # %% [markdown]
 # A tape through a tape deserves a check. Differences know nothing of tapes, and agree with MAML; with the first-order
-# gradient they do not. Start minus average, after several steps, is the gradient of no loss that Reptile computes. Adam takes it
-# as a direction all the same.
+# gradient they do not. What Reptile hands to Adam after several steps, start minus average, is not the gradient of a
+# loss that it computes. Adam takes it as a direction all the same.
 
 # %%
 few = draw_tasks(4)
@@ -571,9 +571,9 @@ print([None if answer is None else float(answer) for answer in answers])
 # %% [markdown]
 # ### Exercise 17.4: repair
 #
-# A step of Reptile: in each task, `steps` steps of gradient descent from the *same* start; then every variable moves from the start
-# by the part `outer_lr` of the way to the average of the tasks' ends. Here plain training, one task after the other, comes out. Two
-# things are wrong.
+# A step of Reptile: in each task, `steps` steps of gradient descent from the *same* start; then every variable moves
+# from the start by the part `outer_lr` of the way to the average of the tasks' ends. As it stands, this is plain
+# training, one task after the other. Two things are wrong.
 
 
 # %% exercise="17.4"
