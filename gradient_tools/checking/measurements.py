@@ -13,6 +13,9 @@ from .differences import machine_epsilon, power_of_two
 
 __all__ = ["KINK_MARGIN", "SHARP", "Line", "Measurement"]
 
+# What seems to be rounding, and is this part of f's values, is a jump.
+_ERRATIC = 0.25
+
 # A bar is sharp up to this part of the derivative: a factor of 1.01 is then two bars.
 SHARP = 0.005
 # One kink within the steps causes an error of at most what it shows; of several, some may hide.
@@ -120,6 +123,7 @@ class Line:
         epsilon = max(self._epsilon, contraction.epsilon)
         self._precision = epsilon ** (1 / 3)
         self._rounding = max(4 * noise, epsilon * (contraction.magnitude + self.norm))
+        self._largest = contraction.magnitude  # of f's values seen so far
 
     def along(self, rng: np.random.Generator) -> np.ndarray:
         """Draw a direction close to the gradient, or to what is suspected: the strongest signal."""
@@ -175,6 +179,7 @@ class Line:
                 for way in (reach * direction, -reach * direction)
             )
             above, below = (contraction.value({index: x}) for x in (ahead, behind))
+            self._largest = max(self._largest, abs(above), abs(below))
             # Along the way really taken: x + h is rounded in the dtype of x.
             claims.append(inner(self.gradient, ahead - behind) / (2 * reach))
             slopes.append((above - below) / (2 * reach))
@@ -189,6 +194,11 @@ class Line:
         kink = spread + jump if jump > _KINK_VISIBLE * rounding else 0.0
         bar = rounding + (KINK_MARGIN * kink or spread + jump)
         return Measurement(claims[0], slopes[0], bar, rounding, h, kink, direction)
+
+    @property
+    def is_erratic(self) -> bool:
+        """Whether f jumps by as much as its values, so that no difference says anything."""
+        return bool(self._rounding > _ERRATIC * self._largest)
 
     def doubts(self, m: Measurement) -> bool:
         """Whether a measurement gives reason to look closer."""

@@ -140,7 +140,7 @@ def _covering_hidden_kinks(family: list[Measurement]) -> list[Measurement]:
 def _is_wide(line: Line, measurements: Sequence[Measurement], largest: float, limit: float) -> bool:
     """Whether even the best error bar is too wide beside the gradient to speak of agreement."""
     if not line.norm:
-        return not any(np.isfinite(m.error_bar) for m in measurements)
+        return line.is_erratic or not any(np.isfinite(m.error_bar) for m in measurements)
     width = min(m.error_bar / abs(m.analytic) if m.analytic else np.inf for m in measurements)
     return width > limit and not 1 <= width <= _NEGLIGIBLE * largest / line.norm
 

@@ -25,15 +25,15 @@ import tensorflow as tf
 # %% [markdown]
 # ## Sitting 1: Differences
 #
-# You can get gradients of any order. How far can you trust a number that is to check them? About {time}.
+# You can get gradients of any order. How far can you trust a number that checks them? About {time}.
 
 # %% [markdown]
 # ## How good is a finite difference?
 #
-# Here are lesson 01's two formulas, with the step h as an argument. Both replace the slope of the curve by
-# that of a straight line through two of its points. In the figure, the true tangent at 1 is grey. The forward
-# line turns away from it, since the curve bends; the central line, through a point on either side, comes
-# closer to its direction.
+# Here are lesson 01's two formulas, with the step h as an argument. Both replace the slope of the curve by that of a
+# straight line through two of its points. In the figure, the true tangent at 1 is grey. The forward line turns away
+# from it, since the curve bends; the central line, through a point on either side, comes closer to the tangent's
+# direction.
 
 # %%
 x, h = np.linspace(0, 2.1, 100), 0.8
@@ -143,9 +143,9 @@ for ax, (dtype, errors) in zip(axes, curves.items(), strict=True):
 # Read from the right: as h gets shorter, the error falls with slope 1 or 2. Then rounding rises, until, at the
 # shortest steps, float32 cannot tell x + h from x. The best step is near the crossing. With f and its derivatives of
 # about the same size, h/2 and `eps`/h meet near `eps`^(1/2) for forward, h²/6 and `eps`/h near `eps`^(1/3) for
-# central differences. For another f, multiply either by its **scale**: how far x must go to change f by about f
-# itself, leaving out a large constant that f may contain (it asks for a longer step). For exp it is 1. For a central
-# difference of exp, float32 leaves about five digits.
+# central differences. For another f, multiply that step by the **scale** of f: how far x must go to change f by about
+# its usual size, a large constant left out. (Such a constant asks for a longer step.) For exp the scale is 1. For a
+# central difference of exp, float32 leaves about five digits.
 
 # %%
 for dtype, errors in curves.items():
@@ -210,7 +210,7 @@ assert claimed[0].item() == 0.0
 x = tf.constant(1e6, tf.float64)
 rule = np.finfo("float64").eps ** (1 / 3)
 
-# 2**-17: near the rule
+# 2**-17: near the rule, and a power of two, so that x + h is exact
 for name, step in (("size of x", rule * 1e6), ("scale of f", 2.0**-17)):
     error = abs(central(tf.sin, x, step).numpy() / np.cos(1e6) - 1)
     print(f"{name}: relative error below 1e-8: {error < 1e-8}")
@@ -438,10 +438,9 @@ assert np.allclose(d_W, by_ways) and by_ways[0, 1] == 3010
 # %% [markdown]
 # ### Exercise 07.2: repair
 #
-# A dense layer is y = x @ W + b. From `upstream`, the gradient with respect to y, this function should
-# return those with respect to x, W and b. Two of the three are wrong, each by one fault; while W is square,
-# no shape gives `d_W` away. Mend them by hand, without a tape. First read the report, in a cell of your
-# own:
+# A dense layer is y = x @ W + b. From `upstream`, the gradient with respect to y, this function should return those
+# with respect to x, W and b. Two of the three are wrong, each by one fault; while W is square, no shape gives `d_W`
+# away. Mend them by hand, without a tape. First read the report, in a cell of your own below the function:
 #
 # ```python
 # shapes = (5, 3), (3, 3), (3,), (5, 3)
@@ -484,8 +483,9 @@ check("07.2", dense_backward)
 # %% [markdown]
 # ### Exercise 07.3: repair
 #
-# This should be the gradient of the mean cross-entropy with respect to the logits. Training seems to work, but
-# only with a tiny learning rate. It has one fault. Mend it by hand, without a tape. Read the report first:
+# This should be the gradient of the mean cross-entropy with respect to the logits. Training seems to work, but only
+# with a tiny learning rate. It has one fault. Mend it by hand, without a tape. Read the report first, in a cell below
+# the function:
 #
 # ```python
 # z, y = tf.random.normal((6, 4)), tf.constant([0, 3, 1, 1, 2, 0])
@@ -545,7 +545,7 @@ print([central(tf.nn.relu, tf.constant(0.0), h).numpy().item() for h in (1.0, 0.
 
 # %% [markdown]
 # For relu the tape takes 0, the slope on the left; each operation has a convention of its own. Any slope from 0 to 1
-# would do, and the report says `kink nearby` here: check at another point. Among other entries, one kink may go
+# would do, and the report says `kink nearby` here: check at another point. One kink among many entries may go
 # unnoticed.
 
 # %%
@@ -564,8 +564,8 @@ assert len({central(tf.nn.relu, tf.constant(0.0), h).numpy() for h in (1.0, 2.0*
 # ## How do I write a gradient by hand, and trust it?
 #
 # log(1 + exp(x)) is a smooth relu. As written it fails in float32. At 100, exp overflows, and the tape multiplies
-# infinity by 0. From 87.4 to 88.7 it fails in silence (in float64 from 708.4 to 709.7): the value is right, and the
-# slope 0: a CPU makes the tiny 1/(1 + exp(x)) 0. The usual rewriting is `stable`.
+# infinity by 0. From 87.4 to 88.7 (in float64 from 708.4 to 709.7) it fails in silence: the value is right, and the
+# slope is 0. TensorFlow on a CPU makes the tiny 1/(1 + exp(x)) 0. The usual rewriting is `stable`.
 
 # %%
 def naive(x):
@@ -599,9 +599,9 @@ print("stable at 100:", value_and_slope(stable, 100.0))
 print(f"stable at 0: slope {value_and_slope(stable, 0.0)[1]}")
 
 # %% [markdown]
-# Where both are equal, the tape gives the first argument of `tf.maximum` the slope 1, here x, and for `tf.abs` at 0
-# it takes 0: neither is a half. You can write the slope yourself: it is the sigmoid. Under `tf.custom_gradient` a
-# function returns its value and `grad`, which multiplies the gradient from above, `upstream`, by the slope.
+# For equal arguments, `tf.maximum` gives the first, here x, the slope 1; `tf.abs` has 0 at 0. The sum is 1. You can
+# write the slope yourself: it is the sigmoid. Under `tf.custom_gradient` a function returns its value and `grad`,
+# which multiplies the gradient from above, `upstream`, by the slope.
 
 # %%
 @tf.custom_gradient
@@ -622,7 +622,7 @@ assert not np.isfinite(value_and_slope(naive, 100.0)).any()
 assert value_and_slope(softplus, 0.0)[1] == 0.5
 
 # %% [markdown]
-# For a second derivative, the outer tape goes back through what `grad` computed. NumPy computes the same numbers.
+# For a second derivative, the outer tape goes back through what `grad` computed.
 #
 # > **Predict**
 # >
@@ -651,7 +651,7 @@ print(second_derivative(softplus_numpy, 1.0))
 
 # %% [markdown]
 # `order=2` checks the gradient of the gradient: run it for every `tf.custom_gradient` that is meant to give the true
-# one. It judges the tape, and takes no `grads=`.
+# gradient. It judges the tape, and takes no `grads=`.
 
 # %%
 for f in (softplus, softplus_numpy):
@@ -694,9 +694,9 @@ print("the author's test passes:", d_x.shape == x.shape and report.passed)
 assert report.passed
 
 # %% [markdown]
-# Write the check that exposes it, and every other fault: `is_right(backward)` takes a backward pass of `centered`
-# and returns `True` or `False`. Yours is given right ones, and wrong ones with one fault each: also one that is 3 %
-# off, or wrong in one entry.
+# Write the check that exposes it, and every other fault: `is_right(backward)` takes a backward pass of `centered` and
+# returns `True` or `False`. It is tried on right ones, and on wrong ones with one fault each, even 3 % off or in one
+# entry.
 
 # %% exercise="07.4"
 def is_right(backward):
@@ -731,8 +731,8 @@ check("07.4", is_right)
 # </details>
 # <details><summary>And what is the fault?</summary>
 #
-# A path left out: each entry of x also moves the mean of its row. So from `upstream * scale` the mean of each
-# row has to be taken.
+# A path left out: each entry of x also moves the mean of its row. So subtract from `upstream * scale` the mean of
+# each of its rows.
 #
 # </details>
 

@@ -369,6 +369,15 @@ def test_second_order_sees_the_stopped_mean_of_tf_nn_moments():
     assert verdict(lambda x: tf.math.reduce_variance(x), x, order=2) == "agrees"
 
 
+def test_a_gradient_that_jumps_does_not_count_as_one_that_stands_still():
+    @tf.custom_gradient
+    def square(x):
+        return x**2, lambda upstream: upstream * 2 * tf.floor(x)
+
+    report = check_gradients(square, tf.constant([1.0, 2.0]), order=2)
+    assert not report.passed and "but f changes" in report.rows[0].hint
+
+
 def test_second_order_of_a_linear_part_is_zero():
     rows = check_gradients(lambda x, y: x**3 + y, [2.0, 3.0], order=2).rows
     assert [row.verdict for row in rows] == ["agrees", "agrees"]
