@@ -1,8 +1,9 @@
 # %% [markdown] part="Part III: what fit cannot say"
 # # 16 · Two networks
 #
-# A generator makes examples, a critic judges them, and each trains against the other. `fit` knows one loss that
-# falls. Here two pull against each other: let one move the other's variables, and the game fails, without an error.
+# A generator makes examples, a critic judges them, and each trains against the other: a **generative adversarial
+# network (GAN)**. `fit` knows one loss that falls. Here two pull against each other: let one move the other's
+# variables, and the game fails, without an error.
 #
 # **You will be able to**
 #
@@ -24,6 +25,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
 from keras import layers
+
+# %% [markdown]
+# ## Sitting 1: Who moves what
+#
+# You can take the gradient of a score with respect to a picture. Now two players share a score, and each moves its own
+# variables by it. About {time}.
 
 # %% [markdown]
 # ## Where does a game of two end?
@@ -55,7 +62,7 @@ def play(in_turn, pull=0.0, steps=100):
 # %% [markdown]
 # > **Predict**
 # >
-# > Both answer from *one* recording, without a pull, from shift 1 and slope 0. After 100 small steps, how far are they
+# > Both step by *one* recording, from shift 1 and slope 0. After 100 small steps, how far are they
 # > from the solution, shift 0 and slope 0?
 
 # %%
@@ -86,7 +93,7 @@ in_turn = np.hypot(*paths["in turn"].T)
 print(f"distances from {in_turn.min():.1f} to {in_turn.max():.1f}")
 
 # %% [markdown]
-# The old recording is not wrong; it answers another question. **A tape holds the values that it saw.** After
+# **A tape holds the values that it saw.** After
 # `slope.assign_sub`, it still has the slope from before.
 #
 # A pull on the critic's slope, here towards 0, changes the game: the simplest **gradient penalty**. In the figure all three
@@ -159,8 +166,7 @@ generator, critic = build(2, 2, seed=16), build(2, 1, seed=17)
 real, noise = draw_clouds(64), tf.random.normal((64, 2))
 
 # %% [markdown]
-# `training=True` goes to both, in each call: with batch normalisation or dropout in either, a loss without it belongs to
-# another network.
+# Call both with `training=True`: with batch normalisation or dropout, a call without it computes something else.
 #
 # > **Predict**
 # >
@@ -260,8 +266,8 @@ check("16.1", play_round)
 # %% [markdown]
 # ## Which loss moves a losing generator?
 #
-# Early on, a critic may see through every fake. What does the generator learn then? Its whole way goes through the fakes'
-# logit, so look at the slope there.
+# Early on, a critic may see through every fake. What does the generator learn then? Its gradient passes through the
+# fakes' logit: look at the slope there.
 #
 # ### Exercise 16.2: predict
 #
@@ -303,6 +309,14 @@ of_original, of_fooling = tape.gradient(original, logit), tape.gradient(fooling,
 
 for name, slopes in {"log(1 - p)": of_original, "-log p": of_fooling}.items():
     print(f"{name:10}", slopes.numpy().round(2))
+
+# %% [markdown]
+# ## Sitting 2: A game that holds
+#
+# **Here the first sitting ends.** You can say what each player may move, and from which recording. When you come
+# back, select this cell, choose *Run* and *Run All Above Selected Cell*, and go on.
+#
+# You know the moves. Now whole games are played: how one fails, and a penalty that keeps the critic fair. About {time}.
 
 # %% [markdown]
 # ## What does a collapse look like?
@@ -376,9 +390,9 @@ players = {"ran ahead": classifying_game((1, 5)), "one step each": classifying_g
 # %% [markdown]
 # The one that ran ahead shows **mode collapse**: nothing in the generator's loss asks for variety. A single place
 # that the critic takes for real is best, and nearly all noise goes there. Once the critic knows it, another single
-# place is best. One run proves little: from eight starts, seven that ran ahead reached at most one cloud, and with
-# one step each nearly all reached all. The points of the one that ran ahead did leave the middle, where an untrained
-# generator puts them.
+# place is best. One run proves little. Of eight that ran ahead, seven reached at most one cloud; with one step each,
+# nearly all reached all. The one that ran ahead did train: its points left the middle, where an untrained generator
+# puts them.
 
 # %%
 reached = {name: modes(player) for name, player in players.items()}
@@ -395,10 +409,10 @@ assert np.allclose(of_fooling, tf.sigmoid(logit) - 1, atol=1e-4)
 # ## How does a slope keep the critic fair?
 #
 # In a **Wasserstein GAN (WGAN) with gradient penalty** the critic's score is no logit, and its loss is the gap, as in
-# the game of two numbers. That alone has no end: a critic with all scores doubled has twice the gap. So the penalty
-# bounds how steeply the score rises: its gradient **with respect to the example**, which was `slope` in the game of
-# two numbers, should have length 1, and not 0 as there. This sets the scale of the scores. The penalty is taken at
-# random points *between* real and fake. (Its paper counts it ten times, here once.)
+# the game of two numbers. That alone has no minimum: double all scores, and the gap doubles. So the penalty bounds
+# how steeply the score rises: its gradient **with respect to the example** should have length 1. (In the game of two
+# numbers that was `slope`, pulled to 0.) This sets the scale of the scores. The penalty is taken at random points
+# *between* real and fake. (Its paper gives it the weight 10; here it has 1.)
 #
 # Each pair has a share of its own, of shape (n, 1), drawn evenly. The gradient of each example has a length over *its*
 # axes, and the root needs a small number inside, as its slope at 0 is infinite (lesson 03).
@@ -498,8 +512,8 @@ players["with the penalty"] = fair
 # With the penalty the scores stay small. In the figure the crosses are the middles of the clouds, and the titles
 # count the clouds that were reached. Look for crosses without points, and for how far points lie from a cross. The
 # game with one step each reaches all, too, but scatters; with the penalty most points lie at a cloud. One run proves
-# little: from eight starts, the game for the gap reached all eight clouds each time with the penalty, and from a few
-# of them without.
+# little: with the penalty, the game for the gap reached all eight clouds from each of eight starts; without, from 13
+# of 24.
 
 # %%
 reached = {name: modes(player) for name, player in players.items()}
@@ -561,7 +575,7 @@ check("16.3", penalty_between)
 #
 # ### Digits
 #
-# Nothing in the game is about two numbers. The same loop, with pictures of 14 by 14 pixels for points, and noise of 16:
+# The same loop works for pictures of 14 by 14 pixels, made of 16 normal numbers:
 
 # %% tags=["nbval-ignore-output"]
 (x_train, _), _ = load_mnist()
@@ -613,7 +627,8 @@ ax = show_images(np.reshape(drawn[:16], (-1, 14, 14)))
 #
 # Answer before you open.
 #
-# <details><summary>1. Both players get their gradients from one persistent tape. What does the generator answer?</summary>
+# <details><summary>1. Both players get their gradients from one persistent tape. Which critic does the generator's
+# gradient answer?</summary>
 #
 # The critic as it was recorded, before its step.
 #
