@@ -1,0 +1,192 @@
+"""What the lessons say in passing, and no cell of theirs runs: each sentence, and a run of it.
+
+A sentence that is rewritten takes its test along: the words are looked up in the lesson.
+"""
+
+import re
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+import tensorflow as tf
+from keras import layers
+
+LESSONS = Path(__file__).parents[1] / "lessons"
+
+
+def said(number, words):
+    """Fail unless a lesson has these words, however its lines are broken."""
+    (path,) = LESSONS.glob(f"{number}_*/lesson.py")
+    text = re.sub(r"\s+", " ", re.sub(r"^# ?", "", path.read_text(), flags=re.MULTILINE))
+    assert words in text, f"{number} no longer says: {words}"
+
+
+def slope(f, x):
+    x = tf.Variable(x)
+    with tf.GradientTape() as tape:
+        y = f(x)
+    return tape.gradient(y, x)
+
+
+def test_an_operation_has_a_rule_or_a_note_or_is_missing():
+    said("03", "For the usual ones it holds a rule for the slope")
+    assert slope(tf.tanh, 1.0) is not None and slope(tf.round, 1.0) is None
+    with pytest.raises(LookupError):
+        slope(lambda x: tf.unique([x])[0][0], 1.0)
+
+
+def test_a_number_under_the_root_may_be_too_much_and_a_smaller_one_is_not():
+    said("03", "Nor will 1e-12 under the root do")
+    of_root = lambda added: slope(lambda x: tf.sqrt(x**2 + added), 1e-15)  # noqa: E731
+    assert of_root(1e-12) < 0.1 and np.isclose(of_root(1e-37), 1, atol=1e-3)
+
+
+def test_two_plain_tapes_answer_for_two_targets():
+    said("04", "On *one* tape, several *targets* need it")
+    x = tf.Variable(2.0)
+    with tf.GradientTape() as first, tf.GradientTape() as second:
+        square, cube = x**2, x**3
+    assert first.gradient(square, x) == 4 and second.gradient(cube, x) == 12
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        lambda x: [2 * entry for entry in x],
+        lambda x: [entry for _, entry in enumerate(x)],
+        lambda x: [a + b for a, b in zip(x, x, strict=True)],
+    ],
+)
+def test_what_autograph_does_not_rewrite_is_an_error(loop):
+    said("05", "Among the errors are a comprehension, `enumerate` or `zip` over a tensor")
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
+        tf.function(loop)(tf.ones(3))
+
+
+def test_an_if_on_a_tensor_in_a_layer_is_an_error():
+    said("05", "such an `if` in the `call` method of a Keras layer that you write")
+
+    class Branching(layers.Layer):
+        def call(self, x):
+            return x if tf.reduce_sum(x) > 0 else -x
+
+    with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
+        tf.function(Branching())(tf.ones(3))
+
+
+def test_tensorflow_on_a_cpu_has_no_numbers_below_the_normal_ones():
+    said("07", "TensorFlow on a CPU makes the tiny 1/(1 + exp(x)) 0")
+    with tf.device("CPU:0"):
+        assert 1 / (1 + tf.exp(tf.constant(88.0))) == 0.0
+    assert 1 / (1 + np.exp(np.float32(88))) > 0
+
+
+def test_what_is_said_to_a_model_reaches_its_layers():
+    said("09", "Where nothing is said, to it or to its model, the layer's own default counts")
+
+    class Dropping(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dropout = layers.Dropout(0.5)
+
+        def call(self, x):
+            return self.dropout(x)
+
+    ones, model = tf.ones((1, 1000)), Dropping()
+    assert np.any(model(ones, training=True) == 0) and not np.any(model(ones) == 0)
+
+
+def test_adam_hides_a_factor_on_the_whole_loss():
+    said("09", "with Adam hardly a factor on the whole loss")
+    moved = {}
+    for kind in (keras.optimizers.SGD, keras.optimizers.Adam):
+        weights = [tf.Variable([1.0, -2.0]) for _ in range(2)]
+        for weight, factor in zip(weights, (1.0, 32.0), strict=True):
+            optimizer = kind(0.01)
+            for _ in range(5):
+                with tf.GradientTape() as tape:
+                    loss = factor * tf.reduce_sum(weight**2)
+                optimizer.apply([tape.gradient(loss, weight)], [weight])
+        moved[kind.__name__] = np.max(np.abs(weights[0] - weights[1]))
+    assert moved["Adam"] < 1e-6 and moved["SGD"] > 0.1
+
+
+def test_a_cache_in_a_file_keeps_a_lock_until_its_last_element_has_passed(tmp_path):
+    said("10", "(A crash leaves a `.lockfile` beside those of `cache(filename)`: delete it.)")
+    numbers = tf.data.Dataset.range(5).cache(str(tmp_path / "kept"))
+    begun = iter(numbers)
+    next(begun)
+    assert list(tmp_path.glob("*.lockfile"))
+    with pytest.raises(tf.errors.AlreadyExistsError):
+        list(numbers)
+    del begun
+    assert len(list(numbers)) == 5 and not list(tmp_path.glob("*.lockfile"))
+
+
+def test_slices_are_clipped_by_a_wrong_norm_where_an_index_repeats():
+    said("11", "where an index repeats, their norm is wrong")
+    slices = tf.IndexedSlices(tf.ones((4, 1)), tf.zeros(4, tf.int32), (1, 1))
+    assert tf.norm(tf.convert_to_tensor(tf.clip_by_norm(slices, 1.0))) > 1.5
+    assert np.isclose(tf.norm(tf.clip_by_norm(tf.convert_to_tensor(slices), 1.0)), 1)
+
+
+def test_no_clipping_removes_what_is_not_finite():
+    said("11", "By norm, an `inf` becomes `nan`; by global norm, either makes all gradients `nan`")
+    gradients = [tf.constant([np.inf, 1.0]), tf.constant([1.0])]
+    assert np.isnan(tf.clip_by_norm(gradients[0], 1.0)[0])
+    assert all(np.all(np.isnan(g)) for g in tf.clip_by_global_norm(gradients, 1.0)[0])
+    assert np.isnan(tf.clip_by_value([np.nan], -1.0, 1.0)[0])
+
+
+def test_the_name_of_a_functional_model_inside_another_is_in_no_path():
+    said("11", "The name of a functional model inside another is in no path")
+    inputs = keras.Input((2,))
+    inner = keras.Model(inputs, layers.Dense(3, name="body")(inputs), name="inner")
+    outer_inputs = keras.Input((2,))
+    outer = keras.Model(outer_inputs, layers.Dense(1)(inner(outer_inputs)), name="outer")
+    assert not any("inner" in v.path for v in outer.trainable_variables)
+
+
+def test_a_scaled_loss_and_an_embedding_raise():
+    said("14", "(those of an `Embedding` layer raise an error)")
+    model = keras.Sequential([keras.Input((2,), dtype="int32"), layers.Embedding(5, 3)])
+    model.compile(keras.optimizers.SGD(0.1, loss_scale_factor=8.0), "mse")
+    with pytest.raises(TypeError):
+        model.fit(np.zeros((4, 2), "int32"), np.zeros((4, 2, 3)), verbose=0)
+
+
+def test_a_step_through_a_step_fits_into_a_train_step():
+    said("14", "| a loss after a step, through the step | `train_step` |")
+
+    class Adapting(keras.Sequential):
+        def train_step(self, data):
+            x, y = data
+            weights = self.trainable_variables
+            with tf.GradientTape() as outer:
+                with tf.GradientTape() as inner:
+                    loss = tf.reduce_mean((self(x) - y) ** 2)
+                gradients = inner.gradient(loss, weights)
+                fast = [w - 0.1 * g for w, g in zip(weights, gradients, strict=True)]
+                y_hat, _ = self.stateless_call(fast, [], x)
+                after = tf.reduce_mean((y_hat - y) ** 2)
+            self.optimizer.apply(outer.gradient(after, weights), weights)
+            return {"after": after}
+
+    x, y = np.ones((8, 1), "float32"), 3 * np.ones((8, 1), "float32")
+    model = Adapting([keras.Input((1,)), layers.Dense(1)])
+    model.compile(keras.optimizers.SGD(0.1))
+    losses = model.fit(x, y, batch_size=8, epochs=5, verbose=0).history["after"]
+    assert losses[-1] < 0.5 * losses[0]
+
+
+def test_where_the_generator_loses_sgd_hardly_moves_and_adam_does():
+    said("16", "log(1 - p) is flat: SGD hardly moves at first (Adam hides it, lesson 09)")
+    moved = {}
+    for kind in (keras.optimizers.SGD, keras.optimizers.Adam):
+        logit = tf.Variable(-6.0)
+        with tf.GradientTape() as tape:
+            loss = tf.math.log(1 - tf.sigmoid(logit))
+        kind(0.05).apply([tape.gradient(loss, logit)], [logit])
+        moved[kind.__name__] = float(logit) + 6
+    assert moved["SGD"] < 1e-3 and np.isclose(moved["Adam"], 0.05, rtol=1e-2)
