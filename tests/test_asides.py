@@ -4,6 +4,8 @@ A sentence that is rewritten takes its test along: the words are looked up in th
 """
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import keras
@@ -190,3 +192,50 @@ def test_where_the_generator_loses_sgd_hardly_moves_and_adam_does():
         kind(0.05).apply([tape.gradient(loss, logit)], [logit])
         moved[kind.__name__] = float(logit) + 6
     assert moved["SGD"] < 1e-3 and np.isclose(moved["Adam"], 0.05, rtol=1e-2)
+
+
+# The CPU can be cut into several devices only before anything else runs: in a process of its own.
+TWO_REPLICAS = """
+import keras, numpy as np, tensorflow as tf
+from keras import layers
+cpu = tf.config.list_physical_devices("CPU")[0]
+tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+both, one = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]), tf.distribute.get_strategy()
+x, y = np.random.default_rng(0).normal(size=(64, 3)).astype("float32"), np.arange(64) % 2
+
+def fitted(strategy, optimizer, x, policy="float32"):
+    with strategy.scope():
+        keras.utils.set_random_seed(0)
+        hidden = layers.Dense(8, "relu", dtype=policy)
+        model = keras.Sequential([keras.Input((3,)), hidden, layers.Dense(2, dtype="float32")])
+        loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+        model.compile(optimizer(), loss, jit_compile=False)
+    before = model.get_weights()
+    model.fit(tf.data.Dataset.from_tensor_slices((x, y)).batch(64), shuffle=False, verbose=0)
+    return model, max(np.max(np.abs(a - b)) for a, b in zip(before, model.get_weights()))
+
+class Clipped(keras.optimizers.SGD):
+    def update_step(self, gradient, variable, learning_rate):
+        super().update_step(tf.clip_by_norm(gradient, 0.01), variable, learning_rate)
+
+(alone, moved), (together, _) = (fitted(each, lambda: Clipped(1.0), x) for each in (one, both))
+pairs = zip(alone.get_weights(), together.get_weights())
+assert moved > 1e-3 and max(np.max(np.abs(a - b)) for a, b in pairs) < 1e-5
+
+scaled = lambda: keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(0.1), initial_scale=8.0)
+for rows, scale in ((0, 8.0), (32, 4.0)):  # so many of 64 are too large, all on one replica
+    factor = np.where(np.arange(64) < rows, 1e6, 1.0).astype("float32")[:, None]
+    model, moved = fitted(both, scaled, factor * x, "mixed_float16")
+    assert model.optimizer.dynamic_scale.numpy() == scale and (moved > 0) == (rows == 0)
+"""
+
+
+def test_on_two_replicas():
+    said("20", "`update_step` of an optimizer, which gets the sum")
+    said(
+        "20",
+        "If a gradient is not finite, on whichever replica, the optimizer leaves that step out",
+    )
+    command = [sys.executable, "-c", TWO_REPLICAS]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr

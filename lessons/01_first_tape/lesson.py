@@ -33,8 +33,8 @@ import tensorflow as tf
 # ## What does a tape record?
 #
 # A **tape** records the TensorFlow operations inside its `with` block that depend on something that it follows, or
-# **watches**. By itself it watches trainable variables, and a `tf.Variable` is one unless you say otherwise. So make
-# one of the number that you want the slope for, as a float: 3.0, not 3.
+# **watches**. By itself it watches trainable variables, and a `tf.Variable` is one unless you say otherwise. So put
+# your number into one, as a float: 3.0, not 3.
 #
 # Then ask for the **gradient** of a *target*, the result, with respect to a *source*, where it came
 # from. For single numbers that is the slope, written dy/dx: how fast y grows as x grows.
@@ -51,8 +51,8 @@ print(f"dy/dx = {dy_dx.numpy():.1f}")
 assert dy_dx.numpy() == 6.0 and x.trainable
 
 # %% [markdown]
-# The slope of x² at 3 is 6. TensorFlow has a rule for the slope of the usual operations, such as the square,
-# and combines the rules of those that it recorded. So it matters *what* it recorded.
+# The slope of x² at 3 is 6. TensorFlow has slope rules for the usual operations, such as the square, and combines
+# those of the recorded ones. So it matters *what* it recorded.
 #
 # > **Predict**
 # >
@@ -139,9 +139,8 @@ check("01.1", slope)
 #
 # $$\frac{dy}{dx} = \frac{dy}{da} \cdot \frac{da}{dx}$$
 #
-# The tape goes through its recording in reverse, starts with
-# dy/dy = 1, and at each operation multiplies by that operation's own slope. Ask for `a` too, in a list,
-# and it tells you what it held half-way:
+# The tape goes through its recording in reverse, starts with dy/dy = 1, and at each operation multiplies by that
+# operation's own slope. Ask for `a` too, in a list, and you see what the product was half-way:
 
 # %%
 x = tf.Variable(0.6)
@@ -160,7 +159,7 @@ assert np.isclose(dy_dx, dy_da * 2 * 0.6)
 # %% [markdown]
 # The figure draws this tape. Read along the black arrows for the values, then along the orange ones for
 # the gradients. The first box is the source, each other box an operation with its result: x² is the `a` of the code.
-# ∂ is written for d where there may be several sources, and a dot means *this box*.
+# ∂ stands for d where there may be several sources, and a dot for *this box*.
 
 # %%
 def sine_of_square(x):
@@ -458,12 +457,12 @@ for way, gradient_by in ways.items():
     print(f"{way}: {counts[way]:3} evaluations, error {errors[way]:.0e}")
 
 # %% [markdown]
-# Look at the errors, too. That of a difference depends on its step. The tape takes no step: it applies the rules that
+# Look at the errors, too: that of a difference depends on its step. The tape takes no step: it applies the rules that
 # you apply by hand, and with these numbers it is exact.
 #
-# But it is no better than the numbers that it computes with. Near 0, (1 - cos x)/x has the slope 0.5, but in float32 1 - cos x
-# loses its digits there. For a large x, log(1 + eˣ) has the slope 1, but eˣ overflows. And at a corner, as of a ReLU, a rule
-# is a convention (lesson 03).
+# But a tape is no better than the numbers that it computes with. Near 0, (1 - cos x)/x has the slope 0.5, but there 1
+# - cos x loses its digits in float32. For a large x, log(1 + eˣ) has the slope 1, but eˣ overflows. And at a corner,
+# such as a ReLU's, the slope is a convention (lesson 03).
 
 # %%
 def loses_digits(x):
@@ -512,9 +511,10 @@ assert np.allclose(gradient, 2e-6)
 # %% [markdown]
 # ### Further: when you pick entries
 #
-# Picking one entry costs little on the way there, and much on the way back: for `million[0]` that fills a million numbers, all but one of
-# them 0. `tf.gather` keeps only the picked ones, with their positions, an `IndexedSlices`, where it picks from the source itself with
-# `axis=0`, and every path back to the source is such a pick. Otherwise all entries are filled, as a rule.
+# Picking one entry costs little on the way there, and much on the way back: for `million[0]` that fills a million
+# numbers, all but one of them 0. With `tf.gather` the gradient can hold the picked entries alone, with their
+# positions, as an `IndexedSlices`: if each path back to the source is a pick from the source itself, with `axis=0`.
+# Otherwise all entries are filled, as a rule.
 
 # %%
 gradient_of_one = tape_gradient(lambda p: 2 * p[0], tf.ones(1_000_000))
@@ -592,7 +592,7 @@ assert all(after > 2 * before for before, after in pairwise(lengths))
 # %% [markdown]
 # ## Can I build a tape?
 #
-# First watch a tape on which x is used twice: in x · sin(x²), directly, and through a and s. Press *Step*,
+# First watch the tape of x · sin(x²). It uses x twice: directly, and through a and s. Press *Step*,
 # or the right arrow key, and follow the orange way back. Along a path slopes multiply, and paths **add**: x
 # gets its gradient in two parts.
 

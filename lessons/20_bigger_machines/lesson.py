@@ -100,9 +100,9 @@ print("in every entry:", largest_difference(summed_means, scaled) < 1e-5)
 assert np.isclose(factor, len(halves), rtol=1e-4) and largest_difference(summed_means, scaled) < 1e-5
 
 # %% [markdown]
-# Now let TensorFlow do it. `MirroredStrategy` puts the replicas on devices: your GPUs, if there are two. Else `start_lesson` has split the CPU into two
-# **logical devices**: they share its cores, so nothing gets faster, but each computes by itself. A program of yours calls a function for that, shown here, before anything else runs; here it
-# comes too late:
+# Now let TensorFlow do it. `MirroredStrategy` puts the replicas on devices: your GPUs, if there are two. Else
+# `start_lesson` has split the CPU into two **logical devices**: they share its cores, so nothing gets faster, but
+# each computes by itself. Your own program calls `split_cpu` before anything else runs. Here it is too late:
 
 
 # %%
@@ -138,9 +138,11 @@ print(n_replicas, "replicas, on", " and ".join(copy.device[-5:] for copy in copi
 assert n_replicas == len(devices) > 1
 
 # %% [markdown]
-# A variable that is made inside the `scope` has a copy on each device. `strategy.run` runs a function once for each replica, with its part of the data;
-# `strategy.reduce` joins what they returned, here a number each (`axis=None`). The optimizer does the rest: `apply`, called on a replica, **adds** the
-# gradients of all replicas, and takes the step on every copy. Further on you vary what a replica divides by (`size_of`), and what it hands to `apply` (`between`).
+# A variable that is made inside the `scope` has a copy on each device. `strategy.run` runs a function once for each
+# replica, with its part of the data; `strategy.reduce` joins what they returned, here a number each (`axis=None`).
+# The optimizer does the rest: `apply`, called on a replica, **adds** the gradients of all replicas, and takes the
+# step on every copy. `size_of` says what a replica divides by, and `between` changes the gradients before `apply`:
+# both vary further on.
 
 
 # %%
@@ -236,8 +238,8 @@ apart = max(np.max(np.abs(copies[0] - copy)) for copy in copies)
 print("copies alike:", bool(apart < 1e-5))
 
 # %% [markdown]
-# Nothing is said. There is an error for a model made outside, and for an Adam that was made outside and not built: its step would have to make
-# variables. An optimizer made in the scope keeps all copies alike:
+# Nothing is said. There is an error for a model made outside, and for an Adam that is not built, wherever it was
+# made: its step would have to make variables. An optimizer made and built in the scope keeps all copies alike:
 
 # %%
 inside, _ = train(strategy, keras.optimizers.Adam, 0.01)
@@ -305,8 +307,9 @@ check("20.1", share_of_gradients)
 # %% [markdown]
 # ## What else does each replica count alone?
 #
-# **A short batch.** The last one may have fewer than 64 examples, and the parts unlike sizes. Replicas can add their counts: `all_reduce` gives each of them
-# the sum. It belongs to the **replica context**, that of the replica on which the function runs. On one device, `all_reduce` gives the number back, so one step serves both:
+# **A short batch.** The last batch may have fewer than 64 examples, and its parts may differ in size. Replicas can
+# add their counts: `all_reduce` gives each of them the sum. You call it on the **replica context**, that of the
+# replica on which the function runs. On one device, `all_reduce` gives the number back, so one step serves both:
 
 
 # %%
@@ -371,10 +374,10 @@ labels = ax.set(aspect="equal", xlim=(-0.8, 2.1), ylim=(-0.7, 1.0), xlabel="firs
 assert np.linalg.norm(arrows["clip each, then add"]) > 0.6 + 0.05
 
 # %% [markdown]
-# Clipped alone, the long share counts no more than the short one: the sum turns, and may be longer than the limit.
+# Clipped one by one, both shares are equally long: their sum points elsewhere, and may be longer than the limit.
 #
-# **BatchNormalization** computes mean and variance of the replica's own part. A file is often sorted, so let the parts differ: the first half of the batch is
-# shifted by 2.
+# **BatchNormalization** computes mean and variance of the replica's own part (of an empty one: `nan`). A file is
+# often sorted, so let the parts differ: the first half of the batch is shifted by 2.
 #
 # > **Predict**
 # >
@@ -729,11 +732,11 @@ assert in_graph == 10 and in_xla == 12
 assert np.isclose(by_graph, 0.75) and by_xla > 10
 
 # %% [markdown]
-# In a loop **inside** the compiled function XLA takes a slice from `first` to `first + 4` to have 4 entries; one that
-# ends at `tf.minimum(first + 4, tf.size(order))` is right. A *step* that you call from Python is right for a short
-# batch, too, and is compiled once more for it. Full batches serve both: fill up the short batch with rows, give these
-# the **weight 0**, and divide by the sum of the weights. They must be harmless, though: 0 times `nan` is `nan`, and
-# BatchNormalization counts them whatever their weight.
+# In a loop **inside** the compiled function, XLA gives a slice from `first` to `first + 4` 4 entries even at the end;
+# one that ends at `tf.minimum(first + 4, tf.size(order))` is right. A *step* that you call from Python is right for a
+# short batch, too, and is compiled once more for it. Full batches avoid both, the wrong slice and the second
+# compilation: fill up the short batch with rows, give these the **weight 0**, and divide by the sum of the weights.
+# They must be harmless, though: 0 times `nan` is `nan`, and BatchNormalization counts them whatever their weight.
 
 # %%
 def make_weighted_step(model, optimizer, jit_compile):
@@ -895,9 +898,9 @@ def make_mixed_step(policy, jit_compile=False):
 
 
 # %% [markdown]
-# Large numbers overflow early, too, above 65,504. On one device, if a gradient is not finite, the optimizer leaves
-# that step out and halves its scale; after many good steps in a row it doubles it. Here a batch is a million times
-# too large, and then one is `nan`, which no scale mends.
+# Large numbers overflow early, too, above 65,504. If a gradient is not finite, on whichever replica, the optimizer
+# leaves that step out and halves its scale; after many good steps in a row it doubles it. Here a batch is a million
+# times too large for `float16`, and then one is `nan`: no scale mends either.
 
 # %%
 model, optimizer, step = make_mixed_step("mixed_float16")
@@ -916,8 +919,9 @@ assert model.layers[0].compute_dtype == "float16" and model.weights[0].dtype == 
 assert not hasattr(optimizer, "get_scaled_loss") and np.finfo(np.float16).max == 65504
 
 # %% [markdown]
-# What do they gain? Time where the machine has units for such numbers. Where it has none, they are turned back and forth, and a step may take many times longer. XLA, which sees
-# the whole step, saves some of that. Measure yours:
+# What do 16 bits gain? Time where the machine has units for such numbers. Where it has none, every number is
+# converted back and forth, and a step may take many times longer. XLA, which sees the whole step, saves some of that.
+# Measure yours:
 
 # %% tags=["nbval-ignore-output"]
 took = {}
@@ -971,9 +975,9 @@ check("20.4", scaled_step)
 # | you want | `fit` needs | and mind |
 # |---|---|---|
 # | several devices | the model and `compile` in `strategy.scope()` | parts of unlike sizes: a mean of means |
-# | penalties | nothing: it divides them | |
+# | penalties | nothing: `fit` divides them | |
 # | BatchNormalization over all | `synchronized=True` | |
-# | clipping of the sum | `update_step`; for the joint norm, a `train_step` | `clipnorm` clips each share |
+# | clipping of the sum | `update_step` of an optimizer, which gets the sum; for the joint norm, `clip_the_sum` in a `train_step` | `clipnorm` clips each share |
 # | XLA | `compile(jit_compile=True)` | a short last batch is right, too; without a strategy, XLA is the default on a GPU |
 # | one compilation | full batches and `sample_weight` | `reduction="mean_with_sample_weight"`; BatchNormalization counts what you add |
 # | 16 bits | `set_dtype_policy` before the model | `float16`'s loss is scaled for a policy of the model, not for one of its layers alone |
