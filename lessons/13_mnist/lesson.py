@@ -60,8 +60,8 @@ print("classes:", np.unique(y_train))
 assert images.shape[1:] == (28, 28, 1) and labels.shape == images.shape[:1]
 
 # %% [markdown]
-# The test images are for one question, asked once, at the end: how good is the network that I chose? Whoever picks the best of
-# twenty networks by them has trained on them by hand, and the number that is reported is too good.
+# The test images are for one question, asked once, at the end: how good is the network that I chose? Whoever picks
+# the best of twenty networks by them has trained on them by hand, and reports too good a number.
 #
 # You will choose all the time: a layer, a rate, when to stop. So a twelfth of the *training* images is **held out**: no weight
 # is trained on them, and all choices are made by them. Draw them at random. A file may be sorted, and then its last images are
@@ -146,8 +146,8 @@ print(f"{model.count_params():,} parameters")
 
 # %% [markdown]
 # **A convolution** lays a small filter on a place of the image, multiplies entry by entry, and adds up. That is one number
-# for this place; the same filter goes to every other place. Here a filter of 3 by 3 asks for a step from dark to bright, and
-# answers where the image has one:
+# for this place; the same filter goes to all other places. Here a filter of 3 by 3 asks for a step from dark to
+# bright, and answers where the image has one:
 
 # %%
 picture = np.zeros((4, 7), np.float32)
@@ -170,7 +170,8 @@ assert model.layers[1].kernel.shape == (5, 5, 1, 16)
 # A **stride** of 2 takes every second place: a side of 28 becomes (28 - 5) // 2 + 1 = 12, and then 4.
 #
 # **Dropout** sets about 30 % of its inputs to 0, others in each step, so that no unit can rely on a single other one. What is
-# left is divided by 0.7: on average, sums stay as large as before. It works in training alone, and counts its draws in a variable:
+# left is divided by 0.7: on average, sums stay as large as before. Dropout works in training alone, and counts its
+# draws in a variable:
 
 # %%
 dropout = layers.Dropout(0.3, seed=13)
@@ -202,8 +203,8 @@ print(f"{first_loss.numpy():.1f}")
 # A first loss far above 2.3 points to wrong scaling: the network is sure, and wrong. A loss of 2.3 proves little: black images
 # give it, too, and wrong labels.
 #
-# Then ask for the gradients: is there one for every variable, and do differences agree? Without
-# dropout, which would make each evaluation another function. This takes up to half a minute.
+# Then ask for the gradients: is there one for every variable, and do differences agree? Dropout is off: it would make
+# each evaluation another function. This takes up to half a minute.
 
 
 # %%
@@ -434,8 +435,9 @@ check("13.3", train_and_measure)
 # %% [markdown]
 # ## Does a change help?
 #
-# Here is what one training depends on, and a number for it: the share of the held-out images that are right after eight epochs
-# on 5,000 images, or on all where there are fewer. It is quick. Whether the same helps a long training, only a long one can tell.
+# Here is what one training depends on, and a number for it: the share of the held-out images that are right after
+# eight epochs on 5,000 images, or on all where there are fewer. It is quick. Only a long training tells whether the
+# same helps there.
 
 
 # %%
@@ -479,9 +481,10 @@ for seed in (1, 2, 3):
     print("rate 2e-3 {:.1%}, rate 2e-4 {:.1%}".format(*results[seed]))
 
 # %% [markdown]
-# Here the change costs more than luck does. Most changes do not show so clearly: runs of *one* setting differ, too, for no reason
-# but the seed, and a single pair of runs proves nothing. Take several seeds, each for both settings. What luck the two runs of a
-# seed share cancels in their *difference*; two runs with different seeds share none. The mean of the differences is the gain.
+# Here the change costs more than luck does. Most changes do not show so clearly: runs of *one* setting differ, too,
+# for no reason but the seed, and a single pair of runs proves nothing. Take several seeds, each for both settings.
+# Luck that both runs of a seed share cancels in their *difference*; two runs with different seeds share less. The
+# mean of the differences is the gain.
 
 # %%
 fast, slow = np.transpose([results[seed] for seed in results])
@@ -495,9 +498,11 @@ print(
 assert max(slow) < min(fast) and np.ptp(fast) > 0
 
 # %% [markdown]
-# How far that mean may be off is its **standard error**: the standard deviation of the differences (with n - 1), divided by the
-# root of n. With 30 seeds, luck alone goes beyond two standard errors once in twenty times. The fewer the seeds, the less sure
-# is the standard error itself: with five seeds ask for 2.8 of them, with three for 4.3. Draw gains of pure luck, and count:
+# How far the draw of seeds may move that mean is its **standard error**: the standard deviation of the differences
+# (with n - 1), divided by the root of n. (Which images are held out is luck, too, which all runs share, and it does
+# not see.) With 30 seeds, their luck alone goes beyond two standard errors once in twenty times. The fewer the seeds,
+# the less sure is the standard error itself: with five seeds ask for 2.8 of them, with three for 4.3. Draw gains of
+# pure luck, and count:
 
 # %%
 rng = np.random.default_rng(13)
@@ -539,9 +544,9 @@ check("13.4", compare)
 #
 # </details>
 #
-# Now change one thing yourself, in a cell of your own: `compare(measure, setting, {"shift": 2}, [1, 2, 3])`, or no dropout, or
-# twice the width. Say before you run it what you expect, and write down gain and error. It takes half a minute to a minute. Do
-# moves of two pixels help so short a training? The long one below has them.
+# Now change one thing yourself, in a cell of your own: `compare(measure, setting, {"shift": 2}, [1, 2, 3])`, or no
+# dropout, or twice the width. Say before you run it what you expect, and write down gain and error. It takes half a
+# minute to a minute. Do moves of two pixels help so short a training?
 
 # %% [markdown]
 # ## Sitting 3: Stop, and the long run
@@ -694,10 +699,10 @@ check("13.5", go_on)
 # %% [markdown]
 # ## Does it pass 99 %?
 #
-# Now all of it: the whole training set but the held-out images, fourteen epochs (60 on the stand-in), moves of up to two
-# pixels. The learning rate rises from 0 for the first third of the steps and falls along a cosine after that: large steps in
-# the middle, and small ones to settle. All of this was chosen by held-out images of MNIST. Of those, about 99.4 % are right in
-# the end; of the stand-in's 125, more than nine in ten.
+# Now all of it: the whole training set but the held-out images, fourteen epochs (60 on the stand-in), moves of up to
+# two pixels. The learning rate rises from 0 for the first third of the steps and falls along a cosine after that:
+# large steps in the middle, and small ones to settle. All of this was chosen by held-out images of MNIST. About 99.4
+# % of those are right in the end, and more than nine in ten of the stand-in's 125.
 #
 # Half of the epochs first; then the run is dropped, and another goes on. While it trains, one line says how far it is, with the
 # loss and the accuracy on the training images: `end="\r"` ends a line without a new one, so that the next is written over it.
@@ -738,10 +743,11 @@ print("\ngood on the held-out images:", bool(accuracy >= bound))
 assert accuracy >= bound
 
 # %% [markdown]
-# Before you ask for the last number, look at the mistakes among the held-out images. Not among the test images: whoever changes
-# the network after such a look has chosen by what was seen. In the **confusion matrix**, row i and column j count the images of
-# an i that were taken for a j; the right ones, on the diagonal, are left out. Is one field much darker than the others, a pair of
-# digits that the network mixes up, or is each mistake nearly alone?
+# Before you ask for the last number, look at the mistakes among the held-out images. Not among the test images: a
+# change after such a look is a choice by them. In the **confusion matrix**, row i and column j count the images of an
+# i that were taken for a j; the right ones, on the diagonal, are left out. Is one field much darker than the others,
+# a pair of digits that the network mixes up, or is each mistake nearly alone? (On MNIST, one run had 29 mistakes, and
+# no field above 2.)
 
 # %%
 logits = np.concatenate(
@@ -817,8 +823,8 @@ test_accuracy = np.mean(np.concatenate([predicted(model, part) for part in parts
 print(f"on the held-out images {accuracy:.2%}, on the test set {test_accuracy:.2%}")
 
 # %% [markdown]
-# Of MNIST's 10,000 images, chance alone moves such a number by about 0.08 points, and of the stand-in's 297 by
-# nearly a point. The held-out number is of fewer images, and it was chosen by; it may well be the better one.
+# Of MNIST's 10,000 images, chance alone moves such a number by about 0.08 points, and of the stand-in's 297 by nearly
+# a point. The held-out number is of fewer images, and the choices were made by it: it may well be the higher one.
 #
 # In the figure, whose axis leaves out the first epochs, look at the right end. On MNIST the training accuracy ends below what the
 # network reaches on the held-out images: it is counted while the network still learns, on images that are moved, with a part of
