@@ -33,8 +33,8 @@ from keras import layers
 # %% [markdown]
 # ## Which pixels would change the answer?
 #
-# First a network that deserves the question. Its pixels go from 0 to 1 *before* the first layer, because that is
-# what we will move. The loop is lesson 13's; `changed` is for the last section, and returns each batch as it is.
+# First a network that deserves the question. Its pixels go from 0 to 1 *before* the first layer, because the pixels
+# are what we will move. The loop is lesson 13's; `changed` is for the last section, and returns each batch as it is.
 
 # %% tags=["nbval-ignore-output"]
 (x_train, y_train), (x_test, y_test) = load_mnist()
@@ -187,7 +187,8 @@ assert all(np.array_equal(a, b) for a, b in zip(weights, model.get_weights(), st
 # %% [markdown]
 # ## Do the parts add up to the answer?
 #
-# A slope says what a *change* would do. To split the answer itself, people multiply: **gradient times input**.
+# A slope says what a *change* would do. To split the answer itself, people multiply slope by pixel: **gradient times
+# input**.
 #
 # > **Predict**
 # >
@@ -322,8 +323,9 @@ by_shuffled = x * input_gradient(shuffled_scores, x)
 ax = show_images(np.concatenate([x[:8], bright(by_trained[:8]), bright(by_shuffled[:8])]))
 
 # %% [markdown]
-# The first row shows the pictures, the second the trained network's maps, the third the shuffled one's. It shows
-# *sizes*. The *signs* say which pixels speak for the class, and which against it. How alike are the two maps in each?
+# The first row shows the pictures, the second the trained network's maps, the third the shuffled one's. Both maps
+# show *sizes*. The *signs* say which pixels speak for the class, and which against it. How alike are the two maps in
+# sizes, and with signs? (Correlation: 1 is alike, 0 unrelated.)
 
 
 # %%
@@ -341,9 +343,9 @@ print(f"sizes alike: {of_sizes > 0.4}, with signs alike: {abs(of_signs) > 0.2}")
 assert accuracy(shuffled, x, y) < 0.3 and of_sizes > 0.4 and abs(of_signs) < 0.2
 
 # %% [markdown]
-# In size, both maps follow the ink; in sign they hardly agree. A second test asks the network: **erase** the 30 pixels
-# that speak most *for* the class, and see whether it still knows the digit. It needs those that its own map picks.
-# Those that the other map picks matter as little as ink chosen at random.
+# In size, both maps follow the ink; in sign they hardly agree. A second test asks the network: **erase** the 30
+# pixels that speak most *for* the class, and see whether it still knows the digit. It needs the pixels of its own
+# map. Those of the other map matter as little as ink chosen at random.
 
 
 # %%
@@ -378,8 +380,9 @@ assert right["trained"] < 0.5 and min(right["shuffled"], right["random ink"]) > 
 # ## How small a step fools the network?
 #
 # The gradient of the *loss* says how each pixel makes the answer worse. If each may move by at most ε, the best for a
-# straight slope is to move *every* pixel by ε, in the direction of its **sign**: a tiny slope counts like a large one.
-# That is the **fast gradient sign method**. The clip keeps it a picture, so a black pixel that should go down stays:
+# straight slope is to move *every* pixel by ε, in the direction of the slope's **sign**: a tiny slope counts like a
+# large one. That is the **fast gradient sign method**. The clip keeps it a picture, so a black pixel that should go
+# down stays:
 
 
 # %%
@@ -451,9 +454,9 @@ lost = {
 print({name: "more than a tenth" if cost > 0.1 else "next to nothing" for name, cost in lost.items()})
 
 # %% [markdown]
-# Two things are forgotten again and again. Without `tf.sign` the step has the size of the gradient, which for a sure
-# network is next to none, and which the mean over 1,000 pictures divides by 1,000. Without the clip, pixels leave the
-# range, and a check of the range stops the attack.
+# Two things are forgotten again and again. Without `tf.sign` the step is as small as the gradient: next to none for a
+# sure network, and divided by 1,000 by the mean over 1,000 pictures. Without the clip, pixels leave the range, and a
+# check of the range stops the attack.
 #
 # The figure shows pictures that the step turned, with the wrong answer above each: look for what it changed.
 
@@ -582,10 +585,10 @@ check("15.4", attack)
 # %% [markdown]
 # ## Can a network be trained against it?
 #
-# Show it moved pictures, made anew for each batch against the weights of that moment: **adversarial training**. In
+# Train on moved pictures, made anew for each batch against the weights of that moment: **adversarial training**. In
 # `train`, `changed` does it above the tape of the weights, so for that tape the picture is a constant. That is the
-# method: train on the pictures, not on how they depend on the weights. With signs it would make no difference, since
-# the slope of `sign` is 0.
+# method: train on the pictures, not on how they depend on the weights. Inside the tape, too, signs would pass nothing
+# on: the slope of `sign` is 0.
 
 
 # %%
@@ -599,8 +602,8 @@ print("trained 0%", end="\r")
 train(hardened, epochs=2 if is_mnist else 20, rate=1e-3, changed=against_one_step)
 
 # %% [markdown]
-# In the figure, follow the full lines, several steps: the hardened network holds far longer. Then compare it with its
-# dashed line. Beyond 0.1, for which it was trained, several steps do more harm than one.
+# In the figure, follow the full lines, several steps: the hardened network holds far longer. Then compare its full
+# line with its dashed one. Beyond 0.1, for which it was trained, several steps do more harm than one.
 
 # %%
 epsilons = np.array([0, 0.05, 0.1, 0.15, 0.2], np.float32)
@@ -621,7 +624,7 @@ names = ax.set(xlabel="ε, the largest change of a pixel", ylabel="share right",
 
 # %% [markdown]
 # What does it cost? Each step goes forward and back through the network twice, once for the pictures and once for the
-# weights. On harder pictures it costs accuracy, too; here little. And it proves less than it seems to: **an attack
+# weights. On harder pictures it also costs accuracy; here, little. And it proves less than it seems to: **an attack
 # that fails is no proof**. The numbers hold for these attacks, and a stronger one lowers them.
 
 # %%
