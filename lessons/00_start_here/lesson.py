@@ -48,7 +48,7 @@ assert y.numpy() == 9.0
 # %% [markdown]
 # The last line is an **assertion**: if it were false on your machine, the cell would stop with an error.
 # Most of what the text says about TensorFlow has one beside it. When you read, you may skip the
-# assertions. When you doubt a sentence, read them first: they hold for the case that stands in them.
+# assertions. When you doubt a sentence, read them first; each speaks for its own case only.
 #
 # A section whose heading begins with *Further* can wait: it is folded, a click on the arrow beside its heading opens
 # it, and nothing after it needs it. A long lesson is cut into *sittings*, each with a good place to stop.
@@ -56,10 +56,10 @@ assert y.numpy() == 9.0
 # %% [markdown]
 # ## Why predict before you run?
 #
-# Reading a correct result feels like knowing it. To find out whether you did know, say your answer
-# first, before you read on. The course asks you to, at every surprise. Below each such question stands a cell
-# with `predict`: type a letter, or where no letters are listed a word or a number, between its quotes, and
-# run it. It tells you the truth, and why a wrong answer tempts. Your first answer is kept, and gives no points.
+# Reading a correct result feels like knowing it. To find out whether you did know, say your answer first, before you
+# read on. The course asks for that at every surprise. In the `predict` cell below the question, type a letter between
+# the quotes (a word or a number, where no letters are listed), and run it. It tells you the truth, and why a wrong
+# answer tempts. Your first answer is kept, and gives no points.
 #
 # > **Predict**
 # >
@@ -86,7 +86,7 @@ assert whole.dtype == tf.int32 and quotient.dtype != whole.dtype
 # %% [markdown]
 # ### Exercise 00.1: predict
 #
-# Sometimes a check keeps your prediction honest. How steep is the curve y = x² at the point x = 3? That is: when x
+# Some predictions are exercises, with a check. How steep is the curve y = x² at the point x = 3? That is: when x
 # grows by a tiny amount, y grows by how many times that amount? Give the number that ever smaller amounts lead to:
 # replace the `...` with it, run the cell, and then run the check below it.
 
@@ -132,7 +132,7 @@ assert quotient.dtype == tf.float64  # of the prediction above
 # |---|---|---|
 # | ✓ | passed | right; a function, also on inputs that the check drew at random |
 # | ✗ | failed | wrong, with the mistake it found and what to change |
-# | ○ | not attempted | what was given still runs, and nothing of yours |
+# | ○ | not attempted | the `...` or `raise NotImplementedError` that was given still stands, or still runs |
 # | ! | error | your code raised an exception, or was stopped: after ten seconds of work, or a minute of waiting |
 #
 # Wrong answers cost nothing, and their messages teach: give one on purpose in the next exercise.
@@ -172,9 +172,9 @@ check("00.2", rate_of_change)
 # %% [markdown]
 # ## What if the code runs and is wrong?
 #
-# That is the usual case, and the third kind of exercise: **repair**. Here are two predictions, one
-# too high by 1 and one too low by 1, and what a program computed from them as its **loss**, the number
-# that training makes small.
+# That is the usual case, and the third kind of exercise, after *predict* and *complete*: **repair**. Here are two
+# predictions, one too high by 1 and one too low by 1, and what a program computed from them as its **loss**, the
+# number that training makes small.
 
 # %%
 predictions = tf.constant([3.0, 1.0])
@@ -191,7 +191,7 @@ assert abs(rate - (6 + step)) < 1e-9  # of Exercise 00.1
 # %% [markdown]
 # ### Exercise 00.3: repair
 #
-# Below is the same fault as a function, one fault and no other. Change it so that it returns the mean
+# Below is that computation as a function, with this one fault. Change the function so that it returns the mean
 # squared error: the average of the squared differences.
 
 # %% exercise="00.3"
@@ -234,10 +234,9 @@ check("00.3", mean_squared_error)
 # the hints first.
 
 # %% [markdown]
-# The figure shows the lessons from top to bottom, each part in a colour of its own. An arrow leads from a
-# lesson to one that builds on it. Part I is about the tape itself: what it records, why a gradient
-# is missing, and how to check one. Part II builds training loops from it. Part III trains what `fit` cannot say, and
-# needs both.
+# The figure shows the lessons from top to bottom, each part in a colour of its own. An arrow leads from a lesson to
+# one that builds on it. Part I is about the tape itself: what it records, why a gradient is missing, and how to check
+# one. Part II builds training loops from it. Part III trains what `fit` cannot express, and builds on Parts I and II.
 
 # %%
 ax = plot_lesson_map()
@@ -256,8 +255,8 @@ ax = plot_lesson_map()
 # <details><summary>2. A sentence in a lesson surprises you. How do you find out whether it holds on
 # your machine?</summary>
 #
-# Look for an assertion in the cell beside it, and run it: it would stop if it were false. Where there is
-# none, or not for your case, write one.
+# Look for an assertion in the cell beside it, and run it: it would stop if it were false. If none fits your case,
+# write one.
 #
 # </details>
 # <details><summary>3. What is lost when you run <code>reset("00.2")</code>?</summary>

@@ -25,7 +25,7 @@ import tensorflow as tf
 # %% [markdown]
 # ## What does a tape follow by itself?
 #
-# In lesson 01 every source was a `tf.Variable`. Data comes in plain tensors.
+# In lesson 01 every tape began at a `tf.Variable`. Data comes in plain tensors.
 #
 # > **Predict**
 # >
@@ -58,10 +58,10 @@ print(f"{watched_answer.numpy():.1f}")
 assert watched_answer.numpy() == 27.0 and answer != watched_answer
 
 # %% [markdown]
-# A tape records an operation only if one of its inputs is watched. Of all that exists before the block, it
-# watches nothing by itself but trainable variables. Why not everything? Recording takes time and memory,
-# and training needs no gradient of the data. Variables for a counter or a running mean are made with
-# `trainable=False`; a tape passes them over too, until told:
+# A tape records an operation only if one of its inputs is watched. Of what exists before the block, it watches by
+# itself only trainable variables. Why not everything? Recording takes time and memory, and training needs no gradient
+# of the data. Variables for a counter or a running mean are made with `trainable=False`; a tape passes them over too,
+# until told:
 
 # %%
 scale = tf.Variable(3.0, trainable=False)
@@ -136,7 +136,7 @@ assert len(tape.watched_variables()) == 1
 #
 # > **Predict**
 # >
-# > x is 3. Above the block stands `doubled = 2 * x`, and in it y = x · doubled. That is 2x², with the
+# > x is 3. `doubled = 2 * x` stands above the block, and y = x · doubled inside it. That is 2x², with the
 # > slope 4x = 12. What does the tape say?
 
 # %%
@@ -246,7 +246,7 @@ print(three)
 # %% [markdown]
 # ## Can the input be a source?
 #
-# Watch the input instead of the weights, and the gradient says which of its entries move the result.
+# Watch the input instead of the weights, and the gradient says how a small change of each entry moves the result.
 # Here is a classifier for letters of 5 by 5 pixels. Its weights are the letters themselves: a letter's
 # **score** is half the sum of the pixels that lie on it.
 
@@ -286,7 +286,8 @@ print(of_black.numpy())
 
 # %% [markdown]
 # **Softmax** turns scores into probabilities that add up to 1, so the letters compete. Here they see a
-# stem with a short bar. In the figure, compare the two, in the middle and on the right.
+# stem with a short bar. In the figure, compare the gradients of T's score, in the middle, and of its probability, on
+# the right.
 
 # %%
 image = np.zeros((5, 5), np.float32)
@@ -342,7 +343,7 @@ assert both == [6.0, 0.6]
 
 # %% [markdown]
 # You will read that `v[0]`, `tf.convert_to_tensor(v)` or `v.read_value()` can stand for `v`; run this. Each
-# makes a new tensor. Beside `v` itself, only the one that y was computed from is a source:
+# makes a new tensor. Apart from `v` itself, only the one that y came from is a source:
 
 # %%
 v = tf.Variable([3.0, 4.0])
@@ -363,7 +364,7 @@ assert np.array_equal(of_v, [6, 0]) and numbers(others) == [6.0, None, None, Non
 # The score is the sum of w · (x - mean of x)². The function should return its gradient with respect to
 # the `x` that comes in. If every entry of `x` grows by 1, the score stays: the entries of the gradient
 # must add up to 0. As it stands, for x = (1, 2, 6) and w = (1, 2, 3) it returns (-4, -4, 18), which
-# adds up to 10. There is one fault, and mending it takes more than one line.
+# adds up to 10. There is one fault; mending it may take more than one line.
 
 # %% exercise="02.3"
 def score_gradient(x, w):
@@ -400,7 +401,7 @@ check("02.3", score_gradient)
 # ## How do I choose what is watched?
 #
 # `tf.GradientTape(watch_accessed_variables=False)` watches nothing by itself: you name what is
-# trained. Below that is `head`, and `base` slips into the sources, as happens in long lists.
+# trained. Below you train `head` alone, but `base` has slipped into the sources, as happens in long lists.
 
 # %%
 base, head = tf.Variable(2.0), tf.Variable(3.0)
@@ -423,7 +424,7 @@ assert everything == [48.0, 12.0, 16.0]
 assert head_alone == [None, None, 16.0]
 
 # %% [markdown]
-# You gain twice. The slip shows: `base` has `None`, where the usual tape gives 48 and you would train it.
+# You gain twice. The slip shows: `base` has `None`; the usual tape gives 48, and you would train `base`.
 # And less is recorded: not the step from `base`, so `feature` has `None` too.
 
 # %% [markdown]
@@ -491,7 +492,7 @@ print(watched, "and", trainable)
 
 # %% [markdown]
 # A Keras variable, such as `body.kernel`, holds a `tf.Variable`: its `.value`. Which of the two does freezing
-# mark as not trainable? And has a frozen layer a gradient?
+# mark as not trainable? And does a frozen layer have a gradient?
 
 # %%
 of_frozen = tape.gradient(loss, body.kernel)
@@ -532,7 +533,7 @@ assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, chosen, strict=Tr
 
 # %% [markdown]
 # Freezing can change *values*, too. `BatchNormalization`, called with `training=True`, shifts and scales
-# its batch to mean 0 and deviation 1. Frozen, it uses stored averages all the same:
+# its batch to mean 0 and deviation 1. Frozen, it uses stored averages in spite of `training=True`:
 
 # %%
 batch = tf.constant([[1.0], [3.0]])
@@ -621,7 +622,7 @@ assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, past_the_trap, st
 # - By itself a tape watches trainable variables, each from its first use on.
 # - An operation is recorded only if one of its inputs is watched; then its result is watched too.
 # - Watch first, then use: a lost path gives `None`, or a wrong number where another path is left.
-# - The input can be a source: its gradient says which entries move the result.
+# - The input can be a source: its gradient says how small changes of its entries move the result.
 # - Freezing changes the list `model.trainable_variables`, and the values of a `BatchNormalization`; the
 #   tape still records the layer.
 #
