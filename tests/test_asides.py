@@ -61,13 +61,13 @@ def test_two_plain_tapes_answer_for_two_targets():
     ],
 )
 def test_what_autograph_does_not_rewrite_is_an_error(loop):
-    said("05", "Among the errors are a comprehension, `enumerate` or `zip` over a tensor")
+    said("05", "a comprehension, `enumerate` or `zip` over a tensor is an error")
     with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
         tf.function(loop)(tf.ones(3))
 
 
 def test_an_if_on_a_tensor_in_a_layer_is_an_error():
-    said("05", "such an `if` in the `call` method of a Keras layer that you write")
+    said("05", "an `if` on a tensor in the `call` method of a Keras layer that you write")
 
     class Branching(layers.Layer):
         def call(self, x):
@@ -75,6 +75,29 @@ def test_an_if_on_a_tensor_in_a_layer_is_an_error():
 
     with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
         tf.function(Branching())(tf.ones(3))
+
+
+def test_the_slope_of_a_bisection_is_wrong_or_missing():
+    said("05", "bisection, which moves by branches alone, gets a wrong slope, or none")
+
+    def root(a, high):
+        low = tf.zeros_like(a)
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (low, middle) if middle**2 > a else (middle, high)
+        return (low + high) / 2
+
+    a = tf.constant(10.0, tf.float64)
+    for high_of, is_missing in (
+        (lambda a: a + 1, False),
+        (lambda a: tf.constant(16.0, a.dtype), True),
+    ):
+        with tf.GradientTape() as tape:
+            tape.watch(a)
+            g = root(a, high_of(a))
+        gradient = tape.gradient(g, a)
+        assert np.isclose(g, 10**0.5)
+        assert gradient is None if is_missing else abs(gradient * 2 * 10**0.5 - 1) > 0.5
 
 
 def test_tensorflow_on_a_cpu_has_no_numbers_below_the_normal_ones():

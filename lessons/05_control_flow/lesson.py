@@ -25,7 +25,7 @@ import tensorflow as tf
 # %% [markdown]
 # ## Sitting 1: Branches and graphs
 #
-# You can find the line that loses a gradient in a straight program. Now it branches, and `tf.function` runs
+# You can find the line that loses a gradient in a straight program. Now the program branches, and `tf.function` runs
 # it. About {time}.
 
 # %% [markdown]
@@ -71,7 +71,7 @@ eager = gradients(-x, y)
 print(f"x: {eager['x']}, y: {eager['y']}")
 
 # %% [markdown]
-# Compare the two tapes in the figure, where z bears its function's name: which one holds y?
+# Compare the two tapes in the figure, where z is called `branch`: which one has a path to y?
 
 # %%
 assert eager == {"x": -4.0, "y": None}
@@ -86,8 +86,8 @@ ax = plot_tape(branch, -x, y, ax=right)
 # A loop is recorded in the same way, pass by pass. From 3 it takes two passes to reach 20, so the
 # tape holds x³, with the slope 3x² = 27. From 2 it takes four, and the tape holds x⁵.
 #
-# The slope is blind to where the path changes. Between 2.71 and 2.72, x³ passes 20, and one pass less
-# is made: both slopes say that the value rises, and it falls by 34.
+# The slope is blind to where the path changes. Between 2.71 and 2.72, x³ reaches 20, and one pass fewer is made. Both
+# slopes say that the value rises; it falls by 34.
 
 # %%
 def power(x):
@@ -165,9 +165,9 @@ check("05.1", huber_gradients)
 #
 # A placeholder cannot answer `x > 0`. So **AutoGraph** first rewrites your Python: an `if` or `while` on a tensor, or
 # a `for` over one, becomes an operation of the graph, which holds both branches, or the body of the loop. (Not
-# everywhere. Among the errors are a comprehension, `enumerate` or `zip` over a tensor, and such an `if` in the `call`
-# method of a Keras layer that you write.) At x = 2, the gradients stay what they were, and so do the slopes of the
-# loop:
+# everywhere: a comprehension, `enumerate` or `zip` over a tensor is an error, and so is an `if` on a tensor in the
+# `call` method of a Keras layer that you write.) At x = 2, the gradients stay what they were, and so do the slopes of
+# the loop:
 
 # %%
 graph_gradients = tf.function(gradients)
@@ -229,9 +229,8 @@ drawn = tf.function(lambda: tf.constant(np.random.rand()))
 assert drawn() == drawn() and np.random.rand() != np.random.rand()
 
 # %% [markdown]
-# A first call may make two traces. If the first of them creates a variable, or the weights of a model not
-# yet built, a second follows at once, to have a graph that creates nothing. Below, `created` is empty in
-# the first trace alone.
+# A first call may make two traces. If the first creates a variable, or the weights of a model not yet built, a second
+# follows at once, whose graph creates nothing. Below, `created` is empty in the first trace alone.
 #
 # A `for` over `range(3)`, with a Python number in it, depends on no tensor: Python makes its passes in each
 # trace, and the graph holds all three.
@@ -567,7 +566,7 @@ for f in (newton_root, tf.function(newton_root)):
 # > **Warning**
 # >
 # > This loop ends in float64. In float32 it may never end. Take a = 2: float32 numbers near 2 are at least 1e-7
-# > apart, so g² comes within 1e-10 of 2 only where it rounds to 2 itself, and from g = 1 it never does. Give every
+# > apart, so the loop ends only if g² rounds to 2 itself, and from g = 1 it never does. Give every
 # > `while` of your own a largest number of passes.
 
 # %%
@@ -618,9 +617,9 @@ root, slope_at_one = root_and_slope(newton_root, 1.0)
 print(f"root {root:.1f}, slope {slope_at_one}")
 
 # %% [markdown]
-# Does one more pass after the loop help? The slope of a pass with respect to g is (1 - a/g²)/2, which is 0 at
-# the root. So the slope that g brings along counts for nothing. What is left is the slope with respect to the
-# a in the pass, 1/(2g): the right one.
+# Does one more pass after the loop help? The slope of a pass with respect to g is (1 - a/g²)/2, which is 0 at the
+# root. So the slope that comes through g drops out. What is left is the slope with respect to the a in a/g, 1/(2g):
+# the right one.
 
 # %%
 def newton_root_one_more(a):
@@ -639,8 +638,8 @@ print("in a graph, without the pass:", float(in_a_graph))
 assert slope_at_one is None and in_a_graph == 0.0
 
 # %% [markdown]
-# One more pass is enough where a pass, at the root, does not change with g. Elsewhere a fixed number of passes is
-# the safe way, if it is large enough.
+# One more pass is enough if its slope with respect to g is 0 at the root. Elsewhere, make a fixed number of passes,
+# large enough. Both ask for smooth passes: bisection, which moves by branches alone, gets a wrong slope, or none.
 
 # %% [markdown]
 # ### Further: where one more pass is not enough
@@ -743,11 +742,11 @@ assert passes_slope(five) is None and tf.function(passes_slope)(five) == 0.0
 #
 # - A gradient belongs to the path taken, and is blind to where the path changes.
 # - A source whose only path is through the other branch of an `if` on a tensor gets `None` in eager mode, and 0.0 in a
-#   graph. So may one whose path is broken in a branch or a loop.
+#   graph. So may a source whose path is broken in a branch or a loop.
 # - Tracing runs Python for each new kind of arguments; every call runs the operations of a graph.
 # - A tape around a dataset loop in a graph, asked after the loop, has lost the loop's part: `None`, or a number
 #   without it. Put the tape inside the loop.
-# - A loop can be differentiated. Its slope converges at a pace of its own: use a fixed number of passes.
+# - A loop of smooth passes can be differentiated. Its slope converges at a pace of its own: make enough passes.
 #
 # ```python
 # for x, y in dataset:
@@ -756,7 +755,7 @@ assert passes_slope(five) is None and tf.function(passes_slope)(five) == 0.0
 #     gradients = tape.gradient(loss, model.trainable_variables)
 # ```
 #
-# **To remember**: a graph's 0 may be a `None` that eager mode would have told you.
+# **To remember**: where a graph says 0, eager mode may say `None`.
 
 # %% [markdown]
 # ## Further reading
