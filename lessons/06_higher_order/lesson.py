@@ -88,8 +88,8 @@ print(outer.explanations[0].message)
 assert outer.explanations[0].cause == "outer-tape-missed"
 
 # %% [markdown]
-# Inside, the outer tape holds the inner one's way back, too. Press *Step*, or the right arrow key: x⁴ is
-# computed, then 4 · x³, the result, which the drawing calls y. The orange way passes through that alone.
+# Taken inside, the gradient's own computation is on the outer tape. Press *Step*, or the right arrow key: x⁴ is
+# computed, then the result, 4 · x³, which the drawing calls y. The orange way passes through 4 · x³ alone.
 
 
 # %%
@@ -117,9 +117,8 @@ print("asked inside:", second[0].numpy(), "| outside:", second[1])
 assert inside == outside == 32.0 and second == [48.0, answer]
 
 # %% [markdown]
-# A plain tensor, not a variable, must be watched: call `watch` on each tape that is to differentiate with
-# respect to it. Here is a function that differentiates any function, and so also its own result: the tape
-# of one call is on while the other runs inside it.
+# A plain tensor must be watched by each tape that differentiates with respect to it. `derivative` differentiates any
+# function, its own result, too: then the tape of one call is on while the other call runs.
 
 
 # %%
@@ -389,7 +388,7 @@ print(batch_J.shape)
 assert batch_J.shape == (7, 6, 5) and np.allclose(batch_J, own_blocks)
 
 # %% [markdown]
-# Now subtract the mean of the batch first, as batch normalization does. The mean holds 1/7 of each
+# Now subtract the mean of the batch first, as batch normalization does in training. The mean holds 1/7 of each
 # example, so the table of one example's outputs against its own inputs is 6/7 of W, transposed.
 #
 # > **Predict**
@@ -437,8 +436,8 @@ assert filled.all()  # of the last table, the one on the right
 # **Here the first sitting ends.** You can take second derivatives, and read a jacobian's shape. When you come back,
 # run the first cell and the one that defines `derivative`, and go on below.
 #
-# You can differentiate a gradient. Its derivatives with respect to many parameters are the curvature of a loss:
-# what it holds, how to get it cheaply, and what it is good for. About {time}.
+# You can differentiate a gradient. With many parameters, its derivatives are the curvature of a loss. See what that
+# holds, how to get it cheaply, and what it is good for. About {time}.
 
 # %% [markdown]
 # ## What does curvature look like for many parameters?
@@ -469,12 +468,13 @@ assert np.allclose(blocks["w"]["scale"], [2, -4])  # 2 w
 assert np.allclose(blocks["scale"]["w"], [2, -4])
 
 # %% [markdown]
-# The loss is a straight line in `scale`, so you might expect 0 for `scale` with itself. But the
-# first derivative, the sum of w², does not contain `scale`: no path, `None`. The same holds below for
-# the mixed blocks, as each parameter stands in a term of its own. Where both are stacked into one tensor
-# first, there is a path, and the block is 0.
+# The loss is a straight line in `scale`, so you might expect 0 for `scale` with itself. But the first derivative, the
+# sum of w², does not contain `scale`: no path, `None`. In `separate` below, each parameter has a term of its own, so
+# the mixed blocks are `None`. In `stacked`, both parameters pass through one tensor: there is a path, and the block
+# is 0.
 #
-# Nothing was lost here. Make sure of that before you let a 0 stand for `None`.
+# Nothing was lost here. Make sure of that by the formula, or by `check_gradients` with `order=2` (lesson 07), before
+# you let a 0 stand for `None`.
 
 # %%
 separate = hessian_blocks(lambda w, scale: scale**2 + tf.reduce_sum(w**2))
@@ -631,10 +631,11 @@ check("06.4", curvature_along)
 # %% [markdown]
 # ## What is it good for?
 #
-# Gradient and Hessian together describe the second-order surface that fits the loss at a point. Where all
-# eigenvalues of H, the curvatures along its own directions, are positive, that is a bowl, and **Newton's
-# method** steps to its bottom: it solves $H \cdot \text{step} = \text{gradient}$, and subtracts the step. Where one is
-# negative, the surface is a saddle or a dome, and the same step may lead up.
+# Gradient and Hessian together describe the second-order surface that fits the loss at a point. A matrix such as H
+# has directions in which it only stretches, and its factors there, the **eigenvalues**, are the curvatures along them
+# (lesson 08 draws them). Where all are positive, the surface is a bowl, and **Newton's method** steps to its bottom:
+# it solves $H \cdot \text{step} = \text{gradient}$, and subtracts the step. Where one is negative, the surface is a
+# saddle or a dome, and the same step may lead up.
 
 # %%
 gradient_of = derivative(rosenbrock)
@@ -674,10 +675,9 @@ while rosenbrock(descent_path[-1]) > 1e-6:
 print(len(newton_path) - 1, 100 * (len(descent_path) - 1))
 
 # %% [markdown]
-# Why does gradient descent take so many? At the minimum the two eigenvalues of H are 1002 and 0.4, and one
-# rate must serve both. Near there, along the steep direction, a rate up to 1/1002 approaches from one side, from
-# there to 2/1002 it overshoots at each step and still converges, and above it moves away. So the flat direction
-# crawls.
+# Why does gradient descent take so many? At the minimum the two eigenvalues of H are 1002 and 0.4, and one rate must
+# serve both. Near it, along the steep direction, a rate up to 1/1002 comes from one side; up to 2/1002 it overshoots
+# at each step, and converges; above, it moves away. So along the flat direction it crawls.
 #
 # In the figure, a dot on the left is one step, on the right it is 100 steps.
 
@@ -704,7 +704,7 @@ for ax, (name, path) in zip(axes, paths.items(), strict=True):
 
 # %% [markdown]
 # Look at the dot far below the valley: the second step of Newton's method makes the loss 300 times larger.
-# The bowl fits at a point, and the step leaves where it fits. Here the next steps come back; nothing promises it, so
+# The bowl fits only near the point, and the step goes farther. Here the next steps come back; nothing promises it, so
 # away from a minimum Newton's method needs a guard. At (0, 1) there is not even a bowl.
 
 # %%
@@ -744,7 +744,7 @@ assert np.allclose(eigenvalues, [-398, 200])
 # %% [markdown]
 # ## Recap
 #
-# - Take the inner gradient inside the outer block. Each tape watches the plain tensors that it differentiates by.
+# - Take the inner gradient inside the outer block. Each tape watches the plain tensors that it differentiates with respect to.
 # - A jacobian has the outputs' shape first, then the source's.
 # - `batch_jacobian` is silently wrong where examples depend on each other.
 # - `None` in a Hessian may be a true zero: find out before you fill it in.

@@ -120,9 +120,8 @@ check("08.1", one_step)
 #
 # ## How many steps can a graph take?
 #
-# Each eager step goes through Python many times. `tf.function` turns a Python function into a graph that
-# runs without it, and a loop over `tf.range` becomes part of the graph (lesson 05). So 200 steps are one
-# call, and the same steps:
+# Each eager step goes through Python many times. `tf.function` turns a Python function into a graph that runs without
+# it, and a loop over `tf.range` becomes part of the graph (lesson 05). So one call takes the same 200 steps:
 
 
 # %%
@@ -161,8 +160,7 @@ assert np.allclose(descend(x, y, 0.001, 110_000), (w_small, b_small), atol=1e-5,
 
 # %% [markdown]
 # 10,000 more steps changed nothing. Near the minimum, 0.001 times the gradient is less than half the
-# distance to the next float32, and the subtraction is rounded away. A tiny step size is not even the
-# more exact one.
+# distance to the next float32, and the subtraction is rounded away. So the smaller step size can end farther off.
 #
 # ## Does the loop find the truth?
 #
@@ -199,7 +197,7 @@ for n in (1000, 10_000):
 
 # %% [markdown]
 # For a model that is linear in its coefficients, algebra finds the minimum of the loss in one formula, the
-# **closed form**: `lstsq`, least squares. Compare your loop with it; that tells whether the *loop* is right.
+# **closed form**: `lstsq`, least squares. Compare your loop with it to see whether the *loop* is right.
 
 # %%
 # (3, 1)
@@ -276,9 +274,9 @@ assert 0.1 < losses[0.005][-1] < 10 and losses[0.07][-1] < 0.1 and losses[0.09][
 assert 0.005 < np.abs(closed_form.ravel() - [1.0, -2.0, 0.5]).max() < 0.05
 
 # %% [markdown]
-# For two variables, d is a vector, and the Hessian H of lesson 06 takes the place of λ: where the slope was
-# λ · d, the gradient is the vector H d. Mostly H d and d differ in direction, and a step misses the minimum. In a
-# few directions they agree: there $H d = \lambda d$, with a number λ. Such a direction is an **eigenvector** of H, and its λ is the
+# For two variables, d is a vector, and the Hessian H (lesson 06) takes the place of λ: the gradient is the vector H
+# d. Mostly H d and d differ in direction, and a step misses the minimum. In a few directions they agree: there $H d =
+# \lambda d$, with a number λ. Such a direction is an **eigenvector** of H, and its λ is the
 # **eigenvalue**, the curvature in that direction. Where a Hessian's eigenvalues differ, its eigenvectors stand at
 # right angles to each other.
 
@@ -300,9 +298,9 @@ assert np.allclose(H @ directions, directions * [flat, steep], atol=1e-3)
 assert abs(directions[:, 0] @ directions[:, 1]) < 1e-5 and 0.07 < 2 / steep < 0.09
 
 # %% [markdown]
-# In the figure, look left for the arrows that point at the minimum, in a bowl whose H is ((2, 1), (1, 2)): only
-# those on the two eigenvectors do. On the right are the eigenvectors of the parcels' loss: one along the
-# valley, where the curvature is 0.19, and one across, where it is 130 times as large.
+# In the figure, on the left, is a bowl whose H is ((2, 1), (1, 2)). Look for the arrows that point at the minimum:
+# only those on its two eigenvectors do. On the right are the eigenvectors of the parcels' loss: one along the valley,
+# where the curvature is 0.19, and one across, where it is 130 times as large.
 
 # %%
 turns = np.arange(16) * np.pi / 8
@@ -338,8 +336,8 @@ for factor in (0.98, 1.02):
 
 # %% [markdown]
 # This holds for **quadratic** losses, whose curvature is the same everywhere: a linear model with squared errors.
-# Elsewhere λ changes on the way, and no one limit holds. x⁴ has the curvature 12x², which is 0 at its minimum and
-# grows with the distance from it. So where you start decides:
+# Elsewhere λ changes on the way, and one limit may not hold. x⁴ has the curvature 12x², which is 0 at its minimum and
+# grows with the distance from it. Here the start decides:
 
 # %%
 for start in (0.5, 2.0):
@@ -350,7 +348,7 @@ for start in (0.5, 2.0):
     assert abs(v) < start if start == 0.5 else abs(v) > 1e40
 
 # %% [markdown]
-# The loss of a network is no quadratic either. There 2/λ counts near a minimum; it does not say how a run from elsewhere ends.
+# The loss of a network is no quadratic either. There 2/λ, with the λ at a minimum, says only what steps do close to it.
 #
 # ### Exercise 08.2: predict
 #
@@ -487,7 +485,7 @@ ax = plot_loss_surface(
 )
 
 # %% [markdown]
-# w is now the price of one standard deviation. Divide by it to get € per kilogram. A new parcel must go
+# w is now the price of one standard deviation. Divide w by the deviation to get € per kilogram. A new parcel must go
 # through *the same* mean and deviation.
 
 # %%
@@ -501,10 +499,11 @@ assert losses_z[0] > 1000 and losses_z[1] < 1e-4
 # %% [markdown]
 # ### Exercise 08.4: complete
 #
-# Fit a parabola to (`x`, `y`), tensors of shape (n,), by a loop of your own that follows a tape's gradients, and return
-# its values at `x_new`, a tensor of another length. They should be those of the closed form, up to 0.2 % of the largest. There are three
-# cases; in one, x lies between 100 and 101. In each, 200 steps can be enough. (A tensor has no `.mean()`: take
-# `tf.reduce_mean` and `tf.math.reduce_std`. The check stops after ten seconds of computing.)
+# Fit a parabola to (`x`, `y`), tensors of shape (n,), by a loop of your own that follows a tape's gradients, and
+# return its values at `x_new`, a tensor of another length. Each may differ from the closed form's by 0.2 % of the
+# largest value. There are three cases; in one, x lies between 100 and 101. In each, 200 steps can be enough. (A
+# tensor has no `.mean()`: take `tf.reduce_mean` and `tf.math.reduce_std`. The check stops after ten seconds of
+# computing.)
 
 
 # %% exercise="08.4"
@@ -571,7 +570,7 @@ check("08.4", fit_and_predict)
 # - A step is predict, loss, gradient, move; a graph takes 100,000 of them in one call.
 # - A right loop ends at the closed form, up to rounding, not at the truth behind the noise.
 # - Along an eigenvector of the Hessian, a step multiplies the distance by 1 - lr · λ.
-# - On a quadratic loss, step sizes below 2 divided by the largest λ converge; on others, λ changes on the way.
+# - That limits the step size to 2 divided by the largest λ; off quadratic losses, λ changes on the way.
 # - For a line in one input, standardising makes the valley rounder, and the loop shorter.
 #
 # ```python
