@@ -62,7 +62,7 @@ VISITS = [
             "Each parameter became lr times",
         ),
         DESCENT + "assign_sub(lr * gradients[name])\n    return params",
-        "Which type has params",
+        "What type is params",
     ),
     Visit(
         "13_mnist",
