@@ -232,7 +232,7 @@ near = int(np.sum(np.abs(plain) < 0.05))
 print(f"exactly 0: {np.sum(plain == 0)}, within 0.05 of 0: {near}")
 
 # %% [markdown]
-# The zeros above were the ReLU's. Without one, count below a threshold.
+# The zeros above came from the ReLU. Without it, count what is below a threshold.
 #
 # Now the network, with a strength at which L1 and L2 leave activations of a similar mean size:
 
@@ -364,10 +364,10 @@ changes = [float(now - then) for now, then in zip(two_losses(), before, strict=T
 print(["rises" if change > 0 else "falls" for change in changes])
 
 # %% [markdown]
-# Each loss changes by about minus the step size times its own gradient · (a + b). The two changes add up to less than
-# 0: B's loss falls by more than A's rises.
+# Each loss changes by about minus the step size times its own gradient · (a + b). B's loss falls by more than A's
+# rises.
 #
-# Each layer has a cosine of its own. Here are task loss and L1 penalty of `both`, still untrained, which agree a little:
+# Each layer has a cosine of its own. In `both`, still untrained, task loss and L1 penalty agree a little:
 
 # %%
 assert changes[0] > 0 > changes[1] and sum(changes) < 0
@@ -449,10 +449,9 @@ check("12.2", cosine_of_losses)
 # | learned weights | each loss times a number that is trained (below) | no, if it starts well |
 # | balanced norms | each gradient divided by its norm | no |
 #
-# Weigh a loss inside the block, if you hand it to the tape. (A weight that is not trained can also multiply the
-# gradient, as
-# 1 / norm does in the last way.) B's loss is in dm², and the fixed weight 0.01 makes it
-# m². Whatever is summed, both are printed in m². The variable `s` is for the learned weights.
+# Weigh a loss inside the block. (A weight that is not trained can multiply the gradient instead, as 1 / norm does in
+# the last way.) B's loss is in dm², and the fixed weight 0.01 makes it m². Whatever is summed, both losses are
+# printed in m². The variable `s` is for the learned weights.
 
 # %%
 s = tf.Variable([0.0, 0.0])
@@ -488,7 +487,7 @@ for name, factor_of_b in {"equal weights": 1.0, "fixed weights": 0.01}.items():
 # $$e^{-s} L + s$$
 #
 # $e^{-s}$ is its weight. The slope for s, $1 - e^{-s} L$, is zero where the weighted loss is 1. So a loss 100 times
-# as large gets a weight 100 times as small, and its unit drops out. If a loss reaches 0, its weight grows without end.
+# as large gets a hundredth of the weight: its unit drops out. If a loss reaches 0, its weight grows without end.
 #
 # Start s at log L, where the weighted loss is 1 already. From 0, the first step of s is 0.004 (L - 1), some 200 for B
 # in cm²: far too long.
@@ -560,9 +559,9 @@ assert cosine(*gradients_at(w.value())) < -0.99
 assert np.allclose(balance(unit=0.01), ends["balanced norms"], atol=1e-3)
 
 # %% [markdown]
-# It does not feel the unit either. But two opposite arrows of length 1 cancel at *every* point between the best ones: it
-# stops at the first compromise that it meets. In the figure, the line holds every compromise. Look at where the four ways
-# end: equal weights serve B, learned ones serve A, the more exact.
+# It does not feel the unit either. But two opposite arrows of length 1 cancel at *every* point between the best ones:
+# it stops at the first compromise that it meets. In the figure, the line holds every compromise. Look at where the
+# four ways end: equal weights serve B; learned ones serve A, which has less noise.
 
 # %%
 ax = plt.subplots(figsize=(6.0, 3.6))[1]
@@ -723,7 +722,7 @@ assert below == 4.0 and inside == 40.0  # of Exercise 12.3
 #
 # <details><summary>1. The activations come from a second model with the same layers. What does it cost?</summary>
 #
-# A second pass up to there; XLA may spare its forward half.
+# A second pass up to there.
 #
 # </details>
 # <details><summary>2. Two losses have the cosine -0.9, and the second gradient is 100 times as long. You take a small
