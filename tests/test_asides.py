@@ -226,11 +226,10 @@ tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfigur
 both, one = tf.distribute.MirroredStrategy(["CPU:0", "CPU:1"]), tf.distribute.get_strategy()
 x, y = np.random.default_rng(0).normal(size=(64, 3)).astype("float32"), np.arange(64) % 2
 
-def fitted(strategy, optimizer, x, policy="float32"):
+def fitted(strategy, optimizer):
     with strategy.scope():
         keras.utils.set_random_seed(0)
-        hidden = layers.Dense(8, "relu", dtype=policy)
-        model = keras.Sequential([keras.Input((3,)), hidden, layers.Dense(2, dtype="float32")])
+        model = keras.Sequential([keras.Input((3,)), layers.Dense(8, "relu"), layers.Dense(2)])
         loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
         model.compile(optimizer(), loss, jit_compile=False)
     before = model.get_weights()
@@ -241,24 +240,38 @@ class Clipped(keras.optimizers.SGD):
     def update_step(self, gradient, variable, learning_rate):
         super().update_step(tf.clip_by_norm(gradient, 0.01), variable, learning_rate)
 
-(alone, moved), (together, _) = (fitted(each, lambda: Clipped(1.0), x) for each in (one, both))
+(alone, moved), (together, _) = (fitted(each, lambda: Clipped(1.0)) for each in (one, both))
 pairs = zip(alone.get_weights(), together.get_weights())
 assert moved > 1e-3 and max(np.max(np.abs(a - b)) for a, b in pairs) < 1e-5
 
-scaled = lambda: keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(0.1), initial_scale=8.0)
-for rows, scale in ((0, 8.0), (32, 4.0)):  # so many of 64 are too large, all on one replica
-    factor = np.where(np.arange(64) < rows, 1e6, 1.0).astype("float32")[:, None]
-    model, moved = fitted(both, scaled, factor * x, "mixed_float16")
-    assert model.optimizer.dynamic_scale.numpy() == scale and (moved > 0) == (rows == 0)
+with both.scope():
+    model = keras.Sequential([keras.Input((3,)), layers.Dense(2)])
+    scaled = keras.optimizers.LossScaleOptimizer(keras.optimizers.SGD(0.1), initial_scale=8.0)
+    scaled.build(model.trainable_variables)
+
+def take_step(x, y):
+    with tf.GradientTape() as tape:
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, model(x))
+        loss = scaled.scale_loss(tf.reduce_sum(losses) / 64)
+    replica = tf.distribute.get_replica_context()
+    summed = replica.all_reduce("SUM", tape.gradient(loss, model.trainable_variables))
+    scaled.apply([g / replica.num_replicas_in_sync for g in summed], model.trainable_variables)
+
+for row in (0, 63):  # the first replica's, the second's
+    x[row], before = np.nan, model.get_weights()
+    for parts in both.experimental_distribute_dataset(
+        tf.data.Dataset.from_tensor_slices((x, y)).batch(64)
+    ):
+        tf.function(lambda *parts: both.run(take_step, args=parts))(*parts)
+    assert all(np.array_equal(a, b) for a, b in zip(before, model.get_weights()))
+    x[row] = 0.0
+assert scaled.dynamic_scale.numpy() == 2.0
 """
 
 
 def test_on_two_replicas():
     said("20", "`update_step` of an optimizer, which gets the sum")
-    said(
-        "20",
-        "If a gradient is not finite, on whichever replica, the optimizer leaves that step out",
-    )
+    said("20", "With replicas, hand it the sum, an n-th each, as `clip_the_sum` does")
     command = [sys.executable, "-c", TWO_REPLICAS]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr

@@ -898,9 +898,10 @@ def make_mixed_step(policy, jit_compile=False):
 
 
 # %% [markdown]
-# Large numbers overflow early, too, above 65,504. If a gradient is not finite, on whichever replica, the optimizer
-# leaves that step out and halves its scale; after many good steps in a row it doubles it. Here a batch is a million
-# times too large for `float16`, and then one is `nan`: no scale mends either.
+# Large numbers overflow early, too, above 65,504. If a gradient is not finite, the optimizer leaves that step out and
+# halves its scale; after many good steps in a row it doubles it. (With replicas, hand it the sum, an n-th each, as
+# `clip_the_sum` does: else it may look at the first replica's gradients alone.) Here a batch is a million times too
+# large for `float16`, and then one is `nan`: no scale mends either.
 
 # %%
 model, optimizer, step = make_mixed_step("mixed_float16")
