@@ -4,6 +4,7 @@ import ast
 import io
 import re
 import tokenize
+from itertools import pairwise
 from pathlib import Path
 
 import nbformat
@@ -305,6 +306,15 @@ def bound_and_needed(statement):
     if isinstance(statement, ast.Assign | ast.AugAssign | ast.AnnAssign | ast.Expr):
         return stored, used - own
     return stored, used - stored - own
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_line_in_the_middle_of_a_sentence_begins_a_list(name):
+    """A minus that a line begins with is a bullet for Markdown."""
+    for text in prose(name):
+        for above, line in pairwise(re.sub(r"```.*?```", "", text, flags=re.DOTALL).splitlines()):
+            if re.match(r"([-+*]|1[.)]) ", line):
+                assert re.match(r"([-+*]|\d+[.)]) |  |$", above), line
 
 
 @pytest.mark.parametrize("name", NAMES)

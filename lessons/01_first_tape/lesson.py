@@ -460,9 +460,9 @@ for way, gradient_by in ways.items():
 # Look at the errors, too: that of a difference depends on its step. The tape takes no step: it applies the rules that
 # you apply by hand, and with these numbers it is exact.
 #
-# But a tape is no better than the numbers that it computes with. Near 0, (1 - cos x)/x has the slope 0.5, but there 1
-# - cos x loses its digits in float32. For a large x, log(1 + eˣ) has the slope 1, but eˣ overflows. And at a corner,
-# such as a ReLU's, the slope is a convention (lesson 03).
+# But a tape is no better than the numbers that it computes with. Near 0, (1 - cos x)/x has the slope 0.5, but there
+# the numerator loses its digits in float32. For a large x, log(1 + eˣ) has the slope 1, but eˣ overflows. And at a
+# corner, such as a ReLU's, the slope is a convention (lesson 03).
 
 # %%
 def loses_digits(x):
