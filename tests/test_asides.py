@@ -181,6 +181,40 @@ def test_a_scaled_loss_and_an_embedding_raise():
         model.fit(np.zeros((4, 2), "int32"), np.zeros((4, 2, 3)), verbose=0)
 
 
+def test_inputs_that_their_own_gradient_moves_fit_into_compute_loss():
+    said("14", "| inputs that their own gradient moves | `compute_loss`, too |")
+
+    def moved(model, x, y):
+        with tf.GradientTape(watch_accessed_variables=False) as tape:
+            tape.watch(x)
+            loss = tf.reduce_mean((model(x, training=False) - y) ** 2)
+        return x + 0.1 * tf.sign(tape.gradient(loss, x))
+
+    class Hardened(keras.Sequential):
+        def compute_loss(self, x=None, y=None, y_pred=None, sample_weight=None, training=True):
+            y_pred = self(moved(self, x, y), training=training)
+            return super().compute_loss(x, y, y_pred, sample_weight, training)
+
+    keras.utils.set_random_seed(14)
+    by_fit, by_tape = (
+        kind([keras.Input((3,)), layers.Dense(8, "tanh"), layers.Dense(1)])
+        for kind in (Hardened, keras.Sequential)
+    )
+    start = by_fit.get_weights()
+    by_tape.set_weights(start)
+    x, y = tf.random.normal((16, 3)), tf.random.normal((16, 1))
+    by_fit.compile(keras.optimizers.SGD(0.1), "mse")
+    by_fit.fit(x, y, batch_size=16, verbose=0)
+    moved_x = moved(by_tape, x, y)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean((by_tape(moved_x, training=True) - y) ** 2)
+    gradients = tape.gradient(loss, by_tape.trainable_variables)
+    keras.optimizers.SGD(0.1).apply(gradients, by_tape.trainable_variables)
+    pairs = list(zip(by_fit.get_weights(), by_tape.get_weights(), start, strict=True))
+    assert all(np.allclose(a, b, atol=1e-6) for a, b, _ in pairs)
+    assert not np.allclose(pairs[0][0], pairs[0][2], atol=1e-3)
+
+
 def test_a_step_through_a_step_fits_into_a_train_step():
     said("14", "| a loss after a step, through the step | `train_step` |")
 

@@ -13,6 +13,8 @@ from .differences import machine_epsilon, power_of_two
 
 __all__ = ["KINK_MARGIN", "SHARP", "Line", "Measurement"]
 
+# What a step as short as x resolves may leave open of a derivative, and still speak for it.
+_SHARP_ENOUGH = 0.1
 # What seems to be rounding, and is this part of f's values, is a jump.
 _ERRATIC = 0.25
 
@@ -199,6 +201,19 @@ class Line:
     def is_erratic(self) -> bool:
         """Whether f jumps by as much as its values, so that no difference says anything."""
         return bool(self._rounding > _ERRATIC * self._largest)
+
+    def is_aliased(self, m: Measurement) -> bool:
+        """Whether f swings within the step: the shortest that x resolves finds the claim, sharply.
+
+        The noise was measured across such swings as well, and is left out of the short one's bar.
+        """
+        h = 2 * self._epsilon / self._reach(m.direction)
+        if self._step is not None or not h < m.step:
+            return False
+        short = self.measure(m.direction, h)
+        bar = short.error_bar - short.rounding + 4 * self._epsilon * self._largest / h
+        is_sharp = abs(short.difference) <= bar <= _SHARP_ENOUGH * abs(short.numeric)
+        return bool(is_sharp and abs(short.numeric - m.numeric) > bar + m.error_bar)
 
     def doubts(self, m: Measurement) -> bool:
         """Whether a measurement gives reason to look closer."""

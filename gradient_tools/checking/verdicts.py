@@ -152,7 +152,8 @@ def _decided(line: Line, seen: list[Measurement], largest: float, middle: float)
     kinks = sum(m.kink > 0 for m in seen)
     verdict: Verdict
     if middle > _DECISIVE:
-        verdict = "disagrees"
+        is_aliased = line.is_aliased(_most_telling_first(seen)[0])
+        verdict = "cannot tell" if is_aliased else "disagrees"
     elif not (middle > 1 or outside or hidden or _is_wide(line, seen, largest, _TOO_WIDE)):
         verdict = "agrees"
     elif kinks >= (1 if outside else len(seen) / 2):

