@@ -199,8 +199,8 @@ class Line:
 
     @property
     def is_erratic(self) -> bool:
-        """Whether f jumps by as much as its values, so that no difference says anything."""
-        return bool(self._rounding > _ERRATIC * self._largest)
+        """Whether a None is claimed and f jumps by as much as its values: no difference tells."""
+        return self.claimed is None and bool(self._rounding > _ERRATIC * self._largest)
 
     def is_aliased(self, m: Measurement) -> bool:
         """Whether f swings within the step: the shortest that x resolves finds the claim, sharply.

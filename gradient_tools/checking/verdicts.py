@@ -140,7 +140,9 @@ def _covering_hidden_kinks(family: list[Measurement]) -> list[Measurement]:
 def _is_wide(line: Line, measurements: Sequence[Measurement], largest: float, limit: float) -> bool:
     """Whether even the best error bar is too wide beside the gradient to speak of agreement."""
     if not line.norm:
-        return line.is_erratic or not any(np.isfinite(m.error_bar) for m in measurements)
+        moves = any(m.numeric for m in measurements)
+        is_finite = any(np.isfinite(m.error_bar) for m in measurements)
+        return not is_finite or (moves and line.is_erratic)
     width = min(m.error_bar / abs(m.analytic) if m.analytic else np.inf for m in measurements)
     return width > limit and not 1 <= width <= _NEGLIGIBLE * largest / line.norm
 
