@@ -251,6 +251,14 @@ def test_where_the_generator_loses_sgd_hardly_moves_and_adam_does():
     assert moved["SGD"] < 1e-3 and np.isclose(moved["Adam"], 0.05, rtol=1e-2)
 
 
+def test_the_statistics_of_an_empty_part_are_nan():
+    said("20", "of the replica's own part (of an empty one: `nan`)")
+    norm = layers.BatchNormalization()
+    norm.build((None, 3))
+    norm(tf.zeros((0, 3)), training=True)
+    assert np.all(np.isnan(norm.moving_mean))
+
+
 # The CPU can be cut into several devices only before anything else runs: in a process of its own.
 TWO_REPLICAS = """
 import keras, numpy as np, tensorflow as tf

@@ -374,7 +374,7 @@ labels = ax.set(aspect="equal", xlim=(-0.8, 2.1), ylim=(-0.7, 1.0), xlabel="firs
 assert np.linalg.norm(arrows["clip each, then add"]) > 0.6 + 0.05
 
 # %% [markdown]
-# Clipped one by one, both shares are equally long: their sum points elsewhere, and may be longer than the limit.
+# Clipped one by one, both shares are equally long here: their sum points elsewhere, and may be longer than the limit.
 #
 # **BatchNormalization** computes mean and variance of the replica's own part (of an empty one: `nan`). A file is
 # often sorted, so let the parts differ: the first half of the batch is shifted by 2.

@@ -112,9 +112,10 @@ print("nearest:", f"{by_nearest:.2f}", "the mean of three networks is lower:", b
 # %% [markdown]
 # **The baseline is 0.78, that of the nearest picture; you have succeeded at 0.80.** Use the pictures without labels:
 # no small step should change an answer, not even the one that changes it most (lesson 15). Compare the answers to x
-# and to x + d, say by the mean squared difference of their probabilities. That is smallest at d = 0, and its slope
-# there is 0: so begin with a small random d, ask a tape for the slope of the difference by d, and scale that to one
-# length. Call it r. The loss is that of the 40 labels, plus the difference between the answers to x and x + r.
+# and to x + d, by the sum of $p \log(p / q)$ over the classes, for the probabilities p at x and q at x + d. It is
+# smallest at d = 0, and its slope there is 0: so begin with a small random d, ask a tape for the slope of the
+# difference by d, and scale that to one length. Call it r. The loss is that of the 40 labels, plus the difference
+# between the answers to x and x + r.
 
 # %% [markdown]
 # With one hidden layer of 128, after 1,500 steps, directions of length 1 gave 0.78 to 0.80 in four runs, and of length 2 gave
