@@ -1,4 +1,4 @@
-"""Settings of every test run: the progress file, real MNIST, figures, and kernels that die."""
+"""Settings of every test run: the progress file, real MNIST, figures, and how kernels are met."""
 
 import os
 import tempfile
@@ -7,8 +7,10 @@ from pathlib import Path
 from queue import Empty
 
 import matplotlib
+import nbval.kernel
 import pytest
-from nbval.kernel import RunningKernel
+
+from course_staff.authoring.run import without_ports
 
 # Notebooks that a test runs must not touch the progress of whoever runs the tests.
 os.environ["COURSE_PROGRESS_FILE"] = f"{tempfile.mkdtemp(prefix='course-')}/progress.json"
@@ -19,6 +21,24 @@ if (_mnist / "mnist.npz").exists():
     os.environ.setdefault("COURSE_DATA_DIR", str(_mnist))
 
 _SECONDS_BETWEEN_LOOKS = 2.0
+
+
+@pytest.fixture(scope="module")
+def kernel_settings():
+    """Return the settings of a kernel that takes no port, in a folder with a short path."""
+    with tempfile.TemporaryDirectory(prefix="course-") as folder:
+        yield without_ports(Path(folder))
+
+
+class _WithoutPorts(nbval.kernel.KernelManager):
+    """nbval's kernels take no port either: another program could take it before them."""
+
+    def __init__(self, **settings):
+        folder = Path(tempfile.mkdtemp(prefix="course-"))
+        super().__init__(config=without_ports(folder), **settings)
+
+
+nbval.kernel.KernelManager = _WithoutPorts
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -46,4 +66,4 @@ def _get_message_from_living_kernel(kernel, stream, timeout=None):
                 raise
 
 
-RunningKernel.get_message = _get_message_from_living_kernel
+nbval.kernel.RunningKernel.get_message = _get_message_from_living_kernel

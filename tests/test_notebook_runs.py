@@ -1,4 +1,4 @@
-"""That a notebook which goes wrong under test is reported, and quickly."""
+"""That a notebook which goes wrong under test is reported, and quickly; that none takes a port."""
 
 import os
 import subprocess
@@ -7,8 +7,22 @@ import time
 from pathlib import Path
 
 import nbformat
+import pytest
+
+from course_staff.authoring.run import run_notebook
 
 ROOT = Path(__file__).parents[1]
+# A port that is chosen before the kernel takes it may be another program's by then.
+TRANSPORT = (
+    "import json, ipykernel\nprint(json.loads(ipykernel.get_connection_info())['transport'])"
+)
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such sockets")
+
+
+def test_a_kernel_that_a_build_starts_takes_no_port():
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(TRANSPORT)])
+    run_notebook(notebook, ROOT)
+    assert notebook.cells[0].outputs[0].text == "ipc\n"
 
 
 def test_what_goes_wrong_is_reported_and_a_dead_kernel_within_seconds(tmp_path):
@@ -17,6 +31,7 @@ def test_what_goes_wrong_is_reported_and_a_dead_kernel_within_seconds(tmp_path):
         "assert 1 + 1 == 3": [],
         "print(2)": [printed],
         "print(1)": [printed],
+        TRANSPORT: [nbformat.v4.new_output("stream", name="stdout", text="ipc\n")],
         "import os\nos.kill(os.getpid(), 9)": [],
         "1 + 1": [],
     }
@@ -39,7 +54,7 @@ def test_what_goes_wrong_is_reported_and_a_dead_kernel_within_seconds(tmp_path):
     )
     seconds = time.monotonic() - start
     assert result.returncode == 1
-    assert "4 failed, 1 passed" in result.stdout
+    assert "4 failed, 2 passed" in result.stdout
     for text in ("AssertionError", "Cell outputs differ", "The kernel died while it ran this cell"):
         assert text in result.stdout
     assert seconds < 60, "not after the cell's limit, also on a busy machine"

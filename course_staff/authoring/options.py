@@ -39,10 +39,7 @@ def list_options(cells: list[NotebookNode], known: dict[str, Callout]) -> Iterat
             cell.source = "\n".join([cell.source, *([">"] if lines else []), *lines])
     if asked != list(known):
         held, found = (", ".join(ids) or "none" for ids in (known, asked))
-        yield (
-            0,
-            f"PREDICTIONS holds {held}, and the text asks {found}: follow the text",
-        )
+        yield 0, f"PREDICTIONS holds {held}, and the text asks {found}: follow the text"
 
 
 def answered(source: str, known: dict[str, Callout]) -> str:

@@ -10,7 +10,7 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -119,13 +119,10 @@ def _essence(line: str) -> str:
 
 def judged(question: Question, function: Callable, seed: int) -> Judgement | None:
     """Return the judgement on one seed; None where it takes too long."""
-    with ExitStack() as stack:
-        stack.enter_context(_throwaway_folder())
-        stack.enter_context(warnings.catch_warnings())
-        stack.enter_context(suppress(TimeLimitReached))
-        stack.enter_context(time_limit(_SECONDS))
+    with _throwaway_folder(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return observe_and_judge(question, function, seed)[0]
+        with suppress(TimeLimitReached), time_limit(_SECONDS):
+            return observe_and_judge(question, function, seed)[0]
     return None
 
 

@@ -36,7 +36,7 @@ STATUS = "from course_utils import status\nstatus()"
 
 
 @pytest.fixture(scope="module")
-def cells(tmp_path_factory):
+def cells(tmp_path_factory, kernel_settings):
     """Return the cells of a notebook after they ran, the one that is traced six times over."""
     sources = [START, *[TRACED] * 6, RETRACED, ENDLESS, "print('goes on')", ENDLESS, SLOW, STATUS]
     sources += [TYPED, MISTYPED, CHECK, TYPED, CHECK]
@@ -46,6 +46,7 @@ def cells(tmp_path_factory):
         notebook,
         timeout=120,
         allow_errors=True,
+        config=kernel_settings,
         resources={"metadata": {"path": str(folder)}},
     )
     client.execute(env=os.environ | {"COURSE_PROGRESS_FILE": str(folder / "progress.json")})

@@ -223,7 +223,7 @@ def test_every_figure_has_words():
         assert figure_in_words(draw(*arguments).figure), draw
 
 
-def test_a_notebook_shows_figures_sharp_small_and_with_words():
+def test_a_notebook_shows_figures_sharp_small_and_with_words(kernel_settings):
     cells = [
         "import numpy as np\nfrom course_utils import plot_history, start_lesson\n"
         'start_lesson("00")',
@@ -233,7 +233,8 @@ def test_a_notebook_shows_figures_sharp_small_and_with_words():
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
     root = {"metadata": {"path": str(Path(__file__).parents[2])}}
     in_lab = os.environ | {"JPY_SESSION_NAME": "notebooks/01.ipynb"}
-    nbclient.NotebookClient(notebook, timeout=100, resources=root).execute(env=in_lab)
+    client = nbclient.NotebookClient(notebook, timeout=100, config=kernel_settings, resources=root)
+    client.execute(env=in_lab)
     for cell, words in zip(
         notebook.cells[1:], ("Line training from (1, 1) to (2, 0.5)", "Line from"), strict=True
     ):

@@ -323,13 +323,14 @@ def test_every_check_passes_right_answers_and_explains_wrong_ones(copy):
     assert set(passed) == set(EXERCISES)
 
 
-def test_a_released_notebook_runs_and_answers(copy):
+def test_a_released_notebook_runs_and_answers(copy, kernel_settings):
     path = copy / "notebooks" / "00_start_here.ipynb"
     notebook = nbformat.read(path, as_version=4)
     by_id = {cell.id: cell for cell in notebook.cells}
     by_id["exercise-00-1"].source = "steepness = 6"
     by_id["exercise-00-2"].source = "def rate_of_change(f, x, h):\n    return f(x + h) - f(x)"
-    client = NotebookClient(notebook, timeout=120, resources={"metadata": {"path": path.parent}})
+    resources = {"metadata": {"path": path.parent}}
+    client = NotebookClient(notebook, timeout=120, config=kernel_settings, resources=resources)
     client.execute(env=environment(copy))
     shown = {
         cell.source: cell.outputs[-1].data["text/plain"]

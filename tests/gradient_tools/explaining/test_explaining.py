@@ -859,7 +859,7 @@ def test_a_keras_variable_is_watched_by_its_value():
     assert "[v.value for v in model.trainable_variables]" in found[0].remedy
 
 
-def test_in_a_notebook_cells_are_named_and_read():
+def test_in_a_notebook_cells_are_named_and_read(kernel_settings):
     cells = [
         "import numpy as np, tensorflow as tf\nfrom gradient_tools import ExplainingTape",
         "v = tf.Variable(2.0)\nwith ExplainingTape() as tape:\n    a = np.sqrt(v)\n"
@@ -871,7 +871,7 @@ def test_in_a_notebook_cells_are_named_and_read():
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c) for c in cells])
     root = {"metadata": {"path": str(Path(__file__).parents[3])}}
-    nbclient.NotebookClient(notebook, timeout=100, resources=root).execute()
+    nbclient.NotebookClient(notebook, timeout=100, config=kernel_settings, resources=root).execute()
     text = "".join(each.get("text", "") for each in notebook.cells[2].outputs)
     assert "left-tensorflow" in text and "cell In[2], line 3: a = np.sqrt(v)" in text
     (shown,) = notebook.cells[4].outputs
