@@ -345,12 +345,22 @@ for row in (0, 63):  # the first replica's, the second's
     assert all(np.array_equal(a, b) for a, b in zip(before, model.get_weights()))
     x[row] = 0.0
 assert scaled.dynamic_scale.numpy() == 2.0
+
+keras.config.set_dtype_policy("mixed_float16")
+spoilt = []
+for row in (0, 63):
+    x[row] = np.nan
+    model, _ = fitted(both, lambda: keras.optimizers.SGD(0.1))
+    spoilt.append(bool(np.isnan(model.get_weights()[0]).any()))
+    x[row] = 0.0
+assert spoilt == [False, True]
 """
 
 
 def test_on_two_replicas():
     said("20", "`update_step` of an optimizer, which gets the sum")
     said("20", "With replicas, hand it the sum, an n-th each, as `clip_the_sum` does")
+    said("20", "with replicas, the optimizer may look at the first one's gradients alone")
     command = [sys.executable, "-c", TWO_REPLICAS]
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr

@@ -981,7 +981,7 @@ check("20.4", scaled_step)
 # | clipping of the sum | `update_step` of an optimizer, which gets the sum; for the joint norm, `clip_the_sum` in a `train_step` | `clipnorm` clips each share |
 # | XLA | `compile(jit_compile=True)` | a short last batch is right, too; without a strategy, XLA is the default on a GPU |
 # | one compilation | full batches and `sample_weight` | `reduction="mean_with_sample_weight"`; BatchNormalization counts what you add |
-# | 16 bits | `set_dtype_policy` before the model | `float16`'s loss is scaled for a policy of the model, not for one of its layers alone |
+# | 16 bits | `set_dtype_policy` before the model | `float16`'s loss is scaled for a policy of the model, not for one of its layers alone; with replicas, the optimizer may look at the first one's gradients alone |
 
 # %% [markdown]
 # ### Further: the rows of the table, run
