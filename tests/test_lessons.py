@@ -318,6 +318,14 @@ def test_no_line_in_the_middle_of_a_sentence_begins_a_list(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_no_summary_is_written_in_markdown(name):
+    """JupyterLab shows the line that opens an answer as HTML, backticks and all."""
+    for text in prose(name):
+        for summary in re.findall(r"<summary>(.*?)</summary>", text, re.DOTALL):
+            assert not re.search(r"`|\*\*|\]\(|\$", summary), summary
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_nothing_needs_what_can_wait(name):
     every = read("solutions", name).cells
     further = further_cells(every)

@@ -881,8 +881,8 @@ for image in ax.images:
 # differences.
 #
 # </details>
-# <details><summary>3. A program makes one `rng = np.random.default_rng(13)` at its start, and each epoch takes
-# `rng.permutation(kept)`. What goes wrong after a resume?</summary>
+# <details><summary>3. A program makes one <code>rng = np.random.default_rng(13)</code> at its start, and each epoch
+# takes <code>rng.permutation(kept)</code>. What goes wrong after a resume?</summary>
 #
 # The generator begins anew, so the orders of the first epochs come once more. Save its state, or make one for each epoch,
 # `default_rng([13, number])`, as `run` does.
