@@ -61,9 +61,23 @@ def test_two_plain_tapes_answer_for_two_targets():
     ],
 )
 def test_what_autograph_does_not_rewrite_is_an_error(loop):
-    said("05", "a comprehension, `enumerate` or `zip` over a tensor is an error")
+    said("05", "over a tensor, `enumerate`, `zip` and a comprehension are errors")
     with pytest.raises(tf.errors.OperatorNotAllowedInGraphError):
         tf.function(loop)(tf.ones(3))
+
+
+def test_a_comprehension_over_a_dataset_in_a_graph_never_ends():
+    said("05", "A comprehension over a dataset never ends")
+    passes = iter(range(1000))
+
+    def traced(dataset):
+        return [next(passes) for _ in dataset]
+
+    three = tf.data.Dataset.range(3)
+    assert traced(three) == [0, 1, 2]
+    with pytest.raises(Exception, match="StopIteration|generator"):
+        tf.function(traced)(three)
+    assert next(passes, None) is None
 
 
 def test_an_if_on_a_tensor_in_a_layer_is_an_error():

@@ -59,8 +59,8 @@ def stopped_in_words(stop: TimeLimitReached, seconds: float) -> str:
         why = "It waited, for a sleep, an input or another process. Take that out."
     elif stop.stands_still is None:
         why = (
-            "Look for a loop that never ends, also one that `list` or `sum` runs, or for too many "
-            "steps."
+            "Look for a loop that never ends, also one that `list`, `sum` or a comprehension runs, "
+            "or for too many steps."
         )
     elif stop.stands_still:
         why = (

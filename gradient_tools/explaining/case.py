@@ -100,8 +100,9 @@ class Case:
 
     @cached_property
     def target_keys(self) -> set[Key]:
-        """The keys of the targets."""
-        return {key_of(target) for target in self.targets}
+        """The keys of the targets, and of what was assigned last to those that are variables."""
+        keys = {key_of(target) for target in self.targets}
+        return keys | {self.flow.assigned[key] for key in keys & self.flow.assigned.keys()}
 
     @cached_property
     def handles(self) -> set[Key]:

@@ -114,7 +114,8 @@ def _what_lost(case: Case, link: Link) -> Finding:
     if "Dataset" in link.op:
         return Finding("graph-loop", place, facts)
     if link.kind == "assignment":
-        return Finding("state-assignment", place, facts)
+        is_new = place is not None and "Variable(" in place.text
+        return Finding("state-assignment new" if is_new else "state-assignment", place, facts)
     if link.op in ("StopGradient", "PreventGradient"):
         return Finding("gradient-stopped", place, facts)
     if link.op in ("PyFunc", "PyFuncStateless"):

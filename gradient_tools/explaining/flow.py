@@ -22,7 +22,6 @@ __all__ = ["ASSIGNMENTS", "Flow", "Key", "Link"]
 Key = Hashable
 ASSIGNMENTS: set[str] = {"AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"}
 
-
 # What a link does with its values: "same value" gives a value another name.
 Kind = Literal["operation", "same value", "assignment"]
 
@@ -88,14 +87,13 @@ class Flow:
         self.tensors: dict[Key, tf.Tensor] = {}
         self.makers: dict[Key, list[Link]] = defaultdict(list)  # none for a constant
         self.users: dict[Key, list[Link]] = defaultdict(list)
-        self._assigned: dict[Key, Key] = {}
+        self.assigned: dict[Key, Key] = {}  # of each variable, what it was assigned last
 
     def link(
         self, origin: Any, inputs: Sequence[Key], outputs: Sequence[Key], state: State, number: int
     ) -> Link:
         """Return a link for a step or a graph's operation, whose tensors the flow then knows."""
-        tensors = (*origin.inputs, *origin.outputs)
-        for key, tensor in zip((*inputs, *outputs), tensors, strict=True):
+        for key, tensor in zip((*inputs, *outputs), (*origin.inputs, *origin.outputs), strict=True):
             self.tensors.setdefault(key, tensor)
         op = origin.op if isinstance(origin, Step) else origin.type
         return Link(op, tuple(inputs), tuple(outputs), state, number, origin)
@@ -106,12 +104,12 @@ class Flow:
             return
         if link.op in ASSIGNMENTS:
             handle, value = link.inputs[:2]
-            version = self._assigned[handle] = ("assigned", len(self.links))
+            version = self.assigned[handle] = ("assigned", len(self.links))
             link = replace(link, kind="assignment", inputs=(value,), outputs=(version,))
         self._append(link)
         for key in link.inputs:
-            if key in self._assigned:
-                self.join([self._assigned[key]] * len(link.outputs), link.outputs, link)
+            if key in self.assigned:
+                self.join([self.assigned[key]] * len(link.outputs), link.outputs, link)
 
     def join(self, values: Iterable[Key], names: Iterable[Key], like: Link = Link("same")) -> None:
         """Say of each value that it goes on under another name."""

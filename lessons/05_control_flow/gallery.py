@@ -410,6 +410,14 @@ def assigned(M, e):
     return E
 
 
+def another_M(M, e):
+    with tf.GradientTape() as tape:
+        tape.watch(M)  # what the name stands for in the end is not watched
+        for _ in range(60):
+            M = M + e * tf.sin(M)
+    return tape.gradient(M, {"M": M, "e": e})
+
+
 def until_solved(M, e):
     E = M + 0.0
     while tf.abs(M + e * tf.sin(E) - E) > 1e-9:
@@ -513,6 +521,11 @@ KEPLER = {
         "from e itself, in tensors: neither assign nor .numpy() nor NumPy's functions carry a "
         "gradient.",
         kepler(lambda M, e: M + tf.sin(M)),
+    ),
+    "M given a new value": Wrong(
+        "In the end the name M stands for the last pass, and that is the source you ask for. Keep "
+        "M, and let E change: E = M + e * tf.sin(E).",
+        another_M,
     ),
     "no pass at zero": Wrong(
         "At e = 0 the gradient with respect to e is sin(M), and yours is 0 or None. There E = M "

@@ -165,9 +165,9 @@ check("05.1", huber_gradients)
 #
 # A placeholder cannot answer `x > 0`. So **AutoGraph** first rewrites your Python: an `if` or `while` on a tensor, or
 # a `for` over one, becomes an operation of the graph, which holds both branches, or the body of the loop. (Not
-# everywhere: a comprehension, `enumerate` or `zip` over a tensor is an error, and so is an `if` on a tensor in the
-# `call` method of a Keras layer that you write.) At x = 2, the gradients stay what they were, and so do the slopes of
-# the loop:
+# everywhere: over a tensor, `enumerate`, `zip` and a comprehension are errors, and so is an `if` on a tensor in the
+# `call` method of a Keras layer that you write. A comprehension over a dataset never ends.) At x = 2, the gradients
+# stay what they were, and so do the slopes of the loop:
 
 # %%
 graph_gradients = tf.function(gradients)
@@ -230,7 +230,7 @@ assert drawn() == drawn() and np.random.rand() != np.random.rand()
 
 # %% [markdown]
 # A first call may make two traces. If the first creates a variable, or the weights of a model not yet built, a second
-# follows at once, whose graph creates nothing. Below, `created` is empty in the first trace alone.
+# follows at once, which must create nothing. Below, `created` is empty in the first trace alone.
 #
 # A `for` over `range(3)`, with a Python number in it, depends on no tensor: Python makes its passes in each
 # trace, and the graph holds all three.

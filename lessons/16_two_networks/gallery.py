@@ -314,6 +314,8 @@ FLAT = Table(
         Between(
             -0.99, -0.97
         ): "This is the slope of the other one. log(1 - p) hardly changes while p is near 0.",
+        Between(0.0179, 0.0181): "The size is right. But a higher logit makes p higher and "
+        "log(1 - p) lower.",
         Between(0.017, 0.02): "Nearly the size. But a higher logit makes p higher and log(1 - p) "
         "lower.",
         Between(0.97, 0.99): "log(1 - p) hardly changes while p is near 0; and it falls.",
@@ -433,6 +435,10 @@ PENALTIES = {
     "fakes counted whole": Wrong(
         "The fake counts whole here. Multiply it by 1 - share.",
         *at_points(lambda real, fake, share: spread(share) * real + fake),
+    ),
+    "one factor for both": Wrong(
+        "Real and fake have the same factor, share, here. The fake's is 1 - share.",
+        *at_points(lambda real, fake, share: spread(share) * (real + fake)),
     ),
     "parentheses left out": Wrong(
         "1 - share * fake takes the product first, and adds 1 to each pixel. Write (1 - share) * fake.",

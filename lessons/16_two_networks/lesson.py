@@ -37,8 +37,8 @@ from keras import layers
 #
 # The smallest game has two numbers. A real example is a number x, and the generator's fake is x + `shift`, so a shift of
 # 0 is perfect. The critic's score of an example is `slope` times it. They play for the **gap**, the fake's score minus
-# the real one's: slope · (x + shift) - slope · x, which is slope · shift. The critic lowers it by its slope, the generator
-# raises it by its shift.
+# the real one's: slope · (x + shift) - slope · x, which is slope · shift. The critic wants the real example's score
+# above the fake's, so it lowers the gap by its slope; the generator raises it by its shift.
 
 
 # %%
@@ -275,7 +275,7 @@ check("16.1", play_round)
 # respect to the logit, to three decimals, of
 #
 # 1. log(1 - p), which the generator lowers in the first paper on GANs?
-# 2. -log p, the `fooling_loss`?
+# 2. -log p, the cross-entropy for the label 1, as in `fooling_loss`?
 
 # %% exercise="16.2"
 # A list of two numbers, to three decimals.
@@ -414,8 +414,9 @@ assert np.allclose(of_fooling, tf.sigmoid(logit) - 1, atol=1e-4)
 # numbers that was `slope`, pulled to 0.) This sets the scale of the scores. The penalty is taken at random points
 # *between* real and fake. (Its paper gives it the weight 10; here it has 1.)
 #
-# Each pair has a share of its own, of shape (n, 1), drawn evenly. The gradient of each example has a length over *its*
-# axes, and the root needs a small number inside, as its slope at 0 is infinite (lesson 03).
+# Each pair has a share of its own, of shape (n, 1), drawn evenly. The gradient of each example has a length over
+# *its* axes (this critic has no batch normalisation, which would mix examples), and the root needs a small number
+# inside, as its slope at 0 is infinite (lesson 03).
 
 
 # %%

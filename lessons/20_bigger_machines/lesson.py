@@ -975,11 +975,11 @@ check("20.4", scaled_step)
 #
 # | you want | `fit` needs | and mind |
 # |---|---|---|
-# | several devices | the model and `compile` in `strategy.scope()` | parts of unlike sizes: a mean of means |
+# | several devices | the model and `compile` in `strategy.scope()` | parts of unlike sizes, or unlike sums of weights: a mean of means |
 # | penalties | nothing: `fit` divides them | |
 # | BatchNormalization over all | `synchronized=True` | |
 # | clipping of the sum | `update_step` of an optimizer, which gets the sum; for the joint norm, `clip_the_sum` in a `train_step` | `clipnorm` clips each share |
-# | XLA | `compile(jit_compile=True)` | a short last batch is right, too; without a strategy, XLA is the default on a GPU |
+# | XLA | `compile(jit_compile=True)` | a short last batch is right, too; with copies on several devices it may raise; without a strategy, XLA is the default on a GPU |
 # | one compilation | full batches and `sample_weight` | `reduction="mean_with_sample_weight"`; BatchNormalization counts what you add |
 # | 16 bits | `set_dtype_policy` before the model | `float16`'s loss is scaled for a policy of the model, not for one of its layers alone; with replicas, the optimizer may look at the first one's gradients alone |
 

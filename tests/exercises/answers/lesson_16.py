@@ -344,6 +344,7 @@ WRONG = {
     "16.3": [
         ("share not spread", penalty(place=lambda r, f, s: f + s * (r - f))),
         ("real and fake exchanged", penalty(place=lambda r, f, s: r + columns(s) * (f - r))),
+        ("one factor for both", penalty(place=lambda r, f, s: columns(s) * r + columns(s) * f)),
         ("at the fakes", penalty(place=lambda r, f, s: tf.identity(f))),
         ("at the real examples", penalty(place=lambda r, f, s: tf.identity(r))),
         ("halfway", penalty(place=lambda r, f, s: 0.5 * r + 0.5 * f)),

@@ -571,6 +571,26 @@ def assigned_to_a_variable(Tape):
 
 
 @program("state-assignment")
+def asked_of_the_variable_itself(Tape):
+    x = tf.constant(3.0)
+    state = tf.Variable(0.0)
+    with Tape() as tape:
+        tape.watch(x)
+        for _ in range(3):
+            state.assign(x + tf.sin(state))  # <-
+    return tape.gradient(state, x)
+
+
+@program("state-assignment")
+def stored_in_a_new_variable(Tape):
+    x = tf.constant(3.0)
+    with Tape() as tape:
+        tape.watch(x)
+        state = tf.Variable(x**2)  # <-
+    return tape.gradient(state, x)
+
+
+@program("state-assignment")
 def assign_add_in_a_loop(Tape):
     w = tf.Variable(0.5)
     total = tf.Variable(0.0, trainable=False)
