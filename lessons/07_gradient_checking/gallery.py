@@ -690,8 +690,10 @@ CURVES = {
     ),
     "slope cut off": Wrong(
         "Values and slopes are right, but the second derivative is None: there is no path from x "
-        "to the slope. Compute it with TensorFlow's tanh, from x itself, without .numpy().",
+        "to the slope. Compute it with TensorFlow's tanh, from x itself, without .numpy() or "
+        "stop_gradient.",
         curve(grad=lambda x, u: u * np.tanh(x.numpy())),
+        curve(grad=lambda x, u: u * tf.stop_gradient(tf.tanh(x))),
     ),
     "x as one number": Wrong(
         "x is a tensor of any shape, and only a single number can become a float. It would also "

@@ -398,7 +398,7 @@ print("caught in three trials, by directions:", caught)
 assert caught == {1: 0, 3: 3}
 
 # %% [markdown]
-# ### A backward pass by hand
+# ## A backward pass by hand
 #
 # Before you mend gradients, derive one. In y = x @ W, all 2 by 2, where does one entry w = W[0, 1] go? It meets
 # x[0, 0] on its way to y[0, 1], and x[1, 0] on its way to y[1, 1]; `upstream` says what each y is worth. Press
@@ -546,7 +546,7 @@ print([central(tf.nn.relu, tf.constant(0.0), h).numpy().item() for h in (1.0, 0.
 
 # %% [markdown]
 # For relu the tape takes 0, the slope on the left; each operation has a convention of its own. Any slope from 0 to 1
-# would do, and the report says `kink nearby` here: check at another point. One kink among many entries may go
+# would be as good, and the report says `kink nearby` here: check at another point. One kink among many entries may go
 # unnoticed.
 
 # %%
@@ -924,7 +924,7 @@ check("07.7", follow)
 # ```python
 # report = check_gradients(loss, [W, b], grads=by_hand)  # or without grads, for the tape's
 # assert report.passed, report
-# assert check_gradients(softplus, points, order=2).passed
+# assert all(check_gradients(softplus, points, order=n).passed for n in (1, 2))
 # ```
 #
 # **To remember**: a gradient that raises no error is not yet right: check it once, along a direction.
