@@ -54,11 +54,14 @@ export COURSE_DATA_DIR ?= $(abspath ../shared/data)
 endif
 # A GPU's sums come in another order, so notebooks are compared by their assertions alone.
 ifdef GPU
-SOLUTIONS := --nbval-lax
+NOTEBOOKS := --nbval-lax
 else
-SOLUTIONS := --nbval
+NOTEBOOKS := --nbval
 endif
-PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist
+NOTEBOOKS += --nbval-cell-timeout 120 solutions
+UNIT := tests --ignore tests/untrained --doctest-modules gradient_tools course_utils course_staff
+# A file, or a notebook, goes to one worker as a whole.
+PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadscope
 # nbgrader puts menus into the JupyterLab beside which it is installed, so it stands apart.
 NBGRADER := $(VENV)/nbgrader/.installed
 
@@ -66,7 +69,9 @@ CLUSTER := $(VENV)/.installed-requirements-cluster.lock
 
 .PHONY: test lint unit untrained notebooks coverage browser-test hub-test site site-test build bench bench-quick lock
 
-test: lint unit notebooks ## Run every test and every notebook
+# One run for both: a kernel starts while the other worker tests.
+test: lint $(NBGRADER) $(CLUSTER) ## Run every test and every notebook
+	$(PYTEST) $(UNIT) $(NOTEBOOKS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -75,7 +80,7 @@ lint: $(STAMP)
 	$(BIN)/course build --check
 
 unit: $(STAMP) $(NBGRADER) $(CLUSTER)
-	$(PYTEST) loadscope tests --ignore tests/untrained --doctest-modules gradient_tools course_utils course_staff
+	$(PYTEST) $(UNIT)
 
 $(NBGRADER): requirements-nbgrader.lock $(STAMP)
 	@rm -rf $(@D)
@@ -88,10 +93,10 @@ $(CLUSTER): requirements-cluster.lock $(STAMP)
 	@touch $@
 
 untrained: $(STAMP) ## Run each lesson with its updates left out: an assertion must miss each training (three minutes, no part of `make test`)
-	$(PYTEST) load tests/untrained
+	$(BIN)/python -m pytest -n $(WORKERS) tests/untrained
 
 notebooks: $(STAMP)
-	$(PYTEST) loadfile $(SOLUTIONS) --nbval-cell-timeout 120 solutions
+	$(PYTEST) $(NOTEBOOKS)
 
 coverage: $(STAMP) ## Hold the floor under the lines of gradient_tools that its tests reach
 	@$(BIN)/coverage run -m pytest tests/gradient_tools

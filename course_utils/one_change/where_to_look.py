@@ -49,7 +49,7 @@ def _names_of_the_notebook(answer: Any) -> list[str]:
         return []
     values = {n: function.__globals__.get(n) for n in _global_names_of(function.__code__)}
     is_code = {n for n, v in values.items() if isinstance(v, ModuleType) or callable(v)}
-    return [n for n, v in values.items() if v is not None and n not in is_code]
+    return [n for n, v in values.items() if not (v is None or n in is_code or n.startswith("__"))]
 
 
 def undecorated(value: Any) -> Any:

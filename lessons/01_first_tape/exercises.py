@@ -238,8 +238,8 @@ PREDICTIONS = (
         right="None",
         options={
             "20": "20 is the slope of 2x² at 5, and the code computes 2x² from x.",
-            "0": "0 says that y stays where it is when x moves. That would be a number, and for it "
-            "the tape needs a way from y back to x.",
+            "0": "0 says that the curve is flat at x. That would be a number, and for it the tape "
+            "needs a way from y back to x.",
             "None": "No number, and no error. The tape was off when y was computed, so for the tape "
             "y came from nowhere. `None` means no path: the tape found no way back to the source.",
         },

@@ -511,10 +511,10 @@ assert np.allclose(gradient, 2e-6)
 # %% [markdown]
 # ### Further: when you pick entries
 #
-# Picking one entry costs little on the way there, and much on the way back: for `million[0]` that fills a million
-# numbers, all but one of them 0. With `tf.gather` the gradient can hold the picked entries alone, with their
-# positions, as an `IndexedSlices`: if each path back to the source is a pick from the source itself, with `axis=0`.
-# Otherwise all entries are filled, as a rule.
+# The gradient of one picked entry is as large as all entries: for `million[0]` it holds a million numbers, all but
+# one of them 0. With `tf.gather` the gradient can hold the picked entries alone, with their positions, as an
+# `IndexedSlices`: if whatever you compute uses only picks, each taken from the source itself with `axis=0`. Otherwise
+# all entries are filled, as a rule.
 
 # %%
 gradient_of_one = tape_gradient(lambda p: 2 * p[0], tf.ones(1_000_000))

@@ -398,7 +398,7 @@ print("caught in three trials, by directions:", caught)
 assert caught == {1: 0, 3: 3}
 
 # %% [markdown]
-# ## A backward pass by hand
+# ### A backward pass by hand
 #
 # Before you mend gradients, derive one. In y = x @ W, all 2 by 2, where does one entry w = W[0, 1] go? It meets
 # x[0, 0] on its way to y[0, 1], and x[1, 0] on its way to y[1, 1]; `upstream` says what each y is worth. Press

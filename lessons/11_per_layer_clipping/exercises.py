@@ -276,13 +276,12 @@ PREDICTIONS = (
         right="the head is free, and the backbone stands still, at rate 0",
         options={
             "the head is clipped at 0.1, and the backbone is free": "A random head "
-            "sends random gradients into the backbone, and a smaller head would "
-            "send smaller ones, one would think. But it only learns more slowly, while the "
-            "backbone moves on.",
+            "sends random gradients into the backbone, so slow the head, one would think. But it "
+            "then learns more slowly, while the backbone moves on.",
             "both are free": "It fits the 40 examples best. But the backbone, which knew more than these 40, "
             "is moved by a head that knows nothing yet.",
             "the head is free, and the backbone stands still, at rate 0": "0.45, next to 0.59 and "
-            "0.60. The new head has everything to learn, and its large gradients are what it needs. "
+            "0.60. The new head has everything to learn, and its large gradients get it there sooner. "
             "The backbone knows this task and has something to lose: hold it back, by its rate. A "
             "tight limit makes the head slow: after these 60 steps it is at 0.54.",
         },

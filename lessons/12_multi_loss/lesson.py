@@ -510,9 +510,9 @@ assert np.allclose(weighted, 1, atol=0.02)
 assert np.allclose(in_other_units, ends["learned weights"], atol=0.02)
 
 # %% [markdown]
-# With B in metres or in centimetres, the end is the same. Where the weighted loss is 1, s is log L, and what is summed is
-# log L + 1. Learned weights minimise a sum of logarithms, that is the *product* of the losses. In a product a unit is a
-# factor, and moves no minimum.
+# With B in metres or in centimetres, the end is the same. Where the weighted loss is 1, s is log L, and what is
+# summed is log L + 1. Learned weights minimise a sum of logarithms, which is the logarithm of the *product* of the
+# losses. In a product a unit is a factor, and moves no minimum.
 #
 # > **Predict**
 # >
@@ -560,7 +560,7 @@ assert np.allclose(balance(unit=0.01), ends["balanced norms"], atol=1e-3)
 
 # %% [markdown]
 # It does not feel the unit either. But two opposite arrows of length 1 cancel at *every* point between the best ones:
-# it stops at the first compromise that it meets. In the figure, the line holds every compromise. Look at where the
+# it stops at the first of these compromises that it meets. In the figure, the line holds all of them. Look at where the
 # four ways end: equal weights serve B; learned ones serve A, which has less noise.
 
 # %%
@@ -741,7 +741,7 @@ assert below == 4.0 and inside == 40.0  # of Exercise 12.3
 # ## Recap
 #
 # - Penalise activations that the *same* forward pass hands out.
-# - L1 makes exact zeros where something cuts at zero, as a ReLU does.
+# - L1 makes exact zeros where something cuts at zero, as a ReLU does; L2 in a network, too, but fewer.
 # - A persistent tape gives each loss its gradient: norms say who is heard, cosines who agrees.
 # - Chosen weights depend on units. Learned ones, with s from log L, minimise the product of the losses, balanced norms
 #   stop at the first compromise, and neither depends on units.

@@ -200,7 +200,8 @@ def draw_two(rng: np.random.Generator) -> list[tuple]:
         scales = [body_scale, head_scale]
         return loss, weights, rates, scales, x, y, np.linspace(0.2, 1.4, n)
 
-    # Without biases and with them: a slice of the variables is right for one of the two at most.
+    # Without biases, and the first layer frozen, and with them: a slice of the variables is right
+    # for one of the two at most.
     kernels = (3, 4), (4, 2), (2, 1)
     with_biases = (3, 4), (4,), (4, 2), (2,), (2, 1), (1,)
     return [
@@ -234,6 +235,7 @@ def as_two(loss: str, weights: list, rates: list, scales: list, *data: np.ndarra
     model.head_optimizer = head
     body.build(model.trainable_variables)
     head.build(model.trainable_variables)
+    model.layers[1].trainable = biased["use_bias"]
     return model, constants(*data)
 
 

@@ -772,8 +772,8 @@ STEPS = {
         stepping(result=called_again(False)),
     ),
     "own penalty not returned": Wrong(
-        "The update is right. The loss in the dict lacks the step's own penalty: return the loss "
-        "that you took the gradient of.",
+        "The update is right where nothing scales. The loss in the dict lacks the step's own "
+        "penalty: add the penalty before scale_loss, and return that loss, not the scaled one.",
         penalised_last(returned=False),
     ),
     "own penalty not scaled": Wrong(
@@ -897,6 +897,16 @@ TWO = {
         "A tape was asked for the gradient of a layer. Ask it for that of the layer's "
         "trainable_variables.",
         two_stepping(parts=lambda model: (of_layers(model.layers[:-1]), model.layers[-1])),
+    ),
+    "frozen layer moved": Wrong(
+        "A frozen layer moves. Take each layer's trainable_variables, not its variables.",
+        two_stepping(
+            parts=lambda model: (
+                [v for layer in model.layers[:-1] for v in layer.variables],
+                of_layers(model.layers[-1:]),
+            )
+        ),
+        calls=(0,),
     ),
     "layer left out": Wrong(
         "The last but one layer stays where it was. All layers before the last belong to "
@@ -1504,8 +1514,7 @@ TRAININGS = {
         training(anew=True),
     ),
     "another rate": Wrong(
-        "The rate is another one. It is not the fault: keep 0.05, and ask why each step has "
-        "the same length.",
+        "The rate is another one. It is not the fault: keep 0.05.",
         training(anew=True, rate=0.005),
         training(rate=0.01),
         training(rate=0.005),

@@ -311,9 +311,10 @@ check("14.1", order_cost)
 # ## How does a clipping move into fit?
 #
 # Each gradient is to be clipped to the limit of its layer (lesson 11). An optimizer gets every gradient with its
-# variable, and `compile` takes an optimizer of your own. But which of its methods? `apply` takes all the gradients of a
-# batch. `update_step` takes one gradient, last of all, and changes its variable. There the variable is a plain
-# `tf.Variable`. Its name is the path, except in a subclassed model, where the name of the layer is missing:
+# variable, and `compile` takes an optimizer of your own. But which of its methods? `apply` takes all the gradients of
+# a batch. `update_step` takes one gradient, last of all, and changes its variable. There the variable is a plain
+# `tf.Variable`. Its name is the path, but for layers that a class of your own holds: there the name of the layer is
+# missing:
 
 
 # %%
@@ -723,9 +724,10 @@ assert not hasattr(loaded, "head_optimizer")
 # %% [markdown]
 # ### Exercise 14.4: complete
 #
-# Write the step with two optimizers: `model.head_optimizer` updates the last layer (it may have no bias), `model.optimizer` all layers before it.
-# Both take their gradients at the same weights, those before the update. Each may scale the loss by a factor of its own.
-# Keep what exercise 14.3 asked for, the graph too; there is no penalty of your own.
+# Write the step with two optimizers: `model.head_optimizer` updates the last layer (it may have no bias),
+# `model.optimizer` those before it; a frozen layer stays where it is. Both take their gradients at the same weights,
+# those before the update. Each may scale the loss by a factor of its own. Keep what exercise 14.3 asked for, the
+# graph too; there is no penalty of your own.
 
 
 # %% exercise="14.4"
@@ -758,8 +760,8 @@ check("14.4", two_optimizer_step)
 # </details>
 # <details><summary>Hint 2</summary>
 #
-# `head = model.layers[-1].trainable_variables`, and a list of the variables of `model.layers[:-1]`. A persistent tape; both
-# gradients; then both `apply`.
+# `head = model.layers[-1].trainable_variables`, and a list of the trainable variables of `model.layers[:-1]`. A
+# persistent tape; both gradients; then both `apply`.
 #
 # </details>
 

@@ -117,6 +117,10 @@ def test_a_name_of_the_notebooks_is_said_where_no_place_is_known():
     )
     assert where_to_look("01.1", 3.0) == where_to_look("01.1", len) == ""
     assert where_to_look("01.1", lambda x: x) == ""
+    classed = (
+        "def slope(x):\n    class Cubic:\n        pass\n    return Cubic\n"  # reads `__name__`
+    )
+    assert where_to_look("01.1", defined(classed, __name__="__main__")) == ""
 
 
 def test_check_adds_the_place_where_no_known_mistake_explains_the_answer():

@@ -308,6 +308,19 @@ def two_passes_first(model, data):
     return {"loss": loss}
 
 
+def weights_of_all(model, data):
+    """Take the weights of the layers, whether they are frozen or not."""
+    x, y, w = data
+    *others, last = model.layers
+    body, head = sum([layer.weights for layer in others], []), last.weights
+    with tf.GradientTape(persistent=True) as tape:
+        loss = model.compute_loss(x, y, model(x, training=True), w)
+        scaled = [each.scale_loss(loss) for each in (model.optimizer, model.head_optimizer)]
+    model.optimizer.apply(tape.gradient(scaled[0], body), body)
+    model.head_optimizer.apply(tape.gradient(scaled[1], head), head)
+    return {"loss": loss}
+
+
 def body_only(model, data):
     with tf.GradientTape() as tape:
         loss = model.compute_loss(*data[:2], model(data[0], training=True), data[2])
@@ -778,6 +791,7 @@ WRONG = {
     ],
     "14.4": [
         ("head not applied", body_only),
+        ("frozen layer moved", weights_of_all),
         (
             "exchanged",
             splitting(
