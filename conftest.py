@@ -30,15 +30,23 @@ def kernel_settings():
         yield without_ports(Path(folder))
 
 
-class _WithoutPorts(nbval.kernel.KernelManager):
-    """nbval's kernels take no port either: another program could take it before them."""
+class _OwnKernelManager(nbval.kernel.KernelManager):
+    """nbval's kernels: none takes a port, which another program could take before it.
+
+    Each begins with no progress, whatever a test or another notebook left.
+    """
 
     def __init__(self, **settings):
-        folder = Path(tempfile.mkdtemp(prefix="course-"))
-        super().__init__(config=without_ports(folder), **settings)
+        self._folder = Path(tempfile.mkdtemp(prefix="course-"))
+        super().__init__(config=without_ports(self._folder), **settings)
+
+    def start_kernel(self, **options):
+        progress_file = str(self._folder / "progress.json")
+        environment = os.environ | {"COURSE_PROGRESS_FILE": progress_file}
+        return super().start_kernel(env=environment, **options)
 
 
-nbval.kernel.KernelManager = _WithoutPorts
+nbval.kernel.KernelManager = _OwnKernelManager
 
 
 @pytest.fixture(scope="module", autouse=True)
