@@ -368,6 +368,27 @@ for row in (0, 63):
     spoilt.append(bool(np.isnan(model.get_weights()[0]).any()))
     x[row] = 0.0
 assert spoilt == [False, True]
+
+keras.config.set_dtype_policy("float32")
+parts = [tf.pad(a[:60], [[0, 4]] + [[0, 0]] * (a.ndim - 1)) for a in (x, y, np.ones(64))]
+ends = []
+for strategy in (one, both):
+    with strategy.scope():
+        keras.utils.set_random_seed(0)
+        model = keras.Sequential([keras.Input((3,)), layers.Dense(2)])
+        loss = keras.losses.SparseCategoricalCrossentropy(
+            from_logits=True, reduction="mean_with_sample_weight"
+        )
+        model.compile(keras.optimizers.SGD(0.5), loss, jit_compile=False)
+    model.fit(tf.data.Dataset.from_tensor_slices(tuple(parts)).batch(64), shuffle=False, verbose=0)
+    ends.append(model.get_weights()[0])
+assert np.max(np.abs(ends[0] - ends[1])) > 1e-3
+
+model.compile(keras.optimizers.SGD(0.5), loss, jit_compile=True)
+try:
+    model.fit(tf.data.Dataset.from_tensor_slices((x, y)).batch(64), verbose=0)
+except tf.errors.InvalidArgumentError:
+    print("raised")
 """
 
 
@@ -376,5 +397,8 @@ def test_on_two_replicas():
     said("20", "With replicas, hand it the sum, an n-th each, as `clip_the_sum` does")
     said("20", "with replicas, the optimizer may look at the first one's gradients alone")
     command = [sys.executable, "-c", TWO_REPLICAS]
+    said("20", "parts of unlike sizes, or unlike sums of weights: a mean of means")
+    said("20", "with copies on several devices it may raise")
     result = subprocess.run(command, capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
+    assert result.stdout == "raised\n"

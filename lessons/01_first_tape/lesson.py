@@ -511,10 +511,10 @@ assert np.allclose(gradient, 2e-6)
 # %% [markdown]
 # ### Further: when you pick entries
 #
-# The gradient of one picked entry is as large as all entries: for `million[0]` it holds a million numbers, all but
-# one of them 0. With `tf.gather` the gradient can hold the picked entries alone, with their positions, as an
-# `IndexedSlices`: if whatever you compute uses only picks, each taken from the source itself with `axis=0`. Otherwise
-# all entries are filled, as a rule.
+# The gradient of one picked entry has a number for every entry: for `million[0]` a million numbers, all but one of
+# them 0. With `tf.gather` the gradient can hold the picked entries alone, with their positions, as an
+# `IndexedSlices`: if nothing but such picks uses the source, with `axis=0`. Otherwise all entries are filled, as a
+# rule.
 
 # %%
 gradient_of_one = tape_gradient(lambda p: 2 * p[0], tf.ones(1_000_000))

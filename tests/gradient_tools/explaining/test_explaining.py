@@ -859,6 +859,15 @@ def test_a_keras_variable_is_watched_by_its_value():
     assert "[v.value for v in model.trainable_variables]" in found[0].remedy
 
 
+def test_a_variable_made_inside_the_block_is_said_to_be_new():
+    x = tf.constant(3.0)
+    with ExplainingTape() as tape:
+        tape.watch(x)
+        state = tf.Variable(x**2)
+    assert tape.gradient(state, x) is None
+    assert "stored the value in a new variable" in str(tape.explain())
+
+
 def test_in_a_notebook_cells_are_named_and_read(kernel_settings):
     cells = [
         "import numpy as np, tensorflow as tf\nfrom gradient_tools import ExplainingTape",
