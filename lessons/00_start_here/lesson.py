@@ -5,7 +5,7 @@
 # why. This course is for that day. It is made of notebooks that you run, break and repair, and of
 # checks that tell you *what* is wrong with an answer.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - run a lesson, and commit to a prediction before a cell shows you the truth;
 # - check an answer, and read what the check says;
@@ -43,6 +43,8 @@ x = tf.constant(3.0)
 y = x**2
 
 print(f"y = {y.numpy():.1f}")
+
+# %% tags=["claims"]
 assert y.numpy() == 9.0
 
 # %% [markdown]
@@ -51,7 +53,7 @@ assert y.numpy() == 9.0
 # assertions. When you doubt a sentence, read them first; each speaks for its own case only.
 #
 # A section whose heading begins with *Further* can wait: it is folded, a click on the arrow beside its heading opens
-# it, and nothing after it needs it. A long lesson is cut into *sittings*, each with a good place to stop.
+# it, and nothing after it needs it.
 
 # %% [markdown]
 # ## Why predict before you run?
@@ -80,6 +82,8 @@ print(quotient.numpy(), quotient.dtype.name)
 whole = tf.constant([7, -7]) // tf.constant(2)
 
 print(whole.numpy(), whole.dtype.name)
+
+# %% tags=["claims"]
 assert list(whole.numpy()) == [7 // 2, -7 // 2] == [3, -4]
 assert whole.dtype == tf.int32 and quotient.dtype != whole.dtype
 
@@ -121,6 +125,7 @@ for step in (0.1, 0.01, 0.001):
     rate = ((3 + step) ** 2 - 3**2) / step
     print(f"step {step:5}: rate {rate:.3f}")
 
+# %% tags=["claims"]
 assert quotient.dtype == tf.float64  # of the prediction above
 
 # %% [markdown]
@@ -182,6 +187,8 @@ targets = tf.constant([2.0, 2.0])
 reported_loss = tf.reduce_mean(predictions - targets) ** 2
 
 print(f"loss = {reported_loss.numpy():.1f}")
+
+# %% tags=["claims"]
 assert reported_loss.numpy() == 0.0
 assert abs(rate - (6 + step)) < 1e-9  # of Exercise 00.1
 

@@ -4,7 +4,7 @@
 # Training goes downhill by gradients, and TensorFlow finds them from a recording of what you computed. What was not
 # recorded has no gradient, and often no error says so. Know what is recorded, and you need not guess.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - record a computation with `tf.GradientTape` and ask for its gradient;
 # - say what is on the tape, and what is not;
@@ -25,11 +25,6 @@ import numpy as np
 import tensorflow as tf
 
 # %% [markdown]
-# ## Sitting 1: What a tape records
-#
-# You know what a slope is. Now TensorFlow finds it, for one number and for many. About {time}.
-
-# %% [markdown]
 # ## What does a tape record?
 #
 # A **tape** records the TensorFlow operations inside its `with` block that depend on something that it follows, or
@@ -48,6 +43,8 @@ with tf.GradientTape() as tape:
 dy_dx = tape.gradient(y, x)  # target first, source second
 
 print(f"dy/dx = {dy_dx.numpy():.1f}")
+
+# %% tags=["claims"]
 assert dy_dx.numpy() == 6.0 and x.trainable
 
 # %% [markdown]
@@ -99,6 +96,8 @@ with tf.GradientTape() as tape:
 flat = tape.gradient(y, x)
 
 print(f"{flat.numpy():.1f}")
+
+# %% tags=["claims"]
 assert flat.numpy() == 0.0 and slope_after_assign.numpy() == 2 * 3.0
 
 # %% [markdown]
@@ -152,6 +151,8 @@ with tf.GradientTape() as tape:
 dy_da, dy_dx = tape.gradient(y, [a, x])
 
 print(f"dy/da = {dy_da.numpy():.4f}, dy/dx = {dy_dx.numpy():.4f}")
+
+# %% tags=["claims"]
 assert np.isclose(dy_da, np.cos(0.36))  # the slope of sin at a
 # times the slope of x**2 at x
 assert np.isclose(dy_dx, dy_da * 2 * 0.6)
@@ -189,6 +190,8 @@ with tf.GradientTape() as tape:
 gradient = tape.gradient(loss, w)
 
 print(gradient.numpy())
+
+# %% tags=["claims"]
 assert np.array_equal(gradient, 2 * w.numpy())
 
 # %% [markdown]
@@ -260,19 +263,11 @@ def gradients_in(sources):
 for sources in ([a, b], (a, b), {"layer": [a, {"bias": b}]}):
     print(tf.nest.map_structure(float, gradients_in(sources)))
 
+# %% tags=["claims"]
 assert gradients["first"] == 2.0 and gradients["second"] == 3.0
 assert isinstance(gradients_in([a, b]), list) and isinstance(gradients_in((a, b)), tuple)
 assert gradients_in({"layer": [a, {"bias": b}]})["layer"][1]["bias"] == 3.0
 assert gradient.shape == W.shape  # of Exercise 01.2
-
-# %% [markdown]
-# ## Sitting 2: Right, and at what cost
-#
-# **Here the first sitting ends.** You can record a computation, ask for its gradients, and say their shapes. When you
-# come back, run the first cell, and go on below.
-#
-# Now check gradients, count what each way costs, and walk back through a tape yourself.
-# About {time}.
 
 # %% [markdown]
 # ## Is the gradient right?
@@ -294,6 +289,8 @@ gradients = tape.gradient(loss, params)
 
 print(f"prediction {y_hat.numpy().item():.1f}, loss {loss.numpy():.1f}")
 print(f"W: {gradients['W'].numpy().ravel()}, b: {gradients['b'].numpy():.1f}")
+
+# %% tags=["claims"]
 assert loss.numpy() == 25.0
 
 # %% [markdown]
@@ -307,6 +304,8 @@ by_hand = {"W": 2 * error * np.array([[1.0], [2.0], [3.0]]), "b": 2 * error}
 agree = all(np.allclose(gradients[key], by_hand[key]) for key in params)
 
 print("tape and hand agree:", agree)
+
+# %% tags=["claims"]
 assert agree
 
 # %% [markdown]
@@ -333,6 +332,8 @@ def central_difference(f, p, step=1e-6):
 numeric = central_difference(loss_of, np.array([0.5, -1.0, 2.0, 0.5]))
 
 print(np.round(numeric, 3))
+
+# %% tags=["claims"]
 assert np.allclose(numeric, [*gradients["W"].numpy().ravel(), gradients["b"]], atol=1e-6)
 
 # %% [markdown]
@@ -476,9 +477,11 @@ slopes = [
 ]
 
 print(f"slope 0.5, by the tape {slopes[0]:.1f}; slope 1, by the tape {slopes[1]:.1f}")
+
+# %% tags=["claims"]
 assert abs(slopes[0] - 0.5) > 0.4 and np.isnan(slopes[1])
 
-# %%
+# %% tags=["claims"]
 # with more digits
 assert np.isclose(tape_gradient(loses_digits, np.float64(1e-4)), 0.5)
 # the same function, written well
@@ -505,6 +508,8 @@ with tf.GradientTape() as tape:
 gradient = tape.gradient(loss, million)
 
 print(gradient.shape)
+
+# %% tags=["claims"]
 # 2 * 1 / 1_000_000 for every entry
 assert np.allclose(gradient, 2e-6)
 
@@ -525,6 +530,8 @@ sparse = tape.gradient(picked, million)
 
 print(gradient_of_one.shape, np.count_nonzero(gradient_of_one))
 print(type(sparse).__name__, sparse.values.shape, sparse.indices.numpy(), sparse.shape)
+
+# %% tags=["claims"]
 assert gradient_of_one.shape == (1_000_000,) and np.count_nonzero(gradient_of_one) == 1
 assert isinstance(sparse, tf.IndexedSlices) and sparse.values.shape == (1,)
 assert np.array_equal(tf.convert_to_tensor(sparse), gradient_of_one)
@@ -540,6 +547,8 @@ with tf.GradientTape(persistent=True) as tape:
 
 kept = [name for name in ways if isinstance(tape.gradient(ways[name], table), tf.IndexedSlices)]
 print("IndexedSlices:", kept)
+
+# %% tags=["claims"]
 assert kept == ["rows"]
 
 # %% [markdown]
@@ -582,6 +591,7 @@ for way, slope_by in found.items():
     print(f"{way}: {size}, relative error below 1e-10: {error < 1e-10}")
     assert (error < 1e-10) == (way != "difference") and error < 1e-3
 
+# %% tags=["claims"]
 assert occurrences == 6 * 2**6
 assert all(after > 2 * before for before, after in pairwise(lengths))
 
@@ -632,6 +642,8 @@ with tf.GradientTape() as tape:
 theirs = tape.gradient(y, x).numpy()
 
 print(f"both paths {both_paths:.4f}, TensorFlow's tape {theirs:.4f}")
+
+# %% tags=["claims"]
 assert np.isclose(theirs, both_paths)
 
 # %% [markdown]

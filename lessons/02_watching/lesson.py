@@ -4,7 +4,7 @@
 # A tape follows some tensors and ignores the others. Know its rule, and you can ask for the gradient of
 # anything, an input image included, and stop paying for what you do not train.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - say which tensors and variables a tape follows, and from which line on;
 # - watch a constant, or a result, in time;
@@ -55,6 +55,8 @@ with tf.GradientTape() as tape:
 watched_answer = tape.gradient(y, x)
 
 print(f"{watched_answer.numpy():.1f}")
+
+# %% tags=["claims"]
 assert watched_answer.numpy() == 27.0 and answer != watched_answer
 
 # %% [markdown]
@@ -76,6 +78,8 @@ with tf.GradientTape() as tape:
 when_told = tape.gradient(y, scale)
 
 print(by_itself, "and", when_told.numpy())
+
+# %% tags=["claims"]
 assert by_itself is None and when_told.numpy() == 6.0
 
 # %% [markdown]
@@ -128,6 +132,8 @@ assert (first, last) == (0, 1) and tape.gradient(y, b) is None
 
 with tf.GradientTape() as tape:
     b.assign(5.0)
+
+# %% tags=["claims"]
 assert len(tape.watched_variables()) == 1
 
 # %% [markdown]
@@ -191,6 +197,8 @@ late = numbers([tape.gradient(y, x)])
 
 print("x and doubled:", both)
 print("watched late:", late)
+
+# %% tags=["claims"]
 assert both == [6.0, 3.0] and late == [1.0]
 
 # %% [markdown]
@@ -298,6 +306,8 @@ of_score = input_gradient(lambda image: scores(image)[1], image)
 of_probability = input_gradient(lambda image: tf.nn.softmax(scores(image))[1], image)
 
 print("I, T, L:", tf.nn.softmax(scores(image)).numpy().round(3))
+
+# %% tags=["claims"]
 assert np.array_equal(of_black, tf.reshape(W[:, 1], (5, 5)))
 assert np.array_equal(of_score, of_black)
 # bar and stem
@@ -339,6 +349,8 @@ with tf.GradientTape() as tape:
 both = numbers(tape.gradient(y, [reading, given]))
 
 print(both)
+
+# %% tags=["claims"]
 assert both == [6.0, 0.6]
 
 # %% [markdown]
@@ -356,6 +368,8 @@ made_later = [v[0], tf.convert_to_tensor(v), v.read_value()]
 of_v, *others = tape.gradient(y, [v, first, *made_later])
 
 print(of_v.numpy(), numbers(others))
+
+# %% tags=["claims"]
 assert np.array_equal(of_v, [6, 0]) and numbers(others) == [6.0, None, None, None]
 
 # %% [markdown]
@@ -420,6 +434,8 @@ head_alone = gradients_under(tf.GradientTape(watch_accessed_variables=False))
 
 print("usual tape:", everything)
 print("head alone:", head_alone)
+
+# %% tags=["claims"]
 assert everything == [48.0, 12.0, 16.0]
 assert head_alone == [None, None, 16.0]
 
@@ -498,6 +514,8 @@ print(watched, "and", trainable)
 of_frozen = tape.gradient(loss, body.kernel)
 
 print(of_frozen.shape, body.kernel.trainable, body.kernel.value.trainable)
+
+# %% tags=["claims"]
 assert of_frozen.shape == (3, 4)
 assert (body.kernel.trainable, body.kernel.value.trainable) == (False, True)
 
@@ -528,6 +546,8 @@ with tf.GradientTape(watch_accessed_variables=False) as head_alone:
 chosen = head_alone.gradient(loss, model.trainable_variables)
 
 print("head alone:", [gradient.shape for gradient in chosen])
+
+# %% tags=["claims"]
 assert len(tape.watched_variables()) == len(head_alone.watched_variables()) == 2
 assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, chosen, strict=True))
 
@@ -546,6 +566,8 @@ layer.trainable = True
 thawed = layer(batch, training=True).numpy().ravel()
 
 print("frozen:", frozen.round(2), "trained:", thawed.round(2))
+
+# %% tags=["claims"]
 assert np.allclose(frozen, [1, 3], atol=0.05) and np.allclose(thawed, [-1, 1], atol=0.05)
 # of the prediction above
 assert (watched, trainable) == (4, 2)
@@ -590,6 +612,8 @@ with tf.GradientTape(watch_accessed_variables=False) as head_alone:
 past_the_trap = head_alone.gradient(loss, model.trainable_variables)
 
 print([gradient.shape for gradient in past_the_trap])
+
+# %% tags=["claims"]
 assert outcome == "LookupError"
 assert all(np.allclose(a, b, atol=1e-6) for a, b in zip(above, past_the_trap, strict=True))
 

@@ -4,7 +4,7 @@
 # A gradient can get lost in silence, or with an error that speaks of something else. Here you find the line that
 # lost it.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - say what `None`, zero, infinity and NaN each tell you;
 # - find the line where a path is cut, and repair it;
@@ -29,11 +29,6 @@ start_lesson("03")
 import keras
 import numpy as np
 import tensorflow as tf
-
-# %% [markdown]
-# ## Sitting 1: Find the cut
-#
-# You know how to watch a tensor. Now gradients go missing, and you find the line that lost them. About {time}.
 
 # %% [markdown]
 # ## What do None, zero and NaN each tell you?
@@ -86,6 +81,8 @@ except LookupError as error:
     results["unique"] = type(error).__name__
 
 print(results)
+
+# %% tags=["claims"]
 assert results["sqrt(x)"] == np.inf and np.isnan(results["large"]) and "unique" in results
 
 # %% [markdown]
@@ -105,6 +102,8 @@ with tf.GradientTape() as tape:
 hidden = tape.gradient(loss, used, unconnected_gradients="zero")
 
 print([float(gradient) for gradient in right], float(hidden))
+
+# %% tags=["claims"]
 assert right[0] == 6.0 and right[1] == 0.0 and hidden == 0.0
 
 # %%
@@ -119,6 +118,8 @@ except AttributeError as error:
 
 of_value = tape.gradient(loss, kept.value, unconnected_gradients="zero")
 print("its .value:", float(of_value))
+
+# %% tags=["claims"]
 assert of_value == 0.0
 
 # %% [markdown]
@@ -172,6 +173,8 @@ for _ in range(2):
     w.assign_sub(0.1 * gradient)
 
 print(f"second gradient: {gradient.numpy():.1f}")
+
+# %% tags=["claims"]
 assert second is None and np.isclose(gradient, -4.8)
 # of the first prediction
 assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None
@@ -235,6 +238,8 @@ with tf.GradientTape() as repaired:
 (found,) = repaired.gradient(loss, model.trainable_variables)
 
 show(tape.explain())
+
+# %% tags=["claims"]
 # the features' means
 assert lost is None and np.allclose(found, [[2.0], [3.0]])
 
@@ -251,6 +256,8 @@ wrapped = {
 }
 
 print(wrapped)
+
+# %% tags=["claims"]
 assert list(wrapped.values()) == [None, 6.0, 0.0]
 
 # %% [markdown]
@@ -277,6 +284,8 @@ with tf.GradientTape() as tape:
 found = tape.gradient(loss, {"n": three, "w": w})
 
 print({name: float(gradient) for name, gradient in found.items()})
+
+# %% tags=["claims"]
 assert lost == {"n": None, "w": None}
 assert found["n"] == 4.0 and found["w"] == 12.0
 
@@ -316,16 +325,9 @@ causes = {name: explain_gradients(*program)[0].cause for name, program in progra
 
 for name, cause in causes.items():
     print(f"{name}: {cause}")
-assert len(set(causes.values())) == len(programs)
 
-# %% [markdown]
-# ## Sitting 2: Operations, and NaN
-#
-# **Here the first sitting ends.** You can find the line that lost a gradient, and mend it. When you come back, run
-# the first cell and those that define `slope` and `show`, and go on below.
-#
-# You can find the cut. Now come operations without a gradient, paths that you close or replace on purpose, and
-# NaN. About {time}.
+# %% tags=["claims"]
+assert len(set(causes.values())) == len(programs)
 
 # %% [markdown]
 # ## Which operations have no gradient?
@@ -373,6 +375,8 @@ slopes = {name: slope(f, 2.75) for name, f in operations.items()}
 
 for answer in (None, 0.0, 1.0):
     print(answer, [name for name in slopes if slopes[name] == answer])
+
+# %% tags=["claims"]
 assert list(slopes.values()) == [None] * 5 + [0.0] * 3 + [1.0]
 assert slope(stairs_and_line, 2.75) == slopes["x % 1"]
 
@@ -493,6 +497,8 @@ def round_straight_through(x):
 
 
 print(round_straight_through(2.75).numpy(), slope(lambda x: 5 * round_straight_through(x), 2.75))
+
+# %% tags=["claims"]
 assert slope(lambda x: 5 * round_straight_through(x), 2.75) == 5.0
 assert slope(lambda x: x * tf.stop_gradient(x), 3.0) == 3.0
 assert slope(tf.stop_gradient, 3.0) is None
@@ -566,6 +572,8 @@ def guarded(x):
 
 show(explain_gradients(log_or_zero, tf.constant(0.0)))
 print([slope(guarded, x) for x in (0.0, 2.0)])
+
+# %% tags=["claims"]
 assert np.isnan(slope(log_or_zero, 0.0))
 assert slope(guarded, 0.0) == 0.0 and slope(guarded, 2.0) == 0.5
 assert np.isnan(slope(lambda x: tf.where(x > 0, 1 / x, 0.0), 0.0))
@@ -585,6 +593,8 @@ roots = {
 at_zero = {name: slope(f, 0.0) for name, f in roots.items()}
 
 print(at_zero)
+
+# %% tags=["claims"]
 assert at_zero["sqrt(x)"] == np.inf and at_zero["1e-12 inside"] == 0.0
 assert all(np.isnan(at_zero[name]) for name in ("sqrt(x**2)", "norm", "1e-12 outside"))
 
@@ -603,6 +613,8 @@ added = [round(slope(roots["1e-12 inside"], x), 2) for x in (0.01, 1e-6, 1e-7)]
 exact = [slope(two_wheres, x) for x in (0.0, 0.01, 1e-6)]
 
 print("1e-12 inside:", added, "two wheres:", np.round(exact, 2))
+
+# %% tags=["claims"]
 assert np.allclose(added, [1.0, 0.71, 0.1], atol=0.02) and np.allclose(exact, [0.0, 1.0, 1.0])
 
 # %% [markdown]
@@ -620,6 +632,8 @@ compiled = slope(tf.function(one_where, jit_compile=True), 0.0)
 
 print("one where:", slope(one_where, 0.0), "compiled:", compiled)
 print("two wheres at 1e-30:", slope(two_wheres, 1e-30))
+
+# %% tags=["claims"]
 assert slope(one_where, 0.0) == 0.0 and np.isnan(compiled)
 assert slope(two_wheres, 1e-30) == 0.0
 

@@ -4,7 +4,7 @@
 # Sooner or later you want two gradients of one computation: of two losses, or one for a log. A tape that is asked, or
 # paused, in the wrong way can spoil a training without a word.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - say why a tape answers once, and when to make it persistent;
 # - get the gradient of each of several targets;
@@ -42,6 +42,7 @@ except RuntimeError as error:
     refusal = str(error).split(" can ")[0]
     print(f"RuntimeError: {refusal} ...")
 
+# %% tags=["claims"]
 assert refusal == "A non-persistent GradientTape"
 
 # %% [markdown]
@@ -66,6 +67,7 @@ except RuntimeError as error:
     same_refusal = refusal in str(error)
     print("RuntimeError, the same refusal:", same_refusal)
 
+# %% tags=["claims"]
 assert same_refusal
 
 # %% [markdown]
@@ -82,6 +84,8 @@ with tf.GradientTape(persistent=True) as tape:
 slopes = [float(tape.gradient(target, x)) for target in (y, cube, z)]
 
 print(slopes)
+
+# %% tags=["claims"]
 assert slopes == [4.0, 12.0, 32.0]
 
 # %% [markdown]
@@ -99,6 +103,8 @@ tf.get_logger().setLevel("WARNING")
 below = tape.gradient(cube, x)
 print("of the one asked inside:", tape.gradient(inside, x).numpy())
 print("of the one asked below: ", tape.gradient(below, x))
+
+# %% tags=["claims"]
 assert tape.gradient(inside, x) == 12.0 and tape.gradient(below, x) is None
 
 # %% [markdown]
@@ -129,6 +135,8 @@ def six_tanh(questions):
 recorded = [len(record_tape(six_tanh(questions), 0.5).operations) for questions in (0, 1, 2)]
 
 print("operations on the tape:", recorded)
+
+# %% tags=["claims"]
 assert recorded == [6, 12, 18]
 
 # %% [markdown]
@@ -183,6 +191,8 @@ with tf.GradientTape() as tape:
 rows = tape.jacobian(stacked, [a, b])
 
 print([[g and float(g) for g in pair] for pair in each])
+
+# %% tags=["claims"]
 assert np.array_equal(rows, [[3, 4], [2, 0]])
 assert each == [[3.0, 2.0], [4.0, None]] and np.array_equal(summed, np.sum(rows, axis=1))
 
@@ -216,6 +226,8 @@ row = tape.gradient(middle, v)
 too_late = tape.gradient(y[1], v)
 
 print(row.numpy(), too_late)
+
+# %% tags=["claims"]
 assert np.array_equal(row, [1, 1, 0]) and too_late is None
 
 # %% [markdown]
@@ -311,6 +323,8 @@ with tf.GradientTape(persistent=True) as tape:
 
 print(f"largest entry {largest.numpy():.1f}")
 print(tape.gradient(loss, v).numpy(), tape.gradient(largest, v))
+
+# %% tags=["claims"]
 assert np.array_equal(tape.gradient(loss, v), [2, -4])
 assert largest == 2.0 and tape.gradient(largest, v) is None
 
@@ -320,6 +334,8 @@ with tf.GradientTape() as plain:
     with plain.stop_recording():
         logged = tf.abs(square)
     cube = square * x
+
+# %% tags=["claims"]
 assert plain.gradient(cube, x) == 3 * x**2  # nothing was lost
 assert np.isclose(of_dict, 10)  # of Exercise 04.1
 
@@ -360,6 +376,8 @@ with tf.GradientTape(persistent=True) as tape:
 kept_its_recording = tape.gradient(z, x)
 
 print(f"{kept_its_recording.numpy():.1f}")
+
+# %% tags=["claims"]
 assert for_the_log == 6.0 and kept_its_recording == 3 * x**2
 assert kept_its_recording - after_the_log == 18.0
 
@@ -383,6 +401,8 @@ with tf.GradientTape() as tape:
     tape.watch(watched)
     tape.reset()
     doubled = 2 * watched
+
+# %% tags=["claims"]
 assert tape.gradient(doubled, watched) is None
 
 # %% [markdown]
@@ -480,6 +500,8 @@ for persistent in (False, True):
     assert alive() == (6 if persistent else 0)
 
 tape.gradient(target, x)  # the second answer of the persistent tape
+
+# %% tags=["claims"]
 assert counts == [6] * 12
 
 # %% [markdown]
@@ -518,6 +540,8 @@ after_del = alive()
 history.clear()
 
 print(f"after the return {after_return}, after del {after_del}, after clear {alive()}")
+
+# %% tags=["claims"]
 assert after_return == alive() and (after_del, alive()) == (6, 0)
 
 # %% [markdown]
@@ -549,6 +573,8 @@ for i in (0, 1):
     assert tape.gradient(loss, a) == together[i]
 
 print(forward_passes)
+
+# %% tags=["claims"]
 assert list(forward_passes.values()) == [1, 2]
 
 # %% [markdown]

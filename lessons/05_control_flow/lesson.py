@@ -4,7 +4,7 @@
 # Real programs branch, loop and stop early, and one day somebody writes `@tf.function` above them. The
 # values may stay the same while a gradient turns into 0 or `None`, and no error says so.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - say which path through `if`, `for` and `while` a gradient belongs to;
 # - predict which gradients a graph changes, and to what;
@@ -21,12 +21,6 @@ start_lesson("05")
 import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
-
-# %% [markdown]
-# ## Sitting 1: Branches and graphs
-#
-# You can find the line that loses a gradient in a straight program. Now the program branches, and `tf.function` runs
-# it. About {time}.
 
 # %% [markdown]
 # ## Which path does the tape record?
@@ -53,6 +47,8 @@ x, y = tf.constant(2.0), tf.constant(5.0)
 found = gradients(x, y)
 
 print(f"x: {found['x']}, y: {found['y']}")
+
+# %% tags=["claims"]
 assert found == {"x": 5.0, "y": 2.0}
 
 # %% [markdown]
@@ -108,6 +104,7 @@ for number in (3.0, 2.0, 2.71, 2.72):
     value, slope = value_and_slope(power, number)
     print(f"x = {number:.2f}: value {value:.1f}, slope {slope:.1f}")
 
+# %% tags=["claims"]
 assert [value_and_slope(power, x) for x in (3.0, 2.0)] == [(27.0, 27.0), (32.0, 80.0)]
 assert value_and_slope(power, 2.71)[0] > value_and_slope(power, 2.72)[0] + 33
 
@@ -226,6 +223,8 @@ lengths.append(len(marks))
 print("at first, after two Python numbers, after a new shape:", lengths)
 assert np.array_equal(np.diff(lengths), [2, 1])
 drawn = tf.function(lambda: tf.constant(np.random.rand()))
+
+# %% tags=["claims"]
 assert drawn() == drawn() and np.random.rand() != np.random.rand()
 
 # %% [markdown]
@@ -255,6 +254,8 @@ for number in (1.0, 2.0):
     value = first_use(tf.constant(number))
 
 print(counts, value.numpy())
+
+# %% tags=["claims"]
 assert list(counts.values()) == [1, 1, 6] and value == 54.0 and lengths[0] == 1
 
 # %% [markdown]
@@ -336,6 +337,8 @@ def gradient_if(positive):
 
 
 print("a tensor:", gradient_if(tf.constant(False)).numpy(), "| a Python bool:", gradient_if(False))
+
+# %% tags=["claims"]
 assert gradient_if(tf.constant(False)) == 0.0 and gradient_if(False) is None
 assert in_graph == {"x": -4.0, "y": 0.0}  # of the prediction
 # of Exercise 05.2
@@ -360,6 +363,8 @@ def rounded(x, y):
 
 eager, graph = rounded(-x, y), tf.function(rounded)(-x, y)
 print("eager:", eager[1], "| graph:", graph[1].numpy())
+
+# %% tags=["claims"]
 assert eager == [5.0, None] and graph == [5.0, 0.0]
 
 # %% [markdown]
@@ -378,17 +383,9 @@ with tf.GradientTape() as tape:
 of_first = tape.gradient(first_of_pair, [x, y])
 
 print([float(gradient) for gradient in of_first])
+
+# %% tags=["claims"]
 assert of_first == [2.0, 0.0]
-
-# %% [markdown]
-# ## Sitting 2: Loops
-#
-# **Here the first sitting ends.** You can say which of your lines run at every call, and what a graph's 0 may hide.
-# When you come back, run the first cell, and go on below.
-#
-# You know what tracing makes of a branch. Now come loops: over a dataset, and over the passes of an
-# algorithm. About {time}.
-
 
 # %% [markdown]
 # ## What happens in a loop over a dataset?
@@ -411,6 +408,8 @@ def loss_and_slope(batches):
 loss, slope = loss_and_slope(batches)
 
 print(f"loss {loss:.0f}, slope {slope:.0f}")
+
+# %% tags=["claims"]
 assert loss == 495.0 and slope == 330.0  # 55 w**2 and 110 w
 
 # %% [markdown]
@@ -448,7 +447,7 @@ def with_second_term(batches):
         loss = w + loss_and_slope(batches)[0]
     return tape.gradient(loss, w)
 
-
+# %% tags=["claims"]
 assert explained(batches) == graph_slope and graph_slope is None and graph_loss == 495.0
 assert with_second_term(batches) == 1.0  # and not 331
 
@@ -476,6 +475,8 @@ print(f"v after three steps: {v.numpy():.3f}")
 # factors 1 - 0.02 * (sum of the squares of a batch)
 assert np.isclose(v, 3 * 0.9 * 0.5 * 0.5)
 column = tf.constant([[1.0], [2.0], [3.0], [4.0], [5.0]])
+
+# %% tags=["claims"]
 # a tensor: a loop over its rows
 assert tf.function(loss_and_slope)(column)[1] == 330.0
 assert tf.function(lambda: loss_and_slope(iter(batches)))()[1] == 330.0
@@ -490,6 +491,8 @@ assert tf.function(lambda: loss_and_slope(iter(batches)))()[1] == 330.0
 graph = tf.function(loss_and_slope).get_concrete_function(batches).graph
 
 print("operations:", [o.type for o in graph.get_operations() if "Dataset" in o.type])
+
+# %% tags=["claims"]
 assert {"ScanDataset", "ReduceDataset"} <= {operation.type for operation in graph.get_operations()}
 
 # %% [markdown]
@@ -575,6 +578,8 @@ for _ in range(200):
     g = (g + 2 / g) / 2
 
 print("within 1e-10 after 200 passes:", bool(tf.abs(g * g - 2) <= 1e-10 * 2))
+
+# %% tags=["claims"]
 # one more pass changes nothing: the loop would go on for ever
 assert tf.abs(g * g - 2) > 1e-10 * 2 and g == (g + 2 / g) / 2
 
@@ -634,6 +639,8 @@ for number in (1.0, 10.0):
 in_a_graph = root_and_slope(tf.function(newton_root), 1.0)[1]
 
 print("in a graph, without the pass:", float(in_a_graph))
+
+# %% tags=["claims"]
 # as for a branch not taken
 assert slope_at_one is None and in_a_graph == 0.0
 
@@ -660,6 +667,8 @@ for number, n, start in ((0.0, 1, 0.0), (0.0, 40, 0.0), (0.1, 10, 1.0)):
     value, slope = root_and_slope(lambda a, n=n, start=start: halfway(a, n, start), number)
     print(f"a = {number}, passes: {n:2}, value {value:.4f}, slope {slope:.4f}")
     assert np.isclose(slope, 2 - 2 * 0.5**n)
+
+# %% tags=["claims"]
 assert abs(value / 0.2 - 1) > 3 * abs(slope / 2 - 1)
 
 # %% [markdown]
@@ -735,6 +744,8 @@ def passes_slope(start):
 
 
 five = tf.constant(5.0)
+
+# %% tags=["claims"]
 assert passes_slope(five) is None and tf.function(passes_slope)(five) == 0.0
 
 # %% [markdown]

@@ -4,7 +4,7 @@
 # A gradient penalty, a physics loss, a measure of how sharp a minimum is: each needs the derivative
 # of a derivative, and one line in the wrong place makes it `None`.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - nest two tapes, and say why a second derivative is `None`;
 # - read the shape of a jacobian, and tell when `batch_jacobian` is wrong;
@@ -32,12 +32,6 @@ import numpy as np
 import tensorflow as tf
 
 # %% [markdown]
-# ## Sitting 1: Slopes of slopes
-#
-# You can ask one tape several questions. Now one tape watches another, and a gradient is differentiated again,
-# for one output and for many. About {time}.
-
-# %% [markdown]
 # ## How do I differentiate a derivative?
 #
 # `tape.gradient` is itself a computation. If another tape is on while it runs, that tape records
@@ -53,6 +47,8 @@ with tf.GradientTape() as outer:
 curvature = outer.gradient(slope, x)
 
 print(f"first {slope.numpy():.1f}, second {curvature.numpy():.1f}")
+
+# %% tags=["claims"]
 # 4 x**3 and 12 x**2
 assert np.isclose(slope, 32) and np.isclose(curvature, 48)
 
@@ -85,6 +81,8 @@ slope = inner.gradient(y, x)
 
 assert outer.gradient(slope, x) == answer
 print(outer.explanations[0].message)
+
+# %% tags=["claims"]
 assert outer.explanations[0].cause == "outer-tape-missed"
 
 # %% [markdown]
@@ -114,6 +112,8 @@ outside = tape.gradient(y, x)
 
 second = [tape.gradient(slope, x) for slope in (inside, outside)]
 print("asked inside:", second[0].numpy(), "| outside:", second[1])
+
+# %% tags=["claims"]
 assert inside == outside == 32.0 and second == [48.0, answer]
 
 # %% [markdown]
@@ -140,6 +140,8 @@ three = tf.constant(3.0)
 values = [float(f(three)) for f in (cube, derivative(cube), derivative(derivative(cube)))]
 
 print(values)
+
+# %% tags=["claims"]
 # x**3, 3 x**2 (equal at 3), 6 x
 assert np.allclose(values, [27, 27, 18])
 
@@ -286,6 +288,8 @@ with tf.GradientTape() as tape:
 J = tape.jacobian(y, p)
 
 print(J.numpy())
+
+# %% tags=["claims"]
 # one row for each output
 assert np.allclose(J, [[5, 2], [4, 0], [0, 3]])
 
@@ -316,6 +320,8 @@ J = tape.jacobian(y, x)
 product = tape.gradient(y, x, output_gradients=weights)
 
 print(J.shape, product.shape)
+
+# %% tags=["claims"]
 assert J.shape == (7, 6, 7, 5) and product.shape == x.shape
 # the weighted sum over both axes of the outputs
 assert np.allclose(product, np.tensordot(weights, J, axes=2))
@@ -385,6 +391,8 @@ J, batch_J = both_jacobians(layer, x)
 own_blocks = np.stack([J[i, :, i] for i in range(7)])
 
 print(batch_J.shape)
+
+# %% tags=["claims"]
 assert batch_J.shape == (7, 6, 5) and np.allclose(batch_J, own_blocks)
 
 # %% [markdown]
@@ -428,16 +436,9 @@ for ax, title, table in zip(axes, titles, (J, J_centred), strict=True):
     ax.set(title=title, xlabel="example of x", xticks=range(8), yticks=range(8))
     ax.grid(color="0.7", lw=0.6)
 label = axes[0].set_ylabel("example of y")
-assert filled.all()  # of the last table, the one on the right
 
-# %% [markdown]
-# ## Sitting 2: Curvature
-#
-# **Here the first sitting ends.** You can take second derivatives, and read a jacobian's shape. When you come back,
-# run the first cell and the one that defines `derivative`, and go on below.
-#
-# You can differentiate a gradient. With many parameters, its derivatives are the curvature of a loss. See what that
-# holds, how to get it cheaply, and what it is good for. About {time}.
+# %% tags=["claims"]
+assert filled.all()  # of the last table, the one on the right
 
 # %% [markdown]
 # ## What does curvature look like for many parameters?
@@ -461,6 +462,8 @@ def hessian_blocks(loss_function):
 blocks = hessian_blocks(lambda w, scale: scale * tf.reduce_sum(w**2))
 
 print(blocks["w"]["w"].numpy(), blocks["w"]["scale"].numpy())
+
+# %% tags=["claims"]
 # 2 * scale on the diagonal
 assert np.allclose(blocks["w"]["w"], [[6, 0], [0, 6]])
 assert np.allclose(blocks["w"]["scale"], [2, -4])  # 2 w
@@ -485,6 +488,8 @@ assert blocks["scale"]["scale"] is None
 assert separate["w"]["scale"] is None and separate["scale"]["w"] is None
 assert separate["scale"]["scale"].numpy() == 2.0
 stacked = hessian_blocks(lambda w, scale: tf.reduce_sum(tf.stack([*tf.unstack(w), scale]) ** 2))
+
+# %% tags=["claims"]
 assert np.allclose(stacked["w"]["scale"], 0)  # a tensor, not None
 
 # %% [markdown]
@@ -514,6 +519,8 @@ x, v = tf.random.normal((2, 6), dtype=tf.float64)
 Hv = hessian_times(rosenbrock, x, v)
 
 print("agrees with H @ v:", np.allclose(Hv, np.dot(hessian(rosenbrock, x), v)))
+
+# %% tags=["claims"]
 assert np.allclose(Hv, np.dot(hessian(rosenbrock, x), v))
 
 # %% [markdown]
@@ -536,6 +543,8 @@ expected[:-1] += (1200 * a**2 - 400 * b + 2) * left - 400 * a * right
 expected[1:] += 200 * right - 400 * a * left
 
 print(f"Hv: {8 * Hv.size / 1e6:.0f} MB; H would take {8 * n**2 / 1e12:.0f} TB")
+
+# %% tags=["claims"]
 assert Hv.shape == (n,) and np.allclose(Hv, expected, atol=1e-6)
 
 # %% [markdown]
@@ -552,6 +561,8 @@ with tf.autodiff.ForwardAccumulator(three, tf.constant(1.0)) as accumulator:
     square = three**2
 
 print(f"value {square.numpy():.0f}, rate {accumulator.jvp(square).numpy():.0f}")
+
+# %% tags=["claims"]
 assert square == 9.0 and accumulator.jvp(square) == 6.0
 
 # %% [markdown]
@@ -567,6 +578,8 @@ with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
 
 slope, Hv = accumulator.jvp(y), accumulator.jvp(gradient)
 print(slope.shape, Hv.shape)
+
+# %% tags=["claims"]
 assert np.isclose(slope, np.dot(gradient, v))
 assert np.allclose(Hv, hessian_times(rosenbrock, x, v))
 
@@ -589,6 +602,8 @@ for name, source in (("itself", weight), ("its .value", weight.value)):
         rates[name] = "refused"
 
 print(rates)
+
+# %% tags=["claims"]
 assert rates == {"itself": "refused", "its .value": 6.0}
 
 # %% [markdown]
@@ -715,6 +730,8 @@ assert len(newton_path) - 1 <= 6 and 100 * (len(descent_path) - 1) > 10_000
 
 eigenvalues = np.linalg.eigvalsh(hessian(rosenbrock, tf.constant([0.0, 1.0], tf.float64)))
 print("eigenvalues at (0, 1):", eigenvalues.round(3))
+
+# %% tags=["claims"]
 assert np.allclose(eigenvalues, [-398, 200])
 
 # %% [markdown]

@@ -4,7 +4,7 @@
 # A wrong gradient raises no error: the loss may still fall, more slowly, and you blame the learning rate. A
 # check takes one line, if you know what its numbers say.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - choose the step of a finite difference, and say how exact it can be;
 # - check a million parameters with a few evaluations;
@@ -21,11 +21,6 @@ start_lesson("07")
 import matplotlib.pyplot as plt
 import numpy as np
 import tensorflow as tf
-
-# %% [markdown]
-# ## Sitting 1: Differences
-#
-# You can get gradients of any order. How far can you trust a number that checks them? About {time}.
 
 # %% [markdown]
 # ## How good is a finite difference?
@@ -158,6 +153,8 @@ for dtype, errors in curves.items():
         assert 1 / 10 < steps[np.argmin(error)] / rule < 10
 
 left = np.polyfit(np.log(steps[-12:]), np.log(curves["float64"]["central"][-12:]), 1)[0]
+
+# %% tags=["claims"]
 assert abs(left + 1) < 0.2  # rounding grows as 1 / h
 # of slopes from 2.7 to 7.4
 assert 1e-6 < min(curves["float32"]["central"]) < 1e-3
@@ -197,6 +194,8 @@ assert np.isclose(numeric[0].item(), 3e10, rtol=1e-3)
 # the tape has None
 claimed, _ = tf.test.compute_gradient(lambda x: tf.constant(x.numpy()), [x])
 print("claimed without a path:", claimed[0].item())
+
+# %% tags=["claims"]
 assert claimed[0].item() == 0.0
 
 # %% [markdown]
@@ -217,15 +216,8 @@ for name, step in (("size of x", rule * 1e6), ("scale of f", 2.0**-17)):
     print(f"{name}: relative error below 1e-8: {error < 1e-8}")
     assert error > 0.9 if name == "size of x" else error < 1e-8
 
+# %% tags=["claims"]
 assert central(lambda x: x**2, tf.constant(1.5), 0.25) == 3.0
-
-# %% [markdown]
-# ## Sitting 2: The report
-#
-# **Here the first sitting ends.** You can choose a step, and say how exact a difference is. When you come back, run
-# the first cell and the one that defines `forward` and `central`, and go on below.
-#
-# Now check a million parameters, and a gradient that was derived by hand. About {time}.
 
 # %% [markdown]
 # ## How do I check a million parameters?
@@ -264,6 +256,8 @@ draws = np.random.normal(size=(100_000, 50))  # 100,000 directions
 missed = np.mean(abs(draws @ error) < 0.01 * np.linalg.norm(error))
 
 print(f"missed by {missed:.1%} of the directions")
+
+# %% tags=["claims"]
 assert 0.006 < missed < 0.010
 assert off[0] < 1e-5 and off[1] > 1e-3  # of the two gradients above
 
@@ -349,6 +343,8 @@ assert good.passed and calls == 12 + 4 * 3 * 2 and not bad.passed and more_calls
 
 # b plays no part
 unused = check_gradients(lambda W, b: tf.reduce_sum(W**2), [W, b]).rows[1]
+
+# %% tags=["claims"]
 assert unused.verdict == "disconnected" and "does not change" in unused.hint
 
 # %% [markdown]
@@ -379,6 +375,8 @@ glued = check_gradients(of_vector, p, grads=dp, directions=1)
 each = check_gradients(cross_entropy, [W, b], grads=[dW, 1.1 * db], directions=1)
 
 print("passed, glued:", glued.passed, "and each:", [row.verdict for row in each.rows])
+
+# %% tags=["claims"]
 assert glued.passed and [row.verdict for row in each.rows] == ["agrees", "disagrees"]
 
 # %% [markdown]
@@ -395,6 +393,8 @@ caught = {
 }
 
 print("caught in three trials, by directions:", caught)
+
+# %% tags=["claims"]
 assert caught == {1: 0, 3: 3}
 
 # %% [markdown]
@@ -434,6 +434,8 @@ for k in range(2):
         by_ways[k, j] = sum(x[i, k] * upstream[i, j] for i in range(2))
 
 print(d_W.numpy().tolist())
+
+# %% tags=["claims"]
 assert np.allclose(d_W, by_ways) and by_ways[0, 1] == 3010
 
 # %% [markdown]
@@ -521,15 +523,6 @@ check("07.3", cross_entropy_gradient)
 # </details>
 
 # %% [markdown]
-# ## Sitting 3: Gradients of your own
-#
-# **Here the second sitting ends.** You can check a gradient, and derive one for a layer. When you come back, run the
-# first cell and the one that defines `forward` and `central`, and go on below.
-#
-# Now write gradients yourself, for a function, a layer and a network, and prove them.
-# About {time}.
-
-# %% [markdown]
 # ## What happens at a kink?
 #
 # relu(x) is 0 left of 0 and x right of it. At 0 the slope jumps: a **kink**, where no derivative exists.
@@ -558,6 +551,8 @@ report = check_gradients(tf.nn.relu, tf.constant([0.0]))
 print("tape:", tape.gradient(y, x).numpy(), "and the report:", report.rows[0].verdict)
 assert not report.passed and report.rows[0].verdict == "kink nearby"
 many = 1 - tf.one_hot(7, 1000)  # one 0 among ones
+
+# %% tags=["claims"]
 assert check_gradients(lambda x: tf.reduce_sum(tf.nn.relu(x)), many).passed
 assert len({central(tf.nn.relu, tf.constant(0.0), h).numpy() for h in (1.0, 2.0**-20)}) == 1
 
@@ -619,6 +614,7 @@ for f in (stable, softplus):
     print(f"{f.__name__}: {report.rows[0].verdict}")
     assert report.passed == (f is softplus)
 
+# %% tags=["claims"]
 assert not np.isfinite(value_and_slope(naive, 100.0)).any()
 assert value_and_slope(softplus, 0.0)[1] == 0.5
 
@@ -668,6 +664,8 @@ assert np.isinf([value_and_slope(naive, x)[0] for x in (88.8, np.float64(709.8))
 assert value_and_slope(stable, 0.0)[1] == 1.0 and second_derivative(softplus_numpy, 1.0) is None
 # 2 (f' f' + f f''), without f''
 squared = second_derivative(lambda x: softplus_numpy(x) ** 2, 1.0)
+
+# %% tags=["claims"]
 assert np.isclose(squared, 2 * tf.sigmoid(1.0) ** 2)
 
 # %% [markdown]
@@ -692,6 +690,8 @@ d_x, d_scale = centered_backward(x, scale, tf.ones((5, 3)))
 report = check_gradients(lambda s: tf.reduce_sum(centered(x, s)), scale, grads=d_scale)
 
 print("the author's test passes:", d_x.shape == x.shape and report.passed)
+
+# %% tags=["claims"]
 assert report.passed
 
 # %% [markdown]
@@ -839,14 +839,6 @@ check("07.6", backward)
 # you go on to W1 and b1.
 #
 # </details>
-
-# %% [markdown]
-# ## Sitting 4: The end of Part I
-#
-# **Here the third sitting ends.** You can write a gradient, and prove it. When you come back, run the first cell, and
-# go on below.
-#
-# Part I ends with a fault that you find by its symptom, and a look back. About {time}.
 
 # %% [markdown]
 # ## What is wrong with this program?

@@ -4,7 +4,7 @@
 # Every training loop repeats one step: predict, measure the loss, take the gradient, move. Write it once
 # for two numbers, and you know why a loss crawls or explodes.
 #
-# **You will be able to**
+# **You will learn to**
 #
 # - write gradient descent by hand, in eager mode and as a graph;
 # - judge a loop by the closed form, not by the truth behind the data;
@@ -53,6 +53,8 @@ def step(x, y, lr):
 # %%
 loss = step(x, y, 0.001)
 print(f"loss {loss:.0f}; then w {w.numpy():.2f}, b {b.numpy():.2f}")
+
+# %% tags=["claims"]
 # By hand: the slopes at w = b = 0 are -2 times the means of x * y and
 # of y.
 assert np.isclose(w, 0.001 * 2 * np.mean(x * y)) and np.isclose(b, 0.001 * 2 * np.mean(y))
@@ -80,6 +82,8 @@ print(f"loss {loss:.2f}, w {eager[0]:.2f}, b {eager[1]:.2f}")
 mean_price = eager[0] * x.mean() + eager[1]
 
 print(f"{x.mean():.2f} kg: {mean_price:.1f} € predicted, {y.mean():.1f} € billed")
+
+# %% tags=["claims"]
 assert abs(mean_price - y.mean()) < 0.7
 
 # %% [markdown]
@@ -142,6 +146,8 @@ def descend(x, y, lr, n):
 graph = descend(x, y, 0.001, 200)
 
 print(f"w {graph[0]:.2f}, b {graph[1]:.2f}")
+
+# %% tags=["claims"]
 assert np.allclose(graph, eager, rtol=1e-3) and graph[0] > 10.2 and graph[1] < 4
 
 # %% [markdown]
@@ -154,6 +160,8 @@ print(f"w {w_small:.2f}, error of b {abs(b_small - 5):.0e}")
 print("closer with 0.05:", end=" ", flush=True)
 w_large, b_large = descend(x, y, 0.05, 100_000)
 print(abs(b_large - 5) < abs(b_small - 5) / 10)
+
+# %% tags=["claims"]
 assert abs(w_small - 10) < 0.01 and 1e-4 < abs(b_small - 5) < 0.01
 assert abs(w_large - 10) < 1e-4 and abs(b_large - 5) < abs(b_small - 5) / 10
 assert np.allclose(descend(x, y, 0.001, 110_000), (w_small, b_small), atol=1e-5, rtol=0)
@@ -204,6 +212,8 @@ for n in (1000, 10_000):
 closed_form = np.linalg.lstsq(columns, y_noisy, rcond=None)[0]
 
 print(closed_form.ravel().round(3))
+
+# %% tags=["claims"]
 assert np.allclose(coefficients, closed_form, atol=1e-4)
 
 # %% [markdown]
@@ -270,6 +280,7 @@ for lr in (0.1, 0.25, 0.4, 0.6):
     assert np.allclose(d, (1 - lr * curvature) ** np.arange(5))
     assert (abs(d[-1]) < 1) == (lr < 2 / curvature)
 
+# %% tags=["claims"]
 assert 0.1 < losses[0.005][-1] < 10 and losses[0.07][-1] < 0.1 and losses[0.09][-1] > 1e6
 assert 0.005 < np.abs(closed_form.ravel() - [1.0, -2.0, 0.5]).max() < 0.05
 
@@ -294,6 +305,8 @@ H = hessian(loss_at, tf.zeros(2)).numpy()  # (2, 2)
 d = np.array([1.0, 0.0])  # off in w alone
 print("H d for d = (1, 0):", (H @ d).round(1))
 print(f"curvatures {flat:.2f} and {steep:.1f}; limit 2 / {steep:.1f} = {2 / steep:.3f}")
+
+# %% tags=["claims"]
 assert np.allclose(H @ directions, directions * [flat, steep], atol=1e-3)
 assert abs(directions[:, 0] @ directions[:, 1]) < 1e-5 and 0.07 < 2 / steep < 0.09
 
@@ -449,6 +462,8 @@ H_z = hessian(lambda p: tf.reduce_mean((p[0] * z + p[1] - y) ** 2), tf.zeros(2))
 curvatures = np.linalg.eigvalsh(H_z)
 
 print(f"condition number {steep / flat:.0f}, standardised {curvatures[1] / curvatures[0]:.0f}")
+
+# %% tags=["claims"]
 assert 100 < steep / flat < 160
 assert np.allclose(curvatures, 2.0, atol=1e-3)
 # Exercise 08.2: its limit, and the distance left 5 % beyond it
@@ -493,6 +508,8 @@ w_z, b_z = path[-1]
 price = w_z * (3.0 - mean) / std + b_z  # a parcel of 3 kg
 
 print(f"{w_z / std:.2f} € a kilogram, {b_z - w_z * mean / std:.2f} € a parcel; 3 kg: {price:.2f} €")
+
+# %% tags=["claims"]
 assert np.allclose([w_z / std, b_z - w_z * mean / std, price], [10, 5, 35], atol=1e-3)
 assert losses_z[0] > 1000 and losses_z[1] < 1e-4
 
