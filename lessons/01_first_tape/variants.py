@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="01.a",
-        section="What does a tape record?",
+        section="What is on the tape?",
         program="""
 speed = tf.Variable(10.0)  # m/s
 
@@ -26,7 +26,7 @@ print(f"{tape.gradient(distance, speed)}")
     ),
     Variant(
         id="01.a",
-        section="What does a tape record?",
+        section="What is on the tape?",
         program="""
 price, sold = tf.Variable(4.0), tf.Variable(100.0)
 
@@ -47,7 +47,7 @@ print(f"{tape.gradient(income, price)}")
     ),
     Variant(
         id="01.b",
-        section="What does a tape record?",
+        section="What is on the tape?",
         program="""
 side = tf.Variable(3.0)  # m
 
@@ -69,7 +69,7 @@ print(f"{tape.gradient(paint, side)}")
     ),
     Variant(
         id="01.b",
-        section="What does a tape record?",
+        section="What is on the tape?",
         program="""
 dose = tf.Variable(2.0)  # mg
 
@@ -91,7 +91,7 @@ print(f"{tape.gradient(effect, dose)}")
     ),
     Variant(
         id="01.c",
-        section="What does each way cost?",
+        section="What does a gradient cost?",
         program="""
 calls = []
 
@@ -121,7 +121,7 @@ print(by_differences, "and", len(calls) - by_differences)
     ),
     Variant(
         id="01.c",
-        section="What does each way cost?",
+        section="What does a gradient cost?",
         program="""
 calls = []
 

@@ -216,15 +216,4 @@ PREDICTIONS = (
             "4 and 4": "The tape does watch all four. Keras has left the frozen two out of its list.",
         },
     ),
-    Callout(
-        "02.e",
-        right="the error",
-        options={
-            "both gradients": "You will read that a frozen layer costs no backward pass, and a pass "
-            "that stops at the head would not meet the trap.",
-            "the error": "In code that runs line by line, as here, the body was recorded, so the "
-            "tape goes back through it, for nothing.",
-            "None for both": "The head's variables have a path that does not touch the trap.",
-        },
-    ),
 )

@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="02.a",
-        section="What does a tape follow by itself?",
+        section="Why is this gradient `None`?",
         program="""
 price = tf.constant(0.5)
 
@@ -25,7 +25,7 @@ print(tape.gradient(cost, price))
     ),
     Variant(
         id="02.a",
-        section="What does a tape follow by itself?",
+        section="Why is this gradient `None`?",
         program="""
 height = tf.constant([1.0, 4.0])
 gravity = tf.Variable(2.0)
@@ -50,7 +50,7 @@ print(by_height is None, by_gravity is None)
     ),
     Variant(
         id="02.b",
-        section="Which variables are watched, and when?",
+        section="When does watching start?",
         program="""
 mass, speed = 2.0, tf.Variable(3.0)
 momentum = mass * speed
@@ -72,7 +72,7 @@ print(f"{tape.gradient(energy, speed)}")
     ),
     Variant(
         id="02.b",
-        section="Which variables are watched, and when?",
+        section="When does watching start?",
         program="""
 side = tf.Variable(2.0)
 base = side**2
@@ -94,7 +94,7 @@ print(f"{tape.gradient(volume, side)}")
     ),
     Variant(
         id="02.c",
-        section="Can the input be a source?",
+        section="Which pixels count?",
         program="""
 prices = tf.constant([3.0, 5.0, 2.0])
 basket = tf.zeros(3)  # nothing in it yet
@@ -116,7 +116,7 @@ print(f"{tape.gradient(total, basket)}")
     ),
     Variant(
         id="02.c",
-        section="Can the input be a source?",
+        section="Which pixels count?",
         program="""
 stiffness = tf.constant([3.0, 5.0, 2.0])
 stretch = tf.zeros(3)  # three springs at rest
@@ -137,7 +137,7 @@ print(f"{tape.gradient(energy, stretch)}")
     ),
     Variant(
         id="02.d",
-        section="What does freezing change?",
+        section="Does a tape watch a frozen layer?",
         program="""
 layers = [tf.keras.layers.Dense(4) for _ in range(3)]
 model = tf.keras.Sequential([tf.keras.Input((2,)), *layers])
@@ -160,7 +160,7 @@ print(len(tape.watched_variables()), "and", len(model.trainable_variables))
     ),
     Variant(
         id="02.d",
-        section="What does freezing change?",
+        section="Does a tape watch a frozen layer?",
         question="What does it print of the frozen kernel?",
         program="""
 body, head = tf.keras.layers.Dense(2), tf.keras.layers.Dense(1)
@@ -188,7 +188,7 @@ print("the same" if np.array_equal(before, body.kernel) else "changed")
     ),
     Variant(
         id="02.2",
-        section="Which variables are watched, and when?",
+        section="When does watching start?",
         program="""
 p = tf.Variable(5.0, trainable=False)
 q = tf.Variable(2.0)
@@ -210,7 +210,7 @@ print([float(g) for g in tape.gradient(cost, [p, q])])
     ),
     Variant(
         id="02.2",
-        section="Which variables are watched, and when?",
+        section="When does watching start?",
         program="""
 rate = tf.constant(0.5)
 
