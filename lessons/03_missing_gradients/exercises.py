@@ -227,19 +227,6 @@ EXERCISES = (
 
 PREDICTIONS = (
     Callout(
-        "03.a",
-        right="0, NaN, None",
-        options={
-            "0, NaN, None": "TensorFlow's rule for `sign` says 0, and its entry for `round` says "
-            "that there is no gradient. The root has an infinite slope at 0, and the square before "
-            "it the slope 0: 0 · ∞ is NaN, not a number.",
-            "None, 0, NaN": "`sign` jumps at 0, so a missing gradient would be honest. The square "
-            "root of x² is |x|, and 0 is a usual choice for its corner. But the tape knows no |x|.",
-            "NaN, 0, None": "`round` has none, that is right. A jump as NaN would be fair, but "
-            "TensorFlow has a rule for `sign`, and it is not the true slope that it asks.",
-        },
-    ),
-    Callout(
         "03.b",
         right="None",
         options={
@@ -264,13 +251,16 @@ PREDICTIONS = (
         },
     ),
     Callout(
-        "03.d",
-        right="3",
+        "03.a",
+        right="0, NaN, None",
         options={
-            "6": "6 is the slope of x², and the value is that of x².",
-            "3": "The second factor counts as a constant 3, and one path is left. Close the only "
-            "path, and you get `None`.",
-            "None": "That comes if the only path is closed. Here the first factor has one.",
+            "0, NaN, None": "TensorFlow's rule for `sign` says 0, and its entry for `round` says "
+            "that there is no gradient. The root has an infinite slope at 0, and the square before "
+            "it the slope 0: 0 · ∞ is NaN, not a number.",
+            "None, 0, NaN": "`sign` jumps at 0, so a missing gradient would be honest. The square "
+            "root of x² is |x|, and 0 is a usual choice for its corner. But the tape knows no |x|.",
+            "NaN, 0, None": "`round` has none, that is right. A jump as NaN would be fair, but "
+            "TensorFlow has a rule for `sign`, and it is not the true slope that it asks.",
         },
     ),
     Callout(
@@ -282,6 +272,16 @@ PREDICTIONS = (
             "NaN": "Both branches are computed, and the tape goes back through both. The slope of "
             "the logarithm, 1/x, is infinite at 0; `where` sends it the gradient 0, and 0 · ∞ is "
             "NaN.",
+        },
+    ),
+    Callout(
+        "03.d",
+        right="3",
+        options={
+            "6": "6 is the slope of x², and the value is that of x².",
+            "3": "The second factor counts as a constant 3, and one path is left. Close the only "
+            "path, and you get `None`.",
+            "None": "That comes if the only path is closed. Here the first factor has one.",
         },
     ),
 )

@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="03.a",
-        section="What do None, zero and NaN each tell you?",
+        section="What if it is zero or NaN?",
         program="""
 def slope(f, x):
     x = tf.Variable(x)
@@ -28,7 +28,7 @@ print(*[f"{slope(f, 0.0)}" for f in functions])
     ),
     Variant(
         id="03.a",
-        section="What do None, zero and NaN each tell you?",
+        section="What if it is zero or NaN?",
         program="""
 def slope(f, x):
     x = tf.Variable(x)
@@ -51,7 +51,7 @@ print(*[f"{slope(f, -2.0)}" for f in functions])
     ),
     Variant(
         id="03.b",
-        section="Which line is to blame?",
+        section="The name means a new tensor (`rebound-source`)",
         program="""
 weight = tf.Variable(8.0)
 weight = 0.5 * weight  # decay
@@ -72,7 +72,7 @@ print(f"{tape.gradient(loss, weight)}")
     ),
     Variant(
         id="03.b",
-        section="Which line is to blame?",
+        section="The name means a new tensor (`rebound-source`)",
         program="""
 length = tf.Variable(200.0)  # cm
 
@@ -95,7 +95,7 @@ print(f"{tape.gradient(area, length)}")
     ),
     Variant(
         id="03.c",
-        section="Which operations have no gradient?",
+        section="The operation has no gradient (`no-gradient-op`)",
         program="""
 hours = tf.Variable(2.5)
 
@@ -117,7 +117,7 @@ print(f"{tape.gradient(fee, hours)}")
     ),
     Variant(
         id="03.c",
-        section="Which operations have no gradient?",
+        section="The operation has no gradient (`no-gradient-op`)",
         program="""
 kilos = tf.Variable(2.5)
 
@@ -139,7 +139,7 @@ print(f"{tape.gradient(cost, kilos)}")
     ),
     Variant(
         id="03.d",
-        section="How do I close or replace a path on purpose?",
+        section="Can I stop or replace a gradient on purpose?",
         program="""
 value = tf.Variable(3.0)
 
@@ -160,7 +160,7 @@ print(f"{tape.gradient(loss, value)}")
     ),
     Variant(
         id="03.d",
-        section="How do I close or replace a path on purpose?",
+        section="Can I stop or replace a gradient on purpose?",
         program="""
 load = tf.Variable(4.0)
 
@@ -180,7 +180,7 @@ print(f"{tape.gradient(share, load)}")
     ),
     Variant(
         id="03.e",
-        section="Where does NaN come from?",
+        section="What if it is zero or NaN?",
         program="""
 shares = tf.Variable([0.0, 1.0])
 
@@ -202,7 +202,7 @@ print(f"{tape.gradient(entropy, shares)}")
     ),
     Variant(
         id="03.e",
-        section="Where does NaN come from?",
+        section="What if it is zero or NaN?",
         program="""
 share = tf.Variable(0.0)
 
@@ -225,7 +225,7 @@ print(f"{tape.gradient(surprise, share)}")
     ),
     Variant(
         id="03.2",
-        section="Which operations have no gradient?",
+        section="The operation has no gradient (`no-gradient-op`)",
         program="""
 height = tf.Variable(1.6)
 
@@ -243,7 +243,7 @@ print(float(tape.gradient(level, height)))
     ),
     Variant(
         id="03.2",
-        section="Which operations have no gradient?",
+        section="The operation has no gradient (`no-gradient-op`)",
         program="""
 gain = tf.Variable(3.0)
 
