@@ -168,6 +168,17 @@ PREDICTIONS = (
         },
     ),
     Callout(
+        "04.d",
+        right="0",
+        options={
+            "6": "You will read that you must delete a persistent tape, or its values stay. That "
+            "holds for a name in a notebook, which stays. A function's names end with it.",
+            "1": "The tape holds all six, or it is gone and holds none.",
+            "0": "A tape lives as long as something refers to it, and the function's own name for "
+            "it ended with the return.",
+        },
+    ),
+    Callout(
         "04.c",
         right="9",
         options={
@@ -177,17 +188,6 @@ PREDICTIONS = (
             "constant 9, and so the slope is 9. Nothing warns you.",
             "an error": "An error would be fair, since a plain tape answers once. But after the "
             "pause the tape records anew, and of that recording nobody has asked anything.",
-        },
-    ),
-    Callout(
-        "04.d",
-        right="0",
-        options={
-            "6": "You will read that you must delete a persistent tape, or its values stay. That "
-            "holds for a name in a notebook, which stays. A function's names end with it.",
-            "1": "The tape holds all six, or it is gone and holds none.",
-            "0": "A tape lives as long as something refers to it, and the function's own name for "
-            "it ended with the return.",
         },
     ),
 )

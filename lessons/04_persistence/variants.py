@@ -94,7 +94,7 @@ print(f"{tape.gradient(centred, marks)}")
     ),
     Variant(
         id="04.c",
-        section="When is it right to pause or restart?",
+        section="Can I pause a tape?",
         program="""
 speed = tf.Variable(4.0)
 
@@ -117,7 +117,7 @@ print(f"{tape.gradient(power, speed)}")
     ),
     Variant(
         id="04.c",
-        section="When is it right to pause or restart?",
+        section="Can I pause a tape?",
         program="""
 side = tf.Variable(2.0)
 
