@@ -217,7 +217,7 @@ print(f"{slope()}")
     ),
     Variant(
         id="05.e",
-        section="Can one differentiate an algorithm?",
+        section="Can I differentiate an algorithm?",
         program="""
 deposit = tf.Variable(50.0)
 balance = tf.constant(1200.0)
@@ -238,7 +238,7 @@ print(f"{tape.gradient(balance, deposit)}")
     ),
     Variant(
         id="05.e",
-        section="Can one differentiate an algorithm?",
+        section="Can I differentiate an algorithm?",
         program="""
 deposit = tf.Variable(50.0)
 balance = tf.constant(900.0)
