@@ -146,11 +146,12 @@ class LessonBar:
 
     def __init__(self, lesson: Lesson, progress: Progress):
         signs, cells = [], []
-        first_deeper = next(iter(lesson.deeper), None)
-        for exercise in lesson.exercises():
+        essential = [e for e in lesson.exercises() if e.id not in lesson.deeper]
+        deeper = [e for e in lesson.exercises() if e.id in lesson.deeper]
+        for exercise in essential + deeper:
             passed = progress.has_passed(exercise.id)
             sign, word, colour = ("✓", "passed", GREEN) if passed else ("○", "open", "#777777")
-            is_start = exercise.id == first_deeper
+            is_start = exercise in deeper[:1]
             signs.append(f"{'| deeper: ' if is_start else ''}{sign} {exercise.id}")
             gap = "margin-left:1.5em;" if is_start else ""
             cells.append(

@@ -400,16 +400,6 @@ PREDICTIONS = (
         },
     ),
     Callout(
-        "07.b",
-        right="0",
-        options={
-            "about 3e10": "So it would be with a step that suits x: `delta=512`.",
-            "0": "Around 100,000 float32 numbers are 1/128 apart: x + h and x - h both round to x, "
-            "and their difference is 0.",
-            "about 3e7": "A wrong factor is what one expects of a bad step. Here nothing is left.",
-        },
-    ),
-    Callout(
         "07.c",
         right="yes",
         options={
@@ -450,6 +440,16 @@ PREDICTIONS = (
             "does not even know of it.",
             "None": "NumPy left no path from x to the slope. With more computed on top you get a "
             "number that lacks this part.",
+        },
+    ),
+    Callout(
+        "07.b",
+        right="0",
+        options={
+            "about 3e10": "So it would be with a step that suits x: `delta=512`.",
+            "0": "Around 100,000 float32 numbers are 1/128 apart: x + h and x - h both round to x, "
+            "and their difference is 0.",
+            "about 3e7": "A wrong factor is what one expects of a bad step. Here nothing is left.",
         },
     ),
 )

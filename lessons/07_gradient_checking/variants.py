@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="07.a",
-        section="Which step is best?",
+        section="How good is a difference?",
         question="Which step is the most accurate?",
         program="""
 def error(h):
@@ -27,7 +27,7 @@ print(min((1e-1, 1e-3, 1e-6), key=error))
     ),
     Variant(
         id="07.a",
-        section="Which step is best?",
+        section="How good is a difference?",
         question="Which step is the most accurate?",
         program="""
 def error(h):
@@ -89,7 +89,7 @@ print(f"{balance.numpy():.0f}")
     ),
     Variant(
         id="07.d",
-        section="What happens at a kink?",
+        section="Where should I check?",
         program="""
 def leaky(x):
     return tf.maximum(x, 0.2 * x)  # slope 0.2 left of 0, 1 right of it
@@ -109,7 +109,7 @@ print(f"{slope:.1f}")
     ),
     Variant(
         id="07.d",
-        section="What happens at a kink?",
+        section="Where should I check?",
         program="""
 def shortage(stock):
     return tf.nn.relu(8.0 - stock)
@@ -129,7 +129,7 @@ print(f"{slope}")
     ),
     Variant(
         id="07.e",
-        section="How do I write a gradient by hand, and trust it?",
+        section="How do I write a gradient and trust it?",
         program="""
 x = tf.Variable(0.0)
 
@@ -151,7 +151,7 @@ print(f"{tape.gradient(y, x)}")
     ),
     Variant(
         id="07.e",
-        section="How do I write a gradient by hand, and trust it?",
+        section="How do I write a gradient and trust it?",
         program="""
 x = tf.Variable(0.0)
 
@@ -171,7 +171,7 @@ print(f"{tape.gradient(y, x)}")
     ),
     Variant(
         id="07.f",
-        section="How do I write a gradient by hand, and trust it?",
+        section="How do I write a gradient and trust it?",
         program="""
 @tf.custom_gradient
 def cube(x):
@@ -197,7 +197,7 @@ print(f"{outer.gradient(slope, x)}")
     ),
     Variant(
         id="07.f",
-        section="How do I write a gradient by hand, and trust it?",
+        section="How do I write a gradient and trust it?",
         program="""
 @tf.custom_gradient
 def cube(x):
@@ -223,7 +223,7 @@ print(f"{outer.gradient(slope, x)}")
     ),
     Variant(
         id="07.1",
-        section="How good is a finite difference?",
+        section="Which step is best?",
         program="""
 def error(h):
     x = tf.constant(1.0, tf.float64)
@@ -243,7 +243,7 @@ print(f"{error(0.1) / error(0.01):.0f}")
     ),
     Variant(
         id="07.1",
-        section="How good is a finite difference?",
+        section="Which step is best?",
         program="""
 def error(h):
     x = tf.constant(1.0, tf.float64)
