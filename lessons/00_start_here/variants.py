@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="00.a",
-        section="Why predict before you run?",
+        section="Cells and predictions",
         program="""
 minutes = tf.constant(200)
 hours = minutes // tf.constant(60)
@@ -24,7 +24,7 @@ print(hours.dtype.name)
     ),
     Variant(
         id="00.a",
-        section="Why predict before you run?",
+        section="Cells and predictions",
         program="""
 minutes = tf.constant(90)
 hours = minutes / 60
