@@ -242,7 +242,8 @@ letters = {
     "L": "#.... #.... #.... #.... #####",
 }
 pixels = [[pixel == "#" for pixel in rows.replace(" ", "")] for rows in letters.values()]
-W = tf.constant(np.transpose(pixels) / 2, tf.float32)  # (25, 3): one column per letter
+# (25, 3): one column per letter
+W = tf.constant(np.transpose(pixels) / 2, tf.float32)
 
 
 def scores(image):

@@ -55,6 +55,7 @@ print("w1:", gradients[0], " w2:", round(float(gradients[1]), 3))
 # 3. Change that line, and look at the gradient again.
 
 # %% tags=["nbval-ignore-output"]
+# a cell shows what its last line returns
 tape.explain()
 
 # %% [markdown]
@@ -432,6 +433,10 @@ predict("03.a", "")
 # %%
 print([slope(f, 0.0) for f in [tf.sign, lambda x: tf.sqrt(x**2), tf.round]])
 
+# %% tags=["claims"]
+assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None
+assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0)) and slope(tf.sqrt, 0.0) == np.inf
+
 # %% [markdown]
 # `sign` jumps at 0 just as `round` jumps elsewhere, so you might expect the same answer. But TensorFlow has a rule for
 # `sign`, and the rule says 0. The square root of x² is |x|, but the tape applies one rule after another: at 0 the root has
@@ -472,8 +477,6 @@ def guarded_log(x):
 print([slope(guarded_log, x) for x in [0.0, 2.0]])
 
 # %% tags=["claims"]
-assert slope(tf.sign, 0.0) == 0.0 and slope(tf.round, 0.0) is None
-assert np.isnan(slope(lambda x: tf.sqrt(x**2), 0.0)) and slope(tf.sqrt, 0.0) == np.inf
 assert np.isnan(slope(log_or_zero, 0.0))
 assert [slope(guarded_log, x) for x in [0.0, 2.0]] == [0.0, 0.5]
 assert slope(lambda x: tf.clip_by_value(x, 0.0, 1.0), 2.75) == 0.0
@@ -732,7 +735,8 @@ print("1e30 * (1e30 * x**2) at 0:", overflow)
 # %%
 used, unused = tf.Variable(3.0), tf.Variable(5.0)
 
-with tf.GradientTape(persistent=True) as tape:  # persistent: gradient may be called twice
+# a persistent tape: gradient may be called twice
+with tf.GradientTape(persistent=True) as tape:
     loss = used**2
     rounded = tf.round(used) ** 2
 

@@ -637,7 +637,8 @@ def after_passes(a, n):
 
 passes = np.arange(1, 6)
 found = np.array([root_and_slope(lambda a, n=n: after_passes(a, n), 10.0) for n in passes])
-errors = np.abs(found / [10**0.5, 0.5 / 10**0.5] - 1)  # (5, 2): value, slope
+# (5, 2): value, slope
+errors = np.abs(found / [10**0.5, 0.5 / 10**0.5] - 1)
 
 fig, ax = plt.subplots(figsize=(6.4, 3.0))
 lines = ax.plot(passes, errors, marker="o")

@@ -664,7 +664,8 @@ newton_path, descent_path = [start], [start]
 while rosenbrock(newton_path[-1]) > 1e-6:
     newton_path.append(newton_step(newton_path[-1]))
 while rosenbrock(descent_path[-1]) > 1e-6:
-    descent_path.append(descend(descent_path[-1], 0.001, 100))  # 100 steps at a time
+    # 100 steps at a time
+    descent_path.append(descend(descent_path[-1], 0.001, 100))
 
 print("Newton's method:", len(newton_path) - 1)
 print("gradient descent:", 100 * (len(descent_path) - 1))
