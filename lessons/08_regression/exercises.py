@@ -223,19 +223,6 @@ PREDICTIONS = (
         },
     ),
     Callout(
-        "08.b",
-        right="no, and more steps change nothing",
-        options={
-            "yes": "The points were made from these three numbers. But each has an error, and the "
-            "loss knows the points alone.",
-            "no, and more steps change nothing": "The loss knows 200 points and no truth, and "
-            "another parabola lies nearer to them: 0.991, -1.992, 0.509. The loop is right, and "
-            "ends there. Whether the data are good enough to find the truth, no loop can say.",
-            "no, but with more and more steps it would": "1,000 steps and 10,000 end at the same "
-            "numbers: this is the minimum already.",
-        },
-    ),
-    Callout(
         "08.c",
         right="never",
         options={
@@ -257,6 +244,19 @@ PREDICTIONS = (
             "1 - lr · λ.",
             "about 100": "Gradient descent counts as slow. But that comes from the flat direction, "
             "and there is none now: both curvatures are 2.",
+        },
+    ),
+    Callout(
+        "08.b",
+        right="no, and more steps change nothing",
+        options={
+            "yes": "The points were made from these three numbers. But each has an error, and the "
+            "loss knows the points alone.",
+            "no, and more steps change nothing": "The loss knows 200 points and no truth, and "
+            "another parabola lies nearer to them: 0.991, -1.992, 0.509. The loop is right, and "
+            "ends there. Whether the data are good enough to find the truth, no loop can say.",
+            "no, but with more and more steps it would": "1,000 steps and 10,000 end at the same "
+            "numbers: this is the minimum already.",
         },
     ),
 )

@@ -5,7 +5,7 @@ from course_utils.exercises import Variant
 VARIANTS = (
     Variant(
         id="08.c",
-        section="Which step size is right?",
+        section="Which learning rate is right?",
         program="""
 def distance_left(lr):
     x = tf.Variable(0.0)
@@ -30,7 +30,7 @@ print("near" if distance_left(0.19) < 0.01 else "far")
     ),
     Variant(
         id="08.c",
-        section="Which step size is right?",
+        section="Which learning rate is right?",
         program="""
 def loss_after_100(lr):
     x = tf.Variable(4.0)
@@ -57,7 +57,7 @@ print(*[loss_after_100(lr) < 0.001 for lr in (0.3, 0.45, 0.6)])
     ),
     Variant(
         id="08.d",
-        section="Why standardise the input?",
+        section="Why standardize the input?",
         program="""
 x, steps = tf.Variable(11.0), 0
 
@@ -82,7 +82,7 @@ print(steps)
     ),
     Variant(
         id="08.d",
-        section="Why standardise the input?",
+        section="Why standardize the input?",
         program="""
 curvature = tf.constant([2.0, 8.0])
 x = tf.Variable([4.0, 4.0])  # the minimum is at 0
@@ -106,7 +106,7 @@ print(x.numpy())
     ),
     Variant(
         id="08.2",
-        section="Which step size is right?",
+        section="Which learning rate is right?",
         program="""
 weight = tf.Variable(1.0)
 
@@ -126,7 +126,7 @@ print("nearer to 0" if abs(weight) < 1 else "farther from 0")
     ),
     Variant(
         id="08.2",
-        section="Which step size is right?",
+        section="Which learning rate is right?",
         program="""
 weight = tf.Variable(1.0)
 
