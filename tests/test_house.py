@@ -24,7 +24,6 @@ FLOORS = (
     ("course_staff.classroom.jail",),  # which is copied without the rooms above
     ("course_utils.course",),
     ("course_utils.workspace",),
-    ("course_utils.one_change",),
     ("course_utils.exercises",),
     ("course_utils.figures", "course_utils.datasets"),
     ("gradient_tools.drawing",),

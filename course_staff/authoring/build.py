@@ -255,7 +255,7 @@ def observe(lesson: LessonSource, folders: Folders, after_exercise: Callable[[st
 
 
 def renew_stored(lesson: LessonSource, folders: Folders) -> None:
-    """Write the lesson's stubs, and the forms of its solutions, beside what was observed."""
+    """Write the lesson's stubs beside what was observed."""
     before = _read(folders.stored(lesson))
     after = renewed(lesson, before, asked_in(before))
     if after != before:

@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 from copy import copy, deepcopy
 from typing import Any
 
-from course_utils.one_change.forms import blocks_of
-
 __all__ = ["changes_of"]
 
 # Each of a row may stand where another of it stands.
@@ -45,6 +43,15 @@ def changes_of(tree: ast.Module) -> Iterator[ast.Module]:
         for block in blocks_of(node):
             for lines in _rearranged(block):
                 yield _with(tree, block, lines)
+
+
+def blocks_of(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """Yield the blocks of lines in a statement, not those of a module."""
+    if not isinstance(node, ast.Module):
+        for field in ("body", "orelse"):
+            block = getattr(node, field, None)
+            if isinstance(block, list) and block:
+                yield block
 
 
 def _is_read(node: ast.AST) -> bool:

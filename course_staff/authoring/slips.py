@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
+from typing import Any
 
 import tomlkit
 
@@ -22,7 +23,6 @@ from course_utils.exercises.exercise import Judgement
 from course_utils.exercises.isolation import TimeLimitReached, time_limit
 from course_utils.exercises.judging import observe_and_judge
 from course_utils.exercises.question import Question
-from course_utils.one_change.where_to_look import undecorated
 
 from .changes import changes_of
 from .questions import Questions
@@ -72,6 +72,11 @@ def defined(answer: Callable, slip: Slip) -> Callable | None:
     except Exception:  # such as a name that is not there
         return None
     return names[undecorated(answer).__name__]
+
+
+def undecorated(value: Any) -> Any:
+    """Return the function under a decorator, and anything else as it is."""
+    return getattr(value, "python_function", getattr(value, "__wrapped__", value))
 
 
 def holes(lesson: LessonSource, explained: Mapping[str, Mapping[str, str]]) -> Iterator[Slip]:

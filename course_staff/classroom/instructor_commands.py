@@ -175,15 +175,10 @@ def mistakes(
         print_text("The galleries explain every wrong answer.")
     else:
         print_text(f"Wrong answers that no gallery explains: {answers}, groups: {len(found)}.")
-    first: dict[tuple[str, str], str] = {}
     for one in found:
         count = len(one.students)
         print_text(f"\n{one.id} · {count} student{'s' * (count > 1)}: {', '.join(one.students)}")
         print_text(f"told so far: {one.shortest.message}")
-        if one.where:
-            print_text(one.where)
-            if (same := first.setdefault(one.place, one.id)) != one.id:
-                print_text(f"The same place as in {same}: it may be the same mistake.")
         program = one.shortest.program.strip() or "(no cell of the notebook binds its name)"
         print_text(textwrap.indent(program, "    "))
 

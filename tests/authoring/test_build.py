@@ -1,5 +1,6 @@
 """The authoring path on small lessons of its own, in a folder of its own."""
 
+import ast
 import base64
 import bz2
 import json
@@ -11,7 +12,7 @@ import pytest
 
 from course_staff.authoring import build as authoring
 from course_staff.authoring.build import BuildError, Folders
-from course_staff.authoring.keys import OBSERVERS, asked_key, observed_key
+from course_staff.authoring.keys import OBSERVERS, asked_key, code_of, observed_key
 
 PREDICT = """\
 # %% [markdown] part="Part I"
@@ -455,6 +456,19 @@ def test_what_is_said_of_predictions_is_not_observed(folders):
 
 
 @pytest.mark.parametrize("module", OBSERVERS, ids=lambda module: module.__name__)
+def test_only_docstrings_comments_and_imports_are_left_out_of_a_key(module):
+    source = Path(module.__file__).read_text()
+    lines = source.splitlines()
+    for node in ast.walk(ast.parse(source)):
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if is_text or isinstance(node, ast.Import | ast.ImportFrom):
+            for number in range(node.lineno - 1, node.end_lineno):
+                lines[number] = ""
+    kept = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    assert code_of(source).splitlines() == kept
+
+
+@pytest.mark.parametrize("module", OBSERVERS, ids=lambda module: module.__name__)
 def test_a_change_of_what_observes_has_a_lesson_observed_anew(module, folders, monkeypatch):
     write(folders)
     before, source = keys(folders)[0], Path(module.__file__).read_text()
@@ -467,7 +481,7 @@ def test_a_change_of_what_observes_has_a_lesson_observed_anew(module, folders, m
             key = keys(folders)[0]
         return key
 
-    reworded = f'"""Another docstring."""\n\nimport os\n\n{source}'.replace(": Any", ": object")
+    reworded = f'"""Another docstring."""\n\nimport os\n\n# A comment\n{source}'
     assert key_with(reworded) == before
     assert key_with(f"{source}\n_MORE = 1\n") != before
     # The last function of each decides something.

@@ -47,7 +47,7 @@ def test_each_slip_is_another_program_with_one_change(asked):
     [
         ("return tf.reduce_sum(tape.gradient(y, x))", "passes"),
         ("return tape.gradient(x, y)", "recognised"),
-        ("return -tape.gradient(y, x)", "placed"),
+        ("return -tape.gradient(y, x)", "untold"),
     ],
 )
 def test_what_becomes_of_a_slip(asked, after, kind):

@@ -161,6 +161,17 @@ def test_an_id_that_is_no_text_is_told_the_order():
     assert "check takes the id first" in check([4, 2], "01.2").message
 
 
+def test_values_that_a_wrong_answer_reads_from_the_notebook_are_named():
+    names = {"tf": tf, "a": 3.0}
+    exec("def slope(x):\n    return a * tf.sin(x)", names)
+    result = check("01.1", names["slope"])
+    said = "Your function reads `a` from the notebook, not from its arguments."
+    assert result.where_to_look.startswith(said) and said in repr(result)
+    assert "<details><summary>Where to look</summary><div>Your function" in result._repr_html_()
+    names["a"] = tf.abs  # code, which a function may use
+    assert check("01.1", names["slope"]).where_to_look == ""
+
+
 class Hostile:
     def __getattr__(self, name):
         raise RuntimeError("no")
