@@ -1,27 +1,40 @@
-"""All single changes of a program: what a slip of the pen makes.
+"""All single changes of a program, such as small mistakes make.
 
 A change is made in the syntax tree. None knows what the program is for, and none calls what neither
 the program nor this module names.
 """
 
 import ast
-import re
 from collections.abc import Iterator, Sequence
 from copy import copy, deepcopy
 from typing import Any
 
 __all__ = ["changes_of"]
 
-# Each of a row may stand where another of it stands.
-_ROWS = """
-reduce_sum reduce_mean reduce_max; sum mean max; add subtract; multiply divide; maximum minimum
-argmax argmin; assign assign_add assign_sub; square abs sqrt; sin cos; sigmoid tanh softmax; exp log
-gradient jacobian batch_jacobian; clip_by_norm clip_by_global_norm clip_by_value; keys values items
-trainable_variables trainable_weights non_trainable_variables variables; zeros_like ones_like
-zeros ones; append extend
-"""
-_ALIKE = [row.split() for row in re.split("[;\n]", _ROWS)]
-_LIKE_IT = {word: [other for other in row if other != word] for row in _ALIKE for word in row}
+# Names that are taken for each other.
+_EXCHANGEABLE = (
+    ("reduce_sum", "reduce_mean", "reduce_max"),
+    ("sum", "mean", "max"),
+    ("add", "subtract"),
+    ("multiply", "divide"),
+    ("maximum", "minimum"),
+    ("argmax", "argmin"),
+    ("assign", "assign_add", "assign_sub"),
+    ("square", "abs", "sqrt"),
+    ("sin", "cos"),
+    ("sigmoid", "tanh", "softmax"),
+    ("exp", "log"),
+    ("gradient", "jacobian", "batch_jacobian"),
+    ("clip_by_norm", "clip_by_global_norm", "clip_by_value"),
+    ("keys", "values", "items"),
+    ("trainable_variables", "trainable_weights", "non_trainable_variables", "variables"),
+    ("zeros_like", "ones_like"),
+    ("zeros", "ones"),
+    ("append", "extend"),
+)
+_INSTEAD = {
+    name: [other for other in names if other != name] for names in _EXCHANGEABLE for name in names
+}
 # By the last name of what is called: an argument that it may lack.
 _OF_A_SUM = ["axis=0", "axis=1", "axis=-1", "keepdims=True"]
 _MAY_LACK = {
@@ -107,7 +120,7 @@ def _others(node: Any, names: Sequence[str]) -> Iterator[ast.AST]:
             if name != node.id:
                 yield ast.Name(name, ast.Load())
     elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
-        for name in _LIKE_IT.get(node.attr, ()):
+        for name in _INSTEAD.get(node.attr, ()):
             yield _changed(node, attr=name)
     elif isinstance(node, ast.Call):
         yield from _other_calls(node)
