@@ -128,7 +128,7 @@ $(SITE): requirements-site.lock $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $<
 	@touch $@
 
-# COURSE_REPOSITORY=https://github.com/owner/name adds links to Binder, Colab and the repository.
+# COURSE_REPOSITORY=https://github.com/owner/name adds links to the repository.
 site: $(SITE) ## Write the course as pages to build/site/html
 	@mkdir -p build/site/source
 	@$(BIN)/sphinx-build -E -W --keep-going -q -c docs/site build/site/source build/site/html
