@@ -16,7 +16,7 @@ from course_utils.workspace.atomic_files import write_atomically
 from course_utils.workspace.originals import work_in
 
 from .keys import asked_key, observed_key
-from .observing import GalleryError
+from .observing import MistakesError
 from .questions import observed_lines
 from .run import NotebookFailed, run_notebook
 from .sittings import further_cells
@@ -122,7 +122,7 @@ def select(lessons: list[LessonSource], numbers: Sequence[str]) -> list[LessonSo
 
 
 def needs_observing(lesson: LessonSource, folders: Folders) -> bool:
-    """Tell whether what is stored is not from these questions, solutions and galleries."""
+    """Tell whether what is stored is not from these questions, solutions and mistakes."""
     return observed_in(_read(folders.stored(lesson))) != observed_key(lesson)
 
 
@@ -248,7 +248,7 @@ def observe(lesson: LessonSource, folders: Folders, after_exercise: Callable[[st
     """
     try:
         lines = observed_lines(lesson, after_exercise)
-    except GalleryError as error:
+    except MistakesError as error:
         raise BuildError(f"lessons/{lesson.name}: {error}") from None
     asked = asked_in(_read(folders.stored(lesson)))  # of the notebooks as they are yet
     write_atomically(folders.stored(lesson), stored_text(lesson, lines, asked))

@@ -47,7 +47,7 @@ def observed_key(lesson: LessonSource) -> str:
     """Return what changes when anything changes that is observed, or that observes."""
     parts = [str(_FORMAT), *(code_of(_text(Path(str(m.__file__)))) for m in OBSERVERS)]
     parts += [_PREDICTIONS.sub("", _text(lesson.path.with_name("exercises.py")))]
-    parts += [_text(lesson.path.with_name("gallery.py"))]
+    parts += [_text(lesson.path.with_name("mistakes.py"))]
     parts += [lesson.solution.cells[index].source for index in lesson.exercises.values()]
     return _digest(*parts)
 

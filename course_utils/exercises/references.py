@@ -1,6 +1,6 @@
 """What right and wrong programs did on the inputs of one seed, and where that is kept.
 
-``course build`` observes each exercise's right program, and the wrong ones of its gallery, on a few
+``course build`` observes each exercise's right program, and its known mistakes, on a few
 seeds, and stores what they did. There is one file a lesson: below a line that says of what it was
 made, and one with the stubs, stands one compressed line an exercise. No program is stored.
 """

@@ -65,10 +65,10 @@ EXERCISES = (
     ),
 )
 """
-GALLERY = """\
+MISTAKES = """\
 from course_utils.exercises import Table
 
-GALLERY = {"01.2": Table({(2, 4): "The two numbers are exchanged."}, "Count rows and columns.")}
+MISTAKES = {"01.2": Table({(2, 4): "The two numbers are exchanged."}, "Count rows and columns.")}
 """
 
 
@@ -99,13 +99,13 @@ def built(first_build, tmp_path):
     return Folders(shutil.copytree(first_build, tmp_path / "checkout"))
 
 
-def write(folders, text=PREDICT, name="01_first_tape", gallery=GALLERY):
+def write(folders, text=PREDICT, name="01_first_tape", mistakes=MISTAKES):
     folder = folders.lessons / name
     folder.mkdir(exist_ok=True)
     (folder / "lesson.py").write_text(text)
     asks = "predict(" in text or "PREDICTIONS" in text or "**Predict**" in text
     (folder / "exercises.py").write_text(EXERCISES + PREDICTIONS * asks)
-    (folder / "gallery.py").write_text(gallery)
+    (folder / "mistakes.py").write_text(mistakes)
 
 
 def build(folders):
@@ -168,7 +168,7 @@ def check_every_kind_of_drift(folders):
         (stored, ("asked ", "asked 0")),
         (stored, ("\nstubs ", "\nstubs 0")),
         (source / "exercises.py", ("Shape", "Form")),
-        (source / "gallery.py", ("exchanged", "swapped")),
+        (source / "mistakes.py", ("exchanged", "swapped")),
     ):
         text = path.read_text()
         assert change[0] in text
@@ -423,9 +423,9 @@ def test_a_lesson_that_builds_on_none_is_named(folders):
 
 
 def test_a_prediction_without_sentences_is_refused(folders):
-    write(folders, gallery="GALLERY = {}")
+    write(folders, mistakes="MISTAKES = {}")
     (lesson,) = authoring.read_lessons(folders)
-    with pytest.raises(BuildError, match="01.2: the gallery holds nothing for it"):
+    with pytest.raises(BuildError, match="01.2: mistakes.py holds nothing for it"):
         authoring.observe(lesson, folders, lambda exercise_id: None)
 
 

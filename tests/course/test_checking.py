@@ -46,7 +46,7 @@ def test_a_check_reads_what_programs_did_once(monkeypatch):
     assert len(read) == 2
 
 
-# What a check of a wrong answer, whose mistake the gallery names, goes through, file by file.
+# What a check of a wrong answer, whose mistake is known, goes through, file by file.
 # Where progress stands in a workspace, `folders` is one more. Each does a part, and is used without
 # the others, too: none only hands on.
 ON_THE_WAY = {

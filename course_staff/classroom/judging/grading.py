@@ -287,7 +287,7 @@ def _found(
 def require_lessons() -> Path:
     """Return the folder that holds the right programs and the galleries."""
     for checkout in (Path(__file__).parents[3], course_folder()):
-        if any((checkout / "lessons").glob("*/gallery.py")):
+        if any((checkout / "lessons").glob("*/mistakes.py")):
             return checkout.resolve() / "lessons"
     raise BadInput(
         "There are no lessons here. Answers are compared with the lessons' solutions: call "

@@ -39,7 +39,7 @@ def test_the_copy_holds_the_questions_and_nothing_that_programs_did(package):
     for path in texts:  # a line that says what it is, and the stubs
         words = [line.split(" ")[0] for line in path.read_text().splitlines()]
         assert words == ["Generated", "stubs"]
-    assert not list(package.rglob("gallery*"))
+    assert not list(package.rglob("mistakes*"))
 
 
 def test_the_copy_holds_no_grader_no_author_and_no_notebook(package):
@@ -108,7 +108,7 @@ def test_the_version_changes_with_every_file_that_a_verdict_depends_on(monkeypat
         "course_staff/authoring/questions.py",
         "course_staff/classroom/judging/secret_references.py",
         "course_staff/classroom/jail/sandbox.py",
-        "lessons/01_first_tape/gallery.py",
+        "lessons/01_first_tape/mistakes.py",
         "lessons/01_first_tape/lesson.py",
     ):
         path = tmp_path / place

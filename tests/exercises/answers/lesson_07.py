@@ -1,4 +1,4 @@
-"""Other right answers to lesson 07, and wrong ones that no gallery holds."""
+"""Other right answers to lesson 07, and wrong ones that no list holds."""
 
 import keras
 import numpy as np

@@ -1,4 +1,4 @@
-"""Answers to lesson 09: other right ones, and wrong ones that no gallery holds, by mistake."""
+"""Answers to lesson 09: other right ones, and wrong ones that no list holds, by mistake."""
 
 import keras
 import numpy as np

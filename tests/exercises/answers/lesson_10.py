@@ -1,4 +1,4 @@
-"""Answers to lesson 10: other right ones, and wrong ones that no gallery holds, by mistake."""
+"""Answers to lesson 10: other right ones, and wrong ones that no list holds, by mistake."""
 
 import numpy as np
 import tensorflow as tf

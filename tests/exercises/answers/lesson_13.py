@@ -1,4 +1,4 @@
-"""Right answers to lesson 13's exercises, and wrong ones that no gallery holds."""
+"""Right answers to lesson 13's exercises, and wrong ones that no list holds."""
 
 import statistics
 

@@ -1,4 +1,4 @@
-"""Answers to lesson 16's exercises: other right ones, and wrong ones that no gallery holds."""
+"""Answers to lesson 16's exercises: other right ones, and wrong ones that no list holds."""
 
 import keras
 import numpy as np

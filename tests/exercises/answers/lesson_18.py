@@ -1,4 +1,4 @@
-"""Answers to lesson 18's exercises: other right ones, and wrong ones that no gallery holds."""
+"""Answers to lesson 18's exercises: other right ones, and wrong ones that no list holds."""
 
 import numpy as np
 import tensorflow as tf

@@ -1,4 +1,4 @@
-"""Answers to the parts of lesson 21's project: other right ones, and wrong ones of no gallery."""
+"""Answers to the parts of lesson 21's project: other right ones, and wrong ones in no list."""
 
 import pickle
 from pathlib import Path

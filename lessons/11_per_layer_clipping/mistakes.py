@@ -698,4 +698,4 @@ SPEEDS = {
     ),
 }
 
-GALLERY = {"11.1": NEWS, "11.2": STEP, "11.3": LAYERS, "11.4": SPEEDS}
+MISTAKES = {"11.1": NEWS, "11.2": STEP, "11.3": LAYERS, "11.4": SPEEDS}

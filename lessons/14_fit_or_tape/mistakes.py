@@ -1573,7 +1573,7 @@ TRAININGS = {
     ),
 }
 
-GALLERY = {
+MISTAKES = {
     "14.1": COSTS,
     "14.2": ADAPTIVE,
     "14.3": STEPS,

@@ -1062,7 +1062,7 @@ SCHEDULES = {
     ),
 }
 
-GALLERY = {
+MISTAKES = {
     "07.1": ERRORS,
     "07.2": LAYERS,
     "07.3": MEANS,

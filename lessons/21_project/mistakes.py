@@ -1566,7 +1566,7 @@ MOVED = {
     ),
 }
 
-GALLERY = {
+MISTAKES = {
     "21.1": CLIPPED,
     "21.2": STEPS,
     "21.3": KEPT,

@@ -1105,7 +1105,7 @@ MISTAKES = {
     ),
 }
 
-GALLERY = {
+MISTAKES = {
     "13.1": SIDES,
     "13.2": MEASUREMENTS,
     "13.3": TRAININGS,

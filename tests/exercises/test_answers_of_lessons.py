@@ -1,7 +1,7 @@
-"""Each question against its right answers, and against wrong ones that no gallery holds.
+"""Each question against its right answers, and against wrong ones that are in no list.
 
-What stands in a gallery is proved when it is built: each of its programs goes wrong, and is told
-its own sentence. Here stand answers that were written without looking there.
+The build proves what is in a `mistakes.py`: each of its programs goes wrong, and is told its own
+sentence. Here are answers that were written without looking there.
 `benchmarks/held_out_answers.py` judges each of them on every stored seed.
 """
 
@@ -48,7 +48,7 @@ def test_other_right_answers_pass(exercise_id, number):
     ("exercise_id", "number", "name"),
     [(i, n, name) for i in EXERCISES for n, (name, _) in enumerate(CORPUS[i[:2]].WRONG.get(i, []))],
 )
-def test_wrong_answers_of_no_gallery_are_told_their_mistake(exercise_id, number, name):
+def test_wrong_answers_in_no_list_are_told_their_mistake(exercise_id, number, name):
     _, answer = CORPUS[exercise_id[:2]].WRONG[exercise_id][number]
     (seed,) = seeds_of(exercise_id, name, 1)
     judgement, _ = observe_and_judge(EXERCISES[exercise_id], answer, seed)

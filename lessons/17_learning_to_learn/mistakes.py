@@ -637,7 +637,7 @@ ENDS = {
     ),
 }
 
-GALLERY = {
+MISTAKES = {
     "17.1": THROUGH_A_STEP,
     "17.2": STEPS,
     "17.3": [MAML, FIRST_ORDER, REPTILE, COPY],

@@ -333,7 +333,7 @@ FOLLOWED = "That is the factor when the weight is followed, too. Here it is clos
 CLOSED = "That is the weight itself. Followed, it adds a part of its own: l times -1/4."
 
 
-GALLERY = {
+MISTAKES = {
     "18.1": WEIGHTS,
     "18.3": CLIPS,
     "18.2": [
