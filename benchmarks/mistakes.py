@@ -6,7 +6,6 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +18,9 @@ _BOUND = 0.9  # of the mistakes taken out come back as one pure group each
 _SECRET = 1_000  # the seed of a grading: none of those that are stored
 _BACK, _SPLIT, _MIXED, _ELSEWHERE = "came back", "pure groups", "with others", "told"
 _EXPLANATION = """
-Of each mistake there are the programs in `mistakes.py` and the corpus of the tests, which was
-written without looking there. Some mistakes are taken off the lists. Each student of a class then
-makes one mistake in each exercise concerned, in a program of the corpus, both drawn at random;
+Of each mistake there are the programs in `mistakes.py` and those in `answers.py`, the corpus, which
+was written without looking there. Some mistakes are taken off the lists. Each student of a class
+then makes one mistake in each exercise concerned, in a program of the corpus, both drawn at random;
 every mistake taken out is made twice at least. All answers are observed on one secret seed and
 judged, and those that no known mistake explains are grouped by what they did.
 
@@ -53,7 +52,7 @@ def main() -> int:
         "--seeds", type=int, nargs="+", default=[1, 2, 3], help="one draw for each (1 2 3)"
     )
     options = parser.parse_args()
-    sys.path[:0] = [str(_ROOT), str(_ROOT / "tests" / "exercises")]
+    sys.path.insert(0, str(_ROOT))
     from course_utils.course.tensorflow_start import quiet_tensorflow
 
     quiet_tensorflow()
@@ -128,13 +127,14 @@ def _corpus() -> dict[str, _Known]:
     """Observe all programs of each function exercise."""
     from course_staff.authoring.questions import Questions
     from course_staff.authoring.source import read_lesson
+    from course_utils.exercises.lesson_questions import load
     from course_utils.exercises.question import Question
 
     corpus = {}
     lessons = sorted((_ROOT / "lessons").glob("*/lesson.py"))
     for path in track(lessons, "Observing", console=Console(stderr=True)):
         questions = Questions(read_lesson(path))
-        held_out = import_module(f"answers.lesson_{path.parent.name[:2]}").WRONG
+        held_out = load(path.with_name("answers.py")).WRONG
         for exercise_id, exercise in questions.exercises.items():
             if isinstance(exercise, Question):
                 corpus[exercise_id] = _known(questions, exercise, held_out.get(exercise_id, ()))

@@ -15,7 +15,6 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
@@ -103,17 +102,18 @@ class Change:
 
 def of_lesson(number: str, sample: int, seed: int) -> list[tuple[str, str, list]]:
     """Return, for each exercise of a lesson, which answers were changed, and the outcomes."""
-    sys.path[:0] = [str(_ROOT), str(_ROOT / "tests" / "exercises")]
+    sys.path.insert(0, str(_ROOT))
     from course_utils.course.tensorflow_start import quiet_tensorflow
 
     quiet_tensorflow()
     from course_staff.authoring.questions import Questions
     from course_staff.authoring.source import read_lesson
+    from course_utils.exercises.lesson_questions import load
     from course_utils.exercises.question import Question
 
     (path,) = _ROOT.glob(f"lessons/{number}_*/lesson.py")
     questions, rows = Questions(read_lesson(path)), []
-    others = import_module(f"answers.lesson_{number}").RIGHT
+    others = load(path.with_name("answers.py")).RIGHT
     for exercise_id, question in questions.exercises.items():
         if not isinstance(question, Question):
             continue

@@ -52,7 +52,12 @@ def test_every_source_has_its_notebooks_and_nothing_is_stray():
         assert found == {f"{name}{suffix}" for name in NAMES}, folder
     for name in NAMES:
         files = {path.name for path in (ROOT / "lessons" / name).glob("*.py")}
-        assert files - {"variants.py"} == {"lesson.py", "exercises.py", "mistakes.py"}
+        assert files - {"variants.py"} == {
+            "lesson.py",
+            "exercises.py",
+            "mistakes.py",
+            "answers.py",
+        }
 
 
 @pytest.mark.parametrize("name", NAMES)

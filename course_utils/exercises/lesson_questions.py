@@ -29,8 +29,9 @@ def questions_path(number: str) -> Path:
 @cache
 def questions(number: str) -> ModuleType:
     """Return the module with the questions of the lesson with this two-digit number."""
-    tool_folders.add(str(_ROOT / "lessons"))  # no line of a question is a learner's own
-    return load(questions_path(number), f"{__package__}.generated.lesson_{number}")
+    path = questions_path(number)
+    tool_folders.add(str(path))  # no line of a question is a line of the learner's
+    return load(path, f"{__package__}.generated.lesson_{number}")
 
 
 @cache

@@ -1,12 +1,13 @@
 """Each question against its right answers, and against wrong ones that are in no list.
 
 The build proves what is in a `mistakes.py`: each of its programs goes wrong, and is told its own
-sentence. Here are answers that were written without looking there.
+sentence. A lesson's `answers.py` has answers that were written without looking there: RIGHT ones,
+which pass, WRONG ones with the mistake's name, and ORACLES, which compute without a tape where one
+is demanded, and fail only that demand.
 `benchmarks/held_out_answers.py` judges each of them on every stored seed.
 """
 
 import re
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ import pytest
 from course_staff.authoring.questions import Questions
 from course_staff.authoring.source import read_lesson
 from course_utils.exercises.judging import assess, observe_and_judge
+from course_utils.exercises.lesson_questions import load
 from course_utils.exercises.observation import describe
 from course_utils.exercises.question import Question
 from course_utils.exercises.references import SEEDS, stored
@@ -23,7 +25,7 @@ from course_utils.workspace.curriculum import LESSONS
 SOURCES = Path(__file__).parents[2] / "lessons"
 EXERCISES = {e.id: e for lesson in LESSONS for e in lesson.exercises()}
 FUNCTIONS = [i for i, exercise in EXERCISES.items() if isinstance(exercise, Question)]
-CORPUS = {lesson.number: import_module(f"answers.lesson_{lesson.number}") for lesson in LESSONS}
+CORPUS = {lesson.number: load(SOURCES / lesson.name / "answers.py") for lesson in LESSONS}
 LONGEST = 4  # sentences of a message
 
 
