@@ -11,7 +11,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from course_utils.datasets.mnist import mnist_source
-from course_utils.exercises.lesson_questions import COPIES
+from course_utils.exercises.lesson_questions import GENERATED
 from course_utils.workspace.atomic_files import write_atomically
 from course_utils.workspace.originals import work_in
 
@@ -79,7 +79,7 @@ class Folders:
 
     @property
     def _generated(self) -> Path:
-        return self.root / COPIES
+        return self.root / GENERATED
 
 
 def read_lessons(folders: Folders, numbers: Sequence[str] = ()) -> list[LessonSource]:

@@ -405,7 +405,7 @@ def test_lessons_that_were_not_chosen_are_not_compared(folders):
     write(folders)
     (lesson,) = authoring.read_lessons(folders)
     assert [p.where for p in authoring.find_drift([lesson], [], folders)] == [
-        "course_utils/exercises/generated/lessons.json",
+        "generated/lessons.json",
     ]
 
 

@@ -17,6 +17,7 @@ from course_staff.classroom.running.public_package import (
     write_public_package,
 )
 from course_utils.exercises.exercise import stubs
+from course_utils.exercises.lesson_questions import COPIES
 from course_utils.workspace.curriculum import LESSONS, find_exercise
 
 PACKAGES = ("gradient_tools", "course_utils", "course_staff")
@@ -56,6 +57,7 @@ def test_an_installed_package_hides_itself_and_not_the_libraries_beside_it(tmp_p
     site = tmp_path / "site-packages"
     for name in PACKAGES:
         shutil.copytree(ROOT / name, site / name)
+    shutil.copytree(ROOT / "generated", site / COPIES)
     module = "course_staff.classroom.running.public_package"
     program = f"from {module} import *\nprint(*private_folders())"
     environment = os.environ | {"PYTHONPATH": str(site)}
@@ -94,7 +96,7 @@ def test_the_copy_observes_as_the_original_does(package):
 
 
 def test_the_version_changes_with_every_file_that_a_verdict_depends_on(monkeypatch, tmp_path):
-    for name in (*PACKAGES, "lessons"):
+    for name in (*PACKAGES, "generated", "lessons"):
         shutil.copytree(ROOT / name, tmp_path / name)
     monkeypatch.setattr(public_package, "_TOOLS", tmp_path / "gradient_tools")
     monkeypatch.setattr(public_package, "_PACKAGE", tmp_path / "course_utils")
@@ -102,7 +104,7 @@ def test_the_version_changes_with_every_file_that_a_verdict_depends_on(monkeypat
     seen = [exercises_version()]
     assert seen == [exercises_version()]
     for place in (
-        "course_utils/exercises/generated/lesson_01.txt",
+        "generated/lesson_01.txt",
         "course_utils/workspace/curriculum.py",
         "gradient_tools/checking/check.py",
         "course_staff/authoring/questions.py",
