@@ -3,15 +3,15 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-LOCK := requirements.lock
+LOCK := locks/requirements.lock
 LAB_ARGS ?=
 
 ifdef GPU
-LOCK := requirements-gpu.lock
+LOCK := locks/requirements-gpu.lock
 export TF_DETERMINISTIC_OPS := 1
 export NVIDIA_TF32_OVERRIDE := 0
 endif
-STAMP := $(VENV)/.installed-$(LOCK)
+STAMP := $(VENV)/.installed-$(notdir $(LOCK))
 
 .DEFAULT_GOAL := help
 .PHONY: help setup lab clean
@@ -82,13 +82,13 @@ lint: $(STAMP)
 unit: $(STAMP) $(NBGRADER) $(CLUSTER)
 	$(PYTEST) $(UNIT)
 
-$(NBGRADER): requirements-nbgrader.lock $(STAMP)
+$(NBGRADER): locks/requirements-nbgrader.lock $(STAMP)
 	@rm -rf $(@D)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
 	    --target $(@D) -r $<
 	@touch $@
 
-$(CLUSTER): requirements-cluster.lock $(STAMP)
+$(CLUSTER): locks/requirements-cluster.lock $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $<
 	@touch $@
 
@@ -105,7 +105,7 @@ coverage: $(STAMP) ## Hold the floor under the lines of gradient_tools that its 
 # Pictures of what failed are left in build/browser.
 browser-test: $(STAMP) ## Use the course in JupyterLab, in a browser
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps \
-	    -r requirements-browser.lock
+	    -r locks/requirements-browser.lock
 	@COURSE_BROWSER=required $(BIN)/python -m pytest tests/browser
 
 # Real accounts, with homes of their own, are made for it and removed: it is for root, on Linux, in
@@ -113,7 +113,7 @@ browser-test: $(STAMP) ## Use the course in JupyterLab, in a browser
 HUB := $(VENV)/.installed-requirements-hub.lock
 PROXY := configurable-http-proxy@5.3.0
 
-$(HUB): requirements-hub.lock $(STAMP)
+$(HUB): locks/requirements-hub.lock $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $<
 	@npm install --silent --no-fund --no-audit --prefix $(VENV)/proxy $(PROXY)
 	@touch $@
@@ -121,14 +121,14 @@ $(HUB): requirements-hub.lock $(STAMP)
 hub-test: $(HUB) ## Use the course on a JupyterHub, with two students and a teacher (for root)
 	@COURSE_HUB=required COURSE_BROWSER=required $(BIN)/python -m pytest tests/hub
 
-# Beside what stands in requirements.lock; Python 3.11 or newer.
+# Beside what stands in locks/requirements.lock; Python 3.11 or newer.
 SITE := $(VENV)/.installed-requirements-site.lock
 
-$(SITE): requirements-site.lock $(STAMP)
+$(SITE): locks/requirements-site.lock $(STAMP)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r $<
 	@touch $@
 
-# COURSE_REPOSITORY=https://github.com/owner/name adds links to Binder, Colab and the repository.
+# COURSE_REPOSITORY=https://github.com/owner/name adds links to the repository.
 site: $(SITE) ## Write the course as pages to build/site/html
 	@mkdir -p build/site/source
 	@$(BIN)/sphinx-build -E -W --keep-going -q -c docs/site build/site/source build/site/html
@@ -156,11 +156,11 @@ COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.10 --gen
 
 lock: $(STAMP) ## Resolve the lock files anew, for every platform
 	@$(BIN)/python -m pip install --quiet uv
-	@for lock in "requirements.lock" "requirements-gpu.lock --extra gpu"; do \
+	@for lock in "locks/requirements.lock" "locks/requirements-gpu.lock --extra gpu"; do \
 	    $(COMPILE) --extra course --extra author --extra classroom --extra test --output-file $$lock; done
-	@# What these need beyond requirements.lock, in versions that go with it.
+	@# What these need beyond locks/requirements.lock, in versions that go with it.
 	@for extra in nbgrader browser cluster site hub; do \
-	    $(COMPILE) --extra $$extra --constraint requirements.lock \
-	    --output-file requirements-$$extra.lock \
-	    $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements.lock | sort -u) \
+	    $(COMPILE) --extra $$extra --constraint locks/requirements.lock \
+	    --output-file locks/requirements-$$extra.lock \
+	    $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' locks/requirements.lock | sort -u) \
 	    || exit 1; done

@@ -16,6 +16,7 @@ CARRIED = {
     for pattern, place in {
         "lessons/*/exercises.py": "course_utils/exercises/generated/lesson_{0.parent.name:.2}.py",
         "lessons/*/variants.py": "course_utils/exercises/generated/variants_{0.parent.name:.2}.py",
+        "generated/*": "course_utils/exercises/generated/{0.name}",
         "notebooks/*.ipynb": "course_utils/workspace/given/notebooks/{0.name}",
     }.items()
     for path in (found.relative_to(ROOT) for found in sorted(ROOT.glob(pattern)))

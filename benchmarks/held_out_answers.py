@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from importlib import import_module
 from pathlib import Path
 
 from rich.console import Console
@@ -27,8 +26,9 @@ def main() -> int:
     )
     parser.add_argument("--lessons", nargs="+", metavar="NN", help="these lessons (all)")
     options = parser.parse_args()
-    sys.path[:0] = [str(_ROOT), str(_ROOT / "tests" / "exercises")]
+    sys.path.insert(0, str(_ROOT))
     from course_utils.course.tensorflow_start import quiet_tensorflow
+    from course_utils.exercises.lesson_questions import load
     from course_utils.exercises.references import SEEDS
     from course_utils.workspace.curriculum import LESSONS
 
@@ -38,7 +38,7 @@ def main() -> int:
     failures = []
     for lesson in LESSONS:
         if lesson.number in (options.lessons or [lesson.number]):
-            corpus = import_module(f"answers.lesson_{lesson.number}")
+            corpus = load(_ROOT / "lessons" / lesson.name / "answers.py")
             answers = [
                 (exercise, name, answer)
                 for exercise in lesson.exercises()

@@ -1,4 +1,4 @@
-"""Measure whether `course mistakes` finds the mistakes that the galleries do not know."""
+"""Measure whether `course mistakes` finds the mistakes that no lesson lists."""
 
 import argparse
 import random
@@ -6,7 +6,6 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +18,20 @@ _BOUND = 0.9  # of the mistakes taken out come back as one pure group each
 _SECRET = 1_000  # the seed of a grading: none of those that are stored
 _BACK, _SPLIT, _MIXED, _ELSEWHERE = "came back", "pure groups", "with others", "told"
 _EXPLANATION = """
-Of each mistake there are the gallery's programs and the corpus of the tests: programs that were
-written without looking there. Some mistakes are taken out of the galleries. Each student of a class
+Of each mistake there are the programs in `mistakes.py` and those in `answers.py`, the corpus, which
+was written without looking there. Some mistakes are taken off the lists. Each student of a class
 then makes one mistake in each exercise concerned, in a program of the corpus, both drawn at random;
 every mistake taken out is made twice at least. All answers are observed on one secret seed and
-judged, and those that no program of the gallery explains are grouped by what they did.
+judged, and those that no known mistake explains are grouped by what they did.
 
 A mistake has come back if one group holds all answers that make it, and no others. A mistake that
-another program of the gallery explains does not count as come back.
+another known mistake explains does not count as come back.
 
 Drawn are mistakes of which the corpus has a program. The last table says what becomes of each of
 them, taken out by itself in a class that makes each mistake in each program once, first those of
-the corpus and then those of the gallery, too: how many come back, how many in several groups that
+the corpus and then those in `mistakes.py`, too: how many come back, how many in several groups that
 are all pure, how many in a group with others, and how many another program explains. Where the
-gallery shows a mistake in several programs, most do different things under one sentence, such as a
+list shows a mistake in several programs, most do different things under one sentence, such as a
 step of 0.05, or 0.1, in place of the argument: a teacher names these groups together.
 
 Bound: 90 % come back, in each draw. All programs of all lessons are observed, which took four
@@ -53,7 +52,7 @@ def main() -> int:
         "--seeds", type=int, nargs="+", default=[1, 2, 3], help="one draw for each (1 2 3)"
     )
     options = parser.parse_args()
-    sys.path[:0] = [str(_ROOT), str(_ROOT / "tests" / "exercises")]
+    sys.path.insert(0, str(_ROOT))
     from course_utils.course.tensorflow_start import quiet_tensorflow
 
     quiet_tensorflow()
@@ -83,8 +82,8 @@ def main() -> int:
 class _Known:
     """What right and wrong programs of an exercise did on the secret seed.
 
-    ``observed`` has the observations of each mistake's programs, the gallery's first, and ``shown``
-    how many those are.
+    ``observed`` has the observations of each mistake's programs, those of `mistakes.py`
+    first, and ``shown`` how many those are.
     """
 
     question: Any
@@ -92,17 +91,17 @@ class _Known:
     observed: dict[str, list[dict]]
     shown: dict[str, int]
 
-    def written(self, with_gallery: bool = False) -> dict[str, range]:
+    def written(self, with_mistakes: bool = False) -> dict[str, range]:
         """Return the numbers of each mistake's programs in the corpus, or of all of them.
 
         Mistakes without a program there are left out.
         """
-        first = {name: 0 if with_gallery else shown for name, shown in self.shown.items()}
+        first = {name: 0 if with_mistakes else shown for name, shown in self.shown.items()}
         numbers = {name: range(first[name], len(own)) for name, own in self.observed.items()}
         return {name: own for name, own in sorted(numbers.items()) if own}
 
     def judge_without(self, out: set[str]):
-        """Return how a program is judged where mistakes are taken out of the gallery.
+        """Return how a program is judged where mistakes are taken off the list.
 
         That is what it was told of, and, where no program explains it, what it did.
         """
@@ -128,13 +127,14 @@ def _corpus() -> dict[str, _Known]:
     """Observe all programs of each function exercise."""
     from course_staff.authoring.questions import Questions
     from course_staff.authoring.source import read_lesson
+    from course_utils.exercises.lesson_questions import load
     from course_utils.exercises.question import Question
 
     corpus = {}
     lessons = sorted((_ROOT / "lessons").glob("*/lesson.py"))
     for path in track(lessons, "Observing", console=Console(stderr=True)):
         questions = Questions(read_lesson(path))
-        held_out = import_module(f"answers.lesson_{path.parent.name[:2]}").WRONG
+        held_out = load(path.with_name("answers.py")).WRONG
         for exercise_id, exercise in questions.exercises.items():
             if isinstance(exercise, Question):
                 corpus[exercise_id] = _known(questions, exercise, held_out.get(exercise_id, ()))
@@ -151,13 +151,13 @@ def _known(questions, question, held_out) -> _Known:
         with state_kept(_SECRET):
             return question.observe_on(program, right.calls)
 
-    gallery = questions.gallery[question.id]
+    mistakes = questions.mistakes[question.id]
     programs = {
-        name: [observed(program) for program in wrong.programs] for name, wrong in gallery.items()
+        name: [observed(program) for program in wrong.programs] for name, wrong in mistakes.items()
     }
     wrong = [
         known_mistake(question, name, wrong, observation, right)
-        for name, wrong in gallery.items()
+        for name, wrong in mistakes.items()
         for observation in programs[name]
     ]
     shown = {name: len(own) for name, own in programs.items()}
@@ -219,10 +219,10 @@ def _one_by_one(corpus: dict[str, _Known], mistakes: list[tuple]) -> Table:
     """Return a table of what becomes of the mistakes, each taken out by itself."""
     columns = (_BACK, _SPLIT, _MIXED, _ELSEWHERE)
     table = Table("each taken out by itself", "mistakes", *columns)
-    for programs, with_gallery in (("in the corpus", False), ("and in the gallery", True)):
+    for programs, with_mistakes in (("in the corpus", False), ("and in mistakes.py", True)):
         became = Counter()
         for exercise_id, name in mistakes:
-            written = corpus[exercise_id].written(with_gallery)
+            written = corpus[exercise_id].written(with_mistakes)
             every = [(of, number) for of, numbers in written.items() for number in numbers]
             became[next(iter(_found(corpus[exercise_id], [name], every)[name]), _BACK)] += 1
         table.add_row(programs, *map(str, (len(mistakes), *(became[each] for each in columns))))

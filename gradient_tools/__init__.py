@@ -11,6 +11,6 @@ import lazy_loader as _lazy
 # The names stand in __init__.pyi, where type checkers and editors read them, too.
 __getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
 
-# Lines of code in these folders are never named as the user's. A package that runs the user's code
-# adds its own.
+# Lines of code in these folders and files are never named as the user's. A package that runs the
+# user's code adds its own.
 tool_folders = {str(Path(__file__).absolute().parent)}

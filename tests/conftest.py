@@ -15,7 +15,7 @@ import matplotlib
 import pytest
 from xdist.scheduler import LoadScopeScheduling
 
-ANSWERS = "test_galleries.py"
+ANSWERS = "test_answers_of_lessons.py"
 collect_ignore = ["stable"]  # samples of files: a lesson that is imported there starts one
 
 matplotlib.use("agg")

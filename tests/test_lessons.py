@@ -49,10 +49,15 @@ def test_every_source_has_its_notebooks_and_nothing_is_stray():
     for folder, suffix in (("lessons", ""), ("notebooks", ".ipynb"), ("solutions", ".ipynb")):
         paths = (ROOT / folder).iterdir()
         found = {path.name for path in paths if path.name[0] not in "._"}
-        assert found - {"slips.toml"} == {f"{name}{suffix}" for name in NAMES}, folder
+        assert found == {f"{name}{suffix}" for name in NAMES}, folder
     for name in NAMES:
         files = {path.name for path in (ROOT / "lessons" / name).glob("*.py")}
-        assert files - {"variants.py"} == {"lesson.py", "exercises.py", "gallery.py"}
+        assert files - {"variants.py"} == {
+            "lesson.py",
+            "exercises.py",
+            "mistakes.py",
+            "answers.py",
+        }
 
 
 @pytest.mark.parametrize("name", NAMES)

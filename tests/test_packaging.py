@@ -18,8 +18,8 @@ else:
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 LOCKS = {
-    "requirements.lock": ("course", "author", "classroom", "test"),
-    "requirements-gpu.lock": ("course", "author", "classroom", "test", "gpu"),
+    "locks/requirements.lock": ("course", "author", "classroom", "test"),
+    "locks/requirements-gpu.lock": ("course", "author", "classroom", "test", "gpu"),
 }
 PYTHONS = ("3.10", "3.11", "3.12", "3.13")
 
@@ -70,8 +70,8 @@ def test_lock_satisfies_pyproject(lock, python, platform):
 @pytest.mark.parametrize("python", PYTHONS)
 @pytest.mark.parametrize("extra", ["nbgrader", "browser", "cluster"])
 def test_a_lock_of_its_own_adds_to_the_plain_one_and_changes_nothing(extra, python):
-    plain = locked("requirements.lock", python, "linux")
-    added = locked(f"requirements-{extra}.lock", python, "linux")
+    plain = locked("locks/requirements.lock", python, "linux")
+    added = locked(f"locks/requirements-{extra}.lock", python, "linux")
     assert not plain.keys() & added.keys()
     wanted = [*map(Requirement, PROJECT["optional-dependencies"][extra])]
     assert wanted and all(added[each.name] in each.specifier for each in wanted)
@@ -79,7 +79,7 @@ def test_a_lock_of_its_own_adds_to_the_plain_one_and_changes_nothing(extra, pyth
 
 @pytest.mark.parametrize(
     "lock",
-    [*LOCKS, *(f"requirements-{extra}.lock" for extra in ("nbgrader", "browser", "cluster"))],
+    [*LOCKS, *(f"locks/requirements-{extra}.lock" for extra in ("nbgrader", "browser", "cluster"))],
 )
 def test_every_locked_version_has_hashes_and_no_address(lock):
     text = (ROOT / lock).read_text()
@@ -89,8 +89,8 @@ def test_every_locked_version_has_hashes_and_no_address(lock):
 
 
 def test_the_gpu_lock_holds_cuda_and_agrees_elsewhere():
-    plain = locked("requirements.lock", "3.12", "linux")
-    gpu = locked("requirements-gpu.lock", "3.12", "linux")
+    plain = locked("locks/requirements.lock", "3.12", "linux")
+    gpu = locked("locks/requirements-gpu.lock", "3.12", "linux")
     assert any(name.startswith("nvidia-") for name in gpu)
     assert not any(name.startswith("nvidia-") for name in plain)
     assert {name: gpu[name] for name in plain} == plain
@@ -109,7 +109,7 @@ def test_only_python_is_bounded_above():
 def test_conda_installs_the_package_with_the_extras_of_the_lock_and_repeats_no_versions():
     text = (ROOT / "environment.yml").read_text()
     (extras,) = re.findall(r"^      - -e \.\[([a-z,]+)\]$", text, re.M)
-    assert tuple(extras.split(",")) == LOCKS["requirements.lock"]
+    assert tuple(extras.split(",")) == LOCKS["locks/requirements.lock"]
     assert re.findall(r"[=<>]=?\s*\d[\w.]*", text) == ["=3.12"]
 
 

@@ -73,7 +73,7 @@ def test_a_lessons_folder_is_read_observed_and_opened(tmp_path):
     assert any("> - **a**: columns" in cell.source for cell in lesson.notebook.cells)
     seen = []
     observe(lesson, folders, seen.append)
-    assert seen == ["01.1", "01.2", "01.3"] == list(Questions(lesson).gallery)
+    assert seen == ["01.1", "01.2", "01.3"] == list(Questions(lesson).mistakes)
     assert folders.stored(lesson).exists()
 
 

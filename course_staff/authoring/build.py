@@ -11,12 +11,12 @@ import nbformat
 from nbformat import NotebookNode
 
 from course_utils.datasets.mnist import mnist_source
-from course_utils.exercises.lesson_questions import COPIES
+from course_utils.exercises.lesson_questions import GENERATED
 from course_utils.workspace.atomic_files import write_atomically
 from course_utils.workspace.originals import work_in
 
 from .keys import asked_key, observed_key
-from .observing import GalleryError
+from .observing import MistakesError
 from .questions import observed_lines
 from .run import NotebookFailed, run_notebook
 from .sections import deeper_cells
@@ -79,7 +79,7 @@ class Folders:
 
     @property
     def _generated(self) -> Path:
-        return self.root / COPIES
+        return self.root / GENERATED
 
 
 def read_lessons(folders: Folders, numbers: Sequence[str] = ()) -> list[LessonSource]:
@@ -122,7 +122,7 @@ def select(lessons: list[LessonSource], numbers: Sequence[str]) -> list[LessonSo
 
 
 def needs_observing(lesson: LessonSource, folders: Folders) -> bool:
-    """Tell whether what is stored is not from these questions, solutions and galleries."""
+    """Tell whether what is stored is not from these questions, solutions and mistakes."""
     return observed_in(_read(folders.stored(lesson))) != observed_key(lesson)
 
 
@@ -248,14 +248,14 @@ def observe(lesson: LessonSource, folders: Folders, after_exercise: Callable[[st
     """
     try:
         lines = observed_lines(lesson, after_exercise)
-    except GalleryError as error:
+    except MistakesError as error:
         raise BuildError(f"lessons/{lesson.name}: {error}") from None
     asked = asked_in(_read(folders.stored(lesson)))  # of the notebooks as they are yet
     write_atomically(folders.stored(lesson), stored_text(lesson, lines, asked))
 
 
 def renew_stored(lesson: LessonSource, folders: Folders) -> None:
-    """Write the lesson's stubs, and the forms of its solutions, beside what was observed."""
+    """Write the lesson's stubs beside what was observed."""
     before = _read(folders.stored(lesson))
     after = renewed(lesson, before, asked_in(before))
     if after != before:

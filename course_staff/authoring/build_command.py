@@ -36,7 +36,6 @@ def build(
     """
     with need_extra("author", "Building"):
         from ..authoring import build as authoring
-        from .slips import explanations, holes
 
     folders = authoring.Folders(course_folder())
     with sentence_for(authoring.BuildError):
@@ -58,17 +57,6 @@ def build(
             for source in unobserved:
                 task = bars.add_task(source.name, total=len(source.exercises))
                 authoring.observe(source, folders, lambda _: bars.advance(task))  # noqa: B023
-        with progress_bars("lessons whose slips are tried") as bars:
-            task = bars.add_task("slips of the pen", total=len(unobserved))
-            for source in unobserved:
-                for slip in holes(source, explanations(folders.lessons)):
-                    console.print(
-                        f"A slip of {slip.exercise} passes: `{slip.before}` as `{slip.after}`. "
-                        "Close the hole by a draw or a demand, or say in lessons/slips.toml why it "
-                        "does the same.",
-                        markup=False,
-                    )
-                bars.advance(task)
         for source in chosen:
             authoring.renew_stored(source, folders)
         with progress_bars("cells") as bars:

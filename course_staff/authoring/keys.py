@@ -1,16 +1,13 @@
 """When a lesson must be observed or executed anew: digests of all on which that depends.
 
-They are taken of what code does, and not of its text: comments, docstrings, type hints and imports
-change nothing.
+They are taken of text, so that every version of Python computes the same ones. Comments, docstrings
+and imports are left out of the text of a module; they change nothing that is observed.
 """
 
-import ast
 import hashlib
-from collections.abc import Iterator
-from functools import cache
+import re
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from course_utils.exercises import (
     drawn,
@@ -25,10 +22,10 @@ from course_utils.exercises import (
 from ..authoring import observing, storing
 from .source import LessonSource
 
-__all__ = ["OBSERVERS", "asked_key", "meaning_of", "observed_key"]
+__all__ = ["OBSERVERS", "asked_key", "code_of", "observed_key"]
 
-_FORMAT = 3  # of what is stored: another number has every lesson observed anew
-# The modules whose behaviour decides what is observed, and how it is written down.
+_FORMAT = 4  # of what is stored: another number has every lesson observed anew
+# The modules whose behavior decides what is observed, and how it is written down.
 OBSERVERS: tuple[ModuleType, ...] = (
     drawn,
     isolation,
@@ -40,60 +37,39 @@ OBSERVERS: tuple[ModuleType, ...] = (
     storing,
     tensorflow_state,
 )
+_DOCSTRING = r'^ *"""[\s\S]*?"""$'
+_IMPORT = r"^ *(?:from \S+ )?import (?:\([^)]*\)|.*)$"
+_DECIDES_NOTHING = re.compile(rf"{_DOCSTRING}|{_IMPORT}|^ *#.*$", re.M)
+_PREDICTIONS = re.compile(r"^PREDICTIONS = (?:.*[^\[({]|[\s\S]*?^[\])}])$", re.M)
 
 
 def observed_key(lesson: LessonSource) -> str:
     """Return what changes when anything changes that is observed, or that observes."""
-    parts = [str(_FORMAT), *map(_meaning_of_module, OBSERVERS)]
-    for name in ("exercises.py", "gallery.py"):
-        source = lesson.path.with_name(name).read_text(encoding="utf-8")
-        parts.append(meaning_of(source, without="PREDICTIONS"))
+    parts = [str(_FORMAT), *(code_of(_text(Path(str(m.__file__)))) for m in OBSERVERS)]
+    parts += [_PREDICTIONS.sub("", _text(lesson.path.with_name("exercises.py")))]
+    parts += [_text(lesson.path.with_name("mistakes.py"))]
     parts += [lesson.solution.cells[index].source for index in lesson.exercises.values()]
     return _digest(*parts)
 
 
 def asked_key(lesson: LessonSource) -> str:
     """Return what changes when anything changes that a check or a prediction may say."""
-    return _digest(meaning_of(lesson.path.with_name("exercises.py").read_text(encoding="utf-8")))
+    return _digest(_text(lesson.path.with_name("exercises.py")))
 
 
 def _digest(*texts: str) -> str:
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
-def _meaning_of_module(module: ModuleType) -> str:
-    return meaning_of(Path(str(module.__file__)).read_text(encoding="utf-8"))
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
-@cache
-def meaning_of(source: str, without: str = "") -> str:
-    """Return the syntax of a module as text, but what decides nothing, and one name's value.
+def code_of(module: str) -> str:
+    r"""Return the text of a module without comments, docstrings, imports and empty lines.
 
-    >>> meaning_of("import math; y: float = 2*x  # twice") == meaning_of("y: int = (2 * x)")
-    True
+    >>> code_of("import math\n\n# The area.\narea = math.pi * 2**2\n")
+    'area = math.pi * 2**2'
     """
-    return repr(_plain(ast.parse(source), without))
-
-
-def _plain(node: Any, without: str) -> Any:
-    """Return a node as tuples; a field that is empty is left out, as Pythons differ in these."""
-    if isinstance(node, list):
-        return [_plain(item, without) for item in node if not _is_idle(item, without)]
-    if not isinstance(node, ast.AST):
-        return node
-    return type(node).__name__, *_fields(node, without)
-
-
-def _fields(node: ast.AST, without: str) -> Iterator[tuple[str, Any]]:
-    for name, value in ast.iter_fields(node):
-        if name not in ("annotation", "returns", "kind") and value not in (None, []):
-            yield name, _plain(value, without)
-
-
-def _is_idle(node: Any, without: str) -> bool:
-    """Tell whether a statement is a docstring, an import, or the value of the name left out."""
-    if isinstance(node, ast.Expr):
-        return isinstance(node.value, ast.Constant)
-    if isinstance(node, ast.Assign):
-        return [ast.unparse(target) for target in node.targets] == [without]
-    return isinstance(node, ast.Import | ast.ImportFrom)
+    lines = _DECIDES_NOTHING.sub("", module).splitlines()
+    return "\n".join(line for line in lines if line.strip())

@@ -1,7 +1,7 @@
-"""Observing right programs and galleries, and what is wrong with a gallery.
+"""Observing right programs and known mistakes, and what is wrong with a list of mistakes.
 
-A gallery is good if on every seed each of its programs goes wrong, and no two of its mistakes look
-alike: then each sentence can be told, whatever is drawn.
+A list is good if on every seed each of its programs goes wrong, and no two of its mistakes look
+alike. Then each sentence can be said, whatever is drawn.
 """
 
 import ast
@@ -21,17 +21,17 @@ from course_utils.exercises.sentences import Between, Table, Wrong
 from .storing import encoded
 
 __all__ = [
-    "GalleryError",
+    "MistakesError",
     "answer_of_cells",
     "known_mistake",
-    "observe_gallery",
+    "observe_mistakes",
     "observe_right",
     "prediction_data",
     "require_told_apart",
 ]
 
 
-class GalleryError(Exception):
+class MistakesError(Exception):
     """A right or a wrong program does not do what it stands for; the message says which."""
 
 
@@ -69,18 +69,18 @@ def observe_right(question: Question, program: Callable, seed: int) -> Reference
 
     Raises
     ------
-    GalleryError
+    MistakesError
         If it raises, does not meet what the statement demands, or cannot be read.
     """
     calls = list(question.draw(np_generator(seed)))
     observation = _observed(question, program, calls, seed)
     for record in observation.get("calls", [{"raised": observation}]):
         if "raised" in record:
-            raise GalleryError(f"{question.id}: the solution raised {record['raised']}")
+            raise MistakesError(f"{question.id}: the solution raised {record['raised']}")
     noted = question.noted_in(observation)
     unmet = [demand.name for demand in question.demands if not demand.met(noted)]
     if unmet:
-        raise GalleryError(f"{question.id}: the solution does not meet the demand {unmet[0]!r}")
+        raise MistakesError(f"{question.id}: the solution does not meet the demand {unmet[0]!r}")
     with _slips_named(question):
         return Reference(calls, question.readings_of(observation, calls, of_any_form=False))
 
@@ -94,7 +94,7 @@ def _slips_named(question: Question) -> Iterator[None]:
         frames = traceback.extract_tb(error.__traceback__)
         own = [frame for frame in frames if frame.filename == file_of(question.draw)]
         at = ", at {0.filename}, line {0.lineno}: {0.line}".format(own[-1]) if own else ""
-        raise GalleryError(
+        raise MistakesError(
             f"{question.id}: `read=` raises {type(error).__name__}: {error}{at}"
         ) from error
 
@@ -106,13 +106,13 @@ def np_generator(seed: int) -> Any:
     return np.random.default_rng(seed)
 
 
-def observe_gallery(
-    question: Question, gallery: Mapping[str, Wrong], right: Reference, seed: int
+def observe_mistakes(
+    question: Question, mistakes: Mapping[str, Wrong], right: Reference, seed: int
 ) -> Reference:
-    """Return the reference with what every wrong program did, in the gallery's order."""
+    """Return the reference with what every wrong program did, in the order of the list."""
     known = [
         known_mistake(question, name, wrong, _observed(question, program, right.calls, seed), right)
-        for name, wrong in gallery.items()
+        for name, wrong in mistakes.items()
         for program in wrong.programs
     ]
     return Reference(right.calls, right.right, known)
@@ -123,17 +123,17 @@ def require_told_apart(question: Question, reference: Reference, seed: int) -> N
 
     Raises
     ------
-    GalleryError
+    MistakesError
         If a wrong program passes, or two mistakes look alike.
     """
     for i, mistake in enumerate(reference.wrong):
         if mistake.part == len(question.parts):
-            raise GalleryError(
+            raise MistakesError(
                 f"{question.id}, seed {seed}: the wrong program {mistake.name!r} passes"
             )
         for first in reference.wrong[:i]:
             if first.name != mistake.name and _hides(question, first, mistake):
-                raise GalleryError(
+                raise MistakesError(
                     f"{question.id}, seed {seed}: {mistake.name!r} does what {first.name!r} does"
                 )
 
@@ -145,7 +145,7 @@ def known_mistake(
 
     Raises
     ------
-    GalleryError
+    MistakesError
         If it, or a question's ``read``, raises by a slip of its author.
     """
     # Where no answer is compared with it.
@@ -161,7 +161,7 @@ def _require_meant(question: Question, name: str, raised: dict) -> None:
     """Make sure that a program does not raise by a slip of its author."""
     of_a_module = raised["type"] == "AttributeError" and "module " in raised["message"]
     if of_a_module or raised["type"] in ("NameError", "UnboundLocalError", "ImportError"):
-        raise GalleryError(
+        raise MistakesError(
             f"{question.id}: the wrong program {name!r} raises {raised['type']}: "
             f"{raised['message']}. Mend the program: no answer makes the mistake in this way."
         )
@@ -177,7 +177,7 @@ def prediction_data(prediction: ValueQuestion, right: Any, tables: Table | Seque
 
     Raises
     ------
-    GalleryError
+    MistakesError
         If there is not one table for each entry.
     """
     reading = value_of(describe(right))
@@ -185,7 +185,7 @@ def prediction_data(prediction: ValueQuestion, right: Any, tables: Table | Seque
         return {"right": encoded(reading), "tables": [_table_data(tables, reading)]}  # type: ignore[arg-type]
     entries = [value_of(describe(item)) for item in right]
     if not len(entries) == len(tables) == len(prediction.entries):  # type: ignore[arg-type]
-        raise GalleryError(f"{prediction.id}: not one entry and one table for each value")
+        raise MistakesError(f"{prediction.id}: not one entry and one table for each value")
     data = [
         _table_data(table, entry)
         for table, entry in zip(tables, entries, strict=True)  # type: ignore[arg-type]

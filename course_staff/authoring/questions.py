@@ -1,6 +1,6 @@
-"""From a lesson's questions and gallery to what ``check`` compares answers with.
+"""From a lesson's questions and known mistakes to what ``check`` compares answers with.
 
-That is what the right program and the gallery did on eight seeds: one compressed line an exercise.
+That is what right and wrong programs did on eight seeds: one compressed line for each exercise.
 """
 
 import ast
@@ -13,10 +13,10 @@ from course_utils.exercises.question import ValueQuestion
 from course_utils.exercises.references import SEEDS, Reference
 
 from .observing import (
-    GalleryError,
+    MistakesError,
     answer_of_cells,
     checked_name,
-    observe_gallery,
+    observe_mistakes,
     observe_right,
     prediction_data,
     require_told_apart,
@@ -28,7 +28,7 @@ __all__ = ["Questions", "observed_lines"]
 
 
 class Questions:
-    """A lesson's questions, right answers and gallery, as its folder holds them.
+    """A lesson's questions, right answers and known mistakes, as its folder holds them.
 
     Parameters
     ----------
@@ -39,16 +39,16 @@ class Questions:
     ----------
     exercises : dict of str to Exercise
         By id.
-    gallery : dict
+    mistakes : dict
         By id; see `course_utils.exercises.sentences`.
     """
 
     def __init__(self, lesson: LessonSource):
         self._lesson = lesson
         self.exercises = {e.id: e for e in load(lesson.path.with_name("exercises.py")).EXERCISES}
-        gallery = lesson.path.with_name("gallery.py")
-        _require_names_once(gallery)
-        self.gallery = load(gallery).GALLERY
+        path = lesson.path.with_name("mistakes.py")
+        _require_names_once(path)
+        self.mistakes = load(path).MISTAKES
 
     def right(self, exercise_id: str) -> Any:
         """Return what the worked cell of an exercise binds: the right program, or value.
@@ -66,29 +66,29 @@ class Questions:
 
         Raises
         ------
-        GalleryError
+        MistakesError
             If the solution or a wrong program does not do what it stands for.
         """
-        exercise, gallery = self.exercises[exercise_id], self.gallery.get(exercise_id)
-        if not gallery:
-            raise GalleryError(f"{exercise_id}: the gallery holds nothing for it")
+        exercise, mistakes = self.exercises[exercise_id], self.mistakes.get(exercise_id)
+        if not mistakes:
+            raise MistakesError(f"{exercise_id}: mistakes.py holds nothing for it")
         right = self.right(exercise_id)
         if isinstance(exercise, ValueQuestion):
-            return prediction_data(exercise, right, gallery)
+            return prediction_data(exercise, right, mistakes)
         seeds = []
         for seed in range(SEEDS):
             reference = observe_right(exercise, right, seed)
-            reference = observe_gallery(exercise, gallery, reference, seed)
+            reference = observe_mistakes(exercise, mistakes, reference, seed)
             require_told_apart(exercise, reference, seed)
             seeds.append(reference_data(reference))
         return {"mistakes": _mistakes(reference), "seeds": seeds}
 
-    def data_on(self, exercise_id: str, seed: int, with_gallery: bool) -> dict:
-        """Return what the right program, and on demand the gallery, does on one seed."""
+    def data_on(self, exercise_id: str, seed: int, with_mistakes: bool) -> dict:
+        """Return what the right program, and on demand the known mistakes, do on one seed."""
         question = self.exercises[exercise_id]
         reference = observe_right(question, self.right(exercise_id), seed)
-        if with_gallery:
-            reference = observe_gallery(question, self.gallery[exercise_id], reference, seed)
+        if with_mistakes:
+            reference = observe_mistakes(question, self.mistakes[exercise_id], reference, seed)
         return {"mistakes": _mistakes(reference), "seed": reference_data(reference)}
 
 
@@ -99,25 +99,25 @@ def _mistakes(reference: Reference) -> list[dict]:
     ]
 
 
-def _require_names_once(gallery: Path) -> None:
+def _require_names_once(path: Path) -> None:
     """Refuse a dict that names a mistake twice: Python would drop the first without a word."""
-    for node in ast.walk(ast.parse(gallery.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Dict):
             names = [key.value for key in node.keys if isinstance(key, ast.Constant)]
             twice = next((name for name in names if names.count(name) > 1), None)
             if twice is not None:
-                where = f"{gallery.name}, line {node.lineno}"
-                raise GalleryError(f"{where}: two mistakes of this dict are named {twice!r}")
+                where = f"{path.name}, line {node.lineno}"
+                raise MistakesError(f"{where}: two mistakes of this dict are named {twice!r}")
 
 
 def observed_lines(
     lesson: LessonSource, after_exercise: Callable[[str], None] = lambda exercise_id: None
 ) -> list[str]:
-    """Observe the right programs and the gallery, and return what is stored of each exercise.
+    """Observe right programs and known mistakes, and return what is stored of each exercise.
 
     Raises
     ------
-    GalleryError
+    MistakesError
         If the solution or a wrong program does not do what it stands for.
     """
     questions = Questions(lesson)

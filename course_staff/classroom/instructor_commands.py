@@ -113,7 +113,7 @@ def mistakes(
         typer.Option(
             "--keep",
             help="Tell it in every later grading, too, and print what an author pastes into the "
-            "lesson's gallery.py so that `check` tells it in notebooks.",
+            "lesson's mistakes.py so that `check` tells it in notebooks.",
         ),
     ] = False,
 ) -> None:
@@ -134,7 +134,7 @@ def mistakes(
     gradings run it, in the sandbox as a submission, and tell the sentence to whoever does the same.
 
     The `check` in notebooks knows only the gallery, which `course build` runs as you and no sandbox
-    holds. So `--keep` also prints the mistake as an entry of the lesson's `gallery.py`: read the
+    holds. So `--keep` also prints the mistake as an entry of the lesson's `mistakes.py`: read the
     program, paste it, run `course build`, and the next `course release` tells it to learners.
 
     For example:
@@ -164,7 +164,7 @@ def mistakes(
                 folder = find_lesson(exercise[:2]).name
                 print_text(
                     "Later gradings tell it, too. For `check` to tell it in notebooks, read what "
-                    f"follows, paste it into lessons/{folder}/gallery.py, the entry among the "
+                    f"follows, paste it into lessons/{folder}/mistakes.py, the entry among the "
                     f"mistakes of {exercise}, and run `course build {exercise[:2]}`; the next "
                     f"`course release` hands it out.\n\n{gallery_entry(taught)}"
                 )
@@ -175,15 +175,10 @@ def mistakes(
         print_text("The galleries explain every wrong answer.")
     else:
         print_text(f"Wrong answers that no gallery explains: {answers}, groups: {len(found)}.")
-    first: dict[tuple[str, str], str] = {}
     for one in found:
         count = len(one.students)
         print_text(f"\n{one.id} · {count} student{'s' * (count > 1)}: {', '.join(one.students)}")
         print_text(f"told so far: {one.shortest.message}")
-        if one.where:
-            print_text(one.where)
-            if (same := first.setdefault(one.place, one.id)) != one.id:
-                print_text(f"The same place as in {same}: it may be the same mistake.")
         program = one.shortest.program.strip() or "(no cell of the notebook binds its name)"
         print_text(textwrap.indent(program, "    "))
 

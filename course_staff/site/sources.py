@@ -1,6 +1,7 @@
 """Everything that Sphinx reads for the site, written to a folder of its own."""
 
 import json
+import posixpath
 import re
 import shutil
 from pathlib import Path
@@ -8,16 +9,11 @@ from pathlib import Path
 import course_utils
 from course_utils.workspace.curriculum import LESSONS, Lesson
 
-from .elsewhere import colab_notebook, places_to_run, relinked
-from .front import facts, lesson_list, shown
+from .front import facts, lesson_list, lesson_map, shown
 from .glossary import Term, glossary_page, terms_of
 from .lessons import lesson_page
-from .linked_map import lesson_map
-from .rooms import picture_of_rooms
 
-__all__ = ["COLAB", "write_sources"]
-
-COLAB = "_elsewhere"  # the folder whose content is copied to the site as it is
+__all__ = ["relinked", "write_sources"]
 
 # From files of the repository to their pages. What is in no table here is no page.
 _DOCUMENTS = {
@@ -33,8 +29,9 @@ _LESSONS = {
     for lesson in LESSONS
 }
 _PAGES = _DOCUMENTS | _LESSONS
-# Names by their rooms; those of gradient_tools stand below a page of their own.
-_ROOMS = {
+_LINK = re.compile(r"(?<!!)\[([^]]*)\]\(([^)\s]+)\)")
+# Names by their packages; those of gradient_tools are below a page of their own.
+_SECTIONS = {
     "gradient_tools": "Reference",
     "course": "In a lesson",
     "figures": "Figures",
@@ -52,17 +49,14 @@ def write_sources(root: Path, target: Path, repository: str) -> dict[str, Term]:
         for cell in page.cells:
             if cell.cell_type == "markdown":
                 cell.source = relinked(cell.source, name, _PAGES[name], _PAGES, repository)
-        page.cells[0].source += f"\n\n{places_to_run(lesson, repository)}"
+        page.cells[0].source += "\n\n**Do it**: [in your own JupyterLab](../start.md)."
         files[_PAGES[name]] = json.dumps(page, indent=1, ensure_ascii=False)
-        if repository:
-            files[f"{COLAB}/colab/{lesson.name}.ipynb"] = colab_notebook(root / name, repository)
     files["lessons/index.md"] = _lessons_page(root)
     files["glossary.md"] = glossary_page(terms, {lesson.name: lesson for lesson in LESSONS})
     reference = _reference()
     files["tools/gradient_tools.md"] += reference.pop("tools/gradient_tools.md")
     files |= reference
     shutil.rmtree(target, ignore_errors=True)
-    (target / COLAB).mkdir(parents=True)
     for name, text in files.items():
         path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -72,6 +66,34 @@ def write_sources(root: Path, target: Path, repository: str) -> dict[str, Term]:
             (target / "pictures").mkdir(exist_ok=True)
             shutil.copy(picture, target / "pictures")
     return terms
+
+
+def relinked(text: str, source: str, page: str, pages: dict[str, str], repository: str) -> str:
+    """Return Markdown of the repository with its links changed so that they work on a page.
+
+    Parameters
+    ----------
+    text : str
+        The Markdown.
+    source, page : str
+        Where it stands in the repository, and where among the pages.
+    pages : dict of str to str
+        From files of the repository to their pages.
+    repository : str
+        The address of what is no page; where it is empty, such links become plain text.
+    """
+
+    def link(match: re.Match) -> str:
+        words, (target, mark, anchor) = match[1], match[2].partition("#")
+        if not target or ":" in target:
+            return match[0]
+        file = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
+        if file in pages:
+            place = posixpath.relpath(pages[file], posixpath.dirname(page) or ".")
+            return f"[{words}]({place}{mark}{anchor})"
+        return f"[{words}]({repository}/blob/HEAD/{file})" if repository else words
+
+    return _LINK.sub(link, text)
 
 
 def _documents(root: Path, repository: str) -> dict[str, str]:
@@ -88,7 +110,6 @@ def _documents(root: Path, repository: str) -> dict[str, str]:
         "MEASURED": sections("index.md", "Measured"),
         "MAP": lesson_map("lessons/"),
         "LIST": lesson_list("lessons/"),
-        "ROOMS": picture_of_rooms(root),
         "INSTALL": sections("start.md", "Start", "Other ways to install"),
     }
     files = {
@@ -139,24 +160,26 @@ def _lessons_page(root: Path) -> str:
 
 def _reference() -> dict[str, str]:
     """Return the pages of the tools, which autodoc fills from their docstrings."""
-    rooms: dict[str, list[str]] = {room: [] for room in _ROOMS}
+    sections: dict[str, list[str]] = {section: [] for section in _SECTIONS}
     for name, module in course_utils._HOME.items():  # type: ignore[attr-defined]
-        package, _, room = module.partition(".")
-        rooms[package if package == "gradient_tools" else room.partition(".")[0]].append(name)
-    listed = "\n".join(rooms)
+        package, _, section = module.partition(".")
+        section = package if package == "gradient_tools" else section.partition(".")[0]
+        sections[section].append(name)
+    listed = "\n".join(sections)
     files = {
         "tools/index.md": "# The tools\n\nWhat `course_utils` offers to a notebook, in a lesson or "
         "without one; what stands under `gradient_tools` serves any program, and is imported from "
         f"there as well.\n\n```{{toctree}}\n{listed}\n```\n"
     }
-    for room, names in rooms.items():
+    for section, names in sections.items():
         entries = [
             f".. auto{'class' if name[0].isupper() else 'function'}:: {name}"
             + ("\n   :members:" if name[0].isupper() else "")
             for name in sorted(names, key=str.lower)
         ]
-        is_own = room == "gradient_tools"
-        package, head = (room, "\n##") if is_own else ("course_utils", "#")
+        is_below = section == "gradient_tools"
+        package, head = (section, "\n##") if is_below else ("course_utils", "#")
         body = "\n\n".join([f".. currentmodule:: {package}", *entries])
-        files[f"tools/{room}.md"] = f"{head} {_ROOMS[room]}\n\n```{{eval-rst}}\n{body}\n```\n"
+        text = f"{head} {_SECTIONS[section]}\n\n```{{eval-rst}}\n{body}\n```\n"
+        files[f"tools/{section}.md"] = text
     return files

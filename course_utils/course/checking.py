@@ -1,5 +1,6 @@
 """``check``: the call under every exercise that tells the learner what is wrong."""
 
+import dis
 import html
 import os
 import sys
@@ -7,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from threading import Timer
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 from gradient_tools.showing.card import card, with_code
@@ -16,7 +18,6 @@ from ..exercises.exercise import Exercise, Judgement
 from ..exercises.judging import TIME_LIMIT, observe_and_judge
 from ..exercises.question import Question
 from ..exercises.references import SEEDS
-from ..one_change.where_to_look import where_to_look
 from ..workspace.curriculum import find_exercise, find_lesson
 from ..workspace.progress import record_outcome, runs_a_solution
 from .notebook import earlier_run, running_shell
@@ -37,9 +38,8 @@ _SIGNS_AND_COLOURS = {
 class CheckResult:
     """The answer to one `check`: shown as HTML in Jupyter, as one plain line elsewhere.
 
-    ``where_to_look`` is what is worth a look in a wrong answer that no known mistake explains: a
-    line in which one change is enough, or a name of the notebook's that the answer reads. It is
-    folded in Jupyter.
+    ``where_to_look`` names what a wrong answer that no known mistake explains reads from the
+    notebook instead of its arguments. It is folded in Jupyter.
     """
 
     id: str
@@ -119,10 +119,46 @@ def check(exercise_id: str, answer: Any = ...) -> CheckResult:
         filter(None, (earlier_run(exercise.stub().get("source", "")), judgement.message))
     )
     is_unknown = isinstance(exercise, Question) and not judgement.recognised
-    where = where_to_look(exercise.id, answer) if is_unknown else ""
+    where = _values_from_the_notebook(answer) if is_unknown else ""
     return CheckResult(
         exercise.id, judgement.outcome, said, exercise.title, recorded, printed, where
     )
+
+
+_READS_A_GLOBAL = {"LOAD_GLOBAL", "LOAD_NAME", "STORE_GLOBAL", "DELETE_GLOBAL"}
+
+
+def _values_from_the_notebook(answer: Any) -> str:
+    """Say which values an answer reads from the notebook; an argument was perhaps meant."""
+    function = getattr(answer, "python_function", getattr(answer, "__wrapped__", answer))
+    if not isinstance(function, FunctionType):
+        return ""
+    values = {name: function.__globals__.get(name) for name in _global_names(function.__code__)}
+    names = [
+        f"`{name}`"
+        for name, value in values.items()
+        if not (value is None or isinstance(value, ModuleType) or callable(value))
+        and not name.startswith("__")
+    ]
+    if not names:
+        return ""
+    return (
+        f"Your function reads {' and '.join(names)} from the notebook, not from its arguments. "
+        f"Every call finds the same {'values' if len(names) > 1 else 'value'} there."
+    )
+
+
+def _global_names(code: CodeType) -> Iterator[str]:
+    """Yield the global names that code reads, in its nested functions, too.
+
+    In ``tape.gradient`` only ``tape`` can be one.
+    """
+    for step in dis.get_instructions(code):
+        if step.opname in _READS_A_GLOBAL:
+            yield step.argval
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _global_names(constant)
 
 
 @contextmanager

@@ -16,17 +16,17 @@ from ..figures.style import make_axes
 from ..workspace.curriculum import LESSONS, Lesson
 from ..workspace.progress import Progress
 
-__all__ = ["WIDTH", "Point", "box", "centres_and_ways", "draw_ways", "plot_lesson_map"]
+__all__ = ["plot_lesson_map"]
 
 # In points.
-WIDTH, _HEIGHT = 100, 29  # of a box
+_WIDTH, _HEIGHT = 100, 29  # of a box
 _LINE = 12  # what a line of text adds to its height
 _BELOW = 22  # between two layers
 _MARGIN = 4
 
 _LETTERS = 15  # in a line of a title
 
-Point = tuple[float, float]
+_Point = tuple[float, float]
 
 
 def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) -> Axes:
@@ -45,23 +45,23 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
     layers has a place of its own in each, so that it meets no box. First used in lesson 00.
     """
     height = _HEIGHT + (_LINE if progress else 0)
-    centres, ways = centres_and_ways({x.number: x.needs for x in LESSONS}, height)
-    across, down = zip(*centres, strict=True)
-    left, right = min(across) - WIDTH / 2 - _MARGIN, max(across) + WIDTH / 2 + _MARGIN
+    centers, arrows = _centers_and_arrows({x.number: x.needs for x in LESSONS}, height)
+    across, down = zip(*centers, strict=True)
+    left, right = min(across) - _WIDTH / 2 - _MARGIN, max(across) + _WIDTH / 2 + _MARGIN
     bottom, top = min(down) - height / 2 - _MARGIN, height / 2 + _MARGIN
     ax = make_axes(ax, ((right - left) / 72, (top - bottom) / 72))
     parts = list(dict.fromkeys(lesson.part for lesson in LESSONS))
-    for lesson, (x, y) in zip(LESSONS, centres, strict=False):
+    for lesson, (x, y) in zip(LESSONS, centers, strict=False):
         exercises = lesson.exercises() if progress else ()
         passed = [progress.has_passed(each.id) for each in exercises] if progress else []
         is_done = bool(passed) and all(passed)
         text = fill(f"{lesson.number} {lesson.title}", _LETTERS)
         if progress:
             text += f"\n{'✓ ' if is_done else ''}{progress.count(exercises)}"
-        colour = COLORS[parts.index(lesson.part)]
-        ax.add_patch(box(x, y, height, colour, 0.4 if is_done else 0.12))
+        color = COLORS[parts.index(lesson.part)]
+        ax.add_patch(_box(x, y, height, color, 0.4 if is_done else 0.12))
         ax.text(x, y, text, color="#111111", fontsize=10, ha="center", va="center", zorder=3)
-    draw_ways(ax, ways, height)
+    _draw_arrows(ax, arrows, height)
     # The parts stand where the first lessons, each alone in its layer, leave room.
     for row, part in enumerate(parts):
         numbers = [lesson.number for lesson in LESSONS if lesson.part == part]
@@ -74,12 +74,12 @@ def plot_lesson_map(ax: Axes | None = None, progress: Progress | None = None) ->
     return ax
 
 
-def box(x: float, y: float, height: float, colour: str, strength: float) -> FancyBboxPatch:
-    """Return a box around a centre, in a colour so mixed with white that it takes dark text."""
-    tint = [1 - strength * (1 - part) for part in to_rgb(colour)]
-    look: dict[str, Any] = {"facecolor": tint, "edgecolor": colour, "linewidth": 1.2, "zorder": 2}
-    corner, style = (x - WIDTH / 2, y - height / 2), "round,pad=0,rounding_size=7"
-    return FancyBboxPatch(corner, WIDTH, height, boxstyle=style, **look)
+def _box(x: float, y: float, height: float, color: str, strength: float) -> FancyBboxPatch:
+    """Return a box around a center, in a color so mixed with white that it takes dark text."""
+    tint = [1 - strength * (1 - part) for part in to_rgb(color)]
+    look: dict[str, Any] = {"facecolor": tint, "edgecolor": color, "linewidth": 1.2, "zorder": 2}
+    corner, style = (x - _WIDTH / 2, y - height / 2), "round,pad=0,rounding_size=7"
+    return FancyBboxPatch(corner, _WIDTH, height, boxstyle=style, **look)
 
 
 def _in_words(lesson: Lesson) -> str:
@@ -87,32 +87,32 @@ def _in_words(lesson: Lesson) -> str:
     return f"{lesson.number} {lesson.title}{needs}."
 
 
-def centres_and_ways(
+def _centers_and_arrows(
     needs: Mapping[str, Collection[str]], height: float
-) -> tuple[list[Point], list[list[Point]]]:
+) -> tuple[list[_Point], list[list[_Point]]]:
     """Lay out boxes as the picture of a tape is, from top to bottom instead of to the right.
 
     ``needs`` holds, for each box, those above it from which an arrow comes: they stand before it.
-    Returned are the centres of the boxes, and after them of the places in which arrows pass other
-    layers, and for each arrow the centres of its places from end to end.
+    Returned are the centers of the boxes, and after them of the places in which arrows pass other
+    layers, and for each arrow the centers of its places from end to end.
     """
     boxes: dict[str, Box] = {}
     for i, (name, above) in enumerate(needs.items()):
         layer = max((boxes[needed].layer + 1 for needed in above), default=0)
-        boxes[name] = Box("card", i, height, WIDTH, layer)
+        boxes[name] = Box("card", i, height, _WIDTH, layer)
     routes = [route(boxes[a], boxes[name]) for name, above in needs.items() for a in above]
     places = [*boxes.values(), *(link.start for links in routes for link in links[1:])]
     set_heights(order_columns(places))
-    centre = {place: (place.y, -(height + _BELOW) * place.layer) for place in places}
-    ways = [[centre[place] for place in [x[0].start, *(link.end for link in x)]] for x in routes]
-    return list(centre.values()), ways
+    center = {place: (place.y, -(height + _BELOW) * place.layer) for place in places}
+    arrows = [[center[place] for place in [x[0].start, *(link.end for link in x)]] for x in routes]
+    return list(center.values()), arrows
 
 
-def draw_ways(ax: Axes, ways: list[list[Point]], height: float) -> None:
+def _draw_arrows(ax: Axes, arrows: list[list[_Point]], height: float) -> None:
     """Draw the arrows; each crosses a layer in the place that is kept for it."""
-    for way in ways:
+    for arrow in arrows:
         ends = (height / 2, -height / 2)
-        corners = [(x, y + end) for x, y in way for end in ends]
+        corners = [(x, y + end) for x, y in arrow for end in ends]
         style: dict[str, Any] = {"arrowstyle": "-|>", "mutation_scale": 9, "color": "#666666"}
-        arrow = FancyArrowPatch(path=Path(corners[1:-1]), shrinkA=0, shrinkB=0, zorder=1, **style)
-        ax.add_patch(arrow)
+        patch = FancyArrowPatch(path=Path(corners[1:-1]), shrinkA=0, shrinkB=0, zorder=1, **style)
+        ax.add_patch(patch)

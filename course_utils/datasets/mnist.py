@@ -1,10 +1,8 @@
-"""MNIST from the first place that has it, checked by its content; a stand-in without network."""
+"""MNIST from a given file, from Keras, or a stand-in without a network."""
 
 import contextlib
-import hashlib
 import io
 import os
-import struct
 import tempfile
 import threading
 import urllib.request
@@ -20,12 +18,11 @@ from .digits import load_digits
 __all__ = ["load_mnist", "mnist_source"]
 
 _URL = "https://storage.googleapis.com/tensorflow/tf-keras-datasets/mnist.npz"
-# MD5 of the original IDX files, which can be rebuilt from the arrays.
-_MD5 = {
-    "x_train": "6bbc9ace898e44ae57da46a324031adb",
-    "y_train": "a25bea736e30d166cdddb491f175f624",
-    "x_test": "2646ac647ad5339dbf082846283269ea",
-    "y_test": "27ae3e4e09519cfbb04c329615203637",
+_SHAPES = {
+    "x_train": (60000, 28, 28),
+    "y_train": (60000,),
+    "x_test": (10000, 28, 28),
+    "y_test": (10000,),
 }
 _PATIENCE = 8.0  # seconds until a silent network counts as none
 
@@ -45,12 +42,12 @@ def load_mnist() -> Arrays:
     Raises
     ------
     ValueError
-        If a file is damaged or is not MNIST. It is never passed over in silence.
+        If a file is damaged or is not MNIST. It never falls back to the stand-in then.
 
     Notes
     -----
-    The places, in their order: ``$COURSE_DATA_DIR/mnist.npz``, Keras's cache, a download into that
-    cache, the stand-in. The arrays are recognised by the MD5 of the original files.
+    The sources, in this order: ``$COURSE_DATA_DIR/mnist.npz``, Keras's cache, a download by
+    ``keras.datasets.mnist``, the stand-in.
 
     Examples
     --------
@@ -59,21 +56,21 @@ def load_mnist() -> Arrays:
     """
     kind, path = mnist_source()
     if kind == "download":
-        path = _download()
-    if path is None:
+        arrays, place = _download(), "downloaded into Keras's cache"
+    else:
+        arrays, place = _read(path) if path else None, f"from {kind}"
+    if arrays is None:
         print(
-            "No MNIST here, and no network to fetch it: 1,797 smaller digits, resized to 28x28, "
-            "stand in. This is not MNIST; expect other accuracies."
+            "MNIST is not on this machine, and there is no network to download it. 1,797 smaller "
+            "digits, resized to 28x28, replace it. This is not MNIST; expect other accuracies."
         )
         return _stand_in()
-    arrays = _read(path)
-    place = "downloaded into Keras's cache" if kind == "download" else f"from {kind}"
     print(f"MNIST, 60,000 training and 10,000 test images, {place}.")
-    return (arrays["x_train"], arrays["y_train"]), (arrays["x_test"], arrays["y_test"])
+    return arrays
 
 
 def mnist_source() -> tuple[str, Path | None]:
-    """Say where ``load_mnist`` would take its arrays from, without loading them.
+    """Return where ``load_mnist`` would take its arrays from, without loading them.
 
     Returns
     -------
@@ -92,7 +89,7 @@ def mnist_source() -> tuple[str, Path | None]:
 
 
 def _cache_folders() -> list[Path]:
-    """List where Keras keeps data: its home, and what it takes where that cannot be written."""
+    """Return where Keras keeps data: its home, and the folder it uses if that is read-only."""
     home = Path(os.environ.get("KERAS_HOME", "~/.keras")).expanduser()
     return [home / "datasets", Path(tempfile.gettempdir()) / ".keras" / "datasets"]
 
@@ -113,54 +110,47 @@ def _is_reachable() -> bool:
     return answers == [200]
 
 
-def _download() -> Path | None:
-    """Download the file into the cache; None for want of a network, or of a folder to write to."""
+def _download() -> Arrays | None:
+    """Download MNIST into Keras's cache; return None if the network fails meanwhile."""
+    import keras
+
     try:
-        with urllib.request.urlopen(_URL, timeout=_PATIENCE) as answer:
-            content = answer.read()
-    except (OSError, HTTPException):  # the second where it breaks off
-        return None
-    try:
-        _read(io.BytesIO(content))
-    except ValueError:
+        with contextlib.redirect_stdout(io.StringIO()):  # Keras's progress bar
+            return keras.datasets.mnist.load_data()
+    except ValueError as error:
         raise ValueError(
-            f"The download from {_URL} arrived damaged. Run this again; if it stays so, "
-            "put mnist.npz into a folder and set COURSE_DATA_DIR to that folder."
-        ) from None
-    for folder in _cache_folders():
-        with contextlib.suppress(OSError):  # where it cannot be written
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=folder) as unfinished:
-                path = Path(unfinished) / "mnist.npz"
-                path.write_bytes(content)
-                return path.replace(folder / path.name)
-    return None
+            "The download of MNIST arrived damaged. Run this again. If it stays so, put mnist.npz "
+            "into a folder and set COURSE_DATA_DIR to that folder."
+        ) from error
+    except (OSError, HTTPException):
+        return None
+    except Exception as error:
+        if "URL fetch failure" in str(error):  # which Keras raises as a bare Exception
+            return None
+        raise
 
 
-def _read(path: Path | io.BytesIO) -> dict[str, np.ndarray]:
-    """Read the four arrays and prove that they are MNIST's."""
-    mend = f"Delete {path}, or put a whole mnist.npz in its place, and run this again."
+def _read(path: Path) -> Arrays:
+    """Read the four arrays, and make sure that they have MNIST's shapes.
+
+    The archive's own checksums find damaged content.
+    """
+    remedy = f"Delete {path}, or replace it by a whole mnist.npz, and run this again."
     try:
         with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in _MD5}
+            arrays = {name: stored[name] for name in _SHAPES}
     except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(
-            f"{path} is damaged or cut off: its four arrays cannot be read "
-            f"({type(error).__name__}: {error}). {mend}"
+            f"{path} is damaged or incomplete: its four arrays cannot be read "
+            f"({type(error).__name__}: {error}). {remedy}"
         ) from error
     for name, array in arrays.items():
-        if _md5_as_idx(array) != _MD5[name]:
+        if array.shape != _SHAPES[name] or array.dtype != np.uint8:
             raise ValueError(
-                f"{path} is not MNIST, or is damaged: {name} has shape {array.shape}, dtype "
-                f"{array.dtype}, and its content differs from the original. {mend}"
+                f"{path} is not MNIST: {name} has shape {array.shape} and dtype {array.dtype}, "
+                f"not shape {_SHAPES[name]} and dtype uint8. {remedy}"
             )
-    return arrays
-
-
-def _md5_as_idx(array: np.ndarray) -> str:
-    """Rebuild the original file, of big-endian integers and bytes, and take its MD5."""
-    head = struct.pack(f">{array.ndim + 1}i", 2048 + array.ndim, *array.shape)
-    return hashlib.md5(head + array.tobytes(), usedforsecurity=False).hexdigest()
+    return (arrays["x_train"], arrays["y_train"]), (arrays["x_test"], arrays["y_test"])
 
 
 def _stand_in() -> Arrays:

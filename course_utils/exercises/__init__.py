@@ -1,8 +1,8 @@
-"""What the authors of a lesson write its questions and its gallery with.
+"""What the authors of a lesson write its questions and its known mistakes with.
 
-A lesson's ``exercises.py`` and ``gallery.py`` import what they need of the exercises from here, and
-from no module below. A question says what is drawn, how the answer is called, and in which parts
-answers are compared; it does not know the right answer, which is observed from the lesson itself.
+A lesson's ``exercises.py`` and ``mistakes.py`` import what they need of the exercises from here,
+and from no module below. A question says what is drawn, how the answer is called, and in which
+parts answers are compared; it does not know the right answer, which is observed from the lesson.
 
 >>> from course_utils.exercises import Demand, Part, Question, Wrong
 >>> slope = Question(
@@ -18,10 +18,10 @@ answers are compared; it does not know the right answer, which is observed from 
 ... )
 >>> slope.observe_on(lambda x: 2 * x, [(1.5,)])["calls"][0]["returned"]
 3.0
->>> gallery = {"99.1": {"half": Wrong("The rule gives 2x, and this is x.", lambda x: x)}}
+>>> mistakes = {"99.1": {"half": Wrong("The rule gives 2x, and this is x.", lambda x: x)}}
 
-For an exercise whose answer is a value there is `ValueQuestion`, whose gallery is a `Table` of
-values and of ranges (`Between`); for a question in the text that is predicted, `Callout`, and in
+For an exercise whose answer is a value there is `ValueQuestion`, whose known mistakes are a `Table`
+of values and of ranges (`Between`); for a question in the text that is predicted, `Callout`, and in
 ``variants.py``, for when it comes back with other numbers, `Variant`. Arguments
 become tensors by `constants` and `variables`. `calls_noted`, `results_noted`,
 `listen_to_operations` and `traced_anew` let ``call`` see how an answer worked, and `Other` names

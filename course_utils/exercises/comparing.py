@@ -19,7 +19,7 @@ from .showing import first_difference, form_difference, inputs_in_words, reading
 
 __all__ = ["is_general", "judged"]
 
-# What an answer is called that no program of a gallery explains, nor the second look.
+# What an answer is called that neither a known mistake nor the second look explains.
 _GENERAL = ("unexplained", "other form", "returned None", "raised ")
 
 

@@ -24,7 +24,7 @@ class Judgement:
     message: str  # what a learner now can do, or the mistake and the way out
     score: float = 0.0  # the fraction of the points, 0 to 1
     mistake: str = ""  # its name in its exercise, for tables and tests
-    # Not so where no wrong program of the gallery did the same, and the message says what came
+    # False if no known mistake did the same, and the message says what came
     # back, by what factor it is off, or what is said of another answer of that form.
     recognised: bool = True
 

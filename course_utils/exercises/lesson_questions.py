@@ -1,6 +1,7 @@
-"""The questions of a lesson: in a checkout from ``lessons/``, elsewhere from a copy.
+"""Where a lesson's questions are, and what `course build` made of them.
 
-A release and a wheel carry copies, and so does what runs learners' code; a checkout has none.
+A checkout has both in folders at its top. A release, a wheel and what runs learners' code carry
+copies of them in one folder of this package.
 """
 
 import sys
@@ -13,11 +14,26 @@ from gradient_tools import tool_folders
 
 from .callouts import Variant
 
-__all__ = ["COPIES", "load", "questions", "questions_path", "variants"]
+__all__ = [
+    "COPIES",
+    "GENERATED",
+    "generated_folder",
+    "load",
+    "questions",
+    "questions_path",
+    "variants",
+]
 
-# Where the copies stand, as lesson_NN.py and variants_NN.py.
+GENERATED = "generated"  # the folder in a checkout
+# The copies: lesson_NN.py and variants_NN.py, and all that is in the folder above.
 COPIES = Path("course_utils", "exercises", "generated")
 _ROOT = Path(__file__).parents[2]
+
+
+def generated_folder(root: Path = _ROOT) -> Path:
+    """Return the folder of what `course build` wrote: a checkout's, or that of the copies."""
+    in_checkout = root / GENERATED
+    return in_checkout if (in_checkout / "lessons.json").is_file() else root / COPIES
 
 
 def questions_path(number: str) -> Path:
@@ -29,8 +45,9 @@ def questions_path(number: str) -> Path:
 @cache
 def questions(number: str) -> ModuleType:
     """Return the module with the questions of the lesson with this two-digit number."""
-    tool_folders.add(str(_ROOT / "lessons"))  # no line of a question is a learner's own
-    return load(questions_path(number), f"{__package__}.generated.lesson_{number}")
+    path = questions_path(number)
+    tool_folders.add(str(path))  # no line of a question is a line of the learner's
+    return load(path, f"{__package__}.generated.lesson_{number}")
 
 
 @cache

@@ -1,6 +1,6 @@
 """What right and wrong programs did on the inputs of one seed, and where that is kept.
 
-``course build`` observes each exercise's right program, and the wrong ones of its gallery, on a few
+``course build`` observes each exercise's right program, and its known mistakes, on a few
 seeds, and stores what they did. There is one file a lesson: below a line that says of what it was
 made, and one with the stubs, stands one compressed line an exercise. No program is stored.
 """
@@ -11,11 +11,11 @@ from bz2 import decompress
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
-from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
+from .lesson_questions import generated_folder
 from .readings import Other, same
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
 ]
 
 SEEDS = 8  # `check` draws one of the seeds 0 to 7
-_FOLDER = files(__package__).joinpath("generated")
 RAISED = -1  # stands for the part in which a program went wrong that raised
 
 
@@ -109,7 +108,7 @@ def stored(exercise_id: str) -> dict:
 
 def stored_lessons() -> list[str]:
     """Return the two-digit numbers of the lessons of which something is stored."""
-    return sorted(path.name[7:9] for path in _FOLDER.iterdir() if path.name.endswith(".txt"))
+    return sorted(path.name[7:9] for path in generated_folder().glob("*.txt"))
 
 
 @cache
@@ -126,7 +125,7 @@ def without_programs(text: str) -> str:
 
 
 def _text(number: str) -> str:
-    return _FOLDER.joinpath(f"lesson_{number}.txt").read_text(encoding="ascii")
+    return (generated_folder() / f"lesson_{number}.txt").read_text(encoding="ascii")
 
 
 def _lines(text: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
-"""What a gallery is made of: wrong programs, and tables of predictions.
+"""What known mistakes are made of: wrong programs, and tables of predictions.
 
-A lesson's ``gallery.py`` binds ``GALLERY``, a dict from each exercise's id: for a question a dict
+A lesson's ``mistakes.py`` binds ``MISTAKES``, a dict from each exercise's id: for a question a dict
 from each mistake's name, a few words for tables, to a `Wrong`; for the prediction of a value a
 `Table`, and for the prediction of a list a list of them.
 """

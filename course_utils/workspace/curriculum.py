@@ -3,12 +3,11 @@
 import json
 from dataclasses import dataclass
 from difflib import get_close_matches
-from importlib.resources import files
 from typing import Any
 
 from ..exercises.callouts import Callout
 from ..exercises.exercise import Exercise
-from ..exercises.lesson_questions import questions
+from ..exercises.lesson_questions import generated_folder, questions
 
 __all__ = [
     "LESSONS",
@@ -18,8 +17,6 @@ __all__ = [
     "find_lesson",
     "find_prediction",
 ]
-
-_GENERATED = "course_utils.exercises.generated"
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ def _lesson(needs: list[str], deeper: list[str], **entry: Any) -> Lesson:
 
 
 # As `course build` found them.
-_TABLE = json.loads(files(_GENERATED).joinpath("lessons.json").read_text(encoding="utf-8"))
+_TABLE = json.loads((generated_folder() / "lessons.json").read_text(encoding="utf-8"))
 LESSONS = tuple(_lesson(**entry) for entry in _TABLE)
 
 

@@ -11,10 +11,10 @@ sys.path.insert(0, str(HERE))
 import finding  # noqa: E402
 import pages  # noqa: E402
 
-from course_staff.site.sources import COLAB, write_sources  # noqa: E402
+from course_staff.site.sources import write_sources  # noqa: E402
 
-# The address of the repository, as https://github.com/owner/name. Without one, no page leads to
-# Binder, to Colab or to a file of the repository.
+# The address of the repository, as https://github.com/owner/name. Without one, no page links to a
+# file of the repository.
 REPOSITORY = os.environ.get("COURSE_REPOSITORY", "").rstrip("/")
 
 project = "Hands-on GradientTape"
@@ -22,7 +22,6 @@ author = "The maintainers of Hands-on GradientTape"
 copyright = f"{author}. Texts: CC BY 4.0. Code: Apache-2.0"
 language = "en"
 extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]
-exclude_patterns = [COLAB]
 root_doc = "index"
 
 nb_execution_mode = "off"
@@ -71,7 +70,6 @@ html_sidebars = {name: [] for name in ("index", "start", "causes", "glossary", "
 def setup(app):
     """Write the sources, and let `pages` finish what Sphinx makes of them."""
     terms = write_sources(ROOT, Path(app.srcdir), REPOSITORY)
-    app.config.html_extra_path = [str(Path(app.srcdir) / COLAB)]
     pages.finish_pages(app, terms)
     finding.prepare_search(app)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

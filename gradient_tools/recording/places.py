@@ -67,7 +67,8 @@ def is_user_file(file: str) -> bool:
         return False
     folders = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
     folders |= {os.path.dirname(package.__file__) for package in (tf, keras)} | tool_folders
-    return not any(os.path.abspath(file).startswith(folder + os.sep) for folder in folders)
+    path = os.path.abspath(file) + os.sep  # a tool may be one file, too
+    return not any(path.startswith(folder + os.sep) for folder in folders)
 
 
 def calling_point(frame: FrameType | None) -> tuple[FrameType | None, Place | None]:

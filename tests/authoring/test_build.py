@@ -1,5 +1,6 @@
 """The authoring path on small lessons of its own, in a folder of its own."""
 
+import ast
 import base64
 import bz2
 import json
@@ -11,7 +12,7 @@ import pytest
 
 from course_staff.authoring import build as authoring
 from course_staff.authoring.build import BuildError, Folders
-from course_staff.authoring.keys import OBSERVERS, asked_key, observed_key
+from course_staff.authoring.keys import OBSERVERS, asked_key, code_of, observed_key
 
 PREDICT = """\
 # %% [markdown] part="Part I"
@@ -64,10 +65,10 @@ EXERCISES = (
     ),
 )
 """
-GALLERY = """\
+MISTAKES = """\
 from course_utils.exercises import Table
 
-GALLERY = {"01.2": Table({(2, 4): "The two numbers are exchanged."}, "Count rows and columns.")}
+MISTAKES = {"01.2": Table({(2, 4): "The two numbers are exchanged."}, "Count rows and columns.")}
 """
 
 
@@ -98,13 +99,13 @@ def built(first_build, tmp_path):
     return Folders(shutil.copytree(first_build, tmp_path / "checkout"))
 
 
-def write(folders, text=PREDICT, name="01_first_tape", gallery=GALLERY):
+def write(folders, text=PREDICT, name="01_first_tape", mistakes=MISTAKES):
     folder = folders.lessons / name
     folder.mkdir(exist_ok=True)
     (folder / "lesson.py").write_text(text)
     asks = "predict(" in text or "PREDICTIONS" in text or "**Predict**" in text
     (folder / "exercises.py").write_text(EXERCISES + PREDICTIONS * asks)
-    (folder / "gallery.py").write_text(gallery)
+    (folder / "mistakes.py").write_text(mistakes)
 
 
 def build(folders):
@@ -167,7 +168,7 @@ def check_every_kind_of_drift(folders):
         (stored, ("asked ", "asked 0")),
         (stored, ("\nstubs ", "\nstubs 0")),
         (source / "exercises.py", ("Shape", "Form")),
-        (source / "gallery.py", ("exchanged", "swapped")),
+        (source / "mistakes.py", ("exchanged", "swapped")),
     ):
         text = path.read_text()
         assert change[0] in text
@@ -404,7 +405,7 @@ def test_lessons_that_were_not_chosen_are_not_compared(folders):
     write(folders)
     (lesson,) = authoring.read_lessons(folders)
     assert [p.where for p in authoring.find_drift([lesson], [], folders)] == [
-        "course_utils/exercises/generated/lessons.json",
+        "generated/lessons.json",
     ]
 
 
@@ -422,9 +423,9 @@ def test_a_lesson_that_builds_on_none_is_named(folders):
 
 
 def test_a_prediction_without_sentences_is_refused(folders):
-    write(folders, gallery="GALLERY = {}")
+    write(folders, mistakes="MISTAKES = {}")
     (lesson,) = authoring.read_lessons(folders)
-    with pytest.raises(BuildError, match="01.2: the gallery holds nothing for it"):
+    with pytest.raises(BuildError, match="01.2: mistakes.py holds nothing for it"):
         authoring.observe(lesson, folders, lambda exercise_id: None)
 
 
@@ -455,6 +456,19 @@ def test_what_is_said_of_predictions_is_not_observed(folders):
 
 
 @pytest.mark.parametrize("module", OBSERVERS, ids=lambda module: module.__name__)
+def test_only_docstrings_comments_and_imports_are_left_out_of_a_key(module):
+    source = Path(module.__file__).read_text()
+    lines = source.splitlines()
+    for node in ast.walk(ast.parse(source)):
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if is_text or isinstance(node, ast.Import | ast.ImportFrom):
+            for number in range(node.lineno - 1, node.end_lineno):
+                lines[number] = ""
+    kept = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    assert code_of(source).splitlines() == kept
+
+
+@pytest.mark.parametrize("module", OBSERVERS, ids=lambda module: module.__name__)
 def test_a_change_of_what_observes_has_a_lesson_observed_anew(module, folders, monkeypatch):
     write(folders)
     before, source = keys(folders)[0], Path(module.__file__).read_text()
@@ -467,7 +481,7 @@ def test_a_change_of_what_observes_has_a_lesson_observed_anew(module, folders, m
             key = keys(folders)[0]
         return key
 
-    reworded = f'"""Another docstring."""\n\nimport os\n\n{source}'.replace(": Any", ": object")
+    reworded = f'"""Another docstring."""\n\nimport os\n\n# A comment\n{source}'
     assert key_with(reworded) == before
     assert key_with(f"{source}\n_MORE = 1\n") != before
     # The last function of each decides something.

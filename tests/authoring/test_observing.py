@@ -1,4 +1,4 @@
-"""What a right program and a gallery do, and the faults of a gallery that are refused."""
+"""What right programs and known mistakes do, and what is refused in a list of mistakes."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from course_staff.authoring.observing import (
-    GalleryError,
-    observe_gallery,
+    MistakesError,
+    observe_mistakes,
     observe_right,
     prediction_data,
     require_told_apart,
@@ -48,25 +48,25 @@ DOUBLE = {"doubled": Wrong("This is the double.", lambda x, weights: 2 * x)}
 RAISING = {"indexed": Wrong("x is one number.", lambda x, weights: x[0])}
 
 
-def reference_of(gallery, asked=None, seed=3):
+def reference_of(mistakes, asked=None, seed=3):
     asked = asked or question()
-    return observe_gallery(asked, gallery, observe_right(asked, square, seed), seed)
+    return observe_mistakes(asked, mistakes, observe_right(asked, square, seed), seed)
 
 
-def told(answer, gallery, seed=3):
-    asked, reference = question(), reference_of(gallery, seed=seed)
+def told(answer, mistakes, seed=3):
+    asked, reference = question(), reference_of(mistakes, seed=seed)
     return judged(asked, asked.observe_on(answer, reference.calls), reference)
 
 
 def test_an_answer_is_told_the_sentence_of_the_program_that_did_the_same():
-    gallery = CUBE | DOUBLE | RAISING
-    assert told(square, gallery).outcome == "passed"
+    mistakes = CUBE | DOUBLE | RAISING
+    assert told(square, mistakes).outcome == "passed"
     for answer, name in (
         (lambda x, weights: x * x * x, "cubed"),
         (lambda x, weights: x + x, "doubled"),
         (lambda x, weights: x[1 - 1], "indexed"),
     ):
-        judgement = told(answer, gallery)
+        judgement = told(answer, mistakes)
         assert (judgement.mistake, judgement.recognised) == (name, True)
 
 
@@ -111,27 +111,27 @@ def test_what_is_stored_is_read_back_as_it_was():
 
 def test_a_wrong_program_that_passes_is_refused():
     passing = {"squared": Wrong("This is right.", square)}
-    with pytest.raises(GalleryError, match="the wrong program 'squared' passes"):
+    with pytest.raises(MistakesError, match="the wrong program 'squared' passes"):
         require_told_apart(question(), reference_of(passing), 3)
 
 
 def test_two_mistakes_that_look_alike_are_refused():
     twin = {"to the third": Wrong("This is the third power.", lambda x, weights: x * x * x)}
-    with pytest.raises(GalleryError, match="'to the third' does what 'cubed' does"):
+    with pytest.raises(MistakesError, match="'to the third' does what 'cubed' does"):
         require_told_apart(question(), reference_of(CUBE | twin), 3)
 
 
 def test_a_solution_that_raises_or_misses_a_demand_is_refused():
-    with pytest.raises(GalleryError, match="the solution raised"):
+    with pytest.raises(MistakesError, match="the solution raised"):
         observe_right(question(), lambda x, weights: x[0], 3)
     tape = Demand("a tape", "Ask a tape.", lambda noted: all(noted["gradient"]))
-    with pytest.raises(GalleryError, match="does not meet the demand 'a tape'"):
+    with pytest.raises(MistakesError, match="does not meet the demand 'a tape'"):
         observe_right(question(demands=[tape]), square, 3)
 
 
 def test_a_wrong_program_that_raises_by_a_slip_is_refused():
     for slip in (lambda x, weights: squared(x), lambda x, weights: pytest.squared(x)):  # noqa: F821
-        with pytest.raises(GalleryError, match="Mend the program"):
+        with pytest.raises(MistakesError, match="Mend the program"):
             reference_of({"slip": Wrong("No answer does this.", slip)})
 
 
@@ -147,13 +147,13 @@ def unexpected(reading, x, weights):
 def test_a_slip_in_a_reading_stops_the_build_at_its_line(slip):
     asked = replace(question(), parts=[Part(read=slip)])
     where = f"test_observing.py, line {slip.__code__.co_firstlineno + 1}: return "
-    with pytest.raises(GalleryError, match=f"99.1: `read=` raises .*{where}"):
+    with pytest.raises(MistakesError, match=f"99.1: `read=` raises .*{where}"):
         observe_right(asked, square, 3)
 
 
 def test_a_reading_that_takes_too_little_stops_it_too():
     asked = replace(question(), parts=[Part(read=lambda reading: reading)])
-    with pytest.raises(GalleryError, match="99.1: `read=` raises TypeError: .* 3 were given$"):
+    with pytest.raises(MistakesError, match="99.1: `read=` raises TypeError: .* 3 were given$"):
         observe_right(asked, square, 3)
 
 
@@ -163,7 +163,7 @@ def test_a_slip_that_only_a_wrong_program_meets_stops_it_too():
 
     asked = replace(question(), parts=[Part(read=of_pairs)])
     pair = {"pair": Wrong("Return one number.", lambda x, weights: [x, x])}
-    with pytest.raises(GalleryError, match="no attribute .summ.*, line .*: return np.summ"):
+    with pytest.raises(MistakesError, match="no attribute .summ.*, line .*: return np.summ"):
         reference_of(pair, asked)
     # Of another form than the reading expects is an answer, and no slip.
     nothing = {"nothing": Wrong("Return one number.", lambda x, weights: None)}
@@ -172,10 +172,10 @@ def test_a_slip_that_only_a_wrong_program_meets_stops_it_too():
 
 def test_a_dict_that_names_two_mistakes_alike_is_refused(tmp_path):
     (tmp_path / "exercises.py").write_text("EXERCISES = []\n")
-    gallery = tmp_path / "gallery.py"
-    gallery.write_text('GALLERY = {\n    "99.1": {"cubed": 1, "halved": 2, "cubed": 3},\n}\n')
+    mistakes = tmp_path / "mistakes.py"
+    mistakes.write_text('MISTAKES = {\n    "99.1": {"cubed": 1, "halved": 2, "cubed": 3},\n}\n')
     lesson = SimpleNamespace(path=tmp_path / "lesson.py")
-    with pytest.raises(GalleryError, match="gallery.py, line 2: two mistakes .* named 'cubed'"):
+    with pytest.raises(MistakesError, match="mistakes.py, line 2: two mistakes .* named 'cubed'"):
         Questions(lesson)
 
 
@@ -218,5 +218,5 @@ def test_a_list_of_predictions_needs_a_table_for_each():
     several = ValueQuestion(
         "99.3", "Two", "predict", 1, praise="Yes.", form="Write two", entries=("x", "y")
     )
-    with pytest.raises(GalleryError, match="not one entry and one table for each value"):
+    with pytest.raises(MistakesError, match="not one entry and one table for each value"):
         prediction_data(several, [1.0, 2.0], [Table({}, "No.")])

@@ -46,7 +46,7 @@ def test_a_check_reads_what_programs_did_once(monkeypatch):
     assert len(read) == 2
 
 
-# What a check of a wrong answer, whose mistake the gallery names, goes through, file by file.
+# What a check of a wrong answer, whose mistake is known, goes through, file by file.
 # Where progress stands in a workspace, `folders` is one more. Each does a part, and is used without
 # the others, too: none only hands on.
 ON_THE_WAY = {
@@ -159,6 +159,17 @@ def test_an_unknown_id_names_the_nearest():
 def test_an_id_that_is_no_text_is_told_the_order():
     assert "check takes the id first" in check(1.1, slope).message
     assert "check takes the id first" in check([4, 2], "01.2").message
+
+
+def test_values_that_a_wrong_answer_reads_from_the_notebook_are_named():
+    names = {"tf": tf, "a": 3.0}
+    exec("def slope(x):\n    return a * tf.sin(x)", names)
+    result = check("01.1", names["slope"])
+    said = "Your function reads `a` from the notebook, not from its arguments."
+    assert result.where_to_look.startswith(said) and said in repr(result)
+    assert "<details><summary>Where to look</summary><div>Your function" in result._repr_html_()
+    names["a"] = tf.abs  # code, which a function may use
+    assert check("01.1", names["slope"]).where_to_look == ""
 
 
 class Hostile:

@@ -1,4 +1,4 @@
-"""What a lesson's questions, galleries and variants import: the names for their authors."""
+"""What a lesson's questions, mistakes and variants import: the names for their authors."""
 
 import ast
 from pathlib import Path
@@ -10,7 +10,7 @@ from course_utils import exercises
 ROOT = Path(__file__).parents[2]
 MODULES = [
     path
-    for name in ("exercises", "gallery", "variants")
+    for name in ("exercises", "mistakes", "variants")
     for path in sorted(ROOT.glob(f"lessons/*/{name}.py"))
 ]
 

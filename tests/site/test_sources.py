@@ -1,18 +1,15 @@
 """What Sphinx reads: no answer in it, and links that lead somewhere."""
 
-import json
 import re
 from pathlib import Path
 
 import nbformat
 import pytest
 
-from course_staff.site.elsewhere import colab_notebook, places_to_run, relinked
-from course_staff.site.front import lesson_list, shown
+from course_staff.site.front import lesson_list, lesson_map, shown
 from course_staff.site.glossary import EMPHASIS, terms_of
 from course_staff.site.lessons import lesson_page, wrong_answers
-from course_staff.site.linked_map import lesson_map
-from course_staff.site.rooms import PACKAGES, picture_of_rooms, rooms_below
+from course_staff.site.sources import relinked
 from course_utils.exercises.question import ValueQuestion
 from course_utils.exercises.references import stored
 from course_utils.workspace.curriculum import LESSONS, all_exercises
@@ -166,40 +163,3 @@ def test_links_hold_on_a_page(link, expected):
 
 def test_without_a_repository_nothing_leads_there():
     assert relinked("[a](../LICENSE)", "docs/guide.md", "guide.md", PAGES, "") == "a"
-    assert "http" not in places_to_run(LESSONS[1], "")
-    assert "binder" in places_to_run(LESSONS[1], REPOSITORY)
-    with pytest.raises(ValueError, match="https://github.com/owner/name"):
-        places_to_run(LESSONS[1], "https://example.org/course")
-
-
-def test_a_notebook_for_colab_is_the_learners_with_one_cell_before_it():
-    path = ROOT / "notebooks" / f"{LESSONS[1].name}.ipynb"
-    notebook = nbformat.reads(colab_notebook(path, REPOSITORY), as_version=4)
-    nbformat.validate(notebook)
-    first, *others = notebook.cells
-    assert f"git+{REPOSITORY}" in first.source and "COURSE_PROGRESS_FILE" in first.source
-    assert json.dumps(others) == json.dumps(nbformat.read(path, as_version=4).cells)
-    # Elsewhere the cell does nothing.
-    compile(
-        first.source.replace("%pip", "# pip").replace("    # pip", "    pass  #"), "cell", "exec"
-    )
-
-
-def test_the_picture_of_the_rooms_is_that_of_the_code():
-    below = rooms_below(ROOT)
-    assert {room[0] for room in below} == set(PACKAGES) and len(below) > 15
-    order = list(below)
-    assert all(order.index(room) < order.index(each) for room in below for each in below[room])
-    assert ("gradient_tools", "recording") in below[("course_utils", "exercises")]
-    picture = picture_of_rooms(ROOT)
-    assert 'role="img"' in picture and "course_utils.exercises imports " in picture
-    assert "\n" not in picture
-
-
-def test_rooms_that_import_each_other_are_named(tmp_path):
-    for package, other in zip(PACKAGES, (*PACKAGES[1:], PACKAGES[0]), strict=True):
-        folder = tmp_path / package / "room"
-        folder.mkdir(parents=True)
-        (folder / "module.py").write_text(f"from {other}.room import module")
-    with pytest.raises(ValueError, match="go round"):
-        rooms_below(tmp_path)

@@ -1,26 +1,20 @@
 """Running many submissions, several at once, and keeping what came out of each."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from course_utils.exercises.exercise import stubs
-from course_utils.one_change.forms import place_by_form
 from course_utils.workspace.curriculum import find_lesson
 
 from ..intake.submissions import Submission, read_data
 from ..intake.walking import UnreadableFile
-from ..jail.answers import bound_names
-from ..jail.cells import Cell, read_cells
 from ..jail.limits import Limits
 from ..jail.needed import demonstrations
 from ..running.fork_server import Runner, ServerFailed
 from .again import Again
-from .behaviours import program_in
 from .journal import Journal, NotKept
-from .notebook_verdicts import Examination, Verdict, fingerprint, plain
+from .notebook_verdicts import Examination, Verdict, fingerprint
 from .secret_references import References
 
 __all__ = ["Batch"]
@@ -156,10 +150,6 @@ class Batch:
             if run.ended == "done" or run.pending not in exercises:
                 break
             settled[run.pending] = verdicts[run.pending]
-        cells = read_cells(data) if any(each.did for each in verdicts.values()) else []
-        for exercise_id, verdict in verdicts.items():
-            if verdict.did:
-                verdicts[exercise_id] = replace(verdict, where=_where(cells, exercise_id))
         if before is not None:
             stopped = {i for i, verdict in verdicts.items() if verdict.outcome in _STOPPED}
             verdicts |= {i: before[i] for i in stopped}
@@ -174,13 +164,6 @@ class Batch:
 @cache
 def _shown(notebook: Path) -> list[str]:
     return demonstrations(notebook.read_bytes()) if notebook.exists() else []
-
-
-def _where(cells: Sequence[Cell], exercise_id: str) -> str:
-    """Say the place but for which an answer is a right one that is known; nothing is run for it."""
-    name = bound_names(stubs()[exercise_id]["source"])[-1]
-    place = place_by_form(exercise_id, program_in(cells, exercise_id), name)
-    return plain(str(place)) if place else ""
 
 
 def _key(one: Submission, data: bytes, place: str = "") -> str:

@@ -48,8 +48,7 @@ _LARGEST = 50_000  # characters that are kept of one answer's readings
 class Answer:
     """A wrong answer that no program of a gallery explains: whose it is, what it did, its program.
 
-    ``did`` is what `did` returned, ``message`` what its author was told, and ``where`` in which
-    line one change is enough, where that is known.
+    ``did`` is what `did` returned, and ``message`` what its author was told.
     """
 
     exercise: str
@@ -58,7 +57,6 @@ class Answer:
     message: str
     program: str
     did: list
-    where: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,17 +85,6 @@ class Group:
     def students(self) -> list[str]:
         """Who gave one of the answers."""
         return sorted({answer.student for answer in self.answers})
-
-    @property
-    def where(self) -> str:
-        """Where one change is enough, in the shortest program of which that is known."""
-        found = [each for each in self.answers if each.where]
-        return Group(tuple(found)).shortest.where if found else ""
-
-    @property
-    def place(self) -> tuple[str, str]:
-        """The exercise, and where one change is enough, without the numbers that stand there."""
-        return self.shortest.exercise, NUMBER.sub("#", self.where)
 
     @property
     def id(self) -> str:

@@ -287,7 +287,7 @@ def _found(
 def require_lessons() -> Path:
     """Return the folder that holds the right programs and the galleries."""
     for checkout in (Path(__file__).parents[3], course_folder()):
-        if any((checkout / "lessons").glob("*/gallery.py")):
+        if any((checkout / "lessons").glob("*/mistakes.py")):
             return checkout.resolve() / "lessons"
     raise BadInput(
         "There are no lessons here. Answers are compared with the lessons' solutions: call "
@@ -305,9 +305,7 @@ def _as_taught(verdicts: dict[str, Verdict], taught: Sequence[Taught]) -> dict[s
     for exercise_id, verdict in verdicts.items():
         known = verdict.did and taught_to(verdict.did, taught, question_of(exercise_id))
         if known:
-            verdict = replace(
-                verdict, message=known.sentence, mistake=known.name, did=None, where=""
-            )
+            verdict = replace(verdict, message=known.sentence, mistake=known.name, did=None)
         told[exercise_id] = verdict
     return told
 
@@ -324,9 +322,7 @@ def _unexplained(
                 except UnreadableFile:  # gone since it was judged
                     continue
                 said, done = verdict.message, verdict.did
-                yield Answer(
-                    exercise_id, one.student, one.place, said, program, done, verdict.where
-                )
+                yield Answer(exercise_id, one.student, one.place, said, program, done)
 
 
 def _set_aside(out: Path, places: set[str]) -> Path | None:
@@ -363,7 +359,6 @@ def _rows(one: Submission, verdicts: dict[str, Verdict]) -> list[Row]:
             counts=one.counts,
             mistake=verdicts[exercise.id].mistake,
             note=verdicts[exercise.id].note,
-            where=verdicts[exercise.id].where,
         )
         for exercise in find_lesson(one.lesson).exercises()
     ]

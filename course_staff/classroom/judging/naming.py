@@ -103,7 +103,7 @@ def name_groups(
 
 
 def gallery_entry(taught: Sequence[Taught]) -> str:
-    """Return a named mistake as code for the lesson's ``gallery.py``: functions, and its entry.
+    """Return a named mistake as code for the lesson's ``mistakes.py``: functions, and its entry.
 
     Each program stands in a function, so that nothing else of the gallery sees its names.
     """
@@ -119,7 +119,7 @@ def gallery_entry(taught: Sequence[Taught]) -> str:
     ]
     calls = "".join(f"{function}(), " for function in functions)
     entry = f"{{{first.exercise!r}: {{{first.name!r}: Wrong({first.sentence!r}, {calls}),}},}}"
-    lines = _formatted(f"GALLERY = {entry}").splitlines()  # as it stands in the gallery's dict
+    lines = _formatted(f"MISTAKES = {entry}").splitlines()  # as it stands in the gallery's dict
     return f"{_formatted(''.join(programs)).rstrip()}\n\n\n" + "\n".join(lines[2:-2])
 
 
@@ -156,7 +156,7 @@ def _keep(state: Path, new: Sequence[Taught]) -> None:
             raise NamingError(
                 "The shortest program of a group does something else when it is run by itself: it "
                 "needs other cells of its notebook. Name the group without --keep, or write such a "
-                "program into the lesson's gallery.py. The program is:\n"
+                "program into the lesson's mistakes.py. The program is:\n"
                 + textwrap.indent(one.program.strip(), "    ")
             )
     path = learned_path(lessons, exercise)

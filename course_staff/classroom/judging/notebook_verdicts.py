@@ -34,9 +34,8 @@ class Verdict:
 
     ``score`` is the fraction of its points; ``mistake`` names what went wrong. ``did`` is what a
     wrong answer did, where no program of the gallery did the same; see
-    `course_staff.classroom.judging.behaviours`; ``where`` says in which line one change is enough,
-    where that was found. ``note`` says how the notebook ended, where it was stopped after this
-    answer.
+    `course_staff.classroom.judging.behaviours`. ``note`` says how the notebook ended, where it was
+    stopped after this answer.
     """
 
     outcome: str
@@ -45,7 +44,6 @@ class Verdict:
     mistake: str = ""
     did: list | None = None
     note: str = ""
-    where: str = ""
 
 
 class Examination:

@@ -13,9 +13,8 @@ class BadInput(Exception):
 class Row:
     """One exercise of one submission in the results.
 
-    ``where`` says in which line one change is enough, where no gallery knows the mistake. ``note``
-    says how the run ended where that matters, ``comment`` what a teacher changed,
-    ``late`` how late the submission came, where it did, and ``on_lesson`` what a teacher says of
+    ``note`` says how the run ended where that matters, ``comment`` what a teacher changed, ``late``
+    how late the submission came, where it did, and ``on_lesson`` what a teacher says of
     the whole lesson.
     """
 
@@ -35,4 +34,3 @@ class Row:
     comment: str = ""
     late: str = ""
     on_lesson: str = ""
-    where: str = ""

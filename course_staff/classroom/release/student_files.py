@@ -7,7 +7,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from course_utils.exercises.lesson_questions import COPIES
+from course_utils.exercises.lesson_questions import COPIES, GENERATED
 from course_utils.workspace.originals import seal
 
 from ...authoring.build import Folders, solution_is_current, stored_is_current, table_text
@@ -101,8 +101,8 @@ def _packages(root: Path, numbers: set[str]) -> dict[str, str]:
         is_hidden = any(part.startswith(".") for part in place.parts)
         if is_hidden or path.suffix not in (".csv", ".py", ".pyi", ".typed", ".txt"):
             continue
-        is_of_lesson = place.parent.name == "generated" and path.stem != "__init__"
-        if is_of_lesson and path.stem.removeprefix("lesson_") not in numbers:
-            continue
         files[place.as_posix()] = path.read_text(encoding="utf-8")
+    for number in numbers:
+        name = f"lesson_{number}.txt"
+        files[(COPIES / name).as_posix()] = (root / GENERATED / name).read_text(encoding="utf-8")
     return files

@@ -13,7 +13,7 @@ __all__ = ["student_texts"]
 # In Makefile and pyproject.toml, students get what stands above this line.
 _CUT = "# For authors"
 _EXTRAS = ("course", "gpu")  # that students may install
-_AS_THEY_ARE = (".gitignore", "LICENSE", "requirements.lock", "requirements-gpu.lock")
+_AS_THEY_ARE = (".gitignore", "LICENSE", "locks/requirements.lock", "locks/requirements-gpu.lock")
 
 
 def student_texts(root: Path, names: set[str]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import course_utils
 import gradient_tools
-from course_utils.exercises.lesson_questions import COPIES, questions_path
+from course_utils.exercises.lesson_questions import COPIES, generated_folder, questions_path
 from course_utils.exercises.references import without_programs
 from course_utils.workspace.curriculum import LESSONS
 from course_utils.workspace.folders import course_folder
@@ -52,19 +52,26 @@ def write_public_package(folder: Path) -> Path:
 
 
 def private_folders() -> list[Path]:
-    """Return where the packages themselves stand, with all that the copy leaves out.
+    """Return the folders of the packages and of what programs did: what the copy leaves out.
 
-    These folders alone: beside them, where the packages are installed, stand Python's libraries.
+    Only these: beside them, where the packages are installed, are Python's libraries.
     """
-    return [package.resolve() for package in (_TOOLS, _PACKAGE, _STAFF)]
+    folders = [_TOOLS, _PACKAGE, _STAFF]
+    generated = generated_folder(_PACKAGE.parent)
+    if not generated.is_relative_to(_PACKAGE):
+        folders.append(generated)
+    return [folder.resolve() for folder in folders]
 
 
 def _copy_questions(folder: Path) -> None:
     """Write the lessons' questions, and their stubs without what programs did."""
+    folder.mkdir(parents=True, exist_ok=True)
+    generated = generated_folder(_PACKAGE.parent)
+    shutil.copy(generated / "lessons.json", folder)
     for lesson in LESSONS:
         name = f"lesson_{lesson.number}"
         shutil.copy(questions_path(lesson.number), folder / f"{name}.py")
-        stored = (_PACKAGE.parent / COPIES / f"{name}.txt").read_text(encoding="ascii")
+        stored = (generated / f"{name}.txt").read_text(encoding="ascii")
         (folder / f"{name}.txt").write_text(without_programs(stored), encoding="ascii")
 
 
@@ -110,7 +117,7 @@ def _digest(*folders: Path) -> "hashlib._Hash":
     digest = hashlib.sha256()
     for lesson in LESSONS:
         digest.update(questions_path(lesson.number).read_bytes())
-    for folder in folders:
+    for folder in (*folders, generated_folder(_PACKAGE.parent)):
         for path in sorted(folder.rglob("*")):
             is_copy = path.parent.name == COPIES.name and path.stem[-2:].isdigit()
             if is_copy and path.suffix == ".py":

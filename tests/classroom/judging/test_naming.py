@@ -210,6 +210,6 @@ def test_the_command_shows_groups_and_names_one(graded):
     assert named.exit_code == 0 and "dan, eve" in named.output
     half = CliRunner().invoke(app, ["mistakes", str(results), *options[:2]])
     assert half.exit_code == 2
-    assert "gallery.py" not in named.output
+    assert "mistakes.py" not in named.output
     lines = (results / ".grading" / "taught.jsonl").read_text().splitlines()
     assert json.loads(lines[-1])["name"] == "keyed"

@@ -141,7 +141,7 @@ def test_no_sentence_of_a_gallery_can_be_read(release, exercise_id):
 
 
 def test_no_wrong_program_is_handed_out(release):
-    assert not [name for name in texts_in(release) if "gallery" in name]
+    assert not [name for name in texts_in(release) if "mistakes" in name]
 
 
 def test_there_is_nothing_for_authors_or_instructors(release):
@@ -371,7 +371,9 @@ def test_make_knows_what_students_need_and_no_more(copy):
     assert re.findall(r"^  make (\w+) ", text, re.M) == ["help", "setup", "lab", "clean"]
     plan = subprocess.run(["make", "-n", "lab"], cwd=copy, capture_output=True, text=True)
     assert plan.returncode == 0 and ".venv/bin/course lab" in plan.stdout
-    assert "-r requirements.lock" in plan.stdout and (copy / "requirements.lock").exists()
+    assert (
+        "-r locks/requirements.lock" in plan.stdout and (copy / "locks/requirements.lock").exists()
+    )
 
 
 def test_more_lessons_unpacked_over_the_first_leave_the_work_alone(tmp_path):

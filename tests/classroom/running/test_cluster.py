@@ -26,7 +26,8 @@ from course_staff.classroom.running.fork_server import ServerFailed
 from course_utils.course.cli import app
 
 distributed = pytest.importorskip(
-    "distributed", reason="needs distributed: pip install --no-deps -r requirements-cluster.lock"
+    "distributed",
+    reason="needs distributed: pip install --no-deps -r locks/requirements-cluster.lock",
 )
 
 LIMITS = Limits(cell_seconds=5.0, check_seconds=3.0, total_seconds=20.0, memory=600)

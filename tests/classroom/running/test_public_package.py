@@ -17,6 +17,7 @@ from course_staff.classroom.running.public_package import (
     write_public_package,
 )
 from course_utils.exercises.exercise import stubs
+from course_utils.exercises.lesson_questions import COPIES
 from course_utils.workspace.curriculum import LESSONS, find_exercise
 
 PACKAGES = ("gradient_tools", "course_utils", "course_staff")
@@ -39,7 +40,7 @@ def test_the_copy_holds_the_questions_and_nothing_that_programs_did(package):
     for path in texts:  # a line that says what it is, and the stubs
         words = [line.split(" ")[0] for line in path.read_text().splitlines()]
         assert words == ["Generated", "stubs"]
-    assert not list(package.rglob("gallery*"))
+    assert not list(package.rglob("mistakes*"))
 
 
 def test_the_copy_holds_no_grader_no_author_and_no_notebook(package):
@@ -56,6 +57,7 @@ def test_an_installed_package_hides_itself_and_not_the_libraries_beside_it(tmp_p
     site = tmp_path / "site-packages"
     for name in PACKAGES:
         shutil.copytree(ROOT / name, site / name)
+    shutil.copytree(ROOT / "generated", site / COPIES)
     module = "course_staff.classroom.running.public_package"
     program = f"from {module} import *\nprint(*private_folders())"
     environment = os.environ | {"PYTHONPATH": str(site)}
@@ -94,7 +96,7 @@ def test_the_copy_observes_as_the_original_does(package):
 
 
 def test_the_version_changes_with_every_file_that_a_verdict_depends_on(monkeypatch, tmp_path):
-    for name in (*PACKAGES, "lessons"):
+    for name in (*PACKAGES, "generated", "lessons"):
         shutil.copytree(ROOT / name, tmp_path / name)
     monkeypatch.setattr(public_package, "_TOOLS", tmp_path / "gradient_tools")
     monkeypatch.setattr(public_package, "_PACKAGE", tmp_path / "course_utils")
@@ -102,13 +104,13 @@ def test_the_version_changes_with_every_file_that_a_verdict_depends_on(monkeypat
     seen = [exercises_version()]
     assert seen == [exercises_version()]
     for place in (
-        "course_utils/exercises/generated/lesson_01.txt",
+        "generated/lesson_01.txt",
         "course_utils/workspace/curriculum.py",
         "gradient_tools/checking/check.py",
         "course_staff/authoring/questions.py",
         "course_staff/classroom/judging/secret_references.py",
         "course_staff/classroom/jail/sandbox.py",
-        "lessons/01_first_tape/gallery.py",
+        "lessons/01_first_tape/mistakes.py",
         "lessons/01_first_tape/lesson.py",
     ):
         path = tmp_path / place

@@ -1,0 +1,451 @@
+"""Answers to lesson 06's exercises: other right ones, and wrong ones that no list holds."""
+
+import numpy as np
+import tensorflow as tf
+
+# 06.1
+
+
+def nested(answer=lambda tape, t, s, v: (v, tape.gradient(v, t)), watched=True, scale=lambda s: s):
+    def program(position, t):
+        with tf.GradientTape(persistent=True) as outer:
+            outer.watch(t)
+            with tf.GradientTape() as inner:
+                if watched:
+                    inner.watch(t)
+                s = scale(position(t))
+            v = inner.gradient(s, t)
+        return answer(outer, t, s, v)
+
+    return program
+
+
+def one_tape(position, t, **options):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(t)
+        s = position(t)
+    v = tape.gradient(s, t)
+    return v, tape.gradient(v, t, **options)
+
+
+def one_persistent_tape(position, t):
+    t = tf.Variable(t)
+    with tf.GradientTape(persistent=True) as tape:
+        s = position(t)
+        v = tape.gradient(s, t)
+    return [v, tape.gradient(v, t)]
+
+
+def motion_forward(position, t):
+    ones = tf.ones_like(t)
+    with tf.autodiff.ForwardAccumulator(t, ones) as outer:
+        with tf.autodiff.ForwardAccumulator(t, ones) as inner:
+            s = position(t)
+        speed = inner.jvp(s)
+    return [speed.numpy(), outer.jvp(speed)]
+
+
+def motion_by_diagonal(position, t):
+    with tf.GradientTape() as tape:
+        tape.watch(t)
+        v = gradient_at(position, t)
+    return v.numpy(), np.diag(tape.jacobian(v, t))
+
+
+def motion_in_parts(position, t):
+    parts = [motion_in_pairs(position, part) for part in (t[:1], t[1:])]
+    return [tf.concat(both, 0) for both in zip(*parts, strict=True)]
+
+
+def motion_in_pairs(position, t):
+    with tf.GradientTape() as tape:
+        tape.watch(t)
+        v = gradient_at(position, t)
+    return v, tape.gradient(v, t)
+
+
+def motion_one_by_one(position, t):
+    parts = [motion_in_pairs(position, tf.constant(each)) for each in t.numpy()]
+    return tf.unstack(tf.transpose(parts))
+
+
+def asked_again(position, t):
+    with tf.GradientTape() as tape:
+        tape.watch(t)
+        v = gradient_at(position, t)
+    return [tape.gradient(v, t) for _ in range(2)]
+
+
+def acceleration_by_steps(position, t):
+    v = gradient_at(position, t)
+    return v, tf.constant(np.diff(v) / np.diff(t))
+
+
+def motion_by_differences(position, t):
+    t, h = tf.cast(t, tf.float64), 1e-4
+    before, now, after = position(t - h), position(t), position(t + h)
+    return (after - before) / (2 * h), (after - 2 * now + before) / h**2
+
+
+def motion_of_a_spring(position, t):
+    e, angle = tf.exp(-t / 4), 2 * t
+    speed = -e * (tf.cos(angle) / 4 + 2 * tf.sin(angle))
+    return speed, -speed / 2 - 65 / 16 * e * tf.cos(angle)
+
+
+def acceleration_by_differences(position, t):
+    t, h = tf.cast(t, tf.float64), 1e-4
+    change = gradient_at(position, t + h) - gradient_at(position, t - h)
+    return gradient_at(position, t), change / (2 * h)
+
+
+# 06.2
+
+
+def penalty(
+    answer=lambda tape, w, x, y, slopes, total: tape.gradient(total, w),
+    slopes_of=lambda tape, w, x, y: tape.gradient(y, x),
+    add=lambda slopes: tf.reduce_sum(slopes * slopes),
+    watched=True,
+):
+    def program(w, x):
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape(persistent=True) as inner:
+                if watched:
+                    inner.watch(x)
+                y = tf.math.tanh(tf.tensordot(w, x, 1))
+            slopes = slopes_of(inner, w, x, y)
+            total = add(slopes)
+        return answer(outer, w, x, y, slopes, total)
+
+    return program
+
+
+def penalty_in_the_slopes(w, x):
+    with tf.GradientTape() as first:
+        first.watch(x)
+        y = tf.tanh(tf.tensordot(w, x, 1))
+    with tf.GradientTape() as second:
+        slopes = first.gradient(y, x)
+        second.watch(slopes)
+        total = tf.reduce_sum(slopes * slopes)
+    return second.gradient(total, slopes)
+
+
+def penalty_under_one_name(w, x):
+    with tf.GradientTape() as tape, tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.tanh(tf.tensordot(w, x, 1))
+        slopes = tape.gradient(y, x)
+    return tape.gradient(tf.reduce_sum(slopes**2), w)
+
+
+def penalty_by_one_tape(w, x, **options):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = tf.tanh(tf.reduce_sum(w * x))
+    return tape.gradient(tf.reduce_sum(tape.gradient(y, x) ** 2), w, **options)
+
+
+def penalty_in_one_tape(w, x):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = tf.tanh(tf.tensordot(w, x, 1))
+        total = tf.reduce_sum(tape.gradient(y, x) ** 2)
+    return tape.gradient(total, w)
+
+
+def penalty_without_tanh(w, x):
+    with tf.GradientTape() as outer:
+        slopes = gradient_at(lambda x: tf.tensordot(w, x, 1), x)
+        total = tf.reduce_sum(slopes**2)
+    return outer.gradient(total, w)
+
+
+def penalty_by_formula(w, x):
+    w, x = w.numpy().astype(np.float64), x.numpy()
+    y = np.tanh(w @ x)
+    return 2 * (1 - y**2) ** 2 * (w - 2 * y * (w @ w) * x)
+
+
+# 06.4
+
+
+def unit(v):
+    return v / tf.sqrt(tf.reduce_sum(v * v))
+
+
+def gradient_at(f, x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = f(x)
+    return tape.gradient(y, x)
+
+
+def rows(tape, g, slope, x):
+    return tf.stack([tape.gradient(g, x, row) for row in tf.eye(len(g), dtype=g.dtype)])
+
+
+def bend(
+    answer=lambda u, v, Hu, g: tf.tensordot(u, Hu, 1),
+    direction=unit,
+    form=lambda tape, g, slope, x: tape.gradient(slope, x),
+    watched=True,
+):
+    def program(f, x, v):
+        u = direction(v)
+        with tf.GradientTape(persistent=True) as tape:
+            if watched:
+                tape.watch(x)
+            g = gradient_at(f, x)
+            slope = tf.tensordot(g, u, 1)
+        return answer(u, v, form(tape, g, slope, x), g)
+
+    return program
+
+
+def both_sides(u, v, H, g):
+    return tf.einsum("i,ij,j->", u, H, u)
+
+
+def bend_of_line(f, x, v, **options):
+    s = tf.Variable(0.0, dtype=tf.float64)
+    with tf.GradientTape() as outer, tf.GradientTape() as inner:
+        y = f(x + s * unit(v))
+    return outer.gradient(inner.gradient(y, s), s, **options)
+
+
+def bend_forward(f, x, v):
+    with tf.autodiff.ForwardAccumulator(x, unit(v)) as outer:
+        with tf.autodiff.ForwardAccumulator(x, unit(v)) as inner:
+            y = f(x)
+        slope = inner.jvp(y)
+    return outer.jvp(slope)
+
+
+def bend_in_line(f, x, v):
+    s = tf.Variable(0.0, dtype=tf.float64)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = f(x + s * unit(v))
+        slope = inner.gradient(y, s)
+    return float(outer.gradient(slope, s))
+
+
+def bend_as_matrix(f, x, v):
+    with tf.autodiff.ForwardAccumulator(x, unit(v)) as accumulator:
+        g = gradient_at(f, x)
+    return unit(v)[None, :] @ accumulator.jvp(g)[:, None]
+
+
+def bend_unwatched(f, x, v):
+    with tf.autodiff.ForwardAccumulator(x, unit(v)) as accumulator:
+        with tf.GradientTape() as tape:
+            y = f(x)
+        g = tape.gradient(y, x)
+    return tf.tensordot(unit(v), accumulator.jvp(g), 1)
+
+
+def bend_of_pair(f, x, v):
+    u = tf.linalg.normalize(v)
+    with tf.autodiff.ForwardAccumulator(x, v) as accumulator:
+        g = gradient_at(f, x)
+    return tf.tensordot(tf.convert_to_tensor(u), accumulator.jvp(g), 1)
+
+
+def bend_by_differences(f, x, v):
+    h = 1e-3 * unit(v)
+    return (f(x + h) - 2 * f(x) + f(x - h)) / 1e-6
+
+
+def bend_by_gradients(f, x, v):
+    h = 1e-4 * unit(v)
+    return tf.tensordot(gradient_at(f, x + h) - gradient_at(f, x - h), unit(v), 1) / 2e-4
+
+
+def bend_by_jacobians_of_numbers(f, x, v):
+    u = v / tf.norm(v)
+    with tf.GradientTape() as outer:
+        outer.watch(x)
+        with tf.GradientTape() as inner:
+            inner.watch(x)
+            y = f(x)
+        slope = tf.reduce_sum(inner.jacobian(y, x) * u)
+    return tf.reduce_sum(outer.jacobian(slope, x) * u)
+
+
+def bend_with_exchanged_arguments(f, x, v):
+    u = v / tf.norm(v)
+    with tf.autodiff.ForwardAccumulator(u, x) as accumulator:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+        gradient = tape.gradient(y, x)
+    return tf.reduce_sum(u * accumulator.jvp(gradient))
+
+
+def bend_in_low_precision(f, x, v):
+    return bend()(f, tf.cast(x, tf.float32), tf.cast(v, tf.float32))
+
+
+def bend_of_rosenbrock(f, x, v):
+    def valley(x):
+        steps, ends = x[1:] - x[:-1] ** 2, 1 - x[:-1]
+        return 100 * tf.reduce_sum(steps**2) + tf.reduce_sum(ends**2)
+
+    return bend()(valley, x, v)
+
+
+def bend_one_step_away(f, x, v):
+    s = tf.Variable(1.0, dtype=tf.float64)
+    with tf.GradientTape() as outer:
+        with tf.GradientTape() as inner:
+            y = f(x + s * unit(v))
+        slope = inner.gradient(y, s)
+    return outer.gradient(slope, s)
+
+
+def bend_with_the_loss_as_target(f, x, v):
+    u = unit(v)
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(x)
+        y = f(x)
+    return tf.tensordot(u, tape.gradient(y, x, u), 1)
+
+
+RIGHT = {
+    "06.1": [
+        nested(lambda tape, t, s, v: tf.stack([v, tape.gradient(v, t)])),
+        one_persistent_tape,
+        motion_by_diagonal,
+        motion_forward,
+        motion_in_parts,
+        motion_one_by_one,
+        lambda position, t: motion_forward(position, tf.cast(t, tf.float64)),
+    ],
+    "06.2": [penalty(), penalty_in_one_tape, penalty_by_formula],
+    "06.3": [[8, 3, 4, 3], tf.TensorShape((8, 3, 4, 3)), np.array([8, 3, 4, 3])],
+    "06.4": [
+        bend(),
+        bend_forward,
+        bend_in_line,
+        bend_as_matrix,
+        bend_by_jacobians_of_numbers,
+        bend_in_low_precision,
+    ],
+}
+
+# Their values are right, and they differentiate nothing, as the statements demand.
+ORACLES = {"06.1": [motion_by_differences], "06.4": [bend_by_differences]}
+
+WRONG = {
+    "06.1": [
+        ("returned None", lambda position, t: print(nested()(position, t))),
+        ("spring of the lesson", motion_of_a_spring),
+        ("no pair", nested(lambda tape, t, s, v: [s, v, tape.gradient(v, t)])),
+        (
+            "speed has no path",
+            nested(lambda tape, t, s, v: (v, tape.gradient(s, t)), watched=False),
+        ),
+        ("acceleration has no path", one_tape),
+        ("table of times", nested(lambda tape, t, s, v: (v, tape.jacobian(v, t)))),
+        ("one number", nested(lambda tape, t, s, v: (v[-1], tape.gradient(v, t)[-1]))),
+        ("order exchanged", nested(lambda tape, t, s, v: tf.stack([tape.gradient(v, t), v]))),
+        ("position for speed", nested(lambda tape, t, s, v: (s, tape.gradient(s, t)))),
+        ("position for speed", nested(lambda tape, t, s, v: (s, tape.gradient(v, t)))),
+        ("speed twice", nested(lambda tape, t, s, v: (v, tape.gradient(s, t)))),
+        (
+            "averaged",
+            nested(lambda tape, t, s, v: (v, tape.gradient(v, t) / len(t)), scale=tf.reduce_mean),
+        ),
+        ("averaged", nested(scale=lambda s: s / len(s))),
+        (
+            "position also target",
+            nested(lambda tape, t, s, v: (v, tape.gradient({"speed": v, "position": s}, t))),
+        ),
+        ("one tape asked twice", asked_again),
+        ("differences between times", acceleration_by_steps),
+        ("zero for none", lambda position, t: one_tape(position, t, unconnected_gradients="zero")),
+        ("raised TypeError", nested(watched=False)),
+        ("no tape", motion_by_differences),
+        ("differences taken", acceleration_by_differences),
+    ],
+    "06.2": [
+        ("slopes have no path", penalty_by_one_tape),
+        ("tanh lost", penalty_without_tanh),
+        ("zero for none", lambda w, x: penalty_by_one_tape(w, x, unconnected_gradients="zero")),
+        ("steepness held", penalty(slopes_of=lambda tape, w, x, y: w * (1 - y.numpy() ** 2))),
+        (
+            "weights held",
+            penalty(slopes_of=lambda tape, w, x, y: tf.stop_gradient(w) * (1 - y * y)),
+        ),
+        ("wrong source", penalty(lambda tape, w, x, y, slopes, total: tape.gradient(total, x))),
+        ("one tape asked twice", penalty_under_one_name),
+        ("slopes in the weights", penalty(slopes_of=lambda tape, w, x, y: tape.gradient(y, w))),
+        ("gradient in the slopes", penalty_in_the_slopes),
+        ("length of one", penalty(add=lambda slopes: tf.square(tf.norm(slopes) - 1))),
+        ("square forgotten", penalty(add=tf.reduce_sum)),
+        ("mean for sum", penalty(add=lambda slopes: tf.reduce_sum(slopes**2) / len(slopes))),
+        ("output squared", penalty(slopes_of=lambda tape, w, x, y: y)),
+        ("output as target", penalty(lambda tape, w, x, y, slopes, total: tape.gradient(y, w))),
+        ("slopes returned", penalty(lambda tape, w, x, y, slopes, total: slopes.numpy())),
+        ("penalty returned", penalty(lambda tape, w, x, y, slopes, total: float(total))),
+        ("raised TypeError", penalty(watched=False)),
+    ],
+    "06.3": [("wrote [8.0, 3.0, 4.0, 4.0]", (8, 3, 4, 4)), ("other form", ((8, 3), (4, 3)))],
+    "06.4": [
+        ("returned None", bend_of_line),
+        ("None in the product", bend_with_exchanged_arguments),
+        ("zero for none", lambda f, x, v: bend_of_line(f, x, v, unconnected_gradients="zero")),
+        ("length kept", bend(direction=tf.identity)),
+        ("scaled once", bend(lambda u, v, Hu, g: tf.tensordot(v, Hu, 1))),
+        ("scaled once", bend(direction=lambda v: v / tf.sqrt(tf.norm(v)))),
+        ("root of the mean", bend(direction=lambda v: v / tf.math.reduce_std([v, -v]))),
+        ("sum of entries", bend(direction=lambda v: v / tf.tensordot(v, tf.ones_like(v), 1))),
+        ("number of entries", bend(direction=lambda v: v / tf.size(v, tf.float64))),
+        ("direction of x", lambda f, x, v: bend()(f, x, x)),
+        ("loss of the lesson", bend_of_rosenbrock),
+        ("place moved", bend_one_step_away),
+        ("slope squared", bend(lambda u, v, Hu, g: tf.tensordot(g, u, 1) ** 2)),
+        ("gradient in the product", bend(lambda u, v, Hu, g: tf.tensordot(g, Hu, 1))),
+        ("product squared", bend(lambda u, v, Hu, g: tf.tensordot(Hu, Hu, 1))),
+        (
+            "rows added up",
+            bend(
+                lambda u, v, column_sums, g: tf.tensordot(u * u, column_sums, 1),
+                form=lambda tape, g, slope, x: tape.gradient(g, x),
+            ),
+        ),
+        ("weights for the loss", bend_with_the_loss_as_target),
+        ("sum of sizes", bend(direction=lambda v: v / tf.norm(v, ord=1))),
+        ("root forgotten", bend(direction=lambda v: v / tf.tensordot(v, v, 1))),
+        ("slope for curvature", bend(lambda u, v, Hu, g: tf.tensordot(g, u, 1))),
+        ("unscaled slope", bend(lambda u, v, Hu, g: tf.tensordot(g, v, 1))),
+        ("vector returned", bend(lambda u, v, Hu, g: Hu)),
+        ("unscaled vector returned", bend(lambda u, v, Hu, g: Hu, direction=tf.identity)),
+        ("products not added", bend(lambda u, v, Hu, g: tf.multiply(Hu, u))),
+        ("entries added up", bend(lambda u, v, Hu, g: tf.tensordot(Hu, tf.ones_like(u), 1))),
+        (
+            "entries added up",
+            bend(
+                lambda u, v, column_sums, g: tf.tensordot(u, column_sums, 1),
+                form=lambda tape, g, slope, x: tape.gradient(g, x),
+            ),
+        ),
+        ("shapes differ", bend_of_pair),
+        ("mean for sum", bend(lambda u, v, Hu, g: tf.reduce_sum(u * Hu) / len(u))),
+        ("length of product", bend(lambda u, v, Hu, g: tf.sqrt(tf.tensordot(Hu, Hu, 1)))),
+        ("whole hessian", bend(lambda u, v, H, g: H, form=rows)),
+        ("trace of hessian", bend(lambda u, v, H, g: sum(tf.linalg.diag_part(H)), form=rows)),
+        ("gradient returned", bend(lambda u, v, Hu, g: g.numpy())),
+        ("loss returned", lambda f, x, v: float(f(x))),
+        ("Hessian formed", bend(both_sides, form=lambda tape, g, slope, x: tape.jacobian(g, x))),
+        ("Hessian formed", bend(both_sides, form=rows)),
+        ("sign", bend(lambda u, v, Hu, g: -tf.tensordot(u, Hu, 1))),
+        ("None in the product", bend(watched=False)),
+        ("raised AttributeError", bend_unwatched),
+        ("differences taken", bend_by_differences),
+        ("differences taken", bend_by_gradients),
+    ],
+}

@@ -1,0 +1,1115 @@
+"""Wrong answers to the questions of lesson 13, and what each is told."""
+
+from collections.abc import Callable
+
+import keras
+import numpy as np
+import tensorflow as tf
+
+from course_utils.exercises import Wrong
+
+# 13.1
+
+
+def holding_out(draw, end=lambda kept, held: (kept, held)):
+    """Return an answer to 13.1 that draws other writers, or divides otherwise."""
+
+    def hold_out(writers, share, rng):
+        names = np.unique(writers)
+        is_held = np.isin(writers, draw(rng, names, round(share * len(names)), writers))
+        return end(np.flatnonzero(~is_held), np.flatnonzero(is_held))
+
+    return hold_out
+
+
+def drawn(rng, names, count, writers):
+    return rng.choice(names, count, replace=False)
+
+
+def by_images(writers, share, rng):
+    order = rng.permutation(len(writers))
+    count = round(share * len(writers))
+    return order[count:], order[:count]
+
+
+def all_kept(writers, share, rng):
+    _, held = holding_out(drawn)(writers, share, rng)
+    return np.arange(len(writers)), held
+
+
+def isin_exchanged(writers, share, rng):
+    names = np.unique(writers)
+    is_held = np.isin(drawn(rng, names, round(share * len(names)), writers), writers)
+    return np.flatnonzero(~is_held), np.flatnonzero(is_held)
+
+
+def as_masks(writers, share, rng):
+    kept, held = holding_out(drawn)(writers, share, rng)
+    everyone = np.arange(len(writers))
+    return np.isin(everyone, kept), np.isin(everyone, held)
+
+
+def as_writers(writers, share, rng):
+    _, held = holding_out(drawn)(writers, share, rng)
+    return np.setdiff1d(writers, writers[held]), np.unique(writers[held])
+
+
+def number_off(among):
+    """Return an answer that draws a writer too few where there are so many."""
+    return holding_out(
+        lambda rng, names, count, writers: rng.choice(
+            names, count - (len(names) == among), replace=False
+        )
+    )
+
+
+def as_tuples(writers, share, rng):
+    kept, held = as_masks(writers, share, rng)
+    return np.where(kept), np.where(held)
+
+
+NUMBER = (
+    "That is another number of writers than round(share * number of writers). Count each writer "
+    "once, np.unique, round neither up nor down, and draw without replacement."
+)
+SIDES = {
+    "returns none": Wrong(
+        "Your function returned None. Return (kept, held), two arrays of indices.",
+        lambda writers, share, rng: None,
+    ),
+    "not two arrays": Wrong(
+        "Return two arrays of indices, as a tuple: (kept, held). np.where gives a tuple with an "
+        "array in it, and np.flatnonzero the array alone.",
+        as_tuples,
+    ),
+    "nothing held out": Wrong(
+        "Nothing is held out. Draw from the writers' own names, np.unique(writers): a number "
+        "from 0 to n - 1 need not be one of them.",
+        holding_out(lambda rng, names, count, writers: rng.choice(len(names), count, False)),
+    ),
+    "nothing kept": Wrong(
+        "Nothing is kept. np.isin(writers, drawn) asks of each image whether its writer is drawn; "
+        "the other way round it asks of each writer that is drawn.",
+        isin_exchanged,
+    ),
+    "by images": Wrong(
+        "Images of one writer stand on both sides, so the network knows the handwriting. Draw "
+        "writers, and hold out all images of each: np.isin(writers, drawn).",
+        by_images,
+    ),
+    "images on both sides": Wrong(
+        "Some images are kept and held out as well. What is kept is the rest: ~np.isin(writers, "
+        "drawn).",
+        all_kept,
+    ),
+    "images on neither side": Wrong(
+        "Some images are on neither side. Every image is kept or held out.",
+        lambda *given: tuple(side[:-1] for side in holding_out(drawn)(*given)),
+    ),
+    "sides exchanged": Wrong(
+        "The sides are exchanged: the writers that were drawn are held out, and come second.",
+        holding_out(drawn, end=lambda kept, held: (held, kept)),
+    ),
+    "truth values": Wrong(
+        "These are truth values, one for each image. Return indices: np.flatnonzero.",
+        as_masks,
+    ),
+    "writers returned": Wrong(
+        "These are writers. Return the indices of their images: np.flatnonzero(np.isin(...)).",
+        as_writers,
+    ),
+    "drawn twice": Wrong(
+        "Too few writers are held out. Either some are drawn more than once: rng.choice needs "
+        "replace=False, and np.unique(writers) names each writer once. Or it is not "
+        "round(share * number of writers) of them.",
+        holding_out(lambda rng, names, count, writers: rng.choice(names, count)),
+        calls=(2,),
+    ),
+    "another number of writers": Wrong(NUMBER, number_off(30), calls=(0,)),
+    "another number in one division": Wrong(NUMBER, number_off(26), calls=(1,)),
+    "another number in the last division": Wrong(NUMBER, number_off(20), calls=(2,)),
+    "not drawn": Wrong(
+        "These are the first or the last writers, and a file may be sorted. Draw them: "
+        "rng.choice(names, size=k, replace=False).",
+        holding_out(lambda rng, names, count, writers: names[:count]),
+    ),
+    "own generator": Wrong(
+        "The same writers are drawn whatever `rng` is. Draw with rng, not with a generator or a "
+        "seed of your own.",
+        holding_out(
+            lambda rng, names, count, writers: np.random.default_rng(0).choice(
+                names, count, replace=False
+            )
+        ),
+    ),
+    "global generator": Wrong(
+        "The same `rng` gave other writers the second time: np.random draws from a state of its "
+        "own. Draw with rng.choice.",
+        holding_out(lambda rng, names, count, writers: np.random.choice(names, count, False)),
+    ),
+}
+
+# 13.2
+
+
+def cross_entropies(labels, logits):
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits).numpy()
+
+
+def hits_of(labels, logits):
+    return np.argmax(logits, axis=1) == labels
+
+
+def measuring(loss=None, accuracy=None, losses_of=cross_entropies, hits_of=hits_of, end=tuple):
+    """Return an answer to 13.2; what is left out is the mean over all examples."""
+
+    def evaluate(logits_of, x, y, batch_size):
+        losses, hits = [], []
+        for first in range(0, len(y), batch_size):
+            labels = y[first : first + batch_size]
+            logits = logits_of(x[first : first + batch_size])
+            losses.append(losses_of(labels, logits))
+            hits.append(hits_of(labels, logits))
+        return end(
+            [
+                (loss or mean)(losses, batch_size, len(y)),
+                (accuracy or mean)(hits, batch_size, len(y)),
+            ]
+        )
+
+    return evaluate
+
+
+def mean(parts, size, n):
+    return np.mean(np.concatenate(parts))
+
+
+def of_both(combine):
+    """Return variants with the fault in both numbers, and in the accuracy alone."""
+    return measuring(combine, combine), measuring(None, combine)
+
+
+def in_a_short_call(change: Callable) -> tuple:
+    """Drop the batches that are not complete, and change what is left."""
+    return of_both(lambda parts, size, n: change([p for p in parts if len(p) == size], size, n))
+
+
+def with_an_empty_batch(mean_of):
+    """Return an answer to 13.2 that asks for a batch more, empty where batch_size divides n."""
+
+    def evaluate(logits_of, x, y, batch_size):
+        loss_sum, hits = 0.0, []
+        for first in range(0, len(y) // batch_size * batch_size + 1, batch_size):
+            labels = y[first : first + batch_size]
+            logits = logits_of(x[first : first + batch_size])
+            loss_sum += mean_of(labels, logits) * len(labels)
+            hits.append(hits_of(labels, logits))
+        return loss_sum / len(y), mean(hits, batch_size, len(y))
+
+    return evaluate
+
+
+def loss_fn(labels, logits):
+    return keras.losses.SparseCategoricalCrossentropy(from_logits=True)(labels, logits)
+
+
+def twice_softmax(labels, logits):
+    return cross_entropies(labels, tf.nn.softmax(logits))
+
+
+def as_probabilities(labels, logits):
+    return keras.losses.sparse_categorical_crossentropy(labels, logits).numpy()
+
+
+MEASUREMENTS = {
+    "returns none": Wrong(
+        "Your function returned None. End it with `return mean_loss, accuracy`, after the loop "
+        "over the batches.",
+        measuring(end=lambda both: None),
+    ),
+    "swapped": Wrong(
+        "The two are swapped: the mean loss comes first, then the accuracy.",
+        measuring(end=lambda both: both[::-1]),
+    ),
+    "percent": Wrong(
+        "The accuracy is given in percent. Return the fraction, between 0 and 1.",
+        measuring(None, lambda hits, size, n: 100 * mean(hits, size, n)),
+    ),
+    "fraction wrong": Wrong(
+        "This is the fraction that is wrong. The accuracy is the fraction right.",
+        measuring(None, lambda hits, size, n: 1 - mean(hits, size, n)),
+    ),
+    "mean of means": Wrong(
+        "You took the mean of the batches' means, so that an example in the short last batch "
+        "counts more than the others. Add up over all examples, and divide by n once.",
+        *of_both(lambda parts, size, n: np.mean([np.mean(part) for part in parts])),
+    ),
+    "short batch left out": Wrong(
+        "The short last batch is left out. Go on until all n examples are counted.",
+        *in_a_short_call(mean),
+    ),
+    "left out but divided": Wrong(
+        "The short last batch is left out, though the sums are divided by n. Go on until all n "
+        "examples are counted.",
+        *in_a_short_call(lambda parts, size, n: np.sum(np.concatenate(parts)) / n),
+    ),
+    "sums not divided": Wrong(
+        "These are the sums over all examples. Divide each by n.",
+        measuring(*[lambda parts, size, n: np.sum(np.concatenate(parts))] * 2),
+    ),
+    "count of hits": Wrong(
+        "This is the number of examples that are right. The accuracy is the fraction: divide by n.",
+        measuring(None, lambda hits, size, n: np.sum(np.concatenate(hits))),
+    ),
+    "last batch alone": Wrong(
+        "The last batch alone counts. Keep sums over all batches.",
+        *of_both(lambda parts, size, n: np.mean(parts[-1])),
+    ),
+    "first batch alone": Wrong(
+        "The first batch alone counts. Either you return inside the loop, or each slice ends at "
+        "batch_size: it should end at first + batch_size.",
+        *of_both(lambda parts, size, n: np.mean(parts[0])),
+        *of_both(lambda parts, size, n: np.sum(parts[0]) / n),
+    ),
+    "empty batch": Wrong(
+        "Where `batch_size` divides n, you ask for a last batch without an example, and the mean "
+        "of nothing is no number. range(0, n, batch_size) ends in time.",
+        with_an_empty_batch(lambda *batch: float(loss_fn(*batch))),
+        with_an_empty_batch(loss_fn),
+        with_an_empty_batch(lambda *batch: tf.reduce_mean(cross_entropies(*batch))),
+        calls=(3,),
+    ),
+    "means weighed alike": Wrong(
+        "You weigh the mean of every batch by `batch_size`, also that of the short last batch. "
+        "Weigh it by the number of examples that it has.",
+        *of_both(lambda parts, size, n: size * sum(np.mean(part) for part in parts) / n),
+    ),
+    "means divided by n": Wrong(
+        "You added up the batches' means, and divided by the number of examples. Multiply each "
+        "mean by the size of its batch first.",
+        *of_both(lambda parts, size, n: sum(np.mean(part) for part in parts) / n),
+    ),
+    "sum of means": Wrong(
+        "You added up the batches' means. Multiply each by the size of its batch, and divide the "
+        "sum by n.",
+        *of_both(lambda parts, size, n: sum(np.mean(part) for part in parts)),
+    ),
+    "sums by batches": Wrong(
+        "You divided the sum over all examples by the number of batches. Divide it by n.",
+        *of_both(lambda parts, size, n: np.sum(np.concatenate(parts)) / len(parts)),
+    ),
+    "divided by the batch size": Wrong(
+        "You divided the sum over all examples by `batch_size`. Divide it by n.",
+        *of_both(lambda parts, size, n: np.sum(np.concatenate(parts)) / size),
+    ),
+    "softmax twice": Wrong(
+        "The softmax is taken twice: the cross-entropy with logits has it inside. Give it the "
+        "logits as they are.",
+        measuring(losses_of=twice_softmax),
+    ),
+    "logits as probabilities": Wrong(
+        "The logits are taken for probabilities. Keras's cross-entropy does so unless you say "
+        "from_logits=True.",
+        measuring(losses_of=as_probabilities),
+    ),
+    "largest logit compared": Wrong(
+        "The loss is right, the accuracy is not: you compare the largest logit itself with the "
+        "label. Count where it stands at the label, with the argmax of each row.",
+        measuring(hits_of=lambda labels, logits: np.max(logits, axis=1) == labels),
+    ),
+}
+
+# 13.3
+
+
+def mean_loss(labels, logits):
+    losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+    return tf.reduce_mean(losses)
+
+
+def sum_of_losses(labels, logits):
+    return tf.reduce_sum(tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits))
+
+
+def mean_as_probabilities(labels, logits):
+    return tf.reduce_mean(as_probabilities(labels, logits))
+
+
+def stepping(training=True, loss_of=mean_loss, penalty=sum, labels_of=tf.gather, updates=1):
+    """Return the step of one batch, for ``training``."""
+
+    def step(model, optimizer, images, labels, batch):
+        with tf.GradientTape() as tape:
+            logits = model(tf.gather(images, batch), training=training)
+            loss = loss_of(labels_of(labels, batch), logits) + penalty(model.losses)
+        gradients = tape.gradient(loss, model.trainable_variables)
+        for _ in range(updates):
+            optimizer.apply(gradients, model.trainable_variables)
+
+    return step
+
+
+def accuracy(
+    result=np.mean,
+    asked=lambda orders, held: held,
+    in_training=False,
+    labels_of=lambda labels, chosen: labels[chosen],
+):
+    """Return how ``training`` measures: the result of which of the asked images are right."""
+
+    def measure(model, images, labels, orders, held):
+        chosen = asked(orders, held)
+        logits = model(tf.gather(images, chosen), training=in_training)
+        return result(np.argmax(logits, axis=1) == labels_of(labels, chosen))
+
+    return measure
+
+
+RIGHT_STEP, ACCURACY = stepping(), accuracy()
+
+
+def training(
+    step=RIGHT_STEP,
+    batches=lambda order, size: [order[i : i + size] for i in range(0, len(order), size)],
+    epochs=lambda orders: orders,
+    measure=ACCURACY,
+):
+    """Return an answer to 13.3 that trains or measures in another way."""
+
+    def train_and_measure(model, optimizer, images, labels, orders, held, batch_size):
+        for order in epochs(orders):
+            for batch in batches(order, batch_size):
+                step(model, optimizer, images, labels, batch)
+        return measure(model, images, labels, orders, held)
+
+    return train_and_measure
+
+
+def labels_by_place(model, optimizer, images, labels, orders, held, batch_size):
+    for order in orders:
+        in_order = tf.gather(images, order)
+        for first in range(0, len(order), batch_size):
+            places = range(first, min(first + batch_size, len(order)))
+            RIGHT_STEP(model, optimizer, in_order, labels, places)
+    return ACCURACY(model, images, labels, orders, held)
+
+
+def measured_when(pick):
+    """Return an answer that measures before the training and after each epoch."""
+
+    def train_and_measure(model, optimizer, images, labels, orders, *rest):
+        parts = [[], *([order] for order in orders)]
+        return pick([training()(model, optimizer, images, labels, part, *rest) for part in parts])
+
+    return train_and_measure
+
+
+def in_batches(accuracy_of):
+    """Return an answer that measures in batches, from the hits of each and their size."""
+
+    def train_and_measure(*given):
+        hits, size = training(measure=accuracy(np.asarray))(*given), given[-1]
+        return accuracy_of([hits[i : i + size] for i in range(0, len(hits), size)], size)
+
+    return train_and_measure
+
+
+TRAININGS = {
+    "drawn anew": Wrong(
+        "The same `orders` give other weights a second time: something is drawn at random. Each of "
+        "`orders` is shuffled already. Take its images as they come.",
+        training(epochs=lambda orders: [np.random.permutation(order) for order in orders]),
+    ),
+    "nothing trained": Wrong(
+        "The weights are as they were. Call optimizer.apply(gradients, model.trainable_variables) "
+        "in each batch.",
+        training(stepping(updates=0)),
+    ),
+    "inference mode": Wrong(
+        "The model is trained as if it were predicting. Call model(x, training=True) under the "
+        "tape.",
+        training(stepping(training=False)),
+    ),
+    "penalties left out": Wrong(
+        "The regulariser has no influence. Add sum(model.losses) to the loss, inside the block.",
+        training(stepping(penalty=lambda losses: 0.0)),
+    ),
+    "one penalty": Wrong(
+        "One penalty counts, and the model has several. Add sum(model.losses).",
+        training(stepping(penalty=lambda losses: losses[0])),
+    ),
+    "penalties twice": Wrong(
+        "The penalties count twice. Add sum(model.losses) once.",
+        training(stepping(penalty=lambda losses: 2 * sum(losses))),
+    ),
+    "applied twice": Wrong(
+        "Each batch moves the weights twice. One step for each batch: call optimizer.apply once.",
+        training(stepping(updates=2)),
+    ),
+    "softmax twice": Wrong(
+        "The softmax is taken twice: the cross-entropy with logits has it inside. Give it the "
+        "logits as they are.",
+        training(stepping(loss_of=lambda labels, logits: mean_loss(labels, tf.nn.softmax(logits)))),
+    ),
+    "logits as probabilities": Wrong(
+        "The logits are taken for probabilities. Keras's cross-entropy does so unless you say "
+        "from_logits=True.",
+        training(stepping(loss_of=mean_as_probabilities)),
+    ),
+    "one step an epoch": Wrong(
+        "The weights move once in an epoch, by its last batch. Take the gradients and apply them "
+        "inside the loop over the batches.",
+        training(batches=lambda order, size: [order[(len(order) - 1) // size * size :]]),
+    ),
+    "places for indices": Wrong(
+        "You take the images at the places of the batch, 0, 1, 2 and so on. The entries of the "
+        "order are the indices: tf.gather(images, order[first : first + batch_size]).",
+        training(
+            batches=lambda order, size: [
+                np.arange(i, min(i + size, len(order))) for i in range(0, len(order), size)
+            ]
+        ),
+        training(
+            batches=lambda order, size: [np.arange(i, i + size) for i in range(0, len(order), size)]
+        ),
+    ),
+    "losses added up": Wrong(
+        "The losses of a batch are added up, so a step grows with the batch. Take tf.reduce_mean.",
+        training(stepping(loss_of=sum_of_losses)),
+    ),
+    "labels out of order": Wrong(
+        "The images are looked up by their indices and the labels are not: each image has another "
+        "one's label. tf.gather(labels, batch).",
+        training(stepping(labels_of=lambda labels, batch: labels[: len(batch)])),
+        labels_by_place,
+    ),
+    "order ignored": Wrong(
+        "The images come in the order of their indices, not in the one that was given.",
+        training(epochs=lambda orders: [np.sort(order) for order in orders]),
+    ),
+    "held out trained on": Wrong(
+        "You train on every image, those held out included. An order holds the images of an epoch.",
+        training(epochs=lambda orders: [np.arange(len(orders[0]) + 21) for order in orders]),
+    ),
+    "one epoch": Wrong(
+        "You train one epoch. Each of orders is one.",
+        training(epochs=lambda orders: orders[:1]),
+        training(epochs=lambda orders: orders[-1:]),
+    ),
+    "one order for all": Wrong(
+        "Every epoch has the order of the first. Take each of orders once.",
+        training(epochs=lambda orders: [orders[0]] * len(orders)),
+    ),
+    "short batch left out": Wrong(
+        "The short batch at the end of an epoch is left out. It is a batch, too.",
+        training(
+            batches=lambda order, size: [
+                order[i : i + size] for i in range(0, len(order) - size + 1, size)
+            ]
+        ),
+    ),
+    "one batch": Wrong(
+        "You take one step in an epoch, on all images at once. Cut the order into batches.",
+        training(batches=lambda order, size: [order]),
+    ),
+    "measured in training": Wrong(
+        "The weights are right. The accuracy is measured as in training: call the model with "
+        "training=False.",
+        training(measure=accuracy(in_training=True)),
+    ),
+    "measured at another time": Wrong(
+        "The weights are right. But this is the accuracy at another time, or the best, the worst "
+        "or the mean of several. Measure once, after the last epoch: below both loops.",
+        *(
+            measured_when(pick)
+            for pick in (
+                lambda accuracies: accuracies[0],
+                lambda accuracies: accuracies[1],
+                lambda accuracies: accuracies[-2],
+                lambda accuracies: max(accuracies[1:]),
+                lambda accuracies: min(accuracies[1:]),
+                lambda accuracies: np.mean(accuracies[1:]),
+            )
+        ),
+    ),
+    "short batch not measured": Wrong(
+        "The weights are right. The short last batch of the held-out images is not measured: "
+        "every one of them counts.",
+        in_batches(lambda hits, size: np.mean([h for h in hits if len(h) == size])),
+        in_batches(
+            lambda hits, size: sum(h.sum() for h in hits if len(h) == size) / sum(map(len, hits))
+        ),
+    ),
+    "mean of means": Wrong(
+        "The weights are right. The accuracy is the mean of the batches' accuracies, so that a "
+        "short one counts too much. Count the right ones, and divide once.",
+        in_batches(lambda hits, size: np.mean([np.mean(h) for h in hits])),
+    ),
+    "measured on kept": Wrong(
+        "The weights are right. This is the accuracy on the images that were trained on: measure "
+        "on those in `held`.",
+        training(measure=accuracy(asked=lambda orders, held: orders[0])),
+    ),
+    "measured on all": Wrong(
+        "The weights are right. This is the accuracy on all images, most of which were trained on: "
+        "measure on those in `held`.",
+        training(
+            measure=accuracy(asked=lambda orders, held: np.arange(len(orders[0]) + len(held)))
+        ),
+    ),
+    "other labels measured": Wrong(
+        "The weights are right. But the held-out images are compared with the labels of others: "
+        "look the labels up by the same indices, tf.gather(labels, held).",
+        training(measure=accuracy(labels_of=lambda labels, held: labels[: len(held)])),
+        training(measure=accuracy(labels_of=lambda labels, held: labels[-len(held) :])),
+    ),
+    "fraction wrong": Wrong(
+        "This is the share that is wrong. Return the share that is right.",
+        training(measure=accuracy(lambda hits: 1 - np.mean(hits))),
+    ),
+    "percent": Wrong(
+        "This is in percent. Return a share, between 0 and 1.",
+        training(measure=accuracy(lambda hits: 100 * np.mean(hits))),
+    ),
+    "count": Wrong(
+        "This is how many are right. Divide by the number of held-out images.",
+        training(measure=accuracy(np.sum)),
+    ),
+    "returns none": Wrong(
+        "The weights are right. Return the accuracy on the held-out images.",
+        training(measure=accuracy(lambda hits: None)),
+    ),
+}
+
+# 13.4
+
+
+def comparing(
+    gain=np.mean,
+    error=lambda gains: np.std(gains, ddof=1) / np.sqrt(len(gains)),
+    seeds_of=lambda seeds: (seeds, seeds),
+    join=lambda setting, change: (setting | change, setting),
+    end=lambda gain, error: (gain, error),
+):
+    """Return an answer to 13.4 that compares otherwise."""
+
+    def compare(measure, setting, change, seeds):
+        changed, plain = join(setting, change)
+        pairs = zip(*seeds_of(seeds), strict=True)
+        gains = [measure(changed, one) - measure(plain, other) for one, other in pairs]
+        return end(gain(gains), error(gains))
+
+    return compare
+
+
+def unpaired(measure, setting, change, seeds):
+    with_it, without = (
+        [measure(each, seed) for seed in seeds] for each in (setting | change, setting)
+    )
+    errors = [np.var(values, ddof=1) / len(seeds) for values in (with_it, without)]
+    return np.mean(with_it) - np.mean(without), np.sqrt(sum(errors))
+
+
+def best_of_all(measure, setting, change, seeds):
+    gain, error = comparing()(measure, setting, change, seeds)
+    best = [max(measure(each, seed) for seed in seeds) for each in (setting | change, setting)]
+    return best[0] - best[1], error
+
+
+def leaking(measure, setting, change, seeds):
+    gains = []
+    for seed in seeds:
+        plain = measure(setting, seed)
+        setting.update(change)
+        gains.append(measure(setting, seed) - plain)
+    return np.mean(gains), np.std(gains, ddof=1) / np.sqrt(len(gains))
+
+
+def relative(measure, setting, change, seeds):
+    gains = [measure(setting | change, seed) / measure(setting, seed) - 1 for seed in seeds]
+    return np.mean(gains), np.std(gains, ddof=1) / np.sqrt(len(gains))
+
+
+def error_of(which):
+    """Return an answer whose error is that of one setting's accuracies."""
+
+    def compare(measure, setting, change, seeds):
+        gain, _ = comparing()(measure, setting, change, seeds)
+        values = [measure((setting, setting | change)[which], seed) for seed in seeds]
+        return gain, np.std(values, ddof=1) / np.sqrt(len(values))
+
+    return compare
+
+
+GAINS = {
+    "returns none": Wrong(
+        "Your function returned None. Return (gain, standard error).",
+        comparing(end=lambda gain, error: None),
+    ),
+    "swapped": Wrong(
+        "The two are swapped: the gain comes first, then its standard error.",
+        comparing(end=lambda gain, error: (error, gain)),
+    ),
+    "sign": Wrong(
+        "The gain has the wrong sign: it is the accuracy with the change minus the one without.",
+        comparing(gain=lambda gains: -np.mean(gains)),
+    ),
+    "one seed for all": Wrong(
+        "Every run was made with one seed, which is none of `seeds`, so that all gains are one "
+        "number. Measure both with each of the seeds.",
+        comparing(seeds_of=lambda seeds: ([0] * len(seeds),) * 2),
+        comparing(seeds_of=lambda seeds: ([42] * len(seeds),) * 2),
+    ),
+    "compared with itself": Wrong(
+        "The gain is 0: both are measured with the change, or both without. setting.update(change) "
+        "changes `setting` itself, and in change | setting the old value wins. The new dict is "
+        "setting | change.",
+        comparing(join=lambda setting, change: (setting, setting)),
+    ),
+    "setting changed on the way": Wrong(
+        "From the second seed on both are measured with the change: setting.update(change) changes "
+        "`setting` itself. Make a new dict, setting | change.",
+        leaking,
+    ),
+    "relative gain": Wrong(
+        "You divide by the accuracy without the change. The gain is the difference.",
+        relative,
+    ),
+    "seeds not used": Wrong(
+        "You measure with seeds of your own, such as 0, 1, 2. Take those in `seeds`.",
+        comparing(seeds_of=lambda seeds: ((1, 2, 3), (1, 2, 3))),
+        comparing(seeds_of=lambda seeds: (range(len(seeds)), range(len(seeds)))),
+        comparing(seeds_of=lambda seeds: (range(1, len(seeds) + 1), range(1, len(seeds) + 1))),
+    ),
+    "change alone": Wrong(
+        "The change alone is no setting: the other entries are missing. Join the two, setting | "
+        "change.",
+        comparing(join=lambda setting, change: (change, setting)),
+    ),
+    "dicts added": Wrong(
+        "Dicts are not added. Join the two: setting | change.",
+        comparing(join=lambda setting, change: (setting + change, setting)),
+    ),
+    "arguments exchanged": Wrong(
+        "measure takes the setting first, and then the seed.",
+        lambda measure, *rest: comparing()(lambda *given: measure(*given[::-1]), *rest),
+    ),
+    "sizes": Wrong(
+        "You take the size of each difference, so that a change that harms looks like a gain. "
+        "Leave the signs.",
+        comparing(gain=lambda gains: np.mean(np.abs(gains))),
+    ),
+    "one seed": Wrong(
+        "This is the difference for one seed, and may be luck. Take the mean over all seeds.",
+        comparing(gain=lambda gains: gains[0]),
+        comparing(gain=lambda gains: gains[-1]),
+    ),
+    "best runs": Wrong(
+        "You compare the best run of each. The best of several is luck, more so with more seeds: "
+        "take the mean of the differences.",
+        best_of_all,
+        comparing(gain=np.max),
+    ),
+    "median": Wrong(
+        "This is the median of the differences. Take their mean.",
+        comparing(gain=np.median),
+    ),
+    "added up": Wrong("The differences are added up. Take their mean.", comparing(gain=np.sum)),
+    "other seeds": Wrong(
+        "The run with the change and the one without have different seeds, so luck stands in the "
+        "difference. Give each seed to both.",
+        comparing(seeds_of=lambda seeds: (seeds, seeds[1:] + seeds[:1])),
+        comparing(seeds_of=lambda seeds: (seeds, [seed + 1 for seed in seeds])),
+        comparing(seeds_of=lambda seeds: (seeds, [seed + len(seeds) for seed in seeds])),
+        comparing(seeds_of=lambda seeds: (seeds, [seeds[0]] * len(seeds))),
+        comparing(seeds_of=lambda seeds: np.split(np.array(seeds[len(seeds) % 2 :]), 2)[::-1]),
+    ),
+    "unpaired": Wrong(
+        "This is the error of two groups that have nothing to do with each other. The runs of a "
+        "seed share their luck: take the standard deviation of the differences.",
+        unpaired,
+    ),
+    "error of one setting": Wrong(
+        "This is the error of one setting's accuracies, in which the luck of the seeds stands. "
+        "Take the standard deviation of the differences.",
+        error_of(0),
+        error_of(1),
+    ),
+    "n - 1 twice": Wrong(
+        "ddof=1 divides by n - 1 already. Divide by the root of n.",
+        comparing(error=lambda gains: np.std(gains, ddof=1) / np.sqrt(len(gains) - 1)),
+    ),
+    "not divided": Wrong(
+        "This is the standard deviation of one difference. That of their mean is smaller: divide "
+        "by the root of the number of seeds.",
+        comparing(error=lambda gains: np.std(gains, ddof=1)),
+        comparing(error=np.std),
+    ),
+    "divided by n": Wrong(
+        "The standard deviation divides by n here. With few seeds that is too small: "
+        "np.std(gains, ddof=1).",
+        comparing(error=lambda gains: np.std(gains) / np.sqrt(len(gains))),
+    ),
+    "not the root": Wrong(
+        "You divide by the number of seeds. Divide by its root.",
+        comparing(error=lambda gains: np.std(gains, ddof=1) / len(gains)),
+        comparing(error=lambda gains: np.std(gains) / len(gains)),
+    ),
+    "variance": Wrong(
+        "This comes from a variance. The standard error is a standard deviation: take the root.",
+        comparing(error=lambda gains: np.var(gains, ddof=1) / len(gains)),
+        comparing(error=lambda gains: np.var(gains, ddof=1) / np.sqrt(len(gains))),
+        comparing(error=lambda gains: np.var(gains, ddof=1)),
+        comparing(error=np.var),
+    ),
+}
+
+# 13.5
+
+
+def everything_of(optimizer, dropout, done):
+    return {"optimizer": optimizer, "dropout": dropout, "done": done}
+
+
+def going_on(
+    kept=everything_of,
+    start=0,
+    numbers=lambda done, epochs, steps: range(done, epochs),
+    count=lambda number, done: number + 1,
+    saved=lambda number: True,
+    count_first=False,
+):
+    """Return an answer to 13.5 that saves less, or at another time, or trains other epochs."""
+
+    def go_on(new_run, train_epoch, path, epochs):
+        model, optimizer = new_run()
+        done = tf.Variable(start)
+        dropout = [variable.value for variable in model.non_trainable_variables]
+        checkpoint = tf.train.Checkpoint(model=model, **kept(optimizer, dropout, done))
+        if tf.io.gfile.exists(f"{path}.index"):
+            checkpoint.read(path).expect_partial()
+        for number in numbers(int(done), epochs, int(optimizer.iterations)):
+            if count_first:
+                done.assign(count(number, done))
+                checkpoint.write(path)
+            train_epoch(model, optimizer, number)
+            done.assign(count(number, done))
+            if saved(number):
+                checkpoint.write(path)
+        checkpoint.write(path)
+        return model
+
+    return go_on
+
+
+def returning_none(*call):
+    going_on()(*call)
+
+
+RESUMED = {
+    "starts over": Wrong(
+        "After a kill it trains from epoch 0 again. How many are done must stand in a tf.Variable "
+        "of the checkpoint, be changed with assign, and be asked for after the read. And the file "
+        "must be found: write(path) makes path.index; save, or save_weights, another one.",
+        going_on(lambda optimizer, dropout, done: {"optimizer": optimizer, "dropout": dropout}),
+    ),
+    "saved at the end": Wrong(
+        "After a kill everything is lost, since it is saved at the very end. Write the checkpoint "
+        "after each epoch.",
+        going_on(saved=lambda number: False),
+    ),
+    "one epoch again": Wrong(
+        "It trains an epoch a second time that was whole. The counter holds the number of the "
+        "last epoch, not how many are done: number + 1, before you write.",
+        going_on(count=lambda number, done: number),
+    ),
+    "killed epoch skipped": Wrong(
+        "The epoch that was killed counts as done. Count it, and write, when it is whole.",
+        going_on(count_first=True),
+    ),
+    "not after each epoch": Wrong(
+        "It saves after some epochs only, so that a whole one can be lost. Write the checkpoint "
+        "after each.",
+        going_on(saved=lambda number: number % 2),
+        calls=(1,),
+    ),
+    "counts from 0 again": Wrong(
+        "It trains as many epochs as are left, but counts them from 0 again. Their numbers go on: "
+        "range(int(done), epochs).",
+        going_on(numbers=lambda done, epochs, steps: range(epochs - done)),
+        going_on(
+            numbers=lambda done, epochs, steps: range(epochs - done),
+            count=lambda number, done: done + 1,
+        ),
+    ),
+    "one epoch each call": Wrong(
+        "Each call trains one epoch, and returns. Go on up to `epochs`, and return the model below "
+        "the loop.",
+        going_on(numbers=lambda done, epochs, steps: range(done, epochs)[:1]),
+    ),
+    "one epoch too many": Wrong(
+        "It trains an epoch too many: the last is epochs - 1, where range(int(done), epochs) ends.",
+        going_on(numbers=lambda done, epochs, steps: range(done, epochs + 1)),
+    ),
+    "begins an epoch late": Wrong(
+        "Each call begins an epoch late. A count of whole epochs is the number of the next one "
+        "already: range(int(done), epochs).",
+        going_on(numbers=lambda done, epochs, steps: range(done + 1, epochs)),
+    ),
+    "trains nothing more": Wrong(
+        "Neither the second call nor the third trains an epoch. Read the file where there is one, "
+        "go on with range(int(done), epochs), and return below that loop.",
+        going_on(numbers=lambda done, epochs, steps: range(epochs, done)),
+    ),
+    "steps for epochs": Wrong(
+        "Epochs are left out: optimizer.iterations counts steps, and an epoch has several. Count "
+        "the epochs in a tf.Variable of your own.",
+        going_on(numbers=lambda done, epochs, steps: range(steps, epochs)),
+    ),
+    "as many more": Wrong(
+        "Each call trains `epochs` more. That many are wanted in all: range(int(done), epochs).",
+        going_on(numbers=lambda done, epochs, steps: range(done, done + epochs)),
+    ),
+    "first epoch never trained": Wrong(
+        "The epochs after the kill are right, but epoch 0 was never trained. The count of whole "
+        "epochs begins at 0.",
+        going_on(start=1),
+    ),
+    "optimizer left out": Wrong(
+        "The epochs are right, the weights are not: the optimizer starts anew, without what it "
+        "remembers of the steps before. Put it into the checkpoint.",
+        going_on(lambda optimizer, dropout, done: {"dropout": dropout, "done": done}),
+        calls=(0,),
+    ),
+    "dropout left out": Wrong(
+        "The epochs are right, the weights are not: a dropout draws from the start again. Put its "
+        "counter, with all of model.non_trainable_variables, into the checkpoint as a list: a layer "
+        "of the next new_run() may have another name.",
+        going_on(lambda optimizer, dropout, done: {"optimizer": optimizer, "done": done}),
+        going_on(lambda optimizer, dropout, done: everything_of(optimizer, dropout[:1], done)),
+        going_on(lambda optimizer, dropout, done: everything_of(optimizer, dropout[1:], done)),
+        calls=(1,),
+    ),
+    "returns none": Wrong(
+        "The epochs are right. Return the model.",
+        returning_none,
+    ),
+}
+
+# 13.6
+
+
+def softmax(logits, axis=-1):
+    return tf.nn.softmax(logits, axis=axis).numpy()
+
+
+def sureness(logits, labels):
+    return softmax(logits).max(axis=1)
+
+
+def wrong_among(scores, labels):
+    return np.flatnonzero(np.argmax(scores, axis=1) != labels)
+
+
+def ranking(score=sureness, among=wrong_among, end=lambda best, k: best[:k]):
+    """Return an answer to 13.6 that sorts other examples, or by another score."""
+
+    def surest_mistakes(logits, labels, k):
+        candidates = among(logits, labels)
+        return end(candidates[np.argsort(-score(logits, labels)[candidates])], k)
+
+    return surest_mistakes
+
+
+def everything(logits, labels):
+    return np.arange(len(labels))
+
+
+def first_comes_first(logits, labels):
+    return -np.arange(len(labels))
+
+
+def by_column(logits, labels):
+    return softmax(logits, axis=0).max(axis=1)
+
+
+def wrong_by_column(logits, labels):
+    return wrong_among(softmax(logits, axis=0), labels)
+
+
+def label_probability(logits, labels):
+    return softmax(logits)[np.arange(len(labels)), labels]
+
+
+def margin(scores):
+    return np.diff(np.sort(scores, axis=1)[:, -2:], axis=1)[:, 0]
+
+
+def margin_to_label(logits, labels):
+    return sureness(logits, labels) - label_probability(logits, labels)
+
+
+def cut_first(score):
+    def surest_mistakes(logits, labels, k):
+        surest = ranking(score, everything)(logits, labels, k)
+        return surest[np.isin(surest, wrong_among(logits, labels))]
+
+    return surest_mistakes
+
+
+def positions(logits, labels, k):
+    return np.argsort(-sureness(logits, labels)[wrong_among(logits, labels)])[:k]
+
+
+def probabilities(logits, labels, k):
+    return sureness(logits, labels)[ranking()(logits, labels, k)]
+
+
+def overflowing(logits, labels):
+    with np.errstate(over="ignore", invalid="ignore"):
+        exponentials = np.exp(logits)
+        return exponentials / exponentials.sum(axis=1, keepdims=True)
+
+
+def pairs_with(value_of):
+    def surest_mistakes(logits, labels, k):
+        chosen = ranking()(logits, labels, k)
+        return list(zip(chosen, value_of(logits)[chosen], strict=True))
+
+    return surest_mistakes
+
+
+def of_the_model(logits):
+    return np.argmax(logits, axis=1)
+
+
+def top_k(logits, labels, k):
+    wrong = wrong_among(logits, labels)
+    return wrong[tf.math.top_k(sureness(logits, labels)[wrong], k).indices]
+
+
+def filled_up(logits, labels, k):
+    right = np.flatnonzero(np.argmax(logits, axis=1) == labels)
+    return np.concatenate([ranking()(logits, labels, k), right])[:k]
+
+
+MISTAKES = {
+    "returns none": Wrong(
+        "Your function returned None. Return the indices, an array of shape (k,).",
+        lambda logits, labels, k: None,
+    ),
+    "pairs": Wrong(
+        "These are pairs. Return the indices alone, the surest first.",
+        pairs_with(of_the_model),
+        lambda *given: np.array(pairs_with(of_the_model)(*given)),
+    ),
+    "fewer than k": Wrong(
+        "Here there are fewer than k mistakes, and top_k wants k. Ask it for min(k, len(wrong)), "
+        "or sort all and take [:k].",
+        top_k,
+    ),
+    "right ones included": Wrong(
+        "Right predictions are among them. Keep those alone where the largest logit does not "
+        "stand at the label, and sort after that.",
+        ranking(among=everything),
+        ranking(lambda logits, labels: logits.max(axis=1), everything),
+    ),
+    "right ones": Wrong(
+        "These are right predictions. Take those whose largest logit does not stand at the label.",
+        ranking(among=lambda logits, labels: np.flatnonzero(np.argmax(logits, axis=1) == labels)),
+    ),
+    "entropy": Wrong(
+        "You sorted by the entropy of the row, which counts how all classes share. Here the "
+        "question is how probable the wrong class is.",
+        ranking(lambda logits, labels: np.sum(softmax(logits) * np.log(softmax(logits)), axis=1)),
+    ),
+    "least sure": Wrong(
+        "These are the least sure mistakes. Sort the other way round.",
+        ranking(lambda *given: -sureness(*given)),
+    ),
+    "cut first": Wrong(
+        "You took the k surest of all, and then the mistakes among these. Take the mistakes "
+        "first, and the k surest of them.",
+        cut_first(sureness),
+    ),
+    "largest logit": Wrong(
+        "You sorted by the largest logit. A row of large logits need not be sure: turn the rows "
+        "into probabilities with tf.nn.softmax.",
+        ranking(lambda logits, labels: logits.max(axis=1)),
+    ),
+    "margins": Wrong(
+        "You sorted by a margin, the distance of the largest value from another one of its row. "
+        "Here the question is how probable the wrong class is: sort by the largest probability "
+        "itself.",
+        ranking(lambda logits, labels: margin(logits)),
+        ranking(lambda logits, labels: margin(softmax(logits))),
+        ranking(margin_to_label),
+    ),
+    "softmax of columns": Wrong(
+        "Your probabilities sum to 1 down each column. Each row is one example: take the softmax "
+        "along the last axis, axis=1 here.",
+        ranking(by_column),
+        ranking(by_column, wrong_by_column),
+    ),
+    "largest loss": Wrong(
+        "You sorted by the probability of the label, or by the loss, which comes from it. Here the "
+        "question is how probable the wrong class is.",
+        ranking(lambda *given: -label_probability(*given)),
+        ranking(label_probability),
+    ),
+    "not sorted": Wrong(
+        "These are the first mistakes, not the surest. Sort them before you take k.",
+        ranking(first_comes_first),
+    ),
+    "positions among mistakes": Wrong(
+        "These are positions within the list of mistakes. Look up in that list which examples they "
+        "are.",
+        positions,
+    ),
+    "classes": Wrong(
+        "These are classes. Return the indices of the examples.",
+        lambda *given: of_the_model(given[0])[ranking()(*given)],
+        lambda *given: given[1][ranking()(*given)],
+    ),
+    "overflow": Wrong(
+        "np.exp of a large logit is infinite, and the probability is no number. tf.nn.softmax "
+        "subtracts the largest of each row first.",
+        ranking(lambda *given: overflowing(*given).max(axis=1)),
+        ranking(
+            lambda *given: overflowing(*given).max(axis=1),
+            lambda *given: wrong_among(overflowing(*given), given[1]),
+        ),
+        calls=(1,),
+    ),
+    "probabilities": Wrong(
+        "These are the probabilities. Return the indices of their examples.",
+        probabilities,
+    ),
+    "not cut": Wrong(
+        "These are all mistakes, in the right order. Return the first k alone.",
+        ranking(end=lambda best, k: best),
+    ),
+    "not sorted or cut": Wrong(
+        "These are all mistakes. Sort them by probability and return the first k.",
+        ranking(first_comes_first, end=lambda best, k: best),
+    ),
+    "others follow": Wrong(
+        "Where there are fewer than k mistakes, something else follows them. Return the mistakes "
+        "alone, at most k of them.",
+        filled_up,
+    ),
+    "order lost": Wrong(
+        "The examples are right, their order is not: the surest comes first.",
+        ranking(end=lambda best, k: np.sort(best[:k])),
+        ranking(end=lambda best, k: best[:k][::-1]),
+    ),
+}
+
+MISTAKES = {
+    "13.1": SIDES,
+    "13.2": MEASUREMENTS,
+    "13.3": TRAININGS,
+    "13.4": GAINS,
+    "13.5": RESUMED,
+    "13.6": MISTAKES,
+}
