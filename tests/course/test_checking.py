@@ -65,7 +65,7 @@ def test_a_check_goes_through_few_files():
     def itself(x):
         return x**3 - 2 * x
 
-    assert check("01.1", itself).message.startswith("This is y itself.")  # and all is imported
+    assert check("01.1", itself).message.startswith("This is `y` itself.")  # and all is imported
     root, crossed = Path(course_utils.__file__).parent, set()
 
     def note(frame, event, argument):
