@@ -107,7 +107,7 @@ SHAPES = Table(
         None: "There is a gradient: `W` is a variable, and the loss is computed from it inside "
         "the block. Write its shape.",
     },
-    "{value} is not the shape. A gradient has one number for each entry of its source, so what "
+    "This is not the shape. A gradient has one number for each entry of its source, so what "
     "shape does `W` have?",
 )
 

@@ -314,7 +314,7 @@ SHAPES = Table(
         288: "288 is the number of entries in the Jacobian. Write its shape as one tuple: the "
         "shape of `y`, followed by the shape of `V`.",
     },
-    "{value} is not the shape. Write the shape of `y`, followed by the shape of `V`.",
+    "This is not the shape. Write the shape of `y`, followed by the shape of `V`.",
 )
 
 # 06.4

@@ -256,7 +256,7 @@ STEP = Table(
         tuple(GRADIENT * 6.5 / 34): SIGN + NORMS_ADDED,
         tuple(GRADIENT * 6.5 / 38): SIGN + NUMBERS_ADDED,
     },
-    "{value} is not the answer. Find the norm of all three gradients together, scale them by "
+    "These numbers are not the answer. Find the norm of all three gradients together, scale them by "
     "6.5 divided by that norm, and subtract the result from 0.",
 )
 
