@@ -186,15 +186,15 @@ def columns(z):
 
 
 def parabola(
-    old=scaled, new=scaled, n=3, steps=250, gap=lambda v, y: v[:, 0] - y, move=moved, end=tf.matmul
+    old=scaled, new=scaled, n=3, steps=150, gap=lambda v, y: v[:, 0] - y, move=moved, end=tf.matmul
 ):
     """Return a fit of n coefficients, where ``old`` and ``new`` prepare x and x_new."""
 
     def fit_and_predict(x, y, x_new):
-        c = tf.Variable(tf.zeros((n, 1)))
+        c, table = tf.Variable(tf.zeros((n, 1))), columns(old(x, x))[:, :n]
         for _ in range(steps):
             with tf.GradientTape() as tape:
-                loss = mean_square(gap(columns(old(x, x))[:, :n] @ c, y))
+                loss = mean_square(gap(table @ c, y))
             c = move(c, 0.15 * tape.gradient(loss, c))
         return end(columns(new(x_new, x))[:, :n], c)
 
