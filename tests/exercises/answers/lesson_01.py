@@ -138,23 +138,6 @@ def walk_by_matrix(recorded, target):
     return np.linalg.inv(np.eye(len(slopes)) - slopes)[:, target]
 
 
-def walk_by_slopes_alone(recorded, target):
-    gradients = np.zeros(len(recorded))
-    gradients[target] = 1.0
-    for inputs in recorded[: target + 1]:
-        for source, slope in inputs:
-            gradients[source] += slope
-    return gradients
-
-
-def walk_by_products(recorded, target):
-    gradients = np.ones(len(recorded))
-    for place in range(len(recorded) - 1, -1, -1):
-        for source, slope in recorded[place]:
-            gradients[source] *= slope * gradients[place]
-    return list(gradients)
-
-
 def walk_in_dict(recorded, target, add=lambda old, new: old + new):
     found, waiting = {target: 1.0}, list(range(target, -1, -1))
     for place in waiting:
@@ -284,8 +267,11 @@ WRONG = {
             lambda *tape: walk_while(*tape, lambda inputs, found: inputs and found),
         ),
         ("place counted from the front", walk_on_a_reversed_list),
-        ("slope alone", walk_by_slopes_alone),
-        ("ways multiplied", walk_by_products),
+        (
+            "pairs in a dict",
+            lambda r, target: walk_by_matrix([[*dict(i).items()] for i in r], target),
+        ),
+        ("place 1 left out", lambda r, target: walk_recursively([[], []] + r[2:], target)),
         ("slope for a place", walk_with_pairs_turned),
         ("sign", lambda *tape: -walk_by_matrix(*tape)),
         ("other form", lambda recorded, target: {0: 1.0}),

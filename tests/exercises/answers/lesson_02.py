@@ -37,6 +37,10 @@ def choosing(params, names):
     return {name: params[name] for name in names}
 
 
+def copies(params, names):
+    return {name: tf.Variable(params[name]) for name in names}
+
+
 def pair(tape, loss, chosen):
     return tape.gradient(loss, chosen), len(tape.watched_variables())
 
@@ -105,11 +109,11 @@ def centred_by_hand(x, w):
     return gradient - np.mean(gradient)
 
 
-def parabola_from(y_hat_of, target=lambda x, y: y):
+def parabola_from(y_hat_of):
     def gradients_of(params, names, x, y):
         with tf.GradientTape(watch_accessed_variables=False) as tape:
             tape.watch(choosing(params, names))
-            loss = tf.reduce_mean(tf.square(target(x, y) - y_hat_of(*params.values(), x, y)))
+            loss = tf.reduce_mean(tf.square(y - y_hat_of(*params.values(), x, y)))
         return pair(tape, loss, choosing(params, names))
 
     return gradients_of
@@ -193,12 +197,12 @@ WRONG = {
         ),
     ],
     "02.4": [
-        ("returns none", parabola(lambda *recorded: print(pair(*recorded)))),
-        ("one thing", parabola(lambda t, loss, p: {n: t.gradient(loss, p[n]) for n in p})),
         ("target and sources swapped", parabola(lambda t, loss, p: pair(t, [*p.values()], loss))),
         ("other form", parabola(lambda t, loss, p: ([*t.gradient(loss, p).items()], len(p)))),
+        ("not watched", parabola(choose=copies, watch=copies)),
         ("each in a list", for_each(lambda tape, loss, source: tape.gradient(loss, [source]))),
         ("other form", counting(lambda t, p: [v.name for v in t.watched_variables()])),
+        ("errors added up", parabola(loss_of=lambda e: tf.tensordot(e, e, 1))),
         ("sign", for_each(lambda tape, loss, source: -tape.gradient(loss, source))),
         ("x not squared", parabola_from(lambda a, b, c, x, y: (a + b) * x + c)),
         ("others watched too", counting(lambda tape, sources: len(sources), watch=None)),

@@ -110,6 +110,14 @@ def cross_entropy(logits, labels):
     return -tf.reduce_mean(each_right(logits, labels))
 
 
+def mean_log(probabilities):
+    return -tf.reduce_mean(tf.math.log(probabilities))
+
+
+def is_right(logits, labels):
+    return tf.cast(tf.one_hot(labels, logits.shape[1]), tf.bool)
+
+
 def quarters(x):
     return tf.round(x / 0.25) * 0.25
 
@@ -195,9 +203,9 @@ WRONG = {
         ("only the first step", return_in_loop),
         ("nothing stored", descent(lambda p, g, lr: p - lr * g)),
         ("climbs", descent(lambda p, g, lr: p.assign(p + lr * g))),
-        ("old value gone", descent(lambda p, g, lr: p.assign(tf.negative(lr * g)))),
-        ("assigned the step", descent(lambda p, g, lr: p.assign(tf.multiply(lr, g)))),
         ("steps twice as long", descent(lambda p, g, lr: [minus(p, g, lr) for _ in range(2)])),
+        ("one step missing", descent(minus, more=-1)),
+        ("only w moves", descent(minus, names="w")),
         ("lost variable", descent(lambda p, g, lr: p.assign_sub(lr * g), store=True)),
         ("returned None", descent(minus, result=lambda params: None)),
         (
@@ -227,8 +235,14 @@ WRONG = {
             "gradient of the logits",
             classifier(cross_entropy, lambda t, loss, z, W: t.gradient(loss, z)),
         ),
-        ("weights themselves", classifier(cross_entropy, lambda t, loss, z, W: W.numpy())),
-        ("loss returned", classifier(cross_entropy, lambda t, loss, z, W: loss)),
+        (
+            "softmax over examples",
+            classifier(
+                lambda z, c: (
+                    -tf.reduce_mean(each_right(z - tf.reduce_logsumexp(z, 0), c, tf.identity))
+                )
+            ),
+        ),
         (
             "other form",
             classifier(each_right, lambda tape, losses, z, W: -tape.jacobian(losses, W)),
@@ -242,17 +256,21 @@ WRONG = {
             "labels and logits exchanged",
             classifier(lambda z, c: sparse_categorical_crossentropy(z, c, from_logits=True)),
         ),
+        (
+            "log of the mean",
+            classifier(lambda z, c: mean_log(tf.reduce_mean(tf.nn.softmax(z)[is_right(z, c)]))),
+        ),
     ],
     "03.4": [
         ("other form", lambda x: tf.stack([quarters(entry) for entry in tf.reshape(x, [-1])])),
         ("not rounded", own_gradient(lambda x: x / 0.25 * 0.25)),
-        ("whole numbers", own_gradient(tf.round)),
         (
             "other form",
             own_gradient(backward=lambda x, arriving: tf.boolean_mask(arriving, tf.abs(x) <= 1)),
         ),
         ("returned None", lambda x: None),
         ("not decorated", lambda x: (quarters(x), lambda arriving: inside(x, arriving))),
+        ("inside and outside exchanged", straight_through(lambda x: x - clipped(x))),
         ("raised TypeError", tf.custom_gradient(lambda x: (lambda d: inside(x, d), quarters(x)))),
         ("no backward returned", tf.custom_gradient(quarters)),
         ("raised AttributeError", own_gradient(lambda x: (x * 4).round() / 4)),
@@ -276,12 +294,12 @@ WRONG = {
                 ask=lambda tape, t, each, a, b: tape.gradient(t, a, unconnected_gradients="zero"),
             ),
         ),
-        (
-            "one pair empties all",
-            distance(lambda d: rooted(d) if tf.reduce_all(rooted(d) > 1e-17) else 0 * rooted(d)),
-        ),
-        ("squared distances", distance(lambda d: rooted(d) ** 2)),
         ("one root for all", distance(lambda d: rooted(d, axis=None))),
+        ("near points lost", distance(lambda d: rooted(d, tiny=1e-8))),
+        (
+            "one coordinate looked at",
+            distance(lambda d: guarded(tf.where(d[:, :1] == 0, tf.zeros_like(d), d))),
+        ),
         ("distances changed", distance(lambda d: tf.sqrt(squares(d) + (1 - apart(d))))),
         ("raised AttributeError", distance(total=lambda each: sum(each.numpy().tolist()))),
     ],

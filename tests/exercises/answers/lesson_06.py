@@ -20,6 +20,14 @@ def nested(answer=lambda tape, t, s, v: (v, tape.gradient(v, t)), watched=True, 
     return program
 
 
+def one_tape(position, t, **options):
+    with tf.GradientTape(persistent=True) as tape:
+        tape.watch(t)
+        s = position(t)
+    v = tape.gradient(s, t)
+    return v, tape.gradient(v, t, **options)
+
+
 def one_persistent_tape(position, t):
     t = tf.Variable(t)
     with tf.GradientTape(persistent=True) as tape:
@@ -231,16 +239,6 @@ def bend_by_jacobians_of_numbers(f, x, v):
     return tf.reduce_sum(outer.jacobian(slope, x) * u)
 
 
-def bend_with_exchanged_arguments(f, x, v):
-    u = v / tf.norm(v)
-    with tf.autodiff.ForwardAccumulator(u, x) as accumulator:
-        with tf.GradientTape() as tape:
-            tape.watch(x)
-            y = f(x)
-        gradient = tape.gradient(y, x)
-    return tf.reduce_sum(u * accumulator.jvp(gradient))
-
-
 def bend_in_low_precision(f, x, v):
     return bend()(f, tf.cast(x, tf.float32), tf.cast(v, tf.float32))
 
@@ -261,7 +259,7 @@ RIGHT = {
         motion_forward,
         motion_in_parts,
         motion_one_by_one,
-        lambda position, t: motion_forward(position, tf.cast(t, tf.float64)),
+        lambda position, t: motion_one_by_one(position, tf.cast(t, tf.float64)),
     ],
     "06.2": [penalty(), penalty_in_one_tape, penalty_by_formula],
     "06.3": [[8, 3, 4, 3], tf.TensorShape((8, 3, 4, 3)), np.array([8, 3, 4, 3])],
@@ -288,9 +286,12 @@ WRONG = {
             nested(lambda tape, t, s, v: (v, tape.gradient(s, t)), watched=False),
         ),
         ("one number", nested(lambda tape, t, s, v: (v[-1], tape.gradient(v, t)[-1]))),
-        ("order exchanged", nested(lambda tape, t, s, v: tf.stack([tape.gradient(v, t), v]))),
-        ("position for speed", nested(lambda tape, t, s, v: (s, tape.gradient(s, t)))),
+        (
+            "averaged",
+            nested(lambda tape, t, s, v: (v, tape.gradient(v, t) / len(t)), scale=tf.reduce_mean),
+        ),
         ("one tape asked twice", asked_again),
+        ("zero for none", lambda position, t: one_tape(position, t, unconnected_gradients="zero")),
         ("raised TypeError", nested(watched=False)),
         ("differences taken", acceleration_by_differences),
     ],
@@ -305,20 +306,26 @@ WRONG = {
         ),
         ("wrong source", penalty(lambda tape, w, x, y, slopes, total: tape.gradient(total, x))),
         ("one tape asked twice", penalty_under_one_name),
-        ("slopes in the weights", penalty(slopes_of=lambda tape, w, x, y: tape.gradient(y, w))),
+        ("length of one", penalty(add=lambda slopes: tf.square(tf.norm(slopes) - 1))),
         ("penalty returned", penalty(lambda tape, w, x, y, slopes, total: float(total))),
         ("raised TypeError", penalty(watched=False)),
     ],
     "06.3": [("wrote [8.0, 3.0, 4.0, 4.0]", (8, 3, 4, 4)), ("other form", ((8, 3), (4, 3)))],
     "06.4": [
         ("returned None", bend_of_line),
-        ("None in the product", bend_with_exchanged_arguments),
         ("zero for none", lambda f, x, v: bend_of_line(f, x, v, unconnected_gradients="zero")),
-        ("scaled once", bend(lambda u, v, Hu, g: tf.tensordot(v, Hu, 1))),
+        ("scaled once", bend(direction=lambda v: v / tf.sqrt(tf.norm(v)))),
         ("sum of entries", bend(direction=lambda v: v / tf.tensordot(v, tf.ones_like(v), 1))),
-        ("direction of x", lambda f, x, v: bend()(f, x, x)),
+        (
+            "rows added up",
+            bend(
+                lambda u, v, column_sums, g: tf.tensordot(u * u, column_sums, 1),
+                form=lambda tape, g, slope, x: tape.gradient(g, x),
+            ),
+        ),
         ("weights for the loss", bend_with_the_loss_as_target),
         ("sign", bend(lambda u, v, Hu, g: -tf.tensordot(u, Hu, 1))),
+        ("None in the product", bend(watched=False)),
         ("raised AttributeError", bend_unwatched),
         ("differences taken", bend_by_differences),
     ],

@@ -83,6 +83,10 @@ def layer_norm(x, s):
     return (x - tf.reduce_mean(x, -1)[:, None]) * s
 
 
+def by_report(x, s, u, d_x, d_s):
+    return check_gradients(lambda x, s: u * layer_norm(x, s), [x, s], grads=[d_x, d_s]).passed
+
+
 def by_weighted_report(x, s, u, d_x, d_s):
     f = lambda x, s: tf.tensordot(u, layer_norm(x, s), 2)  # noqa: E731
     return check_gradients(f, [x, s], grads=(d_x, d_s)).passed
@@ -94,6 +98,10 @@ def two_reports(x, s, u, d_x, d_s):
     return of_x.passed and of_s.passed
 
 
+def by_report_of_x(x, s, u, d_x):
+    return check_gradients(lambda x: tf.reduce_sum(u * layer_norm(x, s)), x, grads=d_x).passed
+
+
 def against_tape(x, s, u, d_x, d_s, **options):
     with tf.GradientTape() as tape:
         tape.watch([x, s])
@@ -102,23 +110,26 @@ def against_tape(x, s, u, d_x, d_s, **options):
     return all(np.allclose(one, other, **options) for one, other in pairs)
 
 
-def by_formula(x, s, u, d_x, d_s):
-    d = u * s
-    d = d - tf.reduce_mean(d, 1, keepdims=True)
-    return np.array_equal(d, d_x) and np.array_equal(tf.reduce_sum(u * layer_norm(x, 1), 0), d_s)
+def by_parts(of_x, of_scale):
+    """Return a judge that looks at a part of each gradient."""
 
+    def same(x, s, u, d_x, d_s):
+        with tf.GradientTape() as tape:
+            tape.watch([x, s])
+            y = tf.reduce_sum(u * layer_norm(x, s))
+        right_x, right_s = tape.gradient(y, [x, s])
+        of_parts = (of_x, d_x, right_x), (of_scale, d_s, right_s)
+        return all(np.allclose(part(a), part(b), rtol=1e-6, atol=1e-8) for part, a, b in of_parts)
 
-def by_sums(x, s, u, d_x, d_s):
-    sums = tf.reduce_sum(d_x), tf.reduce_sum(d_s)
-    return np.allclose(sums, (0, tf.reduce_sum(u * layer_norm(x, 1))), atol=1e-6)
-
-
-def by_authors_formula(x, s, u, d_x, d_s):
-    return bool(tf.reduce_all(abs(d_x - u * s) < 1e-6)) and d_s.shape == s.shape
+    return same
 
 
 def ones(*shape):
     return tf.ones(shape, tf.float64)
+
+
+def numbers(*shape):
+    return tf.constant(np.random.default_rng(5).normal(size=shape))
 
 
 def network_backward(params, x, hidden, error, slope=lambda h: 1 / np.cosh(np.arctanh(h)) ** 2):
@@ -130,6 +141,10 @@ def network_backward(params, x, hidden, error, slope=lambda h: 1 / np.cosh(np.ar
         W2=np.einsum("nk,no->ko", hidden, upstream),
         b2=sum(upstream),
     )
+
+
+def network_with(slope):
+    return lambda *inputs: network_backward(*inputs, slope=slope)
 
 
 def network_scaled(**factors):
@@ -234,14 +249,9 @@ def noted_while_traced(w, x, y, rates):
     return path
 
 
-def summed_squares(w, x, y, rates):
-    path = []
+def steps_from(w, x, y, rates):
     for rate in rates:
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_sum((w * x - y) ** 2)
-        w.assign_sub(rate * tape.gradient(loss, w))
-        path.append(w.numpy())
-    return path
+        yield rate * 2 * tf.reduce_mean(x * (w * x - y))
 
 
 RIGHT = {
@@ -281,6 +291,7 @@ ORACLES = {
 
 WRONG = {
     "07.7": [
+        ("first rate throughout", rate_in_a_variable(False)),
         ("last value alone", lambda *inputs: by_optimizer(*inputs).pop()),
         ("first value alone", lambda w, x, y, rates: by_optimizer(w, x, y, rates[:1])),
         ("one number more", lambda w, *inputs: [float(w)] + by_optimizer(w, *inputs)),
@@ -290,8 +301,10 @@ WRONG = {
             "tenth by tenth",
             lambda w, x, y, r: by_optimizer(w, x, y, [r[0] * 0.1**i for i in range(len(r))]),
         ),
-        ("up the slope", lambda w, x, y, r: by_optimizer(w, x, y, [-one for one in r])),
-        ("summed losses", summed_squares),
+        (
+            "set to the step",
+            lambda w, x, y, r: [w.assign(s).numpy() for s in steps_from(w, x, y, r)],
+        ),
         ("noted in the graph", noted_while_traced),
         ("returns none", lambda *inputs: print(end="")),
     ],
@@ -321,19 +334,22 @@ WRONG = {
         ("divided by classes", entropy(lambda p, h, n, k: (p - h) * (1 / k))),
         ("divided by entries", lambda z, y: summed_losses(z, y) / tf.cast(tf.size(z), tf.float32)),
         ("wrong sign", entropy(lambda p, h, n, k: -1 / n * tf.subtract(p, h))),
-        ("log of softmax", entropy(lambda p, h, n, k: (tf.math.log(p) - h) / n)),
+        ("softmax over rows", entropy(axis=0)),
         ("rows averaged away", entropy(lambda p, h, n, k: tf.reduce_sum(p - h, axis=0) / n)),
         ("whole number of rows", lambda z, y: summed_losses(z, y) / tf.size(y)),
         ("fixed classes", lambda z, y: (tf.nn.softmax(z) - tf.one_hot(y, 4)) / len(z)),
     ],
     "07.4": [
+        ("looks at d_x alone", verdict_by(lambda x, s, u, d_x, d_s: by_report_of_x(x, s, u, d_x))),
         ("a scale of ones", verdict_by(against_tape, scale=ones(2))),
-        ("a tolerance too wide", verdict_by(by_sums)),
-        ("compares every digit", verdict_by(by_formula)),
-        ("compares with the author's", verdict_by(by_authors_formula)),
-        ("backward not called", lambda backward: False),
+        ("one row", verdict_by(against_tape, x=numbers(1, 2), upstream=3 * numbers(1, 2) + 1)),
+        ("a tolerance too wide", verdict_by(lambda *parts: against_tape(*parts, atol=1))),
+        ("looks at d_scale alone", verdict_by(by_parts(lambda d: 0, lambda d: d[0]))),
         ("always True", verdict_by(lambda x, s, u, d_x, d_s: np.isfinite(d_x).all())),
-        ("returns none", verdict_by(nothing)),
+        (
+            "refuses what is right",
+            verdict_by(lambda x, s, u, d_x, d_s: by_report(x, s, u, d_s, d_x)),
+        ),
         ("raised TypeError", lambda: True),
     ],
     "07.5": [
@@ -355,7 +371,7 @@ WRONG = {
         ("sum not mean", network_times(lambda n: n)),
         ("the 2 is missing", network_times(lambda n: 0.5)),
         ("neither 2 nor n", network_times(lambda n: n / 2)),
-        ("wrong sign", network_times(lambda n: -1.0)),
+        ("tanh left out", network_with(np.ones_like)),
         ("constant factor", network_scaled(b1=3)),
         ("b2 as a number", network_changed(lambda g, *inputs: g | {"b2": g["b2"].item()})),
         ("factors do not fit", lambda p, x, h, e: {"W1": x.T @ (e @ p["W2"])}),
