@@ -67,11 +67,16 @@ NBGRADER := $(VENV)/nbgrader/.installed
 
 CLUSTER := $(VENV)/.installed-requirements-cluster.lock
 
-.PHONY: test lint unit untrained notebooks coverage browser-test hub-test site site-test build bench bench-quick lock
+.PHONY: test test-all lint unit untrained notebooks coverage browser-test hub-test site site-test build bench bench-quick lock
 
-# One run for both: a kernel starts while the other worker tests.
-test: lint $(NBGRADER) $(CLUSTER) ## Run every test and every notebook
-	$(PYTEST) $(UNIT) $(NOTEBOOKS)
+# One run for both: a kernel starts while the other worker tests. Where the time went is written to
+# build/durations.txt.
+test: lint ## Run the tests and every notebook (10 minutes)
+	$(PYTEST) -m "not nightly" --durations=40 $(UNIT) $(NOTEBOOKS)
+	@echo "Left out: the tests of the wheel, of releases, of nbgrader and of a Dask cluster. \`make test-all\` runs them too."
+
+test-all: lint $(NBGRADER) $(CLUSTER) ## Run those that `make test` leaves out, too
+	$(PYTEST) --durations=40 $(UNIT) $(NOTEBOOKS)
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -79,8 +84,8 @@ lint: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/course build --check
 
-unit: $(STAMP) $(NBGRADER) $(CLUSTER)
-	$(PYTEST) $(UNIT)
+unit: $(STAMP)
+	$(PYTEST) -m "not nightly" $(UNIT)
 
 $(NBGRADER): locks/requirements-nbgrader.lock $(STAMP)
 	@rm -rf $(@D)

@@ -3,6 +3,7 @@
 import os
 import tempfile
 import time
+from collections import Counter
 from pathlib import Path
 from queue import Empty
 
@@ -75,3 +76,22 @@ def _get_message_from_living_kernel(kernel, stream, timeout=None):
 
 
 nbval.kernel.RunningKernel.get_message = _get_message_from_living_kernel
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Write the seconds of each file, and those of the longest tests, where they were asked for."""
+    if config.option.durations is None:
+        return
+    by_test = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if hasattr(report, "duration"):
+                by_test[report.nodeid] += report.duration
+    by_file = Counter()
+    for test, seconds in by_test.items():
+        by_file[test.partition("::")[0]] += seconds
+    longest = by_test.most_common(config.option.durations)
+    lines = [f"{seconds:8.1f} {name}" for name, seconds in [*by_file.most_common(), *longest]]
+    path = config.rootpath / "build" / "durations.txt"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")

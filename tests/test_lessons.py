@@ -4,6 +4,7 @@ import ast
 import io
 import re
 import tokenize
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -33,6 +34,7 @@ NOT_COMPARED = {
 }
 
 
+@cache
 def read(folder, name):
     return nbformat.read(ROOT / folder / f"{name}.ipynb", as_version=4)
 

@@ -1,6 +1,5 @@
 """Other right answers to lesson 08, and wrong ones that no list holds."""
 
-import keras
 import numpy as np
 import tensorflow as tf
 
@@ -15,45 +14,6 @@ def cooling(
         return [move(p, tape.gradient(loss, p), lr) for p in (a, k)]
 
     return one_step
-
-
-def cooling_in_turn(a, k, x, y, lr):
-    a = cooling()(a, k, x, y, lr)[0]
-    return a, cooling()(a, k, x, y, lr)[1]
-
-
-def cooling_ten_times(a, k, x, y, lr):
-    for _ in range(10):
-        a, k = cooling()(a, k, x, y, lr)
-    return a, k
-
-
-def cooling_unsquared(a, k, x, y, lr):
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_mean(a * tf.exp(-k * x) - y**2)
-    da, dk = tape.gradient(loss, [a, k])
-    return a - lr * da, k - lr * dk
-
-
-def cooling_of_no_exponent(a, k, x, y, lr):
-    with tf.GradientTape() as tape:
-        loss = mean_square(a * x / tf.exp(k) - y)
-    da, dk = tape.gradient(loss, [a, k])
-    return a.assign_sub(lr * da), k.assign_sub(lr * dk)
-
-
-def cooling_by_adam(a, k, x, y, lr):
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_mean((a * tf.exp(-k * x) - y) ** 2)
-    keras.optimizers.Adam(lr).apply(tape.gradient(loss, [a, k]), [a, k])
-    return a, k
-
-
-def straight_cooling(a, k, x, y, lr):
-    with tf.GradientTape() as tape:
-        loss = mean_square(k + a * x - y)
-    da, dk = tape.gradient(loss, [a, k])
-    return a.assign_sub(lr * da), k.assign_sub(lr * dk)
 
 
 def cooling_by_hand(a, k, x, y, lr):
@@ -92,22 +52,6 @@ def line(loss=mean_square, update=moved, parts=((1.0, 1.0),), below=None, early=
     return fit_line
 
 
-def line_of_short_steps(x, y, lr, steps):
-    def update(p, change):
-        p.assign_sub(lr * tf.clip_by_norm(change / lr, 1.0))
-        return p
-
-    return line(lambda error: tf.tensordot(error, error, 1), update)(x, y, lr, steps)
-
-
-def line_of_steps_of_length_lr(x, y, lr, steps):
-    def update(p, change):
-        p.assign_sub(lr * tf.math.l2_normalize(change))
-        return p
-
-    return line(update=update)(x, y, lr, steps)
-
-
 def line_with_a_mean(of_x=tf.identity, of_prediction=tf.identity, average=tf.reduce_mean):
     """Return a fit in which x or the prediction is averaged."""
 
@@ -120,18 +64,6 @@ def line_with_a_mean(of_x=tf.identity, of_prediction=tf.identity, average=tf.red
         return p
 
     return fit_line
-
-
-def line_with_two_sizes(x, y, lr, steps):
-    return line(lambda e: tf.reduce_sum(e**2), parts=((1 / len(x), 1.0),))(x, y, lr, steps)
-
-
-def line_with_b_after_the_loop(x, y, lr, steps):
-    w = b = 0.0
-    for _ in range(steps):
-        error = w * x.numpy() + b - y.numpy()
-        w -= lr * 2 * np.mean(error * x)
-    return w, b - lr * 2 * np.mean(error)
 
 
 def line_until(is_enough):
@@ -185,18 +117,16 @@ def columns(z):
     return tf.stack([z**0, z, z**2], 1)
 
 
-def parabola(
-    old=scaled, new=scaled, n=3, steps=250, gap=lambda v, y: v[:, 0] - y, move=moved, end=tf.matmul
-):
-    """Return a fit of n coefficients, where ``old`` and ``new`` prepare x and x_new."""
+def parabola(old=scaled, new=scaled, move=moved, end=tf.matmul):
+    """Return a fit of three coefficients, where ``old`` and ``new`` prepare x and x_new."""
 
     def fit_and_predict(x, y, x_new):
-        c = tf.Variable(tf.zeros((n, 1)))
-        for _ in range(steps):
+        c, table = tf.Variable(tf.zeros((3, 1))), columns(old(x, x))
+        for _ in range(150):
             with tf.GradientTape() as tape:
-                loss = mean_square(gap(columns(old(x, x))[:, :n] @ c, y))
+                loss = mean_square((table @ c)[:, 0] - y)
             c = move(c, 0.15 * tape.gradient(loss, c))
-        return end(columns(new(x_new, x))[:, :n], c)
+        return end(columns(new(x_new, x)), c)
 
     return fit_and_predict
 
@@ -288,16 +218,6 @@ RIGHT = {
 ORACLES = {"08.4": [parabola_by_algebra]}
 
 
-def line_made_anew(x, y, lr, steps):
-    for _ in range(steps):
-        w, b = tf.Variable(0.0), tf.Variable(0.0)
-        with tf.GradientTape() as tape:
-            loss = tf.reduce_mean((w * x + b - y) ** 2)
-        for variable, gradient in zip([w, b], tape.gradient(loss, [w, b]), strict=True):
-            variable.assign_sub(lr * gradient)
-    return w, b
-
-
 WRONG = {
     "08.2": [("wrote 0.3", 0.3), ("wrote 0.25", 0.25), ("other form", "0.2")],
     "08.1": [
@@ -307,78 +227,31 @@ WRONG = {
         ("changes returned", cooling(lambda p, g, lr: tf.multiply(g, lr))),
         ("climbs", cooling(lambda p, g, lr: p.assign_add(lr * g))),
         ("step size missing", cooling(lambda p, g, lr: p.assign(p - g))),
-        ("step size twice", cooling(lambda p, g, lr: p.assign_sub(lr * (lr * g)))),
-        ("fixed step size", cooling(lambda p, g, lr: p.assign_sub(g / 1000))),
         ("steps too long", cooling(average=tf.reduce_sum)),
-        ("steps half", cooling(average=lambda squares: 0.5 * tf.reduce_mean(squares))),
-        ("steps too short", lambda a, k, x, y, lr: cooling()(a, k, x, y, lr / len(x))),
-        ("many steps", cooling_ten_times),
-        ("square missing", cooling_unsquared),
-        ("x outside the exponent", cooling_of_no_exponent),
-        ("steps doubled", cooling(lambda p, g, lr: p.assign_sub(lr * g) - lr * g)),
-        ("straight line", straight_cooling),
-        ("adam", cooling_by_adam),
-        ("results swapped", lambda *arguments: cooling()(*arguments)[::-1]),
-        ("a before k", cooling_in_turn),
         ("curve rises", cooling(sign=1)),
-        ("a stays", lambda a, *others: (a.numpy(), cooling()(a, *others)[1])),
-        ("k stays", lambda a, k, *others: [cooling()(a, k, *others)[0], k]),
         ("raised TypeError", cooling(read=float)),
         ("raised RuntimeError", cooling(often=False)),
     ],
     "08.3": [
         ("returned None", nothing),
-        ("one step only", line_made_anew),
-        ("errors added up", line(lambda e: tf.tensordot(e, e, 1))),
         ("climbs", line(update=lambda p, change: tf.Variable(p + change))),
-        ("step size twice", lambda x, y, lr, steps: line()(x, y, lr * lr, steps)),
-        ("step size missing", lambda x, y, lr, steps: line()(x, y, 1.0, steps)),
-        ("divided by a fixed number", line(lambda e: tf.reduce_sum(e**2 / 200))),
-        ("divided by a fixed number", line(lambda e: 0.2 * tf.reduce_sum(e**2))),
-        ("divided twice", line(lambda e: tf.reduce_mean(e**2 / len(e)))),
-        ("steps half", line(lambda e: tf.nn.l2_loss(e) / len(e))),
         ("one step only", line(early=True)),
-        ("never moves", line(update=lambda p, change: p)),
-        ("results swapped", lambda *arguments: tf.reverse(line()(*arguments), [0])),
         ("one after another", line(parts=((1.0, 0.0), (0.0, 1.0)))),
-        ("averaged before squaring", line(lambda e: tf.square(tf.reduce_mean(e)))),
         ("averaged before squaring", line_with_a_mean(of_x=tf.reduce_mean)),
         (
             "averaged before squaring, added up",
             line_with_a_mean(of_prediction=tf.reduce_mean, average=tf.reduce_sum),
         ),
-        ("of length lr", line_of_steps_of_length_lr),
-        ("divided by steps", lambda x, y, lr, n: line(lambda e: e**2 / n)(x, y, lr, n)),
-        ("one gradient divided", line_with_two_sizes),
-        ("b moves last", line_with_b_after_the_loop),
-        ("absolute errors", line(lambda e: tf.norm(e, ord=1) / len(e))),
         ("closed form", lambda x, y, *_: tf.linalg.lstsq(columns(x)[:, 1::-1], y[:, None])[:, 0]),
-        ("root of the mean", line(lambda e: tf.norm(e) / len(e) ** 0.5)),
-        ("table n by n", lambda x, y, *others: line()(x, tf.reshape(y, (-1, 1)), *others)),
         ("x standardised", lambda x, *others: line()(scaled(x, x), *others)),
         ("stops early", line_until(lambda loss, _: loss < 1e-2)),
-        ("stops early", line_until(lambda loss, before: before - loss < 1e-3)),
-        ("clipped", line_of_short_steps),
-        ("raised TypeError", line(update=tf.subtract)),
         ("raised TypeError", line(tf.square, below=tf.reduce_mean)),
     ],
     "08.4": [
         ("returned None", nothing),
         ("coefficients returned", parabola(end=lambda table, c: tf.unstack(c[:, 0]))),
-        ("values at x", parabola(new=lambda x_new, x: scaled(x, x))),
-        ("no tape", parabola_by_algebra),
         ("tape beside the fit", parabola_beside_a_tape),
         ("loop explodes", parabola(old=lambda v, x: v, new=lambda v, x: v)),
-        ("new standardised otherwise", parabola(new=lambda x_new, x: scaled(x_new, x_new))),
-        ("new standardised otherwise", parabola(new=lambda x_new, x: x_new - np.mean(x))),
-        ("new not standardised", parabola(new=lambda x_new, x: x_new)),
-        ("straight line", parabola(n=2)),
-        ("table n by n", parabola(gap=tf.subtract)),
-        ("never moves", parabola(move=lambda c, change: c)),
-        ("arrives in the first case only", parabola(*[lambda v, x: v - np.mean(x)] * 2)),
-        ("loop explodes", parabola(gap=lambda v, y: len(y) ** 0.5 * (v[:, 0] - y))),
-        ("does not arrive", parabola(steps=8)),
-        ("one step", parabola(steps=1)),
         ("term missing", parabola(move=lambda c, change: moved(c, change * [[0.0], [1.0], [1.0]]))),
         (
             "does not arrive",

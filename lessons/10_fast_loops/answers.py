@@ -12,18 +12,6 @@ def schedule(compiled=tf.function, number=tf.constant, in_turn=list):
     return train
 
 
-def first_rate_kept(step, x, y, rates):
-    rest = iter(rates)
-    compiled_step = tf.function(lambda: step(x, y, next(rest)))
-    return [compiled_step() for _ in rates]
-
-
-def traced_before(step, x, y, rates):
-    compiled_step = tf.function(step)
-    compiled_step.get_concrete_function(x, y, rates[0])
-    return [compiled_step(x, y, rate) for rate in tf.unstack(rates)]
-
-
 def with_a_signature(step, x, y, rates):
     compiled = tf.function(step, input_signature=[tf.TensorSpec([None])] * 2 + [tf.TensorSpec([])])
     return [compiled(x, y, rate) for rate in rates]
@@ -97,12 +85,6 @@ def in_numpy(w, x, y, order, size, rate):
     return w.assign(v)
 
 
-def all_at_first_w(w, *call):
-    moved = tf.Variable(w)
-    epoch(move=lambda w, gradient, rate: moved.assign_sub(rate * gradient))(w, *call)
-    return moved
-
-
 def epoch_without_tape(w, x, y, order, size, rate):
     @tf.function
     def run():
@@ -132,28 +114,6 @@ def compiled_earlier(w, x, y, order, size, rate):
     return w.numpy().tolist()
 
 
-def compiled_steps(w, x, y, order, size, rate):
-    for first in range(0, len(order), size):
-        steps_of_an_epoch(w, x, y, order[first : first + size], tf.constant(size), rate)
-    return w
-
-
-def last_gradient_alone(w, x, y, order, size, rate):
-    @tf.function
-    def run():
-        gradient = tf.zeros_like(w)
-        for first in tf.range(0, tf.size(order), size):
-            batch = order[first : first + size]
-            with tf.GradientTape() as tape:
-                errors = tf.linalg.matvec(tf.gather(x, batch), w) - tf.gather(y, batch)
-                loss = tf.reduce_mean(errors**2)
-            gradient = tape.gradient(loss, w)
-        w.assign_sub(rate * gradient)
-
-    run()
-    return w
-
-
 def subtracted_in_place(w, x, y, order, size, rate):
     @tf.function
     def run():
@@ -166,53 +126,6 @@ def subtracted_in_place(w, x, y, order, size, rate):
             w -= rate * tape.gradient(loss, w)  # noqa: F841
 
     run()
-    return w
-
-
-def asking_for(source):
-    def linear_epoch(w, x, y, order, size, rate):
-        @tf.function
-        def run():
-            for first in tf.range(0, tf.size(order), size):
-                rows = tf.gather(x, order[first : first + size])
-                with tf.GradientTape() as tape:
-                    y_hat = tf.linalg.matvec(rows, w)
-                    loss = mean_square(y_hat, tf.gather(y, order[first : first + size]), size)
-                w.assign_sub(rate * source(tape, loss, rows, w))
-
-        run()
-        return w
-
-    return linear_epoch
-
-
-def shared_out(w, x, y, order, size, rate):
-    def loss(p, labels, _):
-        share = tf.size(labels) / tf.size(order)
-        return tf.cast(share, tf.float32) * mean_square(p, labels, size)
-
-    return epoch(loss)(w, x, y, order, size, rate)
-
-
-def first_batch_skipped(w, x, y, order, size, rate):
-    return epoch()(w, x, y, order[size:], size, rate)
-
-
-def run_twice(w, x, y, order, size, rate):
-    for _ in range(2):
-        steps_of_an_epoch(w, x, y, order, tf.constant(size), rate)
-    return w
-
-
-def of_a_copy(w, *call):
-    return epoch()(tf.Variable(w), *call)
-
-
-def defined_alone(w, x, y, order, size, rate):
-    @tf.function
-    def run():
-        steps_of_an_epoch(w, x, y, order, size, rate)
-
     return w
 
 
@@ -253,10 +166,6 @@ def in_one_cardinality(numbers, decode, size):
     return [list(dataset), list(dataset)]
 
 
-def a_dataset_each(numbers, decode, size):
-    return [decoded(right)(numbers, decode, size)[i] for i in range(2)]
-
-
 RIGHT = {
     "10.1": [4.0, np.int64(4), tf.constant(4)],
     "10.2": [schedule(), with_a_signature, with_a_loop_in_the_graph],
@@ -280,73 +189,22 @@ WRONG = {
         ("new function for every rate", compiled_around_it),
         ("only one step", schedule(in_turn=lambda rates: rates[:1])),
         ("step not compiled", schedule(compiled=lambda step: step, number=float)),
-        ("first rate kept", first_rate_kept),
         ("first rate kept", schedule(in_turn=lambda rates: len(rates) * rates[:1])),
         ("rate not one number", lambda step, x, y, rates: tf.function(step)(x, y, rates)),
-        ("rate not one number", schedule(number=lambda rate: tf.reshape(rate, [1]))),
-        ("rate not one number", schedule(lambda step: tf.function(lambda x, y, r: step(r, x, y)))),
         ("x and y exchanged", schedule(lambda step: tf.function(lambda x, y, r: step(y, x, r)))),
         ("rates reversed", schedule(in_turn=lambda rates: [rates.pop() for _ in rates[:]])),
         ("rate as integer", schedule(number=lambda rate: tf.cast(rate, tf.int32))),
-        ("rate as number", schedule(lambda step: tf.function(step, reduce_retracing=True), float)),
-        (
-            "compiled in loop",
-            schedule(lambda step: lambda *call: tf.function(lambda: step(*call))()),
-        ),
-        ("traced before", traced_before),
         (
             "raised TypeError",
             lambda step, x, y, rates: [tf.function(step(x, y, r))() for r in rates],
         ),
     ],
     "10.3": [
-        ("python loop", compiled_steps),
-        ("copy of w", of_a_copy),
-        ("w unchanged", defined_alone),
         ("returned None", lambda *call: print(epoch()(*call))),
-        ("python loop", epoch(compiled=lambda run: run)),
         ("numpy loop", in_numpy),
-        ("w unchanged", epoch(move=lambda w, gradient, rate: w - rate * gradient)),
-        ("short batch dropped", epoch(stop=lambda order, size: tf.size(order) // size * size)),
         ("order of x", epoch(rows=lambda order, *at: slice_of(tf.range(len(order)), *at))),
-        ("indices sorted", epoch(rows=lambda order, *at: slice_of(tf.sort(order), *at))),
-        (
-            "labels by position",
-            epoch(labels=lambda y, at, first, _: y[first : first + tf.size(at)]),
-        ),
-        ("table of n by n", epoch(predict=lambda x, w: x @ w[:, None])),
-        ("batches overlap", epoch(stride=1)),
-        ("climbs", epoch(move=lambda w, gradient, rate: w.assign_add(rate * gradient))),
-        ("rate missing", epoch(move=lambda w, gradient, rate: w.assign_sub(gradient))),
-        ("sum of squares", epoch(loss=lambda p, labels, _: tf.norm(p - labels) ** 2)),
-        ("root of the loss", epoch(loss=lambda *call: mean_square(*call) ** 0.5)),
-        (
-            "not squared",
-            epoch(loss=lambda p, labels, _: tf.reduce_mean(p) - tf.reduce_mean(labels)),
-        ),
-        ("not squared", epoch(loss=lambda p, labels, _: tf.reduce_mean(labels - p))),
-        (
-            "squared too late",
-            epoch(loss=lambda p, labels, _: (tf.reduce_mean(p) - tf.reduce_mean(labels)) ** 2),
-        ),
         ("divided twice", epoch(loss=lambda p, labels, n: mean_square(p, labels, n) / n)),
-        ("divided by all", shared_out),
-        ("set to the step", epoch(move=lambda w, gradient, rate: w.assign(gradient * -rate))),
-        ("moved after the loop", last_gradient_alone),
-        ("all in each step", epoch(rows=lambda order, *_: order)),
-        ("slice ends elsewhere", epoch(rows=lambda o, at, size: o[at : at + size - 1])),
-        ("slice ends elsewhere", epoch(rows=lambda o, at, size: o[at : at + size + 1])),
-        ("first left out", first_batch_skipped),
-        ("epoch twice", run_twice),
         ("w rebound", subtracted_in_place),
-        ("gradient is none", asking_for(lambda tape, loss, rows, w: tape.gradient(w, loss))),
-        ("gradient is none", asking_for(lambda tape, loss, rows, w: tape.gradient(loss, rows))),
-        ("half the error", epoch(loss=lambda *call: 0.5 * mean_square(*call))),
-        ("divided by batch size", epoch(loss=lambda p, labels, n: tf.norm(p - labels) ** 2 / n)),
-        ("all at first w", all_at_first_w),
-        ("one step on all", epoch(rows=lambda order, *_: order, stop=lambda order, size: size)),
-        ("only first batch", epoch(stop=lambda order, size: size)),
-        ("only first batch", epoch(rows=lambda order, first, size: order[first:size])),
         ("last index left out", epoch(stop=lambda order, size: tf.size(order) - 1)),
         ("raised TypeError", epoch(labels=lambda y, batch, *_: y[batch])),
         ("unequal rows", epoch(labels=lambda y, _, first, size: y[first : first + size])),
@@ -355,32 +213,13 @@ WRONG = {
         ("no pipeline", without_tf_data),
         ("fixed buffer", decoded(lambda d, size, n: right(d, size, 1000))),
         ("result not kept", pipeline(lambda d, f, size, n: d)),
-        ("decoded again", a_dataset_each),
-        ("short batch dropped", decoded(lambda d, size, n: right(d, size, n).take(n // size))),
-        ("numbers repeated", decoded(lambda d, size, n: right(d.repeat(2), size, n))),
-        ("nothing shuffled", decoded(lambda d, size, n: (d.shuffle(n), d.batch(size))[1])),
-        (
-            "batches shuffled",
-            decoded(lambda d, size, n: d.batch(size).shuffle(n).unbatch().batch(size)),
-        ),
-        ("other batch size", decoded(lambda d, size, n: d.shuffle(size).batch(n))),
         ("one list twice", decoded(right, twice=lambda dataset: (epoch := list(dataset), epoch))),
-        (
-            "one list twice",
-            decoded(right, twice=lambda dataset: [epoch := list(dataset), epoch[:]]),
-        ),
         (
             "one fixed order",
             pipeline(lambda d, f, size, n: d.shuffle(n, 1, False).map(f).cache().batch(size)),
         ),
         ("shuffle before cache", pipeline(lambda d, f, size, n: right(d.map(f), size, n).cache())),
-        ("small buffer", decoded(lambda d, size, n: right(d, size, 2 * size))),
-        ("fixed buffer", decoded(lambda d, size, n: d.shuffle(buffer_size=1000).batch(size))),
-        ("decoded twice", pipeline(lambda d, f, size, n: right(d.map(f).map(f).cache(), size, n))),
         ("batches of batches", decoded(lambda d, size, n: d.batch(size).shuffle(n).batch(size))),
-        ("not batched", decoded(lambda d, size, n: (s := d.shuffle(n), s.batch(size))[0])),
-        ("not batched", decoded(lambda d, size, n: d.shuffle(n).prefetch(size))),
-        ("decoded again", pipeline(lambda d, f, size, n: right(d.map(f), size, n))),
         ("raised TypeError", decoded(lambda d, size, n: d.shuffle().batch(size))),
     ],
 }

@@ -18,17 +18,6 @@ def clips_where(rule, clip=lambda g: tf.clip_by_norm(g, 1.0), otherwise=lambda g
     return clip_head
 
 
-def clips_in_place(variables, gradients):
-    for i, variable in enumerate(variables):
-        if of_head(variable):
-            gradients[i] = tf.clip_by_norm(gradients[i], 1.0)
-
-
-def clips_head_together(variables, gradients):
-    norm = tf.linalg.global_norm([gradients[i] for i, v in enumerate(variables) if of_head(v)])
-    return clips_where(of_head, lambda g: g / tf.maximum(norm, 1.0))(variables, gradients)
-
-
 def clips_layers(clip):
     return lambda gradients, limits: {k: clip(gradients[k], limits[k]) for k in gradients}
 
@@ -46,12 +35,6 @@ def clips_dict_in_place(gradients, limits):
         gradients[layer] = tf.clip_by_global_norm(parts, limits[layer])[0]
 
 
-def rebinds_parts(gradients, limits):
-    for layer, parts in gradients.items():
-        parts, _ = tf.clip_by_global_norm(parts, limits[layer])
-    return gradients
-
-
 ALL, NONE, LAST, OTHERS = slice(None), slice(0), slice(-2, None), slice(-2)
 
 
@@ -67,17 +50,6 @@ def moves(slow_part, fast_part, loss_of=mean_square):
         gradients = tape.gradient(loss, weights)
         slow.apply(gradients[slow_part], weights[slow_part])
         fast.apply(gradients[fast_part], weights[fast_part])
-
-    return two_speed_step
-
-
-def in_turns(*turns):
-    def two_speed_step(model, slow, fast, x, y):
-        for name, part in turns:
-            weights = model.trainable_weights[part]
-            with tf.GradientTape() as tape:
-                loss = mean_square(model(x) - y)
-            {"slow": slow, "fast": fast}[name].apply(tape.gradient(loss, weights), weights)
 
     return two_speed_step
 
@@ -151,12 +123,6 @@ def unpacks_last(model, slow, fast, x, y):
     fast.apply([of_kernel, of_bias], [kernel, bias])
 
 
-def by_assign_sub(model, slow, fast, x, y):
-    for optimizer, part in zip((slow, fast), two_gradients(model, x, y), strict=True):
-        for gradient, variable in zip(*part, strict=True):
-            variable.assign_sub(float(optimizer.learning_rate) * gradient)
-
-
 def loss_in_numpy(model, weights, x, y):
     state, weights = x.numpy().astype(float), iter(weights)
     for layer in model.layers:
@@ -222,69 +188,19 @@ def scales_to_one(gradients, limits):
     return result
 
 
-def clips_all_at_the_sum(gradients, limits):
-    every = [g for parts in gradients.values() for g in parts]
-    clipped = iter(tf.clip_by_global_norm(every, sum(limits.values()))[0])
-    return {layer: [next(clipped) for _ in parts] for layer, parts in gradients.items()}
-
-
-def freezes_the_last(model, slow, fast, x, y):
-    last = list(model.layers[-1].trainable_variables)
-    model.layers[-1].trainable = False
-    rest = list(model.trainable_variables)
-    with tf.GradientTape() as tape:
-        loss = mean_square(model(x, training=True) - y)
-    of_rest, of_last = tape.gradient(loss, [rest, last])
-    slow.apply(of_rest, rest)
-    fast.apply(of_last, last)
-
-
-def takes_ten(*given):
-    for _ in range(10):
-        by_persistent_tape(*given)
-
-
-def scales_for_fast(model, slow, fast, x, y):
-    (of_rest, rest), (of_last, last) = two_gradients(model, x, y)
-    fast.apply([g / 10 for g in of_rest] + of_last, rest + last)
-
-
-def clips_the_last(model, slow, fast, x, y):
-    rest, (of_last, last) = two_gradients(model, x, y)
-    slow.apply(*rest)
-    fast.apply([g / max(1.0, tf.linalg.global_norm(of_last)) for g in of_last], last)
-
-
-def takes_a_column(model, slow, fast, x, y):
-    weights = model.trainable_weights
-    n = len(model.layers[-1].trainable_weights)
-    with tf.GradientTape() as tape:
-        loss = mean_square(model(x, training=True)[:, 0] - y)
-    gradients = tape.gradient(loss, weights)
-    slow.apply(gradients[:-n], weights[:-n])
-    fast.apply(gradients[-n:], weights[-n:])
-
-
 WRONG = {
     "11.1": [
-        ("returned None", clips_in_place),
         (
             "other form",
             lambda vs, gs: [tf.clip_by_norm(gs[i], 1.0) for i in range(len(vs)) if of_head(vs[i])],
         ),
         ("returned None", clips_where(of_head, otherwise=lambda g: None)),
         ("none clipped", clips_where(lambda v: v.name.startswith("head"))),
-        ("found in some models", clips_where(lambda v: v.path.startswith("head/"))),
-        ("found in some models", clips_where(lambda v: "/head/" in v.path)),
         (
             "found in some models",
             clips_where(lambda v: v.path.endswith(("/head/kernel", "/head/bias"))),
         ),
-        ("others at 5", clips_where(of_head, otherwise=lambda g: g / max(1.0, tf.norm(g) / 5))),
-        ("none clipped", clips_where(lambda v: v.path.split("/") == "head")),
-        ("headline too", clips_where(lambda v: v.path.split("/")[-2].startswith("head"))),
         ("headline too", clips_where(lambda v: v.path.split("/")[-2].endswith("head"))),
-        ("all but headline", clips_where(lambda v: "headline" not in v.path.split("/"))),
         (
             "order changed",
             lambda vs, gs: (
@@ -296,17 +212,8 @@ WRONG = {
             "arguments exchanged",
             clips_where(of_head, lambda g: tf.clip_by_norm(t=1.0, clip_norm=g)),
         ),
-        ("every one clipped", clips_where(lambda v: "head" or "bias" in v.path)),
-        ("all but head", clips_where(lambda v: "head" not in v.path.split("/"))),
-        ("headline instead", clips_where(lambda v: "headl" in v.path)),
-        ("one variable, in some models", clips_where(lambda v: v.path == "news/head/kernel")),
-        ("one variable, in some models", clips_where(lambda v: v.path.endswith("/head/bias"))),
         ("kernel only", clips_where(lambda v: of_head(v) and len(v.shape) == 2)),
-        ("bias only", clips_where(lambda v: of_head(v) and len(v.shape) == 1)),
-        ("kernels that end in head", clips_where(lambda v: v.path.endswith("head/kernel"))),
-        ("clipped together", clips_head_together),
         ("clipped by value", clips_where(of_head, lambda g: tf.maximum(tf.minimum(g, 1.0), -1.0))),
-        ("short ones lengthened", clips_where(of_head, tf.math.l2_normalize)),
         ("raised AttributeError", clips_where(of_head, lambda g: g.clip(-1, 1))),
     ],
     "11.2": [
@@ -342,68 +249,8 @@ WRONG = {
             clips_layers(lambda gs, limit: [g * shrinks(tf.norm(g), limit / len(gs)) for g in gs]),
         ),
         ("limit forgotten", scales_to_one),
-        ("norm of all layers", clips_all_at_the_sum),
-        (
-            "one tensor a layer",
-            clips_layers(
-                lambda gs, limit: tf.clip_by_norm(
-                    tf.concat([tf.reshape(g, [-1]) for g in gs], 0), limit
-                )
-            ),
-        ),
-        (
-            "norm returned too",
-            lambda gradients, limits: {
-                layer: tf.clip_by_global_norm(gs, limit)
-                for (layer, gs), limit in ((item, limits[item[0]]) for item in gradients.items())
-            },
-        ),
         ("other form", clips_layers(lambda gs, limit: [tf.clip_by_norm(gs[0], limit)])),
         ("zeros become nan", scales(factor=lambda norm, limit: tf.minimum(norm, limit) / norm)),
-        ("squares forgotten", scales(lambda gs: tf.sqrt(tf.add_n([tf.reduce_sum(g) for g in gs])))),
-        ("none clipped", rebinds_parts),
-        (
-            "each by itself",
-            clips_layers(lambda gs, limit: [g * shrinks(tf.norm(g), limit) for g in gs]),
-        ),
-        (
-            "clipped by value",
-            clips_layers(lambda gs, limit: [tf.maximum(tf.minimum(g, limit), -limit) for g in gs]),
-        ),
-        (
-            "short layers lengthened",
-            scales(factor=lambda norm, limit: tf.math.divide_no_nan(limit, norm)),
-        ),
-        ("norms added", scales(lambda gs: tf.add_n(list(map(tf.norm, gs))))),
-        ("root left out", scales(lambda gs: tf.linalg.global_norm(gs) ** 2)),
-        ("norm of kernel", scales(lambda gs: tf.norm(gs[0]))),
-        (
-            "norm of all layers",
-            lambda gradients, limits: scales(
-                lambda gs: tf.linalg.global_norm(sum(gradients.values(), []))
-            )(gradients, limits),
-        ),
-        (
-            "one limit for all",
-            lambda gradients, limits: scales()(
-                gradients, dict.fromkeys(limits, next(iter(limits.values())))
-            ),
-        ),
-        (
-            "one limit for all",
-            lambda gradients, limits: scales()(gradients, dict.fromkeys(limits, limits["head"])),
-        ),
-        (
-            "limits by position",
-            lambda gradients, limits: {
-                layer: tf.clip_by_global_norm(gs, limit)[0]
-                for (layer, gs), limit in zip(gradients.items(), limits.values(), strict=True)
-            },
-        ),
-        (
-            "first gradient only",
-            clips_layers(lambda gs, limit: [shrinks(tf.norm(gs[0]), limit) * gs[0]] + gs[1:]),
-        ),
         (
             "two unpacked",
             lambda gradients, limits: {
@@ -414,35 +261,13 @@ WRONG = {
         ("raised InvalidArgumentError", scales(tf.norm)),
     ],
     "11.4": [
-        ("moved by hand", by_assign_sub),
         ("penalties in the loss", with_added_losses),
         ("nothing moves", moves_copies),
         ("optimizers swapped", moves(LAST, OTHERS)),
         ("all by slow", moves(ALL, NONE)),
-        ("all by fast", moves(NONE, ALL)),
-        ("last layer only", moves(NONE, LAST)),
-        ("last layer stays", moves(OTHERS, NONE)),
-        ("both move all", moves(ALL, ALL)),
-        ("both move last", moves(ALL, LAST)),
-        ("both move others", moves(OTHERS, ALL)),
-        ("asked after an update", in_turns(("slow", OTHERS), ("fast", LAST))),
-        ("asked after an update", in_turns(("fast", LAST), ("slow", OTHERS))),
-        ("two whole steps", in_turns(("slow", ALL), ("fast", ALL))),
-        ("two whole steps", in_turns(("fast", ALL), ("slow", ALL))),
-        ("errors summed", moves(OTHERS, LAST, lambda error: tf.norm(error) ** 2)),
-        ("halved", moves(OTHERS, LAST, lambda error: tf.nn.l2_loss(error) / len(error))),
-        ("errors not squared", moves(OTHERS, LAST, tf.reduce_mean)),
-        ("layers between", moves(slice(2), LAST)),
-        ("layers between", moves(slice(2), slice(2, None))),
         ("second forward pass", in_two_passes),
         ("bias unpacked", unpacks_last),
         ("uphill", moves(OTHERS, LAST, lambda error: -mean_square(error))),
-        ("bias alone by fast", moves(slice(-1), slice(-1, None))),
         ("tape asked twice", asks_twice),
-        ("left frozen", freezes_the_last),
-        ("several steps", takes_ten),
-        ("a tenth for the others", scales_for_fast),
-        ("clipped on the way", clips_the_last),
-        ("targets broadcast", takes_a_column),
     ],
 }

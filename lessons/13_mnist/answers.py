@@ -69,20 +69,6 @@ def split_of_images(writers, share, rng):
     return np.where(~held)[0], np.where(held)[0]
 
 
-def fresh(names, share, rng):
-    generator = np.random.default_rng(7)
-    return generator.permutation(names)[: round(share * len(names))]
-
-
-def sorted_writers(writers, share, rng):
-    kept, held = hold_out_by_ranks(writers, share, rng)
-    return sorted(writers[kept.numpy()]), sorted(writers[held.numpy()])
-
-
-def by_global_state(writers, share, rng):
-    return hold_out_with_sets(writers, share, np.random)
-
-
 def rounded(to_whole):
     def hold_out(writers, share, rng):
         names = rng.permutation(np.unique(writers))
@@ -96,13 +82,6 @@ def held_by_places(writers, share, rng):
     names = rng.permutation(np.unique(writers))
     is_kept = ~np.isin(names[: round(share * len(names))], writers)
     return np.where(is_kept)[0], np.where(~is_kept)[0]
-
-
-def with_repeats(writers, share, rng):
-    names = np.unique(writers)
-    places = rng.integers(0, len(names), size=round(share * len(names)))
-    is_held = np.isin(writers, names[places])
-    return np.flatnonzero(~is_held), np.flatnonzero(is_held)
 
 
 class Drawn:
@@ -151,20 +130,6 @@ def trained_on_splits(model, optimizer, images, labels, orders, held, batch_size
     return metric.result()
 
 
-def labels_not_shuffled(model, optimizer, images, labels, orders, held, batch_size):
-    for order in orders:
-        n = len(order)
-        pairs = tf.data.Dataset.from_tensor_slices((tf.gather(images, order), labels[:n]))
-        for x, y in pairs.batch(batch_size):
-            with tf.GradientTape() as tape:
-                losses = cross_entropy(y, model(x, training=True))
-                loss = tf.reduce_mean(losses) + sum(model.losses)
-            v = model.trainable_weights
-            optimizer.apply(tape.gradient(loss, v), v)
-    answers = np.argmax(model(tf.gather(images, held)), 1)
-    return float(np.mean(answers == labels[held]))
-
-
 def on_splits(
     plan=lambda orders: orders,
     call=lambda model, x: model(x, training=True),
@@ -206,27 +171,6 @@ def measuring_each_epoch(summary, after=True):
         return summary(shares)
 
     return train_and_measure
-
-
-def shuffled_by_a_new_generator(orders):
-    rng = np.random.default_rng()
-    return [rng.permutation(order) for order in orders]
-
-
-def measured_on_the_first_labels(model, optimizer, images, labels, orders, held, size):
-    trained_on_splits(model, optimizer, images, labels, orders, held, size)
-    predictions = tf.argmax(model(tf.gather(images, held)), axis=1).numpy()
-    pairs = zip(predictions, labels, strict=False)
-    return sum(int(one == other) for one, other in pairs) / len(held)
-
-
-def whole_batches_alone(model, optimizer, images, labels, orders, held, size):
-    trained_on_splits(model, optimizer, images, labels, orders, held, size)
-    hits = 0
-    for i in range(len(held) // size):
-        part = held[i * size : (i + 1) * size]
-        hits += np.sum(np.argmax(model(tf.gather(images, part)), axis=1) == labels[part])
-    return hits / len(held)
 
 
 # 13.4
@@ -273,29 +217,6 @@ def gains_of(
 
 def both(gains):
     return statistics.mean(gains), statistics.stdev(gains) / len(gains) ** 0.5
-
-
-def with_halves(measure, setting, change, seeds):
-    half = len(seeds) // 2
-    with_it = [measure(dict(setting, **change), seed) for seed in seeds[-half:]]
-    without = [measure(setting, seed) for seed in seeds[-2 * half : -half]]
-    return both([a - b for a, b in zip(with_it, without, strict=True)])
-
-
-def exchanged(measure, setting, change, seeds):
-    return both([measure(s, {**setting, **change}) - measure(s, setting) for s in seeds])
-
-
-def groups(measure, setting, change, seeds):
-    a = [measure(dict(setting, **change), seed) for seed in seeds]
-    b = [measure(setting, seed) for seed in seeds]
-    error = (statistics.variance(a) + statistics.variance(b)) / len(seeds)
-    return statistics.mean(a) - statistics.mean(b), error**0.5
-
-
-def of_changed_runs(measure, setting, change, seeds):
-    gain, _ = groups(measure, setting, change, seeds)
-    return gain, statistics.stdev([measure(setting | change, s) for s in seeds]) / len(seeds) ** 0.5
 
 
 # 13.5
@@ -383,39 +304,6 @@ def counting(numbers, start=0, every=1):
     return go_on
 
 
-def counting_by_one(new_run, train_epoch, path, epochs):
-    model, optimizer = new_run()
-    done = tf.Variable(0)
-    values = [v.value for v in [*model.variables, *optimizer.variables]]
-    state = tf.train.Checkpoint(values=values, done=done)
-    if tf.io.gfile.exists(f"{path}.index"):
-        state.read(path)
-    for number in range(epochs - int(done)):
-        train_epoch(model, optimizer, number)
-        done.assign_add(1)
-        state.write(path)
-    return model
-
-
-def first_dropout_alone(model, optimizer):
-    state = model.non_trainable_variables[:1]
-    return [*model.trainable_variables, *state, *optimizer.variables]
-
-
-def saved_by_name(new_run, train_epoch, path, epochs):
-    """Save with `save`, which adds a number to the path, so that nothing is found again."""
-    model, optimizer = new_run()
-    done = tf.Variable(0)
-    checkpoint = tf.train.Checkpoint(model=model, optimizer=optimizer, done=done)
-    if tf.io.gfile.exists(f"{path}.index"):
-        checkpoint.read(path)
-    for number in range(int(done), epochs):
-        train_epoch(model, optimizer, number)
-        done.assign_add(1)
-        checkpoint.save(path)
-    return model
-
-
 def saved_when_all_is_done(new_run, train_epoch, path, epochs):
     model, optimizer = new_run()
     done = tf.Variable(0)
@@ -479,14 +367,6 @@ def surest_by_sorting_in_python(logits, labels, k):
     return sorted(wrong, key=lambda i: sureness[i], reverse=True)[:k]
 
 
-def surest_by_exp(logits, labels, k):
-    with np.errstate(over="ignore", invalid="ignore"):
-        rows = np.exp(np.asarray(logits))
-        rows = rows / rows.sum(axis=1)[:, None]
-    wrong = [i for i in range(len(labels)) if np.argmax(logits[i]) != labels[i]]
-    return np.array(wrong)[np.argsort(-rows[wrong].max(axis=1))][:k]
-
-
 def surest_by_masking(logits, labels, k):
     sureness = tf.reduce_max(tf.nn.softmax(logits), axis=1).numpy()
     sureness[np.argmax(logits, axis=1) == labels] = -1
@@ -542,26 +422,6 @@ def overwriting(returns_early):
     return evaluate
 
 
-def a_batch_more(logits_of, x, y, size):
-    loss_fn = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
-    loss, hits = 0.0, 0
-    for number in range(len(x) // size + 1):
-        batch = slice(number * size, (number + 1) * size)
-        logits = logits_of(x[batch])
-        loss += float(loss_fn(y[batch], logits)) * len(x[batch])
-        hits += int(np.sum(np.argmax(logits, axis=1) == y[batch]))
-    return loss / len(x), hits / len(x)
-
-
-def slices_to_the_size(logits_of, x, y, size):
-    loss, hits = 0.0, 0
-    for first in range(0, len(x), size):
-        logits, labels = logits_of(x[first:size]), y[first:size]
-        loss += float(tf.reduce_sum(cross_entropy(labels, logits)))
-        hits += int(np.sum(np.argmax(logits, axis=1) == labels))
-    return loss / len(x), hits / len(x)
-
-
 def sureness(logits, labels=None, axis=-1):
     return tf.reduce_max(tf.nn.softmax(logits, axis), axis=1).numpy()
 
@@ -595,22 +455,14 @@ WRONG = {
     "13.1": [
         ("returns none", sides(Drawn(), lambda kept, held: print(len(kept), len(held)))),
         ("not two arrays", sides(Drawn(), lambda kept, held: held)),
-        ("not two arrays", sides(Drawn(), lambda *two: [np.nonzero(side) for side in two])),
         ("nothing held out", sides(lambda names, share, rng: rng.permutation(len(names)))),
         ("nothing kept", held_by_places),
         ("by images", split_of_images),
         ("images on both sides", sides(Drawn(), lambda kept, held: (kept + held[:1], held))),
         ("images on neither side", sides(Drawn(), lambda kept, held: (kept[1:], held))),
         ("sides exchanged", sides(Drawn(), lambda kept, held: (held, kept))),
-        ("another number of writers", sides(Drawn(extra=1))),
         ("not drawn", sides(lambda names, share, rng: names[-round(share * len(names)) :])),
-        ("own generator", sides(fresh)),
-        ("writers returned", sorted_writers),
-        ("global generator", by_global_state),
         ("another number of writers", rounded(int)),
-        ("another number in one division", rounded(lambda n: -int(-n // 1))),
-        ("another number in the last division", rounded(lambda n: min(round(n), 15))),
-        ("drawn twice", with_repeats),
     ],
     "13.2": [
         ("too many at once", measured_at_once),
@@ -619,34 +471,15 @@ WRONG = {
         ("returns none", measuring(lambda losses, hits, n: print(mean(losses), mean(hits)))),
         ("swapped", measuring(lambda losses, hits, n: (mean(hits), mean(losses)))),
         ("percent", measuring(lambda losses, hits, n: (mean(losses), 100 * (total(hits) / n)))),
-        (
-            "fraction wrong",
-            measuring(
-                lambda losses, hits, n: (mean(losses), tf.math.zero_fraction(tf.concat(hits, 0)))
-            ),
-        ),
         ("mean of means", measuring(lambda losses, hits, n: (by_batch(losses), by_batch(hits)))),
         ("short batch left out", measuring(lambda loss, hit, n: (mean(loss), mean(hit)), True)),
-        (
-            "left out but divided",
-            measuring(lambda loss, hit, n: (total(loss) / n, total(hit) / n), True),
-        ),
-        ("sums not divided", measuring(lambda losses, hits, n: (total(losses), total(hits)))),
         ("last batch alone", overwriting(returns_early=False)),
-        ("first batch alone", overwriting(returns_early=True)),
-        ("first batch alone", slices_to_the_size),
-        ("empty batch", a_batch_more),
         (
             "logits as probabilities",
             measuring(
                 lambda losses, hits, n: (mean(losses), mean(hits)),
                 losses_of=keras.losses.sparse_categorical_crossentropy,
             ),
-        ),
-        ("mean of means", measuring(lambda losses, hits, n: (mean(losses), by_batch(hits)))),
-        (
-            "raised AttributeError",
-            lambda logits_of, x, y, size: (logits_of(x).argmax(axis=1) == y).mean(),
         ),
     ],
     "13.3": [
@@ -655,42 +488,17 @@ WRONG = {
         ("penalties left out", on_splits(extra=lambda losses: 0.0)),
         ("losses added up", on_splits(reduce=tf.reduce_sum)),
         ("labels out of order", on_splits(targets=lambda labels, batch: labels[: len(batch)])),
-        ("labels out of order", labels_not_shuffled),
-        ("order ignored", on_splits(plan=lambda orders: [sorted(order) for order in orders])),
-        ("one epoch", on_splits(plan=lambda orders: [orders[0]])),
-        ("one order for all", on_splits(plan=lambda orders: [orders[0] for _ in orders])),
         (
             "short batch left out",
             on_splits(cut=lambda o, n: np.reshape(o[: len(o) // n * n], (-1, n))),
         ),
-        ("one batch", on_splits(cut=lambda order, size: [np.array(order)])),
         (
             "measured in training",
             on_splits(measure=lambda m, x, y: np.mean(np.argmax(m(x, training=True), 1) == y)),
         ),
         ("measured on kept", on_splits(asked=lambda orders, held: np.sort(orders[-1]))),
-        ("fraction wrong", on_splits(measure=lambda m, x, y: np.mean(np.argmax(m(x), 1) != y))),
-        ("percent", on_splits(measure=lambda m, x, y: 100 * np.mean(np.argmax(m(x), 1) == y))),
-        ("count", on_splits(measure=lambda m, x, y: sum(np.argmax(m(x), 1) == y))),
-        ("returns none", on_splits(measure=lambda m, x, y: print(np.mean(y)))),
-        ("unexplained", on_splits(rate=0.5)),
-        ("one penalty", on_splits(extra=lambda losses: losses[0])),
-        ("penalties twice", on_splits(extra=lambda losses: sum(losses + losses))),
         ("softmax twice", on_splits(lambda o: o, lambda m, x: tf.nn.softmax(m(x, training=True)))),
-        ("one step an epoch", on_splits(cut=lambda order, n: [order[-(len(order) % n or n) :]])),
-        (
-            "places for indices",
-            on_splits(cut=lambda o, n: np.array_split(np.arange(len(o)), range(n, len(o), n))),
-        ),
-        ("measured at another time", measuring_each_epoch(max)),
-        ("measured at another time", measuring_each_epoch(np.mean)),
         ("measured at another time", measuring_each_epoch(lambda shares: shares[0], after=False)),
-        ("measured at another time", measuring_each_epoch(lambda shares: shares[-1], after=False)),
-        ("short batch not measured", whole_batches_alone),
-        ("measured on all", on_splits(asked=lambda orders, held: [*held, *orders[0]])),
-        ("drawn anew", on_splits(lambda orders: [tf.random.shuffle(o).numpy() for o in orders])),
-        ("drawn anew", on_splits(shuffled_by_a_new_generator)),
-        ("other labels measured", measured_on_the_first_labels),
     ],
     "13.4": [
         ("setting changed", changed_in_place),
@@ -702,37 +510,10 @@ WRONG = {
         ("change alone", gains_of(both, lambda setting, change: change)),
         ("one seed", gains_of(lambda gains: (gains[0], both(gains)[1]))),
         ("best runs", gains_of(lambda gains: (max(gains), both(gains)[1]))),
-        ("median", gains_of(lambda gains: (statistics.median(gains), both(gains)[1]))),
-        ("added up", gains_of(lambda gains: (sum(gains), both(gains)[1]))),
         ("other seeds", gains_of(both, seed_of=lambda seeds, i: seeds[(i + 1) % len(seeds)])),
-        ("other seeds", with_halves),
-        ("sizes", gains_of(lambda gains: both([abs(gain) for gain in gains]))),
-        ("dicts added", gains_of(both, one=lambda setting, change: setting + change)),
-        ("arguments exchanged", exchanged),
-        ("unpaired", groups),
-        ("not divided", gains_of(lambda gains: (both(gains)[0], statistics.stdev(gains)))),
-        (
-            "divided by n",
-            gains_of(lambda gains: (both(gains)[0], statistics.pstdev(gains) / len(gains) ** 0.5)),
-        ),
-        (
-            "not the root",
-            gains_of(lambda gains: (both(gains)[0], statistics.stdev(gains) / len(gains))),
-        ),
-        (
-            "variance",
-            gains_of(lambda gains: (both(gains)[0], statistics.variance(gains) / len(gains))),
-        ),
-        ("other form", gains_of(lambda gains: both(gains)[0])),
-        (
-            "n - 1 twice",
-            gains_of(lambda g: (both(g)[0], statistics.stdev(g) / (len(g) - 1) ** 0.5)),
-        ),
-        ("error of one setting", of_changed_runs),
     ],
     "13.5": [
         ("starts over", saving(first=lambda saved: 0)),
-        ("starts over", saved_by_name),
         ("saved at the end", saved_when_all_is_done),
         ("one epoch again", saving(first=lambda saved: max(0, int(saved["number"]) - 1))),
         ("killed epoch skipped", saving(before=True)),
@@ -743,36 +524,15 @@ WRONG = {
         ),
         ("returns none", saving(result=lambda model: print(model.name))),
         ("first epoch never trained", counting(range, start=1)),
-        ("counts from 0 again", counting(lambda done, epochs: range(max(0, epochs - done)))),
-        ("counts from 0 again", counting_by_one),
-        ("starts over", each_call("from the count before the read")),
-        ("starts over", each_call("a new variable")),
         ("one epoch each call", each_call("return")),
-        ("one epoch too many", counting(lambda done, epochs: [*range(done, epochs), epochs])),
-        ("begins an epoch late", counting(lambda done, epochs: range(epochs)[done + 1 :])),
-        ("trains nothing more", counting(lambda done, epochs: range(0 if done else epochs))),
-        ("dropout left out", saving(first_dropout_alone)),
-        ("kill caught", catching),
-        ("as many more", counting(lambda done, epochs: range(done, epochs + done))),
         ("not after each epoch", counting(range, every=2)),
     ],
     "13.6": [
         ("other form", lambda logits, labels, k: (labels, logits)),
         ("right ones included", lambda logits, labels, k: np.arange(k)),
         ("margins", ranking(lambda logits, labels: np.ptp(np.sort(logits)[:, -2:], axis=1))),
-        ("other form", lambda *given: np.array(ranking()(*given))[:, None]),
         ("returns none", lambda *given: mistakes(*given).sort(key=sureness(*given[:2]).item)),
-        ("right ones included", top_of_all),
         ("least sure", ranking(reverse=False)),
-        ("overflow", surest_by_exp),
-        (
-            "pairs",
-            lambda logits, *given: [(i, sureness(logits)[i]) for i in ranking()(logits, *given)],
-        ),
-        (
-            "classes",
-            lambda logits, *given: [np.argmax(logits[i]) for i in ranking()(logits, *given)],
-        ),
         (
             "fewer than k",
             lambda logits, labels, k: tf.gather(
@@ -781,28 +541,11 @@ WRONG = {
             ),
         ),
         (
-            "largest loss",
-            ranking(lambda logits, labels: -cross_entropy(labels, logits).numpy()),
-        ),
-        (
             "cut first",
             lambda *given: [i for i in top_of_all(*given).numpy() if i in mistakes(*given[:2])],
         ),
-        ("largest logit", ranking(lambda logits, labels: np.max(logits, axis=1))),
         ("softmax of columns", ranking(lambda logits, labels: sureness(logits, axis=0))),
-        ("largest loss", ranking(lambda logits, labels: cross_entropy(labels, logits).numpy())),
-        ("not sorted", mistakes),
         ("positions among mistakes", lambda *given: top(*given).indices),
-        ("probabilities", lambda *given: top(*given).values),
         ("not cut", ranking(end=lambda ranked, k: ranked)),
-        ("not sorted or cut", lambda logits, labels, k: np.array(mistakes(logits, labels))),
-        ("unexplained", ranking(end=lambda ranked, k: list(set(ranked[:k])))),
-        (
-            "others follow",
-            lambda logits, labels, k: np.lexsort(
-                [-sureness(logits), np.argmax(logits, axis=1) == labels]
-            )[:k],
-        ),
-        ("raised TypeError", lambda *given: tf.nn.softmax(given[0])[np.array(mistakes(*given))]),
     ],
 }

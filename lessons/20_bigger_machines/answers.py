@@ -50,16 +50,6 @@ def by_hand(model, x, y, batch_size, replicas):
     )
 
 
-def loss_only(model, x, y, batch_size, replicas):
-    return tf.reduce_sum(tf.square(model(x) - y)) / batch_size + tf.add_n(model.losses) / replicas
-
-
-def of_all_weights(model, *arguments):
-    with tf.GradientTape() as tape:
-        loss = loss_only(model, *arguments)
-    return tape.gradient(loss, model.weights)
-
-
 # 20.2
 
 
@@ -81,12 +71,6 @@ def on_all_at_once(copies, parts, lr, penalty, largest):
         for v, g in zip(pair, gradients, strict=True):
             v.assign_sub(lr * g)
     return right
-
-
-def counts_last(copies, parts, *rest):
-    on_all_at_once(copies, parts, *rest)
-    (x, y), (W, b) = data_of(parts), copies[-1]
-    return float(np.mean(np.argmax(x @ W + b, axis=1) == y))
 
 
 def without_a_tape(copies, parts, lr, penalty, largest):
@@ -269,16 +253,6 @@ def right_gradients(variables, loss_of, scale):
     return [g * (1 / scale) for g in recorded(variables, loss_of, scale)]
 
 
-def forgets_to_return(variables, loss_of, lr, scale):
-    by_global_norm(variables, loss_of, lr, scale)
-
-
-def returns_in_bad_steps_alone(variables, loss_of, lr, scale):
-    following = by_global_norm(variables, loss_of, lr, scale)
-    if following < scale:
-        return following
-
-
 RIGHT = {
     "20.1": [
         by_hand,
@@ -327,28 +301,6 @@ def of_errors(rule):
     return share
 
 
-def compares_with_x(model, x, y, batch_size, replicas):
-    with tf.GradientTape() as tape:
-        loss = tf.reduce_sum(tf.math.squared_difference(x, model(x))) / batch_size
-        loss += tf.add_n(model.losses) / replicas
-    return tape.gradient(loss, model.trainable_variables)
-
-
-def gives_both(model, x, y, batch_size, replicas):
-    with tf.GradientTape() as tape:
-        loss = loss_only(model, x, y, batch_size, replicas)
-    return loss, tape.gradient(loss, model.trainable_variables)
-
-
-def guarded_own_mean(model, x, y, batch_size, replicas):
-    if not len(x):
-        return [0 * v for v in model.trainable_variables]
-    with tf.GradientTape() as tape:
-        errors = tf.reduce_mean(tf.reduce_sum(tf.square(model(x) - y), axis=1))
-        loss = errors + tf.add_n(model.losses) / replicas
-    return tape.gradient(loss, model.trainable_variables)
-
-
 def repaired(size_of=None, squares=tf.square, move=None, result=None):
     """The repaired loop, with one line of another kind."""
 
@@ -380,41 +332,10 @@ def moved_alike(copies, found, lr, largest):
             v.assign_sub(lr * g)
 
 
-def last_moved(copies, found, lr, largest):
-    moved_alike(copies[-1:], found, lr, largest)
-
-
-def all_from_the_first(copies, found, lr, largest):
-    dW, db = map(tf.add_n, zip(*found, strict=True))
-    (dW, db), _ = tf.clip_by_global_norm([dW, db], largest)
-    for W, b in copies:
-        W.assign(copies[0][0] - lr * dW)
-        b.assign(copies[0][1] - lr * db)
-
-
 def by_one_norm(copies, found, lr, largest):
     norm = tf.linalg.global_norm(sum(found, []))
     factor = tf.minimum(1.0, largest / norm)
     moved_alike(copies, [[factor * g for g in pair] for pair in found], lr, 1e6)
-
-
-def moved_by_its_own(copies, found, lr, largest):
-    for pair, gradients in zip(copies, found, strict=True):
-        moved_alike([pair], [gradients], lr, largest)
-
-
-def averages_of_the_given(copies, parts, lr, penalty, largest):
-    found, right = [], []
-    for (W, b), (x, y) in zip(copies, parts, strict=True):
-        with tf.GradientTape() as tape:
-            logits = x @ W + b
-            losses = tf.nn.sparse_softmax_cross_entropy_with_logits(y, logits)
-            loss = tf.reduce_mean(losses) + penalty * tf.reduce_sum(tf.square(W))
-        found.append(tf.clip_by_global_norm(tape.gradient(loss, [W, b]), largest)[0])
-        right.append(np.mean(np.argmax(logits, axis=1) == y))
-    means = [tf.add_n(gs) / len(copies) for gs in zip(*found, strict=True)]
-    moved_alike(copies, [means], lr, 1e6)
-    return np.mean(right)
 
 
 def in_batches(rows_of=None, weigh=None, last=0):
@@ -442,40 +363,6 @@ def in_batches(rows_of=None, weigh=None, last=0):
     return run
 
 
-def counted_behind_the_filling(step, x, y, batch_size):
-    for a, b in tf.data.Dataset.from_tensor_slices((x, y)).batch(batch_size):
-        rows = batch_size - len(a)
-        a, b = filled(a, rows), filled(b, rows)
-        step(a, b, np.pad(np.full(len(a), 1 / len(a), "float32"), (0, rows)))
-
-
-def full_weights_for_all(step, x, y, batch_size):
-    for a, b in tf.data.Dataset.from_tensor_slices((x, y)).batch(batch_size):
-        step(a, b, np.full(batch_size, 1 / batch_size, "float32"))
-
-
-def halves_and_goes_on(variables, loss_of, lr, scale):
-    gradients = recorded(variables, loss_of, scale)
-    if not np.isfinite(float(tf.linalg.global_norm(gradients))):
-        scale *= 0.5
-    for v, g in zip(variables, gradients, strict=True):
-        v.assign(v - lr * g / scale)
-    return scale
-
-
-def clips_before_it_divides(variables, loss_of, scale):
-    gradients = recorded(variables, loss_of, scale)
-    norm = tf.linalg.global_norm(gradients)
-    factor = tf.where(norm > 1.0, 1.0 / norm, 1.0)
-    bad = not np.isfinite(float(norm))
-    return [g / scale if bad else factor * g / scale for g in gradients]
-
-
-def returns_the_loss(*given):
-    following = by_global_norm(*given)
-    return given[1]() if following == given[3] else following
-
-
 WRONG = {
     "20.1": [
         ("mean over the outputs", keras_sum),
@@ -489,33 +376,11 @@ WRONG = {
         ("sum not divided", shared(lambda n, size, r: 1.0, lambda n, size, r: 1 / r)),
         ("last penalty only", with_penalty(lambda first, last: last)),
         ("mean of the penalties", with_penalty(lambda *p: sum(p) / len(p))),
-        ("errors by replicas", shared(lambda n, size, r: 1 / r, lambda n, size, r: 1 / r)),
-        ("errors divided twice", shared(lambda n, size, r: 1 / size / r, lambda n, size, r: 1.0)),
-        (
-            "batch size for each",
-            shared(lambda n, size, r: 1 / (size // r), lambda n, size, r: 1 / r),
-        ),
-        ("averaged shares", shared(lambda n, size, r: 1 / size / r, lambda n, size, r: 1 / r / r)),
-        ("batch size for each", shared(lambda n, size, r: r / size, lambda n, size, r: 1 / r)),
-        ("minus", shared(lambda n, size, r: -1 / size, lambda n, size, r: -1 / r)),
-        ("loss returned", loss_only),
-        ("frozen weights too", of_all_weights),
-        ("half the error", shared(lambda n, size, r: 0.5 / size, lambda n, size, r: 1 / r)),
-        ("all by both", shared(lambda n, size, r: 1 / size / r, lambda n, size, r: 1 / size / r)),
         (
             "penalties by their number",
             with_penalty_by(lambda losses: tf.add_n(losses) / len(losses)),
         ),
-        ("divisors exchanged", shared(lambda n, size, r: 1 / r, lambda n, size, r: 1 / size)),
         ("squared sum", of_errors(lambda e: tf.square(tf.math.reduce_sum(e)))),
-        (
-            "norm of the errors",
-            of_errors(lambda e: tf.reduce_sum(tf.sqrt(tf.reduce_sum(e * e, 1)))),
-        ),
-        ("x for y", compares_with_x),
-        ("loss and gradients returned", gives_both),
-        ("mean of its own", guarded_own_mean),
-        ("penalties multiplied", shared(lambda n, size, r: 1 / size, lambda n, size, r: r)),
     ],
     "20.2": [
         ("step clipped", loop(of_all, part, clip_last=False, step_of=clipped_step)),
@@ -523,35 +388,14 @@ WRONG = {
         ("mean of its own", loop(of_own, part)),
         ("penalty in full", loop(of_all, full)),
         ("clipped before the sum", loop(of_all, part, clip_first=True, clip_last=False)),
-        ("clipped before and after", loop(of_all, part, clip_first=True)),
-        ("mean and penalty", loop(of_own, full)),
-        ("mean of means", loop(lambda own, count, n: own * n, part)),
-        ("sum not divided", loop(lambda own, count, n: 1, part)),
-        ("mean of means, penalty in full", loop(lambda own, count, n: own * n, full)),
-        ("nothing divided", loop(lambda own, count, n: 1, full)),
-        ("not clipped", loop(of_all, part, clip_last=False)),
         ("each its own way", loop(of_all, part, used="own")),
         ("mean of shares", loop(of_all, part, right=lambda h, n: np.mean(np.divide(h, n)))),
-        ("sum of shares", loop(of_all, part, right=lambda h, n: sum(np.divide(h, n)))),
-        ("right answers not divided", loop(of_all, part, right=lambda h, n: int(sum(h)))),
-        ("counted after the step", counts_last),
-        ("counted along", repaired(lambda parts, i: sum(len(y) for _, y in parts[: i + 1]))),
         (
             "two for each part",
             repaired(lambda parts, i: 2 * len(parts), result=lambda p: 2 * len(p)),
         ),
-        ("averaged as given", averages_of_the_given),
         ("half the penalty", repaired(squares=lambda W: W * W / 2)),
         ("shares clipped as one", repaired(move=by_one_norm)),
-        ("last copy only", repaired(move=last_moved)),
-        ("from the first copy", repaired(move=all_from_the_first)),
-        ("each its own way", repaired(move=moved_by_its_own)),
-        (
-            "fractions by the examples",
-            loop(of_all, part, right=lambda h, n: sum(np.divide(h, n)) / sum(n)),
-        ),
-        ("by the last part's size", repaired(result=lambda parts: len(parts[-1][1]))),
-        ("wrong answers counted", loop(of_all, part, right=lambda h, n: 1 - sum(h) / sum(n))),
     ],
     "20.3": [
         ("short batch", not_filled),
@@ -565,16 +409,11 @@ WRONG = {
         ("what was added counts", with_rows(1.0, lambda k, m: np.full(k + m, 1 / k))),
         ("x not filled up", in_batches("x")),
         ("y not filled up", in_batches("y")),
-        ("weights not filled up", in_batches("weights")),
-        ("labels of the first batch", in_batches("first")),
         ("one row less", in_batches(last=1)),
         (
             "weights of 1 in the short batch",
             in_batches(weigh=lambda k, size: 1 / k if k == size else 1.0),
         ),
-        ("what was added counts", counted_behind_the_filling),
-        ("weights by the batch size", full_weights_for_all),
-        ("weights in a column", with_rows(1.0, lambda k, m: [[1 / k]] * k + [[0.0]] * m)),
     ],
     "20.4": [
         ("not scaled", moves(lambda v, loss_of, scale: recorded(v, loss_of, 1.0))),
@@ -585,38 +424,12 @@ WRONG = {
         ("grows", moves(right_gradients, after=(2.0, 0.5))),
         ("upwards", moves(right_gradients, way=-1.0)),
         ("never halved, never looked at", moves(right_gradients, good=lambda gs: True)),
-        (
-            "nan not looked for",
-            moves(right_gradients, good=lambda gs: not any(np.any(np.isinf(g)) for g in gs)),
-        ),
-        (
-            "largest entry looked at",
-            moves(right_gradients, good=lambda gs: max(map(np.max, gs)) < np.inf),
-        ),
         ("small scale not halved", lambda *given: max(1.0, by_global_norm(*given))),
-        ("scaled down", moves(lambda v, f, scale: [g * scale for g in recorded(v, f, 1 / scale)])),
-        ("taken with half the scale", halves_and_goes_on),
-        (
-            "any entry finite",
-            moves(right_gradients, good=lambda gs: np.all([np.isfinite(g).any() for g in gs])),
-        ),
-        (
-            "limit of its own",
-            moves(
-                right_gradients,
-                good=lambda gs: max(float(tf.norm(g)) for g in gs) < 1e-3,
-            ),
-        ),
-        ("clipped while scaled", moves(clips_before_it_divides)),
         (
             "divided by the next scale",
             moves(
                 lambda v, f, scale: [2 * g for g in right_gradients(v, f, scale)], after=(0.5, 0.5)
             ),
         ),
-        ("loss returned", returns_the_loss),
-        ("no scale returned", forgets_to_return),
-        ("nothing returned after a good step", returns_in_bad_steps_alone),
-        ("divided only", moves(lambda v, f, scale: [g / scale for g in recorded(v, f, 1.0)])),
     ],
 }

@@ -39,7 +39,7 @@ CLASS = {
 
 
 @pytest.fixture(scope="module")
-def graded(tmp_path_factory):
+def graded(tmp_path_factory, one_server):
     root = tmp_path_factory.mktemp("class")
     for student, program in CLASS.items():
         path = root / "submitted" / student / "01_first_tape.ipynb"

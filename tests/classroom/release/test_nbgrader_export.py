@@ -19,25 +19,36 @@ from course_staff.classroom.release.nbgrader_export import NbgraderError, nbgrad
 from course_utils.course.cli import app
 from course_utils.exercises import judging
 from course_utils.exercises.exercise import Judgement
-from course_utils.workspace.curriculum import all_exercises
+from course_utils.workspace.curriculum import LESSONS, all_exercises
+
+pytestmark = pytest.mark.nightly
 
 ROOT = Path(__file__).parents[3]
-LESSONS = read_lessons(Folders(ROOT))
 
 REGION = re.compile(r"\n### BEGIN SOLUTION\n.*\n### END SOLUTION", re.S)
 HIDDEN = re.compile(r"### BEGIN HIDDEN TESTS\n.*\n### END HIDDEN TESTS\n", re.S)
 
 
 @cache
+def sources():
+    return read_lessons(Folders(ROOT))
+
+
+@cache
 def files():
-    return nbgrader_files(LESSONS, LESSONS, ROOT)
+    return nbgrader_files(sources(), sources(), ROOT)
 
 
 def assignment(lesson):
     return nbformat.reads(files()[f"source/{lesson.name}/{lesson.name}.ipynb"], as_version=4)
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+@pytest.fixture(params=LESSONS, ids=lambda lesson: lesson.name)
+def lesson(request):
+    """Return the source of a lesson."""
+    return next(source for source in sources() if source.name == request.param.name)
+
+
 def test_without_its_regions_an_assignment_is_the_learners_notebook(lesson):
     notebook = assignment(lesson)
     nbformat.validate(notebook)
@@ -46,7 +57,6 @@ def test_without_its_regions_an_assignment_is_the_learners_notebook(lesson):
             assert HIDDEN.sub("", REGION.sub("", cell.source)) == given.source
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_every_code_cell_is_marked_and_points_are_those_of_the_exercises(lesson):
     cells = [cell for cell in assignment(lesson).cells if cell.cell_type == "code"]
     marks = [cell.metadata["nbgrader"] for cell in cells]
@@ -65,7 +75,6 @@ def test_every_code_cell_is_marked_and_points_are_those_of_the_exercises(lesson)
         assert bool(HIDDEN.search(cell.source)) == cell.metadata["nbgrader"]["grade"]
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
 def test_a_source_notebook_holds_the_solution_last(lesson):
     for exercise_id, index in lesson.exercises.items():
         cell = assignment(lesson).cells[index]
@@ -83,17 +92,17 @@ def test_links_lead_to_the_other_assignments_or_nowhere():
     )
     relink(nbformat.v4.new_notebook(cells=[cell]), lambda name: None)
     assert cell.source == "See 06 · Higher-order\ngradients."
-    alone = nbgrader_files(LESSONS, LESSONS[:1], ROOT)
+    alone = nbgrader_files(sources(), sources()[:1], ROOT)
     assert not [text for text in alone.values() if re.search(r"\]\([^)]*\.ipynb\)", text)]
 
 
 def test_a_check_that_shows_nothing_is_named():
-    lesson = replace(LESSONS[0], notebook=copy.deepcopy(LESSONS[0].notebook))
+    lesson = replace(sources()[0], notebook=copy.deepcopy(sources()[0].notebook))
     (cell,) = [c for c in lesson.notebook.cells if c.source.startswith('check("00.1"')]
     for source in (f"result = {cell.source}", f"{cell.source};\nprint()", f"{cell.source}\n" * 2):
         cell.source = source
         with pytest.raises(NbgraderError, match=r"00_start_here: .* exercise 00.1 .* no other"):
-            nbgrader_files(LESSONS, [lesson], ROOT)
+            nbgrader_files(sources(), [lesson], ROOT)
 
 
 def test_the_command_says_what_comes_next(tmp_path):

@@ -24,7 +24,7 @@ from course_utils.course.cli import app
 from course_utils.exercises.judging import assess
 from course_utils.exercises.question import Question
 from course_utils.exercises.references import stored
-from course_utils.workspace.curriculum import find_exercise
+from course_utils.workspace.curriculum import LESSONS, all_exercises, find_exercise
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -32,11 +32,21 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).parents[3]
-LESSONS = read_lessons(Folders(ROOT))
-EXERCISES = {key: lesson for lesson in LESSONS for key in lesson.exercises}
+IDS = [exercise.id for exercise in all_exercises()]
 
 # Exercises that ask for what a tool of the course computes, with the reason why that is no leak.
 TOOLS_THAT_DO_IT: dict[str, str] = {}
+
+
+@cache
+def sources():
+    return read_lessons(Folders(ROOT))
+
+
+@cache
+def exercises():
+    """Return the source of the lesson of each exercise."""
+    return {key: lesson for lesson in sources() for key in lesson.exercises}
 
 
 def course(*arguments):
@@ -75,7 +85,9 @@ def visible_text(*lessons):
     return squeezed("\n".join(c.source for lesson in lessons for c in lesson.notebook.cells))
 
 
-ALL_VISIBLE = visible_text(*LESSONS)
+@cache
+def all_visible():
+    return visible_text(*sources())
 
 
 ANYBODYS = ("", "returnTrue", "returnFalse", "fromcourse_utilsimportmake_cloud")
@@ -83,7 +95,7 @@ ANYBODYS = ("", "returnTrue", "returnFalse", "fromcourse_utilsimportmake_cloud")
 
 def solution_lines(exercise_id):
     """Return the lines of an exercise's region that its notebook does not show, without spaces."""
-    lesson = EXERCISES[exercise_id]
+    lesson = exercises()[exercise_id]
     source = lesson.path.read_text(encoding="utf-8")
     cell = source[source.index(f'exercise="{exercise_id}"') :]
     region = cell[cell.index(BEGIN) : cell.index(END)].splitlines()[1:]
@@ -97,13 +109,13 @@ def is_verbatim_tool(name):
     return name.startswith(("gradient_tools/", "course_utils/"))
 
 
-@pytest.mark.parametrize("exercise_id", EXERCISES)
+@pytest.mark.parametrize("exercise_id", IDS)
 def test_no_line_of_a_solution_can_be_read(release, exercise_id):
     lines = solution_lines(exercise_id)
     kind = find_exercise(exercise_id).kind
     assert lines or kind == "repair", f"its own notebook shows the solution of {exercise_id}"
     # A later lesson may start from what an exercise asked for.
-    lines = [line for line in lines if line not in ALL_VISIBLE]
+    lines = [line for line in lines if line not in all_visible()]
     for name, text in texts_in(release).items():
         found = [line for line in lines if line in text]
         # A tool may hold one line that a solution holds too, as all of TensorFlow's users write
@@ -112,11 +124,9 @@ def test_no_line_of_a_solution_can_be_read(release, exercise_id):
         assert not found or (is_verbatim_tool(name) and is_chance), (name, found)
 
 
-@pytest.mark.parametrize(
-    "exercise_id", [i for i in EXERCISES if find_exercise(i).kind == "predict"]
-)
+@pytest.mark.parametrize("exercise_id", [i for i in IDS if find_exercise(i).kind == "predict"])
 def test_no_predicted_value_is_assigned_anywhere(release, exercise_id):
-    lesson = EXERCISES[exercise_id]
+    lesson = exercises()[exercise_id]
     index = lesson.exercises[exercise_id]
     worked = ast.parse(lesson.solution.cells[index].source).body
     answers = [node for node in worked if isinstance(node, ast.Assign)]
@@ -129,9 +139,7 @@ def test_no_predicted_value_is_assigned_anywhere(release, exercise_id):
                 assert squeezed(f"{name}={form}") not in text, path
 
 
-@pytest.mark.parametrize(
-    "exercise_id", [i for i in EXERCISES if isinstance(find_exercise(i), Question)]
-)
+@pytest.mark.parametrize("exercise_id", [i for i in IDS if isinstance(find_exercise(i), Question)])
 def test_no_sentence_of_a_gallery_can_be_read(release, exercise_id):
     sentences = {mistake["sentence"] for mistake in stored(exercise_id)["mistakes"]}
     assert len(sentences) >= 3
@@ -156,13 +164,13 @@ def test_there_is_nothing_for_authors_or_instructors(release):
 
 
 def test_a_notebook_is_what_its_lesson_gives_and_not_what_somebody_tried(release):
-    for lesson in LESSONS:
+    for lesson in sources():
         given = nbformat.read(release / "notebooks" / f"{lesson.name}.ipynb", as_version=4)
         for cell, source in zip(given.cells, lesson.notebook.cells, strict=True):
             is_relinked = source.cell_type == "markdown" and ".ipynb" in source.source
             assert cell.source == source.source or is_relinked
         assert all(not c.get("outputs") and c.get("execution_count") is None for c in given.cells)
-    assert release_files(LESSONS, LESSONS, ROOT).keys() | {MANIFEST} == {
+    assert release_files(sources(), sources(), ROOT).keys() | {MANIFEST} == {
         path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()
     }
 
@@ -192,7 +200,7 @@ def test_some_lessons_alone_are_whole(tmp_path, number):
     generated = sorted(path.name for path in (package / "generated").glob("lesson_*"))
     assert generated == [f"lesson_{name[:2]}.{end}" for name in given for end in ("py", "txt")]
     questions = (package / "generated" / f"lesson_{number}.py").read_text()
-    assert questions == LESSONS[int(number)].path.with_name("exercises.py").read_text()
+    assert questions == sources()[int(number)].path.with_name("exercises.py").read_text()
     table = json.loads((package / "generated" / "lessons.json").read_text())
     assert [row["name"] for row in table] == given
     files = [tmp_path / "README.md", *notebooks]
@@ -207,7 +215,7 @@ def test_some_lessons_alone_are_whole(tmp_path, number):
 def test_a_lesson_that_was_not_built_is_not_handed_out(tmp_path):
     (tmp_path / "solutions").mkdir()
     with pytest.raises(ReleaseError, match="00_start_here.*not built.*Run `course build 00"):
-        release_files(LESSONS, LESSONS, tmp_path)
+        release_files(sources(), sources(), tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -298,9 +306,10 @@ def install(release, folder):
     shutil.rmtree(project)
 
 
+@pytest.mark.nightly
 def test_every_check_passes_right_answers_and_explains_wrong_ones(copy):
     answers = {}
-    for exercise_id, lesson in EXERCISES.items():
+    for exercise_id, lesson in exercises().items():
         index, name = lesson.exercises[exercise_id], answer_name(lesson, exercise_id)
         sources = [book.cells[index].source for book in (lesson.notebook, lesson.solution)]
         answers[exercise_id] = [(s, name) for s in (*sources, f"{name} = 'a text'")]
@@ -320,9 +329,10 @@ def test_every_check_passes_right_answers_and_explains_wrong_ones(copy):
         exercise = find_exercise(exercise_id)
         assert message == assess(exercise, exercise.observe("a text", 1), 1).message
     passed = json.loads((copy / "work" / ".course" / "progress.json").read_text())["exercises"]
-    assert set(passed) == set(EXERCISES)
+    assert set(passed) == set(IDS)
 
 
+@pytest.mark.nightly
 def test_a_released_notebook_runs_and_answers(copy, kernel_settings):
     path = copy / "notebooks" / "00_start_here.ipynb"
     notebook = nbformat.read(path, as_version=4)
@@ -342,6 +352,7 @@ def test_a_released_notebook_runs_and_answers(copy, kernel_settings):
     assert shown['check("00.3", mean_squared_error)'].startswith("○ 00.3")
 
 
+@pytest.mark.nightly
 def test_the_commands_work_and_only_those_for_students_are_there(copy):
     text = run_course(copy, "--help").stdout
     for command, is_there in (
@@ -366,6 +377,7 @@ def test_the_commands_work_and_only_those_for_students_are_there(copy):
     assert "00.2 is as it was given" in reset.stdout, reset.stderr
 
 
+@pytest.mark.nightly
 def test_make_knows_what_students_need_and_no_more(copy):
     text = subprocess.run(["make", "help"], cwd=copy, capture_output=True, text=True).stdout
     assert re.findall(r"^  make (\w+) ", text, re.M) == ["help", "setup", "lab", "clean"]
@@ -376,6 +388,7 @@ def test_make_knows_what_students_need_and_no_more(copy):
     )
 
 
+@pytest.mark.nightly
 def test_more_lessons_unpacked_over_the_first_leave_the_work_alone(tmp_path):
     def unpack(lessons):
         archive = tmp_path / f"{lessons}.zip"

@@ -14,6 +14,8 @@ from handed_in import ANSWER_NAMES, RIGHT, ROOT, notebook
 from course_utils.workspace.curriculum import LESSONS
 from course_utils.workspace.originals import read_notebook, seal, text_of
 
+pytestmark = pytest.mark.nightly
+
 WRONG = "def slope(x):\n    return 3.0 * x**2"
 SCRIPT = """
 from importlib.resources import files

@@ -30,6 +30,8 @@ distributed = pytest.importorskip(
     reason="needs distributed: pip install --no-deps -r locks/requirements-cluster.lock",
 )
 
+pytestmark = pytest.mark.nightly
+
 LIMITS = Limits(cell_seconds=5.0, check_seconds=3.0, total_seconds=20.0, memory=600)
 OFF = "def slope(x):\n    return 3 * x**2 - 2 + {}"
 # Slow enough that a worker can be killed while it runs one.
