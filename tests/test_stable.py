@@ -94,7 +94,7 @@ def test_a_progress_file_is_read_and_goes_on(tmp_path, monkeypatch):
 
 @pytest.fixture
 def grading(tmp_path):
-    """Return the grading of one lesson of one student, who came late and has a group."""
+    """Return the grading of one lesson of one student, who has a group."""
     (tmp_path / "class.csv").write_text("name,group\nAda,red\n")
     rows = [
         Row(
@@ -111,7 +111,6 @@ def grading(tmp_path):
             counts=True,
             mistake="",
             comment="Well seen.",
-            late="2 hours",
         )
         for each in find_lesson("00").exercises()
     ]

@@ -50,14 +50,6 @@ def grade(
         bool,
         typer.Option("--resume/--fresh", help="Keep what was graded before, or grade all again."),
     ] = True,
-    due: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="When lessons are due: a CSV with the columns lesson and due, such as `01,2026-"
-            "10-05 18:00`, and, if wanted, grace (15 min, 2 h, 1 d) and student, for extensions.",
-        ),
-    ] = None,
     again: Annotated[
         list[str] | None,
         typer.Option(
@@ -122,11 +114,10 @@ def grade(
 
     With a roster the gradebook has a line for each of its students and for nobody else, the class
     page names who handed in nothing and who is not on it, and `upload.csv` is what Moodle, Canvas
-    or Blackboard imports: the roster's ids, with a column of points for each lesson. What came
-    after its due time is marked on the pages and in the gradebook, by the time that the learning
-    system noted; no points are taken for it. To change points, or add a comment, write
-    `overrides.csv` beside the results, with the columns student, exercise, points, comment and by:
-    every grading applies it, and feedback and gradebook say who changed what, and why.
+    or Blackboard imports: the roster's ids, with a column of points for each lesson. To change
+    points, or add a comment, write `overrides.csv` beside the results, with the columns student,
+    exercise, points, comment and by: every grading applies it, and feedback and gradebook say who
+    changed what, and why.
 
     Every exercise of every submission ends as *passed*, *failed*, *not attempted*, *error*,
     *timeout*, *crashed* or *unreadable*. When the run is interrupted, the same command goes on
@@ -170,7 +161,6 @@ def grade(
         from .intake.roster import RosterError, read_roster
         from .jail.limits import Limits
         from .judging.again import choose_again
-        from .judging.due import read_due
         from .judging.grading import grade as grade_class
         from .judging.journal import NotKept
         from .judging.rows import BadInput
@@ -202,7 +192,6 @@ def grade(
             limits=limits,
             jail=sandbox,
             roster=read_roster(roster) if roster else None,
-            due=read_due(due) if due else (),
             again=choose_again(again or ()),
             scheduler=scheduler,
             on_found=on_found,

@@ -1,4 +1,4 @@
-"""When a submission came, and who says so: a learning system, and never a student."""
+"""When a submission came, as a learning system says it, and never a student."""
 
 from contextlib import suppress
 from datetime import datetime, timezone
@@ -12,29 +12,25 @@ __all__ = ["when"]
 
 
 def when(entry: Entry, owner: Owner) -> dict[str, Any]:
-    """Return the time of a submission, whose clock says it, and whether that calls it late.
+    """Return the time of a submission, and whether it is more than the time of a download.
 
     In a drop box a student sets the times of his own files, but not that of the last change of any
     kind. In a learning system's download only names say when something came: the times of its files
     are that of the download, and a time stamp beside a notebook is a student's file.
     """
     if owner.layout == DROP_BOX:
-        return {"time": _arrival(entry), "clock": "the drop box"}
+        return {"time": _arrival(entry)}
     if owner.at:
-        zone, who = (timezone.utc, HAND_IN) if owner.layout == HAND_IN else (None, "Blackboard")
+        zone = timezone.utc if owner.layout == HAND_IN else None
         with suppress(ValueError, OverflowError):
             numbers = [*map(int, owner.at.split("-"))]
             moment = datetime(*numbers, tzinfo=zone)  # type: ignore[misc, arg-type]
-            return {"time": moment.timestamp(), "clock": f"{who}'s name of the file"}
+            return {"time": moment.timestamp()}
     file_time = entry.archived.time if entry.archived else _file_time(entry.path)
     if owner.id:
-        is_canvas = owner.layout.startswith("Canvas")
-        return {"time": file_time, "is_late": owner.is_late if is_canvas else None}
+        return {"time": file_time, "has_time": False}
     stamp = None if entry.archived else _time_stamp(entry.path)
-    if stamp is not None:
-        return {"time": stamp, "clock": "nbgrader's time stamp"}
-    clock = "the time in the archive" if entry.archived else "the file's own time"
-    return {"time": file_time, "clock": clock}
+    return {"time": file_time if stamp is None else stamp}
 
 
 def _arrival(entry: Entry) -> float:

@@ -27,9 +27,8 @@ class Submission:
     """One notebook that was handed in; ``counts`` is false where a newer one replaces it.
 
     ``place`` is the path below the folder of submissions, for tables; ``trouble`` says why the
-    notebook cannot be read, where that is known. ``clock`` says whose time of submission ``time``
-    is, and is empty where no more than a download's time is known. ``is_late`` is what the learning
-    system says of it, if it says anything.
+    notebook cannot be read, where that is known. ``has_time`` is false where no more than the time
+    of a download is known.
     """
 
     student: str
@@ -40,8 +39,7 @@ class Submission:
     counts: bool = True
     trouble: str = ""
     archived: InArchive | None = None
-    clock: str = ""
-    is_late: bool | None = None
+    has_time: bool = True
 
     @property
     def file(self) -> str:
@@ -57,7 +55,7 @@ class Submission:
     @property
     def when(self) -> str:
         """The time of submission, such as ``2026-03-01 18:05:00 UTC``; empty if nobody knows it."""
-        if not self.clock:
+        if not self.has_time:
             return ""
         return f"{datetime.fromtimestamp(self.time, timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
 

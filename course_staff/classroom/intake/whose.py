@@ -36,10 +36,8 @@ HAND_IN, DROP_BOX = "course hand-in", "drop box"
 # How learning systems begin the names of the files and folders that they hand out.
 _SYSTEMS = {
     "Moodle's download": r"(?P<student>.+?)_(?P<id>\d+)_assignsubmission_(file_|onlinetext_)?",
-    "Canvas's download": r"(?P<student>[^_]+)(?P<late>_LATE)?_(?P<id>\d{3,})_\d{3,}_",
-    "Canvas's anonymous download": (
-        r"(?P<late>LATE_)?(?P<student>anon_(?P<id>[A-Za-z0-9]{5}))_\d{3,}_"
-    ),
+    "Canvas's download": r"(?P<student>[^_]+)(_LATE)?_(?P<id>\d{3,})_\d{3,}_",
+    "Canvas's anonymous download": (r"(LATE_)?(?P<student>anon_(?P<id>[A-Za-z0-9]{5}))_\d{3,}_"),
     "Blackboard's download": r"(?P<id>.+?_(?P<student>[^_]+))_attempt_(?P<at>\d{4}(-\d\d){2,5})_?",
     # Last, because a learning system puts its own words before these.
     HAND_IN: r"(?P<student>.+)_gradienttape_(?P<at>\d{4}(-\d\d){5})(\D.*)?$",
@@ -52,7 +50,7 @@ class Owner:
 
     ``id`` is what the learning system adds to the name, ``rest`` what the student has named, and
     ``family`` tells apart the ways in which one student can be named. ``at`` is when the system
-    says that it came, such as ``2026-11-20-10-10-10``, and ``is_late`` whether it says so.
+    says that it came, such as ``2026-11-20-10-10-10``.
     """
 
     student: str
@@ -61,7 +59,6 @@ class Owner:
     rest: tuple[str, ...]
     id: str = ""
     at: str = ""
-    is_late: bool = False
 
 
 def owners(places: dict[PurePath, str | None], folder: str) -> dict[PurePath, Owner]:
@@ -147,9 +144,7 @@ def _owner(parts: tuple[str, ...], system: str | None, lesson: str | None, folde
         rest = (parts[0][named.end() :], *parts[1:])
         said = named.groupdict()
         student, own_id = _normal(said["student"]), said.get("id", "")
-        return Owner(
-            student, system, system, rest, own_id, said.get("at") or "", bool(said.get("late"))
-        )
+        return Owner(student, system, system, rest, own_id, said.get("at") or "")
     if len(parts) > 1 and not is_archive(parts[0]):
         is_nbgrader = len(parts) == 3 and lesson_in(parts[1]) == lesson
         layout = "student/lesson/lesson.ipynb" if is_nbgrader else "student/..."

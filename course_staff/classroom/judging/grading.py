@@ -36,7 +36,6 @@ from .behaviours import (
     taught_to,
     write_lines,
 )
-from .due import Due, with_lateness, without_time
 from .journal import Journal, secret_key
 from .learned import observed_in_jail
 from .notebook_cells import Contents
@@ -76,7 +75,6 @@ class Grading:
     accidents: list[str] = field(default_factory=list)  # the grader itself failed on these
     is_jailed: bool = True  # false where --no-sandbox was asked for
     roster: Roster | None = None
-    timeless: list[Submission] = field(default_factory=list)  # due, and nobody knows when they came
 
     @property
     def counting(self) -> list[Row]:
@@ -105,7 +103,6 @@ def grade(
     limits: Limits | None = None,
     jail: bool = True,
     roster: Roster | None = None,
-    due: Sequence[Due] = (),
     again: Again | None = None,
     scheduler: str | None = None,
     on_found: Callable[[SubmissionsFound, int], None] = lambda found, open_ones: None,
@@ -131,8 +128,6 @@ def grade(
         what was graded in a jail is graded again, and the other way round.
     roster : Roster, optional
         Who is in the class.
-    due : sequence of Due
-        When lessons are due; what came later is marked, and earns what it earns.
     again : Again, optional
         What is judged once more, while all else stays as it was.
     scheduler : str, optional
@@ -211,8 +206,6 @@ def grade(
         grading.same = same_work(found.submissions, grading.rows, contents.cells, solutions)
         grading.unreadable = len(verdicts) - grading.run - grading.kept
         grading.set_aside = _set_aside(out, places)
-        grading.timeless = without_time(found.submissions, due)
-        grading.rows = with_lateness(grading.rows, found.submissions, due, roster)
         grading.rows = with_overrides(grading.rows, overrides)
         write(grading, out)
         return grading

@@ -14,9 +14,8 @@ class Row:
     """One exercise of one submission in the results.
 
     ``where`` says in which line one change is enough, where no gallery knows the mistake. ``note``
-    says how the run ended where that matters, ``comment`` what a teacher changed,
-    ``late`` how late the submission came, where it did, and ``on_lesson`` what a teacher says of
-    the whole lesson.
+    says how the run ended where that matters, ``comment`` what a teacher changed, and ``on_lesson``
+    what a teacher says of the whole lesson.
     """
 
     student: str
@@ -33,6 +32,5 @@ class Row:
     mistake: str
     note: str = ""
     comment: str = ""
-    late: str = ""
     on_lesson: str = ""
     where: str = ""

@@ -55,9 +55,7 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
         "times": _times(grading, lessons),
         "stuck": _stuck(exercises, rows),
         "often_stuck": _often_stuck(rows),
-        "late": _late(grading),
         "same": grading.same,
-        "timeless": sorted({one.lesson for one in grading.timeless}),
         "found": grading.found,
         "strangers": grading.strangers,
         "absent": _absent(grading, lessons),
@@ -153,17 +151,6 @@ def _often_stuck(rows: list[Row]) -> list[dict]:
     ]
     often = [line for line in lines if len(line["exercises"]) >= _MANY]
     return sorted(often, key=lambda line: (-len(line["exercises"]), line["name"]))
-
-
-def _late(grading: Grading) -> list[dict]:
-    """Return who came late with what, and which older submission of theirs was in time."""
-    older = {
-        (row.student, row.lesson): row.submission
-        for row in grading.rows
-        if not row.counts and not row.late
-    }
-    late = [row for row in _first_of_each(grading.counting) if row.late]
-    return [{"row": row, "older": older.get((row.student, row.lesson), "")} for row in late]
 
 
 def _absent(grading: Grading, lessons: list[str]) -> dict[str, list[str]]:

@@ -26,8 +26,8 @@ def gradebook_csv(grading: Grading) -> str:
 
     A cell is empty where nothing was handed in, and 0 where it was and earned nothing. With a
     roster there is a line for each of its students, and for nobody else, with the group that it
-    says, where it says any. ``late`` names the lessons that came late, and how late. The text
-    starts with a byte order mark, by which spreadsheets know UTF-8, and no cell starts a formula.
+    says, where it says any. The text starts with a byte order mark, by which spreadsheets know
+    UTF-8, and no cell starts a formula.
     """
     rows = grading.counting
     lessons = sorted({row.lesson for row in rows})
@@ -39,7 +39,7 @@ def gradebook_csv(grading: Grading) -> str:
     lines = _lines(grading)
     has_groups = any(group for _, group, _ in lines)
     more = ["group"] if has_groups else []
-    table.writerow([*header, "total", "possible", "late", "comments", *more])
+    table.writerow([*header, "total", "possible", "comments", *more])
     possible = sum(e.points for e in exercises)
     for student, group, own in lines:
         points = {row.exercise: row.points for row in own}
@@ -47,10 +47,9 @@ def gradebook_csv(grading: Grading) -> str:
         sums = [points_in(own, lesson) for lesson in lessons]
         total = _number(sum(row.points for row in own))
         comments = "; ".join(_comments(own))
-        late = "; ".join(f"{n}: {words}" for n, words in _late(own).items())
         more = [_as_text(group)] if has_groups else []
         table.writerow(
-            [_as_text(student), *cells, *sums, total, possible, late, _as_text(comments), *more]
+            [_as_text(student), *cells, *sums, total, possible, _as_text(comments), *more]
         )
     return "\ufeff" + text.getvalue()
 
@@ -60,10 +59,6 @@ def _comments(rows: list[Row]) -> list[str]:
     on_lessons = {row.lesson: row.on_lesson for row in rows if row.on_lesson}
     on_exercises = {row.exercise: row.comment for row in rows if row.comment}
     return [f"{place}: {words}" for place, words in (on_lessons | on_exercises).items()]
-
-
-def _late(rows: list[Row]) -> dict[str, str]:
-    return {row.lesson: row.late for row in rows if row.late}
 
 
 def _lines(grading: Grading) -> list[tuple[str, str, list[Row]]]:

@@ -71,7 +71,6 @@ def _feedback(student: str, grading: Grading) -> dict:
                 "possible": sum(row.possible for row in rows),
                 "submission": rows[0].submission,
                 "submitted": rows[0].submitted,
-                "late": rows[0].late,
                 "comment": rows[0].on_lesson,
                 "older": sorted(older),
             }

@@ -1,6 +1,5 @@
 """The page for the wall: what it says of a class, and that nobody can be recognised on it."""
 
-import json
 import re
 from collections import Counter
 from dataclasses import replace
@@ -19,12 +18,11 @@ EXERCISE = find_exercise("01.1")
 (KNOWN, OTHER, *_) = stored("01.1")["mistakes"]
 
 
-def row(student, outcome="passed", mistake="", message="Said to one.", late=""):
+def row(student, outcome="passed", mistake="", message="Said to one."):
     place = f"{student}/secret place.ipynb"
     return Row(
-        student, "01", "01.1", EXERCISE.title, outcome, message, 1, 2, place, "noon", True, mistake,
-        late=late,
-    )  # fmt: skip
+        student, "01", "01.1", EXERCISE.title, outcome, message, 1, 2, place, "noon", True, mistake
+    )
 
 
 def shown(rows, predicted=None):
@@ -99,7 +97,7 @@ def test_what_was_most_often_predicted_wrongly_comes_first():
 
 def test_the_page_names_nobody_and_loads_nothing(tmp_path):
     students = [f"Zoe Number{n}" for n in range(30)]
-    rows = [row(s, "failed", KNOWN["name"], f"{s} wrote `x`.", late="2 days") for s in students]
+    rows = [row(s, "failed", KNOWN["name"], f"{s} wrote `x`.") for s in students]
     rows += [row("Solo Ada", "crashed", "", "The notebook ended.")]
     rows += [
         replace(row(s), exercise=e.id) for s in students for e in find_lesson("01").exercises()[1:]
@@ -108,7 +106,7 @@ def test_the_page_names_nobody_and_loads_nothing(tmp_path):
     write_results(grading, tmp_path)
     page = (tmp_path / "class-to-show.html").read_text(encoding="utf-8")
     assert KNOWN["name"] in page and "nearly everybody" in page
-    for word in ("Zoe", "Solo", "secret place", "noon", "crashed", "2 days", "same", "feedback"):
+    for word in ("Zoe", "Solo", "secret place", "noon", "crashed", "same", "feedback"):
         assert word not in page.split("<body>")[1], word
     assert not re.search(r"(src|href)=|url\(|@import|<script", page)
     assert page.count("<table") == page.count("<caption") > 0
@@ -117,7 +115,6 @@ def test_the_page_names_nobody_and_loads_nothing(tmp_path):
     )
     teacher = (tmp_path / "class.html").read_text(encoding="utf-8")
     assert 'href="class-to-show.html"' in teacher and "Zoe Number0" in teacher
-    assert json.loads((tmp_path / "results.jsonl").read_text().splitlines()[0])["late"] == "2 days"
 
 
 def test_who_gave_up_may_need_a_word_too(tmp_path):
