@@ -43,7 +43,6 @@ from .notebook_verdicts import Verdict
 from .overrides import read_overrides, with_overrides
 from .predicted import count_predictions
 from .rows import BadInput, Row
-from .same_work import Same, same_work
 from .secret_references import References
 
 __all__ = ["RESULTS", "Grading", "grade", "require_lessons"]
@@ -65,7 +64,6 @@ class Grading:
 
     rows: list[Row] = field(default_factory=list)
     predicted: dict[str, Counter[str]] = field(default_factory=dict)  # by the prediction's id
-    same: list[Same] = field(default_factory=list)  # for the teacher alone
     groups: list[Group] = field(default_factory=list)  # of what no gallery explains
     found: SubmissionsFound = field(default_factory=SubmissionsFound)
     run: int = 0
@@ -202,8 +200,6 @@ def grade(
         grading.groups = groups(unexplained, questions)
         grading.rows = [row for one in found.submissions for row in _rows(one, verdicts[one.place])]
         grading.predicted = count_predictions(found.submissions, contents.cells)
-        solutions = lessons_folder.parent / "solutions"
-        grading.same = same_work(found.submissions, grading.rows, contents.cells, solutions)
         grading.unreadable = len(verdicts) - grading.run - grading.kept
         grading.set_aside = _set_aside(out, places)
         grading.rows = with_overrides(grading.rows, overrides)

@@ -55,7 +55,6 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
         "times": _times(grading, lessons),
         "stuck": _stuck(exercises, rows),
         "often_stuck": _often_stuck(rows),
-        "same": grading.same,
         "found": grading.found,
         "strangers": grading.strangers,
         "absent": _absent(grading, lessons),
