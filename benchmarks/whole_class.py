@@ -169,8 +169,8 @@ class _Grading:
         self.seconds += time.monotonic() - self.begun
 
     def _look(self) -> None:
-        from course_staff.classroom.jail.limits import memory_of
-        from course_staff.classroom.jail.supervisor import descendants
+        from course_staff.classroom.sandbox.limits import memory_of
+        from course_staff.classroom.sandbox.supervisor import descendants
 
         time.sleep(0.2)
         tree = [self.process.pid, *descendants(self.process.pid)]

@@ -21,7 +21,7 @@ FLOORS = (
     ("course_staff.classroom.judging",),
     ("course_staff.classroom.intake", "course_staff.classroom.running"),
     ("course_staff.authoring",),
-    ("course_staff.classroom.jail",),  # which is copied without the rooms above
+    ("course_staff.classroom.sandbox",),  # which is copied without the rooms above
     ("course_utils.course",),
     ("course_utils.workspace",),
     ("course_utils.one_change",),
@@ -183,8 +183,8 @@ def test_the_imports_are_looked_for_at_all():
     assert "gradient_tools.recording.tensorflow_internals" in imported_by(
         "course_utils.exercises.observation"
     )
-    assert "course_staff.classroom.jail.learner" in imported_by(
-        "course_staff.classroom.jail.server"
+    assert "course_staff.classroom.sandbox.learner" in imported_by(
+        "course_staff.classroom.sandbox.server"
     )
 
 

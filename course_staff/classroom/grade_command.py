@@ -159,13 +159,13 @@ def grade(
         import jinja2  # noqa: F401, the pages need it at the end of a long run
 
         from .intake.roster import RosterError, read_roster
-        from .jail.limits import Limits
         from .judging.again import choose_again
         from .judging.grading import grade as grade_class
         from .judging.journal import NotKept
         from .judging.rows import BadInput
         from .reports.pages import write_results
         from .running.fork_server import ServerFailed
+        from .sandbox.limits import Limits
 
     if scheduler:
         with need_extra("cluster", "--scheduler"):
@@ -190,7 +190,7 @@ def grade(
             jobs=jobs,
             fresh=not resume,
             limits=limits,
-            jail=sandbox,
+            sandbox=sandbox,
             roster=read_roster(roster) if roster else None,
             again=choose_again(again or ()),
             scheduler=scheduler,
@@ -236,7 +236,7 @@ def _report_grading(grading: "Grading", page: Path) -> None:
         errors.print(sentence)
     if others := len(grading.found.other_files):
         print_text(f"Files that are no notebooks: {others}. {page.name} names them.")
-    if grading.is_jailed:
+    if grading.is_sandboxed:
         print_text("Each notebook ran without a network, and saw no other file of this machine.")
     else:
         print_text(

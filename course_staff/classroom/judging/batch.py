@@ -12,11 +12,11 @@ from course_utils.workspace.curriculum import find_lesson
 
 from ..intake.submissions import Submission, read_data
 from ..intake.walking import UnreadableFile
-from ..jail.answers import bound_names
-from ..jail.cells import Cell, read_cells
-from ..jail.limits import Limits
-from ..jail.needed import demonstrations
 from ..running.fork_server import Runner, ServerFailed
+from ..sandbox.answers import bound_names
+from ..sandbox.cells import Cell, read_cells
+from ..sandbox.limits import Limits
+from ..sandbox.needed import demonstrations
 from .again import Again
 from .behaviours import program_in
 from .journal import Journal, NotKept

@@ -21,8 +21,8 @@ from course_utils.workspace.atomic_files import write_atomically
 from course_utils.workspace.curriculum import find_exercise
 
 from ...authoring.storing import encoded
-from ..jail.answers import bound_names
-from ..jail.cells import Cell
+from ..sandbox.answers import bound_names
+from ..sandbox.cells import Cell
 
 __all__ = [
     "NUMBER",

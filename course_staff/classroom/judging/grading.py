@@ -18,11 +18,11 @@ from course_utils.workspace.folders import course_folder
 from ..intake.roster import Member, Roster
 from ..intake.submissions import Submission, SubmissionsFound, find_submissions
 from ..intake.walking import UnreadableFile, is_archive
-from ..jail.limits import Limits
 from ..running.cluster import Cluster
 from ..running.data_sets import data_folders, data_sets
 from ..running.fork_server import ForkServer
 from ..running.public_package import exercises_version, private_folders
+from ..sandbox.limits import Limits
 from .again import Again
 from .batch import Batch
 from .behaviours import (
@@ -37,7 +37,7 @@ from .behaviours import (
     write_lines,
 )
 from .journal import Journal, secret_key
-from .learned import observed_in_jail
+from .learned import observed_in_sandbox
 from .notebook_cells import Contents
 from .notebook_verdicts import Verdict
 from .overrides import read_overrides, with_overrides
@@ -71,7 +71,7 @@ class Grading:
     unreadable: int = 0  # counted neither as run nor as kept
     set_aside: Path | None = None  # where earlier results are, of submissions that are gone
     accidents: list[str] = field(default_factory=list)  # the grader itself failed on these
-    is_jailed: bool = True  # false where --no-sandbox was asked for
+    is_sandboxed: bool = True  # false where --no-sandbox was asked for
     roster: Roster | None = None
 
     @property
@@ -99,7 +99,7 @@ def grade(
     jobs: int = 1,
     fresh: bool = False,
     limits: Limits | None = None,
-    jail: bool = True,
+    sandbox: bool = True,
     roster: Roster | None = None,
     again: Again | None = None,
     scheduler: str | None = None,
@@ -121,9 +121,9 @@ def grade(
         Grade again what was graded before.
     limits : Limits, optional
         What each notebook may use.
-    jail : bool
+    sandbox : bool
         Keep notebooks away from this machine, or fail where the system does not allow it. Without,
-        what was graded in a jail is graded again, and the other way round.
+        what was graded in a sandbox is graded again, and the other way round.
     roster : Roster, optional
         Who is in the class.
     again : Again, optional
@@ -149,12 +149,12 @@ def grade(
         found, places = _found(submissions, out, lessons)
         if again:
             again = again.meant(found.submissions, roster)
-        grading = Grading(found=found, is_jailed=jail, roster=roster)
+        grading = Grading(found=found, is_sandboxed=sandbox, roster=roster)
         journal = Journal(state / "journal.jsonl", fresh)
         observed, version = Journal(state / "references.jsonl", fresh), exercises_version()
         lessons_folder = require_lessons()
         references = References(lessons_folder, secret_key(state / "key"), observed, version)
-        version = f"{version} {jail} {data_sets()}"
+        version = f"{version} {sandbox} {data_sets()}"
         notebooks = lessons_folder.parent / "notebooks"
         batch = Batch(limits, references, journal, version, notebooks, again)
         hidden = [submissions.resolve(), out.resolve(), lessons_folder.parent, *private_folders()]
@@ -177,10 +177,10 @@ def grade(
             if open_ones:
                 first = find_lesson(open_ones[0].lesson).exercises()
                 references.get_ready(each.id for each in first if isinstance(each, Question))
-                server.start(jail)  # both take seconds, and need not wait for each other
+                server.start(sandbox)  # both take seconds, and need not wait for each other
                 if isinstance(server, Cluster):
                     jobs = server.jobs
-                references.learn(partial(observed_in_jail, server))
+                references.learn(partial(observed_in_sandbox, server))
                 for one, result in batch.run(open_ones, server, jobs):
                     verdicts[one.place] = result
                     grading.run += not _is_unreadable(result)

@@ -15,7 +15,7 @@ from course_utils.workspace.curriculum import find_lesson
 from ..running.fork_server import Runner
 from .behaviours import Taught, read_lines
 
-__all__ = ["Observe", "learned_of", "learned_path", "observed_in_jail"]
+__all__ = ["Observe", "learned_of", "learned_path", "observed_in_sandbox"]
 
 # Takes an exercise, a program's source and a seed, and returns what it did, or None.
 Observe = Callable[[str, str, int], Any]
@@ -49,7 +49,7 @@ def learned_of(lessons: Path, exercise_id: str) -> list[Taught]:
     return [one for one in every if one.exercise == exercise_id]
 
 
-def observed_in_jail(server: Runner, exercise_id: str, program: str, seed: int) -> Any:
+def observed_in_sandbox(server: Runner, exercise_id: str, program: str, seed: int) -> Any:
     """Return what a program did when it was called on a seed's inputs; None if it did not end."""
     own = {"exercise": exercise_id}
     cells = [_code(_SETUP, {}), _code(program, own) | {"id": stubs()[exercise_id]["cell"]}]

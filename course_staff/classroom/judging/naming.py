@@ -10,10 +10,10 @@ from pathlib import Path
 from course_utils.exercises.exercise import stubs
 from course_utils.exercises.references import stored
 
-from ..jail.answers import bound_names
-from ..jail.limits import Limits
 from ..running.fork_server import ForkServer
 from ..running.public_package import exercises_version, private_folders
+from ..sandbox.answers import bound_names
+from ..sandbox.limits import Limits
 from .behaviours import (
     Answer,
     Group,
@@ -27,7 +27,7 @@ from .behaviours import (
 )
 from .grading import require_lessons
 from .journal import Journal, secret_key
-from .learned import learned_path, observed_in_jail
+from .learned import learned_path, observed_in_sandbox
 from .secret_references import References
 
 __all__ = ["NamingError", "gallery_entry", "groups_in", "name_groups"]
@@ -142,7 +142,7 @@ def _keep(state: Path, new: Sequence[Taught]) -> None:
         right, seed = references.right(exercise), references.seed(exercise)
         with ForkServer(state, Limits(), hidden=hidden) as server:
             server.start()
-            observations = [observed_in_jail(server, exercise, one.program, seed) for one in new]
+            observations = [observed_in_sandbox(server, exercise, one.program, seed) for one in new]
     finally:
         references.close()
         journal.close()

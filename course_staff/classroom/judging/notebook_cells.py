@@ -2,7 +2,7 @@
 
 from ..intake.submissions import Submission, read_data
 from ..intake.walking import UnreadableFile
-from ..jail.cells import Cell, read_cells
+from ..sandbox.cells import Cell, read_cells
 
 __all__ = ["Contents"]
 

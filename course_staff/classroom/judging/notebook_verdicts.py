@@ -11,8 +11,8 @@ from course_utils.exercises.exercise import Exercise, Judgement, stubs
 from course_utils.exercises.judging import assess
 from course_utils.exercises.question import Question
 
-from ..jail.answers import TOO_LARGE, bound_names
 from ..running.conversation import Run
+from ..sandbox.answers import TOO_LARGE, bound_names
 from .behaviours import did
 from .journal import NotKept
 from .secret_references import References, ReferencesFailed
@@ -123,7 +123,7 @@ def _judge(exercise: Exercise, observation: Any, seed: int, references: Referenc
 
 
 def _why_broken(observation: dict) -> str:
-    """Return why an answer has no observation, in no words but those of `jail`."""
+    """Return why an answer has no observation, in no words but those of `sandbox`."""
     why = str(observation["broken"])[:_LONGEST_MESSAGE]
     is_known = why == TOO_LARGE or re.fullmatch(r"calling it raised [A-Za-z_]\w{0,99}", why)
     return why if is_known else "what came of it makes no sense"

@@ -10,7 +10,7 @@ from course_utils.workspace.curriculum import Lesson, find_lesson, find_predicti
 from course_utils.workspace.originals import GivenError, given_notebook
 
 from ..intake.submissions import Submission
-from ..jail.cells import Cell
+from ..sandbox.cells import Cell
 
 __all__ = ["asked", "count_predictions", "prediction_lines"]
 

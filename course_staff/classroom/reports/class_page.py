@@ -62,7 +62,7 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
         "possible": sum(e.points for e in exercises),
         "submissions": len({row.submission for row in rows}),
         "signs": SIGNS,
-        "is_jailed": grading.is_jailed,
+        "is_sandboxed": grading.is_sandboxed,
         "outcomes": OUTCOMES,
         "colours": COLOURS,
     }

@@ -81,7 +81,7 @@ def _feedback(student: str, grading: Grading) -> dict:
         "points": points_of(counting),
         "possible": sum(row.possible for row in counting),
         "signs": SIGNS,
-        "is_jailed": grading.is_jailed,
+        "is_sandboxed": grading.is_sandboxed,
     }
 
 

@@ -43,7 +43,7 @@ def values_to_show(grading: Grading) -> dict:
         "lessons": [(find_lesson(number), lines) for number, lines in lessons.items()],
         "predictions": _predictions(grading.predicted),
         "fewest": FEWEST,
-        "is_jailed": grading.is_jailed,
+        "is_sandboxed": grading.is_sandboxed,
     }
 
 

@@ -45,7 +45,7 @@ def write_public_package(folder: Path) -> Path:
         for package in (_TOOLS, _PACKAGE):
             shutil.copytree(package, folder / package.name, ignore=left_out)
         _copy_questions(folder / COPIES)
-        _copy_jail(folder)
+        _copy_sandbox(folder)
     except shutil.Error as error:  # one line for every file, where the first says why
         raise OSError(error.args[0][0][2]) from None
     return folder
@@ -68,12 +68,12 @@ def _copy_questions(folder: Path) -> None:
         (folder / f"{name}.txt").write_text(without_programs(stored), encoding="ascii")
 
 
-def _copy_jail(folder: Path) -> None:
+def _copy_sandbox(folder: Path) -> None:
     """Write what runs a notebook, and of ``course_staff`` no more than leads there."""
-    jail = Path("classroom", "jail")
+    sandbox = Path("classroom", "sandbox")
     skipped = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(_STAFF / jail, folder / _STAFF.name / jail, ignore=skipped)
-    for place in (Path(), jail.parent):
+    shutil.copytree(_STAFF / sandbox, folder / _STAFF.name / sandbox, ignore=skipped)
+    for place in (Path(), sandbox.parent):
         shutil.copy(_STAFF / place / "__init__.py", folder / _STAFF.name / place)
 
 

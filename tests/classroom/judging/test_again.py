@@ -52,7 +52,7 @@ class Class:
 @pytest.fixture
 def pupils(tmp_path, monkeypatch):
     made = Class(tmp_path)
-    monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, sandbox: None)
     monkeypatch.setattr(engine.ForkServer, "run", lambda *arguments: made.run(*arguments))
     return made
 

@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 
 from course_staff.classroom.intake.submissions import Submission
 from course_staff.classroom.intake.walking import UnreadableFile
-from course_staff.classroom.jail.cells import read_cells
-from course_staff.classroom.jail.limits import Limits
 from course_staff.classroom.judging import grading, naming, notebook_cells
 from course_staff.classroom.judging.behaviours import Taught
 from course_staff.classroom.judging.grading import grade
 from course_staff.classroom.judging.naming import NamingError, gallery_entry, groups_in, name_groups
 from course_staff.classroom.reports.pages import write_results
+from course_staff.classroom.sandbox.cells import read_cells
+from course_staff.classroom.sandbox.limits import Limits
 from course_utils.course.cli import app
 from course_utils.exercises.sentences import Wrong
 
@@ -176,7 +176,7 @@ def test_groups_named_together_are_told_and_kept_together(graded, tmp_path, monk
 
 
 def test_a_program_that_needs_other_cells_is_not_kept(graded, monkeypatch):
-    monkeypatch.setattr(naming, "observed_in_jail", lambda *a: {"raised": "NameError"})
+    monkeypatch.setattr(naming, "observed_in_sandbox", lambda *a: {"raised": "NameError"})
     group = next(g for g in groups_in(graded[1]) if "dan" in g.students)
     with pytest.raises(NamingError, match="does something else"):
         name_groups(graded[1], [group.id], "keyed", "x is one number.", keep=True)

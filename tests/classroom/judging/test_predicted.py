@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 
 from course_staff.classroom.intake.submissions import Submission
-from course_staff.classroom.jail.cells import read_cells
 from course_staff.classroom.judging import predicted
 from course_staff.classroom.judging.grading import Grading
 from course_staff.classroom.reports.class_page import class_values
 from course_staff.classroom.reports.pages import _render
+from course_staff.classroom.sandbox.cells import read_cells
 from course_utils.exercises.callouts import Callout
 from course_utils.workspace.curriculum import LESSONS, Lesson
 

@@ -4,10 +4,10 @@ import pytest
 from handed_in import RIGHT, notebook
 from typer.testing import CliRunner
 
-from course_staff.classroom.jail.limits import Limits
 from course_staff.classroom.judging.grading import grade
 from course_staff.classroom.judging.naming import groups_in
 from course_staff.classroom.reports.pages import write_results
+from course_staff.classroom.sandbox.limits import Limits
 from course_utils.course.cli import app
 
 LIMITS = Limits(total_seconds=60.0)

@@ -15,7 +15,6 @@ from forgeries import FORGERIES
 from handed_in import RIGHT, ROOT, given, notebook
 from typer.testing import CliRunner
 
-from course_staff.classroom.jail.limits import Limits
 from course_staff.classroom.judging.grading import grade
 from course_staff.classroom.reports.pages import write_results
 from course_staff.classroom.running import cluster as cluster_module
@@ -23,6 +22,7 @@ from course_staff.classroom.running import on_worker
 from course_staff.classroom.running.cluster import Cluster
 from course_staff.classroom.running.conversation import Run
 from course_staff.classroom.running.fork_server import ServerFailed
+from course_staff.classroom.sandbox.limits import Limits
 from course_utils.course.cli import app
 
 distributed = pytest.importorskip(

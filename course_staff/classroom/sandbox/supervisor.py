@@ -15,7 +15,7 @@ from typing import Any
 from .channel import Channel, Closed
 from .groups import group_of_notebook
 from .limits import Limits, memory_of, seconds_of
-from .sandbox import enter_own_namespaces
+from .namespaces import enter_own_namespaces
 
 __all__ = ["JUDGES", "LISTENS", "SECONDS_BETWEEN_LOOKS", "descendants", "supervise"]
 
@@ -28,7 +28,7 @@ _BECOME_REAPER = 36
 def supervise(
     control: socket.socket,
     limits: Limits,
-    is_jailed: bool,
+    is_sandboxed: bool,
     run: Callable[[], None],
     groups: int | None = None,
 ) -> None:
@@ -42,7 +42,7 @@ def supervise(
     """
     os.setsid()
     group = group_of_notebook(groups, limits.memory + limits.disk)
-    if is_jailed:
+    if is_sandboxed:
         enter_own_namespaces()
     elif sys.platform.startswith("linux"):
         # What the child leaves behind becomes a child of this process, and is killed with the rest.
