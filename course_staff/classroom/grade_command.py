@@ -105,8 +105,8 @@ def grade(
     SUBMISSIONS may hold nbgrader's `student/lesson/lesson.ipynb`, a folder for each student, or
     flat `student_lesson.ipynb`; any of these may stand in a folder for each lesson. What Moodle,
     Canvas or Blackboard hand out is read as it is downloaded, a zip of the class with zips of
-    students in it, and nothing is unpacked; also unpacked, if you like. Of several submissions of
-    one student for one lesson the newest counts.
+    students in it, or unpacked. Of several submissions of one student for one lesson the newest
+    counts.
 
     The results are `class.html` (what the class can do, its mistakes, who is stuck),
     `class-to-show.html` (the same for the wall, without names), a page for each student in

@@ -1,37 +1,42 @@
-"""Whose a submission is, read from where it stands; the notebook itself is not asked.
+"""Whose a submission is, read from its path and its owner; the notebook itself is not asked.
 
 Notes
 -----
 A student controls the names of the files that he hands in, and of the folders in his own. So only
 the first part of a path says whose it is, below a folder for a lesson or for a download; and a
-learning system's way of naming is looked for there alone, one system for the whole batch.
+learning system's form of names is looked for only there, one system for the whole batch. In a drop
+box, where students themselves put files, the file system knows who put them there.
 """
 
+import os
 import re
+import stat
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePath
+from functools import cache
+from pathlib import Path, PurePath
 
 from course_utils.workspace.curriculum import LESSONS
 
-from .walking import is_archive
+from .files import is_archive, shown
 
 __all__ = [
-    "DROP_BOX",
     "HAND_IN",
     "Owner",
     "around_lesson",
     "claimed",
     "copy_number",
+    "in_drop_box",
     "is_download",
     "lesson_in",
-    "owners",
+    "owners_of",
 ]
 
 # What browsers, file managers, JupyterLab and Canvas add to the name of a second copy.
 _COPY = r"(copy)?[ _-]*\(?(?P<number>\d*)\)?"
 
-HAND_IN, DROP_BOX = "course hand-in", "drop box"
+HAND_IN, _DROP_BOX = "course hand-in", "drop box"
 
 # How learning systems begin the names of the files and folders that they hand out.
 _SYSTEMS = {
@@ -49,8 +54,9 @@ class Owner:
     """Whose a path is.
 
     ``id`` is what the learning system adds to the name, ``rest`` what the student has named, and
-    ``family`` tells apart the ways in which one student can be named. ``at`` is when the system
-    says that it came, such as ``2026-11-20-10-10-10``.
+    ``family`` tells apart the forms in which one student can be named. ``at`` is when the system
+    says that it came, such as ``2026-11-20-10-10-10``, and ``arrived`` when it came into a drop
+    box.
     """
 
     student: str
@@ -59,9 +65,10 @@ class Owner:
     rest: tuple[str, ...]
     id: str = ""
     at: str = ""
+    arrived: float | None = None
 
 
-def owners(places: dict[PurePath, str | None], folder: str) -> dict[PurePath, Owner]:
+def owners_of(places: Mapping[PurePath, str | None], folder: str) -> dict[PurePath, Owner]:
     """Return whose each path is.
 
     Parameters
@@ -79,6 +86,62 @@ def owners(places: dict[PurePath, str | None], folder: str) -> dict[PurePath, Ow
         if system is not None:
             parts = {place: own[1:] for place, own in parts.items()}
     return {place: _owner(parts[place], system, lesson, folder) for place, lesson in places.items()}
+
+
+def in_drop_box(
+    owners: dict[PurePath, Owner], folder: Path
+) -> tuple[dict[PurePath, Owner], list[str]]:
+    """Return whose each path is where students put files below ``folder``, and contradictions.
+
+    In a folder where nobody can remove what others put there (``chmod +t``), that is the owner of
+    each file; elsewhere only of what is named as `course hand-in` names it. What belongs to the
+    owner of ``folder``, or to whoever grades, was collected or downloaded, and its name says whose
+    it is.
+    """
+    if not folder.is_dir() or not hasattr(os, "geteuid"):
+        return owners, []
+    collectors = {folder.stat().st_uid, os.geteuid()}
+    status = cache(lambda place: (folder / place).lstat())
+    result = dict(owners)
+    problems: dict[PurePath, str] = {}
+    for place, owner in owners.items():
+        # The first that is somebody else's; what is in it, that person put there.
+        try:
+            above = reversed([place, *place.parents])
+            put = next((p for p in above if status(p).st_uid not in collectors), None)
+        except (OSError, ValueError):  # in an archive of a collector's, or gone meanwhile
+            continue
+        if put is None or not (
+            owner.layout == HAND_IN or status(put.parent).st_mode & stat.S_ISVTX
+        ):
+            continue
+        student = _login(status(put).st_uid)
+        result[place] = Owner(student, _DROP_BOX, _DROP_BOX, (), arrived=_arrival(folder / place))
+        if owner.student not in (student, folder.resolve().name):
+            problems[put] = (
+                f"{shown(str(put))} is named like work of {shown(owner.student)}, and was put "
+                f"there by {shown(student)}: it was graded as work of {shown(student)}."
+            )
+    return result, list(problems.values())
+
+
+def _login(uid: int) -> str:
+    import pwd  # Windows has none, and there nothing gets here
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"
+
+
+def _arrival(path: Path) -> float:
+    """Return when a file, or the archive that holds it, last changed: no student sets that time."""
+    for place in (path, *path.parents):
+        try:
+            return place.lstat().st_ctime
+        except (OSError, ValueError):  # in an archive
+            continue
+    return 0.0
 
 
 def is_download(names: set[str]) -> bool:
@@ -103,7 +166,7 @@ def claimed(owner: Owner, students: set[str]) -> list[str]:
     for name in owner.rest:
         for system, pattern in _SYSTEMS.items():
             named = {match["student"] for match in re.finditer(pattern, name)}
-            # Canvas's way is no more than numbers between underscores, such as those of a date;
+            # Canvas's form is no more than numbers between underscores, such as those of a date;
             # and a learning system rarely knows its students by their logins.
             found += named & students if system.startswith(("Canvas", HAND_IN)) else named
         stem = re.sub(r"\.ipynb$", "", name, flags=re.IGNORECASE)

@@ -10,8 +10,8 @@ from course_utils.exercises.exercise import stubs
 from course_utils.one_change.forms import place_by_form
 from course_utils.workspace.curriculum import find_lesson
 
+from ..intake.files import UnreadableFile
 from ..intake.submissions import Submission, read_data
-from ..intake.walking import UnreadableFile
 from ..running.fork_server import Runner, ServerFailed
 from ..sandbox.answers import bound_names
 from ..sandbox.cells import Cell, read_cells

@@ -1,6 +1,7 @@
 """``course grade``: from a folder of submissions to the results, resumable at any point."""
 
 import json
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,9 +16,9 @@ from course_utils.exercises.question import Question
 from course_utils.workspace.curriculum import LESSONS, find_lesson
 from course_utils.workspace.folders import course_folder
 
+from ..intake.files import UnreadableFile, is_archive
 from ..intake.roster import Member, Roster
 from ..intake.submissions import Submission, SubmissionsFound, find_submissions
-from ..intake.walking import UnreadableFile, is_archive
 from ..running.cluster import Cluster
 from ..running.data_sets import data_folders, data_sets
 from ..running.fork_server import ForkServer
@@ -146,7 +147,7 @@ def grade(
     state = _prepare(submissions, out, lessons)
     overrides = read_overrides(out / "overrides.csv")
     with _alone(state, out):
-        found, places = _found(submissions, out, lessons)
+        found, places = _found(submissions, state / "unpacked", out, lessons)
         if again:
             again = again.meant(found.submissions, roster)
         grading = Grading(found=found, is_sandboxed=sandbox, roster=roster)
@@ -212,9 +213,7 @@ def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
     if not submissions.exists():
         raise BadInput(f"{submissions} does not exist. Name the folder that holds the submissions.")
     if not submissions.is_dir() and not is_archive(submissions.name):
-        raise BadInput(
-            f"{submissions} is neither a folder nor a zip archive. Unpack it, if it can be."
-        )
+        raise BadInput(f"{submissions} is neither a folder nor a zip archive. Unpack it first.")
     known = [lesson.number for lesson in LESSONS]
     for number in lessons or []:
         if number not in known:
@@ -243,29 +242,32 @@ def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
 
 @contextmanager
 def _alone(state: Path, out: Path) -> Iterator[None]:
-    """Keep every other grading from writing to ``out``."""
+    """Keep every other grading from writing to ``out``, and leave nothing unpacked behind."""
     lock = FileLock(state / "lock", timeout=0)
     try:
         lock.acquire()
     except Timeout:
         raise BadInput(f"Another grading writes to {out}. Wait for it, or name another.") from None
     try:
+        shutil.rmtree(state / "unpacked", ignore_errors=True)  # of a grading that was killed
         yield
     finally:
+        shutil.rmtree(state / "unpacked", ignore_errors=True)
         lock.release()
 
 
 def _found(
-    submissions: Path, out: Path, lessons: list[str] | None
+    submissions: Path, unpacked: Path, out: Path, lessons: list[str] | None
 ) -> tuple[SubmissionsFound, set[str]]:
     """Return what is to be graded, and the places of all submissions, of other lessons too."""
     try:
-        found = find_submissions(submissions, out)
+        found = find_submissions(submissions, unpacked, out)
     except UnreadableFile as error:
         raise BadInput(f"{submissions} cannot be read. {error}") from None
     places = {one.place for one in found.submissions}
     if lessons:
-        found.submissions = [one for one in found.submissions if one.lesson in lessons]
+        chosen = [one for one in found.submissions if one.lesson in lessons]
+        found = replace(found, submissions=chosen)
     if not found.submissions:
         others = ", ".join([*found.unrecognised, *found.other_files][:5])
         seen = f" What is there belongs to no lesson, or is no notebook: {others}." * bool(others)

@@ -1,7 +1,7 @@
 """What stands in the notebooks that were handed in: each is parsed once."""
 
+from ..intake.files import UnreadableFile
 from ..intake.submissions import Submission, read_data
-from ..intake.walking import UnreadableFile
 from ..sandbox.cells import Cell, read_cells
 
 __all__ = ["Contents"]

@@ -6,11 +6,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from handed_in import given
+from handed_in import find_submissions, given
 
 from course_staff.classroom.grade_command import _handed_in_again
-from course_staff.classroom.intake import drop_box
-from course_staff.classroom.intake.submissions import find_submissions
+from course_staff.classroom.intake import whose as ownership
 
 STUDENTS = {5001: "ada", 5002: "mal"}
 ADA = "ada_gradienttape_2026-03-01-10-00-00.zip"
@@ -51,7 +50,7 @@ def owners(monkeypatch):
         return type("Status", (), values | {"st_uid": uid})
 
     monkeypatch.setattr(Path, "lstat", of_student)
-    monkeypatch.setattr(drop_box, "_login", STUDENTS.__getitem__)
+    monkeypatch.setattr(ownership, "_login", STUDENTS.__getitem__)
 
 
 def whose(folder):

@@ -5,11 +5,11 @@ import os
 import unicodedata
 
 import pytest
-from handed_in import given
+from handed_in import find_submissions, given
 
 from course_staff.classroom.intake import walking
-from course_staff.classroom.intake.submissions import find_submissions, read_data
-from course_staff.classroom.intake.walking import UnreadableFile
+from course_staff.classroom.intake.files import UnreadableFile
+from course_staff.classroom.intake.submissions import read_data
 
 
 def put(path, data=b"{}", time=1_000_000):
@@ -272,7 +272,7 @@ def test_a_folder_that_cannot_be_looked_into_stops_nobody(tmp_path, monkeypatch)
     assert said["bob/01_first_tape/x"] == "This folder cannot be listed: Permission denied."
     assert found.unrecognised == ["cyd/closed (This folder cannot be listed: Permission denied.)"]
     (place,) = [place for place in said if place.startswith("dan")]
-    assert said[place] == "More than 20 folders stand in one another."
+    assert said[place] == "More than 20 folders are in one another."
 
 
 def test_notebooks_that_programs_hide_are_named(tmp_path):

@@ -10,8 +10,8 @@ import pytest
 from handed_in import RIGHT, ROOT, notebook
 from typer.testing import CliRunner
 
+from course_staff.classroom.intake.files import UnreadableFile
 from course_staff.classroom.intake.submissions import Submission
-from course_staff.classroom.intake.walking import UnreadableFile
 from course_staff.classroom.judging import grading, naming, notebook_cells
 from course_staff.classroom.judging.behaviours import Taught
 from course_staff.classroom.judging.grading import grade
