@@ -20,7 +20,7 @@ FLOORS = (
     ("course_staff.classroom.reports", "course_staff.classroom.release"),
     ("course_staff.classroom.judging",),
     ("course_staff.classroom.intake", "course_staff.classroom.running"),
-    ("course_staff.authoring",),
+    ("course_staff.authoring", "course_staff.output_folder"),
     ("course_staff.classroom.sandbox",),  # which is copied without the rooms above
     ("course_utils.course",),
     ("course_utils.workspace",),

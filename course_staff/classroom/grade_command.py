@@ -158,6 +158,7 @@ def grade(
     with need_extra("classroom", "Grading"):
         import jinja2  # noqa: F401, the pages need it at the end of a long run
 
+        from ..output_folder import OutputError
         from .intake.roster import RosterError, read_roster
         from .judging.again import choose_again
         from .judging.grading import grade as grade_class
@@ -173,7 +174,9 @@ def grade(
     limits = Limits(total_seconds=seconds, cell_seconds=cell_seconds, memory=memory)
     with (
         interruptible(),
-        sentence_for(BadInput, ChoiceError, RosterError, ServerFailed, NotKept, OSError),
+        sentence_for(
+            BadInput, ChoiceError, OutputError, RosterError, ServerFailed, NotKept, OSError
+        ),
         progress_bars("notebooks") as bars,
     ):
         task = bars.add_task("Grading", total=None, visible=False)

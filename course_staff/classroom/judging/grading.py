@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from filelock import FileLock, Timeout
 
@@ -16,6 +16,7 @@ from course_utils.exercises.question import Question
 from course_utils.workspace.curriculum import LESSONS, find_lesson
 from course_utils.workspace.folders import course_folder
 
+from ...output_folder import claim, files_written
 from ..intake.files import UnreadableFile, is_archive
 from ..intake.roster import Member, Roster
 from ..intake.submissions import Submission, SubmissionsFound, find_submissions
@@ -46,17 +47,9 @@ from .predicted import count_predictions
 from .rows import BadInput, Row
 from .secret_references import References
 
-__all__ = ["RESULTS", "Grading", "grade", "require_lessons"]
+__all__ = ["Grading", "grade", "require_lessons"]
 
-# What is written to the folder of the results.
-RESULTS = (
-    "class.html",
-    "class-to-show.html",
-    "feedback",
-    "gradebook.csv",
-    "results.jsonl",
-    "upload.csv",
-)
+_COMMAND = "course grade"
 
 
 @dataclass
@@ -140,8 +133,9 @@ def grade(
     Raises
     ------
     BadInput
-        If there is nothing to grade, ``out`` cannot be written, or what a teacher changes in its
-        ``overrides.csv`` fits nothing.
+        If there is nothing to grade, or what a teacher changes in ``overrides.csv`` fits nothing.
+    OutputError
+        If ``out`` is somebody else's folder, or cannot be written.
     """
     limits = limits or Limits()
     state = _prepare(submissions, out, lessons)
@@ -218,25 +212,9 @@ def _prepare(submissions: Path, out: Path, lessons: list[str] | None) -> Path:
     for number in lessons or []:
         if number not in known:
             raise BadInput(f"There is no lesson {number!r} to grade; there are {', '.join(known)}.")
-    # Results may stand among the submissions, which leaves their folder out.
-    is_among = out.resolve().is_relative_to(submissions.resolve())
-    if out.resolve() == submissions.resolve() or (is_among and any(out.rglob("*.ipynb"))):
-        raise BadInput(
-            f"{out} holds submissions. The results need a folder of their own: name another."
-        )
+    claim(out, _COMMAND)
     state = out / ".grading"
-    others = [name for name in RESULTS if not state.exists() and (out / name).exists()]
-    if others:
-        raise BadInput(
-            f"{out} holds {' and '.join(others)} from elsewhere, which the results would replace. "
-            "Name another folder."
-        )
-    try:
-        state.mkdir(parents=True, exist_ok=True)
-        (state / "probe").touch()
-        (state / "probe").unlink()
-    except OSError as error:
-        raise BadInput(f"{out} cannot be written: {error.strerror}.") from None
+    state.mkdir(exist_ok=True)
     return state
 
 
@@ -332,7 +310,7 @@ def _set_aside(out: Path, places: set[str]) -> Path | None:
         return None
     folder = next(f for n in count(1) if not (f := out / f"earlier-{n}").exists())
     folder.mkdir()
-    for name in RESULTS:
+    for name in {PurePath(path).parts[0] for path in files_written(out, _COMMAND)}:
         if (out / name).exists():
             (out / name).rename(folder / name)
     return folder

@@ -7,17 +7,18 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from course_utils.workspace.atomic_files import write_atomically
 from course_utils.workspace.curriculum import find_lesson
 
+from ...output_folder import write_output
 from ..judging.grading import Grading
 from .class_page import SIGNS, class_values, points_of
 from .gradebook import gradebook_csv, results_jsonl
-from .kept_pages import write_pages
 from .show_page import values_to_show
 from .upload import upload_csv
 
-__all__ = ["page_name", "write_results"]
+__all__ = ["COMMAND", "page_name", "write_results"]
+
+COMMAND = "course grade"  # which writes them
 
 # Names of files that Windows keeps for itself, and those that look like what is added to others.
 _NOT_PLAIN = r"|con|nul|prn|aux|(com|lpt)\d|(.*-)?[0-9a-f]{16}"
@@ -25,19 +26,19 @@ _NOT_PLAIN = r"|con|nul|prn|aux|(com|lpt)\d|(.*-)?[0-9a-f]{16}"
 
 def write_results(grading: Grading, out: Path) -> Path:
     """Write the tables and the pages to ``out`` and return the class page."""
-    _write(out / "results.jsonl", results_jsonl(grading))
-    _write(out / "gradebook.csv", gradebook_csv(grading))
-    if grading.roster is not None:
-        write_atomically(out / "upload.csv", upload_csv(grading))
-    students = sorted({row.student for row in grading.rows})
-    names = {student: page_name(student) for student in students}
-    pages = {
-        names[student]: _render("feedback.html", **_feedback(student, grading))
-        for student in students
+    names = {student: page_name(student) for student in sorted({r.student for r in grading.rows})}
+    texts = {
+        f"feedback/{name}": _render("feedback.html", **_feedback(student, grading))
+        for student, name in names.items()
     }
-    write_pages(out / "feedback", pages, out / ".grading" / "pages.json")
-    _write(out / "class-to-show.html", _render("show.html", **values_to_show(grading)))
-    _write(out / "class.html", _render("class.html", **class_values(grading, names)))
+    texts["results.jsonl"] = results_jsonl(grading)
+    texts["gradebook.csv"] = gradebook_csv(grading)
+    texts["class-to-show.html"] = _render("show.html", **values_to_show(grading))
+    texts["class.html"] = _render("class.html", **class_values(grading, names))
+    files = {path: text.encode("utf-8", "replace") for path, text in texts.items()}
+    if grading.roster is not None:
+        files["upload.csv"] = upload_csv(grading)
+    write_output(files, out, COMMAND)
     return out / "class.html"
 
 
@@ -116,7 +117,3 @@ def _with_code(text: str) -> Any:
         for number, part in enumerate(parts)
     ]
     return Markup("").join(shown)
-
-
-def _write(path: Path, text: str) -> None:
-    write_atomically(path, text.encode("utf-8", "replace").decode("utf-8"))

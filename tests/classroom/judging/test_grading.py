@@ -29,6 +29,7 @@ from course_staff.classroom.reports.pages import page_name, write_results
 from course_staff.classroom.running.conversation import Run
 from course_staff.classroom.running.fork_server import ServerFailed
 from course_staff.classroom.sandbox.limits import Limits
+from course_staff.output_folder import claim
 from course_utils.course.cli import app
 from course_utils.workspace.curriculum import find_lesson
 
@@ -228,7 +229,8 @@ def kept(out):
 def test_killed_half_way_it_goes_on_with_the_same_result(graded, tmp_path):
     grading, submissions, uninterrupted = graded
     out = tmp_path / "results"
-    (out / ".grading").mkdir(parents=True)
+    claim(out, "course grade")
+    (out / ".grading").mkdir()
     # The same secret draws the same inputs, so that even the numbers in messages can be compared.
     key = (uninterrupted / ".grading" / "key").read_text()
     (out / ".grading" / "key").write_text(key)
@@ -341,10 +343,13 @@ def test_bad_input_is_a_sentence_and_status_1(tmp_path):
         ((tmp_path / "nowhere", "--out", out), "nowhere does not exist. Name the folder"),
         ((tmp_path / "empty", "--out", out), "There are no submissions"),
         ((tmp_path / "zipped", "--out", out), "is no notebook: 01_first_tape.rar"),
-        ((tmp_path / "taken", "--out", tmp_path / "taken" / "ada"), "ada holds submissions"),
-        ((tmp_path / "empty", "--out", tmp_path / "own"), "holds feedback from elsewhere"),
+        (
+            (tmp_path / "taken", "--out", tmp_path / "taken" / "ada"),
+            "is not empty, and no earlier",
+        ),
+        ((tmp_path / "empty", "--out", tmp_path / "own"), "is not empty, and no earlier"),
         ((tmp_path / "empty", "--out", out, "--lessons", "77"), "there is no lesson 77"),
-        ((tmp_path / "empty", "--out", tmp_path / "empty"), "need a folder of their own"),
+        ((tmp_path / "empty", "--out", tmp_path / "empty"), "There are no submissions"),
         ((tmp_path / "empty", "--out", "/proc/here"), "cannot be written"),
     ]:
         result = run(*arguments)

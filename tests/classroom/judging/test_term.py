@@ -58,8 +58,8 @@ def test_what_a_teacher_changes_shows_with_who_and_why(tmp_path):
     grading = Grading(rows=changed)
     (line,) = table(gradebook_csv(grading))
     assert line["01.1"] == "2" and "(from 1 to 2 points, M. Curie)" in line["comments"]
-    write_results(grading, tmp_path)
-    page = (tmp_path / "feedback" / "ada.html").read_text(encoding="utf-8")
+    write_results(grading, tmp_path / "out")
+    page = (tmp_path / "out" / "feedback" / "ada.html").read_text(encoding="utf-8")
     assert "Right idea; the file was cut" in page and "Look again at lesson 01 (M. Curie)" in page
 
 
@@ -78,8 +78,8 @@ def test_a_comment_on_a_whole_lesson_stands_once_on_page_and_in_gradebook(tmp_pa
     grading = Grading(rows=changed)
     (line,) = table(gradebook_csv(grading))
     assert line["comments"] == "01: Well explained (M. Curie)"
-    write_results(grading, tmp_path)
-    page = (tmp_path / "feedback" / "ada.html").read_text(encoding="utf-8")
+    write_results(grading, tmp_path / "out")
+    page = (tmp_path / "out" / "feedback" / "ada.html").read_text(encoding="utf-8")
     assert page.count("Well explained (M. Curie)") == 1
 
 

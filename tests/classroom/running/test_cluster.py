@@ -23,6 +23,7 @@ from course_staff.classroom.running.cluster import Cluster
 from course_staff.classroom.running.conversation import Run
 from course_staff.classroom.running.fork_server import ServerFailed
 from course_staff.classroom.sandbox.limits import Limits
+from course_staff.output_folder import claim
 from course_utils.course.cli import app
 
 distributed = pytest.importorskip(
@@ -105,7 +106,8 @@ def alone(submissions, tmp_path_factory):
 
 def with_the_key_of(other, out):
     """Draw the same inputs in both, so that even the numbers in messages can be compared."""
-    (out / ".grading").mkdir(parents=True)
+    claim(out, "course grade")
+    (out / ".grading").mkdir()
     shutil.copy(other / ".grading" / "key", out / ".grading" / "key")
     return out
 
