@@ -17,8 +17,7 @@ import gradient_tools
 from course_staff.authoring.build import Folders, observe, read_lessons
 from course_staff.authoring.questions import Questions
 from course_staff.classroom.intake.roster import read_roster
-from course_staff.classroom.judging.grading import Grading
-from course_staff.classroom.judging.rows import Row
+from course_staff.classroom.judging.results import Grading, Row
 from course_staff.classroom.reports.gradebook import gradebook_csv, results_jsonl
 from course_utils import exercises
 from course_utils.workspace.curriculum import find_lesson

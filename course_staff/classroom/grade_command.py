@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.progress import Progress
 
 from course_utils.course.choosing import ChoiceError, choose_lessons
 from course_utils.course.terminal import errors, print_text, sentence_for
@@ -16,7 +17,7 @@ from .intake.submissions import SubmissionsFound
 
 if TYPE_CHECKING:
     from .intake.submissions import Submission
-    from .judging.grading import Grading
+    from .judging.results import Grading
 
 __all__ = ["Lessons", "grade"]
 
@@ -159,53 +160,69 @@ def grade(
         import jinja2  # noqa: F401, the pages need it at the end of a long run
 
         from ..output_folder import OutputError
+        from .grading import Options
+        from .grading import grade as grade_class
         from .intake.roster import RosterError, read_roster
         from .judging.again import choose_again
-        from .judging.grading import grade as grade_class
         from .judging.journal import NotKept
-        from .judging.rows import BadInput
-        from .reports.pages import write_results
+        from .judging.results import BadInput
         from .running.fork_server import ServerFailed
+        from .running.public_package import NoLessons
         from .sandbox.limits import Limits
 
     if scheduler:
         with need_extra("cluster", "--scheduler"):
             import distributed  # noqa: F401
-    limits = Limits(total_seconds=seconds, cell_seconds=cell_seconds, memory=memory)
     with (
         interruptible(),
         sentence_for(
-            BadInput, ChoiceError, OutputError, RosterError, ServerFailed, NotKept, OSError
+            BadInput,
+            ChoiceError,
+            NoLessons,
+            NotKept,
+            OutputError,
+            RosterError,
+            ServerFailed,
+            OSError,
         ),
         progress_bars("notebooks") as bars,
     ):
-        task = bars.add_task("Grading", total=None, visible=False)
-
-        def on_found(found: SubmissionsFound, open_ones: int) -> None:
-            for layout, count in found.layouts.items():
-                bars.console.print(f"{count} submissions as {layout}", markup=False)
-            bars.update(task, total=open_ones, visible=open_ones > 0)
-
-        grading = grade_class(
+        options = Options(
             submissions,
             out,
             lessons=choose_lessons(lessons, [lesson.number for lesson in LESSONS]),
             jobs=jobs,
             fresh=not resume,
-            limits=limits,
+            limits=Limits(total_seconds=seconds, cell_seconds=cell_seconds, memory=memory),
             sandbox=sandbox,
             roster=read_roster(roster) if roster else None,
             again=choose_again(again or ()),
             scheduler=scheduler,
-            on_found=on_found,
-            on_graded=lambda one: bars.advance(task),
-            write=write_results,
         )
+        grading = grade_class(options, _Bar(bars))
     _report_grading(grading, out / "class.html")
     found = grading.found
     trouble = (found.unrecognised, found.crowded, found.contradictions, grading.accidents)
     if any(trouble) or grading.strangers:
         raise typer.Exit(1)
+
+
+class _Bar:
+    """Shows how far a grading is."""
+
+    def __init__(self, bars: Progress):
+        self._bars = bars
+        self._task = bars.add_task("Grading", total=None, visible=False)
+
+    def begin(self, found: SubmissionsFound, to_run: int) -> None:
+        """Say in which layouts submissions were found, and show the bar."""
+        for layout, count in found.layouts.items():
+            self._bars.console.print(f"{count} submissions as {layout}", markup=False)
+        self._bars.update(self._task, total=to_run, visible=to_run > 0)
+
+    def advance(self) -> None:
+        """Move the bar on by one submission."""
+        self._bars.advance(self._task)
 
 
 def _report_grading(grading: "Grading", page: Path) -> None:
@@ -250,11 +267,11 @@ def _report_grading(grading: "Grading", page: Path) -> None:
 
 def _handed_in_again(submissions: "list[Submission]") -> list[str]:
     """Say, a line for each two files, which of them counts for which lessons."""
-    newest = {(one.student, one.lesson): one for one in submissions if one.counts}
+    newest = {(s.student, s.lesson): s for s in submissions if s.counts}
     lessons: dict[tuple[str, str, str], list[str]] = {}
     for old in submissions:
-        if not old.counts and (one := newest.get((old.student, old.lesson))):
-            lessons.setdefault((one.student, one.file, old.file), []).append(one.lesson)
+        if not old.counts and (new := newest.get((old.student, old.lesson))):
+            lessons.setdefault((new.student, new.file, old.file), []).append(new.lesson)
     return [
         f"{student} handed in {', '.join(sorted(numbers))} again: {new} counts, and not {old}"
         for (student, new, old), numbers in lessons.items()

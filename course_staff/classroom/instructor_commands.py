@@ -119,9 +119,8 @@ def mistakes(
     however they are written; the largest group comes first, with its shortest program. Give a
     group a name and one to three sentences, and the next `course grade` into the same folder tells
     them to everybody in it, whoever hands in what does the same. A mistake that does several
-    things, such as a step of 0.05 or of 0.1 in place of the argument, comes as several groups,
-    which say that they have the same place where one change is enough in each: name them in one
-    command, with `--group` before each.
+    things, such as a step of 0.05 or of 0.1 in place of the argument, comes as several groups:
+    name them in one command, with `--group` before each.
 
     With `--keep` the program stands in the lesson's folder from then on, in `learned.jsonl`: other
     gradings run it, in the sandbox as a submission, and tell the sentence to whoever does the same.
@@ -138,14 +137,14 @@ def mistakes(
       twice: x**3 is x times its square. Take one square away."`
     """
     from .judging.naming import NamingError, gallery_entry, groups_in, name_groups
-    from .judging.rows import BadInput
     from .running.fork_server import ServerFailed
+    from .running.public_package import NoLessons
 
     given = [bool(group), bool(name), bool(sentence)]
     if (any(given) or keep) and not all(given):
         errors.print("Naming a group takes all three: --group, --name and --sentence.")
         raise typer.Exit(2)
-    with sentence_for(BadInput, NamingError, ServerFailed, OSError):
+    with sentence_for(NamingError, NoLessons, ServerFailed, OSError):
         if group:
             students, taught = name_groups(results, group, name, sentence, keep)
             are_told = "1 student is" if len(students) == 1 else f"{len(students)} students are"
@@ -163,21 +162,17 @@ def mistakes(
                 )
             return
         found = groups_in(results)
-    answers = sum(len(one.answers) for one in found)
+    count = sum(len(answers.answers) for answers in found)
     if not found:
         print_text("The galleries explain every wrong answer.")
     else:
-        print_text(f"Wrong answers that no gallery explains: {answers}, groups: {len(found)}.")
-    first: dict[tuple[str, str], str] = {}
-    for one in found:
-        count = len(one.students)
-        print_text(f"\n{one.id} · {count} student{'s' * (count > 1)}: {', '.join(one.students)}")
-        print_text(f"told so far: {one.shortest.message}")
-        if one.where:
-            print_text(one.where)
-            if (same := first.setdefault(one.place, one.id)) != one.id:
-                print_text(f"The same place as in {same}: it may be the same mistake.")
-        program = one.shortest.program.strip() or "(no cell of the notebook binds its name)"
+        print_text(f"Wrong answers that no gallery explains: {count}, groups: {len(found)}.")
+    for answers in found:
+        students = answers.students
+        plural = "s" if len(students) > 1 else ""
+        print_text(f"\n{answers.id} · {len(students)} student{plural}: {', '.join(students)}")
+        print_text(f"The message so far: {answers.shortest.message}")
+        program = answers.shortest.program.strip() or "(no cell of the notebook binds its name)"
         print_text(textwrap.indent(program, "    "))
 
 

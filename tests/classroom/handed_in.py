@@ -5,7 +5,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from course_staff.classroom.intake import submissions
+from course_staff.classroom import grading
+from course_staff.classroom.intake import submissions as intake
 from course_utils.exercises.exercise import stubs
 
 ROOT = Path(__file__).parents[2]
@@ -52,10 +53,15 @@ ANSWER_NAMES = {
 def find_submissions(folder, results=None):
     """Find what was handed in; what archives held can be read until the next call."""
     shutil.rmtree(UNPACKED, ignore_errors=True)
-    return submissions.find_submissions(folder, UNPACKED, results)
+    return intake.find_submissions(folder, UNPACKED, results)
 
 
 UNPACKED = Path(tempfile.mkdtemp(prefix="course-"), "unpacked")
+
+
+def grade(submissions, out, watcher=None, **options):
+    """Grade a class with these options."""
+    return grading.grade(grading.Options(submissions, out, **options), watcher)
 
 
 def code(source, **keys):

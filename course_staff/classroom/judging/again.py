@@ -9,7 +9,7 @@ from course_utils.workspace.curriculum import all_exercises
 from ..intake.roster import Roster
 from ..intake.submissions import Submission
 from .notebook_verdicts import OUTCOMES, Verdict
-from .rows import BadInput
+from .results import BadInput
 
 __all__ = ["Again", "choose_again"]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .rows import BadInput, Row
+from .results import BadInput, Row
 
 __all__ = ["Override", "read_overrides", "with_overrides"]
 

@@ -7,10 +7,9 @@ from statistics import median
 from course_utils.exercises.exercise import Exercise
 from course_utils.workspace.curriculum import all_exercises, find_lesson
 
-from ..judging.grading import Grading
 from ..judging.notebook_verdicts import OUTCOMES
 from ..judging.predicted import prediction_lines
-from ..judging.rows import Row
+from ..judging.results import Grading, Row
 from .mistakes import common_mistakes
 
 __all__ = ["COLOURS", "SIGNS", "class_values", "points_of"]

@@ -8,8 +8,7 @@ from dataclasses import asdict
 
 from course_utils.workspace.curriculum import all_exercises
 
-from ..judging.grading import Grading
-from ..judging.rows import Row
+from ..judging.results import Grading, Row
 
 __all__ = ["gradebook_csv", "points_in", "results_jsonl"]
 

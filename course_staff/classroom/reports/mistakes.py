@@ -1,15 +1,18 @@
 """What a class got wrong: the mistakes by name, and who made them."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from course_utils.exercises.comparing import is_general
 
-from ..judging.behaviours import NUMBER, Group
-from ..judging.rows import Row
+from ..judging.behaviors import Group
+from ..judging.results import Row
 
 __all__ = ["Mistake", "common_mistakes"]
+
+_NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
 
 
 @dataclass(frozen=True)
@@ -29,21 +32,21 @@ class Mistake:
         return tuple(sorted({student for students in self.told.values() for student in students}))
 
 
-def common_mistakes(rows: Iterable[Row], behaviours: Sequence[Group] = ()) -> list[Mistake]:
+def common_mistakes(rows: Iterable[Row], groups: Sequence[Group] = ()) -> list[Mistake]:
     """Return the mistakes in failed answers and errors, the most frequent first.
 
-    ``behaviours`` are the groups of the answers that no gallery explains.
+    ``groups`` are the groups of the answers that no gallery explains.
 
     A mistake that the gallery names is one, whatever numbers stand in its messages. What has only
     a general name, or none, is one where it was told in the same words.
     """
-    ids = {(a.exercise, a.submission): each.id for each in behaviours for a in each.answers}
-    groups: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+    ids = {(a.exercise, a.submission): group.id for group in groups for a in group.answers}
+    alike: dict[tuple[str, ...], list[Row]] = defaultdict(list)
     for row in rows:
         if row.outcome in ("failed", "error"):
             is_named = row.mistake and not is_general(row.mistake)
-            words = "" if is_named else NUMBER.sub("#", row.message)
-            groups[row.exercise, row.outcome, row.mistake, words].append(row)
+            words = "" if is_named else _NUMBER.sub("#", row.message)
+            alike[row.exercise, row.outcome, row.mistake, words].append(row)
     mistakes = [
         Mistake(
             group[0].exercise,
@@ -53,7 +56,7 @@ def common_mistakes(rows: Iterable[Row], behaviours: Sequence[Group] = ()) -> li
             _told(group),
             tuple(sorted({ids[at] for r in group if (at := (r.exercise, r.submission)) in ids})),
         )
-        for group in groups.values()
+        for group in alike.values()
     ]
     return sorted(mistakes, key=lambda m: (-len(m.students), m.exercise, m.name))
 

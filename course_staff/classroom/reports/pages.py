@@ -10,7 +10,7 @@ from typing import Any
 from course_utils.workspace.curriculum import find_lesson
 
 from ...output_folder import write_output
-from ..judging.grading import Grading
+from ..judging.results import Grading
 from .class_page import SIGNS, class_values, points_of
 from .gradebook import gradebook_csv, results_jsonl
 from .show_page import values_to_show

@@ -17,9 +17,8 @@ from course_utils.workspace.curriculum import (
     find_prediction,
 )
 
-from ..judging.grading import Grading
 from ..judging.predicted import asked
-from ..judging.rows import Row
+from ..judging.results import Grading, Row
 
 __all__ = ["FEWEST", "values_to_show"]
 

@@ -20,7 +20,7 @@ import re
 from course_utils.workspace.curriculum import all_exercises, find_lesson
 
 from ..intake.roster import Roster
-from ..judging.grading import Grading
+from ..judging.results import Grading
 from .gradebook import points_in
 
 __all__ = ["upload_csv", "upload_notes"]

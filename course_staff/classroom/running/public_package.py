@@ -20,8 +20,10 @@ from course_utils.workspace.curriculum import LESSONS
 from course_utils.workspace.folders import course_folder
 
 __all__ = [
+    "NoLessons",
     "checkout_folders",
     "exercises_version",
+    "lessons_folder",
     "package_versions",
     "private_folders",
     "write_public_package",
@@ -32,6 +34,10 @@ _TOOLS = Path(gradient_tools.__file__).parent
 _STAFF = Path(__file__).parents[2]
 _LIBRARIES = ("tensorflow", "keras", "numpy")
 _LEFT_OUT = ("__main__.py", "cli.py", "doctor.py", "__pycache__")
+
+
+class NoLessons(Exception):
+    """There is no checkout, in which the right programs are; the message says what to do."""
 
 
 def write_public_package(folder: Path) -> Path:
@@ -82,6 +88,23 @@ def checkout_folders() -> list[Path]:
     return [
         root.resolve() for root in (_STAFF.parent, course_folder()) if (root / "lessons").is_dir()
     ]
+
+
+def lessons_folder() -> Path:
+    """Return the folder that holds the right programs and the galleries.
+
+    Raises
+    ------
+    NoLessons
+        If neither this package nor the working folder is in a checkout.
+    """
+    for checkout in (_STAFF.parent, course_folder()):
+        if any((checkout / "lessons").glob("*/gallery.py")):
+            return checkout.resolve() / "lessons"
+    raise NoLessons(
+        "There are no lessons here. Answers are compared with the lessons' solutions: call "
+        "`course grade` in a checkout of the whole course."
+    )
 
 
 def exercises_version() -> str:

@@ -7,13 +7,12 @@ import time
 import zipfile
 
 import pytest
-from handed_in import UNPACKED, find_submissions, given, notebook
+from handed_in import UNPACKED, find_submissions, given, grade, notebook
 
 from course_staff.classroom.intake import archives
 from course_staff.classroom.intake.files import UnreadableFile
 from course_staff.classroom.intake.submissions import read_data
-from course_staff.classroom.judging.grading import grade
-from course_staff.classroom.judging.rows import BadInput
+from course_staff.classroom.judging.results import BadInput
 
 WORK = given("01")
 NOON = (2026, 3, 1, 12, 0, 0)

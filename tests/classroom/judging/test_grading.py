@@ -16,13 +16,12 @@ from pathlib import Path
 
 import pytest
 from forgeries import FORGERIES
-from handed_in import RIGHT, ROOT, given, notebook
+from handed_in import RIGHT, ROOT, given, grade, notebook
 from typer.testing import CliRunner
 
-from course_staff.classroom.judging import grading as engine
-from course_staff.classroom.judging.grading import Grading, grade
+from course_staff.classroom import grading as engine
 from course_staff.classroom.judging.journal import Journal, secret_key
-from course_staff.classroom.judging.rows import BadInput, Row
+from course_staff.classroom.judging.results import BadInput, Grading, Row
 from course_staff.classroom.reports.gradebook import gradebook_csv
 from course_staff.classroom.reports.mistakes import common_mistakes
 from course_staff.classroom.reports.pages import page_name, write_results
@@ -67,7 +66,6 @@ def graded(tmp_path_factory):
     root = tmp_path_factory.mktemp("class")
     submissions, out = hand_in(root / "submitted"), root / "results"
     grading = grade(submissions, out, jobs=2, limits=LIMITS)
-    write_results(grading, out)
     return grading, submissions, out
 
 
@@ -556,7 +554,8 @@ def test_pages_are_written_before_another_grading_may_begin(tmp_path, monkeypatc
         with pytest.raises(BadInput, match="Another grading"):
             grade(submissions, out)
 
-    grade(submissions, tmp_path / "out", write=write)
+    monkeypatch.setattr(engine, "write_results", write)
+    grade(submissions, tmp_path / "out")
     assert (tmp_path / "out" / "class.html").exists()
 
 

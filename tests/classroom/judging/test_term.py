@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from course_staff.classroom.intake.roster import Member, Roster
-from course_staff.classroom.judging.grading import Grading
 from course_staff.classroom.judging.overrides import read_overrides, with_overrides
-from course_staff.classroom.judging.rows import BadInput, Row
+from course_staff.classroom.judging.results import BadInput, Grading, Row
 from course_staff.classroom.reports.gradebook import gradebook_csv
 from course_staff.classroom.reports.pages import write_results
 from course_utils.workspace.curriculum import find_lesson

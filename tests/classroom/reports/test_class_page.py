@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from course_staff.classroom.intake.submissions import Submission, SubmissionsFound
-from course_staff.classroom.judging.grading import Grading
-from course_staff.classroom.judging.rows import Row
+from course_staff.classroom.judging.results import Grading, Row
 from course_staff.classroom.reports.class_page import class_values
 from course_staff.classroom.reports.pages import write_results
 from course_utils.workspace.curriculum import find_lesson

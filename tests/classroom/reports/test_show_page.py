@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from course_staff.classroom.judging.grading import Grading
-from course_staff.classroom.judging.rows import Row
+from course_staff.classroom.judging.results import Grading, Row
 from course_staff.classroom.reports.pages import write_results
 from course_staff.classroom.reports.show_page import FEWEST, values_to_show
 from course_utils.exercises.references import stored

@@ -6,8 +6,7 @@ import io
 import pytest
 
 from course_staff.classroom.intake.roster import read_roster
-from course_staff.classroom.judging.grading import Grading
-from course_staff.classroom.judging.rows import Row
+from course_staff.classroom.judging.results import Grading, Row
 from course_staff.classroom.reports.upload import upload_csv, upload_notes
 from course_utils.workspace.curriculum import find_lesson
 
