@@ -22,8 +22,8 @@ from typer.testing import CliRunner
 from course_staff.classroom import grading as engine
 from course_staff.classroom.judging.journal import Journal, secret_key
 from course_staff.classroom.judging.results import BadInput, Grading, Row
+from course_staff.classroom.reports.class_page import common_mistakes
 from course_staff.classroom.reports.gradebook import gradebook_csv
-from course_staff.classroom.reports.mistakes import common_mistakes
 from course_staff.classroom.reports.pages import page_name, write_results
 from course_staff.classroom.running.conversation import Run
 from course_staff.classroom.running.fork_server import ServerFailed

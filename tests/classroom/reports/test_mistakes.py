@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from course_staff.classroom.judging.results import Grading, Row
-from course_staff.classroom.reports.mistakes import common_mistakes
+from course_staff.classroom.reports.class_page import common_mistakes
 from course_staff.classroom.reports.pages import write_results
 from course_utils.workspace.curriculum import find_lesson
 
