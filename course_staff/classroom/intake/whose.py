@@ -79,12 +79,12 @@ def owners_of(places: Mapping[PurePath, str | None], folder: str) -> dict[PurePa
         The name of that folder, which is the student's where a file names nobody.
     """
     parts = {place: _below_containers(place.parts) for place in places}
-    system = _system_of({own[0] for own in parts.values()})
+    system = _system_of({path[0] for path in parts.values()})
     if system is None:  # a folder for each download?
-        inner = {own[1] if len(own) > 1 else "" for own in parts.values()}
+        inner = {path[1] if len(path) > 1 else "" for path in parts.values()}
         system = _system_of(inner, all_of_them=True)
         if system is not None:
-            parts = {place: own[1:] for place, own in parts.items()}
+            parts = {place: path[1:] for place, path in parts.items()}
     return {place: _owner(parts[place], system, lesson, folder) for place, lesson in places.items()}
 
 
@@ -205,9 +205,9 @@ def _owner(parts: tuple[str, ...], system: str | None, lesson: str | None, folde
     named = re.match(_SYSTEMS[system], parts[0]) if system else None
     if system and named:
         rest = (parts[0][named.end() :], *parts[1:])
-        said = named.groupdict()
-        student, own_id = _normal(said["student"]), said.get("id", "")
-        return Owner(student, system, system, rest, own_id, said.get("at") or "")
+        match = named.groupdict()
+        student, id_ = _normal(match["student"]), match.get("id", "")
+        return Owner(student, system, system, rest, id_, match.get("at") or "")
     if len(parts) > 1 and not is_archive(parts[0]):
         is_nbgrader = len(parts) == 3 and lesson_in(parts[1]) == lesson
         layout = "student/lesson/lesson.ipynb" if is_nbgrader else "student/..."

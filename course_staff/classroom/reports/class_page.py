@@ -115,7 +115,7 @@ def _times(grading: Grading, lessons: Iterable[str]) -> list[dict]:
     lines = []
     for number in lessons:
         counting = [s for s in grading.found.submissions if s.counts and s.lesson == number]
-        if minutes := [one.minutes for one in counting if one.minutes]:
+        if minutes := [s.minutes for s in counting if s.minutes]:
             line = {"students": len(minutes), "median": round(median(minutes))}
             lines.append({"lesson": find_lesson(number)} | line)
     return lines

@@ -40,12 +40,12 @@ def gradebook_csv(grading: Grading) -> str:
     more = ["group"] if has_groups else []
     table.writerow([*header, "total", "possible", "comments", *more])
     possible = sum(e.points for e in exercises)
-    for student, group, own in lines:
-        points = {row.exercise: row.points for row in own}
+    for student, group, student_rows in lines:
+        points = {row.exercise: row.points for row in student_rows}
         cells = [_number(points.get(e.id)) for e in exercises]
-        sums = [points_in(own, lesson) for lesson in lessons]
-        total = _number(sum(row.points for row in own))
-        comments = "; ".join(_comments(own))
+        sums = [points_in(student_rows, lesson) for lesson in lessons]
+        total = _number(sum(row.points for row in student_rows))
+        comments = "; ".join(_comments(student_rows))
         more = [_as_text(group)] if has_groups else []
         table.writerow(
             [_as_text(student), *cells, *sums, total, possible, _as_text(comments), *more]
@@ -67,7 +67,7 @@ def _lines(grading: Grading) -> list[tuple[str, str, list[Row]]]:
     students: dict[str, list[Row]] = {}
     for row in grading.counting:
         students.setdefault(row.student, []).append(row)
-    return [(student, "", own) for student, own in sorted(students.items())]
+    return [(student, "", student_rows) for student, student_rows in sorted(students.items())]
 
 
 def points_in(rows: list[Row], lesson: str) -> str:

@@ -57,12 +57,12 @@ def page_name(student: str) -> str:
 
 
 def _feedback(student: str, grading: Grading) -> dict:
-    own = [row for row in grading.rows if row.student == student]
-    counting = [row for row in own if row.counts]
+    student_rows = [row for row in grading.rows if row.student == student]
+    counting = [row for row in student_rows if row.counts]
     lessons = []
     for number in sorted({row.lesson for row in counting}):
         rows = [row for row in counting if row.lesson == number]
-        older = {row.submission for row in own if row.lesson == number and not row.counts}
+        older = {row.submission for row in student_rows if row.lesson == number and not row.counts}
         lessons.append(
             {
                 "number": number,

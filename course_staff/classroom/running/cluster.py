@@ -84,7 +84,7 @@ class Cluster:
 
     def run(self, job: dict, data: bytes, questions: Questions) -> Run:
         """Have one notebook run on some worker, and put what it did to the judge."""
-        seeds = {one.id: questions.seed(one.id) for one in find_lesson(job["lesson"]).exercises()}
+        seeds = {e.id: questions.seed(e.id) for e in find_lesson(job["lesson"]).exercises()}
         client = self._client
         if client is None:
             raise ServerFailed("The grading was stopped.")
@@ -136,14 +136,14 @@ def _judged(reply: Any, seeds: dict[str, int], questions: Questions) -> Run:
     """Put the observations to the judge, as if the notebook ran here; return how it ended."""
     run = Run()
     try:
-        said = json.loads(reply)
-        if "refused" in said:
-            raise ServerFailed(f"{_refusal(said['worker'], said['refused'])} {_KEPT}")
-        run.ended, run.message = str(said["run"]["ended"]), str(said["run"]["message"])
-        run.cell, run.pending = int(said["run"]["cell"]), said["run"]["pending"]
-        for exercise_id, text in said["observed"]:
+        content = json.loads(reply)
+        if "refused" in content:
+            raise ServerFailed(f"{_refusal(content['worker'], content['refused'])} {_KEPT}")
+        run.ended, run.message = str(content["run"]["ended"]), str(content["run"]["message"])
+        run.cell, run.pending = int(content["run"]["cell"]), content["run"]["pending"]
+        for exercise_id, text in content["observed"]:
             questions.take(exercise_id, seeds[exercise_id], json.loads(text))
-        run.cell_errors = dict(said["run"]["cell_errors"])
+        run.cell_errors = dict(content["run"]["cell_errors"])
     except (KeyError, OverflowError, RecursionError, TypeError, ValueError):
         run.ended = "nonsense"
     return run
