@@ -5,8 +5,8 @@ replaced, or removed where they are no longer among the files. All other files i
 A folder without the marker is refused, unless it is empty.
 """
 
+import io
 import json
-import os
 import zipfile
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from course_utils.workspace.atomic_files import is_left_over, write_atomically
 
-__all__ = ["MARKER", "OutputError", "claim", "files_written", "write_output"]
+__all__ = ["MARKER", "OutputError", "claim", "files_written", "write_output", "zipped"]
 
 MARKER = ".course-output.json"
 
@@ -86,6 +86,17 @@ def files_written(out: Path, command: str) -> list[str]:
     return _listed(marker.read_bytes() if is_file else b"", out, command)
 
 
+def zipped(files: Mapping[str, str | bytes]) -> bytes:
+    """Return a zip of files by their paths; the same files give the same bytes."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_STORED) as archive:
+        for path in sorted(files):
+            entry = zipfile.ZipInfo(path, _EARLIEST)
+            entry.create_system, entry.external_attr = 3, 0o644 << 16
+            archive.writestr(entry, files[path])
+    return held.getvalue()
+
+
 def _marker(paths: Collection[str], command: str) -> str:
     return json.dumps({"command": command, "files": sorted(paths)}, indent=1) + "\n"
 
@@ -142,14 +153,4 @@ def _write_zip(files: Mapping[str, str | bytes], out: Path, command: str) -> Non
             marker = archive.read(f"{top}/{MARKER}")
         _listed(marker, out, command)
     out.parent.mkdir(parents=True, exist_ok=True)
-    beside = out.with_name(f".{out.name}.new")
-    beside.unlink(missing_ok=True)  # left by a call that was killed, or a link
-    try:
-        with zipfile.ZipFile(beside, "x", zipfile.ZIP_STORED) as archive:
-            for path in sorted(files):
-                entry = zipfile.ZipInfo(f"{top}/{path}", _EARLIEST)
-                entry.create_system, entry.external_attr = 3, 0o644 << 16
-                archive.writestr(entry, files[path])
-        os.replace(beside, out)
-    finally:
-        beside.unlink(missing_ok=True)
+    write_atomically(out, zipped({f"{top}/{path}": content for path, content in files.items()}))

@@ -15,6 +15,7 @@ from .walking import Entry, walk
 from .whose import (
     HAND_IN,
     Owner,
+    Reply,
     around_lesson,
     claimed,
     copy_number,
@@ -38,6 +39,7 @@ class Submission:
     read; ``trouble`` says why it cannot be, where that is known. ``has_time`` is false where no
     more than the time of a download is known. ``archive`` is the place of the outermost archive
     that holds the notebook, and ``minutes`` how long the student worked, where that was handed in.
+    ``reply`` is where feedback goes that is uploaded to a learning system.
     """
 
     student: str
@@ -50,6 +52,7 @@ class Submission:
     has_time: bool = True
     archive: str = ""
     minutes: int | None = None
+    reply: Reply | None = None
 
     @property
     def file(self) -> str:
@@ -288,6 +291,7 @@ def _submission(entry: Entry, owner: Owner, lesson: str) -> Submission:
         has_time=is_known,
         archive=shown(str(entry.archive)) if entry.archive else "",
         minutes=entry.minutes,
+        reply=owner.reply,
     )
 
 

@@ -13,7 +13,7 @@ import re
 import stat
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path, PurePath
 
@@ -24,6 +24,7 @@ from .files import is_archive, shown
 __all__ = [
     "HAND_IN",
     "Owner",
+    "Reply",
     "around_lesson",
     "claimed",
     "copy_number",
@@ -56,7 +57,7 @@ class Owner:
     ``id`` is what the learning system adds to the name, ``rest`` what the student has named, and
     ``family`` tells apart the forms in which one student can be named. ``at`` is when the system
     says that it came, such as ``2026-11-20-10-10-10``, and ``arrived`` when it came into a drop
-    box.
+    box. ``reply`` is where feedback goes that is uploaded to the learning system.
     """
 
     student: str
@@ -66,6 +67,20 @@ class Owner:
     id: str = ""
     at: str = ""
     arrived: float | None = None
+    reply: "Reply | None" = None
+
+
+@dataclass(frozen=True)
+class Reply:
+    """Where a learning system looks for the feedback on a submission.
+
+    ``system`` is ``moodle`` or ``canvas``, ``download`` what tells one download of the batch from
+    others, and ``prefix`` how names of files for this student begin.
+    """
+
+    system: str
+    download: str
+    prefix: str
 
 
 def owners_of(places: Mapping[PurePath, str | None], folder: str) -> dict[PurePath, Owner]:
@@ -85,7 +100,23 @@ def owners_of(places: Mapping[PurePath, str | None], folder: str) -> dict[PurePa
         system = _system_of(inner, all_of_them=True)
         if system is not None:
             parts = {place: path[1:] for place, path in parts.items()}
-    return {place: _owner(parts[place], system, lesson, folder) for place, lesson in places.items()}
+    owners = {
+        place: _owner(parts[place], system, lesson, folder) for place, lesson in places.items()
+    }
+    return {
+        place: replace(owner, reply=_reply(place, parts[place], owner))
+        for place, owner in owners.items()
+    }
+
+
+def _reply(place: PurePath, parts: tuple[str, ...], owner: Owner) -> Reply | None:
+    """Return where feedback goes: Moodle's and Canvas's own words at the beginning of the name."""
+    system = owner.layout.partition("'")[0].lower()
+    if system not in ("moodle", "canvas"):
+        return None
+    prefix = parts[0].removesuffix(owner.rest[0])
+    download = "/".join(place.parts[: len(place.parts) - len(parts)])
+    return Reply(system, download, f"{prefix}/" if len(parts) > 1 and not owner.rest[0] else prefix)
 
 
 def in_drop_box(

@@ -3,13 +3,14 @@
 import hashlib
 import re
 import unicodedata
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from course_utils.workspace.curriculum import find_lesson
 
-from ...output_folder import write_output
+from ...output_folder import write_output, zipped
 from ..judging.results import Grading
 from .class_page import SIGNS, class_values, points_of
 from .gradebook import gradebook_csv, results_jsonl
@@ -36,10 +37,28 @@ def write_results(grading: Grading, out: Path) -> Path:
     texts["class-to-show.html"] = _render("show.html", **values_to_show(grading))
     texts["class.html"] = _render("class.html", **class_values(grading, names))
     files = {path: text.encode("utf-8", "replace") for path, text in texts.items()}
+    files |= _feedback_zips(grading, {s: files[f"feedback/{name}"] for s, name in names.items()})
     if grading.roster is not None:
         files["upload.csv"] = upload_csv(grading)
     write_output(files, out, COMMAND)
     return out / "class.html"
+
+
+def _feedback_zips(grading: Grading, pages: dict[str, bytes]) -> dict[str, bytes]:
+    """Return, for each download, a zip of pages that its learning system takes back."""
+    zips: dict[tuple[str, str], dict[str, bytes]] = {}
+    for submission in grading.found.submissions:
+        reply = submission.reply
+        if submission.counts and reply and submission.student in pages:
+            page = {f"{reply.prefix}feedback.html": pages[submission.student]}
+            zips.setdefault((reply.system, reply.download), {}).update(page)
+    several = Counter(system for system, _ in zips)
+    files = {}
+    for (system, download), content in sorted(zips.items()):
+        name = re.sub(r"[^\w-]+", "-", download.removesuffix(".zip")).strip("-")
+        addition = f"-{name}" if several[system] > 1 else ""
+        files[f"feedback-for-{system}{addition}.zip"] = zipped(content)
+    return files
 
 
 def page_name(student: str) -> str:
