@@ -52,6 +52,8 @@ from .sandbox.limits import Limits
 
 __all__ = ["Options", "Watcher", "grade"]
 
+_WITH_CODE = ("failed", "error", "timeout")  # outcomes of an answer that a teacher may want to see
+
 Verdicts = Mapping[str, dict[str, Verdict]]  # by submission and exercise
 Cells = dict[str, list[Cell]]  # by submission
 
@@ -257,8 +259,9 @@ def _judge(found: SubmissionsFound, ran: _Ran, options: Options) -> Grading:
         sum(not _is_unreadable(verdicts) for verdicts in part.values())
         for part in (ran.new, ran.known)
     )
+    rows = [row for s in found.submissions for row in _rows(s, every[s.place])]
     return Grading(
-        rows=[row for s in found.submissions for row in _rows(s, every[s.place])],
+        rows=rows,
         predicted=count_predictions(found.submissions, cells),
         groups=groups(unexplained, {a.exercise: question_of(a.exercise) for a in unexplained}),
         found=found,
@@ -268,6 +271,11 @@ def _judge(found: SubmissionsFound, ran: _Ran, options: Options) -> Grading:
         accidents=ran.accidents,
         is_sandboxed=options.sandbox,
         roster=options.roster,
+        programs={
+            (row.submission, row.exercise): program_in(cells[row.submission], row.exercise)
+            for row in rows
+            if row.submission in cells and row.outcome in _WITH_CODE
+        },
     )
 
 

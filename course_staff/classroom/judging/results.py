@@ -47,7 +47,8 @@ class Grading:
     ``run``, ``kept`` and ``unreadable`` count submissions, each once. ``predicted`` counts the
     answers to each prediction, and ``groups`` are answers that no gallery explains. ``set_aside``
     is where earlier results are, of submissions that are gone, and ``accidents`` are submissions
-    on which the grader itself failed.
+    on which the grader itself failed. ``programs`` are the answers that failed, by submission and
+    exercise.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -61,6 +62,11 @@ class Grading:
     accidents: list[str] = field(default_factory=list)
     is_sandboxed: bool = True
     roster: Roster | None = None
+    programs: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def program(self, row: Row) -> str:
+        """Return the code of an answer that failed; empty where there is none."""
+        return self.programs.get((row.submission, row.exercise), "")
 
     @property
     def counting(self) -> list[Row]:

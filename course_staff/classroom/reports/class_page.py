@@ -28,7 +28,8 @@ COLOURS = {
 }
 _BROKEN = ("timeout", "crashed", "unreadable")
 _TRIED = ("failed", "error", "timeout")
-_NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
+# What a message takes from the answer: code, names and numbers.
+_QUOTED = re.compile(r"`[^`]*`|'[^']*'|-?\d+(\.\d+)?(e[+-]?\d+)?")
 _MANY = 3  # exercises that one student has tried and not passed
 
 
@@ -47,6 +48,7 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
             for number in lessons
         ],
         "mistakes": common_mistakes(rows, grading.groups),
+        "programs": {(r.student, r.exercise): grading.program(r) for r in rows},
         "predictions": prediction_lines(grading.predicted),
         "broken": [row for row in _first_of_each(grading.rows) if row.outcome in _BROKEN],
         "stopped_later": list({r.submission: r for r in grading.rows if r.note}.values()),
@@ -199,19 +201,19 @@ def points_of(rows: list[Row]) -> str:
 
 @dataclass(frozen=True)
 class Mistake:
-    """One mistake in one exercise: its name, who made it, and each message with who was told it."""
+    """One mistake in one exercise: its name, and who got which message for it."""
 
     exercise: str
     title: str
     outcome: str
     name: str
-    told: dict[str, tuple[str, ...]]
+    messages: dict[str, tuple[str, ...]]
     groups: tuple[str, ...] = ()  # the ids under which `course mistakes` lists these answers
 
     @property
     def students(self) -> tuple[str, ...]:
         """Return who made the mistake."""
-        return tuple(sorted({student for students in self.told.values() for student in students}))
+        return tuple(sorted({student for names in self.messages.values() for student in names}))
 
 
 def common_mistakes(rows: Iterable[Row], groups: Sequence[Group] = ()) -> list[Mistake]:
@@ -219,15 +221,15 @@ def common_mistakes(rows: Iterable[Row], groups: Sequence[Group] = ()) -> list[M
 
     ``groups`` are the groups of the answers that no gallery explains.
 
-    A mistake that the gallery names is one, whatever numbers stand in its messages. What has only
-    a general name, or none, is one where it was told in the same words.
+    A mistake that the gallery names is one, whatever its messages quote. What has only a general
+    name, or none, is one where its messages are the same but for what they quote.
     """
     ids = {(a.exercise, a.submission): group.id for group in groups for a in group.answers}
     alike: dict[tuple[str, ...], list[Row]] = defaultdict(list)
     for row in rows:
         if row.outcome in ("failed", "error"):
             is_named = row.mistake and not is_general(row.mistake)
-            words = "" if is_named else _NUMBER.sub("#", row.message)
+            words = "" if is_named else _QUOTED.sub("#", row.message)
             alike[row.exercise, row.outcome, row.mistake, words].append(row)
     mistakes = [
         Mistake(
@@ -235,7 +237,7 @@ def common_mistakes(rows: Iterable[Row], groups: Sequence[Group] = ()) -> list[M
             group[0].title,
             group[0].outcome,
             group[0].mistake,
-            _told(group),
+            _messages(group),
             tuple(sorted({ids[at] for r in group if (at := (r.exercise, r.submission)) in ids})),
         )
         for group in alike.values()
@@ -243,8 +245,8 @@ def common_mistakes(rows: Iterable[Row], groups: Sequence[Group] = ()) -> list[M
     return sorted(mistakes, key=lambda m: (-len(m.students), m.exercise, m.name))
 
 
-def _told(rows: Iterable[Row]) -> dict[str, tuple[str, ...]]:
-    """Return who was told each message, the most frequent first."""
+def _messages(rows: Iterable[Row]) -> dict[str, tuple[str, ...]]:
+    """Return who got each message, the most frequent first."""
     students: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         students[row.message].add(row.student)
