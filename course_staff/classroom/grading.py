@@ -38,7 +38,7 @@ from .judging.behaviors import (
 from .judging.journal import Journal, secret_key
 from .judging.learned import observed_in_sandbox
 from .judging.notebook_verdicts import Verdict
-from .judging.overrides import read_overrides, with_overrides
+from .judging.overrides import excuses_in, read_overrides, with_overrides
 from .judging.predicted import count_predictions
 from .judging.results import BadInput, Grading, Row
 from .judging.secret_references import References
@@ -151,7 +151,8 @@ def grade(options: Options, watcher: Watcher | None = None) -> Grading:
         grading = _judge(found, ran, options)
         grading = replace(
             grading,
-            rows=with_overrides(grading.rows, overrides),
+            rows=with_overrides(grading.rows, overrides, options.roster),
+            excuses=excuses_in(overrides, grading.rows, options.roster),
             set_aside=_set_aside(options.out, places),
         )
         write_results(grading, options.out)

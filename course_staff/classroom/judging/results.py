@@ -8,7 +8,9 @@ from ..intake.roster import Member, Roster
 from ..intake.submissions import SubmissionsFound
 from .behaviors import Group
 
-__all__ = ["BadInput", "Grading", "Row"]
+__all__ = ["BadInput", "Excuses", "Grading", "Row"]
+
+Excuses = dict[tuple[str, str], str]
 
 
 class BadInput(Exception):
@@ -20,7 +22,8 @@ class Row:
     """One exercise of one submission in the results.
 
     ``note`` says how the run ended where that matters, ``comment`` what a teacher changed, and
-    ``on_lesson`` what a teacher says of the whole lesson.
+    ``on_lesson`` what a teacher says of the whole lesson. ``graded_points`` are those before a
+    teacher changed them.
     """
 
     student: str
@@ -38,6 +41,7 @@ class Row:
     note: str = ""
     comment: str = ""
     on_lesson: str = ""
+    graded_points: float | None = None
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Grading:
     answers to each prediction, and ``groups`` are answers that no gallery explains. ``set_aside``
     is where earlier results are, of submissions that are gone, and ``accidents`` are submissions
     on which the grader itself failed. ``programs`` are the answers that failed, by submission and
-    exercise.
+    exercise, and ``excuses`` the reasons of excused students, by student and lesson.
     """
 
     rows: list[Row] = field(default_factory=list)
@@ -63,6 +67,7 @@ class Grading:
     is_sandboxed: bool = True
     roster: Roster | None = None
     programs: dict[tuple[str, str], str] = field(default_factory=dict)
+    excuses: Excuses = field(default_factory=dict)
 
     def program(self, row: Row) -> str:
         """Return the code of an answer that failed; empty where there is none."""

@@ -165,7 +165,11 @@ def _absent(grading: Grading, lessons: list[str]) -> dict[str, list[str]]:
         (id(m), row.lesson) for m in grading.roster.members for row in grading.of_member(m)
     }
     return {
-        number: [m.name for m in grading.roster.members if (id(m), number) not in handed_in]
+        number: [
+            m.name
+            for m in grading.roster.members
+            if (id(m), number) not in handed_in and (m.name, number) not in grading.excuses
+        ]
         for number in lessons
     }
 

@@ -23,7 +23,8 @@ def results_jsonl(grading: Grading) -> str:
 def gradebook_csv(grading: Grading) -> str:
     """Return one line a student: points for each exercise and lesson, and their sum.
 
-    A cell is empty where nothing was handed in, and 0 where it was and earned nothing. With a
+    A cell is empty where nothing was handed in, and 0 where it was and earned nothing. A lesson
+    from which a teacher excused the student is ``excused``, and its points are not possible. With a
     roster there is a line for each of its students, and for nobody else, with the group that it
     says, where it says any. The text starts with a byte order mark, by which spreadsheets know
     UTF-8, and no cell starts a formula.
@@ -39,13 +40,18 @@ def gradebook_csv(grading: Grading) -> str:
     has_groups = any(group for _, group, _ in lines)
     more = ["group"] if has_groups else []
     table.writerow([*header, "total", "possible", "comments", *more])
-    possible = sum(e.points for e in exercises)
     for student, group, student_rows in lines:
         points = {row.exercise: row.points for row in student_rows}
         cells = [_number(points.get(e.id)) for e in exercises]
-        sums = [points_in(student_rows, lesson) for lesson in lessons]
+        excuses = {n: reason for (s, n), reason in grading.excuses.items() if s == student}
+        sums = [
+            "excused" if lesson in excuses else points_in(student_rows, lesson)
+            for lesson in lessons
+        ]
+        possible = sum(e.points for e in exercises if e.id[:2] not in excuses)
         total = _number(sum(row.points for row in student_rows))
-        comments = "; ".join(_comments(student_rows))
+        excused = [f"{number}: {reason}" for number, reason in excuses.items()]
+        comments = "; ".join([*excused, *_comments(student_rows)])
         more = [_as_text(group)] if has_groups else []
         table.writerow(
             [_as_text(student), *cells, *sums, total, possible, _as_text(comments), *more]
