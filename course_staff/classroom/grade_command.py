@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Lessons", "grade"]
 
+_MOST_NAMES = 10  # in a line; class.html has all
 _DAY = 86_400.0  # seconds; the system takes no limit without an end
 
 Lessons = Annotated[
@@ -227,7 +228,7 @@ class _Bar:
 
 def _report_grading(grading: "Grading", page: Path) -> None:
     """Say what was graded, what was not, and how well the notebooks were kept apart."""
-    from .reports.upload import upload_notes
+    from .reports.upload import upload_columns, upload_notes
 
     print_text(
         f"{grading.run} run, {grading.kept} unchanged, {grading.unreadable} unreadable. See {page}"
@@ -248,12 +249,20 @@ def _report_grading(grading: "Grading", page: Path) -> None:
         errors.print(sentence)
     for place in grading.found.unrecognised:
         errors.print(f"Belongs to no lesson or no student: {place}")
-    for student in grading.strangers:
-        errors.print(f"Not on the roster: {student}")
+    for sentence in grading.strangers:
+        errors.print(sentence)
+    for number, names in grading.absent.items():
+        if names:
+            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+            few = ", ".join(names[:_MOST_NAMES])
+            print_text(f"Nothing handed in for lesson {number}: {few}{more}")
     for place in grading.accidents:
         errors.print(f"The grader itself failed, and runs this again next time: {place}")
-    for sentence in upload_notes(grading) if grading.roster else ():
-        errors.print(sentence)
+    if grading.roster:
+        for sentence in upload_columns(grading):
+            print_text(sentence)
+        for sentence in upload_notes(grading):
+            errors.print(sentence)
     if others := len(grading.found.other_files):
         print_text(f"Files that are no notebooks: {others}. {page.name} names them.")
     if grading.is_sandboxed:

@@ -1,5 +1,6 @@
 """Finding what was handed in: whose it is, which lesson it answers, and when it came."""
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,6 +27,7 @@ from .whose import (
 
 __all__ = ["Submission", "SubmissionsFound", "find_submissions", "read_data"]
 
+_LARGEST = 64 << 20  # bytes that are compared
 _LOOKED_AT = 4_000_000  # bytes of a notebook that are searched for its lesson
 
 Owners = dict[PurePath, Owner]
@@ -129,7 +131,10 @@ def find_submissions(folder: Path, unpacked: Path, results: Path | None = None) 
     owners, namesakes = _namesakes_apart(owners, lessons)
     return SubmissionsFound(
         submissions=_with_newest_counting(
-            _submission(handed_in[place], owner, lessons[place]) for place, owner in owners.items()
+            _without_repeats(
+                _submission(handed_in[place], owner, lessons[place])
+                for place, owner in owners.items()
+            )
         ),
         layouts=dict(Counter(owner.layout for owner in owners.values())),
         unrecognised=[
@@ -267,8 +272,8 @@ def _namesakes_apart(owners: Owners, lessons: dict[PurePath, str]) -> tuple[Owne
         ids.setdefault((owner.student, lessons[place]), set()).add(owner.id)
     several = {student: sorted(own) for (student, _), own in ids.items() if len(own) > 1}
     problems = [
-        f"Several students are named {shown(student)}: {shown(', '.join(own))}. They were graded "
-        "apart, each under a name with this addition."
+        f"Several students are named {shown(student)}. They were graded apart, as "
+        f"{shown(' and '.join(f'{student} ({id_})' for id_ in own))}."
         for student, own in several.items()
     ]
     apart = {
@@ -335,8 +340,38 @@ def _file_time(path: Path) -> float:
         return 0.0
 
 
+def _by_age(submissions: Iterable[Submission]) -> list[Submission]:
+    return sorted(submissions, key=lambda s: (s.time, copy_number(s.path.stem), s.place))
+
+
+def _without_repeats(submissions: Iterable[Submission]) -> Iterator[Submission]:
+    """Yield the submissions but those that repeat a student's last one, byte for byte.
+
+    They were downloaded again, or handed in again with other lessons.
+    """
+    by_student: dict[tuple[str, str], list[Submission]] = {}
+    for submission in _by_age(submissions):
+        by_student.setdefault((submission.student, submission.lesson), []).append(submission)
+    for of_student in by_student.values():
+        last = ""
+        for submission in of_student:
+            digest = _digest(submission) if len(of_student) > 1 else ""
+            if not digest or digest != last:
+                yield submission
+            last = digest
+
+
+def _digest(submission: Submission) -> str:
+    """Return what tells the content of two submissions apart; nothing where it cannot be read."""
+    try:
+        data = b"" if submission.trouble else read_file(submission.path, _LARGEST)
+    except UnreadableFile:
+        return ""
+    return hashlib.sha256(data).hexdigest() if 0 < len(data) <= _LARGEST else ""
+
+
 def _with_newest_counting(submissions: Iterable[Submission]) -> list[Submission]:
-    listed = sorted(submissions, key=lambda s: (s.time, copy_number(s.path.stem), s.place))
+    listed = _by_age(submissions)
     newest = {(s.student, s.lesson): s for s in listed}
     return [
         replace(s, counts=newest[s.student, s.lesson] is s)

@@ -80,9 +80,29 @@ class Grading:
 
     @property
     def strangers(self) -> list[str]:
-        """The students that the roster does not hold, or holds under more than one line."""
+        """Say, a sentence each, which students the roster does not hold, or holds twice."""
         students = sorted({row.student for row in self.rows})
-        return [s for s in students if self.roster and self.roster.member(s) is None]
+        reasons = [self.roster.why_unknown(s) for s in students] if self.roster else []
+        return list(filter(None, reasons))
+
+    @property
+    def absent(self) -> dict[str, list[str]]:
+        """The students on the roster who handed in nothing for a lesson, by its number."""
+        if self.roster is None:
+            return {}
+        lessons = sorted({row.lesson for row in self.counting})
+        handed_in = [
+            (member, {row.lesson for row in self.of_member(member)})
+            for member in self.roster.members
+        ]
+        return {
+            number: [
+                member.name
+                for member, of_member in handed_in
+                if number not in of_member and (member.name, number) not in self.excuses
+            ]
+            for number in lessons
+        }
 
     def of_member(self, member: Member) -> list[Row]:
         """Return the rows that count of a student of the roster."""

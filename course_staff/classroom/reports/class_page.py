@@ -62,7 +62,7 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
         "often_stuck": _often_stuck(rows),
         "found": grading.found,
         "strangers": grading.strangers,
-        "absent": _absent(grading, lessons),
+        "absent": grading.absent,
         "mean": f"{sum(row.points for row in rows) / max(1, len(students)):.1f}",
         "possible": sum(e.points for e in exercises),
         "submissions": len({row.submission for row in rows}),
@@ -155,23 +155,6 @@ def _often_stuck(rows: list[Row]) -> list[dict]:
     ]
     often = [line for line in lines if len(line["exercises"]) >= _MANY]
     return sorted(often, key=lambda line: (-len(line["exercises"]), line["name"]))
-
-
-def _absent(grading: Grading, lessons: list[str]) -> dict[str, list[str]]:
-    """Return, for each lesson, who on the roster has handed in nothing for it."""
-    if grading.roster is None:
-        return {}
-    handed_in = {
-        (id(m), row.lesson) for m in grading.roster.members for row in grading.of_member(m)
-    }
-    return {
-        number: [
-            m.name
-            for m in grading.roster.members
-            if (id(m), number) not in handed_in and (m.name, number) not in grading.excuses
-        ]
-        for number in lessons
-    }
 
 
 def _first_of_each(rows: list[Row]) -> list[Row]:

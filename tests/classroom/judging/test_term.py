@@ -39,10 +39,11 @@ def test_the_gradebook_has_a_line_for_each_student_and_for_nobody_else(tmp_path)
     assert [line["student"] for line in lines] == ["Ada Lovelace", "Bob B"]
     count = len(find_lesson("01").exercises())
     assert [line["lesson 01"] for line in lines] == [str(count), ""]
-    assert grading.strangers == ["eve"]
+    assert grading.strangers == ["Not on the roster: eve"]
     page = write_results(grading, tmp_path).read_text(encoding="utf-8")
     assert "nothing handed in for lesson 01:\nBob B" in page
-    assert "not on the roster" in page and "eve" in page
+    assert "<li>Not on the roster: eve</li>" in page
+    assert grading.absent == {"01": ["Bob B"]}
     assert (tmp_path / "feedback" / "eve.html").exists()  # nothing is lost
 
 
