@@ -72,14 +72,15 @@ def _hand_in(folder: Path, size: int) -> None:
 
 
 def _graded(root: Path, name: str, scheduler: str | None) -> tuple[float, list[bytes]]:
-    from course_staff.classroom.judging.grading import grade
-    from course_staff.classroom.reports.pages import write_results
+    from course_staff.classroom.grading import Options, grade
+    from course_staff.output_folder import claim
 
     out = root / name
-    (out / ".grading").mkdir(parents=True)
+    claim(out, "course grade")
+    (out / ".grading").mkdir()
     (out / ".grading" / "key").write_text("00" * 32)
     begun = time.perf_counter()
-    grade(root / "submitted", out, jobs=1, scheduler=scheduler, write=write_results)
+    grade(Options(root / "submitted", out, jobs=1, scheduler=scheduler))
     seconds = time.perf_counter() - begun
     return seconds, [(out / file).read_bytes() for file in ("gradebook.csv", "results.jsonl")]
 

@@ -105,20 +105,20 @@ class _Known:
 
         That is what it was told of, and, where no program explains it, what it did.
         """
-        from course_staff.classroom.judging.behaviours import did
+        from course_staff.classroom.judging.behaviors import behavior_of
         from course_utils.exercises.comparing import judged
 
         wrong = [mistake for mistake in self.reference.wrong if mistake.name not in out]
         reference = replace(self.reference, wrong=wrong)
 
         @cache  # the same answer does the same
-        def judge(name: str, number: int) -> tuple[str, list | None]:
+        def judge(name: str, number: int) -> tuple[str, Any]:
             observation = self.observed[name][number]
             judgement = judged(self.question, observation, reference)
             told = judgement.mistake or judgement.outcome
             if judgement.recognised:
                 return told, None
-            return told, did(self.question, observation, reference)
+            return told, behavior_of(self.question, observation, reference)
 
         return judge
 
@@ -183,7 +183,7 @@ def _draw(corpus: dict, taken_out: list[tuple], students: int, rng: random.Rando
 
 def _found(known: _Known, out: list[str], answers: list[tuple[str, int]]) -> dict[str, dict]:
     """Say of each mistake taken out why no group holds all its answers and no others."""
-    from course_staff.classroom.judging.behaviours import Answer, groups
+    from course_staff.classroom.judging.behaviors import Answer, groups
 
     judge = known.judge_without(set(out))
     exercise_id = known.question.id

@@ -122,8 +122,11 @@ class _Grading:
 
     def __init__(self, submitted: Path, out: Path, jobs: int, key: str):
         self.submitted, self.out, self.jobs = submitted, out, jobs
+        from course_staff.output_folder import claim
+
         self.seconds, self.most = 0.0, 0
-        (out / ".grading").mkdir(parents=True)
+        claim(out, "course grade")
+        (out / ".grading").mkdir()
         (out / ".grading" / "key").write_text(key)
 
     def start(self) -> None:
@@ -169,8 +172,8 @@ class _Grading:
         self.seconds += time.monotonic() - self.begun
 
     def _look(self) -> None:
-        from course_staff.classroom.jail.limits import memory_of
-        from course_staff.classroom.jail.supervisor import descendants
+        from course_staff.classroom.sandbox.limits import memory_of
+        from course_staff.classroom.sandbox.supervisor import descendants
 
         time.sleep(0.2)
         tree = [self.process.pid, *descendants(self.process.pid)]

@@ -20,7 +20,7 @@ LAYERS = (
     ("course_staff.classroom.judging",),
     ("course_staff.classroom.intake", "course_staff.classroom.running"),
     ("course_staff.authoring",),
-    ("course_staff.classroom.jail",),  # which is copied without the packages above
+    ("course_staff.classroom.sandbox",),  # which is copied without the packages above
     ("course_utils.course",),
     ("course_utils.workspace",),
     ("course_utils.exercises",),
@@ -146,6 +146,6 @@ def test_imports_are_found():
     assert "gradient_tools.recording.tensorflow_internals" in imported_by(
         "course_utils.exercises.observation"
     )
-    assert "course_staff.classroom.jail.learner" in imported_by(
-        "course_staff.classroom.jail.server"
+    assert "course_staff.classroom.sandbox.learner" in imported_by(
+        "course_staff.classroom.sandbox.server"
     )

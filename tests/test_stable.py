@@ -17,8 +17,7 @@ import gradient_tools
 from course_staff.authoring.build import Folders, observe, read_lessons
 from course_staff.authoring.questions import Questions
 from course_staff.classroom.intake.roster import read_roster
-from course_staff.classroom.judging.grading import Grading
-from course_staff.classroom.judging.rows import Row
+from course_staff.classroom.judging.results import Grading, Row
 from course_staff.classroom.reports.gradebook import gradebook_csv, results_jsonl
 from course_utils import exercises
 from course_utils.workspace.curriculum import find_lesson
@@ -94,7 +93,7 @@ def test_a_progress_file_is_read_and_goes_on(tmp_path, monkeypatch):
 
 @pytest.fixture
 def grading(tmp_path):
-    """Return the grading of one lesson of one student, who came late and has a group."""
+    """Return the grading of one lesson of one student, who has a group."""
     (tmp_path / "class.csv").write_text("name,group\nAda,red\n")
     rows = [
         Row(
@@ -111,7 +110,6 @@ def grading(tmp_path):
             counts=True,
             mistake="",
             comment="Well seen.",
-            late="2 hours",
         )
         for each in find_lesson("00").exercises()
     ]

@@ -17,5 +17,5 @@ that somebody else wrote passes: nothing here compares submissions.
 
 **Where the system allows no namespaces**, nothing is graded, unless you ask for it: without them
 the code can also read what you can read, the solutions among it, and use the network. See
-`course_staff.classroom.jail.sandbox` for the two cases side by side.
+`course_staff.classroom.sandbox.namespaces` for the two cases side by side.
 """

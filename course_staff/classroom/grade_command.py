@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.progress import Progress
 
 from course_utils.course.choosing import ChoiceError, choose_lessons
 from course_utils.course.terminal import errors, print_text, sentence_for
@@ -16,10 +17,11 @@ from .intake.submissions import SubmissionsFound
 
 if TYPE_CHECKING:
     from .intake.submissions import Submission
-    from .judging.grading import Grading
+    from .judging.results import Grading
 
 __all__ = ["Lessons", "grade"]
 
+_MOST_NAMES = 10  # in a line; class.html has all
 _DAY = 86_400.0  # seconds; the system takes no limit without an end
 
 Lessons = Annotated[
@@ -50,14 +52,6 @@ def grade(
         bool,
         typer.Option("--resume/--fresh", help="Keep what was graded before, or grade all again."),
     ] = True,
-    due: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="When lessons are due: a CSV with the columns lesson and due, such as `01,2026-"
-            "10-05 18:00`, and, if wanted, grace (15 min, 2 h, 1 d) and student, for extensions.",
-        ),
-    ] = None,
     again: Annotated[
         list[str] | None,
         typer.Option(
@@ -113,8 +107,8 @@ def grade(
     SUBMISSIONS may hold nbgrader's `student/lesson/lesson.ipynb`, a folder for each student, or
     flat `student_lesson.ipynb`; any of these may stand in a folder for each lesson. What Moodle,
     Canvas or Blackboard hand out is read as it is downloaded, a zip of the class with zips of
-    students in it, and nothing is unpacked; also unpacked, if you like. Of several submissions of
-    one student for one lesson the newest counts.
+    students in it, or unpacked. Of several submissions of one student for one lesson the newest
+    counts.
 
     The results are `class.html` (what the class can do, its mistakes, who is stuck),
     `class-to-show.html` (the same for the wall, without names), a page for each student in
@@ -122,11 +116,10 @@ def grade(
 
     With a roster the gradebook has a line for each of its students and for nobody else, the class
     page names who handed in nothing and who is not on it, and `upload.csv` is what Moodle, Canvas
-    or Blackboard imports: the roster's ids, with a column of points for each lesson. What came
-    after its due time is marked on the pages and in the gradebook, by the time that the learning
-    system noted; no points are taken for it. To change points, or add a comment, write
-    `overrides.csv` beside the results, with the columns student, exercise, points, comment and by:
-    every grading applies it, and feedback and gradebook say who changed what, and why.
+    or Blackboard imports: the roster's ids, with a column of points for each lesson. To change
+    points, or add a comment, write `overrides.csv` beside the results, with the columns student,
+    exercise, points, comment and by: every grading applies it, and feedback and gradebook say who
+    changed what, and why.
 
     Every exercise of every submission ends as *passed*, *failed*, *not attempted*, *error*,
     *timeout*, *crashed* or *unreadable*. When the run is interrupted, the same command goes on
@@ -167,48 +160,47 @@ def grade(
     with need_extra("classroom", "Grading"):
         import jinja2  # noqa: F401, the pages need it at the end of a long run
 
+        from ..output_folder import OutputError
+        from .grading import Options
+        from .grading import grade as grade_class
         from .intake.roster import RosterError, read_roster
-        from .jail.limits import Limits
         from .judging.again import choose_again
-        from .judging.due import read_due
-        from .judging.grading import grade as grade_class
         from .judging.journal import NotKept
-        from .judging.rows import BadInput
-        from .reports.pages import write_results
+        from .judging.results import BadInput
         from .running.fork_server import ServerFailed
+        from .running.public_package import NoLessons
+        from .sandbox.limits import Limits
 
     if scheduler:
         with need_extra("cluster", "--scheduler"):
             import distributed  # noqa: F401
-    limits = Limits(total_seconds=seconds, cell_seconds=cell_seconds, memory=memory)
     with (
         interruptible(),
-        sentence_for(BadInput, ChoiceError, RosterError, ServerFailed, NotKept, OSError),
+        sentence_for(
+            BadInput,
+            ChoiceError,
+            NoLessons,
+            NotKept,
+            OutputError,
+            RosterError,
+            ServerFailed,
+            OSError,
+        ),
         progress_bars("notebooks") as bars,
     ):
-        task = bars.add_task("Grading", total=None, visible=False)
-
-        def on_found(found: SubmissionsFound, open_ones: int) -> None:
-            for layout, count in found.layouts.items():
-                bars.console.print(f"{count} submissions as {layout}", markup=False)
-            bars.update(task, total=open_ones, visible=open_ones > 0)
-
-        grading = grade_class(
+        options = Options(
             submissions,
             out,
             lessons=choose_lessons(lessons, [lesson.number for lesson in LESSONS]),
             jobs=jobs,
             fresh=not resume,
-            limits=limits,
-            jail=sandbox,
+            limits=Limits(total_seconds=seconds, cell_seconds=cell_seconds, memory=memory),
+            sandbox=sandbox,
             roster=read_roster(roster) if roster else None,
-            due=read_due(due) if due else (),
             again=choose_again(again or ()),
             scheduler=scheduler,
-            on_found=on_found,
-            on_graded=lambda one: bars.advance(task),
-            write=write_results,
         )
+        grading = grade_class(options, _Bar(bars))
     _report_grading(grading, out / "class.html")
     found = grading.found
     trouble = (found.unrecognised, found.crowded, found.contradictions, grading.accidents)
@@ -216,9 +208,27 @@ def grade(
         raise typer.Exit(1)
 
 
+class _Bar:
+    """Shows how far a grading is."""
+
+    def __init__(self, bars: Progress):
+        self._bars = bars
+        self._task = bars.add_task("Grading", total=None, visible=False)
+
+    def begin(self, found: SubmissionsFound, to_run: int) -> None:
+        """Say in which layouts submissions were found, and show the bar."""
+        for layout, count in found.layouts.items():
+            self._bars.console.print(f"{count} submissions as {layout}", markup=False)
+        self._bars.update(self._task, total=to_run, visible=to_run > 0)
+
+    def advance(self) -> None:
+        """Move the bar on by one submission."""
+        self._bars.advance(self._task)
+
+
 def _report_grading(grading: "Grading", page: Path) -> None:
     """Say what was graded, what was not, and how well the notebooks were kept apart."""
-    from .reports.upload import upload_notes
+    from .reports.upload import upload_columns, upload_notes
 
     print_text(
         f"{grading.run} run, {grading.kept} unchanged, {grading.unreadable} unreadable. See {page}"
@@ -239,15 +249,23 @@ def _report_grading(grading: "Grading", page: Path) -> None:
         errors.print(sentence)
     for place in grading.found.unrecognised:
         errors.print(f"Belongs to no lesson or no student: {place}")
-    for student in grading.strangers:
-        errors.print(f"Not on the roster: {student}")
+    for sentence in grading.strangers:
+        errors.print(sentence)
+    for number, names in grading.absent.items():
+        if names:
+            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+            few = ", ".join(names[:_MOST_NAMES])
+            print_text(f"Nothing handed in for lesson {number}: {few}{more}")
     for place in grading.accidents:
         errors.print(f"The grader itself failed, and runs this again next time: {place}")
-    for sentence in upload_notes(grading) if grading.roster else ():
-        errors.print(sentence)
+    if grading.roster:
+        for sentence in upload_columns(grading):
+            print_text(sentence)
+        for sentence in upload_notes(grading):
+            errors.print(sentence)
     if others := len(grading.found.other_files):
         print_text(f"Files that are no notebooks: {others}. {page.name} names them.")
-    if grading.is_jailed:
+    if grading.is_sandboxed:
         print_text("Each notebook ran without a network, and saw no other file of this machine.")
     else:
         print_text(
@@ -258,11 +276,11 @@ def _report_grading(grading: "Grading", page: Path) -> None:
 
 def _handed_in_again(submissions: "list[Submission]") -> list[str]:
     """Say, a line for each two files, which of them counts for which lessons."""
-    newest = {(one.student, one.lesson): one for one in submissions if one.counts}
+    newest = {(s.student, s.lesson): s for s in submissions if s.counts}
     lessons: dict[tuple[str, str, str], list[str]] = {}
     for old in submissions:
-        if not old.counts and (one := newest.get((old.student, old.lesson))):
-            lessons.setdefault((one.student, one.file, old.file), []).append(one.lesson)
+        if not old.counts and (new := newest.get((old.student, old.lesson))):
+            lessons.setdefault((new.student, new.file, old.file), []).append(new.lesson)
     return [
         f"{student} handed in {', '.join(sorted(numbers))} again: {new} counts, and not {old}"
         for (student, new, old), numbers in lessons.items()

@@ -13,14 +13,10 @@ from course_utils.workspace.curriculum import find_lesson
 from course_utils.workspace.folders import course_folder
 
 from ..authoring.staff_terminal import need_extra
+from ..output_folder import OutputError, write_output
 from .grade_command import Lessons, grade
 
 __all__ = ["COMMANDS"]
-
-Force = Annotated[
-    bool,
-    typer.Option("--force", help="Also replace files that were changed since they were written."),
-]
 
 
 def release(
@@ -31,7 +27,6 @@ def release(
         ),
     ],
     lessons: Lessons = None,
-    force: Force = False,
 ) -> None:
     """Write what students get: the notebooks, the helper package, and what sets both up.
 
@@ -40,12 +35,12 @@ def release(
     way; it is not encrypted, and grades do not depend on it. Lesson 00 always comes along.
 
     Hand out the folder, or the zip: `course release gradienttape.zip --lessons 01-07`. Writing to
-    the same place again replaces the release and leaves alone what others put there. For more
+    the same place again replaces every file of the release, and touches no other. For more
     lessons in mid-term, tell students to unpack into a new folder: their notebooks are their work.
     """
     with need_extra("author", "Reading lessons"):
         from .release.student_files import release_files
-    _, count = _write(release_files, out, lessons, "course release", force)
+    _, count = _write(release_files, out, lessons, "course release")
     print_text(f"{count} files are in {out}. Read its README.md as your students will.")
 
 
@@ -55,7 +50,6 @@ def nbgrader(
         typer.Argument(metavar="OUT", help="A new or empty folder, or one written earlier."),
     ],
     lessons: Lessons = None,
-    force: Force = False,
 ) -> None:
     """Write the lessons as an nbgrader course, one assignment a lesson.
 
@@ -68,18 +62,17 @@ def nbgrader(
     """
     with need_extra("author", "Reading lessons"):
         from .release.nbgrader_export import nbgrader_files
-    names, _ = _write(nbgrader_files, out, lessons, "course nbgrader", force)
+    names, _ = _write(nbgrader_files, out, lessons, "course nbgrader")
     print_text(f"{len(names)} assignments are in {out}. Next, in that folder:")
     print_text(f"  nbgrader generate_assignment {names[0]}")
 
 
 def _write(
-    files_of: Callable, out: Path, numbers: str | None, kind: str, force: bool
+    files_of: Callable, out: Path, numbers: str | None, command: str
 ) -> tuple[list[str], int]:
     """Read and choose the lessons, write their files, and return their names and the count."""
     from ..authoring.build import BuildError, Folders, read_lessons
     from .release.nbgrader_export import NbgraderError
-    from .release.output import OutputError, write_output
     from .release.student_files import ReleaseError
 
     root = course_folder()
@@ -88,7 +81,7 @@ def _write(
         wanted = choose_lessons(numbers, [lesson.name[:2] for lesson in every])
         chosen = [lesson for lesson in every if lesson.name[:2] in wanted]
         files = files_of(every, chosen, root)
-        write_output(files, out, kind, force)
+        write_output(files, out, command)
     return [lesson.name for lesson in chosen], len(files)
 
 
@@ -126,9 +119,8 @@ def mistakes(
     however they are written; the largest group comes first, with its shortest program. Give a
     group a name and one to three sentences, and the next `course grade` into the same folder tells
     them to everybody in it, whoever hands in what does the same. A mistake that does several
-    things, such as a step of 0.05 or of 0.1 in place of the argument, comes as several groups,
-    which say that they have the same place where one change is enough in each: name them in one
-    command, with `--group` before each.
+    things, such as a step of 0.05 or of 0.1 in place of the argument, comes as several groups:
+    name them in one command, with `--group` before each.
 
     With `--keep` the program stands in the lesson's folder from then on, in `learned.jsonl`: other
     gradings run it, in the sandbox as a submission, and tell the sentence to whoever does the same.
@@ -145,14 +137,14 @@ def mistakes(
       twice: x**3 is x times its square. Take one square away."`
     """
     from .judging.naming import NamingError, gallery_entry, groups_in, name_groups
-    from .judging.rows import BadInput
     from .running.fork_server import ServerFailed
+    from .running.public_package import NoLessons
 
     given = [bool(group), bool(name), bool(sentence)]
     if (any(given) or keep) and not all(given):
         errors.print("Naming a group takes all three: --group, --name and --sentence.")
         raise typer.Exit(2)
-    with sentence_for(BadInput, NamingError, ServerFailed, OSError):
+    with sentence_for(NamingError, NoLessons, ServerFailed, OSError):
         if group:
             students, taught = name_groups(results, group, name, sentence, keep)
             are_told = "1 student is" if len(students) == 1 else f"{len(students)} students are"
@@ -170,16 +162,17 @@ def mistakes(
                 )
             return
         found = groups_in(results)
-    answers = sum(len(one.answers) for one in found)
+    count = sum(len(answers.answers) for answers in found)
     if not found:
         print_text("The galleries explain every wrong answer.")
     else:
-        print_text(f"Wrong answers that no gallery explains: {answers}, groups: {len(found)}.")
-    for one in found:
-        count = len(one.students)
-        print_text(f"\n{one.id} · {count} student{'s' * (count > 1)}: {', '.join(one.students)}")
-        print_text(f"told so far: {one.shortest.message}")
-        program = one.shortest.program.strip() or "(no cell of the notebook binds its name)"
+        print_text(f"Wrong answers that no gallery explains: {count}, groups: {len(found)}.")
+    for answers in found:
+        students = answers.students
+        plural = "s" if len(students) > 1 else ""
+        print_text(f"\n{answers.id} · {len(students)} student{plural}: {', '.join(students)}")
+        print_text(f"The message so far: {answers.shortest.message}")
+        program = answers.shortest.program.strip() or "(no cell of the notebook binds its name)"
         print_text(textwrap.indent(program, "    "))
 
 

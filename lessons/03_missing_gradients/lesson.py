@@ -18,7 +18,6 @@ from course_utils import (
     ExplainingTape,
     check,
     explain_gradients,
-    plot_tape,
     predict,
     start_lesson,
 )

@@ -2,8 +2,8 @@
 
 import pytest
 
-from course_staff.classroom.jail.limits import Limits
 from course_staff.classroom.running.fork_server import ForkServer
+from course_staff.classroom.sandbox.limits import Limits
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,12 @@
 """Notebooks as learners hand them in: short ones, with the cells that grading looks at."""
 
 import json
+import shutil
+import tempfile
 from pathlib import Path
 
+from course_staff.classroom import grading
+from course_staff.classroom.intake import submissions as intake
 from course_utils.exercises.exercise import stubs
 
 ROOT = Path(__file__).parents[2]
@@ -44,6 +48,20 @@ ANSWER_NAMES = {
     "01.4": "gradient_of_w",
     "01.5": "walk_back",
 }
+
+
+def find_submissions(folder, results=None):
+    """Find what was handed in; what archives held can be read until the next call."""
+    shutil.rmtree(UNPACKED, ignore_errors=True)
+    return intake.find_submissions(folder, UNPACKED, results)
+
+
+UNPACKED = Path(tempfile.mkdtemp(prefix="course-"), "unpacked")
+
+
+def grade(submissions, out, watcher=None, **options):
+    """Grade a class with these options."""
+    return grading.grade(grading.Options(submissions, out, **options), watcher)
 
 
 def code(source, **keys):

@@ -1,12 +1,11 @@
-"""Zip archives as learning systems and students make them: looked into, and never unpacked.
+"""Zip archives as learning systems and students make them, extracted within limits.
 
-Nothing is written anywhere, so no name in an archive can lead out of it. What is read of one is
-bounded before it is read. A student's archive that holds anything a student has no reason to send
-is refused as a whole; in a class's download only the entry itself is, so that one stops nobody.
+Every entry is judged by its name and sizes before it is read. A student's archive that holds
+anything a student has no reason to send is refused as a whole; in a class's download only the entry
+is, so that one student stops nobody.
 """
 
-import io
-import os
+import errno
 import re
 import stat
 import time
@@ -14,189 +13,191 @@ import unicodedata
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path, PurePosixPath
+from dataclasses import dataclass
+from pathlib import Path, PurePath, PurePosixPath
+from typing import BinaryIO
 
-from .walking import (
+from course_utils.workspace.handing_in import MINUTES
+
+from .files import (
     NOTES,
-    Entry,
     UnreadableFile,
     is_archive,
-    is_copy_of_a_program,
     is_hidden_name,
     is_notebook,
     open_file,
 )
 from .whose import is_download
 
-__all__ = ["Archived", "look_into"]
+__all__ = ["Extracted", "Limit", "Member", "extract"]
 
-_DEEPEST = 3  # archives in one another: a folder of downloads, a download, a student's own
-_MOST_PARTS = 20  # folders one in another
-_MOST_ENTRIES = 10_000
-_MOST_BYTES = 512 << 20  # of everything in a student's archive, unpacked
-_MOST_INNER = 128 << 20  # of an archive in an archive
+_MOST_FOLDERS = 20  # one in another
+_MOST_FILES = 10_000
+_MOST_BYTES = 512 << 20  # of everything that a student hands in, extracted
+_MOST_BYTES_OF_CLASS = 16 << 30
+_LARGEST = 128 << 20  # bytes of a notebook, or of an archive in an archive
 _SMALL, _RATIO = 10 << 20, 100  # larger than this and packed tighter: nobody's work is
-_LONGEST_COMMENT = 100  # bytes
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError,
     IndexError, OSError, MemoryError,
 )  # fmt: skip
+# Why a file cannot have a name: too long, or of what another entry made a folder.
+_BAD_NAMES = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.EEXIST, errno.EISDIR, errno.EINVAL)
+
+
+@dataclass
+class Limit:
+    """How much may still be extracted of what one student, or one class, has sent."""
+
+    files: int
+    bytes: int
+
+    def take(self, entries: Sequence[zipfile.ZipInfo]) -> None:
+        """Count the entries of an archive; raise UnreadableFile where they are too many."""
+        if len(entries) > self.files:
+            raise UnreadableFile(f"This archive holds more than {_MOST_FILES} files.")
+        size = sum(entry.file_size for entry in entries)
+        if size > self.bytes:
+            raise UnreadableFile(
+                f"This archive was not opened: it unpacks to more than {_MOST_BYTES >> 20} MB, or "
+                f"{_MOST_BYTES_OF_CLASS >> 20} MB for a whole class."
+            )
+        self.files -= len(entries)
+        self.bytes -= size
 
 
 @dataclass(frozen=True)
-class Archived:
-    """A file in an archive, or in an archive in an archive.
+class Member:
+    """What an archive notes of a file in it; ``refusal`` says why the file was not extracted."""
 
-    ``members`` are its place in each, ``time`` when it came as whoever made the outermost archive
-    noted it: what is noted in a student's own says nothing. ``comment`` is what stands there of the
-    file besides.
+    time: float | None
+    minutes: int | None = None
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """What an archive held: its files by their places in it.
+
+    ``limit`` is what archives in it may hold together; a class's download sets none for those of
+    its students.
     """
 
-    archive: Path
-    members: tuple[int, ...]
-    size: int
-    time: float
-    comment: str = ""
-
-    def read(self, most: int) -> bytes:
-        """Return the file's bytes, at most ``most`` and one more.
-
-        Raises
-        ------
-        UnreadableFile
-            If the archive is damaged, or has changed since it was looked into.
-        """
-        with _damage_said():
-            archive = _opened(self.archive)
-            for member in self.members[:-1]:
-                archive = zipfile.ZipFile(io.BytesIO(_content(archive, member, _MOST_INNER)))
-            return _content(archive, self.members[-1], most)
+    members: dict[PurePath, Member]
+    is_of_class: bool
+    limit: Limit | None
 
 
-def look_into(path: Path, is_root: bool = False) -> Iterator[Entry]:
-    """Yield what an archive holds, as `walk` does of a folder.
+def extract(
+    path: Path, folder: Path, is_of_class: bool = False, limit: Limit | None = None
+) -> Extracted:
+    """Extract an archive to a new folder; files that nobody reads are there and empty.
 
     Parameters
     ----------
-    path : Path
-        The archive. What it holds is named as if it were a folder.
-    is_root : bool
-        Whether it holds the whole class; then the times of its entries count, and it stands for
-        no submission of its own.
+    path, folder : Path
+        The archive, and the folder to make.
+    is_of_class : bool
+        Whether it is known to hold several students' files. The names in a learning system's
+        download say so, too.
+    limit : Limit, optional
+        What is left of the limit of the archive that holds this one.
 
     Raises
     ------
     UnreadableFile
-        If the archive of a whole class cannot be read at all.
+        If the archive is refused or damaged.
+    OSError
+        If the folder cannot be written, as on a full disk.
     """
+    with open_file(path) as file, _opened(file) as archive:
+        entries = archive.infolist()
+        places = [PurePosixPath(_name(entry)) for entry in entries]
+        is_of_class = is_of_class or is_download({p.parts[0] for p in places if p.parts})
+        refusals = _refusals(entries, places)
+        if refusals and not is_of_class:
+            raise UnreadableFile(f"This archive was not opened: {next(iter(refusals.values()))}")
+        if limit is None or is_of_class:
+            limit = Limit(_MOST_FILES, _MOST_BYTES_OF_CLASS if is_of_class else _MOST_BYTES)
+        limit.take(entries)
+        folder.mkdir(parents=True)
+        members: dict[PurePath, Member] = {}
+        for number, (entry, place) in enumerate(zip(entries, places, strict=True)):
+            refusal = refusals.get(number) or _extract_entry(archive, entry, place, folder)
+            if refusal or not entry.is_dir():
+                inside = PurePath(*(part for part in place.parts if part not in ("/", "..")))
+                why = f"This was not opened: {refusal}" if refusal else ""
+                members[inside] = Member(_time_of(entry), _minutes_of(entry), why)
+    return Extracted(members, is_of_class, None if is_of_class else limit)
+
+
+def _extract_entry(
+    archive: zipfile.ZipFile, entry: zipfile.ZipInfo, place: PurePosixPath, folder: Path
+) -> str:
+    """Write one entry below the folder, and return why not, where it cannot be."""
+    path = folder.joinpath(*place.parts)
+    is_hidden = any(map(is_hidden_name, place.parts))
+    is_read = (is_notebook(place.name) or is_archive(place.name)) and not is_hidden
+    if place.name in NOTES:  # what a student's file says of the time says nothing
+        return ""
+    data = b""
+    if is_read and not entry.is_dir():
+        try:
+            data = archive.read(entry)
+        except _DAMAGE:
+            return "it is damaged."
     try:
-        with _damage_said():
-            archive = _opened(path)
-            whole = Archived(path, (), 0, path.stat().st_mtime)
-            yield from _entries(archive, path, whole, 1, is_root)
-    except UnreadableFile as error:
-        if is_root:
+        if entry.is_dir():
+            path.mkdir(parents=True, exist_ok=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("xb") as file:
+                file.write(data)
+    except OSError as error:
+        if error.errno not in _BAD_NAMES:
             raise
-        yield Entry(path, "closed", str(error))
+        return "its name is too long, or is that of a folder, too."
+    return ""
 
 
-def _entries(
-    archive: zipfile.ZipFile, path: Path, whole: Archived, depth: int, is_root: bool
-) -> Iterator[Entry]:
-    names = [_name(info) for info in archive.infolist()]
-    places = [PurePosixPath(name) for name in names]
-    there = set(places)
-    is_of_class = is_root or is_download({own.parts[0] for own in places if own.parts})
-    reasons = _reasons(archive.infolist(), names)
-    if len(names) > _MOST_ENTRIES:
-        raise UnreadableFile(f"This archive holds more than {_MOST_ENTRIES} files.")
-    if not is_of_class and reasons:
-        raise UnreadableFile(f"This archive was not opened: {next(iter(reasons.values()))}")
-    if not is_of_class and sum(info.file_size for info in archive.infolist()) > _MOST_BYTES:
-        raise UnreadableFile(
-            f"This archive was not opened: it unpacks to more than {_MOST_BYTES >> 20} MB."
-        )
-    found = []
-    for number, (info, own) in enumerate(zip(archive.infolist(), places, strict=True)):
-        place = path.joinpath(*(part for part in own.parts if part not in ("/", "..")))
-        kind = "closed" if number in reasons else _kind(own, there)
-        if info.is_dir() or kind == "skipped":
-            continue
-        when = _time_of(info, whole.time) if is_root else whole.time
-        comment = info.comment[:_LONGEST_COMMENT].decode("ascii", "replace")
-        inside = Archived(whole.archive, (*whole.members, number), info.file_size, when, comment)
-        why = f"This was not opened: {reasons[number]}" if number in reasons else ""
-        entry = Entry(place, kind, why, inside)
-        found += _inner(archive, entry, depth) if kind == "archive" else [entry]
-    if not is_root and all(entry.kind in ("other", "hidden") for entry in found):
-        yield Entry(path, "other")  # it holds no notebook
-    else:
-        yield from found
-
-
-def _kind(place: PurePosixPath, places: set[PurePosixPath]) -> str:
-    hides = any(map(is_hidden_name, place.parts))
-    if is_notebook(place.name):
-        if not hides:
-            return "notebook"
-        return "skipped" if is_copy_of_a_program(place, places.__contains__) else "hidden"
-    if hides or place.name in NOTES:
-        return "skipped"
-    return "archive" if is_archive(place.name) else "other"
-
-
-def _inner(archive: zipfile.ZipFile, own: Entry, depth: int) -> list[Entry]:
-    """Return what an archive in an archive holds, or the one entry that says why it is closed."""
-    around = own.archived
-    assert isinstance(around, Archived)  # of what is read here, all stands in an archive
-    try:
-        if depth == _DEEPEST:
-            raise UnreadableFile(f"More than {_DEEPEST} archives stand in one another.")
-        with _damage_said():
-            data = io.BytesIO(_content(archive, around.members[-1], _MOST_INNER))
-            opened = zipfile.ZipFile(data)
-            return list(_entries(opened, own.path, around, depth + 1, False))
-    except UnreadableFile as error:
-        return [replace(own, kind="closed", why=str(error))]
-
-
-def _reasons(infos: list[zipfile.ZipInfo], names: list[str]) -> dict[int, str]:
-    """Return, by their number, why entries are not opened."""
-    counts = Counter(unicodedata.normalize("NFC", name) for name in names)
+def _refusals(entries: Sequence[zipfile.ZipInfo], places: list[PurePosixPath]) -> dict[int, str]:
+    """Return, by their number, why entries are not extracted."""
+    counts = Counter(unicodedata.normalize("NFC", str(place)) for place in places)
     found = {}
-    for number, (info, name) in enumerate(zip(infos, names, strict=True)):
-        parts = PurePosixPath(name).parts
-        kind = stat.S_IFMT(info.external_attr >> 16) if info.create_system == 3 else 0
-        if name.startswith("/") or re.match(r"[A-Za-z]:", name):
+    for number, (entry, place) in enumerate(zip(entries, places, strict=True)):
+        kind = stat.S_IFMT(entry.external_attr >> 16) if entry.create_system == 3 else 0
+        if place.is_absolute() or re.match(r"[A-Za-z]:", str(place)):
             found[number] = "a name in it starts at the root of a disk."
-        elif ".." in parts or not parts or "\0" in info.orig_filename:
+        elif ".." in place.parts or not place.parts or "\0" in entry.orig_filename:
             found[number] = "a name in it leads out of the archive, or nowhere."
-        elif len(parts) > _MOST_PARTS:
-            found[number] = f"more than {_MOST_PARTS} folders stand in one another."
+        elif len(place.parts) > _MOST_FOLDERS:
+            found[number] = f"more than {_MOST_FOLDERS} folders are in one another."
         elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
             found[number] = "it holds a link. Send the file itself."
-        elif counts[unicodedata.normalize("NFC", name)] > 1:
+        elif counts[unicodedata.normalize("NFC", str(place))] > 1:
             found[number] = "it holds two files of one name."
-        elif info.flag_bits & 0x41:  # 0x40: strongly
+        elif entry.flag_bits & 0x41:  # 0x40: strongly
             found[number] = "it is encrypted. Send it without a password."
-        elif info.compress_type not in _METHODS:
+        elif entry.compress_type not in _METHODS:
             found[number] = "it is packed in an unusual way. Send an ordinary zip."
-        elif info.file_size > max(_SMALL, _RATIO * info.compress_size):
+        elif entry.file_size > max(_SMALL, _RATIO * entry.compress_size):
             found[number] = (
-                f"a file in it unpacks to {info.file_size >> 20} MB from next to nothing."
+                f"a file in it unpacks to {entry.file_size >> 20} MB from next to nothing."
+            )
+        elif entry.file_size > _LARGEST and (is_notebook(place.name) or is_archive(place.name)):
+            found[number] = (
+                f"a file in it has {entry.file_size >> 20} MB, and {_LARGEST >> 20} MB is the most."
             )
     return found
 
 
-def _name(info: zipfile.ZipInfo) -> str:
+def _name(entry: zipfile.ZipInfo) -> str:
     """Return a name with forward slashes; bytes that no flag calls UTF-8 are often that."""
-    name = info.filename
-    if not info.flag_bits & 0x800:
+    name = entry.filename
+    if not entry.flag_bits & 0x800:
         try:
             name = name.encode("cp437").decode("utf-8")
         except UnicodeError:
@@ -204,38 +205,27 @@ def _name(info: zipfile.ZipInfo) -> str:
     return name.replace("\\", "/")
 
 
-def _time_of(info: zipfile.ZipInfo, otherwise: float) -> float:
+def _time_of(entry: zipfile.ZipInfo) -> float | None:
     """Return the time that an entry notes, which is that of the zone where it was made."""
     try:
-        return time.mktime((*info.date_time, 0, 0, -1))
+        return time.mktime((*entry.date_time, 0, 0, -1))
     except (ValueError, OverflowError):
-        return otherwise
+        return None
 
 
-def _opened(path: Path) -> zipfile.ZipFile:
-    with open_file(path) as file:
-        status = os.fstat(file.fileno())
-        return _opened_once(path, status.st_mtime_ns, status.st_size)
-
-
-@lru_cache(maxsize=8)
-def _opened_once(path: Path, changed: int, size: int) -> zipfile.ZipFile:
-    """Return an archive that stays open: its list of a whole term is long to read."""
-    with open_file(path) as file:
-        return zipfile.ZipFile(os.fdopen(os.dup(file.fileno()), "rb"))
-
-
-def _content(archive: zipfile.ZipFile, member: int, most: int) -> bytes:
-    with archive.open(archive.infolist()[member]) as file:
-        return file.read(most + 1)
+def _minutes_of(entry: zipfile.ZipInfo) -> int | None:
+    """Return how long the student worked, where `course hand-in` says it."""
+    comment = entry.comment[:100].decode("ascii", "replace")
+    found = re.fullmatch(MINUTES.format(r"(\d{1,4})"), comment)
+    return int(found[1]) if found else None
 
 
 @contextmanager
-def _damage_said() -> Iterator[None]:
-    """Turn whatever a damaged archive raises into one sentence."""
+def _opened(file: BinaryIO) -> Iterator[zipfile.ZipFile]:
+    """Open an archive; whatever a damaged one raises becomes one sentence."""
     try:
-        yield
-    except UnreadableFile:
-        raise
+        archive = zipfile.ZipFile(file)
     except _DAMAGE:
         raise UnreadableFile("This is no zip archive, or a damaged one.") from None
+    with archive:
+        yield archive

@@ -96,6 +96,23 @@ class Roster:
             for name in member.answers_to():
                 self._by_name.setdefault(name, []).append(member)
 
+    def why_unknown(self, student: str) -> str:
+        """Say why a submission's name means nobody, and what to do; nothing if it means somebody.
+
+        A learning system's number may stand behind a name that several students have.
+        """
+        if self.member(student) is not None:
+            return ""
+        name = re.sub(r" \([^()]*\)$", "", student)
+        namesakes = self._by_name.get(_plain(student)) or self._by_name.get(_plain(name), [])
+        if not namesakes:
+            return f"Not on the roster: {student}"
+        several = ", ".join(f"{m.name} ({m.id or m.email or 'without an id'})" for m in namesakes)
+        return (
+            f"{student} may be any of these on the roster: {several}. Rename the file or folder to "
+            "the student's id, and grade again."
+        )
+
     def member(self, student: str) -> Member | None:
         """Return whom a submission's name means; None for nobody, or more than one."""
         found = self._by_name.get(_plain(student), [])

@@ -1,35 +1,47 @@
 """Finding what was handed in: whose it is, which lesson it answers, and when it came."""
 
+import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path, PurePath
 
 from course_utils.workspace.curriculum import LESSONS
-from course_utils.workspace.handing_in import MINUTES
 
-from .archives import look_into
-from .clocks import when
-from .drop_box import by_owners_of_files
-from .shown import shown
-from .walking import Entry, InArchive, UnreadableFile, is_archive, read_file, walk
-from .whose import Owner, around_lesson, claimed, copy_number, lesson_in, owners
+from .files import UnreadableFile, is_archive, read_file, shown
+from .walking import Entry, walk
+from .whose import (
+    HAND_IN,
+    Owner,
+    Reply,
+    around_lesson,
+    claimed,
+    copy_number,
+    in_drop_box,
+    lesson_in,
+    owners_of,
+)
 
 __all__ = ["Submission", "SubmissionsFound", "find_submissions", "read_data"]
 
+_LARGEST = 64 << 20  # bytes that are compared
 _LOOKED_AT = 4_000_000  # bytes of a notebook that are searched for its lesson
+
+Owners = dict[PurePath, Owner]
 
 
 @dataclass(frozen=True)
 class Submission:
     """One notebook that was handed in; ``counts`` is false where a newer one replaces it.
 
-    ``place`` is the path below the folder of submissions, for tables; ``trouble`` says why the
-    notebook cannot be read, where that is known. ``clock`` says whose time of submission ``time``
-    is, and is empty where no more than a download's time is known. ``is_late`` is what the learning
-    system says of it, if it says anything.
+    ``place`` is the path below the folder of submissions, for tables, and ``path`` where it can be
+    read; ``trouble`` says why it cannot be, where that is known. ``has_time`` is false where no
+    more than the time of a download is known. ``archive`` is the place of the outermost archive
+    that holds the notebook, and ``minutes`` how long the student worked, where that was handed in.
+    ``reply`` is where feedback goes that is uploaded to a learning system.
     """
 
     student: str
@@ -39,35 +51,30 @@ class Submission:
     time: float
     counts: bool = True
     trouble: str = ""
-    archived: InArchive | None = None
-    clock: str = ""
-    is_late: bool | None = None
+    has_time: bool = True
+    archive: str = ""
+    minutes: int | None = None
+    reply: Reply | None = None
 
     @property
     def file(self) -> str:
-        """The place of the notebook, or of the archive in which it stands."""
-        return str(PurePath(self.place).parent) if self.archived else self.place
-
-    @property
-    def minutes(self) -> int | None:
-        """How long the student worked, as `course hand-in` says; None where nothing says it."""
-        found = re.fullmatch(MINUTES.format(r"(\d{1,4})"), getattr(self.archived, "comment", ""))
-        return int(found[1]) if found else None
+        """The place of the notebook, or of the archive that holds it."""
+        return self.archive or self.place
 
     @property
     def when(self) -> str:
         """The time of submission, such as ``2026-03-01 18:05:00 UTC``; empty if nobody knows it."""
-        if not self.clock:
+        if not self.has_time:
             return ""
         return f"{datetime.fromtimestamp(self.time, timezone.utc):%Y-%m-%d %H:%M:%S} UTC"
 
 
-@dataclass
+@dataclass(frozen=True)
 class SubmissionsFound:
-    """All submissions, the layouts they were found in, and what else stands there.
+    """All submissions, the layouts they were found in, and what else is there.
 
     ``unrecognised`` are notebooks of no lesson or no student. ``crowded`` are students' folders in
-    which several names stand beside one another for a lesson, and may be the students.
+    which several names are beside one another for a lesson, and may be the students.
     ``contradictions`` say, a sentence each, where a name claims what another denies.
     ``other_files`` are no notebooks, or empty folders, or links to folders, which are not followed,
     or notebooks that programs hide.
@@ -81,70 +88,69 @@ class SubmissionsFound:
     other_files: list[str] = field(default_factory=list)
 
 
-def find_submissions(folder: Path, results: Path | None = None) -> SubmissionsFound:
-    """Find every submission below ``folder``, or in the archive that stands there.
+def find_submissions(folder: Path, unpacked: Path, results: Path | None = None) -> SubmissionsFound:
+    """Find every submission below ``folder``, or in the archive of that name.
 
     Three layouts are read, also mixed: nbgrader's ``student/lesson/lesson.ipynb``, a folder for
     each student, and flat ``student_lesson.ipynb`` or ``lesson_student.ipynb``; each of them may
-    also stand in a folder for each lesson. The names in what Moodle, Canvas and Blackboard hand out
+    also be in a folder for each lesson. The names in what Moodle, Canvas and Blackboard hand out
     are read at the beginning of a path. A lesson is known by the exercises that the notebook holds,
     or else by its name in the file's or the folder's name. An archive is read as a folder of its
-    name. ``results`` is left out. In a drop box, whoever put a file there handed it in.
+    name.
+
+    Parameters
+    ----------
+    folder : Path
+        A folder, or the zip of a class.
+    unpacked : Path
+        A folder for what archives hold; the submissions can be read as long as it is there.
+    results : Path, optional
+        A folder that is left out.
 
     Raises
     ------
     OSError
-        If the folder cannot be listed.
+        If the folder cannot be listed, or ``unpacked`` cannot be written.
     UnreadableFile
         If it is an archive, and cannot be read.
     """
-    found = SubmissionsFound()
     if (folder / "submitted").is_dir():  # the folder of a whole nbgrader course
         folder = folder / "submitted"
-    handed_in: dict[PurePath, tuple[Entry, str]] = {}  # what stands at each place, its lesson
-    entries = [(e, PurePath(e.path.relative_to(folder))) for e in _entries(folder, results)]
-    lessons_there = {place: _lesson_of(entry, place) for entry, place in entries}
-    alone = set(filter(None, lessons_there.values()))
-    for entry, place in entries:
-        lesson = lessons_there[place]
-        if lesson is None and entry.kind == "closed" and is_archive(place.name) and len(alone) == 1:
-            (lesson,) = alone  # what everybody handed in
-        if entry.kind in ("other", "empty", "hidden") or (entry.kind == "linked" and not lesson):
-            suffix = {"other": "", "linked": ""}.get(entry.kind, f" ({entry.kind})")
-            found.other_files.append(shown(str(place)) + suffix)
-        elif lesson is None:
-            found.unrecognised.append(f"{shown(str(place))}{entry.why and f' ({entry.why})'}")
-        else:
-            handed_in[place] = entry, lesson
+    found = walk(folder, unpacked, results.resolve() if results else None)
+    entries = list(_without_full_folders(list(found)))
+    lessons = _lessons_of(entries)
+    handed_in = {entry.place: entry for entry in entries if entry.place in lessons}
+    others = [entry for entry in entries if _is_other(entry, lessons)]
+    of_no_lesson = [e for e in entries if e.place not in lessons and e not in others]
     name = folder.resolve().stem if folder.is_file() else folder.resolve().name
-    owned = owners({place: lesson for place, (_, lesson) in handed_in.items()}, name)
-    owned, found.contradictions = by_owners_of_files(owned, folder)
-    for place, owner in list(owned.items()):
-        if not owner.student:
-            found.unrecognised.append(shown(str(place)))
-            del owned[place]
-    lessons = {place: handed_in[place][1] for place in owned}
-    _drop_second_layouts(owned, found)
-    _name_claims(owned, found)
-    _tell_namesakes_apart(owned, lessons, found)
-    found.crowded = _crowded(owned, lessons)
-    found.layouts = dict(Counter(owner.layout for owner in owned.values()))
-    found.submissions = _with_newest_counting(
-        Submission(
-            student=shown(owner.student),
-            lesson=lessons[place],
-            path=folder / place,
-            place=shown(str(place)),
-            **when(handed_in[place][0], owner),
-            trouble=handed_in[place][0].why,
-            archived=handed_in[place][0].archived,
-        )
-        for place, owner in owned.items()
+    owners, put_by_others = in_drop_box(owners_of(lessons, name), folder)
+    of_nobody = [handed_in[place] for place, owner in owners.items() if not owner.student]
+    owners = {place: owner for place, owner in owners.items() if owner.student}
+    owners, named_twice = _in_one_layout(owners)
+    claims = _claims(owners)
+    owners, namesakes = _namesakes_apart(owners, lessons)
+    return SubmissionsFound(
+        submissions=_with_newest_counting(
+            _without_repeats(
+                _submission(handed_in[place], owner, lessons[place])
+                for place, owner in owners.items()
+            )
+        ),
+        layouts=dict(Counter(owner.layout for owner in owners.values())),
+        unrecognised=[
+            f"{shown(str(entry.place))}{entry.why and f' ({entry.why})'}"
+            for entry in (*of_no_lesson, *of_nobody)
+        ],
+        crowded=_crowded(owners, lessons),
+        contradictions=[*put_by_others, *named_twice, *claims, *namesakes],
+        other_files=[
+            shown(str(entry.place)) + (f" ({entry.kind})" if entry.kind in _SAID_KINDS else "")
+            for entry in others
+        ],
     )
-    return found
 
 
-def read_data(one: Submission, megabytes: int) -> bytes:
+def read_data(submission: Submission, megabytes: int) -> bytes:
     """Return the bytes of a submission.
 
     Raises
@@ -152,50 +158,63 @@ def read_data(one: Submission, megabytes: int) -> bytes:
     UnreadableFile
         If it is not an ordinary file, or larger than a notebook may be.
     """
-    if one.trouble:
-        raise UnreadableFile(one.trouble)
-    data = _read(one, megabytes << 20)
+    if submission.trouble:
+        raise UnreadableFile(submission.trouble)
+    data = read_file(submission.path, megabytes << 20)
     if len(data) > megabytes << 20:
-        size = one.archived.size if one.archived else one.path.stat().st_size
         raise UnreadableFile(
-            f"The file has {size >> 20} MB, and {megabytes} MB is the most. "
-            "Clear the outputs, save the notebook, and hand it in again."
+            f"The file has {submission.path.stat().st_size >> 20} MB, and {megabytes} MB is the "
+            "most. Clear the outputs, save the notebook, and hand it in again."
         )
     return data
 
 
-def _read(one: Entry | Submission, most: int) -> bytes:
-    return one.archived.read(most) if one.archived else read_file(one.path, most)
+_SAID_KINDS = ("empty", "hidden")
 
 
-def _entries(folder: Path, results: Path | None) -> Iterable[Entry]:
-    """Return what was found, of the folders those that should hold a notebook and hold none."""
-    entries = _everything(folder, results)
+def _is_other(entry: Entry, lessons: dict[PurePath, str]) -> bool:
+    """Tell whether an entry is no notebook, and was not handed in as one."""
+    is_link = entry.kind == "linked" and entry.place not in lessons
+    return is_link or entry.kind in ("other", *_SAID_KINDS)
+
+
+def _without_full_folders(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield the entries, of the folders only those that should hold a notebook and hold none."""
     full = {
-        parent for e in entries if e.kind in ("notebook", "closed") for parent in e.path.parents
+        parent
+        for entry in entries
+        if entry.kind in ("notebook", "closed")
+        for parent in entry.place.parents
     }
-    empty = Entry(folder, "folder")
+    missing: set[PurePath] = set()
     for entry in entries:
+        is_for_lesson = lesson_in(entry.place.name) is not None
         if entry.kind == "folder":
-            if lesson_in(entry.path.name) is None or entry.path in full:
+            is_named = missing.intersection(entry.place.parents)  # the folder that it is in
+            if entry.place in full or is_named or not is_for_lesson:
                 continue
-            if entry.path.is_relative_to(empty.path) and empty.path != folder:
-                continue  # in one that is named already
-            empty = entry
-        if entry.kind != "empty" or lesson_in(entry.path.name) is None:
+            missing.add(entry.place)
+        if entry.kind != "empty" or not is_for_lesson:
             yield entry
 
 
-def _everything(folder: Path, results: Path | None) -> list[Entry]:
-    """Return what stands below a folder, or in an archive, and in the archives there."""
-    if folder.is_file():
-        return list(look_into(folder, is_root=True))
-    found = walk(folder, results.resolve() if results else None)
-    return [e for one in found for e in (look_into(one.path) if one.kind == "archive" else [one])]
+def _lessons_of(entries: Sequence[Entry]) -> dict[PurePath, str]:
+    """Return the lesson of each entry that was handed in for one."""
+    lessons: dict[PurePath, str] = {}
+    for entry in entries:
+        lesson = None if entry.kind in ("other", *_SAID_KINDS) else _lesson_of(entry)
+        if lesson is not None:
+            lessons[entry.place] = lesson
+    if len(set(lessons.values())) == 1:
+        closed = [e.place for e in entries if e.kind == "closed" and is_archive(e.place.name)]
+        (lesson,) = set(lessons.values())  # what everybody handed in
+        lessons = dict.fromkeys(closed, lesson) | lessons
+    return lessons
 
 
-def _lesson_of(entry: Entry, place: PurePath) -> str | None:
-    if entry.kind == "closed":  # what stands above it says what it holds
+def _lesson_of(entry: Entry) -> str | None:
+    place = entry.place
+    if entry.kind == "closed":  # what is above it says what it holds
         return next(filter(None, map(lesson_in, reversed(place.parts))), None)
     lesson = _lesson_inside(entry) if entry.kind == "notebook" else None
     lesson = lesson or lesson_in(place.stem)
@@ -205,77 +224,165 @@ def _lesson_of(entry: Entry, place: PurePath) -> str | None:
 def _lesson_inside(entry: Entry) -> str | None:
     """Return the lesson that a notebook starts, or else whose exercises it holds."""
     try:
-        text = _read(entry, _LOOKED_AT)
+        text = read_file(entry.path, _LOOKED_AT)
     except UnreadableFile:
         return None
     for pattern in (rb'start_lesson\(\\?["\'](\d\d)', rb'"exercise":\s*"(\d\d)\.\d+"'):
         numbers = set(re.findall(pattern, text))
         if len(numbers) == 1:
             number = numbers.pop().decode()
-            return number if number in {x.number for x in LESSONS} else None
+            return number if number in {lesson.number for lesson in LESSONS} else None
     return None
 
 
-def _drop_second_layouts(owned: dict[PurePath, Owner], found: SubmissionsFound) -> None:
-    """Keep each student's submissions in one layout: in another, anybody could use the name."""
+def _in_one_layout(owners: Owners) -> tuple[Owners, list[str]]:
+    """Return each student's submissions in one layout: in another, anybody could use the name."""
     students: dict[str, set[str]] = {}
-    for owner in owned.values():
+    for owner in owners.values():
         students.setdefault(owner.family, set()).add(owner.student)
-    usual = sorted(students, key=lambda family: (-len(students[family]), family))
-    for place, owner in list(owned.items()):
-        family = next(family for family in usual if owner.student in students[family])
-        if owner.family != family:
-            found.contradictions.append(
+    families = sorted(students, key=lambda family: (-len(students[family]), family))
+    kept, problems = {}, []
+    for place, owner in owners.items():
+        if owner.family == next(f for f in families if owner.student in students[f]):
+            kept[place] = owner
+        else:
+            problems.append(
                 f"{shown(str(place))} is named like work of {shown(owner.student)}, whose "
-                "submissions stand elsewhere, named in another way. It was not graded: if it is "
+                "submissions are elsewhere, named in another form. It was not graded: if it is "
                 "theirs, move it there."
             )
-            del owned[place]
+    return kept, problems
 
 
-def _name_claims(owned: dict[PurePath, Owner], found: SubmissionsFound) -> None:
-    students = {owner.student for owner in owned.values()}
-    for place, owner in owned.items():
-        if others := claimed(owner, students):
-            found.contradictions.append(
-                f"{shown(str(place))} is named like work of {shown(', '.join(others))}, and came "
-                f"from {shown(owner.student)}: it was graded as work of {shown(owner.student)}."
-            )
-
-
-def _tell_namesakes_apart(
-    owned: dict[PurePath, Owner], lessons: dict[PurePath, str], found: SubmissionsFound
-) -> None:
-    """Add the learning system's id to a name that several students have."""
-    ids: dict[tuple[str, str], set[str]] = {}
-    for place, owner in owned.items():
-        ids.setdefault((owner.student, lessons[place]), set()).add(owner.id)
-    several = {student: sorted(own) for (student, _), own in ids.items() if len(own) > 1}
-    for student, own in several.items():
-        found.contradictions.append(
-            f"Several students are named {shown(student)}: {shown(', '.join(own))}. They were "
-            "graded apart, each under a name with this addition."
-        )
-    for place, owner in owned.items():
-        if owner.student in several:
-            owned[place] = replace(owner, student=f"{owner.student} ({owner.id})")
-
-
-def _with_newest_counting(submissions: Iterable[Submission]) -> list[Submission]:
-    newest: dict[tuple[str, str], Submission] = {}
-    listed = sorted(submissions, key=lambda s: (s.time, copy_number(s.path.stem), s.place))
-    for one in listed:
-        newest[one.student, one.lesson] = one
+def _claims(owners: Owners) -> list[str]:
+    """Say where a student's file has the name of another student."""
+    students = {owner.student for owner in owners.values()}
     return [
-        replace(one, counts=newest[one.student, one.lesson] is one)
-        for one in sorted(listed, key=lambda s: (s.student, s.lesson, s.time, s.place))
+        f"{shown(str(place))} is named like work of {shown(', '.join(others))}, and came from "
+        f"{shown(owner.student)}: it was graded as work of {shown(owner.student)}."
+        for place, owner in owners.items()
+        if (others := claimed(owner, students))
     ]
 
 
-def _crowded(owned: dict[PurePath, Owner], lessons: dict[PurePath, str]) -> dict[str, list[str]]:
-    """Return, by student's folder, names below it that stand beside one another for a lesson."""
+def _namesakes_apart(owners: Owners, lessons: dict[PurePath, str]) -> tuple[Owners, list[str]]:
+    """Add the learning system's id to a name that several students have."""
+    ids: dict[tuple[str, str], set[str]] = {}
+    for place, owner in owners.items():
+        ids.setdefault((owner.student, lessons[place]), set()).add(owner.id)
+    several = {student: sorted(own) for (student, _), own in ids.items() if len(own) > 1}
+    problems = [
+        f"Several students are named {shown(student)}. They were graded apart, as "
+        f"{shown(' and '.join(f'{student} ({id_})' for id_ in own))}."
+        for student, own in several.items()
+    ]
+    apart = {
+        place: replace(owner, student=f"{owner.student} ({owner.id})")
+        for place, owner in owners.items()
+        if owner.student in several
+    }
+    return owners | apart, problems
+
+
+def _submission(entry: Entry, owner: Owner, lesson: str) -> Submission:
+    time, is_known = _when(entry, owner)
+    return Submission(
+        student=shown(owner.student),
+        lesson=lesson,
+        path=entry.path,
+        place=shown(str(entry.place)),
+        time=time,
+        trouble=entry.why,
+        has_time=is_known,
+        archive=shown(str(entry.archive)) if entry.archive else "",
+        minutes=entry.minutes,
+        reply=owner.reply,
+    )
+
+
+def _when(entry: Entry, owner: Owner) -> tuple[float, bool]:
+    """Return the time of a submission, and whether it is more than the time of a download.
+
+    In a learning system's download only names say when something came: the times of its files are
+    that of the download, and a time stamp beside a notebook is a student's file.
+    """
+    if owner.arrived is not None:
+        return owner.arrived, True
+    if owner.at:
+        zone = timezone.utc if owner.layout == HAND_IN else None
+        with suppress(ValueError, OverflowError):
+            moment = datetime(*map(int, owner.at.split("-")), tzinfo=zone)  # type: ignore[misc, arg-type]
+            return moment.timestamp(), True
+    time = _file_time(entry.path) if entry.time is None else entry.time
+    stamp = None if owner.id or entry.time is not None else _time_stamp(entry.path)
+    return (time, not owner.id) if stamp is None else (stamp, True)
+
+
+def _time_stamp(path: Path) -> float | None:
+    """Return the time in nbgrader's file beside a notebook, if there is one."""
+    try:
+        text = read_file(path.parent / "timestamp.txt", 100).decode().strip().removesuffix(" UTC")
+        moment = datetime.fromisoformat(text)
+        seconds = (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
+        datetime.fromtimestamp(seconds, timezone.utc)  # in the years 1 to 9999 there, too
+        return seconds
+    except (UnreadableFile, ValueError):
+        return None
+
+
+def _file_time(path: Path) -> float:
+    """Return the time at which a file was last changed."""
+    try:
+        seconds = path.lstat().st_mtime
+        datetime.fromtimestamp(seconds, timezone.utc)
+        return seconds
+    except (OSError, ValueError, OverflowError):
+        return 0.0
+
+
+def _by_age(submissions: Iterable[Submission]) -> list[Submission]:
+    return sorted(submissions, key=lambda s: (s.time, copy_number(s.path.stem), s.place))
+
+
+def _without_repeats(submissions: Iterable[Submission]) -> Iterator[Submission]:
+    """Yield the submissions but those that repeat a student's last one, byte for byte.
+
+    They were downloaded again, or handed in again with other lessons.
+    """
+    by_student: dict[tuple[str, str], list[Submission]] = {}
+    for submission in _by_age(submissions):
+        by_student.setdefault((submission.student, submission.lesson), []).append(submission)
+    for of_student in by_student.values():
+        last = ""
+        for submission in of_student:
+            digest = _digest(submission) if len(of_student) > 1 else ""
+            if not digest or digest != last:
+                yield submission
+            last = digest
+
+
+def _digest(submission: Submission) -> str:
+    """Return what tells the content of two submissions apart; nothing where it cannot be read."""
+    try:
+        data = b"" if submission.trouble else read_file(submission.path, _LARGEST)
+    except UnreadableFile:
+        return ""
+    return hashlib.sha256(data).hexdigest() if 0 < len(data) <= _LARGEST else ""
+
+
+def _with_newest_counting(submissions: Iterable[Submission]) -> list[Submission]:
+    listed = _by_age(submissions)
+    newest = {(s.student, s.lesson): s for s in listed}
+    return [
+        replace(s, counts=newest[s.student, s.lesson] is s)
+        for s in sorted(listed, key=lambda s: (s.student, s.lesson, s.time, s.place))
+    ]
+
+
+def _crowded(owners: Owners, lessons: dict[PurePath, str]) -> dict[str, list[str]]:
+    """Return, by student's folder, names below it that are beside one another for a lesson."""
     names: dict[tuple[str, str], set[str]] = {}
-    for place, owner in owned.items():
+    for place, owner in owners.items():
         if owner.id or not owner.rest:
             continue
         if len(owner.rest) == 1:

@@ -1,198 +1,193 @@
-"""Looking through a folder of submissions: what stands there, and whatever stands there."""
+"""Looking through a folder of submissions, and through the archives in it."""
 
 import os
-import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path, PurePath
-from typing import BinaryIO, Protocol
+from typing import Literal
 
-from course_utils.workspace.handing_in import RECEIPT
+from .archives import Limit, Member, extract
+from .files import (
+    NOTES,
+    UnreadableFile,
+    is_archive,
+    is_copy_of_a_program,
+    is_hidden_name,
+    is_notebook,
+)
 
-__all__ = [
-    "NOTES",
-    "Entry",
-    "InArchive",
-    "UnreadableFile",
-    "is_archive",
-    "is_copy_of_a_program",
-    "is_hidden_name",
-    "is_notebook",
-    "open_file",
-    "read_file",
-    "walk",
-]
+__all__ = ["Entry", "walk"]
 
-_DEEPEST = 20  # folders one in another, more than any honest hand-in holds
-_NOT_SUBMISSIONS = {"__pycache__", "__MACOSX", "node_modules"}
-NOTES = {"timestamp.txt", RECEIPT}  # beside notebooks, and no answers
-_CHECKPOINTS = ".ipynb_checkpoints"
+_MOST_FOLDERS = 20  # one in another, more than any honest hand-in holds
+_MOST_ARCHIVES = 3  # in one another: a folder of downloads, a download, a student's own
 
-
-class UnreadableFile(Exception):
-    """The file cannot be read as a notebook; the message says why, for the learner."""
-
-
-class InArchive(Protocol):
-    """A file in an archive: see `course_staff.classroom.intake.archives.Archived`."""
-
-    @property
-    def archive(self) -> Path:
-        """Return the outermost archive."""
-
-    @property
-    def size(self) -> int:
-        """Return how many bytes the file has."""
-
-    @property
-    def time(self) -> float:
-        """Return when it came."""
-
-    @property
-    def comment(self) -> str:
-        """Return what the archive says of it."""
-
-    def read(self, most: int) -> bytes:
-        """Return the file's bytes, at most ``most`` and one more."""
+Kind = Literal["notebook", "folder", "other", "empty", "linked", "hidden", "closed"]
 
 
 @dataclass(frozen=True)
 class Entry:
     """Something below the folder of submissions.
 
-    ``kind`` is ``notebook``, ``folder``, ``archive``, ``other`` (a file that is none of these),
-    ``empty``, ``linked`` (a link to a folder), ``hidden`` (a notebook that programs hide) or
-    ``closed``: what cannot be looked into, for the reason in ``why``. ``archived`` says where it is
-    to be read if it stands in an archive.
+    ``place`` is its path below that folder, where an archive counts as a folder; ``path`` is where
+    it can be read. ``kind`` is ``other`` for a file that is no notebook, ``linked`` for a link to a
+    folder, ``hidden`` for a notebook that programs hide, and ``closed`` for what cannot be looked
+    into, for the reason in ``why``. ``archive`` is the place of the outermost archive around it.
+    ``time`` is when it came, where an archive says that, and ``minutes`` how long the student
+    worked.
     """
 
+    place: PurePath
     path: Path
-    kind: str
+    kind: Kind
     why: str = ""
-    archived: InArchive | None = None
+    archive: PurePath | None = None
+    time: float | None = None
+    minutes: int | None = None
 
 
-def walk(folder: Path, skipped: Path | None = None) -> Iterator[Entry]:
-    """Yield what stands below ``folder``, in a fixed order, and follow no link.
+def walk(folder: Path, unpacked: Path, skipped: Path | None = None) -> Iterator[Entry]:
+    """Yield what is below ``folder``, in a fixed order, and follow no link.
 
     Parameters
     ----------
     folder : Path
-        Where to look.
+        Where to look: a folder, or the archive of a whole class.
+    unpacked : Path
+        A folder for what archives hold; the entries can be read as long as it is there.
     skipped : Path, optional
         A folder that is left out, with its links resolved.
 
     Raises
     ------
     OSError
-        If ``folder`` itself cannot be listed; what stands below it never stops the walk.
+        If ``folder`` itself cannot be listed, or ``unpacked`` cannot be written; what is below
+        never stops the walk.
+    UnreadableFile
+        If ``folder`` is an archive that cannot be read.
     """
-    waiting = [(folder, 0, False)]
-    while waiting:
-        here, depth, is_hidden = waiting.pop()
-        try:
-            with os.scandir(here) as listed:
-                entries = sorted(listed, key=lambda entry: entry.name)
-        except OSError as error:
-            if depth == 0:
-                raise
-            yield Entry(here, "closed", f"This folder cannot be listed: {error.strerror}.")
-            continue
-        inner = []
-        for entry in entries:
-            path, name = here / entry.name, entry.name
-            hides = is_hidden or is_hidden_name(name)
-            is_folder = _is_folder(entry)
-            if is_folder and skipped is not None and path.resolve() == skipped:
+    walker = _Walker(unpacked, skipped)
+    if folder.is_dir():
+        yield from walker.in_folder(_Source(folder))
+    else:
+        whole = Entry(PurePath(), folder, "other")
+        yield from walker.in_folder(walker.extracted(whole, _Source(folder), is_whole_class=True))
+
+
+@dataclass(frozen=True)
+class _Source:
+    """A folder to walk, on the disk or extracted, and where it is below the submissions.
+
+    ``archives`` counts those that it is in, and ``time`` is when all of it came, but for a whole
+    class's archive, in which each of the ``members`` has its own time.
+    """
+
+    path: Path
+    place: PurePath = PurePath()
+    archive: PurePath | None = None
+    archives: int = 0
+    time: float | None = None
+    is_whole_class: bool = False
+    members: Mapping[PurePath, Member] = field(default_factory=dict)
+    limit: Limit | None = None
+
+    def entry(self, path: Path, kind: Kind, why: str = "") -> Entry:
+        """Return what is at a path below this one."""
+        own = path.relative_to(self.path)
+        member = self.members.get(own, Member(None))
+        has_own_time = self.is_whole_class and member.time is not None
+        time = member.time if has_own_time else self.time
+        return Entry(self.place / own, path, kind, why, self.archive, time, member.minutes)
+
+
+class _Walker:
+    def __init__(self, unpacked: Path, skipped: Path | None):
+        self._unpacked, self._skipped = unpacked, skipped
+        self._numbers = count(1)
+
+    def in_folder(self, source: _Source) -> Iterator[Entry]:
+        """Yield what a source holds, that of its archives included."""
+        for place, member in source.members.items():
+            if member.refusal:
+                yield source.entry(source.path / place, "closed", member.refusal)
+        waiting = [(source.path, 0, False)]
+        while waiting:
+            folder, depth, is_hidden = waiting.pop()
+            try:
+                with os.scandir(folder) as listed:
+                    children = sorted(listed, key=lambda child: child.name)
+            except OSError as error:
+                if folder == source.path:
+                    raise
+                why = f"This folder cannot be listed: {error.strerror}."
+                yield source.entry(folder, "closed", why)
                 continue
-            if is_notebook(name):
-                if not hides:
-                    yield Entry(path, "notebook")
-                elif not is_copy_of_a_program(path, lambda other: Path(other).exists()):
-                    yield Entry(path, "hidden")
-            elif is_folder and depth == _DEEPEST:
-                yield Entry(path, "closed", f"More than {_DEEPEST} folders stand in one another.")
-            elif is_folder:
-                inner.append((path, depth + 1, hides))
-                if not hides:
-                    yield Entry(path, "folder")
-            elif not hides and name not in NOTES:
-                is_linked = entry.is_symlink() and os.path.isdir(path)
-                kind = "archive" if is_archive(name) else "other"
-                yield Entry(path, "linked" if is_linked else kind)
-        if not entries and depth and not is_hidden:
-            yield Entry(here, "empty")
-        waiting += reversed(inner)
+            inner = []
+            for child in children:
+                path = folder / child.name
+                hides = is_hidden or is_hidden_name(child.name)
+                is_folder = _is_folder(child)
+                if is_folder and self._skipped is not None and path.resolve() == self._skipped:
+                    continue
+                if is_notebook(child.name) or not is_folder:
+                    yield from self._file(source, path, hides)
+                elif depth == _MOST_FOLDERS:
+                    why = f"More than {_MOST_FOLDERS} folders are in one another."
+                    yield source.entry(path, "closed", why)
+                else:
+                    inner.append((path, depth + 1, hides))
+                    if not hides:
+                        yield source.entry(path, "folder")
+            if not children and depth and not is_hidden:
+                yield source.entry(folder, "empty")
+            waiting += reversed(inner)
+
+    def _file(self, source: _Source, path: Path, hides: bool) -> Iterator[Entry]:
+        if is_notebook(path.name):
+            if not hides:
+                yield source.entry(path, "notebook")
+            elif not is_copy_of_a_program(path, lambda other: Path(other).exists()):
+                yield source.entry(path, "hidden")
+        elif not hides and path.name not in NOTES:
+            if path.is_symlink() and path.is_dir():
+                yield source.entry(path, "linked")
+            elif is_archive(path.name):
+                yield from self._in_archive(source.entry(path, "other"), source)
+            else:
+                yield source.entry(path, "other")
+
+    def _in_archive(self, archive: Entry, around: _Source) -> Iterator[Entry]:
+        """Yield what an archive holds; the archive itself, if it is closed or has no notebook."""
+        try:
+            inside = list(self.in_folder(self.extracted(archive, around)))
+        except UnreadableFile as error:
+            yield replace(archive, kind="closed", why=str(error))
+            return
+        if any(entry.kind in ("notebook", "closed", "linked") for entry in inside):
+            yield from inside
+        else:
+            yield archive
+
+    def extracted(self, archive: Entry, around: _Source, is_whole_class: bool = False) -> _Source:
+        """Extract an archive and return what to walk; raise UnreadableFile if it is refused."""
+        if around.archives == _MOST_ARCHIVES:
+            raise UnreadableFile(f"More than {_MOST_ARCHIVES} archives are in one another.")
+        folder = self._unpacked / str(next(self._numbers))
+        found = extract(archive.path, folder, is_whole_class, around.limit)
+        return _Source(
+            path=folder,
+            place=archive.place,
+            archive=None if is_whole_class else around.archive or archive.place,
+            archives=around.archives + 1,
+            time=archive.path.stat().st_mtime if archive.time is None else archive.time,
+            is_whole_class=is_whole_class,
+            members=found.members,
+            limit=found.limit,
+        )
 
 
-def read_file(path: Path, most: int) -> bytes:
-    """Return the bytes of a file, at most ``most`` and one more.
-
-    Raises
-    ------
-    UnreadableFile
-        If it is a link, has a second name elsewhere, is no ordinary file, or cannot be opened.
-    """
-    with open_file(path) as file:
-        return file.read(most + 1)
-
-
-@contextmanager
-def open_file(path: Path) -> Iterator[BinaryIO]:
-    """Open an ordinary file, and nothing else that may stand in its place.
-
-    Raises
-    ------
-    UnreadableFile
-        As `read_file` does.
-    """
+def _is_folder(child: os.DirEntry) -> bool:
     try:
-        mode = os.lstat(path).st_mode
-        if stat.S_ISLNK(mode):
-            raise UnreadableFile("This is a link. Hand in the file itself.")
-        if stat.S_ISDIR(mode):
-            raise UnreadableFile("Here stands a folder without a notebook in it.")
-        # Without waiting, because a pipe in its place would never end.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-        with open(descriptor, "rb") as file:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                raise UnreadableFile("This is not an ordinary file.")
-            if status.st_nlink > 1:
-                raise UnreadableFile(
-                    "This is a hard link: the file has a second name. Hand in a copy of it."
-                )
-            yield file
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "its name is no name of a file"
-        raise UnreadableFile(f"The file cannot be opened: {why}.") from None
-
-
-def is_notebook(name: str) -> bool:
-    """Tell whether a name is that of a notebook."""
-    return name.lower().endswith(".ipynb")
-
-
-def is_archive(name: str) -> bool:
-    """Tell whether a name is that of a zip archive, which can be looked into."""
-    return name.lower().endswith(".zip")
-
-
-def is_hidden_name(name: str) -> bool:
-    """Tell whether programs hide what has this name, or put it there themselves."""
-    return name.startswith(".") or name in _NOT_SUBMISSIONS
-
-
-def is_copy_of_a_program(path: PurePath, exists: Callable[[PurePath], bool]) -> bool:
-    """Tell whether macOS or JupyterLab made the file beside a notebook that is looked at."""
-    original = path.stem.removesuffix("-checkpoint") + path.suffix
-    is_checkpoint = path.parent.name == _CHECKPOINTS and path.stem.endswith("-checkpoint")
-    return path.name.startswith("._") or (is_checkpoint and exists(path.parents[1] / original))
-
-
-def _is_folder(entry: os.DirEntry) -> bool:
-    try:
-        return entry.is_dir(follow_symlinks=False)
+        return child.is_dir(follow_symlinks=False)
     except OSError:
         return False

@@ -1,45 +1,49 @@
-"""Whose a submission is, read from where it stands; the notebook itself is not asked.
+"""Whose a submission is, read from its path and its owner; the notebook itself is not asked.
 
 Notes
 -----
 A student controls the names of the files that he hands in, and of the folders in his own. So only
 the first part of a path says whose it is, below a folder for a lesson or for a download; and a
-learning system's way of naming is looked for there alone, one system for the whole batch.
+learning system's form of names is looked for only there, one system for the whole batch. In a drop
+box, where students themselves put files, the file system knows who put them there.
 """
 
+import os
 import re
+import stat
 import unicodedata
-from dataclasses import dataclass
-from pathlib import PurePath
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path, PurePath
 
 from course_utils.workspace.curriculum import LESSONS
 
-from .walking import is_archive
+from .files import is_archive, shown
 
 __all__ = [
-    "DROP_BOX",
     "HAND_IN",
     "Owner",
+    "Reply",
     "around_lesson",
     "claimed",
     "copy_number",
+    "in_drop_box",
     "is_download",
     "lesson_in",
-    "owners",
+    "owners_of",
 ]
 
 # What browsers, file managers, JupyterLab and Canvas add to the name of a second copy.
 _COPY = r"(copy)?[ _-]*\(?(?P<number>\d*)\)?"
 
-HAND_IN, DROP_BOX = "course hand-in", "drop box"
+HAND_IN, _DROP_BOX = "course hand-in", "drop box"
 
 # How learning systems begin the names of the files and folders that they hand out.
 _SYSTEMS = {
     "Moodle's download": r"(?P<student>.+?)_(?P<id>\d+)_assignsubmission_(file_|onlinetext_)?",
-    "Canvas's download": r"(?P<student>[^_]+)(?P<late>_LATE)?_(?P<id>\d{3,})_\d{3,}_",
-    "Canvas's anonymous download": (
-        r"(?P<late>LATE_)?(?P<student>anon_(?P<id>[A-Za-z0-9]{5}))_\d{3,}_"
-    ),
+    "Canvas's download": r"(?P<student>[^_]+)(_LATE)?_(?P<id>\d{3,})_\d{3,}_",
+    "Canvas's anonymous download": (r"(LATE_)?(?P<student>anon_(?P<id>[A-Za-z0-9]{5}))_\d{3,}_"),
     "Blackboard's download": r"(?P<id>.+?_(?P<student>[^_]+))_attempt_(?P<at>\d{4}(-\d\d){2,5})_?",
     # Last, because a learning system puts its own words before these.
     HAND_IN: r"(?P<student>.+)_gradienttape_(?P<at>\d{4}(-\d\d){5})(\D.*)?$",
@@ -51,8 +55,9 @@ class Owner:
     """Whose a path is.
 
     ``id`` is what the learning system adds to the name, ``rest`` what the student has named, and
-    ``family`` tells apart the ways in which one student can be named. ``at`` is when the system
-    says that it came, such as ``2026-11-20-10-10-10``, and ``is_late`` whether it says so.
+    ``family`` tells apart the forms in which one student can be named. ``at`` is when the system
+    says that it came, such as ``2026-11-20-10-10-10``, and ``arrived`` when it came into a drop
+    box. ``reply`` is where feedback goes that is uploaded to the learning system.
     """
 
     student: str
@@ -61,10 +66,24 @@ class Owner:
     rest: tuple[str, ...]
     id: str = ""
     at: str = ""
-    is_late: bool = False
+    arrived: float | None = None
+    reply: "Reply | None" = None
 
 
-def owners(places: dict[PurePath, str | None], folder: str) -> dict[PurePath, Owner]:
+@dataclass(frozen=True)
+class Reply:
+    """Where a learning system looks for the feedback on a submission.
+
+    ``system`` is ``moodle`` or ``canvas``, ``download`` what tells one download of the batch from
+    others, and ``prefix`` how names of files for this student begin.
+    """
+
+    system: str
+    download: str
+    prefix: str
+
+
+def owners_of(places: Mapping[PurePath, str | None], folder: str) -> dict[PurePath, Owner]:
     """Return whose each path is.
 
     Parameters
@@ -75,13 +94,85 @@ def owners(places: dict[PurePath, str | None], folder: str) -> dict[PurePath, Ow
         The name of that folder, which is the student's where a file names nobody.
     """
     parts = {place: _below_containers(place.parts) for place in places}
-    system = _system_of({own[0] for own in parts.values()})
+    system = _system_of({path[0] for path in parts.values()})
     if system is None:  # a folder for each download?
-        inner = {own[1] if len(own) > 1 else "" for own in parts.values()}
+        inner = {path[1] if len(path) > 1 else "" for path in parts.values()}
         system = _system_of(inner, all_of_them=True)
         if system is not None:
-            parts = {place: own[1:] for place, own in parts.items()}
-    return {place: _owner(parts[place], system, lesson, folder) for place, lesson in places.items()}
+            parts = {place: path[1:] for place, path in parts.items()}
+    owners = {
+        place: _owner(parts[place], system, lesson, folder) for place, lesson in places.items()
+    }
+    return {
+        place: replace(owner, reply=_reply(place, parts[place], owner))
+        for place, owner in owners.items()
+    }
+
+
+def _reply(place: PurePath, parts: tuple[str, ...], owner: Owner) -> Reply | None:
+    """Return where feedback goes: Moodle's and Canvas's own words at the beginning of the name."""
+    system = owner.layout.partition("'")[0].lower()
+    if system not in ("moodle", "canvas"):
+        return None
+    prefix = parts[0].removesuffix(owner.rest[0])
+    download = "/".join(place.parts[: len(place.parts) - len(parts)])
+    return Reply(system, download, f"{prefix}/" if len(parts) > 1 and not owner.rest[0] else prefix)
+
+
+def in_drop_box(
+    owners: dict[PurePath, Owner], folder: Path
+) -> tuple[dict[PurePath, Owner], list[str]]:
+    """Return whose each path is where students put files below ``folder``, and contradictions.
+
+    In a folder where nobody can remove what others put there (``chmod +t``), that is the owner of
+    each file; elsewhere only of what is named as `course hand-in` names it. What belongs to the
+    owner of ``folder``, or to whoever grades, was collected or downloaded, and its name says whose
+    it is.
+    """
+    if not folder.is_dir() or not hasattr(os, "geteuid"):
+        return owners, []
+    collectors = {folder.stat().st_uid, os.geteuid()}
+    status = cache(lambda place: (folder / place).lstat())
+    result = dict(owners)
+    problems: dict[PurePath, str] = {}
+    for place, owner in owners.items():
+        # The first that is somebody else's; what is in it, that person put there.
+        try:
+            above = reversed([place, *place.parents])
+            put = next((p for p in above if status(p).st_uid not in collectors), None)
+        except (OSError, ValueError):  # in an archive of a collector's, or gone meanwhile
+            continue
+        if put is None or not (
+            owner.layout == HAND_IN or status(put.parent).st_mode & stat.S_ISVTX
+        ):
+            continue
+        student = _login(status(put).st_uid)
+        result[place] = Owner(student, _DROP_BOX, _DROP_BOX, (), arrived=_arrival(folder / place))
+        if owner.student not in (student, folder.resolve().name):
+            problems[put] = (
+                f"{shown(str(put))} is named like work of {shown(owner.student)}, and was put "
+                f"there by {shown(student)}: it was graded as work of {shown(student)}."
+            )
+    return result, list(problems.values())
+
+
+def _login(uid: int) -> str:
+    import pwd  # Windows has none, and there nothing gets here
+
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"
+
+
+def _arrival(path: Path) -> float:
+    """Return when a file, or the archive that holds it, last changed: no student sets that time."""
+    for place in (path, *path.parents):
+        try:
+            return place.lstat().st_ctime
+        except (OSError, ValueError):  # in an archive
+            continue
+    return 0.0
 
 
 def is_download(names: set[str]) -> bool:
@@ -106,7 +197,7 @@ def claimed(owner: Owner, students: set[str]) -> list[str]:
     for name in owner.rest:
         for system, pattern in _SYSTEMS.items():
             named = {match["student"] for match in re.finditer(pattern, name)}
-            # Canvas's way is no more than numbers between underscores, such as those of a date;
+            # Canvas's form is no more than numbers between underscores, such as those of a date;
             # and a learning system rarely knows its students by their logins.
             found += named & students if system.startswith(("Canvas", HAND_IN)) else named
         stem = re.sub(r"\.ipynb$", "", name, flags=re.IGNORECASE)
@@ -145,11 +236,9 @@ def _owner(parts: tuple[str, ...], system: str | None, lesson: str | None, folde
     named = re.match(_SYSTEMS[system], parts[0]) if system else None
     if system and named:
         rest = (parts[0][named.end() :], *parts[1:])
-        said = named.groupdict()
-        student, own_id = _normal(said["student"]), said.get("id", "")
-        return Owner(
-            student, system, system, rest, own_id, said.get("at") or "", bool(said.get("late"))
-        )
+        match = named.groupdict()
+        student, id_ = _normal(match["student"]), match.get("id", "")
+        return Owner(student, system, system, rest, id_, match.get("at") or "")
     if len(parts) > 1 and not is_archive(parts[0]):
         is_nbgrader = len(parts) == 3 and lesson_in(parts[1]) == lesson
         layout = "student/lesson/lesson.ipynb" if is_nbgrader else "student/..."

@@ -9,7 +9,7 @@ from course_utils.workspace.curriculum import all_exercises
 from ..intake.roster import Roster
 from ..intake.submissions import Submission
 from .notebook_verdicts import OUTCOMES, Verdict
-from .rows import BadInput
+from .results import BadInput
 
 __all__ = ["Again", "choose_again"]
 
@@ -22,9 +22,9 @@ class Again:
     exercises: frozenset[str] = frozenset()
     outcomes: frozenset[str] = frozenset()
 
-    def picks(self, one: Submission, verdicts: Mapping[str, Verdict]) -> set[str]:
+    def picks(self, submission: Submission, verdicts: Mapping[str, Verdict]) -> set[str]:
         """Return the exercises of a submission that are judged once more; only if it counts."""
-        if not one.counts or (self.students and one.student not in self.students):
+        if not submission.counts or (self.students and submission.student not in self.students):
             return set()
         return {
             exercise_id
@@ -39,22 +39,22 @@ class Again:
         Raises
         ------
         BadInput
-            If one has handed in nothing, so that a slip of the pen is noticed.
+            If one of them has handed in nothing, so that a typo is noticed.
         """
-        found: set[str] = set()
-        there = {one.student for one in submissions}
+        students: set[str] = set()
+        there = {submission.student for submission in submissions}
         for name in sorted(self.students):
             member = roster.member(name) if roster else None
             same = {s for s in there if roster and member and roster.member(s) is member}
-            own = same | ({name} & there)
-            if not own:
+            matching = same | ({name} & there)
+            if not matching:
                 raise BadInput(
                     f"--again was {name!r}, which is no exercise such as 03.2, none of "
                     f"{', '.join(OUTCOMES)}, and nobody who handed something in. Students are "
                     "called as in gradebook.csv."
                 )
-            found |= own
-        return replace(self, students=frozenset(found))
+            students |= matching
+        return replace(self, students=frozenset(students))
 
 
 def choose_again(words: Iterable[str]) -> Again | None:

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from course_utils.workspace.curriculum import find_lesson
 
+from ..intake.files import UnreadableFile
 from ..intake.submissions import Submission, read_data
-from ..intake.walking import UnreadableFile
-from ..jail.limits import Limits
-from ..jail.needed import demonstrations
 from ..running.fork_server import Runner, ServerFailed
+from ..sandbox.limits import Limits
+from ..sandbox.needed import demonstrations
 from .again import Again
 from .journal import Journal, NotKept
 from .notebook_verdicts import Examination, Verdict, fingerprint
@@ -45,46 +45,46 @@ class Batch:
         self.accidents: set[str] = set()
         self._version = f"{version} {sorted(limits.as_dict().items())}"
 
-    def known(self, one: Submission) -> dict[str, Verdict] | None:
+    def known(self, submission: Submission) -> dict[str, Verdict] | None:
         """Return the verdicts on a submission that need no run, or None."""
         try:
-            return self._known(one)
+            return self._known(submission)
         except Exception:  # it is met again, and named, when the submission is examined
             return None
 
-    def _known(self, one: Submission) -> dict[str, Verdict] | None:
+    def _known(self, submission: Submission) -> dict[str, Verdict] | None:
         try:
-            data = read_data(one, self._limits.notebook)
+            data = read_data(submission, self._limits.notebook)
         except UnreadableFile as error:
             verdict = Verdict("unreadable", str(error))
-            return {exercise.id: verdict for exercise in find_lesson(one.lesson).exercises()}
-        kept = self._kept(one, data)
-        return None if kept and self._again and self._again.picks(one, kept) else kept
+            return {exercise.id: verdict for exercise in find_lesson(submission.lesson).exercises()}
+        kept = self._kept(submission, data)
+        return None if kept and self._again and self._again.picks(submission, kept) else kept
 
-    def _kept(self, one: Submission, data: bytes) -> dict[str, Verdict] | None:
+    def _kept(self, submission: Submission, data: bytes) -> dict[str, Verdict] | None:
         """Return the verdicts on a submission that were kept, and still hold."""
-        common = self._journal.get(_key(one, data))
+        common = self._journal.get(_key(submission, data))
         if common is None or not (self._again or common["version"] == self._version):
             return None
-        own = self._journal.get(_key(one, data, one.place))
+        own = self._journal.get(_key(submission, data, submission.place))
         kept = own if own and own["version"] == common["version"] else common
-        if kept["verdicts"].keys() != {e.id for e in find_lesson(one.lesson).exercises()}:
+        if kept["verdicts"].keys() != {e.id for e in find_lesson(submission.lesson).exercises()}:
             return None  # of the lesson as it was with other exercises
-        return {exercise_id: Verdict(**each) for exercise_id, each in kept["verdicts"].items()}
+        return {i: Verdict.from_json(verdict) for i, verdict in kept["verdicts"].items()}
 
-    def _keep(self, one: Submission, data: bytes, verdicts: dict[str, Verdict]) -> None:
+    def _keep(self, submission: Submission, data: bytes, verdicts: dict[str, Verdict]) -> None:
         """Keep verdicts: those made once more for this submission alone, all others by content.
 
         The former stand over a common record, whose version they carry, and go where that goes.
         """
-        common = self._journal.get(_key(one, data)) if self._again else None
-        key = _key(one, data, one.place) if common else _key(one, data)
+        common = self._journal.get(_key(submission, data)) if self._again else None
+        key = _key(submission, data, submission.place) if common else _key(submission, data)
         version = common["version"] if common else self._version
-        made = {exercise_id: vars(verdict) for exercise_id, verdict in verdicts.items()}
+        made = {exercise_id: verdict.to_json() for exercise_id, verdict in verdicts.items()}
         self._journal.add(key, {"version": version, "verdicts": made})
 
     def run(
-        self, open_ones: list[Submission], server: Runner, jobs: int
+        self, submissions: list[Submission], server: Runner, jobs: int
     ) -> Iterator[tuple[Submission, dict[str, Verdict]]]:
         """Yield each submission with its verdicts as it is finished.
 
@@ -93,16 +93,19 @@ class Batch:
         """
         stopped: list[tuple[Submission, dict[str, Verdict]]] = []
         with ThreadPoolExecutor(jobs) as pool:
-            futures = {pool.submit(self._examine, one, server): one for one in open_ones}
+            futures = {pool.submit(self._examine, s, server): s for s in submissions}
             try:
                 for future in as_completed(futures):
-                    one, verdicts = futures[future], future.result()
+                    submission, verdicts = futures[future], future.result()
                     if _was_stopped(verdicts):
-                        stopped.append((one, verdicts))
+                        stopped.append((submission, verdicts))
                     else:
-                        yield one, verdicts
-                for one, verdicts in stopped:
-                    yield one, pool.submit(self._examine, one, server, verdicts).result()
+                        yield submission, verdicts
+                for submission, verdicts in stopped:
+                    yield (
+                        submission,
+                        pool.submit(self._examine, submission, server, verdicts).result(),
+                    )
             except BaseException:  # Ctrl-C among them: do not wait for what runs
                 for future in futures:
                     future.cancel()
@@ -110,40 +113,42 @@ class Batch:
                 raise
 
     def _examine(
-        self, one: Submission, server: Runner, before: dict[str, Verdict] | None = None
+        self, submission: Submission, server: Runner, before: dict[str, Verdict] | None = None
     ) -> dict[str, Verdict]:
         """Return the verdicts on one submission, whatever happens.
 
         ``before`` are those of a first run in which some answer was stopped. What ran to its end
         there stays as it was, where it does not now.
         """
-        self.accidents.discard(one.place)
+        self.accidents.discard(submission.place)
         try:
-            return self._run(one, server, before)
+            return self._run(submission, server, before)
         except (NotKept, ServerFailed):
             raise
         except Exception as error:  # one submission must not stop the others; it is run next time
             message = (
                 f"The grader itself failed on this notebook ({type(error).__name__}: {error})."
             )
-            self.accidents.add(one.place)
+            self.accidents.add(submission.place)
             verdict = Verdict("crashed", message)
-            return {exercise.id: verdict for exercise in find_lesson(one.lesson).exercises()}
+            return {exercise.id: verdict for exercise in find_lesson(submission.lesson).exercises()}
 
     def _run(
-        self, one: Submission, server: Runner, before: dict[str, Verdict] | None
+        self, submission: Submission, server: Runner, before: dict[str, Verdict] | None
     ) -> dict[str, Verdict]:
         # Read again, or for the first time where two submissions are the same and one is done.
-        known = self._known(one)
+        known = self._known(submission)
         if known is not None:
             return known
-        data = read_data(one, self._limits.notebook)
-        exercises = {exercise.id: exercise for exercise in find_lesson(one.lesson).exercises()}
-        shown = _shown(self._notebooks / f"{find_lesson(one.lesson).name}.ipynb")
+        data = read_data(submission, self._limits.notebook)
+        exercises = {
+            exercise.id: exercise for exercise in find_lesson(submission.lesson).exercises()
+        }
+        shown = _shown(self._notebooks / f"{find_lesson(submission.lesson).name}.ipynb")
         settled: dict[str, Verdict] = {}
         for _ in range(_MOST_RUNS):
             examination = Examination(exercises, self._references)
-            job = {"lesson": one.lesson, "without": list(settled), "shown": shown}
+            job = {"lesson": submission.lesson, "without": list(settled), "shown": shown}
             run = server.run(job, data, examination)
             verdicts = examination.decide(run) | settled
             # An answer that takes its process down does not take the others with it.
@@ -153,11 +158,11 @@ class Batch:
         if before is not None:
             stopped = {i for i, verdict in verdicts.items() if verdict.outcome in _STOPPED}
             verdicts |= {i: before[i] for i in stopped}
-        kept = self._kept(one, data) if self._again else None
+        kept = self._kept(submission, data) if self._again else None
         if self._again and kept is not None:
-            verdicts = kept | {i: verdicts[i] for i in self._again.picks(one, kept)}
+            verdicts = kept | {i: verdicts[i] for i in self._again.picks(submission, kept)}
         if before is not None or not _was_stopped(verdicts):  # or else it runs once more
-            self._keep(one, data, verdicts)
+            self._keep(submission, data, verdicts)
         return verdicts
 
 
@@ -166,8 +171,8 @@ def _shown(notebook: Path) -> list[str]:
     return demonstrations(notebook.read_bytes()) if notebook.exists() else []
 
 
-def _key(one: Submission, data: bytes, place: str = "") -> str:
-    return fingerprint(one.lesson.encode(), data, place.encode("utf-8", "surrogateescape"))
+def _key(submission: Submission, data: bytes, place: str = "") -> str:
+    return fingerprint(submission.lesson.encode(), data, place.encode("utf-8", "surrogateescape"))
 
 
 def _was_stopped(verdicts: dict[str, Verdict]) -> bool:

@@ -13,9 +13,9 @@ from course_utils.exercises.exercise import stubs
 from course_utils.workspace.curriculum import find_lesson
 
 from ..running.fork_server import Runner
-from .behaviours import Taught, read_lines
+from .behaviors import Taught, read_records
 
-__all__ = ["Observe", "learned_of", "learned_path", "observed_in_jail"]
+__all__ = ["Observe", "learned_of", "learned_path", "observed_in_sandbox"]
 
 # Takes an exercise, a program's source and a seed, and returns what it did, or None.
 Observe = Callable[[str, str, int], Any]
@@ -45,14 +45,14 @@ def learned_path(lessons: Path, exercise_id: str) -> Path:
 
 def learned_of(lessons: Path, exercise_id: str) -> list[Taught]:
     """Return what was learned about one exercise."""
-    every = read_lines(learned_path(lessons, exercise_id), Taught)
-    return [one for one in every if one.exercise == exercise_id]
+    every = read_records(learned_path(lessons, exercise_id), Taught)
+    return [taught for taught in every if taught.exercise == exercise_id]
 
 
-def observed_in_jail(server: Runner, exercise_id: str, program: str, seed: int) -> Any:
+def observed_in_sandbox(server: Runner, exercise_id: str, program: str, seed: int) -> Any:
     """Return what a program did when it was called on a seed's inputs; None if it did not end."""
-    own = {"exercise": exercise_id}
-    cells = [_code(_SETUP, {}), _code(program, own) | {"id": stubs()[exercise_id]["cell"]}]
+    mark = {"exercise": exercise_id}
+    cells = [_code(_SETUP, {}), _code(program, mark) | {"id": stubs()[exercise_id]["cell"]}]
     notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     answer = _OneAnswer(exercise_id, seed)
     job = {"lesson": exercise_id[:2], "without": [], "shown": []}

@@ -10,24 +10,23 @@ from pathlib import Path
 from course_utils.exercises.exercise import stubs
 from course_utils.exercises.references import stored
 
-from ..jail.answers import bound_names
-from ..jail.limits import Limits
 from ..running.fork_server import ForkServer
-from ..running.public_package import exercises_version, private_folders
-from .behaviours import (
+from ..running.public_package import exercises_version, lessons_folder, private_folders
+from ..sandbox.answers import bound_names
+from ..sandbox.limits import Limits
+from .behaviors import (
     Answer,
     Group,
     Taught,
-    did,
+    behavior_of,
     groups,
     question_of,
-    read_lines,
+    read_records,
     taught_to,
-    write_lines,
+    write_records,
 )
-from .grading import require_lessons
 from .journal import Journal, secret_key
-from .learned import learned_path, observed_in_jail
+from .learned import learned_path, observed_in_sandbox
 from .secret_references import References
 
 __all__ = ["NamingError", "gallery_entry", "groups_in", "name_groups"]
@@ -50,7 +49,7 @@ def groups_in(results: Path) -> list[Group]:
     path = results / ".grading" / "unexplained.jsonl"
     if not path.exists():
         raise NamingError(f"{results} holds no grading. Name the folder given to `--out`.")
-    answers = read_lines(path, Answer)
+    answers = read_records(path, Answer)
     return groups(answers, {a.exercise: question_of(a.exercise) for a in answers})
 
 
@@ -71,21 +70,21 @@ def name_groups(
         else by itself.
     """
     found: dict[str, Group] = {}
-    for one in groups_in(results):
-        found.setdefault(one.id, one)
-    missing = next((one for one in group_ids if one not in found), None)
+    for group in groups_in(results):
+        found.setdefault(group.id, group)
+    missing = next((id_ for id_ in group_ids if id_ not in found), None)
     if missing is not None:
         there = ", ".join(found) or "none"
         raise NamingError(f"There is no group {missing!r} in {results}; there are: {there}.")
-    groups = [found[one] for one in dict.fromkeys(group_ids)]
+    groups = [found[id_] for id_ in dict.fromkeys(group_ids)]
     exercise, *others = sorted({group.shortest.exercise for group in groups})
     if others:
         raise NamingError("Groups that are named together belong to one exercise.")
     name, sentence = name.strip(), sentence.strip()
     path = results / ".grading" / "taught.jsonl"
-    taught = read_lines(path, Taught)
+    taught = read_records(path, Taught)
     taken = {mistake["name"] for mistake in stored(exercise)["mistakes"]}
-    taken |= {one.name for one in taught if one.exercise == exercise}
+    taken |= {known.name for known in taught if known.exercise == exercise}
     if not name or name in taken:
         raise NamingError(f"A mistake of {exercise} needs a name of its own; taken: {name!r}.")
     if not re.search(r"[.?]$", sentence) or len(re.findall(r"[.?](\s|$)", sentence)) > (
@@ -93,12 +92,12 @@ def name_groups(
     ):
         raise NamingError("Write one to three sentences, the last one with its full stop.")
     new = [
-        Taught(exercise, name, sentence, group.shortest.program, group.shortest.did)
+        Taught(exercise, name, sentence, group.shortest.program, group.shortest.behavior)
         for group in groups
     ]
     if keep:
         _keep(results / ".grading", new)
-    write_lines(path, [*taught, *new])
+    write_records(path, [*taught, *new])
     return sorted({student for group in groups for student in group.students}), new
 
 
@@ -113,9 +112,9 @@ def gallery_entry(taught: Sequence[Taught]) -> str:
     functions = [name, *(f"{name}_{number}" for number in range(2, len(more) + 2))]
     programs = [
         f"def {function}():\n"
-        + textwrap.indent(f"{one.program.strip()}\nreturn {answer}", "    ")
+        + textwrap.indent(f"{known.program.strip()}\nreturn {answer}", "    ")
         + "\n"
-        for function, one in zip(functions, taught, strict=True)
+        for function, known in zip(functions, taught, strict=True)
     ]
     calls = "".join(f"{function}(), " for function in functions)
     entry = f"{{{first.exercise!r}: {{{first.name!r}: Wrong({first.sentence!r}, {calls}),}},}}"
@@ -132,7 +131,7 @@ def _formatted(code: str) -> str:
 
 def _keep(state: Path, new: Sequence[Taught]) -> None:
     """Run each program by itself in the sandbox, and write all beside the lesson's gallery."""
-    lessons = require_lessons()
+    lessons = lessons_folder()
     exercise = new[0].exercise
     question = question_of(exercise)
     journal = Journal(state / "references.jsonl")
@@ -142,14 +141,14 @@ def _keep(state: Path, new: Sequence[Taught]) -> None:
         right, seed = references.right(exercise), references.seed(exercise)
         with ForkServer(state, Limits(), hidden=hidden) as server:
             server.start()
-            observations = [observed_in_jail(server, exercise, one.program, seed) for one in new]
+            observations = [observed_in_sandbox(server, exercise, t.program, seed) for t in new]
     finally:
         references.close()
         journal.close()
-    for one, observation in zip(new, observations, strict=True):
+    for taught, observation in zip(new, observations, strict=True):
         try:
-            done = did(question, observation, right)
-            does_the_same = done and taught_to(done, [one], question)
+            behavior = behavior_of(question, observation, right)
+            does_the_same = behavior and taught_to(behavior, [taught], question)
         except (KeyError, TypeError, ValueError):  # it did not run, or goes right
             does_the_same = None
         if not does_the_same:
@@ -157,7 +156,7 @@ def _keep(state: Path, new: Sequence[Taught]) -> None:
                 "The shortest program of a group does something else when it is run by itself: it "
                 "needs other cells of its notebook. Name the group without --keep, or write such a "
                 "program into the lesson's mistakes.py. The program is:\n"
-                + textwrap.indent(one.program.strip(), "    ")
+                + textwrap.indent(taught.program.strip(), "    ")
             )
     path = learned_path(lessons, exercise)
-    write_lines(path, [*read_lines(path, Taught), *new])
+    write_records(path, [*read_records(path, Taught), *new])

@@ -11,9 +11,9 @@ from course_utils.exercises.exercise import Exercise, Judgement, stubs
 from course_utils.exercises.judging import assess
 from course_utils.exercises.question import Question
 
-from ..jail.answers import TOO_LARGE, bound_names
 from ..running.conversation import Run
-from .behaviours import did
+from ..sandbox.answers import TOO_LARGE, bound_names
+from .behaviors import Behavior, behavior_of
 from .journal import NotKept
 from .secret_references import References, ReferencesFailed
 
@@ -32,18 +32,27 @@ _CONTROL = re.compile(
 class Verdict:
     """What one exercise of one submission ends in.
 
-    ``score`` is the fraction of its points; ``mistake`` names what went wrong. ``did`` is what a
-    wrong answer did, where no program of the gallery did the same; see
-    `course_staff.classroom.judging.behaviours`. ``note`` says how the notebook ended, where it was
-    stopped after this answer.
+    ``score`` is the fraction of its points; ``mistake`` names what went wrong. ``behavior`` is that
+    of a wrong answer, where no program of the gallery did the same. ``note`` says how the notebook
+    ended, where it was stopped after this answer.
     """
 
     outcome: str
     message: str
     score: float = 0.0
     mistake: str = ""
-    did: list | None = None
+    behavior: Behavior | None = None
     note: str = ""
+
+    def to_json(self) -> dict:
+        """Return the verdict as JSON can hold it."""
+        return vars(self) | {"behavior": self.behavior and self.behavior.to_json()}
+
+    @classmethod
+    def from_json(cls, data: dict) -> "Verdict":
+        """Return what `to_json` wrote."""
+        behavior = data["behavior"] and Behavior.from_json(data["behavior"])
+        return cls(**data | {"behavior": behavior})
 
 
 class Examination:
@@ -107,7 +116,7 @@ def _judge(exercise: Exercise, observation: Any, seed: int, references: Referenc
         return Verdict("error", f"This answer was not judged: {_why_broken(observation)}.")
     try:
         with np.errstate(all="ignore"):
-            judgement, done = _compared(exercise, observation, seed, references)
+            judgement, behavior = _compared(exercise, observation, seed, references)
     except (NotKept, ReferencesFailed):  # this machine's fault, not the answer's
         raise
     except (Exception, RecursionError) as error:  # an answer such as nobody thought of, or forged
@@ -117,11 +126,11 @@ def _judge(exercise: Exercise, observation: Any, seed: int, references: Referenc
         )
         return Verdict("error", message)
     score = min(1.0, max(0.0, float(judgement.score)))
-    return Verdict(judgement.outcome, plain(judgement.message), score, judgement.mistake, done)
+    return Verdict(judgement.outcome, plain(judgement.message), score, judgement.mistake, behavior)
 
 
 def _why_broken(observation: dict) -> str:
-    """Return why an answer has no observation, in no words but those of `jail`."""
+    """Return why an answer has no observation, in no words but those of `sandbox`."""
     why = str(observation["broken"])[:_LONGEST_MESSAGE]
     is_known = why == TOO_LARGE or re.fullmatch(r"calling it raised [A-Za-z_]\w{0,99}", why)
     return why if is_known else "what came of it makes no sense"
@@ -136,7 +145,7 @@ def _note(run: Run) -> str:
 
 def _compared(
     exercise: Exercise, observation: dict, seed: int, references: References
-) -> tuple[Judgement, list | None]:
+) -> tuple[Judgement, Behavior | None]:
     """Compare with the right program, and with the gallery if the answer fails.
 
     The second result is what the answer did, where no program of the gallery did the same.
@@ -148,7 +157,8 @@ def _compared(
         return judgement, None
     whole = references.whole(exercise.id)
     judgement = assess(exercise, observation, seed, whole)
-    return judgement, None if judgement.recognised else did(exercise, observation, whole)
+    behavior = None if judgement.recognised else behavior_of(exercise, observation, whole)
+    return judgement, behavior
 
 
 def _stopped_cell(error: Any) -> Verdict:

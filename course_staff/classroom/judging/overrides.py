@@ -1,35 +1,54 @@
 """What a teacher changes by hand: points and comments, in a file that no grading touches.
 
-``overrides.csv`` stands beside the results, one line for each change: student, exercise, points,
-comment, by. Empty points leave them as they were graded. In place of an exercise may stand a
-lesson, such as 01, for a comment on all of it.
+``overrides.csv`` is beside the results, one line for each change: student, exercise, points,
+comment, by. Empty points leave them as they were graded. In place of an exercise there may be a
+lesson, such as 01: for a comment on all of it, or, with ``excused`` for points, where a student
+handed in nothing.
 """
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from .rows import BadInput, Row
+from course_utils.workspace.curriculum import LESSONS, all_exercises
 
-__all__ = ["Override", "read_overrides", "with_overrides"]
+from ..intake.roster import Roster
+from .results import BadInput, Excuses, Row
+
+__all__ = ["Override", "excuses_in", "read_overrides", "with_overrides"]
 
 _COLUMNS = ("student", "exercise", "points", "comment", "by")
+_EXCUSED = "excused"
 
 
 @dataclass(frozen=True)
 class Override:
-    """One change: whose, of which exercise, to which points, why, and who made it."""
+    """One change: whose, of which exercise or lesson, to which points, why, and who made it."""
 
     student: str
     exercise: str
     points: float | None
     comment: str
     by: str
+    is_excuse: bool = False
+
+    @property
+    def reason(self) -> str:
+        """The comment, and who made it."""
+        return f"{self.comment} ({self.by})"
+
+    def is_for(self, student: str, roster: Roster | None) -> bool:
+        """Tell whether this is about a student, by the name of a submission or on the roster."""
+        member = roster.member(self.student) if roster else None
+        is_member = bool(roster and member and roster.member(student) is member)
+        return self.student == student or is_member
 
 
 def read_overrides(path: Path) -> list[Override]:
     """Return the changes that a file holds; none where there is no file.
+
+    Cells may be separated by commas, semicolons or tabs, and numbers may have a decimal comma.
 
     Raises
     ------
@@ -38,32 +57,52 @@ def read_overrides(path: Path) -> list[Override]:
     """
     if not path.exists():
         return []
-    lines = csv.DictReader(path.read_text(encoding="utf-8-sig").splitlines())
-    if not set(_COLUMNS) <= set(lines.fieldnames or []):
+    lines = path.read_text(encoding="utf-8-sig").splitlines()
+    header = lines[0] if lines else ""
+    delimiter = next((mark for mark in (";", "\t") if mark in header), ",")
+    table = csv.DictReader(lines, delimiter=delimiter)
+    if not set(_COLUMNS) <= set(table.fieldnames or []):
         raise BadInput(
-            f"The first line of {path} should be {','.join(_COLUMNS)}, and is "
-            f"{','.join(lines.fieldnames or []) or 'empty'}."
+            f"The first line of {path} should be {','.join(_COLUMNS)}, and is {header or 'empty'}."
         )
-    found = []
-    for number, line in enumerate(lines, start=2):
-        cells = {name: (line[name] or "").strip() for name in _COLUMNS}
-        missing = [name for name in ("student", "exercise", "comment", "by") if not cells[name]]
-        if missing:
-            raise BadInput(
-                f"Line {number} of {path} has no {missing[0]}: every change has a reason."
-            )
-        try:
-            points = float(cells["points"]) if cells["points"] else None
-        except ValueError:
-            raise BadInput(
-                f"Line {number} of {path}: points should be a number or empty, and are "
-                f"{cells['points']!r}."
-            ) from None
-        found.append(Override(**cells | {"points": points}))  # type: ignore[arg-type]
-    return found
+    return [_override(line, f"Line {number} of {path}") for number, line in enumerate(table, 2)]
 
 
-def with_overrides(rows: Iterable[Row], overrides: list[Override]) -> list[Row]:
+def _override(line: dict, where: str) -> Override:
+    if None in line:
+        raise BadInput(
+            f"{where} has more cells than the first line. Put quotes around a cell that holds the "
+            "sign between cells, such as a decimal comma."
+        )
+    cells = {name: (line[name] or "").strip() for name in _COLUMNS}
+    missing = [name for name in ("student", "exercise", "comment", "by") if not cells[name]]
+    if missing:
+        raise BadInput(f"{where} has no {missing[0]}: every change has a reason.")
+    known = {lesson.number for lesson in LESSONS} | {exercise.id for exercise in all_exercises()}
+    if cells["exercise"] not in known:
+        raise BadInput(
+            f"{where}: there is no exercise {cells['exercise']!r}. Write an exercise, such as "
+            "01.1, or a lesson, such as 01."
+        )
+    is_excuse = cells["points"] == _EXCUSED
+    if is_excuse and "." in cells["exercise"]:
+        raise BadInput(f"{where}: a student is excused from a lesson, such as 01.")
+    number = "" if is_excuse else cells["points"].replace(",", ".")
+    try:
+        points = float(number) if number else None
+    except ValueError:
+        raise BadInput(
+            f"{where}: points should be a number, {_EXCUSED!r} or empty, and are "
+            f"{cells['points']!r}."
+        ) from None
+    return Override(
+        cells["student"], cells["exercise"], points, cells["comment"], cells["by"], is_excuse
+    )
+
+
+def with_overrides(
+    rows: Iterable[Row], overrides: Sequence[Override], roster: Roster | None = None
+) -> list[Row]:
     """Return the rows with a teacher's points and comments on those that count.
 
     Raises
@@ -73,35 +112,69 @@ def with_overrides(rows: Iterable[Row], overrides: list[Override]) -> list[Row]:
     """
     rows, used = list(rows), set()
     for number, row in enumerate(rows):
-        for one in overrides:
-            is_meant = one.exercise in (row.exercise, row.lesson) and one.student == row.student
-            if row.counts and is_meant:
-                used.add(one)
-                rows[number] = row = _changed(row, one)
-    for one in overrides:
-        if one not in used:
+        for override in overrides:
+            is_meant = row.counts and override.exercise in (row.exercise, row.lesson)
+            if is_meant and override.is_for(row.student, roster):
+                used.add(override)
+                rows[number] = row = _changed(row, override)
+    for override in overrides:
+        if override not in used and not override.is_excuse:
             raise BadInput(
-                f"overrides.csv changes {one.exercise} of {one.student}, who has handed in nothing "
-                "that holds it. Students are called as in gradebook.csv."
+                f"overrides.csv changes {override.exercise} of {override.student}, who has handed "
+                "in nothing that holds it. Students are called as in gradebook.csv."
             )
     return rows
 
 
-def _changed(row: Row, one: Override) -> Row:
-    if one.exercise == row.lesson:
-        if one.points is not None:
-            raise BadInput(
-                f"overrides.csv gives {one.student} {one.points:g} points for the whole lesson "
-                f"{one.exercise}. Points belong to an exercise, such as {row.exercise}; a comment "
-                "on a lesson has none."
-            )
-        return replace(row, on_lesson=f"{one.comment} ({one.by})")
-    if one.points is None:
-        return replace(row, comment=f"{one.comment} ({one.by})")
-    if not 0 <= one.points <= row.possible:
+def excuses_in(
+    overrides: Iterable[Override], rows: Sequence[Row], roster: Roster | None = None
+) -> Excuses:
+    """Return the reasons of excused students, by the name in the gradebook and the lesson.
+
+    Raises
+    ------
+    BadInput
+        If the gradebook has no such student.
+    """
+    excuses: Excuses = {}
+    for override in overrides:
+        if override.is_excuse:
+            member = roster.member(override.student) if roster else None
+            if member is None and (roster or all(r.student != override.student for r in rows)):
+                raise BadInput(
+                    f"overrides.csv excuses {override.student}, who is not in gradebook.csv. Give "
+                    "the roster of the class with --roster."
+                )
+            name = member.name if member else override.student
+            excuses[name, override.exercise] = override.reason
+    return excuses
+
+
+def _changed(row: Row, override: Override) -> Row:
+    if override.is_excuse:
         raise BadInput(
-            f"overrides.csv gives {one.student} {one.points:g} points for {one.exercise}, where 0 "
-            f"to {row.possible} are possible."
+            f"overrides.csv excuses {override.student} from lesson {row.lesson}, which was handed "
+            "in. Give points for its exercises, or remove the line."
         )
-    graded = f"{row.points:g} to {one.points:g} points"
-    return replace(row, points=one.points, comment=f"{one.comment} (from {graded}, {one.by})")
+    if override.exercise == row.lesson:
+        if override.points is not None:
+            raise BadInput(
+                f"overrides.csv gives {override.student} {override.points:g} points for the whole "
+                f"lesson {override.exercise}. Points belong to an exercise, such as "
+                f"{row.exercise}; a comment on a lesson has none."
+            )
+        return replace(row, on_lesson=override.reason)
+    if override.points is None:
+        return replace(row, comment=override.reason)
+    if not 0 <= override.points <= row.possible:
+        raise BadInput(
+            f"overrides.csv gives {override.student} {override.points:g} points for "
+            f"{override.exercise}, where 0 to {row.possible} are possible."
+        )
+    change = f"from {row.points:g} to {override.points:g} points"
+    return replace(
+        row,
+        points=override.points,
+        comment=f"{override.comment} ({change}, {override.by})",
+        graded_points=row.points,
+    )

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from course_utils.workspace.curriculum import Lesson, find_lesson, find_predicti
 from course_utils.workspace.originals import GivenError, given_notebook
 
 from ..intake.submissions import Submission
-from ..jail.cells import Cell
+from ..sandbox.cells import Cell
 
 __all__ = ["asked", "count_predictions", "prediction_lines"]
 
@@ -43,7 +43,7 @@ def asked(lesson: Lesson) -> dict[str, str]:
 
 
 def count_predictions(
-    submissions: Iterable[Submission], cells_of: Callable[[Submission], list[Cell]]
+    submissions: Iterable[Submission], cells: Mapping[str, Sequence[Cell]]
 ) -> dict[str, Counter[str]]:
     """Return how often each answer was given to each prediction that somebody committed to.
 
@@ -51,13 +51,14 @@ def count_predictions(
     ----------
     submissions : iterable of Submission
         Only those that count are read.
-    cells_of : callable
-        Returns the code cells of one; where it raises, nothing is counted.
+    cells : mapping of str to sequence of Cell
+        The code cells of each submission that can be read, by its place.
     """
     counts: dict[str, Counter[str]] = {}
-    for one in submissions:
-        if one.counts:
-            for prediction_id, words in _predicted_in(one, cells_of).items():
+    for submission in submissions:
+        if submission.counts:
+            predicted = _predicted_in(submission.lesson, cells.get(submission.place, ()))
+            for prediction_id, words in predicted.items():
                 counts.setdefault(prediction_id, Counter())[words] += 1
     return dict(sorted(counts.items()))
 
@@ -76,12 +77,9 @@ def prediction_lines(counts: dict[str, Counter[str]]) -> list[dict]:
     return sorted(lines, key=lambda line: line["hits"] / line["total"])
 
 
-def _predicted_in(one: Submission, cells_of: Callable[[Submission], list[Cell]]) -> dict[str, str]:
-    try:
-        cells = cells_of(one)
-    except Exception:  # its verdicts say what is wrong with it
-        return {}
-    asked = {prediction.id: prediction for prediction in find_lesson(one.lesson).predictions()}
+def _predicted_in(lesson: str, cells: Sequence[Cell]) -> dict[str, str]:
+    """Return the last answer to each prediction of a lesson, in the words of its options."""
+    asked = {prediction.id: prediction for prediction in find_lesson(lesson).predictions()}
     found = {}
     for call in (call for cell in cells for call in _CALL.finditer(cell.source)):
         words = asked[call[1]].meant(call[3]) if call[1] in asked else None

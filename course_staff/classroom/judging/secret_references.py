@@ -23,7 +23,7 @@ from course_utils.course.tensorflow_start import quiet_tensorflow, standard_erro
 from course_utils.exercises.question import first_wrong
 from course_utils.exercises.references import SEEDS, Reference
 
-from .behaviours import Taught, as_data, as_known, question_of
+from .behaviors import Behavior, Taught, question_of
 from .journal import Journal
 from .learned import Observe, learned_of
 
@@ -63,7 +63,7 @@ class References:
     def get_ready(self, exercise_ids: Iterable[str]) -> None:
         """Start the process, where something is still to be observed, and do not wait for it."""
         with self._lock:
-            new = [each for each in exercise_ids if not self._journal.get(self._key_of(each))]
+            new = [id_ for id_ in exercise_ids if not self._journal.get(self._key_of(id_))]
             if new:
                 self._submit(_questions_read, new[0][:2])
 
@@ -76,32 +76,34 @@ class References:
         data = self._data(exercise_id, True)
         reference = Reference.from_data(data["seed"], data["mistakes"])
         reference.wrong.extend(
-            as_known(one.name, one.sentence, done) for one, done in self._learned(exercise_id)
+            behavior.as_mistake(taught.name, taught.sentence)
+            for taught, behavior in self._learned(exercise_id)
         )
         return reference
 
-    def _learned(self, exercise_id: str) -> Iterator[tuple[Taught, list]]:
+    def _learned(self, exercise_id: str) -> Iterator[tuple[Taught, Behavior]]:
         """Yield what was learned about an exercise, and what each program does on its seed."""
-        for one in learned_of(self._lessons, exercise_id):
-            key = f"{self._version} {exercise_id} learned {one.program}"
+        for taught in learned_of(self._lessons, exercise_id):
+            key = f"{self._version} {exercise_id} learned {taught.program}"
             with self._lock:
-                done = self._journal.get(key)
-                if done is None:
-                    done = self._did(one)
-                    self._journal.add(key, done)
-            if done:
-                yield one, done
+                data = self._journal.get(key)
+                if data is None:
+                    behavior = self._behavior_of(taught)
+                    data = behavior.to_json() if behavior else []
+                    self._journal.add(key, data)
+            if data:
+                yield taught, Behavior.from_json(data)
 
-    def _did(self, one: Taught) -> list:
-        """Return what a learned program does; nothing if it goes right, or does not run, here."""
-        observation = self._observe_learned(one.exercise, one.program, self.seed(one.exercise))
+    def _behavior_of(self, taught: Taught) -> Behavior | None:
+        """Return what a learned program does; None if it goes right, or does not run, here."""
+        exercise = taught.exercise
+        observation = self._observe_learned(exercise, taught.program, self.seed(exercise))
         try:
             # All of it: answers are compared with it as with the gallery.
-            right = self.right(one.exercise)
-            wrong = first_wrong(question_of(one.exercise), observation, right)
-            return (as_data(*wrong) if wrong else None) or []
+            wrong = first_wrong(question_of(exercise), observation, self.right(exercise))
+            return Behavior.of(*wrong) if wrong else None
         except (KeyError, TypeError, ValueError):
-            return []
+            return None
 
     def learn(self, observe: Observe) -> None:
         """Say how the programs are observed that students wrote: never in the trusted process."""

@@ -11,8 +11,7 @@ from course_utils.workspace.curriculum import find_exercise
 
 from ...authoring.regions import BEGIN, END
 from ...authoring.source import LessonSource
-from .links import relink
-from .student_files import require_built
+from .student_files import relink, require_built
 
 __all__ = ["NbgraderError", "nbgrader_files"]
 

@@ -1,7 +1,8 @@
 """``course release``: what students get; no right or wrong program is among it."""
 
 import copy
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import nbformat
@@ -12,12 +13,12 @@ from course_utils.workspace.originals import seal
 
 from ...authoring.build import Folders, solution_is_current, stored_is_current, table_text
 from ...authoring.source import LessonSource
-from .links import relink
 from .student_texts import student_texts
 
-__all__ = ["ReleaseError", "release_files", "require_built"]
+__all__ = ["ReleaseError", "release_files", "relink", "require_built"]
 
 _PACKAGES = ("gradient_tools", "course_utils")
+_LINK = re.compile(r"\[([^\[\]]*)\]\((\d\d_[a-z0-9_]+)\.ipynb(#[^)]*)?\)")
 
 
 class ReleaseError(Exception):
@@ -106,3 +107,24 @@ def _packages(root: Path, numbers: set[str]) -> dict[str, str]:
         name = f"lesson_{number}.txt"
         files[(COPIES / name).as_posix()] = (root / GENERATED / name).read_text(encoding="utf-8")
     return files
+
+
+def relink(notebook: NotebookNode, target: Callable[[str], str | None]) -> None:
+    """Change each link to another lesson, in place; a link that leads nowhere becomes its text.
+
+    Parameters
+    ----------
+    notebook : NotebookNode
+        Its markdown cells are changed.
+    target : callable
+        Takes the name of a lesson, such as ``"01_first_tape"``, and returns where its notebook
+        stands, seen from this one, or None where it is not there.
+    """
+
+    def rewrite(match: re.Match) -> str:
+        place = target(match[2])
+        return match[1] if place is None else f"[{match[1]}]({place}{match[3] or ''})"
+
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _LINK.sub(rewrite, cell.source)

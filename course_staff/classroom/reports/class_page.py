@@ -1,19 +1,21 @@
 """What ``class.html`` shows: what the class has and has not learnt, for the teacher alone."""
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from statistics import median
 
+from course_utils.exercises.comparing import is_general
 from course_utils.exercises.exercise import Exercise
 from course_utils.workspace.curriculum import all_exercises, find_lesson
 
-from ..judging.grading import Grading
+from ..judging.behaviors import Group
 from ..judging.notebook_verdicts import OUTCOMES
 from ..judging.predicted import prediction_lines
-from ..judging.rows import Row
-from .mistakes import common_mistakes
+from ..judging.results import Grading, Row
 
-__all__ = ["COLOURS", "SIGNS", "class_values", "points_of"]
+__all__ = ["COLOURS", "SIGNS", "Mistake", "class_values", "common_mistakes", "points_of"]
 
 SIGNS = dict(zip(OUTCOMES, ("✓", "✗", "○", "!", "T", "C", "U"), strict=True))
 # Okabe and Ito's colours; each stands beside its sign and its word.
@@ -26,6 +28,8 @@ COLOURS = {
 }
 _BROKEN = ("timeout", "crashed", "unreadable")
 _TRIED = ("failed", "error", "timeout")
+# What a message takes from the answer: code, names and numbers.
+_QUOTED = re.compile(r"`[^`]*`|'[^']*'|-?\d+(\.\d+)?(e[+-]?\d+)?")
 _MANY = 3  # exercises that one student has tried and not passed
 
 
@@ -44,6 +48,7 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
             for number in lessons
         ],
         "mistakes": common_mistakes(rows, grading.groups),
+        "programs": {(r.student, r.exercise): grading.program(r) for r in rows},
         "predictions": prediction_lines(grading.predicted),
         "broken": [row for row in _first_of_each(grading.rows) if row.outcome in _BROKEN],
         "stopped_later": list({r.submission: r for r in grading.rows if r.note}.values()),
@@ -55,17 +60,14 @@ def class_values(grading: Grading, names: dict[str, str]) -> dict:
         "times": _times(grading, lessons),
         "stuck": _stuck(exercises, rows),
         "often_stuck": _often_stuck(rows),
-        "late": _late(grading),
-        "same": grading.same,
-        "timeless": sorted({one.lesson for one in grading.timeless}),
         "found": grading.found,
         "strangers": grading.strangers,
-        "absent": _absent(grading, lessons),
+        "absent": grading.absent,
         "mean": f"{sum(row.points for row in rows) / max(1, len(students)):.1f}",
         "possible": sum(e.points for e in exercises),
         "submissions": len({row.submission for row in rows}),
         "signs": SIGNS,
-        "is_jailed": grading.is_jailed,
+        "is_sandboxed": grading.is_sandboxed,
         "outcomes": OUTCOMES,
         "colours": COLOURS,
     }
@@ -115,7 +117,7 @@ def _times(grading: Grading, lessons: Iterable[str]) -> list[dict]:
     lines = []
     for number in lessons:
         counting = [s for s in grading.found.submissions if s.counts and s.lesson == number]
-        if minutes := [one.minutes for one in counting if one.minutes]:
+        if minutes := [s.minutes for s in counting if s.minutes]:
             line = {"students": len(minutes), "median": round(median(minutes))}
             lines.append({"lesson": find_lesson(number)} | line)
     return lines
@@ -155,30 +157,6 @@ def _often_stuck(rows: list[Row]) -> list[dict]:
     return sorted(often, key=lambda line: (-len(line["exercises"]), line["name"]))
 
 
-def _late(grading: Grading) -> list[dict]:
-    """Return who came late with what, and which older submission of theirs was in time."""
-    older = {
-        (row.student, row.lesson): row.submission
-        for row in grading.rows
-        if not row.counts and not row.late
-    }
-    late = [row for row in _first_of_each(grading.counting) if row.late]
-    return [{"row": row, "older": older.get((row.student, row.lesson), "")} for row in late]
-
-
-def _absent(grading: Grading, lessons: list[str]) -> dict[str, list[str]]:
-    """Return, for each lesson, who on the roster has handed in nothing for it."""
-    if grading.roster is None:
-        return {}
-    handed_in = {
-        (id(m), row.lesson) for m in grading.roster.members for row in grading.of_member(m)
-    }
-    return {
-        number: [m.name for m in grading.roster.members if (id(m), number) not in handed_in]
-        for number in lessons
-    }
-
-
 def _first_of_each(rows: list[Row]) -> list[Row]:
     """Return the most telling row of each submission: one that was stopped, where there is one."""
     chosen: dict[str, Row] = {}
@@ -206,3 +184,58 @@ def _better_than_the_newest(grading: Grading) -> list[dict]:
 def points_of(rows: list[Row]) -> str:
     """Return the sum of the points in rows."""
     return f"{sum(row.points for row in rows):g}"
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One mistake in one exercise: its name, and who got which message for it."""
+
+    exercise: str
+    title: str
+    outcome: str
+    name: str
+    messages: dict[str, tuple[str, ...]]
+    groups: tuple[str, ...] = ()  # the ids under which `course mistakes` lists these answers
+
+    @property
+    def students(self) -> tuple[str, ...]:
+        """Return who made the mistake."""
+        return tuple(sorted({student for names in self.messages.values() for student in names}))
+
+
+def common_mistakes(rows: Iterable[Row], groups: Sequence[Group] = ()) -> list[Mistake]:
+    """Return the mistakes in failed answers and errors, the most frequent first.
+
+    ``groups`` are the groups of the answers that no gallery explains.
+
+    A mistake that the gallery names is one, whatever its messages quote. What has only a general
+    name, or none, is one where its messages are the same but for what they quote.
+    """
+    ids = {(a.exercise, a.submission): group.id for group in groups for a in group.answers}
+    alike: dict[tuple[str, ...], list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.outcome in ("failed", "error"):
+            is_named = row.mistake and not is_general(row.mistake)
+            words = "" if is_named else _QUOTED.sub("#", row.message)
+            alike[row.exercise, row.outcome, row.mistake, words].append(row)
+    mistakes = [
+        Mistake(
+            group[0].exercise,
+            group[0].title,
+            group[0].outcome,
+            group[0].mistake,
+            _messages(group),
+            tuple(sorted({ids[at] for r in group if (at := (r.exercise, r.submission)) in ids})),
+        )
+        for group in alike.values()
+    ]
+    return sorted(mistakes, key=lambda m: (-len(m.students), m.exercise, m.name))
+
+
+def _messages(rows: Iterable[Row]) -> dict[str, tuple[str, ...]]:
+    """Return who got each message, the most frequent first."""
+    students: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        students[row.message].add(row.student)
+    most_first = sorted(students.items(), key=lambda each: (-len(each[1]), each[0]))
+    return {message: tuple(sorted(names)) for message, names in most_first}

@@ -8,8 +8,7 @@ from dataclasses import asdict
 
 from course_utils.workspace.curriculum import all_exercises
 
-from ..judging.grading import Grading
-from ..judging.rows import Row
+from ..judging.results import Grading, Row
 
 __all__ = ["gradebook_csv", "points_in", "results_jsonl"]
 
@@ -24,10 +23,11 @@ def results_jsonl(grading: Grading) -> str:
 def gradebook_csv(grading: Grading) -> str:
     """Return one line a student: points for each exercise and lesson, and their sum.
 
-    A cell is empty where nothing was handed in, and 0 where it was and earned nothing. With a
+    A cell is empty where nothing was handed in, and 0 where it was and earned nothing. A lesson
+    from which a teacher excused the student is ``excused``, and its points are not possible. With a
     roster there is a line for each of its students, and for nobody else, with the group that it
-    says, where it says any. ``late`` names the lessons that came late, and how late. The text
-    starts with a byte order mark, by which spreadsheets know UTF-8, and no cell starts a formula.
+    says, where it says any. The text starts with a byte order mark, by which spreadsheets know
+    UTF-8, and no cell starts a formula.
     """
     rows = grading.counting
     lessons = sorted({row.lesson for row in rows})
@@ -39,18 +39,22 @@ def gradebook_csv(grading: Grading) -> str:
     lines = _lines(grading)
     has_groups = any(group for _, group, _ in lines)
     more = ["group"] if has_groups else []
-    table.writerow([*header, "total", "possible", "late", "comments", *more])
-    possible = sum(e.points for e in exercises)
-    for student, group, own in lines:
-        points = {row.exercise: row.points for row in own}
+    table.writerow([*header, "total", "possible", "comments", *more])
+    for student, group, student_rows in lines:
+        points = {row.exercise: row.points for row in student_rows}
         cells = [_number(points.get(e.id)) for e in exercises]
-        sums = [points_in(own, lesson) for lesson in lessons]
-        total = _number(sum(row.points for row in own))
-        comments = "; ".join(_comments(own))
-        late = "; ".join(f"{n}: {words}" for n, words in _late(own).items())
+        excuses = {n: reason for (s, n), reason in grading.excuses.items() if s == student}
+        sums = [
+            "excused" if lesson in excuses else points_in(student_rows, lesson)
+            for lesson in lessons
+        ]
+        possible = sum(e.points for e in exercises if e.id[:2] not in excuses)
+        total = _number(sum(row.points for row in student_rows))
+        excused = [f"{number}: {reason}" for number, reason in excuses.items()]
+        comments = "; ".join([*excused, *_comments(student_rows)])
         more = [_as_text(group)] if has_groups else []
         table.writerow(
-            [_as_text(student), *cells, *sums, total, possible, late, _as_text(comments), *more]
+            [_as_text(student), *cells, *sums, total, possible, _as_text(comments), *more]
         )
     return "\ufeff" + text.getvalue()
 
@@ -62,10 +66,6 @@ def _comments(rows: list[Row]) -> list[str]:
     return [f"{place}: {words}" for place, words in (on_lessons | on_exercises).items()]
 
 
-def _late(rows: list[Row]) -> dict[str, str]:
-    return {row.lesson: row.late for row in rows if row.late}
-
-
 def _lines(grading: Grading) -> list[tuple[str, str, list[Row]]]:
     """Return whom the gradebook has a line for, the group of each, and the rows that count."""
     if grading.roster is not None:
@@ -73,7 +73,7 @@ def _lines(grading: Grading) -> list[tuple[str, str, list[Row]]]:
     students: dict[str, list[Row]] = {}
     for row in grading.counting:
         students.setdefault(row.student, []).append(row)
-    return [(student, "", own) for student, own in sorted(students.items())]
+    return [(student, "", student_rows) for student, student_rows in sorted(students.items())]
 
 
 def points_in(rows: list[Row], lesson: str) -> str:

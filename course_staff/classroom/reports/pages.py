@@ -3,21 +3,23 @@
 import hashlib
 import re
 import unicodedata
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from course_utils.workspace.atomic_files import write_atomically
 from course_utils.workspace.curriculum import find_lesson
 
-from ..judging.grading import Grading
+from ...output_folder import write_output, zipped
+from ..judging.results import Grading
 from .class_page import SIGNS, class_values, points_of
 from .gradebook import gradebook_csv, results_jsonl
-from .kept_pages import write_pages
 from .show_page import values_to_show
 from .upload import upload_csv
 
-__all__ = ["page_name", "write_results"]
+__all__ = ["COMMAND", "page_name", "write_results"]
+
+COMMAND = "course grade"  # which writes them
 
 # Names of files that Windows keeps for itself, and those that look like what is added to others.
 _NOT_PLAIN = r"|con|nul|prn|aux|(com|lpt)\d|(.*-)?[0-9a-f]{16}"
@@ -25,20 +27,38 @@ _NOT_PLAIN = r"|con|nul|prn|aux|(com|lpt)\d|(.*-)?[0-9a-f]{16}"
 
 def write_results(grading: Grading, out: Path) -> Path:
     """Write the tables and the pages to ``out`` and return the class page."""
-    _write(out / "results.jsonl", results_jsonl(grading))
-    _write(out / "gradebook.csv", gradebook_csv(grading))
-    if grading.roster is not None:
-        write_atomically(out / "upload.csv", upload_csv(grading))
-    students = sorted({row.student for row in grading.rows})
-    names = {student: page_name(student) for student in students}
-    pages = {
-        names[student]: _render("feedback.html", **_feedback(student, grading))
-        for student in students
+    names = {student: page_name(student) for student in sorted({r.student for r in grading.rows})}
+    texts = {
+        f"feedback/{name}": _render("feedback.html", **_feedback(student, grading))
+        for student, name in names.items()
     }
-    write_pages(out / "feedback", pages, out / ".grading" / "pages.json")
-    _write(out / "class-to-show.html", _render("show.html", **values_to_show(grading)))
-    _write(out / "class.html", _render("class.html", **class_values(grading, names)))
+    texts["results.jsonl"] = results_jsonl(grading)
+    texts["gradebook.csv"] = gradebook_csv(grading)
+    texts["class-to-show.html"] = _render("show.html", **values_to_show(grading))
+    texts["class.html"] = _render("class.html", **class_values(grading, names))
+    files = {path: text.encode("utf-8", "replace") for path, text in texts.items()}
+    files |= _feedback_zips(grading, {s: files[f"feedback/{name}"] for s, name in names.items()})
+    if grading.roster is not None:
+        files["upload.csv"] = upload_csv(grading)
+    write_output(files, out, COMMAND)
     return out / "class.html"
+
+
+def _feedback_zips(grading: Grading, pages: dict[str, bytes]) -> dict[str, bytes]:
+    """Return, for each download, a zip of pages that its learning system takes back."""
+    zips: dict[tuple[str, str], dict[str, bytes]] = {}
+    for submission in grading.found.submissions:
+        reply = submission.reply
+        if submission.counts and reply and submission.student in pages:
+            page = {f"{reply.prefix}feedback.html": pages[submission.student]}
+            zips.setdefault((reply.system, reply.download), {}).update(page)
+    several = Counter(system for system, _ in zips)
+    files = {}
+    for (system, download), content in sorted(zips.items()):
+        name = re.sub(r"[^\w-]+", "-", download.removesuffix(".zip")).strip("-")
+        addition = f"-{name}" if several[system] > 1 else ""
+        files[f"feedback-for-{system}{addition}.zip"] = zipped(content)
+    return files
 
 
 def page_name(student: str) -> str:
@@ -56,12 +76,12 @@ def page_name(student: str) -> str:
 
 
 def _feedback(student: str, grading: Grading) -> dict:
-    own = [row for row in grading.rows if row.student == student]
-    counting = [row for row in own if row.counts]
+    student_rows = [row for row in grading.rows if row.student == student]
+    counting = [row for row in student_rows if row.counts]
     lessons = []
     for number in sorted({row.lesson for row in counting}):
         rows = [row for row in counting if row.lesson == number]
-        older = {row.submission for row in own if row.lesson == number and not row.counts}
+        older = {row.submission for row in student_rows if row.lesson == number and not row.counts}
         lessons.append(
             {
                 "number": number,
@@ -71,7 +91,6 @@ def _feedback(student: str, grading: Grading) -> dict:
                 "possible": sum(row.possible for row in rows),
                 "submission": rows[0].submission,
                 "submitted": rows[0].submitted,
-                "late": rows[0].late,
                 "comment": rows[0].on_lesson,
                 "older": sorted(older),
             }
@@ -82,7 +101,7 @@ def _feedback(student: str, grading: Grading) -> dict:
         "points": points_of(counting),
         "possible": sum(row.possible for row in counting),
         "signs": SIGNS,
-        "is_jailed": grading.is_jailed,
+        "is_sandboxed": grading.is_sandboxed,
     }
 
 
@@ -117,7 +136,3 @@ def _with_code(text: str) -> Any:
         for number, part in enumerate(parts)
     ]
     return Markup("").join(shown)
-
-
-def _write(path: Path, text: str) -> None:
-    write_atomically(path, text.encode("utf-8", "replace").decode("utf-8"))

@@ -1,7 +1,7 @@
 """What ``class-to-show.html`` shows: a page for the wall, in which nobody can be recognised.
 
 It holds no name, no file, no point and no word of an answer. Numbers are shares, rounded, and only
-of groups in which one person does not stand out.
+of groups in which one person does not stand out. A smaller class sees its mistakes without numbers.
 """
 
 from collections import Counter, defaultdict
@@ -17,13 +17,13 @@ from course_utils.workspace.curriculum import (
     find_prediction,
 )
 
-from ..judging.grading import Grading
 from ..judging.predicted import asked
-from ..judging.rows import Row
+from ..judging.results import Grading, Row
 
 __all__ = ["FEWEST", "values_to_show"]
 
-FEWEST = 5  # people in any group of which something is said
+FEWEST = 5  # people in any group of which a number is given
+FEWEST_OF_ALL = 3  # people of whom anything is said
 _STEP = 5  # percent
 _MOST_MISTAKES = 3  # of an exercise
 
@@ -35,7 +35,7 @@ def values_to_show(grading: Grading) -> dict:
         by_exercise[row.exercise].append(row)
     lessons: dict[str, list[dict]] = {}
     for exercise in all_exercises():
-        if len(rows := by_exercise[exercise.id]) >= FEWEST:
+        if len(rows := by_exercise[exercise.id]) >= FEWEST_OF_ALL:
             share = _share(sum(row.outcome == "passed" for row in rows), len(rows))
             line = {"id": exercise.id, "title": exercise.title, "share": share}
             lessons.setdefault(exercise.id[:2], []).append(line | _mistakes(exercise.id, rows))
@@ -43,7 +43,8 @@ def values_to_show(grading: Grading) -> dict:
         "lessons": [(find_lesson(number), lines) for number, lines in lessons.items()],
         "predictions": _predictions(grading.predicted),
         "fewest": FEWEST,
-        "is_jailed": grading.is_jailed,
+        "fewest_of_all": FEWEST_OF_ALL,
+        "is_sandboxed": grading.is_sandboxed,
     }
 
 
@@ -60,20 +61,19 @@ def _share(count: int, total: int) -> int | None:
 
 
 def _mistakes(exercise_id: str, rows: Sequence[Row]) -> dict:
-    """Return the named mistakes that enough people made, what helps, and how many are not shown.
+    """Return the named mistakes and what helps: with a share those that enough people made.
 
-    Where enough people had the exercise wrong, though few made the same mistake, what helps stands
-    there without a count, in the order of the alphabet: nobody can be told by it.
+    The others that the authors know have no count, and are in the order of the alphabet.
     """
-    told: dict[str, Counter[str]] = defaultdict(Counter)
+    messages_of: dict[str, Counter[str]] = defaultdict(Counter)
     for row in rows:
         if row.outcome == "failed" and row.mistake and not is_general(row.mistake):
-            told[row.mistake][row.message] += 1
+            messages_of[row.mistake][row.message] += 1
     known = {}
     if isinstance(find_exercise(exercise_id), Question):
         known = {each["name"]: each["sentence"] for each in stored(exercise_id)["mistakes"]}
     often, seldom = [], []
-    for name, messages in told.items():
+    for name, messages in messages_of.items():
         sentence, alike = messages.most_common(1)[0]
         line = {"name": name, "sentence": known.get(name, sentence)}
         if messages.total() >= FEWEST and (name in known or alike >= FEWEST):
@@ -81,11 +81,8 @@ def _mistakes(exercise_id: str, rows: Sequence[Row]) -> dict:
             often.append((-messages.total(), name, line | {"share": share}))
         elif name in known:
             seldom.append((name, line))
-    shown = [line for *_, line in sorted(often, key=lambda each: each[:2])][:_MOST_MISTAKES]
-    is_crowd = sum(messages.total() for messages in told.values()) >= FEWEST
-    uncounted = [line for _, line in sorted(seldom)] if is_crowd else []
-    hidden = len(told) - len(shown) - len(uncounted)
-    return {"mistakes": shown, "uncounted": uncounted, "hidden": hidden}
+    shown = [line for *_, line in sorted(often, key=lambda entry: entry[:2])][:_MOST_MISTAKES]
+    return {"mistakes": shown, "uncounted": [line for _, line in sorted(seldom)]}
 
 
 def _predictions(predicted: dict[str, Counter[str]]) -> list[dict]:

@@ -20,10 +20,10 @@ import re
 from course_utils.workspace.curriculum import all_exercises, find_lesson
 
 from ..intake.roster import Roster
-from ..judging.grading import Grading
+from ..judging.results import Grading
 from .gradebook import points_in
 
-__all__ = ["upload_csv", "upload_notes"]
+__all__ = ["upload_columns", "upload_csv", "upload_notes"]
 
 _POINTS_POSSIBLE = re.compile(r"\s*points possible", re.IGNORECASE)
 # Grades in an export: Blackboard's and Moodle's by their form, Canvas's by their place.
@@ -42,7 +42,7 @@ def upload_csv(grading: Grading) -> bytes:
     grades = _grade_columns(roster)
     kept = [place for place in range(len(roster.header)) if place not in grades]
     names = [
-        f"Lesson {number} {find_lesson(number).title}" if place is None else roster.header[place]
+        _new_column(number) if place is None else roster.header[place]
         for number, place in filled.items()
     ]
     text = io.StringIO()
@@ -88,6 +88,25 @@ def upload_notes(grading: Grading) -> list[str]:
                 "upload it."
             )
     return notes
+
+
+def upload_columns(grading: Grading) -> list[str]:
+    """Say which columns of the roster `upload.csv` fills, and which it adds."""
+    roster = _roster_of(grading)
+    sentences = []
+    for number in _lessons(grading):
+        place = _column_of(number, roster)
+        sentences.append(
+            f"upload.csv adds the column {_new_column(number)!r}: the roster has none for lesson "
+            f"{number}."
+            if place is None
+            else f"upload.csv fills the column {roster.header[place]!r}."
+        )
+    return sentences
+
+
+def _new_column(number: str) -> str:
+    return f"Lesson {number} {find_lesson(number).title}"
 
 
 def _lessons(grading: Grading) -> list[str]:

@@ -1,1 +1,1 @@
-"""How submissions run: the fork server, the cluster, and the copy of the course in the jail."""
+"""How submissions run: the fork server, the cluster, and the copy of the course in the sandbox."""

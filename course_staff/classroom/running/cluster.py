@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from course_utils.workspace.curriculum import find_lesson
 
-from ..jail.limits import Limits
+from ..sandbox.limits import Limits
 from .conversation import Questions, Run
 from .fork_server import ServerFailed
 from .on_worker import end_grading, grading_settings, run_notebook, try_out
@@ -28,7 +28,7 @@ _KEPT = "What was graded is kept: the same command goes on with the rest."
 
 
 class Cluster:
-    """Has the workers of a Dask cluster run notebooks, each in a jail of its own.
+    """Has the workers of a Dask cluster run notebooks, each in a sandbox of its own.
 
     A notebook whose worker is lost runs on another one.
 
@@ -47,18 +47,18 @@ class Cluster:
         self._settings = grading_settings(uuid4().hex, limits, hidden)
         self._client: Any = None
 
-    def start(self, jail: bool = True) -> None:
-        """Connect, and have every worker start TensorFlow and try its jail.
+    def start(self, sandbox: bool = True) -> None:
+        """Connect, and have every worker start TensorFlow and try its sandbox.
 
         Raises
         ------
         ServerFailed
             If no scheduler answers, there is no worker, or one of them cannot grade as this
-            machine would. Nothing runs on a cluster without a jail.
+            machine would. Nothing runs on a cluster without a sandbox.
         """
         from distributed import Client
 
-        if not jail:
+        if not sandbox:
             raise ValueError("without a sandbox a notebook could command the whole cluster")
         try:
             self._client = Client(self._address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
@@ -84,7 +84,7 @@ class Cluster:
 
     def run(self, job: dict, data: bytes, questions: Questions) -> Run:
         """Have one notebook run on some worker, and put what it did to the judge."""
-        seeds = {one.id: questions.seed(one.id) for one in find_lesson(job["lesson"]).exercises()}
+        seeds = {e.id: questions.seed(e.id) for e in find_lesson(job["lesson"]).exercises()}
         client = self._client
         if client is None:
             raise ServerFailed("The grading was stopped.")
@@ -136,14 +136,14 @@ def _judged(reply: Any, seeds: dict[str, int], questions: Questions) -> Run:
     """Put the observations to the judge, as if the notebook ran here; return how it ended."""
     run = Run()
     try:
-        said = json.loads(reply)
-        if "refused" in said:
-            raise ServerFailed(f"{_refusal(said['worker'], said['refused'])} {_KEPT}")
-        run.ended, run.message = str(said["run"]["ended"]), str(said["run"]["message"])
-        run.cell, run.pending = int(said["run"]["cell"]), said["run"]["pending"]
-        for exercise_id, text in said["observed"]:
+        content = json.loads(reply)
+        if "refused" in content:
+            raise ServerFailed(f"{_refusal(content['worker'], content['refused'])} {_KEPT}")
+        run.ended, run.message = str(content["run"]["ended"]), str(content["run"]["message"])
+        run.cell, run.pending = int(content["run"]["cell"]), content["run"]["pending"]
+        for exercise_id, text in content["observed"]:
             questions.take(exercise_id, seeds[exercise_id], json.loads(text))
-        run.cell_errors = dict(said["run"]["cell_errors"])
+        run.cell_errors = dict(content["run"]["cell_errors"])
     except (KeyError, OverflowError, RecursionError, TypeError, ValueError):
         run.ended = "nonsense"
     return run

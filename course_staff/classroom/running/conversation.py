@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ..jail.channel import LARGEST_MESSAGE, BadMessage, Channel, Closed, TooLate
-from ..jail.limits import Limits
-from ..jail.supervisor import JUDGES, LISTENS
+from ..sandbox.channel import LARGEST_MESSAGE, BadMessage, Channel, Closed, TooLate
+from ..sandbox.limits import Limits
+from ..sandbox.supervisor import JUDGES, LISTENS
 
 __all__ = ["Questions", "Run", "converse", "end_of"]
 

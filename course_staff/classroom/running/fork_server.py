@@ -12,15 +12,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..jail.channel import BadMessage, Channel, Closed, TooLate
-from ..jail.limits import Limits
+from ..sandbox.channel import BadMessage, Channel, Closed, TooLate
+from ..sandbox.limits import Limits
 from .conversation import Questions, Run, converse, end_of
 from .public_package import write_public_package
 
 __all__ = ["ForkServer", "Runner", "ServerFailed"]
 
 _SECONDS_TO_START = 180.0
-_NO_JAIL = (
+_NO_SANDBOX = (
     "This system allows no namespaces ({}), so notebooks could read your files, the solutions "
     "among them, and use the network. Grade on another system, or repeat the command with "
     "--no-sandbox in a virtual machine or a container that holds nothing else."
@@ -34,7 +34,7 @@ class ServerFailed(Exception):
 class Runner(Protocol):
     """What runs notebooks: this machine's fork server, or a cluster."""
 
-    def start(self, jail: bool = True) -> None:
+    def start(self, sandbox: bool = True) -> None:
         """Get ready; raise ServerFailed where that cannot be."""
 
     def run(self, job: dict, data: bytes, questions: Questions) -> Run:
@@ -74,19 +74,19 @@ class ForkServer:
         self._connection: socket.socket | None = None
         self._running: set[socket.socket] = set()
         self._is_closed = False
-        self.is_jailed = False
+        self.is_sandboxed = False
 
-    def start(self, jail: bool = True) -> None:
-        """Start the server, in a jail unless ``jail`` is false.
+    def start(self, sandbox: bool = True) -> None:
+        """Start the server, in a sandbox unless ``sandbox`` is false.
 
         Raises
         ------
         ServerFailed
-            If it does not start, or the system allows no jail: nothing then runs without one.
+            If it does not start, or the system allows no sandbox: nothing then runs without one.
         """
         package = write_public_package(self._folder / "package")
         self._log.unlink(missing_ok=True)
-        self.is_jailed = jail
+        self.is_sandboxed = sandbox
         self._launch(package)
 
     def close(self) -> None:
@@ -111,7 +111,7 @@ class ForkServer:
 
     def run(self, job: dict, data: bytes, questions: Questions) -> Run:
         """Run one notebook, put the questions to it, and see to its end."""
-        folder = None if self.is_jailed else tempfile.mkdtemp(prefix="course-")
+        folder = None if self.is_sandboxed else tempfile.mkdtemp(prefix="course-")
         channel, control = self._fork()
 
         def tell_supervisor(what: bytes) -> None:
@@ -174,10 +174,10 @@ class ForkServer:
 
     def _launch(self, package: Path) -> None:
         """Start the process, and return when it is ready."""
-        root = self._folder / "jail"
+        root = self._folder / "sandbox"
         root.mkdir(exist_ok=True)
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-m", "course_staff.classroom.jail.server"]
+        command = [sys.executable, "-m", "course_staff.classroom.sandbox.server"]
         with open(self._log, "ab") as log:
             self._process = subprocess.Popen(
                 [*command, str(theirs.fileno())],
@@ -192,7 +192,7 @@ class ForkServer:
         theirs.close()
         settings = {
             "limits": self._limits.as_dict(),
-            "jail": str(root) if self.is_jailed else "",
+            "sandbox": str(root) if self.is_sandboxed else "",
             "visible": [str(path) for path in self._visible],
             "hidden": [str(path) for path in self._hidden],
         }
@@ -204,7 +204,7 @@ class ForkServer:
         if answer is None or not answer["ready"]:
             ours.close()
             raise ServerFailed(
-                _NO_JAIL.format(answer["reason"])
+                _NO_SANDBOX.format(answer["reason"])
                 if answer
                 else f"The process that runs notebooks did not start; see {self._log}."
             )

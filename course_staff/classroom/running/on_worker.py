@@ -1,4 +1,4 @@
-"""What a Dask worker does in a grading: it runs notebooks, in a jail and a TensorFlow of its own.
+"""What a Dask worker does in a grading: it runs notebooks, in its own sandbox and TensorFlow.
 
 It judges nothing, and needs neither lessons nor solutions. It gets a notebook, limits and seeds,
 gives a seed to the notebook when that asks for it, and sends back what was observed, as text.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..jail.limits import Limits
+from ..sandbox.limits import Limits
 from .data_sets import data_folders, data_versions
 from .fork_server import ForkServer, ServerFailed
 from .public_package import checkout_folders, package_versions, private_folders
@@ -46,7 +46,7 @@ def grading_settings(name: str, limits: Limits, hidden: list[Path]) -> dict[str,
 
 
 async def try_out(settings: dict[str, Any], dask_worker: Any) -> str:
-    """Start TensorFlow and try the jail; return why this worker cannot grade, or nothing.
+    """Start TensorFlow and try the sandbox; return why this worker cannot grade, or nothing.
 
     What a grading left here that was killed, and runs nothing any more, is ended first. Dask
     fills in ``dask_worker``.

@@ -20,8 +20,10 @@ from course_utils.workspace.curriculum import LESSONS
 from course_utils.workspace.folders import course_folder
 
 __all__ = [
+    "NoLessons",
     "checkout_folders",
     "exercises_version",
+    "lessons_folder",
     "package_versions",
     "private_folders",
     "write_public_package",
@@ -32,6 +34,10 @@ _TOOLS = Path(gradient_tools.__file__).parent
 _STAFF = Path(__file__).parents[2]
 _LIBRARIES = ("tensorflow", "keras", "numpy")
 _LEFT_OUT = ("__main__.py", "cli.py", "doctor.py", "__pycache__")
+
+
+class NoLessons(Exception):
+    """There is no checkout, in which the right programs are; the message says what to do."""
 
 
 def write_public_package(folder: Path) -> Path:
@@ -45,7 +51,7 @@ def write_public_package(folder: Path) -> Path:
         for package in (_TOOLS, _PACKAGE):
             shutil.copytree(package, folder / package.name, ignore=left_out)
         _copy_questions(folder / COPIES)
-        _copy_jail(folder)
+        _copy_sandbox(folder)
     except shutil.Error as error:  # one line for every file, where the first says why
         raise OSError(error.args[0][0][2]) from None
     return folder
@@ -75,12 +81,12 @@ def _copy_questions(folder: Path) -> None:
         (folder / f"{name}.txt").write_text(without_programs(stored), encoding="ascii")
 
 
-def _copy_jail(folder: Path) -> None:
+def _copy_sandbox(folder: Path) -> None:
     """Write what runs a notebook, and of ``course_staff`` no more than leads there."""
-    jail = Path("classroom", "jail")
+    sandbox = Path("classroom", "sandbox")
     skipped = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(_STAFF / jail, folder / _STAFF.name / jail, ignore=skipped)
-    for place in (Path(), jail.parent):
+    shutil.copytree(_STAFF / sandbox, folder / _STAFF.name / sandbox, ignore=skipped)
+    for place in (Path(), sandbox.parent):
         shutil.copy(_STAFF / place / "__init__.py", folder / _STAFF.name / place)
 
 
@@ -89,6 +95,23 @@ def checkout_folders() -> list[Path]:
     return [
         root.resolve() for root in (_STAFF.parent, course_folder()) if (root / "lessons").is_dir()
     ]
+
+
+def lessons_folder() -> Path:
+    """Return the folder that holds the right programs and the galleries.
+
+    Raises
+    ------
+    NoLessons
+        If neither this package nor the working folder is in a checkout.
+    """
+    for checkout in (_STAFF.parent, course_folder()):
+        if any((checkout / "lessons").glob("*/mistakes.py")):
+            return checkout.resolve() / "lessons"
+    raise NoLessons(
+        "There are no lessons here. Answers are compared with the lessons' solutions: call "
+        "`course grade` in a checkout of the whole course."
+    )
 
 
 def exercises_version() -> str:

@@ -1,4 +1,4 @@
-"""Archives as they are downloaded and handed in, honest and hostile: read where they stand."""
+"""Archives as they are downloaded and handed in, honest and hostile: extracted within limits."""
 
 import io
 import os
@@ -7,13 +7,12 @@ import time
 import zipfile
 
 import pytest
-from handed_in import given, notebook
+from handed_in import UNPACKED, find_submissions, given, grade, notebook
 
 from course_staff.classroom.intake import archives
-from course_staff.classroom.intake.submissions import find_submissions, read_data
-from course_staff.classroom.intake.walking import UnreadableFile
-from course_staff.classroom.judging.grading import grade
-from course_staff.classroom.judging.rows import BadInput
+from course_staff.classroom.intake.files import UnreadableFile
+from course_staff.classroom.intake.submissions import read_data
+from course_staff.classroom.judging.results import BadInput
 
 WORK = given("01")
 NOON = (2026, 3, 1, 12, 0, 0)
@@ -175,7 +174,7 @@ HOSTILE = {
     "deep": (lambda: zipped({"a/" * 30 + "01_first_tape.ipynb": WORK}), "more than 20 folders"),
     "nested": (
         lambda: zipped({"a.zip": zipped({"b.zip": zipped({"c.zip": zipped({"x": b""})})})}),
-        "archives stand in one another",
+        "archives are in one another",
     ),
     "damaged": (lambda: zipped({"01_first_tape.ipynb": WORK})[:-30], "a damaged one"),
     "no archive": (lambda: b"01_first_tape", "a damaged one"),
@@ -188,11 +187,12 @@ def test_a_hostile_archive_is_one_unreadable_submission(tmp_path, make, reason):
     put(tmp_path / "in" / "eve" / "01_first_tape.zip", make())
     before = sorted(tmp_path.rglob("*"))
     said = troubles(tmp_path / "in")
+    assert not [path for path in UNPACKED.rglob("*") if path.is_symlink()]
     assert said.pop("ada/01_first_tape.ipynb") == ""
     (sentence,) = said.values()
     assert reason in sentence
     assert {s for s, *_ in places(tmp_path / "in")} == {"ada", "eve"}
-    assert sorted(tmp_path.rglob("*")) == before  # nothing was unpacked
+    assert sorted(tmp_path.rglob("*")) == before  # nothing was written here
 
 
 def test_too_much_in_all_is_refused(tmp_path, monkeypatch):
@@ -200,6 +200,50 @@ def test_too_much_in_all_is_refused(tmp_path, monkeypatch):
     put(tmp_path / "eve" / "01_first_tape.zip", zipped({"01_first_tape.ipynb": WORK}))
     (sentence,) = troubles(tmp_path).values()
     assert "unpacks to more than" in sentence
+
+
+def test_archives_in_an_archive_share_its_limits(tmp_path, monkeypatch):
+    inner = zipped({"01_first_tape.ipynb": WORK})
+    monkeypatch.setattr(archives, "_MOST_BYTES", 2 * len(inner) + len(WORK) + 100)
+    put(tmp_path / "eve" / "w.zip", zipped({"a/w.zip": inner, "b/w.zip": inner}))
+    said = troubles(tmp_path)
+    assert said["eve/w.zip/a/w.zip/01_first_tape.ipynb"] == ""
+    assert "unpacks to more than" in said["eve/w.zip/b/w.zip"]
+
+
+@pytest.mark.parametrize(
+    ("names", "refused"),
+    [
+        (["01_first_tape.ipynb", "x" * 300 + ".ipynb"], "x" * 300 + ".ipynb"),
+        (["01_first_tape.ipynb", "01_first_tape.ipynb/w.ipynb"], "01_first_tape.ipynb/w.ipynb"),
+    ],
+)
+def test_a_name_that_no_file_can_have_takes_no_other_file_along(tmp_path, names, refused):
+    put(tmp_path / "ada" / "01_first_tape.zip", zipped(dict.fromkeys(names, WORK)))
+    said = troubles(tmp_path)
+    assert said.pop("ada/01_first_tape.zip/01_first_tape.ipynb") == ""
+    assert "its name is too long" in said[f"ada/01_first_tape.zip/{refused}"]
+
+
+def test_one_damaged_file_takes_no_other_file_along(tmp_path):
+    data = zipped({"01_first_tape.ipynb": WORK, "00_start_here.ipynb": b"0123456789"})
+    at = data.rindex(b"PK\x03\x04") + 30 + len("00_start_here.ipynb")
+    put(tmp_path / "ada.zip", data[:at] + b"\xff" + data[at + 1 :])
+    assert troubles(tmp_path) == {
+        "ada.zip/01_first_tape.ipynb": "",
+        "ada.zip/00_start_here.ipynb": "This was not opened: it is damaged.",
+    }
+
+
+def test_a_full_disk_is_nobodys_damaged_archive(tmp_path, monkeypatch):
+    put(tmp_path / "ada.zip", zipped({"01_first_tape.ipynb": WORK}))
+
+    def full(path, mode):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(archives.Path, "open", full)
+    with pytest.raises(OSError, match="No space left"):
+        find_submissions(tmp_path)
 
 
 def test_in_a_download_one_entry_stops_nobody(tmp_path):

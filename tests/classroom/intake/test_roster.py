@@ -66,6 +66,17 @@ def test_nobody_is_guessed(tmp_path):
     assert members.member("eve") is None and members.member("") is None
 
 
+def test_namesakes_are_all_named_with_what_to_do(tmp_path):
+    members = roster(tmp_path, MOODLE + ADA + "Ada,Lovelace,4712,al@uni.example,B\n")
+    for student in ("Ada Lovelace", "Ada Lovelace (98765)"):
+        assert members.why_unknown(student) == (
+            f"{student} may be any of these on the roster: Ada Lovelace (4711), Ada Lovelace "
+            "(4712). Rename the file or folder to the student's id, and grade again."
+        )
+    assert members.why_unknown("Ada Lovelace (4712)") == ""
+    assert members.why_unknown("eve (1)") == "Not on the roster: eve (1)"
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [

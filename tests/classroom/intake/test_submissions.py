@@ -5,11 +5,11 @@ import os
 import unicodedata
 
 import pytest
-from handed_in import given
+from handed_in import find_submissions, given
 
 from course_staff.classroom.intake import walking
-from course_staff.classroom.intake.submissions import find_submissions, read_data
-from course_staff.classroom.intake.walking import UnreadableFile
+from course_staff.classroom.intake.files import UnreadableFile
+from course_staff.classroom.intake.submissions import read_data
 
 
 def put(path, data=b"{}", time=1_000_000):
@@ -100,7 +100,7 @@ def test_what_a_notebook_holds_says_more_than_its_name(tmp_path):
 
 def test_of_two_copies_of_one_time_the_higher_number_counts(tmp_path):
     for name in ("01_first_tape", "01_first_tape (2)", "01_first_tape-1", "01_first_tape copy"):
-        put(tmp_path / "ada" / f"{name}.ipynb")
+        put(tmp_path / "ada" / f"{name}.ipynb", name.encode())
     counting = [s.path.stem for s in find_submissions(tmp_path).submissions if s.counts]
     assert counting == ["01_first_tape (2)"]
 
@@ -162,9 +162,9 @@ def test_checkpoints_hidden_files_and_the_results_are_not_submissions(tmp_path):
 
 
 def test_the_newest_counts_and_both_are_listed(tmp_path):
-    put(tmp_path / "ada" / "01_first_tape.ipynb", time=2_000)
-    put(tmp_path / "ada" / "01_first_tape (1).ipynb", time=3_000)
-    put(tmp_path / "ada" / "01_first_tape" / "01_first_tape.ipynb", time=1_000)
+    put(tmp_path / "ada" / "01_first_tape.ipynb", b"second", time=2_000)
+    put(tmp_path / "ada" / "01_first_tape (1).ipynb", b"third", time=3_000)
+    put(tmp_path / "ada" / "01_first_tape" / "01_first_tape.ipynb", b"first", time=1_000)
     listed = {s.place: s.counts for s in find_submissions(tmp_path).submissions}
     assert listed == {
         "ada/01_first_tape.ipynb": False,
@@ -176,7 +176,7 @@ def test_the_newest_counts_and_both_are_listed(tmp_path):
 def test_nbgraders_time_stamp_counts_more_than_the_files(tmp_path):
     first = put(tmp_path / "ada" / "01_first_tape" / "01_first_tape.ipynb", time=9_000)
     put(first.with_name("timestamp.txt"), b"1970-01-01 01:00:00.5 UTC\n")
-    second = put(tmp_path / "ada" / "01_first_tape.ipynb", time=5_000)
+    second = put(tmp_path / "ada" / "01_first_tape.ipynb", b"changed", time=5_000)
     counting = [s.path for s in find_submissions(tmp_path).submissions if s.counts]
     assert counting == [second]
 
@@ -272,7 +272,7 @@ def test_a_folder_that_cannot_be_looked_into_stops_nobody(tmp_path, monkeypatch)
     assert said["bob/01_first_tape/x"] == "This folder cannot be listed: Permission denied."
     assert found.unrecognised == ["cyd/closed (This folder cannot be listed: Permission denied.)"]
     (place,) = [place for place in said if place.startswith("dan")]
-    assert said[place] == "More than 20 folders stand in one another."
+    assert said[place] == "More than 20 folders are in one another."
 
 
 def test_notebooks_that_programs_hide_are_named(tmp_path):
@@ -367,7 +367,9 @@ def test_two_students_of_one_name_are_two(tmp_path):
         ("Kim (1)", True),
         ("Kim (2)", True),
     }
-    assert "Several students are named Kim: 1, 2." in found.contradictions[0]
+    assert found.contradictions == [
+        "Several students are named Kim. They were graded apart, as Kim (1) and Kim (2)."
+    ]
 
 
 def test_names_hide_nothing_and_stay_apart(tmp_path):
@@ -386,3 +388,17 @@ def test_names_hide_nothing_and_stay_apart(tmp_path):
         "ada", "ada\\u202e", "ada\\u200b", "\\x1b[2Jada", "ada\\\\u202e", names[-1],
     }  # fmt: skip
     assert len({s.place for s in found.submissions}) == len(names)
+
+
+def test_a_file_that_was_downloaded_again_is_no_second_one(tmp_path):
+    put(tmp_path / "ada" / "01_first_tape.ipynb", given("01"), time=2_000)
+    put(tmp_path / "ada" / "01_first_tape (1).ipynb", given("01"), time=3_000)
+    (one,) = find_submissions(tmp_path).submissions
+    assert one.place == "ada/01_first_tape.ipynb" and one.counts
+
+
+def test_going_back_to_an_older_version_counts(tmp_path):
+    for number, data in enumerate((given("01"), b"{}", given("01"))):
+        put(tmp_path / "ada" / f"01_first_tape ({number}).ipynb", data, time=1_000 * number)
+    counting = {s.place[-8:-7]: s.counts for s in find_submissions(tmp_path).submissions}
+    assert counting == {"0": False, "1": False, "2": True}

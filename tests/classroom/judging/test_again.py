@@ -3,14 +3,13 @@
 import json
 
 import pytest
-from handed_in import notebook
+from handed_in import grade, notebook
 from typer.testing import CliRunner
 
+from course_staff.classroom import grading as engine
 from course_staff.classroom.intake.roster import Member, Roster
-from course_staff.classroom.judging import grading as engine
 from course_staff.classroom.judging.again import choose_again
-from course_staff.classroom.judging.grading import grade
-from course_staff.classroom.judging.rows import BadInput
+from course_staff.classroom.judging.results import BadInput
 from course_staff.classroom.running.conversation import Run
 from course_utils.course.cli import app
 
@@ -52,7 +51,7 @@ class Class:
 @pytest.fixture
 def pupils(tmp_path, monkeypatch):
     made = Class(tmp_path)
-    monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, sandbox: None)
     monkeypatch.setattr(engine.ForkServer, "run", lambda *arguments: made.run(*arguments))
     return made
 

@@ -17,19 +17,19 @@ from pathlib import Path
 
 import pytest
 from forgeries import FORGERIES
-from handed_in import RIGHT, ROOT, given, notebook
+from handed_in import RIGHT, ROOT, given, grade, notebook
 from typer.testing import CliRunner
 
-from course_staff.classroom.jail.limits import Limits
-from course_staff.classroom.judging import grading as engine
-from course_staff.classroom.judging.grading import Grading, grade
+from course_staff.classroom import grading as engine
 from course_staff.classroom.judging.journal import Journal, secret_key
-from course_staff.classroom.judging.rows import BadInput, Row
+from course_staff.classroom.judging.results import BadInput, Grading, Row
+from course_staff.classroom.reports.class_page import common_mistakes
 from course_staff.classroom.reports.gradebook import gradebook_csv
-from course_staff.classroom.reports.mistakes import common_mistakes
 from course_staff.classroom.reports.pages import page_name, write_results
 from course_staff.classroom.running.conversation import Run
 from course_staff.classroom.running.fork_server import ServerFailed
+from course_staff.classroom.sandbox.limits import Limits
+from course_staff.output_folder import claim
 from course_utils.course.cli import app
 from course_utils.workspace.curriculum import find_lesson
 
@@ -67,7 +67,6 @@ def graded(tmp_path_factory):
     root = tmp_path_factory.mktemp("class")
     submissions, out = hand_in(root / "submitted"), root / "results"
     grading = grade(submissions, out, jobs=2, limits=LIMITS)
-    write_results(grading, out)
     return grading, submissions, out
 
 
@@ -205,8 +204,8 @@ def test_another_version_of_the_exercises_runs_all_again(graded, monkeypatch):
     _, submissions, out = graded
     started = []
 
-    def start(self, jail):
-        started.append(jail)
+    def start(self, sandbox):
+        started.append(sandbox)
         raise ServerFailed("stop here")
 
     monkeypatch.setattr(engine.ForkServer, "start", start)
@@ -229,7 +228,8 @@ def kept(out):
 def test_killed_half_way_it_goes_on_with_the_same_result(graded, tmp_path):
     grading, submissions, uninterrupted = graded
     out = tmp_path / "results"
-    (out / ".grading").mkdir(parents=True)
+    claim(out, "course grade")
+    (out / ".grading").mkdir()
     # The same secret draws the same inputs, so that even the numbers in messages can be compared,
     # and what right programs do on these need not be observed once more.
     for name in ("key", "references.jsonl"):
@@ -305,7 +305,7 @@ def test_a_disk_that_is_full_stops_the_grading_and_gives_nobody_a_verdict(tmp_pa
         assert len(ran) == 1 or stopped.wait(60), "the grading goes on after a verdict was lost"
         return Run("done")
 
-    monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, sandbox: None)
     monkeypatch.setattr(engine.ForkServer, "run", run_one)
     monkeypatch.setattr(engine.ForkServer, "close", lambda self: stopped.set())
     files = {f"s{n}/01_first_tape.ipynb": notebook("01", RIGHT, [str(n)]) for n in range(9)}
@@ -343,10 +343,13 @@ def test_bad_input_is_a_sentence_and_status_1(tmp_path):
         ((tmp_path / "nowhere", "--out", out), "nowhere does not exist. Name the folder"),
         ((tmp_path / "empty", "--out", out), "There are no submissions"),
         ((tmp_path / "zipped", "--out", out), "is no notebook: 01_first_tape.rar"),
-        ((tmp_path / "taken", "--out", tmp_path / "taken" / "ada"), "ada holds submissions"),
-        ((tmp_path / "empty", "--out", tmp_path / "own"), "holds feedback from elsewhere"),
+        (
+            (tmp_path / "taken", "--out", tmp_path / "taken" / "ada"),
+            "is not empty, and no earlier",
+        ),
+        ((tmp_path / "empty", "--out", tmp_path / "own"), "is not empty, and no earlier"),
         ((tmp_path / "empty", "--out", out, "--lessons", "77"), "there is no lesson 77"),
-        ((tmp_path / "empty", "--out", tmp_path / "empty"), "need a folder of their own"),
+        ((tmp_path / "empty", "--out", tmp_path / "empty"), "There are no submissions"),
         ((tmp_path / "empty", "--out", "/proc/here"), "cannot be written"),
     ]:
         result = run(*arguments)
@@ -466,7 +469,7 @@ def test_an_accident_with_one_submission_does_not_stop_the_others(tmp_path, monk
     def accident(self, job, data, questions):
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, sandbox: None)
     monkeypatch.setattr(engine.ForkServer, "run", accident)
     grading = grade(submissions, tmp_path / "out")
     assert sorted(grading.accidents) == ["s1/01_first_tape.ipynb", "s2/01_first_tape.ipynb"]
@@ -487,7 +490,7 @@ def test_an_unforeseen_file_does_not_stop_the_others(tmp_path, monkeypatch):
         return real(self, one)
 
     monkeypatch.setattr(engine.Batch, "_known", unforeseen)
-    monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, sandbox: None)
     monkeypatch.setattr(engine.ForkServer, "run", lambda *_: Run("done"))
     result = run(submissions, "--out", tmp_path / "out")
     assert result.exit_code == 1 and "next time: s1/01_first_tape.ipynb" in result.output
@@ -545,7 +548,7 @@ def test_no_name_starts_a_formula_at_commas_or_semicolons(name):
 
 def test_pages_are_written_before_another_grading_may_begin(tmp_path, monkeypatch):
     submissions = hand_in(tmp_path / "in", {"ada/01_first_tape.ipynb": given("01")})
-    monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, sandbox: None)
     monkeypatch.setattr(engine.ForkServer, "run", lambda *_: Run("done"))
 
     def write(grading, out):
@@ -553,7 +556,8 @@ def test_pages_are_written_before_another_grading_may_begin(tmp_path, monkeypatc
         with pytest.raises(BadInput, match="Another grading"):
             grade(submissions, out)
 
-    grade(submissions, tmp_path / "out", write=write)
+    monkeypatch.setattr(engine, "write_results", write)
+    grade(submissions, tmp_path / "out")
     assert (tmp_path / "out" / "class.html").exists()
 
 
@@ -564,7 +568,7 @@ def test_a_notebook_that_was_stopped_after_an_answer_is_named(tmp_path, monkeypa
         questions.take("01.2", questions.seed("01.2"), {"broken": "calling it raised TypeError"})
         return Run("memory", cell=7)
 
-    monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, sandbox: None)
     monkeypatch.setattr(engine.ForkServer, "run", stopped)
     run(submissions, "--out", tmp_path / "out")
     page = re.sub(r"\s+", " ", (tmp_path / "out" / "class.html").read_text(encoding="utf-8"))
@@ -593,7 +597,7 @@ def test_what_was_stopped_runs_once_more_alone_before_it_is_recorded(
         is_late = data == files["s1/01_first_tape.ipynb"] or not is_again
         return Run(ended if is_late else "done", cell=3)
 
-    monkeypatch.setattr(engine.ForkServer, "start", lambda self, jail: None)
+    monkeypatch.setattr(engine.ForkServer, "start", lambda self, sandbox: None)
     monkeypatch.setattr(engine.ForkServer, "run", busy)
     graded = grade(submissions, tmp_path / "out", jobs=4)
     assert sorted(runs) == sorted(2 * list(files.values()))
@@ -612,7 +616,7 @@ def test_relative_folders_keep_notebooks_apart_as_absolute_ones_do(tmp_path, mon
     monkeypatch.setenv("COURSE_DATA_DIR", "data")
     monkeypatch.setenv("KERAS_HOME", str(tmp_path / "keras"))
     grading = grade(Path("in"), Path("out"), limits=LIMITS)
-    assert outcomes(grading, "ada") == ["passed"] * 5 and grading.is_jailed
+    assert outcomes(grading, "ada") == ["passed"] * 5 and grading.is_sandboxed
 
 
 def test_a_folder_whose_name_is_no_text_keeps_notebooks_apart_too(tmp_path):
@@ -626,14 +630,14 @@ def test_without_a_sandbox_only_on_demand_and_every_page_says_so(tmp_path, monke
     submissions, out = hand_in(tmp_path / "in", {"ada/01_first_tape.ipynb": given("01")}), tmp_path
     started = []
 
-    def start(self, jail):
-        started.append(jail)
-        if jail:
+    def start(self, sandbox):
+        started.append(sandbox)
+        if sandbox:
             raise ServerFailed("This system allows no namespaces")
 
     monkeypatch.setattr(engine.ForkServer, "start", start)
     monkeypatch.setattr(engine.ForkServer, "run", lambda *_: Run("done"))
-    result = run(submissions, "--out", out / "jailed")
+    result = run(submissions, "--out", out / "sandboxed")
     assert result.exit_code == 1 and "allows no namespaces" in result.output and started == [True]
     result = run(submissions, "--out", out / "free", "--no-sandbox")
     assert result.exit_code == 0 and "ran as you" in result.output

@@ -1,24 +1,20 @@
 """Wrong answers that nothing explains: grouped by what they did, named once, told to everybody."""
 
 import json
-import pickle
 import shutil
 import subprocess
 import sys
 
 import pytest
-from handed_in import RIGHT, ROOT, notebook
+from handed_in import RIGHT, ROOT, grade, notebook
 from typer.testing import CliRunner
 
-from course_staff.classroom.intake.submissions import Submission
-from course_staff.classroom.intake.walking import UnreadableFile
-from course_staff.classroom.jail.cells import read_cells
-from course_staff.classroom.jail.limits import Limits
-from course_staff.classroom.judging import grading, naming, notebook_cells
-from course_staff.classroom.judging.behaviours import Taught
-from course_staff.classroom.judging.grading import grade
+from course_staff.classroom import grading
+from course_staff.classroom.judging import naming
+from course_staff.classroom.judging.behaviors import Behavior, Taught
 from course_staff.classroom.judging.naming import NamingError, gallery_entry, groups_in, name_groups
-from course_staff.classroom.reports.pages import write_results
+from course_staff.classroom.sandbox.cells import read_cells
+from course_staff.classroom.sandbox.limits import Limits
 from course_utils.course.cli import app
 from course_utils.exercises.sentences import Wrong
 
@@ -60,7 +56,7 @@ def test_what_behaves_alike_is_one_group_with_its_shortest_program(graded):
 
 
 def test_the_class_page_shows_the_ids_of_the_groups(graded):
-    grade(*graded, limits=LIMITS, write=write_results)
+    grade(*graded, limits=LIMITS)
     page = (graded[1] / "class.html").read_text(encoding="utf-8")
     assert all(group.id in page for group in groups_in(graded[1]))
 
@@ -72,19 +68,9 @@ def test_each_notebook_is_parsed_once_for_all_that_is_asked_of_it(graded, monkey
         parsed.append(data)
         return read_cells(data)
 
-    monkeypatch.setattr(notebook_cells, "read_cells", noted)
+    monkeypatch.setattr(grading, "read_cells", noted)
     graded_now = grade(*graded, limits=LIMITS)
     assert graded_now.groups and len(parsed) == len(set(parsed)) == len(CLASS)
-
-
-def test_of_what_is_no_notebook_a_sentence_is_kept_and_not_the_file(tmp_path):
-    path = tmp_path / "01_first_tape.ipynb"
-    path.write_bytes(b"x" * 10**6)
-    one, known = Submission("ada", "01", path, path.name, 0.0), notebook_cells.Contents(2)
-    for _ in range(2):
-        with pytest.raises(UnreadableFile, match="notebook"):
-            known.cells(one)
-    assert len(pickle.dumps(vars(known))) < 1000
 
 
 def test_an_answer_that_is_told_a_factor_or_its_form_alone_is_grouped_too(graded):
@@ -118,7 +104,7 @@ def test_what_is_kept_is_told_to_the_next_class(graded, tmp_path, monkeypatch):
     lessons = tmp_path / "lessons"
     shutil.copytree(ROOT / "lessons" / "01_first_tape", lessons / "01_first_tape")
     for module in (grading, naming):
-        monkeypatch.setattr(module, "require_lessons", lambda: lessons)
+        monkeypatch.setattr(module, "lessons_folder", lambda: lessons)
     group = next(g for g in groups_in(graded[1]) if "cyd" in g.students)
     name_groups(graded[1], [group.id], "divided", "You divide by x. Ask the tape.", keep=True)
     (line,) = (lessons / "01_first_tape" / "learned.jsonl").read_text().splitlines()
@@ -133,7 +119,9 @@ def test_what_is_kept_is_told_to_the_next_class(graded, tmp_path, monkeypatch):
 
 def test_a_kept_mistake_is_printed_as_an_entry_of_the_gallery():
     program = "import math\n\n\ndef slope(x):\n    # half\n    return math.pi * 7.5 / x\n"
-    text = gallery_entry([Taught("01.1", "divided: x's", 'You "divide" by x.', program, [])])
+    text = gallery_entry(
+        [Taught("01.1", "divided: x's", 'You "divide" by x.', program, Behavior(0, []))]
+    )
     function, entry = text.rsplit("\n\n\n", 1)
     names = {"Wrong": Wrong}
     exec(function, names)
@@ -148,13 +136,16 @@ def test_a_kept_mistake_is_printed_as_an_entry_of_the_gallery():
 
 def test_a_program_that_only_a_notebook_can_read_is_printed_as_it_is():
     program = "%time\ndef slope(x):\n    return x"
-    text = gallery_entry([Taught("01.1", "timed", "Ask the tape.", program, [])])
+    text = gallery_entry([Taught("01.1", "timed", "Ask the tape.", program, Behavior(0, []))])
     assert "    %time\n    def slope(x):" in text and text.endswith("        ),")
 
 
 def test_several_programs_of_a_mistake_are_one_entry():
     programs = ["def slope(x):\n    return 0.5 * x", "def slope(x):\n    return x / 4"]
-    taught = [Taught("01.1", "a part of x", "Ask the tape.", program, []) for program in programs]
+    taught = [
+        Taught("01.1", "a part of x", "Ask the tape.", program, Behavior(0, []))
+        for program in programs
+    ]
     functions, entry = gallery_entry(taught).rsplit("\n\n\n", 1)
     names = {"Wrong": Wrong}
     exec(functions, names)
@@ -165,7 +156,7 @@ def test_several_programs_of_a_mistake_are_one_entry():
 def test_groups_named_together_are_told_and_kept_together(graded, tmp_path, monkeypatch):
     lessons = tmp_path / "lessons"
     shutil.copytree(ROOT / "lessons" / "01_first_tape", lessons / "01_first_tape")
-    monkeypatch.setattr(naming, "require_lessons", lambda: lessons)
+    monkeypatch.setattr(naming, "lessons_folder", lambda: lessons)
     found = {group.students[0]: group.id for group in groups_in(graded[1])}
     ids = [found["dan"], found["cyd"], found["dan"]]
     students, taught = name_groups(graded[1], ids, "no tape", "Ask the tape.", keep=True)
@@ -176,7 +167,7 @@ def test_groups_named_together_are_told_and_kept_together(graded, tmp_path, monk
 
 
 def test_a_program_that_needs_other_cells_is_not_kept(graded, monkeypatch):
-    monkeypatch.setattr(naming, "observed_in_jail", lambda *a: {"raised": "NameError"})
+    monkeypatch.setattr(naming, "observed_in_sandbox", lambda *a: {"raised": "NameError"})
     group = next(g for g in groups_in(graded[1]) if "dan" in g.students)
     with pytest.raises(NamingError, match="does something else"):
         name_groups(graded[1], [group.id], "keyed", "x is one number.", keep=True)

@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from course_staff.classroom.intake.roster import Member, Roster
-from course_staff.classroom.judging.grading import Grading
-from course_staff.classroom.judging.overrides import read_overrides, with_overrides
-from course_staff.classroom.judging.rows import BadInput, Row
+from course_staff.classroom.judging.overrides import excuses_in, read_overrides, with_overrides
+from course_staff.classroom.judging.results import BadInput, Grading, Row
 from course_staff.classroom.reports.gradebook import gradebook_csv
 from course_staff.classroom.reports.pages import write_results
 from course_utils.workspace.curriculum import find_lesson
@@ -40,10 +39,11 @@ def test_the_gradebook_has_a_line_for_each_student_and_for_nobody_else(tmp_path)
     assert [line["student"] for line in lines] == ["Ada Lovelace", "Bob B"]
     count = len(find_lesson("01").exercises())
     assert [line["lesson 01"] for line in lines] == [str(count), ""]
-    assert grading.strangers == ["eve"]
+    assert grading.strangers == ["Not on the roster: eve"]
     page = write_results(grading, tmp_path).read_text(encoding="utf-8")
     assert "nothing handed in for lesson 01:\nBob B" in page
-    assert "not on the roster" in page and "eve" in page
+    assert "<li>Not on the roster: eve</li>" in page
+    assert grading.absent == {"01": ["Bob B"]}
     assert (tmp_path / "feedback" / "eve.html").exists()  # nothing is lost
 
 
@@ -58,9 +58,12 @@ def test_what_a_teacher_changes_shows_with_who_and_why(tmp_path):
     grading = Grading(rows=changed)
     (line,) = table(gradebook_csv(grading))
     assert line["01.1"] == "2" and "(from 1 to 2 points, M. Curie)" in line["comments"]
-    write_results(grading, tmp_path)
-    page = (tmp_path / "feedback" / "ada.html").read_text(encoding="utf-8")
+    write_results(grading, tmp_path / "out")
+    page = (tmp_path / "out" / "feedback" / "ada.html").read_text(encoding="utf-8")
     assert "Right idea; the file was cut" in page and "Look again at lesson 01 (M. Curie)" in page
+    flat = " ".join(page.split())
+    assert "your teacher gave 2 of 2 points" in flat and "Graded as failed, 1 point: -" in flat
+    assert flat.count("failed, 1 of 2 points") == len(changed) - 1
 
 
 def test_the_gradebook_says_the_groups_of_a_roster_that_has_some():
@@ -78,8 +81,8 @@ def test_a_comment_on_a_whole_lesson_stands_once_on_page_and_in_gradebook(tmp_pa
     grading = Grading(rows=changed)
     (line,) = table(gradebook_csv(grading))
     assert line["comments"] == "01: Well explained (M. Curie)"
-    write_results(grading, tmp_path)
-    page = (tmp_path / "feedback" / "ada.html").read_text(encoding="utf-8")
+    write_results(grading, tmp_path / "out")
+    page = (tmp_path / "out" / "feedback" / "ada.html").read_text(encoding="utf-8")
     assert page.count("Well explained (M. Curie)") == 1
 
 
@@ -95,11 +98,15 @@ def test_an_older_submission_is_not_changed(tmp_path):
     [
         ("ada,01.1,2,,Me", "Line 2 .* has no comment"),
         ("ada,01.1,2,Reason,", "Line 2 .* has no by"),
-        ("ada,01.1,two,Reason,Me", "should be a number or empty"),
+        ("ada,01.1,two,Reason,Me", "should be a number, 'excused' or empty"),
         ("ada,01.1,3,Reason,Me", "0 to 2 are possible"),
         ("bob,01.1,1,Reason,Me", "changes 01.1 of bob"),
         ("ada,01,1,Reason,Me", "for the whole lesson 01"),
         ("ada,02,,Reason,Me", "changes 02 of ada"),
+        ("ada,01.9,1,Reason,Me", "Line 2 .* there is no exercise '01.9'"),
+        ("ada,01.1,1,5,Reason,Me", "Line 2 .* more cells"),
+        ("ada,01,excused,Reason,Me", "which was handed in"),
+        ("ada,01.1,excused,Reason,Me", "excused from a lesson"),
     ],
 )
 def test_a_change_that_fits_nothing_is_refused_with_its_line(tmp_path, line, reason):
@@ -112,3 +119,37 @@ def test_a_file_with_other_columns_is_refused(tmp_path):
     with pytest.raises(BadInput, match="student,exercise,points,comment,by"):
         read_overrides(tmp_path / "overrides.csv")
     assert read_overrides(tmp_path / "none.csv") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "student;exercise;points;comment;by\nada;01.1;1,5;Right, nearly;Me\n",
+        'student,exercise,points,comment,by\nada,01.1,"1,5","Right, nearly",Me\n',
+    ],
+)
+def test_semicolons_and_decimal_commas_are_read(tmp_path, text):
+    (tmp_path / "overrides.csv").write_text(text)
+    (override,) = read_overrides(tmp_path / "overrides.csv")
+    assert (override.points, override.comment) == (1.5, "Right, nearly")
+
+
+def test_a_student_is_called_as_on_the_roster_too(tmp_path):
+    path = write(tmp_path / "overrides.csv", "Ada Lovelace,01.1,2,Reason,Me")
+    changed = with_overrides(rows("lovelaceada"), read_overrides(path), CLASS)
+    assert changed[0].points == 2
+
+
+def test_who_handed_in_nothing_can_be_excused(tmp_path):
+    overrides = read_overrides(write(tmp_path / "overrides.csv", "Bob B,01,excused,Ill,Me"))
+    handed_in = rows("Ada Lovelace")
+    assert with_overrides(handed_in, overrides, CLASS) == handed_in
+    excuses = excuses_in(overrides, handed_in, CLASS)
+    grading = Grading(rows=handed_in, roster=CLASS, excuses=excuses)
+    ada, bob = table(gradebook_csv(grading))
+    assert (bob["lesson 01"], bob["possible"], bob["comments"]) == ("excused", "0", "01: Ill (Me)")
+    assert ada["possible"] != "0"
+    page = write_results(grading, tmp_path / "out").read_text(encoding="utf-8")
+    assert "nothing handed in for lesson 01" not in page
+    with pytest.raises(BadInput, match="excuses Bob B, who is not in gradebook.csv"):
+        excuses_in(overrides, handed_in)

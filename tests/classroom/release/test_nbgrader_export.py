@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from course_staff.authoring.build import Folders, read_lessons
 from course_staff.classroom.release import nbgrader_check
-from course_staff.classroom.release.links import relink
 from course_staff.classroom.release.nbgrader_export import NbgraderError, nbgrader_files
+from course_staff.classroom.release.student_files import relink
 from course_utils.course.cli import app
 from course_utils.exercises import judging
 from course_utils.exercises.exercise import Judgement

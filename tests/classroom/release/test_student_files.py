@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 
 from course_staff.authoring.build import Folders, read_lessons
 from course_staff.authoring.regions import BEGIN, END, GIVEN
-from course_staff.classroom.release.output import MANIFEST
 from course_staff.classroom.release.student_files import ReleaseError, release_files
+from course_staff.output_folder import MARKER
 from course_utils.course.cli import app
 from course_utils.exercises.judging import assess
 from course_utils.exercises.question import Question
@@ -170,7 +170,7 @@ def test_a_notebook_is_what_its_lesson_gives_and_not_what_somebody_tried(release
             is_relinked = source.cell_type == "markdown" and ".ipynb" in source.source
             assert cell.source == source.source or is_relinked
         assert all(not c.get("outputs") and c.get("execution_count") is None for c in given.cells)
-    assert release_files(sources(), sources(), ROOT).keys() | {MANIFEST} == {
+    assert release_files(sources(), sources(), ROOT).keys() | {MARKER} == {
         path.relative_to(release).as_posix() for path in release.rglob("*") if path.is_file()
     }
 

@@ -2,19 +2,16 @@
 
 from pathlib import Path
 
-from course_staff.classroom.intake.archives import Archived
 from course_staff.classroom.intake.submissions import Submission, SubmissionsFound
-from course_staff.classroom.judging.grading import Grading
-from course_staff.classroom.judging.rows import Row
+from course_staff.classroom.judging.results import Grading, Row
 from course_staff.classroom.reports.class_page import class_values
 from course_staff.classroom.reports.pages import write_results
 from course_utils.workspace.curriculum import find_lesson
 
 
-def handed_in(student, comment, counts=True):
-    archived = Archived(Path("x.zip"), (0,), 1, 0.0, comment)
+def handed_in(student, minutes, counts=True):
     place = f"{student}/01_first_tape.ipynb"
-    return Submission(student, "01", Path(place), place, 0.0, counts=counts, archived=archived)
+    return Submission(student, "01", Path(place), place, 0.0, counts=counts, minutes=minutes)
 
 
 def rows_of(students):
@@ -27,10 +24,10 @@ def rows_of(students):
 
 
 def test_the_median_of_those_whose_time_was_handed_in(tmp_path):
-    said = {"ada": "40 minutes of work", "bob": "90 minutes of work", "cyd": "55 minutes of work"}
+    said = {"ada": 40, "bob": 90, "cyd": 55}
     found = [handed_in(student, comment) for student, comment in said.items()]
-    found += [handed_in("dan", ""), handed_in("eve", "0 minutes of work")]
-    found += [handed_in("ada", "5 minutes of work", counts=False)]
+    found += [handed_in("dan", None), handed_in("eve", 0)]
+    found += [handed_in("ada", 5, counts=False)]
     students = [*said, "dan", "eve"]
     grading = Grading(rows=rows_of(students), found=SubmissionsFound(submissions=found))
     (line,) = class_values(grading, dict.fromkeys(students, "page.html"))["times"]
@@ -40,6 +37,6 @@ def test_the_median_of_those_whose_time_was_handed_in(tmp_path):
 
 
 def test_without_a_time_the_page_says_nothing_of_it(tmp_path):
-    found = SubmissionsFound(submissions=[handed_in("dan", "")])
+    found = SubmissionsFound(submissions=[handed_in("dan", None)])
     page = write_results(Grading(rows=rows_of(["dan"]), found=found), tmp_path)
     assert 'id="times"' not in page.read_text(encoding="utf-8")

@@ -1,10 +1,10 @@
+import re
 from dataclasses import replace
 
 import pytest
 
-from course_staff.classroom.judging.grading import Grading
-from course_staff.classroom.judging.rows import Row
-from course_staff.classroom.reports.mistakes import common_mistakes
+from course_staff.classroom.judging.results import Grading, Row
+from course_staff.classroom.reports.class_page import common_mistakes
 from course_staff.classroom.reports.pages import write_results
 from course_utils.workspace.curriculum import find_lesson
 
@@ -32,20 +32,33 @@ def test_a_mistake_of_the_gallery_is_one_whatever_was_said_of_it():
 
 
 @pytest.mark.parametrize("name", ["unexplained: the gradient", "sum for mean"])
-def test_the_page_says_of_nobody_what_another_was_told(tmp_path, name):
+def test_the_page_shows_who_got_which_message_with_their_code(tmp_path, name):
     rows = [
         row("ada", "failed", name, "The gradient is 1050."),
         row("bob", "failed", name, "The gradient is 76."),
         row("cyd", "failed", name, "The gradient is 76."),
     ]
     (mistake,) = common_mistakes(rows)
-    assert list(mistake.told.items()) == [
+    assert list(mistake.messages.items()) == [
         ("The gradient is 76.", ("bob", "cyd")),
         ("The gradient is 1050.", ("ada",)),
     ]
     exercises = find_lesson("01").exercises()[1:]
     others = [replace(rows[0], exercise=e.id, outcome="passed", mistake="") for e in exercises]
-    write_results(Grading(rows=rows + others), tmp_path)
+    programs = {(rows[1].submission, "01.1"): "def slope(x):\n    return x < 1"}
+    write_results(Grading(rows=rows + others, programs=programs), tmp_path)
     page = (tmp_path / "class.html").read_text(encoding="utf-8")
-    first, second = page.split("who was told this at 01.1</summary>")[1:]
-    assert first.startswith("bob, cyd<") and second.startswith("ada<")
+    first, second = re.split(r"<summary>\d students? at 01.1</summary>", page)[1:]
+    names = [re.findall(r"<summary>(\w+)</summary>", part) for part in (first, second)]
+    assert names == [["bob", "cyd"], ["ada"]]
+    assert "<code>def slope(x):\n    return x &lt; 1</code>" in first
+    assert "<code>No cell of the notebook holds this answer.</code>" in second
+
+
+def test_messages_that_quote_other_code_are_one_mistake():
+    rows = [
+        row("ada", "error", "raised NameError", "At `return sloop`: name 'sloop' is not defined."),
+        row("bob", "error", "raised NameError", "At `return y2`: name 'y2' is not defined."),
+        row("cyd", "failed", "unexplained", "The gradient has the wrong sign."),
+    ]
+    assert [m.students for m in common_mistakes(rows)] == [("ada", "bob"), ("cyd",)]

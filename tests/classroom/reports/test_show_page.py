@@ -1,17 +1,14 @@
 """The page for the wall: what it says of a class, and that nobody can be recognised on it."""
 
-import json
 import re
 from collections import Counter
 from dataclasses import replace
 
 import pytest
 
-from course_staff.classroom.judging.grading import Grading
-from course_staff.classroom.judging.rows import Row
-from course_staff.classroom.judging.same_work import Same
+from course_staff.classroom.judging.results import Grading, Row
 from course_staff.classroom.reports.pages import write_results
-from course_staff.classroom.reports.show_page import FEWEST, values_to_show
+from course_staff.classroom.reports.show_page import FEWEST, FEWEST_OF_ALL, values_to_show
 from course_utils.exercises.references import stored
 from course_utils.workspace.curriculum import find_exercise, find_lesson
 
@@ -19,12 +16,11 @@ EXERCISE = find_exercise("01.1")
 (KNOWN, OTHER, *_) = stored("01.1")["mistakes"]
 
 
-def row(student, outcome="passed", mistake="", message="Said to one.", late=""):
+def row(student, outcome="passed", mistake="", message="Said to one."):
     place = f"{student}/secret place.ipynb"
     return Row(
-        student, "01", "01.1", EXERCISE.title, outcome, message, 1, 2, place, "noon", True, mistake,
-        late=late,
-    )  # fmt: skip
+        student, "01", "01.1", EXERCISE.title, outcome, message, 1, 2, place, "noon", True, mistake
+    )
 
 
 def shown(rows, predicted=None):
@@ -51,7 +47,7 @@ def test_shares_are_rounded_and_tell_no_small_group(passed, others, expected):
 
 
 def test_what_few_have_handed_in_is_not_shown():
-    assert shown([row(f"s{n}") for n in range(FEWEST - 1)])["lessons"] == []
+    assert shown([row(f"s{n}") for n in range(FEWEST_OF_ALL - 1)])["lessons"] == []
 
 
 def test_mistakes_are_shown_by_name_with_the_authors_sentence_and_not_the_students():
@@ -64,16 +60,22 @@ def test_mistakes_are_shown_by_name_with_the_authors_sentence_and_not_the_studen
     ((_, (line,)),) = shown(rows)["lessons"]
     told = {each["name"]: each["sentence"] for each in line["mistakes"]}
     assert told == {KNOWN["name"]: KNOWN["sentence"], "taught": "You square twice."}
-    # Enough had the exercise wrong for a sentence without a count; "in own words" stays away.
+    # Too few for a count; "in own words" is not the authors' sentence.
     assert line["uncounted"] == [{"name": OTHER["name"], "sentence": OTHER["sentence"]}]
-    assert line["hidden"] == 1
 
 
-def test_in_a_small_class_it_is_said_how_many_mistakes_are_not_shown():
-    rows = [row(f"a{n}", "failed", KNOWN["name"]) for n in range(2)] + [row("b", "failed", "other")]
-    rows += [row(f"c{n}") for n in range(9)]
-    ((_, (line,)),) = shown(rows)["lessons"]
-    assert (line["mistakes"], line["uncounted"], line["hidden"]) == ([], [], 2)
+@pytest.mark.parametrize("others", [1, 3, 10])
+def test_a_small_class_sees_mistakes_without_counts_and_no_empty_heading(tmp_path, others):
+    rows = [row(f"a{n}", "failed", KNOWN["name"]) for n in range(2)]
+    rows += [row("b", "failed", "in own words", "Line 3 of zoe.")]
+    rows += [row(f"c{n}") for n in range(others)]
+    lesson = find_lesson("01").exercises()[1:]
+    rows += [replace(r, exercise=e.id, outcome="passed", mistake="") for r in rows for e in lesson]
+    write_results(Grading(rows=rows), tmp_path)
+    page = (tmp_path / "class-to-show.html").read_text(encoding="utf-8").split("<body>")[1]
+    assert KNOWN["name"] in page and "zoe" not in page and "not shown" not in page
+    assert "2 " not in re.sub(r"<[^>]*>", "", page.split("<h3>")[1]).replace(KNOWN["sentence"], "")
+    assert not re.search(r"</h2>\s*(<h2|</main>)|</h3>\s*(<h[23]|</main>)", page)
 
 
 def test_predictions_stand_beside_the_truth_and_odd_ones_do_not():
@@ -99,16 +101,15 @@ def test_what_was_most_often_predicted_wrongly_comes_first():
 
 def test_the_page_names_nobody_and_loads_nothing(tmp_path):
     students = [f"Zoe Number{n}" for n in range(30)]
-    rows = [row(s, "failed", KNOWN["name"], f"{s} wrote `x`.", late="2 days") for s in students]
+    rows = [row(s, "failed", KNOWN["name"], f"{s} wrote `x`.") for s in students]
     rows += [row("Solo Ada", "crashed", "", "The notebook ended.")]
     rows += [
         replace(row(s), exercise=e.id) for s in students for e in find_lesson("01").exercises()[1:]
     ]
-    grading = Grading(rows=rows, same=[Same("01", "01.1", tuple(students[:2]))])
-    write_results(grading, tmp_path)
+    write_results(Grading(rows=rows), tmp_path)
     page = (tmp_path / "class-to-show.html").read_text(encoding="utf-8")
     assert KNOWN["name"] in page and "nearly everybody" in page
-    for word in ("Zoe", "Solo", "secret place", "noon", "crashed", "2 days", "same", "feedback"):
+    for word in ("Zoe", "Solo", "secret place", "noon", "crashed", "feedback"):
         assert word not in page.split("<body>")[1], word
     assert not re.search(r"(src|href)=|url\(|@import|<script", page)
     assert page.count("<table") == page.count("<caption") > 0
@@ -117,7 +118,6 @@ def test_the_page_names_nobody_and_loads_nothing(tmp_path):
     )
     teacher = (tmp_path / "class.html").read_text(encoding="utf-8")
     assert 'href="class-to-show.html"' in teacher and "Zoe Number0" in teacher
-    assert json.loads((tmp_path / "results.jsonl").read_text().splitlines()[0])["late"] == "2 days"
 
 
 def test_who_gave_up_may_need_a_word_too(tmp_path):

@@ -6,9 +6,8 @@ import io
 import pytest
 
 from course_staff.classroom.intake.roster import read_roster
-from course_staff.classroom.judging.grading import Grading
-from course_staff.classroom.judging.rows import Row
-from course_staff.classroom.reports.upload import upload_csv, upload_notes
+from course_staff.classroom.judging.results import Grading, Row
+from course_staff.classroom.reports.upload import upload_columns, upload_csv, upload_notes
 from course_utils.workspace.curriculum import find_lesson
 
 TITLE = find_lesson("01").title
@@ -106,3 +105,17 @@ def test_two_columns_of_one_lesson_are_not_guessed_between(tmp_path):
     text = "Student,ID,Section,Lesson 01 draft (7),Lesson 01 final version (8)\nAda,11,A,,\n"
     table, _, _ = uploaded(tmp_path, text.replace("final ", "second "), "Ada")
     assert table[0][-1] == f"Lesson 01 {TITLE}"
+
+
+@pytest.mark.parametrize(
+    ("header", "sentence"),
+    [
+        ("Lesson 01 (7)", "upload.csv fills the column 'Lesson 01 (7)'."),
+        ("Essay (7)", f"upload.csv adds the column 'Lesson 01 {TITLE}': the roster has none for"),
+    ],
+)
+def test_it_is_said_which_columns_are_filled_and_added(tmp_path, header, sentence):
+    (tmp_path / "class.csv").write_text(f"Student,ID,Section,{header}\nAda,11,A,\n")
+    roster = read_roster(tmp_path / "class.csv")
+    (said,) = upload_columns(Grading(rows=rows("Ada"), roster=roster))
+    assert said.startswith(sentence)

@@ -12,17 +12,16 @@ from contextlib import contextmanager
 
 import pytest
 from forgeries import FORGERIES
-from handed_in import RIGHT, ROOT, given, notebook
+from handed_in import RIGHT, ROOT, given, grade, notebook
 from typer.testing import CliRunner
 
-from course_staff.classroom.jail.limits import Limits
-from course_staff.classroom.judging.grading import grade
-from course_staff.classroom.reports.pages import write_results
 from course_staff.classroom.running import cluster as cluster_module
 from course_staff.classroom.running import on_worker
 from course_staff.classroom.running.cluster import Cluster
 from course_staff.classroom.running.conversation import Run
 from course_staff.classroom.running.fork_server import ServerFailed
+from course_staff.classroom.sandbox.limits import Limits
+from course_staff.output_folder import claim
 from course_utils.course.cli import app
 
 distributed = pytest.importorskip(
@@ -102,13 +101,14 @@ def submissions(tmp_path_factory):
 def alone(submissions, tmp_path_factory):
     """Grade on this machine alone."""
     out = tmp_path_factory.mktemp("alone") / "results"
-    grade(submissions, out, jobs=2, limits=LIMITS, write=write_results)
+    grade(submissions, out, jobs=2, limits=LIMITS)
     return out
 
 
 def with_the_key_of(other, out):
     """Draw the same inputs in both, so that even the numbers in messages can be compared."""
-    (out / ".grading").mkdir(parents=True)
+    claim(out, "course grade")
+    (out / ".grading").mkdir()
     shutil.copy(other / ".grading" / "key", out / ".grading" / "key")
     return out
 
@@ -121,18 +121,21 @@ def test_with_a_worker_killed_half_way_the_results_are_those_of_one_machine(
     with worker(tmp_path, scheduler) as first, worker(tmp_path, scheduler):
         wait_for_workers(scheduler, 2)
 
-        def kill_one(submission):
-            done.append(submission)
-            if len(done) == 3:
-                first.kill()
+        class KillOne:
+            def begin(self, found, to_run):
+                pass
+
+            def advance(self):
+                done.append(1)
+                if len(done) == 3:
+                    first.kill()
 
         grading = grade(
             submissions,
             out,
             limits=LIMITS,
             scheduler=scheduler,
-            on_graded=kill_one,
-            write=write_results,
+            watcher=KillOne(),
         )
         assert first.wait(10) == -signal.SIGKILL
     assert not grading.accidents and len(done) == len(CLASS)

@@ -7,11 +7,11 @@ import pytest
 from handed_in import ROOT, as_bytes, code
 
 from course_staff.classroom.intake.submissions import Submission
-from course_staff.classroom.jail.limits import Limits
 from course_staff.classroom.judging.batch import Batch
 from course_staff.classroom.judging.journal import Journal
 from course_staff.classroom.judging.secret_references import References
 from course_staff.classroom.running.fork_server import ForkServer
+from course_staff.classroom.sandbox.limits import Limits
 from course_utils.exercises.exercise import stubs
 from course_utils.workspace.curriculum import find_lesson
 

@@ -10,12 +10,12 @@ import sys
 import pytest
 from handed_in import ANSWER_NAMES, ROOT
 
-from course_staff.classroom.jail.answers import bound_names
 from course_staff.classroom.running import public_package
 from course_staff.classroom.running.public_package import (
     exercises_version,
     write_public_package,
 )
+from course_staff.classroom.sandbox.answers import bound_names
 from course_utils.exercises.exercise import stubs
 from course_utils.exercises.lesson_questions import COPIES
 from course_utils.workspace.curriculum import LESSONS, find_exercise
@@ -45,9 +45,9 @@ def test_the_copy_holds_the_questions_and_nothing_that_programs_did(package):
 
 def test_the_copy_holds_no_grader_no_author_and_no_notebook(package):
     paths = {str(path.relative_to(package)) for path in package.rglob("*.py")}
-    assert "course_staff/classroom/jail/server.py" in paths
+    assert "course_staff/classroom/sandbox/server.py" in paths
     assert "course_utils/exercises/observation.py" in paths
-    staff = [path for path in paths if path.startswith("course_staff/") and "/jail/" not in path]
+    staff = [path for path in paths if path.startswith("course_staff/") and "/sandbox/" not in path]
     assert sorted(staff) == ["course_staff/__init__.py", "course_staff/classroom/__init__.py"]
     assert not [path for path in paths if "authoring" in path or "grading" in path or "cli" in path]
     assert not list(package.rglob("*.ipynb"))
@@ -109,7 +109,7 @@ def test_the_version_changes_with_every_file_that_a_verdict_depends_on(monkeypat
         "gradient_tools/checking/check.py",
         "course_staff/authoring/questions.py",
         "course_staff/classroom/judging/secret_references.py",
-        "course_staff/classroom/jail/sandbox.py",
+        "course_staff/classroom/sandbox/namespaces.py",
         "lessons/01_first_tape/mistakes.py",
         "lessons/01_first_tape/lesson.py",
     ):

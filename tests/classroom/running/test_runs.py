@@ -13,11 +13,11 @@ import pytest
 from forgeries import FORGERIES, Forgery
 from handed_in import RIGHT, ROOT, as_bytes, cells_of, code, given, notebook, solution
 
-from course_staff.classroom.jail.limits import Limits, seconds_of
 from course_staff.classroom.judging.journal import Journal
 from course_staff.classroom.judging.notebook_verdicts import Examination
 from course_staff.classroom.judging.secret_references import References
 from course_staff.classroom.running.fork_server import ForkServer
+from course_staff.classroom.sandbox.limits import Limits, seconds_of
 from course_utils.workspace.curriculum import find_lesson
 
 LIMITS = Limits(
@@ -107,7 +107,7 @@ def test_nothing_is_left_running(server):
 
 
 def test_the_files_that_give_answers_away_are_out_of_sight(server):
-    if not server.is_jailed:
+    if not server.is_sandboxed:
         pytest.skip("this system allows no namespaces")
     thief = Forgery(
         "import os\n"
@@ -131,7 +131,7 @@ def test_the_files_that_give_answers_away_are_out_of_sight(server):
 
 
 def test_there_is_no_network_and_no_other_process(server):
-    if not server.is_jailed:
+    if not server.is_sandboxed:
         pytest.skip("this system allows no namespaces")
     look = (
         "import os, socket\n"

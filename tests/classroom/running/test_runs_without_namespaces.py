@@ -15,8 +15,8 @@ from course_staff.classroom.running.fork_server import ForkServer, ServerFailed
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     with ForkServer(tmp_path_factory.mktemp("server"), LIMITS) as server:
-        server.start(jail=False)
-        assert not server.is_jailed
+        server.start(sandbox=False)
+        assert not server.is_sandboxed
         yield server
 
 
@@ -50,7 +50,7 @@ def test_too_many_processes_and_too_much_memory_are_stopped(server):
     assert run.ended == "memory"
 
 
-def test_a_jail_that_works_and_whose_server_fails_is_left_for_none(tmp_path):
+def test_a_sandbox_that_works_and_whose_server_fails_is_left_for_none(tmp_path):
     # As where a library that the server needs is hidden along with something else.
     with ForkServer(tmp_path, LIMITS, hidden=[Path(np.__file__).parent]) as server:
         with pytest.raises(ServerFailed, match="did not start; see .*server.log"):
@@ -58,9 +58,9 @@ def test_a_jail_that_works_and_whose_server_fails_is_left_for_none(tmp_path):
     assert "numpy" in (tmp_path / "server.log").read_text()
 
 
-def test_a_system_that_allows_no_jail_is_said(tmp_path, monkeypatch):
-    no_jail = {"ready": False, "reason": "unshare: Operation not permitted"}
-    monkeypatch.setattr(fork_server.Channel, "receive", lambda *_: no_jail)
+def test_a_system_that_allows_no_sandbox_is_said(tmp_path, monkeypatch):
+    no_sandbox = {"ready": False, "reason": "unshare: Operation not permitted"}
+    monkeypatch.setattr(fork_server.Channel, "receive", lambda *_: no_sandbox)
     with ForkServer(tmp_path, LIMITS) as server:
         with pytest.raises(ServerFailed, match=r"\(unshare: .*--no-sandbox"):
             server.start()

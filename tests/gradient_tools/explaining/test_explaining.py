@@ -17,8 +17,8 @@ import programs_to_explain
 import pytest
 import tensorflow as tf
 
-from course_staff.classroom.jail import cells
 from course_staff.classroom.release import nbgrader_check
+from course_staff.classroom.sandbox import cells
 from gradient_tools import ExplainingTape, explain_gradients
 from gradient_tools.recording import recorder
 from gradient_tools.recording import tensorflow_internals as internals

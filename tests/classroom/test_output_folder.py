@@ -1,14 +1,15 @@
+"""That files are written beside what others wrote, and to no folder of somebody else's."""
+
 import json
 import os
 import zipfile
 
 import pytest
 
-from course_staff.classroom.release import output
-from course_staff.classroom.release.output import MANIFEST, OutputError, write_output
-from course_utils.workspace import own_files
+from course_staff import output_folder
+from course_staff.output_folder import MARKER, OutputError, files_written, write_output
 
-KIND = "course release"
+COMMAND = "course release"
 FILES = {"README.md": "read me\n", "notebooks/a.ipynb": "ä\n", "source/x/x.ipynb": "x\n"}
 
 
@@ -17,8 +18,8 @@ def contents(folder):
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
 
 
-def write(out, files=FILES, **options):
-    write_output(files, out, KIND, **options)
+def write(out, files=FILES):
+    write_output(files, out, COMMAND)
 
 
 @pytest.fixture
@@ -31,7 +32,7 @@ def out(tmp_path):
 def test_the_same_files_give_the_same_bytes(out, tmp_path):
     before = contents(out)
     assert before["notebooks/a.ipynb"] == "ä\n".encode()
-    assert set(before) == {*FILES, MANIFEST}
+    assert set(before) == {*FILES, MARKER}
     write(out)
     assert contents(out) == before
     write(tmp_path / "other" / "place", dict(reversed(FILES.items())))
@@ -40,79 +41,57 @@ def test_the_same_files_give_the_same_bytes(out, tmp_path):
 
 def test_an_empty_folder_will_do(tmp_path):
     write(tmp_path)
-    assert set(contents(tmp_path)) == {*FILES, MANIFEST}
+    assert set(contents(tmp_path)) == {*FILES, MARKER}
 
 
 def test_a_later_call_replaces_and_removes_its_own_and_leaves_the_rest(out):
     (out / "notes.txt").write_text("mine")
     (out / "notebooks" / "mine.ipynb").write_text("mine")
     write(out, {"README.md": "new\n"})
-    assert set(contents(out)) == {"README.md", "notes.txt", "notebooks/mine.ipynb", MANIFEST}
+    assert set(contents(out)) == {"README.md", "notes.txt", "notebooks/mine.ipynb", MARKER}
     assert (out / "README.md").read_text() == "new\n"
     assert not (out / "source").exists(), "no empty folders are left"
 
 
-def test_a_changed_file_is_named_and_stays_until_force(out):
-    (out / "README.md").write_text("mine")
-    with pytest.raises(OutputError, match="README.md was changed .* --force"):
-        write(out, {"README.md": "new\n", "more.txt": "more"})
-    assert (out / "README.md").read_text() == "mine" and not (out / "more.txt").exists()
-    write(out, {"README.md": "new\n"}, force=True)
-    assert (out / "README.md").read_text() == "new\n"
-
-
-def test_a_file_of_somebody_else_in_the_way_is_named(out):
-    (out / "more.txt").write_text("mine")
-    with pytest.raises(OutputError, match="more.txt was changed or added"):
-        write(out, {**FILES, "more.txt": "more"})
-    assert (out / "more.txt").read_text() == "mine"
-
-
-def test_a_changed_file_that_is_no_longer_written_stays(out):
-    (out / "notebooks" / "a.ipynb").write_text("my work")
-    write(out, {"README.md": "new\n"}, force=True)
-    assert (out / "notebooks" / "a.ipynb").read_text() == "my work"
-
-
 @pytest.mark.parametrize(
-    "manifest",
+    "marker",
     [
         None,
         "",
         "[]",
-        '{"kind": "course release"}',
-        '{"kind": "course nbgrader", "files": {}}',
-        '{"kind": "course release", "files": {"../kept.txt": "0"}}',
-        '{"kind": "course release", "files": {"/etc/passwd": "0"}}',
-        '{"kind": "course release", "files": {}, "earlier": {"a/../../kept.txt": ["0"]}}',
-        '{"kind": "course release", "files": {"C:\\\\kept.txt": "0"}}',
+        '{"command": "course release"}',
+        '{"command": "course nbgrader", "files": []}',
+        '{"command": "course release", "files": ["../kept.txt"]}',
+        '{"command": "course release", "files": ["/etc/passwd"]}',
+        '{"command": "course release", "files": ["a/../../kept.txt"]}',
+        '{"command": "course release", "files": ["C:\\\\kept.txt"]}',
     ],
 )
-def test_a_folder_that_was_not_written_here_is_left_alone(tmp_path, manifest):
+def test_a_folder_that_was_not_written_here_is_left_alone(tmp_path, marker):
     (tmp_path / "thesis.txt").write_text("mine")
-    if manifest is not None:
-        (tmp_path / MANIFEST).write_text(manifest)
+    if marker is not None:
+        (tmp_path / MARKER).write_text(marker)
     before = contents(tmp_path)
     with pytest.raises(OutputError, match="is not empty, and no earlier `course release` wrote it"):
-        write(tmp_path, force=True)
+        write(tmp_path)
     assert contents(tmp_path) == before
 
 
-@pytest.mark.parametrize("path", ["README.md", "notebooks", "source", MANIFEST])
+@pytest.mark.parametrize("path", ["README.md", "notebooks", "source", MARKER])
 def test_nothing_is_written_or_removed_through_a_link(out, tmp_path, path):
     elsewhere = tmp_path / "elsewhere"
     (out / path).rename(elsewhere)
     (out / path).symlink_to(elsewhere)
     before = contents(tmp_path)
     with pytest.raises(OutputError, match="is a link|no earlier"):
-        write(out, {"README.md": "new\n", "notebooks/a.ipynb": "new\n"}, force=True)
+        write(out, {"README.md": "new\n", "notebooks/a.ipynb": "new\n"})
     assert contents(tmp_path) == before
 
 
 @pytest.mark.parametrize("first", [{}, {"README.md": "old\n", "notebooks/b.ipynb": "old\n"}])
 def test_a_call_that_was_cut_off_anywhere_is_repeated(tmp_path, monkeypatch, first):
     """As by kill -9, or a full disk: each time after one file more."""
-    real = output.write_atomically
+    real = output_folder.write_atomically
     for whole in range(len(FILES) + 2):
         out = tmp_path / str(whole)
         if first:
@@ -126,13 +105,15 @@ def test_a_call_that_was_cut_off_anywhere_is_repeated(tmp_path, monkeypatch, fir
             written.append(path)
             real(path, text)
 
-        with monkeypatch.context() as full_disk, pytest.raises(OSError, match="No space left"):
-            for module in (output, own_files):
-                full_disk.setattr(module, "write_atomically", cut_off)
+        with (
+            monkeypatch.context() as full_disk,
+            pytest.raises((OSError, OutputError), match="No space left"),
+        ):
+            full_disk.setattr(output_folder, "write_atomically", cut_off)
             write(out)
         write(out)
-        assert set(contents(out)) == {*FILES, MANIFEST}
-        assert "earlier" not in (out / MANIFEST).read_text()
+        whole_files = {path for path in contents(out) if not path.endswith(".new")}
+        assert whole_files == {*FILES, MARKER} == {*files_written(out, COMMAND), MARKER}
 
 
 def test_a_file_in_place_of_the_folder_is_said(tmp_path):
@@ -150,7 +131,7 @@ def test_a_zip_holds_the_folder_and_is_the_same_every_time(out, tmp_path):
     with zipfile.ZipFile(tmp_path / "out.zip") as archive:
         archive.extractall(tmp_path / "unpacked")
     assert contents(tmp_path / "unpacked" / "out") == contents(out)
-    assert json.loads((out / MANIFEST).read_text())["kind"] == KIND
+    assert json.loads((out / MARKER).read_text())["command"] == COMMAND
 
 
 def test_a_folder_in_place_of_the_zip_is_said(tmp_path):

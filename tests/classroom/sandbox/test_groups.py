@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from course_staff.classroom.jail.groups import group_of_notebook, open_groups
+from course_staff.classroom.sandbox.groups import group_of_notebook, open_groups
 
 
 @pytest.fixture

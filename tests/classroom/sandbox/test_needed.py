@@ -3,8 +3,8 @@
 import pytest
 from handed_in import ROOT
 
-from course_staff.classroom.jail.cells import Cell, read_cells
-from course_staff.classroom.jail.needed import demonstrations, needed_cells
+from course_staff.classroom.sandbox.cells import Cell, read_cells
+from course_staff.classroom.sandbox.needed import demonstrations, needed_cells
 from course_utils.workspace.curriculum import LESSONS
 
 START = "import tensorflow as tf\nfrom course_utils import check"

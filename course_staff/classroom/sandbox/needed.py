@@ -38,17 +38,21 @@ def needed_cells(cells: list[Cell], shown: Collection[str]) -> list[Cell]:
     variable, say, that the one trains and the other reads.
     """
     names = [_names_in(cell.source) for cell in cells]
-    made: set[str] = set().union(*(each.made for each in names))
+    made: set[str] = set().union(*(cell_names.made for cell_names in names))
     is_needed = [cell.source not in shown for cell in cells]
     while True:
         mentioned: set[str] = set().union(
-            *(each.mentioned for each, runs in zip(names, is_needed, strict=True) if runs)
+            *(
+                cell_names.mentioned
+                for cell_names, runs in zip(names, is_needed, strict=True)
+                if runs
+            )
         )
         if mentioned & _REACH_ANY_NAME:
             return cells
         before = sum(is_needed)
-        for number, each in enumerate(names):
-            shared = each.imported | (each.mentioned & made)
+        for number, cell_names in enumerate(names):
+            shared = cell_names.imported | (cell_names.mentioned & made)
             is_needed[number] = is_needed[number] or bool(shared & mentioned)
         if sum(is_needed) == before:
             return [cell for cell, runs in zip(cells, is_needed, strict=True) if runs]

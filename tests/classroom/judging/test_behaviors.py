@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from course_staff.classroom.judging.behaviours import Answer, did, groups
+from course_staff.classroom.judging.behaviors import Answer, behavior_of, groups
 from course_utils.exercises.observation import describe
 from course_utils.exercises.question import Part, Question
 from course_utils.exercises.references import Reference
@@ -28,7 +28,7 @@ def answer(student, *gradients, count=1.0):
         for each in gradients
     ]
     observation = {"calls": calls, "printed": "", "untouched": False}
-    return Answer("01.1", student, "", "", "", did(ASKED, observation, REFERENCE))
+    return Answer("01.1", student, "", "", "", behavior_of(ASKED, observation, REFERENCE))
 
 
 def together(*answers):

@@ -1,17 +1,16 @@
 """Wrong answers that no gallery explains, grouped by what they did, and what is said of them.
 
-All answers of a grading met the same inputs, so answers that behave alike can be seen to. A teacher
-names a group and writes one sentence; at the next grading everybody in it is told.
+All answers of a grading met the same inputs, so one can see which of them behave alike. A teacher
+names a group and writes one sentence, which everybody in it gets at the next grading.
 """
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from course_utils.exercises.exercise import stubs
 from course_utils.exercises.question import Question, first_wrong
@@ -21,42 +20,73 @@ from course_utils.workspace.atomic_files import write_atomically
 from course_utils.workspace.curriculum import find_exercise
 
 from ...authoring.storing import encoded
-from ..jail.answers import bound_names
-from ..jail.cells import Cell
+from ..sandbox.answers import bound_names
+from ..sandbox.cells import Cell
 
 __all__ = [
-    "NUMBER",
     "Answer",
+    "Behavior",
     "Group",
     "Taught",
-    "as_data",
-    "as_known",
-    "did",
+    "behavior_of",
     "groups",
     "program_in",
     "question_of",
-    "read_lines",
+    "read_records",
     "taught_to",
-    "write_lines",
+    "write_records",
 ]
 
-NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
 _LARGEST = 50_000  # characters that are kept of one answer's readings
+
+
+@dataclass(frozen=True, eq=False)
+class Behavior:
+    """What a wrong answer did: in which part it first went wrong, and its readings there.
+
+    The readings are those of each call; of an answer that raised, the signature of the error. They
+    have as many digits as are stored.
+    """
+
+    part: int
+    readings: Any
+
+    @classmethod
+    def of(cls, part: int, readings: Any) -> "Behavior | None":
+        """Return a behavior; None where it is too much to keep."""
+        data = [part, encoded(readings)]
+        return cls.from_json(data) if len(json.dumps(data)) <= _LARGEST else None
+
+    @classmethod
+    def from_json(cls, data: list) -> "Behavior":
+        """Return what `to_json` wrote."""
+        part, readings = data
+        return cls(part, decoded(readings))
+
+    def to_json(self) -> list:
+        """Return the behavior as JSON can hold it."""
+        return [self.part, encoded(self.readings)]
+
+    def as_mistake(self, name: str = "", sentence: str = "") -> KnownMistake:
+        """Return a mistake that others are compared with."""
+        return KnownMistake(name, sentence, self.part, self.readings)
+
+    def is_that_of(self, mistake: KnownMistake, question: Question) -> bool:
+        """Tell whether whoever made the mistake did the same."""
+        tolerance = question.parts[self.part].tolerance
+        return mistake.explains(self.part, self.readings, tolerance)
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A wrong answer that no program of a gallery explains: whose it is, what it did, its program.
-
-    ``did`` is what `did` returned, and ``message`` what its author was told.
-    """
+    """A wrong answer that no program of a gallery explains, and the message that its author got."""
 
     exercise: str
     student: str
     submission: str
     message: str
     program: str
-    did: list
+    behavior: Behavior
 
 
 @dataclass(frozen=True)
@@ -67,7 +97,7 @@ class Taught:
     name: str
     sentence: str
     program: str
-    did: list
+    behavior: Behavior
 
 
 @dataclass(frozen=True)
@@ -92,7 +122,7 @@ class Group:
 
         Where no program was found, as long as it does the same.
         """
-        what = self.shortest.program or json.dumps(self.shortest.did)
+        what = self.shortest.program or json.dumps(self.shortest.behavior.to_json())
         digest = hashlib.sha256(what.encode("utf-8", "replace")).hexdigest()
         return f"{self.shortest.exercise}-{digest[:4]}"
 
@@ -105,8 +135,8 @@ def question_of(exercise_id: str) -> Question:
     return exercise
 
 
-def did(question: Question, observation: dict, reference: Reference) -> list | None:
-    """Return what a wrong answer did, as JSON can hold it; None where that is too much to keep.
+def behavior_of(question: Question, observation: dict, reference: Reference) -> Behavior | None:
+    """Return what a wrong answer did; None where that is too much to keep.
 
     Where its form is wrong, only the pieces of another form count, such as a gradient that is None:
     those beside it are left out, whatever their numbers are.
@@ -115,7 +145,7 @@ def did(question: Question, observation: dict, reference: Reference) -> list | N
     if part != RAISED:
         pairs = zip(readings, reference.right[part], strict=True)
         readings = [_of_other_form(got, right) for got, right in pairs]
-    return as_data(part, readings)
+    return Behavior.of(part, readings)
 
 
 def _of_other_form(got: Any, right: Any) -> Any:
@@ -127,12 +157,6 @@ def _of_other_form(got: Any, right: Any) -> Any:
     return {str(place): _of_other_form(given[place], expected[place]) for place in wrong} or got
 
 
-def as_data(part: int, readings: Any) -> list | None:
-    """Return a behaviour as JSON can hold it; None where that is too much to keep."""
-    data = [part, encoded(readings)]
-    return data if len(json.dumps(data)) <= _LARGEST else None
-
-
 def program_in(cells: Iterable[Cell], exercise_id: str) -> str:
     """Return the source of the cell that answers an exercise; empty where none is found.
 
@@ -140,14 +164,14 @@ def program_in(cells: Iterable[Cell], exercise_id: str) -> str:
     """
     stub = stubs()[exercise_id]
     names = set(_names(stub["source"])[-1:])
-    own = [
+    programs = [
         cell.source
         for cell in cells
         if exercise_id == cell.exercise
         or stub["cell"] == cell.id
         or names & set(_names(cell.source))
     ]
-    return own[-1] if own else ""
+    return programs[-1] if programs else ""
 
 
 _names = lru_cache(maxsize=10_000)(bound_names)  # most cells of a class are those it was given
@@ -163,50 +187,43 @@ def groups(answers: Iterable[Answer], questions: dict[str, Question]) -> list[Gr
     questions : dict of str to Question
         By id; they say how far two numbers may be apart.
     """
-    found: list[tuple[KnownMistake, list[Answer]]] = []
+    members: list[list[Answer]] = []
     for answer in answers:
-        part, readings = _as_read(answer.did)
-        for known, members in found:
-            is_same_exercise = members[0].exercise == answer.exercise
-            tolerance = questions[answer.exercise].parts[part].tolerance
-            if is_same_exercise and known.explains(part, readings, tolerance):
-                members.append(answer)
+        question = questions[answer.exercise]
+        for group in members:
+            first = group[0]
+            if first.exercise == answer.exercise and answer.behavior.is_that_of(
+                first.behavior.as_mistake(), question
+            ):
+                group.append(answer)
                 break
         else:
-            found.append((KnownMistake("", "", part, readings), [answer]))
-    made = [Group(tuple(members)) for _, members in found]
+            members.append([answer])
+    made = [Group(tuple(group)) for group in members]
     return sorted(made, key=lambda g: (-len(g.students), g.shortest.exercise, g.id))
 
 
-def taught_to(answer_did: list, taught: Sequence[Taught], question: Question) -> Taught | None:
-    """Return the mistake that a teacher named and that does what this answer did, or None."""
-    part, readings = _as_read(answer_did)
-    for one in taught:
-        known = as_known(one.name, one.sentence, one.did)
-        tolerance = question.parts[part].tolerance
-        if one.exercise == question.id and known.explains(part, readings, tolerance):
-            return one
+def taught_to(behavior: Behavior, taught: Sequence[Taught], question: Question) -> Taught | None:
+    """Return the mistake that a teacher named and that did the same, or None."""
+    for known in taught:
+        mistake = known.behavior.as_mistake()
+        if known.exercise == question.id and behavior.is_that_of(mistake, question):
+            return known
     return None
 
 
-def as_known(name: str, sentence: str, done: list) -> KnownMistake:
-    """Return what `did` returned of an answer as a mistake that others are compared with."""
-    return KnownMistake(name, sentence, *_as_read(done))
+Record = TypeVar("Record", Answer, Taught)
 
 
-def _as_read(data: list) -> tuple[int, Any]:
-    part, readings = data
-    return part, decoded(readings)
-
-
-def read_lines(path: Path, kind: type) -> list:
+def read_records(path: Path, kind: type[Record]) -> list[Record]:
     """Return the records of a file, one a line; none where there is no file."""
     if not path.exists():
         return []
-    return [kind(**json.loads(line)) for line in path.read_text(encoding="utf-8").splitlines()]
+    lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
+    return [kind(**line | {"behavior": Behavior.from_json(line["behavior"])}) for line in lines]
 
 
-def write_lines(path: Path, records: Iterable) -> None:
+def write_records(path: Path, records: Sequence[Answer] | Sequence[Taught]) -> None:
     """Write the records, one a line, in place of what the file held."""
-    text = "".join(json.dumps(asdict(record)) + "\n" for record in records)
-    write_atomically(path, text)
+    lines = [vars(record) | {"behavior": record.behavior.to_json()} for record in records]
+    write_atomically(path, "".join(json.dumps(line) + "\n" for line in lines))

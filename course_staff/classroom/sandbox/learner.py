@@ -21,8 +21,8 @@ from .answers import TOO_LARGE, Answers
 from .cells import Kernel, NotANotebook, read_cells
 from .channel import LARGEST_MESSAGE, Channel
 from .limits import Clock, Limits, restrict_this_process
+from .namespaces import enter_own_folders
 from .needed import needed_cells
-from .sandbox import enter_own_folders
 from .supervisor import SECONDS_BETWEEN_LOOKS
 
 __all__ = ["run_learner"]
@@ -30,13 +30,13 @@ __all__ = ["run_learner"]
 _SEED = 20
 
 
-def run_learner(connection: socket.socket, limits: Limits, is_jailed: bool) -> None:
+def run_learner(connection: socket.socket, limits: Limits, is_sandboxed: bool) -> None:
     """Receive a notebook, run it, answer for its exercises, and end the process."""
     os.setsid()
     channel = Channel(connection, largest=(limits.notebook + 1) << 20)
     job = channel.receive()
     data = channel.receive_bytes()
-    folder = enter_own_folders(limits.disk) if is_jailed else Path(job["folder"])
+    folder = enter_own_folders(limits.disk) if is_sandboxed else Path(job["folder"])
     restrict_this_process(limits)
     _settle(folder, connection.fileno())
     try:

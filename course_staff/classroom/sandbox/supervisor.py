@@ -15,7 +15,7 @@ from typing import Any
 from .channel import Channel, Closed
 from .groups import group_of_notebook
 from .limits import Limits, memory_of, seconds_of
-from .sandbox import enter_own_namespaces
+from .namespaces import enter_own_namespaces
 
 __all__ = ["JUDGES", "LISTENS", "SECONDS_BETWEEN_LOOKS", "descendants", "supervise"]
 
@@ -28,7 +28,7 @@ _BECOME_REAPER = 36
 def supervise(
     control: socket.socket,
     limits: Limits,
-    is_jailed: bool,
+    is_sandboxed: bool,
     run: Callable[[], None],
     groups: int | None = None,
 ) -> None:
@@ -42,7 +42,7 @@ def supervise(
     """
     os.setsid()
     group = group_of_notebook(groups, limits.memory + limits.disk)
-    if is_jailed:
+    if is_sandboxed:
         enter_own_namespaces()
     elif sys.platform.startswith("linux"):
         # What the child leaves behind becomes a child of this process, and is killed with the rest.
@@ -79,10 +79,10 @@ def _watch(child: int, control: socket.socket, limits: Limits) -> str | None:
         while True:
             ready, _, _ = select.select(waited, [], [], pause)
             if control in ready:
-                said = control.recv(4096)
-                if not said:
+                data = control.recv(4096)
+                if not data:
                     return "stopped"
-                clock.hear(said)
+                clock.hear(data)
             if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
                 return None
             family = [child, *descendants(child)]
@@ -109,10 +109,10 @@ class _Clock:
         self._now = self._heard = self._judged = 0.0
         self._judges_since: float | None = None
 
-    def hear(self, said: bytes) -> None:
+    def hear(self, data: bytes) -> None:
         """Note what the grader does: it has heard of the notebook."""
         now, self._heard = time.monotonic(), self._now
-        for what in (said[i : i + 1] for i in range(len(said))):
+        for what in (data[i : i + 1] for i in range(len(data))):
             if self._judges_since is not None:
                 self._judged += now - self._judges_since
             self._judges_since = now if what == JUDGES else None

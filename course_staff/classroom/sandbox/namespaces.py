@@ -27,7 +27,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["enter_jail", "enter_own_folders", "enter_own_namespaces", "readable_paths"]
+__all__ = ["enter_own_folders", "enter_own_namespaces", "enter_sandbox", "readable_paths"]
 
 _NEW_MOUNTS, _NEW_IPC, _NEW_USER, _NEW_PIDS, _NEW_NETWORK = (
     0x00020000,
@@ -43,11 +43,29 @@ _MOUNT_SETATTR = 442  # the same number on every architecture
 _NOBODY = 65534
 _MOST_FILES = 20_000  # each costs memory that no limit on sizes counts
 
-_SYSTEM = """
-/usr /bin /sbin /lib /lib32 /lib64 /etc/ld.so.cache /etc/ld.so.conf /etc/ld.so.conf.d /etc/passwd
-/etc/group /etc/nsswitch.conf /etc/localtime /etc/fonts /etc/ssl /etc/mime.types /etc/alternatives
-/sys/devices/system/cpu /dev/null /dev/random /dev/urandom
-"""
+_SYSTEM = (
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/passwd",
+    "/etc/group",
+    "/etc/nsswitch.conf",
+    "/etc/localtime",
+    "/etc/fonts",
+    "/etc/ssl",
+    "/etc/mime.types",
+    "/etc/alternatives",
+    "/sys/devices/system/cpu",
+    "/dev/null",
+    "/dev/random",
+    "/dev/urandom",
+)
 
 
 class _Attributes(ctypes.Structure):
@@ -62,7 +80,7 @@ def readable_paths(package_folder: Path, extra: Iterable[Path]) -> list[str]:
     A folder on Python's path that holds a ``course_utils`` and no libraries is a working copy, with
     the judges and the solutions in it, and is left out.
     """
-    paths = [path for path in _SYSTEM.split() if os.path.exists(path)]
+    paths = [path for path in _SYSTEM if os.path.exists(path)]
     paths += [sys.prefix, sys.base_prefix, sys.exec_prefix, str(package_folder), *map(str, extra)]
     for entry in sys.path:
         is_working_copy = (Path(entry) / "course_utils").is_dir() and not (
@@ -73,7 +91,7 @@ def readable_paths(package_folder: Path, extra: Iterable[Path]) -> list[str]:
     return sorted(set(paths), key=len)
 
 
-def enter_jail(visible: list[str], hidden: list[str], root: Path) -> None:
+def enter_sandbox(visible: list[str], hidden: list[str], root: Path) -> None:
     """Give this process a file system that holds only ``visible``, and no network.
 
     To be called while the process has one thread. ``hidden`` are paths to cover where a visible

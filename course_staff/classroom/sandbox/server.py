@@ -18,19 +18,29 @@ from course_utils.course.tensorflow_start import importing
 from .channel import Channel
 from .groups import open_groups
 from .limits import Limits
-from .sandbox import enter_jail, enter_own_folders, enter_own_namespaces, readable_paths
+from .namespaces import enter_own_folders, enter_own_namespaces, enter_sandbox, readable_paths
 from .supervisor import supervise
 
 __all__ = ["main"]
 
 _ROOT = Path(__file__).parents[3]  # of the copy that this process imports
 _WARM = (
-    "keras matplotlib.pyplot IPython.core.inputtransformer2 IPython.display "
-    "gradient_tools.checking.derivatives gradient_tools.checking.check gradient_tools.explaining "
-    "gradient_tools.drawing.still gradient_tools.drawing.moving gradient_tools.recording.running "
-    "course_utils.exercises course_utils.course.lesson_map course_utils.course.predicting "
-    "course_utils.datasets course_utils.figures.lines "
-    "course_staff.classroom.jail.learner"
+    "keras",
+    "matplotlib.pyplot",
+    "IPython.core.inputtransformer2",
+    "IPython.display",
+    "gradient_tools.checking.derivatives",
+    "gradient_tools.checking.check",
+    "gradient_tools.explaining",
+    "gradient_tools.drawing.still",
+    "gradient_tools.drawing.moving",
+    "gradient_tools.recording.running",
+    "course_utils.exercises",
+    "course_utils.course.lesson_map",
+    "course_utils.course.predicting",
+    "course_utils.datasets",
+    "course_utils.figures.lines",
+    "course_staff.classroom.sandbox.learner",
 )
 
 
@@ -44,22 +54,24 @@ def main(descriptor: int) -> None:
     grader = Channel(connection)
     settings = grader.receive()
     limits = Limits(**settings["limits"])
-    is_jailed = bool(settings["jail"])
+    is_sandboxed = bool(settings["sandbox"])
     groups = open_groups()
-    if is_jailed:
+    if is_sandboxed:
         visible = readable_paths(_ROOT, map(Path, settings["visible"]))
         try:
-            enter_jail(visible, settings["hidden"], Path(settings["jail"]))
+            enter_sandbox(visible, settings["hidden"], Path(settings["sandbox"]))
             _try_a_child(limits)
         except OSError as error:
             grader.send({"ready": False, "reason": str(error)})
             return
     _import_everything()
     grader.send({"ready": True, "threads": _threads()})
-    _serve(connection, limits, is_jailed, groups)
+    _serve(connection, limits, is_sandboxed, groups)
 
 
-def _serve(connection: socket.socket, limits: Limits, is_jailed: bool, groups: int | None) -> None:
+def _serve(
+    connection: socket.socket, limits: Limits, is_sandboxed: bool, groups: int | None
+) -> None:
     while True:
         # Look from time to time for children that have ended.
         ready, _, _ = select.select([connection], [], [], 1.0)
@@ -75,7 +87,7 @@ def _serve(connection: socket.socket, limits: Limits, is_jailed: bool, groups: i
             try:
                 connection.close()
                 learner, supervisor = descriptors
-                _run_one(learner, supervisor, limits, is_jailed, groups)
+                _run_one(learner, supervisor, limits, is_sandboxed, groups)
             finally:
                 os._exit(0)
         for descriptor in descriptors:
@@ -83,16 +95,16 @@ def _serve(connection: socket.socket, limits: Limits, is_jailed: bool, groups: i
 
 
 def _run_one(
-    channel: int, control: int, limits: Limits, is_jailed: bool, groups: int | None
+    channel: int, control: int, limits: Limits, is_sandboxed: bool, groups: int | None
 ) -> None:
     from .learner import run_learner
 
     learner_end = socket.socket(fileno=channel)
 
     def run() -> None:
-        run_learner(learner_end, limits, is_jailed)
+        run_learner(learner_end, limits, is_sandboxed)
 
-    supervise(socket.socket(fileno=control), limits, is_jailed, run, groups)
+    supervise(socket.socket(fileno=control), limits, is_sandboxed, run, groups)
 
 
 def _try_a_child(limits: Limits) -> None:
@@ -121,7 +133,7 @@ def _import_everything() -> None:
         from course_utils.workspace.curriculum import all_exercises
 
         matplotlib.use("agg")
-        for name in _WARM.split():
+        for name in _WARM:
             import_module(name)
         all_exercises()
     gc.freeze()  # a child's collections would write to the pages that it shares with this process
