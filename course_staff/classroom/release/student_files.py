@@ -3,11 +3,13 @@
 import copy
 from collections.abc import Iterable
 from pathlib import Path
+from typing import cast
 
 import nbformat
 from nbformat import NotebookNode
 
 from course_utils.exercises.lesson_questions import COPIES
+from course_utils.workspace.merging import Notebook
 from course_utils.workspace.originals import seal
 
 from ...authoring.build import Folders, solution_is_current, stored_is_current, table_text
@@ -89,7 +91,7 @@ def release_files(
 def _notebook_text(notebook: NotebookNode, names: set[str]) -> str:
     notebook = copy.deepcopy(notebook)
     relink(notebook, lambda name: f"{name}.ipynb" if name in names else None)
-    seal(notebook)
+    seal(cast(Notebook, notebook))
     return nbformat.writes(notebook) + "\n"
 
 
