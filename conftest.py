@@ -1,6 +1,7 @@
-"""Settings of every test run: the progress file, real MNIST, figures, and how kernels are met."""
+"""Settings of every test run: progress, MNIST, figures, and what nbval compares and shows."""
 
 import os
+import re
 import tempfile
 import time
 from collections import Counter
@@ -8,7 +9,9 @@ from pathlib import Path
 from queue import Empty
 
 import matplotlib
+import nbformat
 import nbval.kernel
+import nbval.plugin
 import pytest
 
 from course_staff.authoring.run import without_ports
@@ -57,6 +60,10 @@ def figures_as_they_were():
         yield
 
 
+class _KernelDied(Exception):
+    """The kernel ended while it ran a cell; the text is what the cell had written until then."""
+
+
 def _get_message_from_living_kernel(kernel, stream, timeout=None):
     """Wait as nbval does, but look every two seconds whether the kernel is still there.
 
@@ -70,12 +77,75 @@ def _get_message_from_living_kernel(kernel, stream, timeout=None):
             return receive(timeout=min(left, _SECONDS_BETWEEN_LOOKS))
         except Empty:
             if not kernel.is_alive():
-                raise RuntimeError("The kernel died while it ran this cell.") from None
+                raise _KernelDied(_unread_text(kernel)) from None
             if left == 0.0:
                 raise
 
 
+def _unread_text(kernel):
+    """Return what a kernel wrote that nbval has not read yet."""
+    text = []
+    while True:
+        try:
+            content = kernel.kc.get_iopub_msg(timeout=0.2)["content"]
+        except Empty:
+            return "".join(text)
+        text.append(content.get("text") or content.get("data", {}).get("text/plain", ""))
+
+
+_run_cell = nbval.plugin.IPyNbCell.runtest
+_compare_outputs = nbval.plugin.IPyNbCell.compare_outputs
+
+
+def _run_cell_with_evidence(cell):
+    """Run a cell as nbval does; a failure also shows what the cell had written."""
+    try:
+        _run_cell(cell)
+    except _KernelDied as death:
+        written = _written(cell, "stdout", "stderr") + str(death)
+        message = "The kernel died while it ran this cell."
+        last = written and f"The cell had written:\n{written}"
+        raise nbval.plugin.NbCellError(cell.cell_num, message, cell.cell.source, last) from None
+    except nbval.plugin.NbCellError as error:
+        if written := _written(cell, "stderr"):
+            before = f"{error.inner_traceback}\n" if error.inner_traceback else ""
+            error.inner_traceback = f"{before}The cell wrote to standard error:\n{written}"
+        raise
+
+
+def _written(cell, *streams):
+    """Return what a cell wrote to these streams, as far as nbval has read it."""
+    outputs = cell.test_outputs or []
+    return "".join(output.text for output in outputs if output.get("name") in streams)
+
+
+def _compare_outputs_and_figures(cell, test, ref, skip_compare=None):
+    """Compare outputs as nbval does, and figures by their words."""
+    test, ref = ([_with_words(output) for output in outputs] for outputs in (test, ref))
+    return _compare_outputs(cell, test, ref, skip_compare)
+
+
+_NUMBERS = re.compile(r"[-−]?\d[\d,]*(\.\d+)?(e[-+]?\d+)?(, (?=[-−]?\d))?")
+
+
+def _with_words(output):
+    """Return an output with what is compared of its picture, which nbval leaves out.
+
+    That is the course's words, without their numbers, which depend on the processor. A picture
+    that has none is compared as it is.
+    """
+    data = output.get("data", {})
+    if "image/png" not in data:
+        return output
+    words = output["metadata"].get("image/png", {}).get("alt")
+    name = "picture" if words is None else "words of the figure"
+    compared = data["image/png"].strip() if words is None else _NUMBERS.sub("#", words)
+    return nbformat.from_dict({**output, "data": {**data, name: compared}})
+
+
 nbval.kernel.RunningKernel.get_message = _get_message_from_living_kernel
+nbval.plugin.IPyNbCell.runtest = _run_cell_with_evidence
+nbval.plugin.IPyNbCell.compare_outputs = _compare_outputs_and_figures
 
 
 def pytest_terminal_summary(terminalreporter, config):

@@ -42,6 +42,23 @@ def hours_of(numbers):
     return round(sum(find_lesson(number).minutes for number in numbers) / 60)
 
 
+def minutes_in(row, number):
+    """Return the numbers of minutes in a lesson's row: `45`, `45 + 20` or `45 minutes`."""
+    cells = [cell.strip() for cell in row.strip().strip("|").split("|")]
+    if cells[0] == number:
+        del cells[0]
+    times = [cell for cell in cells if re.fullmatch(r"\d+(\s*\+\s*\d+)?( min(utes)?)?", cell)]
+    return [int(time) for cell in times for time in re.findall(r"\d+", cell)]
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.number)
+def test_the_readme_gives_each_lesson_the_minutes_that_are_computed(lesson):
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    (row,) = [line for line in lines if f"(notebooks/{lesson.name}.ipynb)" in line]
+    shown = minutes_in(row, lesson.number)
+    assert shown == [lesson.minutes] or shown == [lesson.minutes, lesson.deeper_minutes]
+
+
 def test_the_readme_counts_lessons_and_hours():
     text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
     hours = hours_of(lesson.number for lesson in LESSONS)

@@ -13,7 +13,13 @@ from nbformat import NotebookNode
 from course_utils.datasets.mnist import mnist_source
 from course_utils.exercises.lesson_questions import GENERATED
 from course_utils.workspace.atomic_files import write_atomically
-from course_utils.workspace.originals import work_in
+from course_utils.workspace.originals import (
+    KEEP_TYPED,
+    parsed_notebook,
+    refusal_in_words,
+    typed_cells,
+    typed_in_words,
+)
 
 from .keys import asked_key, observed_key
 from .observing import MistakesError
@@ -35,7 +41,7 @@ __all__ = [
     "renew_stored",
     "renew_text",
     "require_mnist",
-    "require_no_work",
+    "require_no_typed_text",
     "select",
     "stored_is_current",
     "table_text",
@@ -159,22 +165,16 @@ def build(
         write_atomically(folders.stored(lesson), text)
 
 
-def require_no_work(chosen: list[LessonSource], folders: Folders) -> None:
+def require_no_typed_text(chosen: list[LessonSource], folders: Folders) -> None:
     """Make sure that nothing is written over what somebody typed into a notebook in ``notebooks/``.
 
     Raises
     ------
     BuildError
-        If one holds such work; the message names the cells, and the command that takes it over.
+        If somebody did; the message names the cells, and says how to keep them.
     """
-    held = {lesson.name: _work(lesson, folders) for lesson in chosen}
-    said = [f"notebooks/{name}.ipynb {_held(cells)}." for name, cells in held.items() if cells]
-    if said:
-        said.append(
-            "Nothing was written. `course start` takes this work over into work/, and puts the "
-            "notebooks back as they were given."
-        )
-        raise BuildError("\n".join(said))
+    if refusal := refusal_in_words({lesson.name: _typed(lesson, folders) for lesson in chosen}):
+        raise BuildError(refusal)
 
 
 def require_mnist(stale: list[LessonSource]) -> None:
@@ -194,16 +194,9 @@ def require_mnist(stale: list[LessonSource]) -> None:
         )
 
 
-def _work(lesson: LessonSource, folders: Folders) -> list[str]:
-    try:
-        return work_in(lesson.name, folders.root, lesson.notebook)
-    except (OSError, ValueError):  # missing or damaged: nobody can work in it
-        return []
-
-
-def _held(cells: list[str]) -> str:
-    *most, last = cells[:4] if len(cells) < 5 else [*cells[:4], f"{len(cells) - 4} more cells"]
-    return f"holds work of yours: {' and '.join([', '.join(most), last]) if most else last}"
+def _typed(lesson: LessonSource, folders: Folders) -> list[str]:
+    current = parsed_notebook(_text_of(lesson.notebook), lesson.name)
+    return typed_cells(lesson.name, folders.root, current)
 
 
 def renew_text(lesson: LessonSource, folders: Folders) -> bool:
@@ -339,8 +332,8 @@ def find_drift(
             drift.append(_drifted(folders.stored(lesson), folders, message))
         notebook = folders.notebooks / f"{lesson.name}.ipynb"
         solution = folders.solutions / f"{lesson.name}.ipynb"
-        if work := _work(lesson, folders):
-            message = f"{_held(work)}; `course start` takes it over into work/"
+        if typed := _typed(lesson, folders):
+            message = f"{typed_in_words(typed)} {KEEP_TYPED}"
             drift.append(Problem(str(notebook.relative_to(folders.root)), message))
         elif _read(notebook) != _text_of(lesson.notebook):
             drift.append(_drifted(notebook, folders, f"is not what lessons/{lesson.name} gives"))

@@ -31,8 +31,8 @@ def build(
 
     Solutions are executed, and so are the untouched notebooks: every solution must pass, every stub
     must be *not attempted*. Lessons whose source did not change are left alone; where text alone
-    changed, the outputs stay. Nothing is written over what somebody typed into `notebooks/`:
-    `course start` takes that over first.
+    changed, the outputs stay. Nothing is written while `notebooks/` holds text that somebody typed
+    there: move that notebook into `work/`, or run `git stash`.
     """
     with need_extra("author", "Building"):
         from ..authoring import build as authoring
@@ -45,7 +45,7 @@ def build(
             _report_drift(authoring.find_drift(sources, chosen, folders))
             return
         stale = [source for source in chosen if force or authoring.needs_build(source, folders)]
-        authoring.require_no_work(stale, folders)
+        authoring.require_no_typed_text(stale, folders)
         renewed = [s for s in stale if not force and authoring.renew_text(s, folders)]
         stale = [source for source in stale if source not in renewed]
         authoring.require_mnist(stale)

@@ -5,12 +5,14 @@ import hashlib
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import cast
 
 import jupytext
 import nbformat
 from nbformat import NotebookNode
 
 from course_utils.exercises.lesson_questions import load
+from course_utils.workspace.merging import Notebook
 from course_utils.workspace.originals import seal
 
 from .headings import as_worked, with_exercise_names
@@ -122,7 +124,7 @@ def read_lesson(path: Path) -> LessonSource:
             cell.source = answered(cell.source, predictions)
     unhelped = {exercise.id for exercise in questions.EXERCISES if not exercise.points}
     _find_missing_parts(lesson, set(titles), unhelped)
-    seal(lesson.notebook)
+    seal(cast(Notebook, lesson.notebook))
     return lesson
 
 

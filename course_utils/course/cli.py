@@ -65,9 +65,9 @@ def start(
 ) -> None:
     """Make a copy of the lessons to work in: a folder that no build and no update overwrites.
 
-    Lessons that are not there yet are copied; what is there is never touched. Answers that were
-    typed into `notebooks/` itself are copied to `work/` first, and `notebooks/` is put back.
-    `course lab` does the same at its first start, and opens JupyterLab.
+    Lessons that are not there yet are copied; what is there is never touched. `course lab` does the
+    same at its first start, and opens JupyterLab. Neither starts while `notebooks/` holds text that
+    somebody typed there: move that notebook into `work/`, or run `git stash`.
 
     - `course start ~/gradienttape && cd ~/gradienttape && course lab`
     """
@@ -82,20 +82,11 @@ def start(
 
 
 def _start(folder: Path | None) -> "Started":
-    """Start a workspace, and say what was taken over from ``notebooks/``."""
     from ..workspace.filling import start_workspace
     from ..workspace.originals import GivenError
 
     with sentence_for(WorkspaceError, GivenError, OSError):
-        started = start_workspace(folder)
-    for path in started.taken_over:
-        print_text(
-            f"Your work in notebooks/ stands in {from_here(path)} now, where nothing overwrites "
-            "it. notebooks/ is as it was given."
-        )
-    for trouble in started.troubles:
-        errors.print(trouble)
-    return started
+        return start_workspace(folder)
 
 
 @app.command()

@@ -8,6 +8,7 @@ from pathlib import Path
 from ..workspace.atomic_files import write_atomically
 from ..workspace.curriculum import find_exercise
 from ..workspace.folders import find_workspace, require_workspace
+from ..workspace.merging import Cell, Notebook
 from ..workspace.originals import read_notebook, text_of
 from .notebook import running_shell
 
@@ -107,19 +108,19 @@ def reset_exercise(exercise_id: str, path: Path, keep_in: Path) -> Path | None:
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(cell["source"] + "\n", encoding="utf-8")
     else:
-        cell = {"cell_type": "code", "metadata": {"exercise": exercise_id}}
+        cell = Cell(cell_type="code", metadata={"exercise": exercise_id}, source="")
         kept = None
         if notebook["nbformat_minor"] >= 5:  # cells had no ids before
             cell["id"] = stub["cell"]
         cells.insert(cells.index(checks[0]) if checks else len(cells), cell)
     cell["source"] = stub["source"]
     for stale in [cell, *checks]:
-        stale.update(outputs=[], execution_count=None)
+        stale["outputs"], stale["execution_count"] = [], None
     write_atomically(path, text_of(notebook))
     return kept
 
 
-def _read(path: Path) -> dict:
+def _read(path: Path) -> Notebook:
     try:
         return read_notebook(path)
     except FileNotFoundError:

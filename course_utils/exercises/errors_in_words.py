@@ -98,7 +98,8 @@ _CAUSES = (
     ),
     (
         "^'GradientTape' object has no attribute",
-        "a tape's methods are watch, gradient, jacobian, batch_jacobian, stop_recording and reset",
+        "a tape's methods are watch, gradient, jacobian, batch_jacobian, stop_recording, reset and "
+        "watched_variables",
     ),
     (
         r"^'(?:function|method)' object has no attribute '(\w+)'",
@@ -192,9 +193,15 @@ _CAUSES = (
     ),
     # Of habits from NumPy.
     (
-        "does not support item assignment$|^only integer scalar arrays can be converted",
-        "a tensor's entries cannot be set one by one, nor chosen by a condition in brackets. Make "
-        "a new tensor: tf.where(condition, a, b) takes a where it holds, and b elsewhere",
+        "does not support item assignment$",
+        "a tensor's entries cannot be set one by one. Make a new tensor: tf.where(condition, a, b) "
+        "takes a where the condition holds, and b elsewhere",
+    ),
+    (
+        "^only integer scalar arrays can be converted",
+        "one whole number is needed here, and this is an array or a tensor of several. To read "
+        "entries, use x[condition] or tf.gather on a tensor, not on a list. A variable's entries "
+        "cannot be set like that: make a new tensor with tf.where(condition, a, b)",
     ),
     (
         r"^Scalar tensor has no|^object of type '(?:float|int|ResourceVariable)' has no",
@@ -218,8 +225,9 @@ _CAUSES = (
     ),
     (
         "Only integers, slices",
-        "square brackets take whole numbers and slices, and here stands something else. Take rows "
-        "by index, from a list or a tensor of them, with tf.gather",
+        "square brackets take whole numbers, slices or one condition, and here stands something "
+        "else. Take rows by index, from a list or a tensor of them, with tf.gather, and entries "
+        "along one axis with tf.boolean_mask(x, condition, axis=1)",
     ),
     (
         "The truth value of an array with more than one element is ambiguous",
@@ -288,6 +296,11 @@ _CAUSES = (
         r"gradient registry has no entry for: (\w+)",
         "{0} has no gradient at all: TensorFlow knows no rule for it, and a tape that meets it on "
         "its path stops. Take another operation there",
+    ),
+    (
+        "^Value for attr 'Index' of bool",
+        "a list of True and False chooses no entries of a tensor. Make the condition a tensor: "
+        "x[tf.constant(condition)]",
     ),
     (
         "is not in the list of allowed values",

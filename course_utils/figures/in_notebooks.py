@@ -4,6 +4,7 @@ import os
 from base64 import b64encode
 from html import escape
 from io import BytesIO
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from gradient_tools.showing.palette import COLORS, WHITE
@@ -75,6 +76,8 @@ def _axes_in_words(ax: "Axes") -> str:
     if ax.images:
         said.append(f"{len(ax.images)} image{'s' if len(ax.images) > 1 else ''}")
     names_of_lines = {str(line.get_label()) for line in ax.lines}
+    if ax.axison and not any(map(isfinite, ax.dataLim.get_points().ravel())):
+        said.append("Nothing is drawn")
     texts = [text.get_text() for text in ax.texts if text.get_text() not in names_of_lines]
     if any(texts):
         said.append("Texts: " + ", ".join(" ".join(text.split()) for text in texts[:_MOST_TEXTS]))

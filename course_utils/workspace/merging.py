@@ -11,11 +11,36 @@ from copy import deepcopy
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import pairwise
+from typing import Any, TypedDict
 
-__all__ = ["CellChange", "changed_cells", "merged", "name_of"]
+__all__ = ["Cell", "CellChange", "Notebook", "merged", "name_of"]
 
 _SIMILAR = 0.5  # of the letters of two cells, for one to be the other, corrected
 _HEADING = "**This cell was corrected. Yours stays as it is, above; the new one is:**"
+
+
+class _EveryCell(TypedDict):
+    cell_type: str
+    source: str
+    metadata: dict[str, Any]
+
+
+class Cell(_EveryCell, total=False):
+    """A cell of a notebook as JSON gives it, but with its source as one text."""
+
+    id: str  # some editors keep none
+    outputs: list[dict[str, Any]]
+    execution_count: int | None
+    attachments: dict[str, Any]
+
+
+class Notebook(TypedDict):
+    """A notebook of format 4, as JSON gives it."""
+
+    cells: list[Cell]
+    metadata: dict[str, Any]
+    nbformat: int
+    nbformat_minor: int
 
 
 @dataclass(frozen=True)
@@ -26,7 +51,7 @@ class CellChange:
     cell: str
 
 
-def name_of(cell: Mapping) -> str:
+def name_of(cell: Cell) -> str:
     """Return a cell in a few words: its exercise, or how its text begins."""
     exercise = cell["metadata"].get("exercise")
     if exercise:
@@ -35,29 +60,19 @@ def name_of(cell: Mapping) -> str:
     return first if len(first) <= 60 else f"{first[:57]}..."
 
 
-def changed_cells(base: Mapping, mine: Mapping) -> list[Mapping]:
-    """Return the cells of ``mine`` whose text is not that of ``base``: written, or added."""
-    keys = _match(base["cells"], mine["cells"])
-    return [
-        cell
-        for cell, key in zip(mine["cells"], keys, strict=True)
-        if (_is_touched(base["cells"][key], cell) if key is not None else cell.source.strip())
-    ]
-
-
-def merged(base: Mapping, mine: Mapping, new: dict) -> tuple[dict, list[CellChange]]:
+def merged(base: Notebook, mine: Notebook, new: Notebook) -> tuple[Notebook, list[CellChange]]:
     """Return the notebook that keeps what the learner did and takes up what the author did.
 
     Parameters
     ----------
-    base, mine : mapping
+    base, mine : Notebook
         What the learner was given, and what the learner has.
-    new : dict
+    new : Notebook
         What is given now.
 
     Returns
     -------
-    notebook : dict
+    notebook : Notebook
         The cells of ``new`` in their order. A cell that the learner wrote in, added or moved stays,
         behind the cell that it stands behind in ``mine``; one that the learner deleted stays away.
     changes : list of CellChange
@@ -76,7 +91,7 @@ def merged(base: Mapping, mine: Mapping, new: dict) -> tuple[dict, list[CellChan
     moved = set(numbers) - set(_in_order(numbers))
     there = {cell.get("id") for cell in mine["cells"]}
     changes: list[CellChange] = []
-    cells: dict[Hashable, list[dict]] = {}
+    cells: dict[Hashable, list[Cell]] = {}
     for key in {**in_new, **in_mine}:  # those of the new notebook in their order, then the rest
         old = base["cells"][key] if isinstance(key, int) else None
         what, group = _meeting(old, in_mine.get(key), in_new.get(key))
@@ -97,7 +112,7 @@ def merged(base: Mapping, mine: Mapping, new: dict) -> tuple[dict, list[CellChan
     return result, changes
 
 
-def _meeting(old: dict | None, own: dict | None, new: dict | None) -> tuple[str, list[dict]]:
+def _meeting(old: Cell | None, own: Cell | None, new: Cell | None) -> tuple[str, list[Cell]]:
     """Return what happens to one cell, in words, and the cells that stand for it."""
     if own is None:
         if new is None:
@@ -118,27 +133,26 @@ def _meeting(old: dict | None, own: dict | None, new: dict | None) -> tuple[str,
         return "", [_as_it_ran(kept, own)]
     if not _is_touched(old, own):
         return "becomes the new one", [kept]
-    kept.update(source=own["source"], cell_type=own["cell_type"])
     kept = _as_it_ran(kept, own)
+    kept["source"], kept["cell_type"] = own["source"], own["cell_type"]
     if not _is_touched(old, new):
         return "", [kept]
     return "yours stays, the new one stands below it", [kept, _beside(new)]
 
 
-def _is_touched(old: Mapping, cell: Mapping) -> bool:
+def _is_touched(old: Cell, cell: Cell) -> bool:
     return (old["cell_type"], old["source"]) != (cell["cell_type"], cell["source"])
 
 
-def _as_it_ran(cell: dict, own: dict) -> dict:
+def _as_it_ran(cell: Cell, own: Cell) -> Cell:
     """Return a cell with the outputs and the attachments of the learner's."""
-    for field in ("outputs", "execution_count", "attachments"):
-        cell.pop(field, None)
-        if field in own:
-            cell[field] = deepcopy(own[field])
-    return cell
+    result = deepcopy(own)
+    result["source"], result["cell_type"] = cell["source"], cell["cell_type"]
+    result["id"], result["metadata"] = cell["id"], cell["metadata"]
+    return result
 
 
-def _beside(new: dict) -> dict:
+def _beside(new: Cell) -> Cell:
     """Return the text that shows a corrected cell; code in it is read, and never runs."""
     source = new["source"]
     shown = f"```python\n{source}\n```" if new["cell_type"] == "code" else source
@@ -151,7 +165,9 @@ def _beside(new: dict) -> dict:
     }
 
 
-def _merged_entries(base: Mapping, mine: Mapping, new: Mapping) -> dict:
+def _merged_entries(
+    base: Mapping[str, Any], mine: Mapping[str, Any], new: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the entries of ``new``, but for those that the learner, or an editor, changed."""
     result = {}
     for key in {**new, **mine}:
@@ -161,12 +177,12 @@ def _merged_entries(base: Mapping, mine: Mapping, new: Mapping) -> dict:
     return result
 
 
-def _match(base: Sequence[Mapping], cells: Sequence[Mapping]) -> list[int | None]:
+def _match(base: Sequence[Cell], cells: Sequence[Cell]) -> list[int | None]:
     """Return, for each of ``cells``, the number of the base cell that it is, or None."""
     found: list[int | None] = [None] * len(cells)
     free = dict(enumerate(base))
 
-    def take(signature: Callable[[Mapping], Hashable]) -> None:
+    def take(signature: Callable[[Cell], Hashable]) -> None:
         numbers: dict[Hashable, list[int]] = {}
         for number, cell in free.items():
             numbers.setdefault(signature(cell), []).append(number)
@@ -184,7 +200,7 @@ def _match(base: Sequence[Mapping], cells: Sequence[Mapping]) -> list[int | None
     return found
 
 
-def _keys_of_new(base: Mapping, new: Mapping) -> list[Hashable]:
+def _keys_of_new(base: Notebook, new: Notebook) -> list[Hashable]:
     """Return the key of each new cell: the number of its base cell, or its own id."""
     found = _match(base["cells"], new["cells"])
     anchors = [-1, *_in_order([n for n in found if n is not None]), len(base["cells"])]
@@ -202,7 +218,7 @@ def _keys_of_new(base: Mapping, new: Mapping) -> list[Hashable]:
     ]
 
 
-def _most_alike(cell: Mapping, base: Sequence[Mapping], free: Sequence[int]) -> int | None:
+def _most_alike(cell: Cell, base: Sequence[Cell], free: Sequence[int]) -> int | None:
     """Return which of the ``free`` base cells became this cell, if one did."""
     if cell["metadata"].get("exercise"):
         return None
@@ -217,7 +233,9 @@ def _most_alike(cell: Mapping, base: Sequence[Mapping], free: Sequence[int]) -> 
     return best if best is not None and likeness(best) >= _SIMILAR else None
 
 
-def _keys_of_mine(base: Mapping, mine: Mapping, in_new: Mapping) -> list[Hashable]:
+def _keys_of_mine(
+    base: Notebook, mine: Notebook, in_new: Mapping[Hashable, Cell]
+) -> list[Hashable]:
     """Return the key of each of the learner's cells; a cell of their own has its place."""
     keys: list[Hashable] = list(_match(base["cells"], mine["cells"]))
     for place, cell in enumerate(mine["cells"]):
@@ -245,7 +263,7 @@ def _in_order(numbers: Sequence[int]) -> list[int]:
     return chosen[::-1]
 
 
-def _with_ids_of_their_own(cells: list[dict]) -> list[dict]:
+def _with_ids_of_their_own(cells: list[Cell]) -> list[Cell]:
     """Return the cells, each with an id that no other has: some editors keep none, or copy them."""
     taken: set[str] = set()
     for number, cell in enumerate(cells):

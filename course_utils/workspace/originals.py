@@ -8,15 +8,16 @@ import gzip
 import hashlib
 import json
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from .atomic_files import write_atomically
 from .folders import Workspace, course_folder
-from .merging import changed_cells, name_of
+from .merging import Notebook, name_of
 
 __all__ = [
+    "KEEP_TYPED",
     "GivenError",
     "given_notebook",
     "given_to",
@@ -26,51 +27,55 @@ __all__ = [
     "notebooks_root",
     "parsed_notebook",
     "read_notebook",
+    "refusal_in_words",
     "seal",
     "seal_of",
     "text_of",
-    "versions_given",
-    "work_in",
+    "typed_cells",
+    "typed_in_words",
 ]
 
-_VERSIONS = 20  # of a notebook that are looked for in git
+KEEP_TYPED = (
+    "To keep that text, move the notebook into `work/`, under another name if there is one, "
+    "or run `git stash`."
+)
 
 
 class GivenError(Exception):
     """A notebook as it was given is not to be had; the message says where it was looked for."""
 
 
-def seal(notebook: dict) -> None:
+def seal(notebook: Notebook) -> None:
     """Note in the notebook what its cells are, so that every later change of them shows."""
     notebook["metadata"]["course"] = {"given": _digest(notebook)}
 
 
-def seal_of(notebook: Mapping) -> str:
+def seal_of(notebook: Notebook) -> str:
     """Return the seal of the notebook that this one was copied from; empty if it had none."""
     entry = notebook["metadata"].get("course", {})
     return str(entry.get("given", "")) if isinstance(entry, dict) else ""
 
 
-def is_as_given(notebook: Mapping) -> bool:
+def is_as_given(notebook: Notebook) -> bool:
     """Tell whether the cells are those that were sealed, whatever their outputs."""
     return seal_of(notebook) == _digest(notebook)
 
 
-def _digest(notebook: Mapping) -> str:
+def _digest(notebook: Notebook) -> str:
     fields = ("id", "cell_type", "source", "metadata")
     cells = [[cell.get(name) for name in fields] for cell in notebook["cells"]]
     text = json.dumps(cells, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def text_of(notebook: Mapping) -> str:
+def text_of(notebook: Notebook) -> str:
     """Return a notebook as nbformat writes it."""
     cells = [cell | {"source": cell["source"].splitlines(True)} for cell in notebook["cells"]]
     stored = {**notebook, "cells": cells}
     return json.dumps(stored, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def read_notebook(path: Path) -> dict:
+def read_notebook(path: Path) -> Notebook:
     """Return the notebook at ``path``.
 
     Raises
@@ -83,7 +88,7 @@ def read_notebook(path: Path) -> dict:
     return parsed_notebook(path.read_text(encoding="utf-8"), path.name)
 
 
-def parsed_notebook(text: str, name: str) -> dict:
+def parsed_notebook(text: str, name: str) -> Notebook:
     """Return the notebook that a text holds, each source as one text.
 
     ValueError says that ``name`` holds none. The import of nbformat takes a second, which every
@@ -118,7 +123,7 @@ def _packaged(file: str = "") -> Path:
     return Path(__file__).with_name("given") / "notebooks" / file
 
 
-def given_notebook(name: str) -> dict:
+def given_notebook(name: str) -> Notebook:
     """Return a lesson's notebook as it is given now, without outputs.
 
     Parameters
@@ -137,43 +142,40 @@ def given_notebook(name: str) -> dict:
             notebook = read_notebook(root / "notebooks" / f"{name}.ipynb")
             if is_as_given(notebook):
                 return _without_outputs(notebook)
-    for notebook in versions_given(name, root):
-        return notebook
-    where = "This installation" if root is None else str(root)
-    raise GivenError(f"{where} holds no notebook {name}.ipynb as it was given.")
+    with suppress(OSError, ValueError):
+        return read_notebook(_packaged(f"{name}.ipynb"))
+    if root is None:
+        raise GivenError(f"This installation holds no notebook {name}.ipynb. Install it again.")
+    try:
+        return _committed(name, root)
+    except ValueError:
+        raise GivenError(
+            f"{root} holds no notebook {name}.ipynb as it was given. Unpack the course again."
+        ) from None
 
 
-def _without_outputs(notebook: dict) -> dict:
+def _without_outputs(notebook: Notebook) -> Notebook:
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
-            cell.update(outputs=[], execution_count=None)
+            cell["outputs"], cell["execution_count"] = [], None
     return notebook
 
 
-def versions_given(name: str, root: Path | None) -> Iterator[dict]:
-    """Yield a lesson's notebook as this package brings it and as it was committed, newest first."""
-    if _packaged(f"{name}.ipynb").is_file():
-        yield read_notebook(_packaged(f"{name}.ipynb"))
-    if root is None:
-        return
+def _committed(name: str, root: Path) -> Notebook:
+    """Return a lesson's notebook as it is in git's last commit; ValueError if there is none."""
     path = f"notebooks/{name}.ipynb"
-    for commit in _git(root, "log", f"-{_VERSIONS}", "--format=%H", "--", path).split():
-        with suppress(ValueError):
-            yield parsed_notebook(_git(root, "show", f"{commit}:./{path}"), path)
-
-
-def _git(root: Path, *words: str) -> str:
-    command = ["git", "-C", str(root), *words]
+    command = ["git", "-C", str(root), "show", f"HEAD:./{path}"]
     try:
-        return subprocess.run(command, capture_output=True, text=True, encoding="utf-8").stdout
+        text = subprocess.run(command, capture_output=True, text=True, encoding="utf-8").stdout
     except OSError:  # there is no git
-        return ""
+        text = ""
+    return parsed_notebook(text, path)
 
 
-def nearest(notebook: Mapping, versions: Iterable[Mapping]) -> Mapping | None:
+def nearest(notebook: Notebook, versions: Iterable[Notebook]) -> Notebook | None:
     """Return the version that a notebook was copied from: by its seal, or most cells in common."""
     ids = {cell.get("id") for cell in notebook["cells"]}
-    best: Mapping | None = None
+    best: Notebook | None = None
     most = 0
     for version in versions:
         if seal_of(notebook) and seal_of(version) == seal_of(notebook):
@@ -184,15 +186,15 @@ def nearest(notebook: Mapping, versions: Iterable[Mapping]) -> Mapping | None:
     return best
 
 
-def keep_given(workspace: Workspace, name: str, given: Mapping) -> None:
+def keep_given(workspace: Workspace, name: str, given: Notebook) -> None:
     """Keep a lesson's notebook as it was given, compressed, for later updates."""
-    path = workspace.kept / "given" / f"{name}-{seal_of(given) or 'unsealed'}.ipynb.gz"
+    path = workspace.kept / "given" / f"{name}-{seal_of(given)}.ipynb.gz"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomically(path, gzip.compress(text_of(given).encode(), mtime=0))
 
 
-def given_to(workspace: Workspace, name: str, mine: Mapping) -> Mapping | None:
+def given_to(workspace: Workspace, name: str, mine: Notebook) -> Notebook | None:
     """Return the version that a learner's notebook was copied from, if it was kept."""
     exact = workspace.kept / "given" / f"{name}-{seal_of(mine)}.ipynb.gz"
     paths = [exact] if exact.exists() else sorted(exact.parent.glob(f"{name}-*.ipynb.gz"))
@@ -200,31 +202,52 @@ def given_to(workspace: Workspace, name: str, mine: Mapping) -> Mapping | None:
     return nearest(mine, (parsed_notebook(text, name) for text in texts))
 
 
-def work_in(name: str, root: Path, current: Mapping | None = None) -> list[str]:
-    """Return, in a few words each, the cells of a notebook in ``notebooks/`` that hold work.
-
-    That is what neither an author nor a build wrote.
+def typed_cells(name: str, root: Path, current: Notebook | None = None) -> list[str]:
+    """Name the cells of a notebook in ``notebooks/`` that neither the lesson nor a build gave.
 
     Parameters
     ----------
     name : str
-        The name of the lesson.
+        The stem of the lesson's files, such as ``"01_first_tape"``.
     root : Path
         The checkout or release.
-    current : mapping, optional
+    current : Notebook, optional
         What the lesson gives now, where its source is at hand.
 
-    Raises
-    ------
-    OSError, ValueError
-        If the notebook is missing, or is none.
+    Returns
+    -------
+    list of str
+        Each in a few words; empty where the notebook is missing, or as a build wrote it, whatever
+        its outputs are.
     """
-    mine = read_notebook(root / "notebooks" / f"{name}.ipynb")
-    if is_as_given(mine):
+    try:
+        notebook = read_notebook(root / "notebooks" / f"{name}.ipynb")
+    except FileNotFoundError:
         return []
-    versions = [*versions_given(name, root), *([current] if current else [])]
-    base = nearest(mine, versions)
-    if base is None:
-        return ["cells of which it is not known how they were given"]
-    known = {cell["source"] for cell in (current or base)["cells"]}
-    return [name_of(c) for c in changed_cells(base, mine) if c["source"] not in known]
+    except ValueError:
+        return ["it is no notebook any more"]
+    if is_as_given(notebook):
+        return []
+    versions = [current] if current else []
+    with suppress(ValueError):
+        versions.append(_committed(name, root))
+    if not versions:
+        return ["cells are not as they were given"]
+    given = {(cell["cell_type"], cell["source"].strip()) for v in versions for cell in v["cells"]}
+    given |= {(kind, "") for kind in ("code", "markdown", "raw")}
+    cells = notebook["cells"]
+    return [name_of(c) for c in cells if (c["cell_type"], c["source"].strip()) not in given]
+
+
+def typed_in_words(cells: Sequence[str]) -> str:
+    """Say which cells of a notebook somebody typed."""
+    *most, last = cells if len(cells) < 5 else [*cells[:4], f"{len(cells) - 4} more cells"]
+    listed = f"{', '.join(most)} and {last}" if most else last
+    return f"was changed by hand: {listed}."
+
+
+def refusal_in_words(typed: Mapping[str, Sequence[str]]) -> str:
+    """Say what was typed into which notebooks, and how to keep it; empty where nothing was."""
+    held = {name: cells for name, cells in typed.items() if cells}
+    lines = [f"notebooks/{name}.ipynb {typed_in_words(cells)}" for name, cells in held.items()]
+    return "\n".join([*lines, f"Nothing was written. {KEEP_TYPED}"]) if lines else ""

@@ -74,10 +74,7 @@ class Progress:
 
 
 def progress_path() -> Path:
-    """Return where progress is kept: ``$COURSE_PROGRESS_FILE``, or in the workspace's ``.course/``.
-
-    What was passed before there were workspaces stands in the checkout until one is started.
-    """
+    """Return where progress is kept: in ``$COURSE_PROGRESS_FILE``, or in the workspace."""
     named = os.environ.get("COURSE_PROGRESS_FILE")
     if named:
         return Path(named).expanduser()
@@ -85,8 +82,7 @@ def progress_path() -> Path:
     # Whoever runs a worked notebook, or a lesson's source, has not passed its exercises.
     if runs_a_solution():
         return kept / "solutions.json"
-    path, earlier = kept / "progress.json", course_folder() / ".course" / "progress.json"
-    return earlier if earlier.exists() and not path.exists() else path
+    return kept / "progress.json"
 
 
 def runs_a_solution() -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from .atomic_files import write_atomically
 from .curriculum import LESSONS, Lesson
 from .folders import Workspace
-from .merging import CellChange, merged
+from .merging import CellChange, Notebook, merged
 from .originals import (
     GivenError,
     given_notebook,
@@ -33,7 +33,7 @@ class Update:
     """What an update makes of one lesson; ``trouble`` says why it leaves the notebook as it is."""
 
     lesson: Lesson
-    notebook: dict | None = None
+    notebook: Notebook | None = None
     changes: list[CellChange] = field(default_factory=list)
     trouble: str = ""
 

@@ -40,13 +40,18 @@ def cheat_sheet() -> CheatSheet:
         name = key.split()[0]
         rows = zero if name.startswith("zero") else not_finite if name == "not-finite" else none
         for each in cause.examples:
-            says = first_sentence(cause.says, each)
-            rows.append(f"|{name}|`{each.line}`|`{each.instead}`|{says}|\n")
+            because = reason(cause.says, each)
+            rows.append(f"|{name}|`{each.line}`|`{each.instead}`|{because}|\n")
     head = "|cause|the line|write|because|\n|---|---|---|---|\n"
     return CheatSheet("\n".join(f"## {t}\n\n{head}{''.join(rows)}" for t, rows in tables.items()))
 
 
-def first_sentence(says: str, example: Example) -> str:
-    """Return the first sentence of what is said of an example."""
+# What the tool adds about how it concluded something of one program.
+_OF_A_PROGRAM = ("Ruled out", "This is concluded", "This is read")
+
+
+def reason(says: str, example: Example) -> str:
+    """Return what is said of an example, without how the tool came to it in a program."""
     words = defaultdict(str, {"x": "x", "y": "y", "tape": "tape", **example.words})
-    return says.format_map(words).partition(". ")[0].rstrip(".")
+    sentences = says.format_map(words).strip().removesuffix(".").split(". ")
+    return f"{'. '.join(each for each in sentences if not each.startswith(_OF_A_PROGRAM))}."

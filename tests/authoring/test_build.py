@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from course_staff.authoring import build as authoring
@@ -517,39 +518,46 @@ def chosen(folders):
     return authoring.read_lessons(folders)
 
 
-def test_a_build_writes_nothing_over_work_in_notebooks(built):
+def test_a_build_writes_nothing_over_an_answer_or_an_added_cell_in_notebooks(built):
     path = type_in(built)
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells.insert(1, nbformat.v4.new_code_cell("mine = 1"))
+    nbformat.write(notebook, path)
     before = path.read_text()
-    with pytest.raises(BuildError, match="(?s)yours: exercise 01.2.*`course start` takes this"):
-        authoring.require_no_work(chosen(built), built)
+    said = "notebooks/01_first_tape.ipynb was changed by hand: mine = 1 and exercise 01.2."
+    with pytest.raises(BuildError) as refused:
+        authoring.require_no_typed_text(chosen(built), built)
+    assert str(refused.value).startswith(f"{said}\nNothing was written. To keep that text, move")
     (problem,) = drift(built)
-    assert "holds work of yours" in problem and "`course start` takes it over into work/" in problem
+    assert "was changed by hand: mine = 1 and exercise 01.2." in problem
+    assert "or run `git stash`" in problem
     assert path.read_text() == before
 
 
-def test_the_work_is_named_cell_by_cell_where_git_knows_what_was_given(built):
+def test_the_lessons_newer_text_is_nobodys_and_neither_is_an_older_build(built):
+    write(built, PREDICT.replace("# Two numbers.", "# Two whole numbers."))
+    authoring.require_no_typed_text(chosen(built), built)  # the notebook is of the build before
+    type_in(built, "Two numbers.", "Two whole numbers.")
+    authoring.require_no_typed_text(chosen(built), built)
+
+
+def test_what_the_last_commit_gave_is_not_called_typed_beside_what_was(built):
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "All"]):
         me = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"]
         subprocess.run(["git", *me, *words], cwd=built.root, check=True)
-    type_in(built)
-    type_in(built, "Two numbers.", "Two numbers. I think four and two.")
-    with pytest.raises(BuildError, match="yours: exercise 01.2 and <details>"):
-        authoring.require_no_work(chosen(built), built)
-
-
-def test_the_lessons_newer_text_is_no_work_and_neither_is_an_older_build(built):
     write(built, PREDICT.replace("# Two numbers.", "# Two whole numbers."))
-    authoring.require_no_work(chosen(built), built)  # the notebook is of the build before
-    type_in(built, "Two numbers.", "Two whole numbers.")
-    authoring.require_no_work(chosen(built), built)
+    type_in(built)
+    with pytest.raises(BuildError, match="by hand: exercise 01.2\\."):
+        authoring.require_no_typed_text(chosen(built), built)
 
 
-def test_a_damaged_or_missing_notebook_holds_no_work(built):
+def test_a_notebook_that_cannot_be_read_is_not_written_over_and_a_missing_one_is(built):
     path = built.notebooks / "01_first_tape.ipynb"
-    path.write_text("{")
-    authoring.require_no_work(chosen(built), built)
+    path.write_text("<<<<<<< HEAD")
+    with pytest.raises(BuildError, match="it is no notebook any more"):
+        authoring.require_no_typed_text(chosen(built), built)
     path.unlink()
-    authoring.require_no_work(chosen(built), built)
+    authoring.require_no_typed_text(chosen(built), built)
 
 
 def test_a_lesson_on_mnist_is_not_executed_on_what_stands_in_for_it(folders, monkeypatch):

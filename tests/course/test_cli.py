@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 from typer.testing import CliRunner
 
@@ -163,6 +164,68 @@ def test_start_says_what_it_did_and_what_is_next(copy, tmp_path_factory):
     result = run("start", str(folder))
     assert re.search(r"Next: cd '.*own tape.*/gradienttape' && course lab", result.output)
     assert "holds something else" in run("start", str(folder.parent)).output
+
+
+def add_cell(path, source="mine = 1", place=3):
+    """Add a cell to a notebook, as JupyterLab does."""
+    book = nbformat.read(path, as_version=4)
+    book.cells.insert(place, nbformat.v4.new_code_cell(source))
+    nbformat.write(book, path)
+    return path.read_bytes()
+
+
+def test_a_workspace_with_an_added_cell_starts_opens_and_is_updated(copy, work, started):
+    path = work / "01_first_tape.ipynb"
+    mine = add_cell(path)
+    assert "work has every lesson" in run("start").output
+    assert run("lab").exit_code == 0 and len(started) == 1
+    assert path.read_bytes() == mine
+    book = read_notebook(copy / "notebooks" / "01_first_tape.ipynb")
+    book["cells"][0]["source"] += "\n\nThis was corrected."
+    seal(book)
+    (copy / "notebooks" / "01_first_tape.ipynb").write_text(text_of(book))
+    assert "1 becomes the new one" in run("update").output
+    sources = [cell["source"] for cell in read_notebook(path)["cells"]]
+    assert "mine = 1" in sources and "This was corrected." in sources[0]
+
+
+@pytest.mark.parametrize("command", ["start", "lab"])
+def test_an_added_cell_in_notebooks_is_said_and_stays(copy, started, command):
+    mine = add_cell(copy / "notebooks" / "01_first_tape.ipynb")
+    result = run(command)
+    assert result.exit_code == 1 and not started and not (copy / "work").exists()
+    assert "notebooks/01_first_tape.ipynb was changed by hand" in result.output
+    assert (copy / "notebooks" / "01_first_tape.ipynb").read_bytes() == mine
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory):
+    """Return a clone of the course."""
+    folder = tmp_path_factory.mktemp("clone") / "course"
+    ignored = shutil.ignore_patterns(".*", "build", "work", "__pycache__")
+    return shutil.copytree(ROOT, folder, ignore=ignored)
+
+
+@pytest.mark.parametrize("words", [("build",), ("build", "--check")])
+def test_a_build_says_which_cell_was_added_in_notebooks_and_leaves_it(clone, monkeypatch, words):
+    monkeypatch.chdir(clone)
+    given = (clone / "notebooks" / "01_first_tape.ipynb").read_bytes()
+    mine = add_cell(clone / "notebooks" / "01_first_tape.ipynb")
+    result = run(*words, "01")
+    assert result.exit_code == 1
+    text = " ".join(result.output.split())
+    assert "notebooks/01_first_tape.ipynb" in text and "was changed by hand: mine = 1." in text
+    assert (clone / "notebooks" / "01_first_tape.ipynb").read_bytes() == mine
+    (clone / "notebooks" / "01_first_tape.ipynb").write_bytes(given)
+
+
+def test_a_build_does_not_look_at_work(clone, monkeypatch):
+    monkeypatch.chdir(clone)
+    monkeypatch.delenv("COURSE_PROGRESS_FILE")
+    assert run("start").exit_code == 0
+    add_cell(clone / "work" / "01_first_tape.ipynb")
+    assert run("build", "--check", "01").exit_code == 0
+    assert "1 unchanged" in run("build", "01").output
 
 
 def test_what_was_corrected_is_said_and_comes_by_one_command(copy, work, started):

@@ -360,6 +360,7 @@ ERRORS = [
     ),
     (lambda: LOSSES.sparse_categorical_crossentropy(SQUARE, VECTOR), "in this order"),
     (lambda: tf.GradientTape().gradients(COLUMN, COLUMN), "a tape's methods are watch, gradient"),
+    (lambda: tf.GradientTape().variables(), "reset and watched_variables"),
     (lambda: len(tf.GradientTape().watched_variables), "Call it, with parentheses"),
     (unpacked_function, "Call it, with parentheses"),
     (tape_without_parentheses, "Make one: tf.GradientTape()"),
@@ -397,6 +398,10 @@ ERRORS = [
     (lambda: number_in_a_graph(np.mean), "inside a compiled function"),
     (lambda: number_in_a_graph(lambda x: x.numpy()), "inside a compiled function"),
     (lambda: SQUARE[np.array([0, 2])], "with tf.gather"),
+    (lambda: SQUARE[VECTOR > 0, 0], "tf.boolean_mask(x, condition, axis=1)"),
+    (lambda: VECTOR[[True, False, True]], "x[tf.constant(condition)]"),
+    (lambda: [1.0, 2.0, 3.0][VECTOR > 0], "use x[condition] or tf.gather on a tensor"),
+    (lambda: range(VECTOR), "one whole number is needed here"),
     (condition_of_many_entries, "entry by entry use tf.where"),
     (list_of_gradients_times_a_rate, "several gradients come as a list"),
     (lambda: tf.stack([COLUMN, SQUARE]), "join these with tf.concat"),
@@ -471,3 +476,17 @@ def test_what_is_not_known_is_left_as_it_is():
 
     assert cause_in_words(error_of(lambda: {}["loss"])) is None
     assert cause_in_words(error_of(unpack)) is None
+
+
+def test_what_is_advised_of_conditions_in_brackets_runs():
+    x = tf.constant([1.0, -2.0, 3.0])
+    condition = [True, False, True]
+    for entries in (x[x > 0], tf.Variable(x)[x > 0], x[tf.constant(condition)]):
+        assert entries.numpy().tolist() == [1.0, 3.0]
+    assert tf.boolean_mask(SQUARE, condition, axis=1).shape == (3, 2)
+
+
+def test_every_method_of_a_tape_that_is_named_is_there_and_none_is_left_out():
+    error = {"message": "'GradientTape' object has no attribute 'x'", "line": ""}
+    named = set(re.findall(r"\w+", cause_in_words(error).partition(" are ")[2])) - {"and"}
+    assert named == {name for name in vars(tf.GradientTape) if not name.startswith("_")}

@@ -5,6 +5,7 @@ import io
 import linecache
 import math
 import re
+import warnings
 from collections import Counter
 
 import numpy as np
@@ -33,7 +34,8 @@ def truth_of(variant):
     text, name = variant.program, f"<{variant.id}>"
     # AutoGraph reads a function's text, as it does in a notebook.
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    with state_kept(0), contextlib.redirect_stdout(printed):
+    with state_kept(0), contextlib.redirect_stdout(printed), warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # as in a notebook, and not in pytest
         exec(compile(text, name, "exec"), names)
     if variant.truth:
         return str(eval(variant.truth, names))

@@ -218,6 +218,23 @@ def test_a_figure_says_what_is_drawn_in_it():
     assert "Source x is 3.0; ∂y/∂x = 6.0." in figure_in_words(tape.figure)
 
 
+@pytest.mark.parametrize("nothing", [False, True])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda ax, x: ax.scatter(x, x),
+        lambda ax, x: ax.bar(x, x),
+        lambda ax, x: ax.quiver(x, x, x, x),
+        lambda ax, x: ax.plot(x, x),
+    ],
+)
+def test_axes_on_which_nothing_is_drawn_say_so(draw, nothing):
+    figure, (ax, unused) = plt.subplots(2)
+    unused.set_axis_off()
+    draw(ax, np.array([] if nothing else [1.0, 2.0]))
+    assert ("Nothing is drawn." in figure_in_words(figure)) == nothing
+
+
 def test_every_figure_has_words():
     for draw, arguments in FIGURES:
         assert figure_in_words(draw(*arguments).figure), draw

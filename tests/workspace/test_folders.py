@@ -8,11 +8,11 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from course_utils.workspace import folders
+from course_utils.workspace import folders, originals
 from course_utils.workspace.curriculum import LESSONS
 from course_utils.workspace.filling import start_workspace
 from course_utils.workspace.folders import Workspace, WorkspaceError, find_workspace
-from course_utils.workspace.originals import is_as_given, read_notebook, work_in
+from course_utils.workspace.originals import is_as_given, read_notebook, typed_cells
 from course_utils.workspace.progress import progress_path, record_outcome, unsaved
 
 ROOT = Path(__file__).parents[2]
@@ -117,35 +117,78 @@ def test_outside_any_course_it_must_be_named(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_work_in_notebooks_is_taken_over_and_the_notebook_put_back(checkout):
-    given = (checkout / "notebooks" / NAME).read_bytes()
-    mine = answer(checkout / "notebooks" / NAME)
-    assert work_in(LESSON.name, checkout) == ["exercise 01.1"]
-    started = start_workspace()
-    assert [path.name for path in started.taken_over] == [NAME]
+def add_cell(path, source="mine = 1", place=3):
+    """Add a cell to a notebook, as JupyterLab does."""
+    book = nbformat.read(path, as_version=4)
+    book.cells.insert(place, nbformat.v4.new_code_cell(source))
+    nbformat.write(book, path)
+
+
+def test_nothing_starts_while_notebooks_holds_an_answer_or_an_added_cell(checkout):
+    path = checkout / "notebooks" / NAME
+    add_cell(path)
+    assert typed_cells(LESSON.name, checkout) == ["mine = 1"]
+    mine = answer(path)
+    assert typed_cells(LESSON.name, checkout) == ["mine = 1", "exercise 01.1"]
+    said = "notebooks/01_first_tape.ipynb was changed by hand: mine = 1 and exercise 01.1."
+    with pytest.raises(WorkspaceError) as refused:
+        start_workspace()
+    assert said in str(refused.value) and "`git stash`" in str(refused.value)
+    assert path.read_bytes() == mine and not (checkout / "work").exists()
+
+
+@pytest.mark.parametrize("has_git", [True, False])
+def test_a_changed_notebook_that_is_moved_into_work_is_gone_on_with(checkout, has_git):
+    path = checkout / "notebooks" / NAME
+    mine = answer(path)
+    if not has_git:
+        shutil.rmtree(checkout / ".git")
+        assert typed_cells(LESSON.name, checkout) == ["cells are not as they were given"]
+    with pytest.raises(WorkspaceError, match="move the notebook into `work/`"):
+        start_workspace()
+    (checkout / "work").mkdir()
+    path.rename(checkout / "work" / NAME)
+    assert len(start_workspace().copied) == len(LESSONS) - 1
     assert (checkout / "work" / NAME).read_bytes() == mine
-    assert (checkout / "notebooks" / NAME).read_bytes() == given
-    assert start_workspace().taken_over == []
 
 
-def test_work_from_before_there_were_seals_is_taken_over_with_its_version(checkout):
+def test_after_git_stash_everything_starts_and_the_text_is_in_git(checkout):
+    answer(checkout / "notebooks" / NAME)
+    git(checkout, "stash")
+    start_workspace()
+    assert "# mine" in git(checkout, "stash", "show", "--patch")
+
+
+def test_a_notebook_that_cannot_be_read_is_not_passed_over(checkout):
+    (checkout / "notebooks" / NAME).write_text("<<<<<<< HEAD")
+    with pytest.raises(WorkspaceError, match="by hand: it is no notebook any more"):
+        start_workspace()
+
+
+def test_cells_that_were_copied_emptied_or_taken_away_are_no_text_of_anybody(checkout):
     path = checkout / "notebooks" / NAME
     book = nbformat.read(path, as_version=4)
-    del book.metadata["course"]  # as notebooks were given then
+    del book.cells[1]
+    book.cells[2].source = ""
+    book.cells.append(nbformat.v4.new_code_cell(book.cells[5].source))
+    book.cells[4].metadata["collapsed"] = True
     nbformat.write(book, path)
-    git(checkout, "commit", "-qam", "As it was")
-    mine = answer(path)
+    assert typed_cells(LESSON.name, checkout) == []
     start_workspace()
-    assert (checkout / "work" / NAME).read_bytes() == mine
+    given = git(checkout, "show", f"HEAD:notebooks/{NAME}")
+    assert (checkout / "work" / NAME).read_text(encoding="utf-8") == given
 
 
-def test_work_in_both_places_stands_side_by_side(checkout):
-    start_workspace()
-    first = answer(checkout / "work" / NAME)
-    second = answer(checkout / "notebooks" / NAME, text=ANSWER + "\n# another")
-    (path,) = start_workspace().taken_over
-    assert (checkout / "work" / NAME).read_bytes() == first
-    assert path.read_bytes() == second and path.name.startswith("01_first_tape-from-notebooks-")
+def test_what_is_typed_into_notebooks_of_another_folder_keeps_nobody_from_starting(
+    checkout, tmp_path, monkeypatch
+):
+    """As the checkout of an installation, from which a hub's students start."""
+    answer(checkout / "notebooks" / NAME)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(originals, "notebooks_root", lambda: checkout)
+    start_workspace(tmp_path / "home")
+    given = git(checkout, "show", f"HEAD:notebooks/{NAME}")
+    assert (tmp_path / "home" / NAME).read_text(encoding="utf-8") == given
 
 
 def test_a_notebook_that_only_ran_in_notebooks_holds_no_work(checkout):
@@ -156,33 +199,9 @@ def test_a_notebook_that_only_ran_in_notebooks_holds_no_work(checkout):
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [nbformat.v4.new_output("stream", text="4")], 2
     nbformat.write(book, path)
-    assert work_in(LESSON.name, checkout) == []
-    assert start_workspace().taken_over == []
-    assert all(not c.get("outputs") for c in read_notebook(checkout / "work" / NAME)["cells"])
-
-
-def test_without_git_work_is_copied_and_stays_where_it_is(checkout):
-    shutil.rmtree(checkout / ".git")
-    mine = answer(checkout / "notebooks" / NAME)
-    started = start_workspace()
-    assert (checkout / "notebooks" / NAME).read_bytes() == mine
-    assert (checkout / "work" / NAME).read_bytes() == mine
-    (trouble,) = started.troubles
-    assert NAME in trouble and "work and all" in trouble
-    assert start_workspace().troubles == []
-
-
-def test_progress_from_before_there_were_workspaces_moves_in(checkout):
-    earlier = checkout / ".course" / "progress.json"
-    earlier.parent.mkdir()
-    os.environ["COURSE_PROGRESS_FILE"] = str(earlier)
-    record_outcome("01.1", "passed", 1.0)
-    del os.environ["COURSE_PROGRESS_FILE"]
-    text = earlier.read_text()
-    assert progress_path() == earlier
+    assert typed_cells(LESSON.name, checkout) == []
     start_workspace()
-    assert progress_path() == checkout / "work" / ".course" / "progress.json"
-    assert progress_path().read_text() == text and not earlier.exists()
+    assert all(not c.get("outputs") for c in read_notebook(checkout / "work" / NAME)["cells"])
 
 
 def test_what_was_checked_after_the_last_save_is_known(checkout):

@@ -4,11 +4,13 @@ import copy
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import cast
 
 import nbformat
 from nbformat import NotebookNode
 
 from course_utils.exercises.lesson_questions import COPIES, GENERATED
+from course_utils.workspace.merging import Notebook
 from course_utils.workspace.originals import seal
 
 from ...authoring.build import Folders, solution_is_current, stored_is_current, table_text
@@ -90,7 +92,7 @@ def release_files(
 def _notebook_text(notebook: NotebookNode, names: set[str]) -> str:
     notebook = copy.deepcopy(notebook)
     relink(notebook, lambda name: f"{name}.ipynb" if name in names else None)
-    seal(notebook)
+    seal(cast(Notebook, notebook))
     return nbformat.writes(notebook) + "\n"
 
 

@@ -13,16 +13,14 @@ import tensorflow as tf
 from programs_of_the_sheet import broken, mended
 
 from gradient_tools import ExplainingTape, cheat_sheet
-from gradient_tools.explaining.cheat_sheet import first_sentence
+from gradient_tools.explaining.cheat_sheet import reason
 from gradient_tools.explaining.messages import CAUSES
 
 DOCS = Path(__file__).parents[3] / "docs"
 # These say that no cause was found.
 NO_CAUSE = {"undetermined", "undetermined py_function", "not-finite unknown"}
 EXAMPLES = [
-    SimpleNamespace(
-        key=key, line=each.line, instead=each.instead, says=first_sentence(cause.says, each)
-    )
+    SimpleNamespace(key=key, line=each.line, instead=each.instead, says=reason(cause.says, each))
     for key, cause in CAUSES.items()
     for each in cause.examples
 ]
@@ -75,6 +73,13 @@ def test_the_sheet_holds_every_line_once():
     for example in EXAMPLES:
         assert repr(sheet).count(f"|`{example.line}`|`{example.instead}`|") == 1
     assert repr(sheet).count("\n## ") == 2 and "{" not in repr(sheet)
+
+
+def test_a_row_gives_the_reason_and_nothing_of_another_program():
+    says = {example.line: example.says for example in EXAMPLES}
+    assert "Only floating-point and complex tensors have gradients." in says["x = tf.Variable(3)"]
+    assert "A tape watches trainable variables" in says["x = x - 0.1"]
+    assert "Ruled out" not in repr(cheat_sheet()) and "read from" not in repr(cheat_sheet())
 
 
 def test_the_page_is_the_sheet_of_today():
