@@ -1,6 +1,7 @@
 """Check a gradient, the tape's or one derived by hand, against differences of function values."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -8,8 +9,8 @@ import tensorflow as tf
 
 from .contraction import Contraction, dense
 from .differences import positive_step
-from .hints import explained
-from .measurements import Line
+from .hints import Finding, explain
+from .measurements import LeafProbe
 from .points import Point, find_point
 from .report import GradientReport, GradientRow
 from .verdicts import Decision, judge_directions, judge_entries
@@ -20,8 +21,8 @@ Mode = Literal["directional", "entrywise"] | slice
 Gradients = list[np.ndarray | None]
 
 _NOT_REPEATABLE = (
-    "f gave two different values at the same point. Dropout or random numbers? Use training=False, "
-    "or draw them with a fixed seed inside f (tf.random.stateless_normal)."
+    "f gave two different values at the same point, as with dropout or random numbers. Use "
+    "`training=False`, or draw them inside f with a fixed seed (`tf.random.stateless_normal`)."
 )
 
 
@@ -46,9 +47,10 @@ def check_gradients(
         list or tuple is unpacked into arguments, anything else is one argument.
     at : tensor, array, float, variable, nested structure of them, Keras model or tf.Module
         Where to check: floating point, finite. Of a model, its trainable variables. Variables are
-        moved and put back exactly, also if ``f`` raises.
+        moved and put back exactly, also if ``f`` raises. Integers and booleans among them, such as
+        labels, are constants: ``f`` gets them as they are, and the report names them.
     grads : nested structure like ``at``, optional
-        Gradients derived by hand, to be judged instead of the tape's.
+        Gradients derived by hand, to be judged instead of the tape's; None for a constant.
     directions : int
         Random directions for each tensor or variable, at least 1; four evaluations each.
     order : {1, 2}
@@ -56,15 +58,17 @@ def check_gradients(
     mode : {"directional", "entrywise"} or slice
         Along random directions, or every entry, or only these entries of each flattened tensor.
     step : float, optional
-        The furthest that an entry moves, in its own unit. By default about ``eps**(1/3)`` times
-        the size of the values, moved to where the change of ``f`` stands out from its rounding.
+        The furthest that an entry moves, in its own unit. By default where the change of ``f``
+        stands out from its rounding, at most 1/4 of the entry's size, or of 1 if that is larger.
     seed : int
         Of the directions. No global random state is read or changed.
 
     Returns
     -------
     GradientReport
-        One row for each tensor or variable; ``report.passed`` if every row agrees.
+        One row for each tensor or variable. ``report.passed`` only if every row agrees: a gradient
+        that could not be judged does not pass, though it need not be wrong. Its hint says what to
+        try.
 
     Raises
     ------
@@ -83,11 +87,14 @@ def check_gradients(
 
     Of several kinks at the point itself the jumps may cancel along a line while the errors add up:
     no bar of a closer look is shorter than is typical of the lines drawn alike, and a row agrees
-    only if every measurement does.
+    only if every measurement does, and one of them has a bar that is small beside the gradient. A
+    gradient that is zero but for rounding has none. It agrees if moving its leaf by 1 changes f by
+    less than a thousandth of its value, claimed and measured; the hint says so.
 
     A check evaluates f ``12 + 4 * directions * n`` times for n tensors or variables, however many
-    numbers they hold. A gradient that looks wrong is looked at again along 14 fresh directions,
-    28 if that leaves doubt, with at most 5 steps and 20 evaluations each.
+    numbers they hold, and some more where f hardly moves. A gradient that looks wrong is looked at
+    again along 14 fresh directions, 28 if that leaves doubt, with at most 5 steps and 20
+    evaluations each.
 
     Examples
     --------
@@ -113,74 +120,99 @@ def check_gradients(
         )
     point = find_point(f, at)
     rng = np.random.default_rng(seed)
-    rows = unjudged = [
+    with point.kept():
+        contraction = Contraction(point, order, rng)
+        rows = _judged_rows(contraction, at, grads, directions, mode, step, rng)
+    return GradientReport(tuple(rows), contraction.evaluations, order, seed, point.constants)
+
+
+def _judged_rows(
+    contraction: Contraction,
+    at: object,
+    grads: object,
+    directions: int,
+    mode: Mode,
+    step: float | None,
+    rng: np.random.Generator,
+) -> list[GradientRow]:
+    """Judge every leaf, unless f turns out to give other values when it is called again."""
+    point = contraction.point
+    not_repeatable = [
         GradientRow(name, value.shape, leaf.dtype.name, "not repeatable", _NOT_REPEATABLE)
         for name, value, leaf in zip(point.names, point.values, point.leaves, strict=True)
     ]
-    with point.kept():
-        contraction = Contraction(point, order, rng)
-        if contraction.repeats():
-            tape = contraction.gradients()
-            given = None if grads is None else _given_gradients(grads, at, point)
-            noise = contraction.noise(rng)
-            lines = [
-                Line(contraction, i, own, None, noise, step)
-                if given is None
-                else Line(contraction, i, given[i], own, noise, step)
-                for i, own in enumerate(tape)
-            ]
-            largest = max(line.norm for line in lines)
-            rows = [
-                _judged(row, line, largest, directions, mode, given is not None, rng)
-                for row, line in zip(unjudged, lines, strict=True)
-            ]
-            if any(row.verdict != "agrees" for row in rows) and not all(
-                contraction.repeats() for _ in range(8)
-            ):
-                rows = unjudged
-    return GradientReport(tuple(rows), contraction.evaluations, order, seed)
+    if not contraction.repeats():
+        return not_repeatable
+    probes = _probes(contraction, at, grads, step, rng)
+    largest = max(probe.change for probe in probes)
+    findings = [_finding(probe, largest, directions, mode, rng) for probe in probes]
+    is_doubtful = any(finding.decision.verdict != "agrees" for finding in findings)
+    if is_doubtful and not all(contraction.repeats() for _ in range(8)):
+        return not_repeatable
+    explanations = explain(findings, is_given=grads is not None, by_entry=mode != "directional")
+    return [
+        replace(
+            row,
+            verdict=explanation.verdict,
+            hint=explanation.hint,
+            evaluations=finding.evaluations,
+            measurements=tuple(finding.decision.measurements),
+        )
+        for row, finding, explanation in zip(not_repeatable, findings, explanations, strict=True)
+    ]
 
 
-def _judged(
-    row: GradientRow,
-    line: Line,
-    largest: float,
-    directions: int,
-    mode: Mode,
-    is_given: bool,
+def _probes(
+    contraction: Contraction,
+    at: object,
+    grads: object,
+    step: float | None,
     rng: np.random.Generator,
-) -> GradientRow:
-    """Judge the gradient of one leaf, the tape's or one given, and fill its row."""
-    before = line.contraction.evaluations
-    if line.claimed is not None and line.claimed.shape != row.shape:
+) -> list[LeafProbe]:
+    """Prepare the gradient of every leaf to be judged: the tape's, or one derived by hand."""
+    tape = contraction.gradients()
+    given = None if grads is None else _given_gradients(grads, at, contraction.point)
+    contraction.measure_noise(rng)
+    if given is None:
+        return [LeafProbe(contraction, i, g, None, step) for i, g in enumerate(tape)]
+    return [LeafProbe(contraction, i, given[i], g, step) for i, g in enumerate(tape)]
+
+
+def _finding(
+    probe: LeafProbe, largest: float, directions: int, mode: Mode, rng: np.random.Generator
+) -> Finding:
+    """Judge the gradient of one leaf; one of another shape, or not finite, without measuring."""
+    before, shape = probe.contraction.evaluations, probe.gradient.shape
+    claimed = probe.claimed
+    if claimed is not None and (claimed.shape != shape or not np.all(np.isfinite(claimed))):
         decision = Decision("disagrees", [])
     elif mode == "directional":
-        decision = judge_directions(line, directions, largest, rng)
+        decision = judge_directions(probe, directions, largest, rng)
     else:
-        entries = list(np.ndindex(row.shape))
+        entries = list(np.ndindex(shape))
         chosen = entries[mode] if isinstance(mode, slice) else entries
         if not chosen:
             raise ValueError(
-                f"mode={mode} chooses none of the {len(entries)} entries of {row.name}."
+                f"mode={mode} chooses none of the {len(entries)} entries of {probe.name}."
             )
-        decision = judge_entries(line, chosen, largest, rng)
-    verdict, hint = explained(decision, line, is_given)
-    evaluations, measured = line.contraction.evaluations - before, tuple(decision.measurements)
-    return GradientRow(row.name, row.shape, row.dtype, verdict, hint, evaluations, measured)
+        decision = judge_entries(probe, chosen, largest, rng)
+    return Finding(probe, decision, probe.contraction.evaluations - before)
 
 
 def _given_gradients(grads: Any, at: object, point: Point) -> Gradients:
     """Flatten the gradients derived by hand: as many as there are leaves, dense, in float64."""
     # An array or a list of numbers for the one leaf is one gradient, not a nest of them.
     is_nest = isinstance(at, list | tuple | dict) or len(point.leaves) > 1
-    found = tf.nest.flatten(grads) if is_nest else [grads]
-    if len(found) != len(point.leaves):
+    given = tf.nest.flatten(grads) if is_nest else [grads]
+    if len(given) == len(point.leaves) + len(point.constants):
+        given = [given[position] for position in point.positions]
+    if len(given) != len(point.leaves):
         raise ValueError(
-            f"grads holds {len(found)} gradients, but there are {len(point.leaves)} to judge: "
+            f"grads holds {len(given)} gradients, but there are {len(point.leaves)} to judge: "
             f"{', '.join(point.names)}. Give one for each, in this order; None where there is none."
         )
     gradients: Gradients = []
-    for name, gradient in zip(point.names, found, strict=True):
+    for name, gradient in zip(point.names, given, strict=True):
         try:
             gradients.append(None if gradient is None else dense(gradient))
         except (TypeError, ValueError) as error:

@@ -1,5 +1,6 @@
 """The scalar that a gradient check differences, what its gradient is, and how noisy it is."""
 
+import functools
 from collections.abc import Mapping
 
 import numpy as np
@@ -9,6 +10,12 @@ from .differences import machine_epsilon, typical_size
 from .points import Point
 
 __all__ = ["Contraction", "dense", "inner", "norm"]
+
+# The noise is measured at distances that grow by this factor, up to this part of the leaves.
+_STRETCH = 64.0
+_FURTHEST = 2.0**-6
+# So many times its dtype's rounding, the noise comes from operations in a dtype of fewer digits.
+_COARSE = 64
 
 
 class Contraction:
@@ -29,17 +36,23 @@ class Contraction:
             )
         # A scalar's cotangent is not 1, so that a rule that forgets its upstream gradient shows.
         # A power of two leaves every rounding as it was.
-        scalar = y.shape.num_elements() == 1
-        self.batch_size = None if scalar or not y.shape.rank else y.shape[0]
-        self._unit = -0.5 if scalar else 1.0
-        self._upstream = np.full(y.shape, -0.5) if scalar else _cotangent(rng, y)
-        found = self._outputs()
-        self._cotangents = [_cotangent(rng, y) for y in found] if order == 2 else [self._upstream]
-        self.epsilon = max(machine_epsilon(y.dtype) for y in found)
-        self._base = [np.asarray(y, np.float64) for y in found]
-        self.middle = self._contracted(found)
+        self.is_scalar = y.shape.num_elements() == 1
+        self.batch_size = None if self.is_scalar or not y.shape.rank else y.shape[0]
+        self._unit = -0.5 if self.is_scalar else 1.0
+        self._upstream = np.full(y.shape, -0.5) if self.is_scalar else _cotangent(rng, y)
+        outputs = self._outputs()
+        self._cotangents = [_cotangent(rng, y) for y in outputs] if order == 2 else [self._upstream]
+        self.epsilon = max(machine_epsilon(y.dtype) for y in outputs)
+        self._base = [np.asarray(y, np.float64) for y in outputs]
+        if not all(np.all(np.isfinite(y)) for y in self._base):
+            raise ValueError(
+                "The first gradient is nan or infinite at this point, so that order=2 has nothing "
+                "to difference. Check order=1 first."
+            )
+        self.middle = self._contracted(outputs)
         parts = zip(self._cotangents, self._base, strict=True)
         self.magnitude = np.sqrt(sum(np.sum((c * y) ** 2) for c, y in parts)) / abs(self._unit)
+        self.noise, self.is_coarse = 0.0, False
 
     def value(self, moves: Mapping[int, np.ndarray]) -> float:
         """Evaluate with some leaves replaced, contracted in float64."""
@@ -64,34 +77,51 @@ class Contraction:
         cotangents = [
             tf.constant(factor * c, y.dtype) for c, y in zip(self._cotangents, outputs, strict=True)
         ]
-        found = tape.gradient(outputs, self.point.leaves, output_gradients=cotangents)
-        return [None if g is None else dense(g) / self._unit for g in found]
+        gradients = tape.gradient(outputs, self.point.leaves, output_gradients=cotangents)
+        return [None if g is None else dense(g) / self._unit for g in gradients]
 
-    def forgets_upstream(self) -> bool:
-        """Whether the tape's gradient fails to double with the cotangents."""
+    @functools.cached_property
+    def forgets_upstream(self) -> list[bool]:
+        """Whether the tape's gradient fails to double with the cotangents, leaf by leaf."""
         pairs = zip(self.gradients(), self.gradients(2.0), strict=True)
-        return any(g is not None and norm(twice - 2 * g) > 0.01 * norm(g) for g, twice in pairs)
+        return [
+            g is not None and twice is not None and norm(twice - 2 * g) > 0.01 * norm(g)
+            for g, twice in pairs
+        ]
 
-    def noise(self, rng: np.random.Generator) -> float:
+    def measure_noise(self, rng: np.random.Generator) -> None:
         """Estimate the rounding error of one evaluation from eight that are almost the same.
 
         Differences of second and third order of values at equal tiny distances cancel what is
-        smooth and leave the noise. See Moré and Wild, *Estimating Computational Noise*, SIAM J.
-        Sci. Comput. 33 (2011).
+        smooth and leave the noise. Where most values are equal, f resolves less than its leaves
+        (it computes in float16, say), and longer distances are tried. See Moré and Wild,
+        *Estimating Computational Noise*, SIAM J. Sci. Comput. 33 (2011).
         """
         point = self.point
-        ways = [
+        shifts = [
             16 * machine_epsilon(leaf.dtype) * size * rng.choice([-1.0, 1.0], size.shape)
             for leaf, size in zip(point.leaves, self.sizes, strict=True)
         ]
-        here = list(enumerate(zip(point.values, ways, strict=True)))
-        values = [
-            self.value({i: point.rounded(i, x + k * way) for i, (x, way) in here})
-            for k in range(-4, 4)
-        ]
+        finest = 16 * min(machine_epsilon(leaf.dtype) for leaf in point.leaves)
+        stretch = 1.0
+        while True:
+            values = [
+                self.value(
+                    {
+                        i: point.rounded(i, x + k * stretch * shift)
+                        for i, (x, shift) in enumerate(zip(point.values, shifts, strict=True))
+                    }
+                )
+                for k in range(-4, 4)
+            ]
+            is_flat = 2 * np.count_nonzero(np.diff(values)) < len(values) - 1
+            if not is_flat or stretch * _STRETCH * finest > _FURTHEST:
+                break
+            stretch *= _STRETCH
         second, third = np.diff(values, 2), np.diff(values, 3)
         noise = max(np.sqrt(np.mean(second**2) / 6), np.sqrt(np.mean(third**2) / 20))
-        return float(noise) if np.isfinite(noise) else 0.0
+        self.noise = float(noise) if np.isfinite(noise) else 0.0
+        self.is_coarse = stretch > 1 and self.noise > _COARSE * self.epsilon * self.magnitude
 
     def _outputs(self) -> list[tf.Tensor]:
         """Return what f returns, or with ``order=2`` its gradients."""
@@ -101,8 +131,8 @@ class Contraction:
         with self.point.recorded() as tape:
             y = self.point.output()
         upstream = tf.constant(self._upstream, y.dtype)
-        found = tape.gradient(y, self.point.leaves, output_gradients=upstream)
-        outputs = [tf.convert_to_tensor(g) for g in found if g is not None]
+        gradients = tape.gradient(y, self.point.leaves, output_gradients=upstream)
+        outputs = [tf.convert_to_tensor(g) for g in gradients if g is not None]
         if not outputs:
             raise ValueError(
                 "order=2 checks the gradient of the gradient, but the first gradient is None "

@@ -1,13 +1,15 @@
-"""Say in a sentence what a wrong gradient looks like: a sign, a factor, a transposition."""
+"""Say in a sentence what a wrong gradient looks like, and what to do where none can be judged."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from .measurements import Line, Measurement
-from .verdicts import Decision, Verdict
+from .contraction import norm
+from .measurements import LeafProbe, Measurement
+from .verdicts import Decision, Reason, Verdict
 
-__all__ = ["explained"]
+__all__ = ["Explanation", "Finding", "explain"]
 
 # An explanation holds for every measurement at once, so that each is allowed half a bar more.
 _ALLOWED = 1.5
@@ -16,115 +18,355 @@ _KNOWN_FACTORS = {
     2: "The gradient is 2 times the right one. Look for a missing 1/2 or a doubled term.",
     0.5: "The gradient is 1/2 of the right one. Look for the 2 of a square, or a lost term.",
 }
+# Norms to which gradients are clipped.
+_ROUND_NORMS = [a * b for a in (1, 2, 2.5, 5) for b in (0.001, 0.01, 0.1, 1, 10, 100)]
 
 
-def explained(decision: Decision, line: Line, is_given: bool) -> tuple[Verdict, str]:
-    """Return the verdict on a gradient, the tape's or one given, and the sentence that helps."""
-    verdict, measurements, gradient = decision.verdict, decision.measurements, line.claimed
-    if gradient is None:
-        who = "You gave None" if is_given else "The tape gives None"
-        if verdict != "agrees":
-            slope = max((m.numeric for m in measurements), key=abs)
-            return "disconnected", (
-                f"{who}, but f changes: a slope of {slope:.3g} along a random direction. Look for "
-                "NumPy, .numpy(), a cast to integer, stop_gradient or a rebound name on the way."
-            )
-        if line.contraction.order == 2:
-            return verdict, f"{who}: the gradient does not depend on it, as it should."
-        return (
-            "disconnected",
-            f"{who}, and f does not change when it moves: f does not use it here.",
-        )
-    if verdict == "agrees":
-        return verdict, ""
-    if verdict == "kink nearby":
-        return verdict, (
-            "The slope of f jumps within the step, as that of relu or abs does at 0, so that no "
-            "difference formula can judge the gradient here. Check at another point."
-        )
-    measured = [m for m in measurements if np.isfinite(m.error_bar)]
-    if verdict == "disagrees":
-        if not is_given and line.contraction.forgets_upstream():
-            return verdict, (
+class Finding(NamedTuple):
+    """What was found about the gradient of one leaf, and with how many evaluations of f."""
+
+    probe: LeafProbe
+    decision: Decision
+    evaluations: int
+
+    @property
+    def measured(self) -> list[Measurement]:
+        """The measurements that gave a number."""
+        return [m for m in self.decision.measurements if np.isfinite(m.error_bar)]
+
+
+class Explanation(NamedTuple):
+    """The verdict that the reader sees, and the sentence that helps; empty where none is needed."""
+
+    verdict: Verdict
+    hint: str = ""
+
+
+def explain(findings: Sequence[Finding], *, is_given: bool, by_entry: bool) -> list[Explanation]:
+    """Explain the verdict on every gradient, the tape's or one given, beside the others.
+
+    ``by_entry`` says that entries were moved one at a time.
+    """
+    return [_explained(i, findings, is_given, by_entry) for i in range(len(findings))]
+
+
+def _explained(
+    index: int, findings: Sequence[Finding], is_given: bool, by_entry: bool
+) -> Explanation:
+    finding = findings[index]
+    probe, decision = finding.probe, finding.decision
+    if probe.claimed is None:
+        return _explained_none(finding, is_given)
+    if decision.verdict == "agrees":
+        if decision.reason is Reason.ZERO_BUT_FOR_ROUNDING:
+            return Explanation("agrees", _zero_but_for_rounding(finding))
+        return Explanation("agrees")
+    if decision.verdict == "disagrees":
+        if not decision.measurements:
+            return Explanation("disagrees", _never_measured(probe))
+        if not is_given and probe.contraction.forgets_upstream[probe.index]:
+            return Explanation(
+                "disagrees",
                 "The gradient does not scale with the gradient from above: a custom_gradient clips "
-                "its upstream argument, or forgets to multiply by it."
+                "its upstream argument, or forgets to multiply by it.",
             )
-        return verdict, _mistake(gradient, measured, line)
-    if not measured:
-        return verdict, (
-            "f is nan or infinite a small step away: this point is at the edge of where f is "
-            "defined. Check further inside."
+        return Explanation("disagrees", _mistake(index, findings, is_given, by_entry))
+    if decision.verdict == "kink nearby":
+        return Explanation(
+            "kink nearby",
+            "The slope of f jumps within the step, as that of relu or abs does at 0, so that no "
+            "difference formula can judge the gradient here. Check at another point.",
         )
-    return verdict, (
-        "The error bar is too wide beside the gradient: f changes too little against its rounding, "
-        "or too abruptly. Check in float64, at another point, or f without its large constant part."
+    return Explanation(decision.verdict, _what_to_try(finding))
+
+
+def _explained_none(finding: Finding, is_given: bool) -> Explanation:
+    probe, decision = finding.probe, finding.decision
+    subject = "You gave None" if is_given else "The tape gives None"
+    if decision.verdict != "agrees":
+        slope = max((m.numeric for m in decision.measurements), key=abs)
+        return Explanation(
+            "disconnected",
+            f"{subject}, but f changes: a slope of {slope:.3g} along a random direction. Look for "
+            "NumPy, `.numpy()`, a cast to integer, `stop_gradient` or a rebound name.",
+        )
+    if probe.contraction.order == 2:
+        return Explanation(
+            "agrees", f"{subject}: the gradient does not depend on it, as it should."
+        )
+    return Explanation(
+        "disconnected",
+        f"{subject}, and f does not change when it moves: f does not use it here, or only through "
+        "a step (floor, argmax, a cast to integer, a comparison).",
     )
 
 
-def _mistake(gradient: np.ndarray, measured: Sequence[Measurement], line: Line) -> str:
-    """Name the mistake that explains every measurement, or say that no single factor does."""
-    shape, wanted = gradient.shape, line.gradient.shape
+def _zero_but_for_rounding(finding: Finding) -> str:
+    probe = finding.probe
+    bar = max(m.error_bar for m in finding.measured) * probe.room
+    return (
+        f"The gradient is zero but for rounding: moving {probe.name} by {probe.room:.2g} changes f "
+        f"by at most {bar:.1e}, which is nothing beside values of about {probe.scale:.2g}."
+    )
+
+
+def _never_measured(probe: LeafProbe) -> str:
+    """Explain a gradient that is wrong at sight: of another shape, or not finite."""
+    gradient, wanted = np.asarray(probe.claimed), probe.gradient.shape
+    shape = gradient.shape
     if shape != wanted:
         cure = "Look for a sum over the wrong axis, or an axis that was dropped."
         return (
             f"This gradient has shape {shape}; it must have shape {wanted}, like what it belongs "
             f"to. {'It is transposed.' if shape == wanted[::-1] else cure}"
         )
-    if not np.all(np.isfinite(gradient)):
+    is_nan = np.isnan(gradient)
+    what = "NaN" if is_nan.any() else "infinite"
+    wrong = is_nan if is_nan.any() else np.isinf(gradient)
+    where = "" if wrong.all() else f" in {np.count_nonzero(wrong)} of {gradient.size} entries"
+    return (
+        f"The gradient is {what}{where} although f is finite here. Look for a root, a division or "
+        "a power at zero."
+    )
+
+
+def _what_to_try(finding: Finding) -> str:
+    """Say why a gradient could not be judged, and what to do."""
+    probe, reason = finding.probe, finding.decision.reason
+    if not finding.measured:
         return (
-            "The gradient is nan or infinite although f itself is finite. Look for a root, a norm "
-            "or a logarithm at zero, or a tf.where whose unused branch is not finite."
+            "f is nan or infinite a small step away: this point is at the edge of where f is "
+            "defined. Check further inside."
         )
-    if not np.any(gradient):
+    if probe.contraction.is_coarse:
+        return (
+            "The rounding of f hides the gradient: f computes in float16, or is a small difference "
+            "of large numbers. Check in a wider dtype (float64, or "
+            '`keras.config.set_dtype_policy("float32")` before the model is built).'
+        )
+    if reason is Reason.SWINGS:
+        return "f swings within the step. Check in float64, or with a shorter `step=`."
+    if reason is Reason.SCATTERED:
+        return (
+            "The gradient agrees along most directions, but not along all: f may have a jump or a "
+            "kink nearby. Check at another point, in float64, or with another `step=`."
+        )
+    m = finding.measured[0]
+    entry_step = m.step * float(np.max(np.abs(m.direction)))
+    if m.rounding > m.error_bar / 2:
+        longer = 10.0 ** np.ceil(np.log10(4 * entry_step))
+        return (
+            "The error bar is too wide beside the gradient: f changes too little against its "
+            "rounding. Check in float64, on a smaller batch, without a large constant part of f, "
+            f"or with a longer step, such as `step={longer:g}`."
+        )
+    shorter = 10.0 ** np.floor(np.log10(entry_step / 4))
+    return (
+        "The error bar is too wide beside the gradient: f bends too much within the step. Check in "
+        f"float64, at another point, or with a shorter step, such as `step={shorter:g}`."
+    )
+
+
+def _mistake(index: int, findings: Sequence[Finding], is_given: bool, by_entry: bool) -> str:
+    """Name the mistake that explains every measurement, or say that no single factor does."""
+    finding = findings[index]
+    probe, measured = finding.probe, finding.measured
+    gradient = probe.gradient
+    if probe.is_zero:
         return (
             "The gradient is zero, but f changes. Look for stop_gradient, a forgotten term, or a "
             "gradient that was never filled in."
         )
-    is_square = gradient.ndim >= 2 and shape[-1] == shape[-2]
-    flipped = np.swapaxes(gradient, -1, -2) if is_square else gradient
-    if is_square and gradient.ndim == 2 and gradient.size > 1 and _explains(flipped, measured):
-        return "This is the gradient transposed: exchange its two axes, or the order of a matmul."
-    if is_square and np.allclose(gradient, flipped, atol=1e-3 * np.max(np.abs(gradient))):
-        # Whether f has, in one triangle, what the gradient spreads over both.
-        lower = np.tril(gradient) + np.tril(flipped, -1)
-        upper = np.triu(gradient) + np.triu(flipped, 1)
-        if _explains(lower, measured) or _explains(upper, measured):
-            name, whose = line.name, "the tape's" if line.other is None else "this"
-            return (
-                f"f reads one triangle of the matrix {name}: {whose} gradient is that of a "
-                "symmetric change, which moves both triangles alike, while the differences move "
-                f"each entry alone. It is right for a symmetric {name}; check f of ({name} + its "
-                "transpose) / 2 instead."
-            )
-    if factor := _common_factor(measured, line.contraction.batch_size):
-        return factor
-    tape = line.other
-    if tape is None or not _explains(tape, measured):
+    # Moved one at a time, only the wrong entries count.
+    doubtful = [m for m in measured if not m.agrees] if by_entry else measured
+    if doubtful and all(abs(m.numeric) <= m.error_bar for m in doubtful):
         return (
-            "No single factor explains it: some entries are wrong, or a term is missing. "
-            'mode="entrywise" shows which entries.'
+            "The gradient is not zero, but f does not change here. A straight-through rule does "
+            "that, and so does an operation outside its contract, such as a cross-entropy whose "
+            "labels do not sum to 1."
         )
-    if not tape.shape:
-        return f"It is {gradient:.6g}; the tape's gradient, which agrees, is {tape:.6g}."
-    worst = np.unravel_index(np.argmax(np.abs(gradient - tape)), tape.shape)
     return (
-        "No single factor explains it: some entries are wrong, or a term is missing. It is "
-        f"furthest off at entry {[int(i) for i in worst]}: {gradient[worst]:.6g}, where the "
-        f"tape's gradient, which agrees, has {tape[worst]:.6g}."
+        _other_row(index, findings, is_given)
+        or _transposed(gradient, measured)
+        or _one_triangle(probe, measured)
+        or _clipped(index, findings)
+        or _factor(index, findings)
+        or _no_single_factor(probe, measured, by_entry)
     )
 
 
-def _explains(gradient: np.ndarray, measured: Sequence[Measurement]) -> bool:
+def _other_row(index: int, findings: Sequence[Finding], is_given: bool) -> str | None:
+    """Recognize the gradient of another leaf."""
+    finding = findings[index]
+    for other in findings:
+        if other is finding or other.probe.gradient.shape != finding.probe.gradient.shape:
+            continue
+        if not _is_gradient_of(finding, other):
+            continue
+        order = (
+            "Give them in the order of `at`."
+            if is_given
+            else "A `custom_gradient` must return them in the order of its `variables`."
+        )
+        names = f"{finding.probe.name} and {other.probe.name}"
+        if _is_gradient_of(other, finding):
+            return f"The gradients of {names} are swapped. {order}"
+        return f"This is the gradient of {other.probe.name}. {order}"
+    return None
+
+
+def _is_gradient_of(finding: Finding, other: Finding) -> bool:
+    """Whether the claim about one leaf fits what was measured of another, which changes f."""
+    moves = any(abs(m.numeric) > m.error_bar for m in other.measured)
+    return moves and _fits(finding.probe.gradient, other.measured)
+
+
+def _transposed(gradient: np.ndarray, measured: Sequence[Measurement]) -> str | None:
+    is_square = gradient.ndim == 2 and gradient.shape[0] == gradient.shape[1] > 1
+    if is_square and _fits(gradient.T, measured):
+        return "This is the gradient transposed: swap its two axes, or the order of a matmul."
+    return None
+
+
+def _one_triangle(probe: LeafProbe, measured: Sequence[Measurement]) -> str | None:
+    """Recognize an f that has, in one triangle, what the gradient spreads over both."""
+    gradient = probe.gradient
+    if gradient.ndim < 2 or gradient.shape[-1] != gradient.shape[-2]:
+        return None
+    flipped = np.swapaxes(gradient, -1, -2)
+    if not np.allclose(gradient, flipped, atol=1e-3 * np.max(np.abs(gradient))):
+        return None
+    lower = np.tril(gradient) + np.tril(flipped, -1)
+    upper = np.triu(gradient) + np.triu(flipped, 1)
+    if not _fits(lower, measured) and not _fits(upper, measured):
+        return None
+    name, whose = probe.name, "the tape's" if probe.reference is None else "this"
+    return (
+        f"f reads one triangle of the matrix {name}: {whose} gradient is that of a symmetric "
+        "change, which moves both triangles alike, while the differences move each entry "
+        f"separately. It is right for a symmetric {name}; check f of ({name} + its transpose) / 2 "
+        "instead."
+    )
+
+
+def _clipped(index: int, findings: Sequence[Finding]) -> str | None:
+    """Recognize a gradient that is too short by a factor, and has a round norm."""
+    finding = findings[index]
+    if not finding.probe.contraction.is_scalar or finding.probe.gradient.size == 1:
+        return None
+    factor = _common_factor(finding.measured)
+    if factor is None or not 0 < factor < 0.99:
+        return None
+    length = norm(finding.probe.gradient)
+    if factor == 0.5 and _is_round(2 * length):
+        return None
+    if _is_round(length):
+        return (
+            f"The norm of the gradient is {length:.3g}, and it should be {length / factor:.3g}: "
+            "the gradient was clipped (`clipnorm`, `tf.clip_by_norm`). Check it before clipping."
+        )
+    together = norm(np.array([norm(other.probe.gradient) for other in findings]))
+    factors = [_common_factor(other.measured) for other in findings]
+    if _is_round(together) and all(_is_same_factor(f, factor) for f in factors):
+        return (
+            f"The norm of all gradients together is {together:.3g}, and it should be "
+            f"{together / factor:.3g}: they were clipped (`global_clipnorm`, "
+            "`tf.clip_by_global_norm`). Check them before clipping."
+        )
+    return None
+
+
+def _is_round(number: float) -> bool:
+    return bool(np.any(np.isclose(number, _ROUND_NORMS, rtol=1e-5, atol=0.0)))
+
+
+def _factor(index: int, findings: Sequence[Finding]) -> str | None:
+    """Name the factor between the gradient and the right one, if it means something."""
+    finding = findings[index]
+    factor = _common_factor(finding.measured)
+    if factor is None:
+        return None
+    if factor in _KNOWN_FACTORS:
+        return _KNOWN_FACTORS[factor]
+    others = [
+        _common_factor(other.measured)
+        for other in findings
+        if other is not finding and other.decision.verdict == "disagrees"
+    ]
+    # Between two numbers there always is a factor.
+    if finding.probe.gradient.size == 1 and not any(_is_same_factor(f, factor) for f in others):
+        return None
+    n, is_times = round(max(factor, 1 / factor)), factor > 1
+    if n < 3 or not _is_same_factor(factor, n if is_times else 1 / n):
+        return (
+            f"The gradient is {factor:.4g} times the right one in every direction: a constant "
+            "factor."
+        )
+    share = f"{n} times" if is_times else f"1/{n} of"
+    took, takes = ("sum", "mean") if is_times else ("mean", "sum")
+    batch = _length_named(finding.probe, n)
+    if batch is None:
+        return (
+            f"The gradient is {share} the right one in every direction: a constant factor, such "
+            f"as a {took} over {n} numbers where f takes a {takes}."
+        )
+    return (
+        f"The gradient is {share} the right one, and {batch}: it is the gradient of a {took}, and "
+        f"f takes a {takes}."
+    )
+
+
+def _length_named(probe: LeafProbe, n: int) -> str | None:
+    """Say what has n rows, if anything that f reads or returns has."""
+    contraction = probe.contraction
+    if contraction.batch_size == n:
+        return f"{n} is the batch size of what f returns"
+    names = [name for name, length in contraction.point.lengths.items() if length == n]
+    return f"`{names[0]}` has length {n}" if names else None
+
+
+def _no_single_factor(probe: LeafProbe, measured: Sequence[Measurement], by_entry: bool) -> str:
+    gradient, tape = probe.gradient, probe.reference
+    if tape is not None and _fits(tape, measured):
+        if tape.size == 1:
+            return (
+                f"It is {gradient.item():.6g}; the tape's gradient, which agrees, is "
+                f"{tape.item():.6g}."
+            )
+        worst = np.unravel_index(np.argmax(np.abs(gradient - tape)), tape.shape)
+        return (
+            "No single factor explains it: some entries are wrong, or a term is missing. It is "
+            f"furthest off at entry {[int(i) for i in worst]}: {gradient[worst]:.6g}, where the "
+            f"tape's gradient, which agrees, has {tape[worst]:.6g}."
+        )
+    if gradient.size == 1:
+        return (
+            f"It is {gradient.item():.6g}, but f changes with a slope of "
+            f"{measured[0].numeric:.6g}. Look for a wrong or a missing term."
+        )
+    if by_entry:
+        wrong = sum(not m.agrees for m in measured)
+        return (
+            f"No single factor explains it: {wrong} of {len(measured)} entries are wrong. Look for "
+            "a wrong index or a missing term."
+        )
+    return (
+        "No single factor explains it: some entries are wrong, or a term is missing. "
+        '`mode="entrywise"` shows which entries.'
+    )
+
+
+def _fits(gradient: np.ndarray, measured: Sequence[Measurement]) -> bool:
     """Whether another gradient would agree with everything that was measured."""
     return bool(measured) and all(
         abs(np.vdot(gradient, m.direction) - m.numeric) <= _ALLOWED * m.error_bar for m in measured
     )
 
 
-def _common_factor(measured: Sequence[Measurement], batch_size: int | None) -> str | None:
-    """Fit analytic = factor * numeric, and name the factor if every measurement allows it.
+def _common_factor(measured: Sequence[Measurement]) -> float | None:
+    """Fit analytic = factor * numeric, and return a factor that every measurement allows.
 
-    The ``batch_size`` is the first dimension of what f returns, if it has one.
+    A known factor, or a whole one, is returned exactly.
     """
     if len(measured) < 2 or not any(m.numeric for m in measured):
         return None
@@ -136,20 +378,12 @@ def _common_factor(measured: Sequence[Measurement], batch_size: int | None) -> s
 
     factor = float(np.sum(a * b / bar**2) / np.sum(b**2 / bar**2))
     doubt = np.sum(b**2 / bar**2) ** -0.5 * max(1.0, abs(factor))
-    if not fits(factor) or doubt > 0.02 * abs(factor):
+    if not factor or not fits(factor) or doubt > 0.02 * abs(factor):
         return None
-    for known, hint in _KNOWN_FACTORS.items():
-        if fits(known):
-            return hint
-    n, is_times = round(max(factor, 1 / factor)), factor > 1
-    if n > 2 and fits(n if is_times else 1 / n):
-        share = f"{n} times" if is_times else f"1/{n} of"
-        took, takes = ("sum", "mean") if is_times else ("mean", "sum")
-        who = f"{n} is the batch size:" if n == batch_size else f"If {n} is your batch size,"
-        return (
-            f"The gradient is {share} the right one. {who} it is the gradient of a {took}, and f "
-            f"takes a {takes}."
-        )
-    return (
-        f"The gradient is {factor:.4g} times the right one in every direction: a constant factor."
-    )
+    n = round(max(abs(factor), 1 / abs(factor)))
+    whole = [n, 1 / n] if n > 2 else []
+    return next((float(number) for number in [*_KNOWN_FACTORS, *whole] if fits(number)), factor)
+
+
+def _is_same_factor(factor: float | None, other: float) -> bool:
+    return factor is not None and abs(factor - other) <= 0.02 * abs(other)

@@ -1,4 +1,4 @@
-"""Measure a derivative along a line through a point, with an honest error bar.
+"""Measure how f changes when one leaf moves, with an honest error bar.
 
 Everything is computed in float64 from function values in the function's own dtype. The bar covers
 truncation (two steps), rounding (measured, never less than one unit in the last place) and kinks.
@@ -10,13 +10,28 @@ import numpy as np
 
 from .contraction import Contraction, inner, norm
 from .differences import machine_epsilon, power_of_two
+from .directions import Directions
 
-__all__ = ["KINK_MARGIN", "SHARP", "Line", "Measurement"]
+__all__ = ["KINK_MARGIN", "SHARP", "LeafProbe", "Measurement"]
 
 # What a step as short as x resolves may leave open of a derivative, and still speak for it.
 _SHARP_ENOUGH = 0.1
 # What seems to be rounding, and is this part of f's values, is a jump.
 _ERRATIC = 0.25
+
+# Parameters and inputs are of the order of 1. A smaller leaf, such as a bias after a few steps of
+# training, may move as far where its slope is too weak to show before.
+_USUAL_SIZE = 1.0
+# The longest step, and one that is still near, as parts of that size.
+_LONGEST, _NEAR = 2.0**-2, 2.0**-4
+# A step that moves a leaf away from its own size speaks only for a slope that is constant up to
+# this part: f may swing in between.
+_CONSTANT = 0.25
+# A change of f is negligible up to this part of its value, or of what another leaf can change.
+_NEGLIGIBLE = 1e-3
+
+# A claimed change of f counts as rounding up to so many times what one value is rounded by.
+_ROUNDED_AWAY = 4.0
 
 # A bar is sharp up to this part of the derivative: a factor of 1.01 is then two bars.
 SHARP = 0.005
@@ -28,6 +43,8 @@ _KINK_VISIBLE = 2.0
 # point in common, and truncation changes 16-fold. Five steps span a factor of 256.
 _STEP_FACTOR = 4.0
 _STEPS = 5
+# Where a step shows nothing at all, the next one is so many times longer or shorter.
+_LEAP = 16.0
 # The first of them is a random part of the usual step, so that no two looks meet the same points.
 # At the smallest part rounding is 2.5 times as large, and the next step makes up for it.
 _FIRST_PART = (0.4, 1.0)
@@ -85,14 +102,21 @@ class Measurement:
         return abs(self.difference) <= self.error_bar
 
 
-class Line:
-    """The lines through the point that move one leaf: the directions, the steps, the measuring.
+class LeafProbe:
+    """Move one leaf and compare the change of f with what a gradient claims.
 
-    The ``claimed`` gradient of leaf number ``index`` is judged, in float64; None counts as zero,
-    and so does one that is not finite or has another shape. Where it differs from the ``other``
-    one, the tape's beside one derived by hand, is looked at first. The ``noise`` is the standard
-    deviation of the rounding in the contraction, and ``step`` the furthest that an entry moves, in
-    the unit of the leaf; None to choose.
+    Parameters
+    ----------
+    contraction : Contraction
+        What is differentiated, with its noise.
+    index : int
+        Which leaf of the point is moved.
+    claimed : ndarray or None
+        The gradient to be judged. None, another shape or a number that is not finite count as zero.
+    reference : ndarray or None
+        The tape's gradient beside one derived by hand. Where the two differ is looked at first.
+    step : float or None
+        The furthest that an entry moves, in the unit of the leaf; None to choose.
     """
 
     def __init__(
@@ -100,95 +124,73 @@ class Line:
         contraction: Contraction,
         index: int,
         claimed: np.ndarray | None,
-        other: np.ndarray | None,
-        noise: float,
+        reference: np.ndarray | None,
         step: float | None,
     ) -> None:
-        self.contraction, self.claimed, self.other = contraction, claimed, other
-        self.name, self._index, self._step = contraction.point.names[index], index, step
-        self._here, self._size = contraction.point.values[index], contraction.sizes[index]
-        self._peers = float(np.median(self._size))
-        self._epsilon = machine_epsilon(contraction.point.leaves[index].dtype)
+        point = contraction.point
+        self.contraction, self.claimed, self.reference = contraction, claimed, reference
+        self.name, self.index, self._step = point.names[index], index, step
+        self._here, self._size = point.values[index], contraction.sizes[index]
+        self.room = max(float(np.median(self._size)), _USUAL_SIZE)
+        self._epsilon = machine_epsilon(point.leaves[index].dtype)
         gradient = np.zeros_like(self._here)
         if claimed is not None and claimed.shape == gradient.shape and np.all(np.isfinite(claimed)):
             gradient = claimed
         self.gradient = gradient
-        # In units of the leaf's own size, a step along any direction is comparable.
-        self.norm = norm(self._size * gradient)
-        self._guide = self._guess = gradient
-        if other is not None:
-            limit = 64 * self._epsilon * max(self.norm, norm(self._size * other))
-            if limit < norm(self._size * (gradient - other)) < np.inf:
-                # Of two gradients that differ, the other one is the better guess of the slope.
-                self._guide, self._guess = gradient - other, other
-        self.guided = norm(self._size * self._guide) > 0
+        self.is_zero = not np.any(gradient)
+        # How much f changes when the leaf moves by its own size, or as far as it may.
+        change = norm(self._size * gradient)
+        self.change = norm(np.maximum(self._size, self.room) * gradient)
+        suspect = self._expected = gradient
+        if reference is not None:
+            limit = 64 * self._epsilon * max(change, norm(self._size * reference))
+            if limit < norm(self._size * (gradient - reference)) < np.inf:
+                suspect, self._expected = gradient - reference, reference
+        self.directions = Directions(self._size, gradient, suspect)
         epsilon = max(self._epsilon, contraction.epsilon)
         self._precision = epsilon ** (1 / 3)
-        self._rounding = max(4 * noise, epsilon * (contraction.magnitude + self.norm))
-        self._largest = contraction.magnitude  # of f's values seen so far
-
-    def along(self, rng: np.random.Generator) -> np.ndarray:
-        """Draw a direction close to the gradient, or to what is suspected: the strongest signal."""
-        mask = rng.exponential(1.0, self._here.shape)
-        return self._unit_vector(self._size**2 * self._guide * mask)
-
-    def across(self, rng: np.random.Generator, *, even: bool = True) -> np.ndarray:
-        """Draw a direction through all entries, on the side of the gradient so that it shows.
-
-        An even one moves every entry by a like amount, so that no wrong entry is passed over. One
-        that is not even differs more from the next, also in what kinks it meets.
-        """
-        shape = self._here.shape
-        if even:
-            draw = rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape)
-        else:
-            draw = rng.normal(size=shape)
-        if self.norm:
-            side = -1.0 if inner(draw * self._size, self.gradient) < 0 else 1.0
-            draw = side * draw + self._size * self.gradient / self.norm
-        return self._unit_vector(self._size * draw)
+        self._rounding = max(4 * contraction.noise, epsilon * (contraction.magnitude + change))
+        self.largest_value = contraction.magnitude  # of f's values so far
 
     def first_step(self, direction: np.ndarray) -> float:
         """Return a good step along a direction, a power of two.
 
         It is where rounding is a quarter of ``eps**(1/3)`` of the slope that the gradient claims,
-        or ``eps**(1/3)`` times the size of x where it claims none; for a function whose values
-        are of the size of its derivative the two are about the same.
+        or ``eps**(1/3)`` times as far as x may move where it claims none; for a function whose
+        values are of the size of its derivative the two are about the same.
         """
-        wanted = self._precision / 4 * abs(inner(self._guess, direction))
-        default = self._precision / self._reach(direction)
+        wanted = self._precision / 4 * abs(inner(self._expected, direction))
+        default = self._precision * self._furthest(direction)
         step = self.possible_step(self._rounding / wanted if wanted else default, direction)
         return step if self._step is not None else power_of_two(step)
 
     def possible_step(self, step: float, direction: np.ndarray) -> float:
         """Return the nearest step that x can resolve and that stays near x."""
-        reach, furthest = self._reach(direction), float(np.max(np.abs(direction)))
         if self._step is not None:
-            return self._step / furthest
-        # A tiny entry may move as far as its peers where its slope is too weak to show before.
-        room = max(1 / reach, self._peers / furthest)
-        low, high = 64 * self._epsilon / reach, max(2.0**-4, 4 * self._precision) * room
-        nearest: float = min(max(step, low), high)
-        return nearest
+            return self._step / float(np.max(np.abs(direction)))
+        low = 64 * self._epsilon / self._reach(direction)
+        high = max(_LONGEST, 4 * self._precision) * self._furthest(direction)
+        return float(min(max(step, low), high))
 
     def measure(self, direction: np.ndarray, h: float) -> Measurement:
         """Measure along a direction by central differences with ``h`` and twice ``h``."""
-        contraction, index = self.contraction, self._index
-        slopes, claims, bends = [], [], []
-        for reach in (h, 2 * h):
+        contraction, index = self.contraction, self.index
+        slopes, claims, bends, sizes = [], [], [], [contraction.magnitude]
+        for step in (h, 2 * h):
             ahead, behind = (
-                contraction.point.rounded(index, self._here + way)
-                for way in (reach * direction, -reach * direction)
+                contraction.point.rounded(index, self._here + shift)
+                for shift in (step * direction, -step * direction)
             )
             above, below = (contraction.value({index: x}) for x in (ahead, behind))
-            self._largest = max(self._largest, abs(above), abs(below))
-            # Along the way really taken: x + h is rounded in the dtype of x.
-            claims.append(inner(self.gradient, ahead - behind) / (2 * reach))
-            slopes.append((above - below) / (2 * reach))
-            bends.append((above + below - 2 * contraction.middle) / reach)
-        rounding = self._rounding / h
+            sizes += [abs(above), abs(below)]
+            # Along what x really moved: x + h is rounded in the dtype of x.
+            claims.append(inner(self.gradient, ahead - behind) / (2 * step))
+            slopes.append((above - below) / (2 * step))
+            bends.append((above + below - 2 * contraction.middle) / step)
         if not np.all(np.isfinite(slopes)):
-            return Measurement(claims[0], np.nan, np.inf, rounding, h, 0.0, direction)
+            return Measurement(claims[0], np.nan, np.inf, self._rounding / h, h, 0.0, direction)
+        self.largest_value = max(self.largest_value, *sizes)
+        rounding = self._rounding_of(max(sizes)) / h
         spread = abs((slopes[0] - claims[0]) - (slopes[1] - claims[1]))
         # Forward minus backward difference doubles with the step for a smooth f; at a kink it
         # stays, and half the jump is then the error that no smaller step removes.
@@ -198,9 +200,16 @@ class Line:
         return Measurement(claims[0], slopes[0], bar, rounding, h, kink, direction)
 
     @property
+    def scale(self) -> float:
+        """How large f is, or what it adds up: the sum of a centered batch is rounding itself."""
+        contraction = self.contraction
+        added = min(contraction.noise / contraction.epsilon, norm(self._here))
+        return max(self.largest_value, added)
+
+    @property
     def is_erratic(self) -> bool:
         """Whether a None is claimed and f jumps by as much as its values: no difference tells."""
-        return self.claimed is None and bool(self._rounding > _ERRATIC * self._largest)
+        return self.claimed is None and bool(self._rounding > _ERRATIC * self.largest_value)
 
     def is_aliased(self, m: Measurement) -> bool:
         """Whether f swings within the step: the shortest that x resolves finds the claim, sharply.
@@ -211,14 +220,24 @@ class Line:
         if self._step is not None or not h < m.step:
             return False
         short = self.measure(m.direction, h)
-        bar = short.error_bar - short.rounding + 4 * self._epsilon * self._largest / h
+        bar = short.error_bar - short.rounding + 4 * self._epsilon * self.largest_value / h
         is_sharp = abs(short.difference) <= bar <= _SHARP_ENOUGH * abs(short.numeric)
         return bool(is_sharp and abs(short.numeric - m.numeric) > bar + m.error_bar)
+
+    def is_negligible(self, m: Measurement, largest: float) -> bool:
+        """Whether slope and bar are nothing beside f, so that the gradient is zero in effect.
+
+        The claim must be rounding, or nothing beside the ``largest`` change that a leaf can cause.
+        """
+        slope, bar = max(abs(m.analytic), abs(m.numeric)), m.error_bar * self.room
+        is_rounding = abs(m.analytic) * self.room <= _ROUNDED_AWAY * self._rounding
+        is_nothing = bar <= _NEGLIGIBLE * self.scale
+        return slope <= m.error_bar and is_nothing and (is_rounding or bar <= _NEGLIGIBLE * largest)
 
     def doubts(self, m: Measurement) -> bool:
         """Whether a measurement gives reason to look closer."""
         # Where a gradient of zero is claimed, a wide bar or a kink must not hide that f moves.
-        if not self.norm:
+        if self.is_zero:
             return not abs(m.difference) <= m.rounding or m.kink > 0
         return not m.agrees
 
@@ -231,18 +250,16 @@ class Line:
         while len(looks) < _STEPS and step not in [m.step for m in looks]:
             m = self.measure(direction, step)
             looks.append(m)
-            is_zero = not self.norm and not self.doubts(m)
-            if is_zero or m.error_bar <= SHARP * abs(m.numeric):
+            if self._is_sharp(m):
                 break
-            # Rounding shrinks with a longer step, everything else with a shorter one.
-            mostly_rounding = m.rounding > m.error_bar / 2
-            factor = _STEP_FACTOR if mostly_rounding else 1 / _STEP_FACTOR
-            step = self.possible_step(factor * step, direction)
+            step = self.possible_step(step * _next_factor(m), direction)
         best, *others = sorted(looks, key=lambda m: m.error_bar)
         second = others[0] if others else best
         allowed = _CONTRADICTION * (best.error_bar + second.error_bar)
         is_at_the_edge = not np.isfinite(best.error_bar)
         if is_at_the_edge or abs(best.difference - second.difference) > allowed:
+            return None
+        if self._may_swing(best):
             return None
         longer = [m for m in others if m.step > best.step]
         # Half of a jump that the next longer step met may be between the points of the best one:
@@ -250,8 +267,10 @@ class Line:
         # factor.)
         next_longer = [m.kink for m in longer if m.step <= 1.025 * _STEP_FACTOR * best.step]
         hidden = best.rounding + max(next_longer, default=0.0) / 2
-        # A jump too small to be seen above the rounding of this step is still there.
+        # A jump too small to be seen above the rounding of this step may still be there. If it is
+        # at the point itself, it is a part of what this step measured beside rounding.
         unseen = [m.kink for m in longer if m.kink <= _KINK_VISIBLE * best.rounding]
+        unseen = [min(max(unseen, default=0.0), best.error_bar - best.rounding)]
         return replace(best, error_bar=max(best.error_bar, hidden), kink=max([best.kink, *unseen]))
 
     def measure_again(self, m: Measurement, rng: np.random.Generator) -> Measurement:
@@ -262,10 +281,39 @@ class Line:
         apart = abs(m.difference - again.difference)
         return replace(m, error_bar=m.error_bar + apart, kink=max(m.kink, again.kink))
 
+    def _is_sharp(self, m: Measurement) -> bool:
+        """Whether the bar is small beside the slope, or beside f where the claim is zero."""
+        if self.is_zero and not self.doubts(m) and self.is_negligible(m, 0.0):
+            return True
+        return m.error_bar <= SHARP * abs(m.numeric)
+
+    def _may_swing(self, m: Measurement) -> bool:
+        """Whether a step beyond the leaf's own size met a slope that is not constant."""
+        is_beyond = m.step * self._reach(m.direction) > max(_NEAR, 4 * self._precision)
+        bend = m.error_bar - m.rounding
+        is_constant = bend <= max(m.rounding, _CONSTANT * abs(m.numeric))
+        return self._step is None and is_beyond and not m.kink and not is_constant
+
+    def _rounding_of(self, size: float) -> float:
+        """Return the rounding of values of f that are this large."""
+        magnitude = self.contraction.magnitude
+        return self._rounding * size / magnitude if size > magnitude > 0 else self._rounding
+
     def _reach(self, direction: np.ndarray) -> float:
         """Return how far the unit step moves an entry at most, in units of its own size."""
         return float(np.max(np.abs(direction) / self._size))
 
-    def _unit_vector(self, way: np.ndarray) -> np.ndarray:
-        # Of a single number: its derivative, with its own sign.
-        return np.ones_like(way) if way.size == 1 else way / norm(way)
+    def _furthest(self, direction: np.ndarray) -> float:
+        """Return the step that moves every entry by its own size, or one as far as it may."""
+        return max(1 / self._reach(direction), self.room / float(np.max(np.abs(direction))))
+
+
+def _next_factor(m: Measurement) -> float:
+    """Return by what to multiply a step whose bar is not sharp.
+
+    Rounding shrinks with a longer step, everything else with a shorter one.
+    """
+    shows_nothing = not m.error_bar < abs(m.numeric)
+    if m.rounding > m.error_bar / 2:
+        return _LEAP if shows_nothing else _STEP_FACTOR
+    return 1 / (_STEP_FACTOR if np.isfinite(m.error_bar) else _LEAP)

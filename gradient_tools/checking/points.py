@@ -30,10 +30,17 @@ def floating_tensor(name: str, value: object) -> tf.Tensor:
             "Give a tf.Tensor, a tf.Variable or a NumPy array of floating-point numbers."
         ) from error
     if not tensor.dtype.is_floating:
-        cure = f" Write 3.0 instead of 3, or tf.cast({name}, tf.float32)."
+        cure = ""
+        if tensor.dtype.is_integer:
+            cure = f" Write 3.0 instead of 3, or tf.cast({name}, tf.float32)."
+        if tensor.dtype.is_complex:
+            cure = (
+                " Split it into its real and its imaginary part: "
+                "check_gradients(lambda re, im: f(tf.complex(re, im)), [re, im])."
+            )
         raise TypeError(
             f"{name} has dtype {tensor.dtype.name}, but a derivative needs real floating-point "
-            f"numbers.{cure if tensor.dtype.is_integer else ''}"
+            f"numbers.{cure}"
         )
     if tensor.shape.num_elements() == 0:
         raise ValueError(
@@ -55,6 +62,9 @@ class Point:
     leaves: list[Any]  # variables or tensors, which are moved and differentiated
     values: list[np.ndarray]  # where the leaves belong, in float64
     state: list[tf.Variable]  # what a check gives back, with what a forward pass changes
+    positions: list[int]  # of the leaves, among all that the caller gave
+    constants: dict[str, str]  # names and dtypes of what has no derivative: integers, booleans
+    lengths: dict[str, int]  # first dimensions of what f reads, by name: of a batch, perhaps
 
     def output(self) -> tf.Tensor:
         """Evaluate the function here and now, or say what is wrong with what it returned.
@@ -77,10 +87,10 @@ class Point:
             )
         y = tf.convert_to_tensor(y)
         if not y.dtype.is_floating:
-            raise TypeError(
-                f"f returned dtype {y.dtype.name}, which carries no gradient. "
-                "Return real floating-point numbers."
-            )
+            cure = "Return real floating-point numbers."
+            if y.dtype.is_complex:
+                cure = "Return a real number, such as tf.abs(y) or tf.math.real(y)."
+            raise TypeError(f"f returned dtype {y.dtype.name}, which carries no gradient. {cure}")
         if y.shape.num_elements() == 0:
             raise ValueError(
                 f"f returned an empty tensor (shape {tuple(y.shape)}): it has no derivative."
@@ -149,23 +159,67 @@ def find_point(f: Callable[..., Any], at: Any, label: str = "at") -> Point:
     places = _places(at, label)
     if variables:
         _require_no_arguments(f, label)
-        own = [getattr(leaf, "path", leaf.name).split(":")[0] for leaf in leaves]
+        paths = [getattr(leaf, "path", leaf.name).split(":")[0] for leaf in leaves]
         names = [
-            place if name == "Variable" else f"{name} ({place})" if own.count(name) > 1 else name
-            for name, place in zip(own, places, strict=True)
+            place if path == "Variable" else f"{path} ({place})" if paths.count(path) > 1 else path
+            for path, place in zip(paths, places, strict=True)
         ]
     else:
         names = _argument_names(f, at) or places
+    dtypes = [_dtype_of(leaf) for leaf in variables or leaves]
+    is_constant = [dtype is not None and (dtype.is_integer or dtype.is_bool) for dtype in dtypes]
+    if all(is_constant):
+        is_constant = [False] * len(leaves)  # which `floating_tensor` refuses, with a sentence
+    positions = [i for i, constant in enumerate(is_constant) if not constant]
 
-    def call(leaves: list[Any]) -> Any:
+    def call(moved: list[Any]) -> Any:
         if variables:
             return f()
-        structure = tf.nest.pack_sequence_as(at, leaves)
+        arguments = list(leaves)
+        for position, leaf in zip(positions, moved, strict=True):
+            arguments[position] = leaf
+        structure = tf.nest.pack_sequence_as(at, arguments)
         return f(*structure) if isinstance(at, list | tuple) else f(structure)
 
-    tensors = [floating_tensor(*pair) for pair in zip(names, variables or leaves, strict=True)]
+    tensors = [floating_tensor(names[i], (variables or leaves)[i]) for i in positions]
     values = [tensor.numpy().astype(np.float64) for tensor in tensors]
-    return Point(call, names, variables or tensors, values, _tf_variables(everything))
+    return Point(
+        call=call,
+        names=[names[i] for i in positions],
+        leaves=[variables[i] for i in positions] if variables else tensors,
+        values=values,
+        state=_tf_variables(everything),
+        positions=positions,
+        constants={
+            name: dtype.name
+            for name, dtype, constant in zip(names, dtypes, is_constant, strict=True)
+            if constant and dtype is not None
+        },
+        lengths=_lengths_of(_arrays_in(f)) | _lengths_of(dict(zip(names, leaves, strict=True))),
+    )
+
+
+def _dtype_of(leaf: object) -> tf.DType | None:
+    """Return the dtype that a leaf has as a tensor; None if it cannot be one."""
+    try:
+        return tf.convert_to_tensor(leaf).dtype
+    except (TypeError, ValueError):
+        return None
+
+
+def _arrays_in(f: Callable[..., Any]) -> dict[str, object]:
+    """Return what the names in the text of ``f`` stand for, apart from its own arguments."""
+    try:
+        names = inspect.getclosurevars(inspect.unwrap(getattr(f, "python_function", f)))
+    except (TypeError, ValueError):  # a layer, a function of C, or a name without a value yet
+        return {}
+    return {**names.globals, **names.nonlocals}
+
+
+def _lengths_of(values: Mapping[str, object]) -> dict[str, int]:
+    """Return the first dimension of every tensor and array; variables are no batches."""
+    arrays = tf.Tensor | np.ndarray
+    return {name: x.shape[0] for name, x in values.items() if isinstance(x, arrays) and x.shape}
 
 
 def _require_no_arguments(f: Callable[..., Any], label: str) -> None:
@@ -177,7 +231,8 @@ def _require_no_arguments(f: Callable[..., Any], label: str) -> None:
     names = [p.name for p in needed if p.default is p.empty and p.kind < p.VAR_POSITIONAL]
     if names:
         raise TypeError(
-            f"{label} holds variables, which f reads by itself, and f takes {', '.join(names)}. "
+            f"{label} holds variables, which f must read without arguments, "
+            f"and f takes {', '.join(names)}. "
             f"Give an f without arguments, or in {label} tensors, which f is then called with."
         )
 
@@ -201,10 +256,15 @@ def _places(at: Any, place: str) -> list[str]:
 def _argument_names(f: Callable[..., Any], at: Any) -> list[str]:
     """Name the tensors after the parameters of ``f``; no names, if it has none for each of them."""
     parts = at if isinstance(at, list | tuple) else [at]
+    # A Keras layer takes anything, and passes it to its method `call`.
+    function = getattr(f, "call", f)
     try:
-        own = inspect.signature(f).bind(*parts).arguments
+        arguments = inspect.signature(function).bind(*parts)
     except (TypeError, ValueError):
         return []
-    if len(own) < len(parts):  # a parameter with a star takes several
+    if any(
+        arguments.signature.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
+        for name in arguments.arguments
+    ):
         return []
-    return [place for name, part in own.items() for place in _places(part, name)]
+    return [place for name, part in arguments.arguments.items() for place in _places(part, name)]

@@ -1,14 +1,16 @@
 """The report of a gradient check: one row a variable, as text, as a card, as a figure."""
 
 import html
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from textwrap import wrap
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from ..showing.card import card, with_code
-from ..showing.palette import BLUE, GREEN, GREY, VERMILLION
+from ..showing.palette import BLUE, GREEN, GREY, ORANGE, VERMILLION
 from .measurements import Measurement
 from .verdicts import Verdict
 
@@ -26,6 +28,7 @@ _SIGNS: dict[Verdict, str] = {
     "kink nearby": "∧",
     "cannot tell": "?",
 }
+_UNJUDGED: tuple[Verdict, ...] = ("not repeatable", "kink nearby", "cannot tell")
 _MOST_OPEN = 6  # rows that agree, shown at once
 
 
@@ -78,17 +81,25 @@ class GradientRow:
         """How far ``numeric`` may be from the truth."""
         return self.measurements[0].error_bar if self.measurements else np.nan
 
-    def _said(self) -> tuple[str, str, str]:
-        """Return the verdict with its sign, the two slopes, and the hint with its entry, if any."""
-        claimed = "None" if self.verdict == "disconnected" else f"{self.analytic:+.6e}"
-        numbers = f"claimed {claimed}, measured {self.numeric:+.6e} ± {self.error_bar:.1e}"
+    @property
+    def _signed_verdict(self) -> str:
+        return f"{_SIGNS[self.verdict]} {self.verdict}"
+
+    @property
+    def _numbers(self) -> str:
+        """The two slopes; empty where nothing was measured."""
         if not self.measurements:
-            numbers = f"{self.evaluations} evaluations"
+            return ""
+        claimed = "None" if self.verdict == "disconnected" else f"{self.analytic:+.6e}"
+        return f"claimed {claimed}, measured {self.numeric:+.6e} ± {self.error_bar:.1e}"
+
+    @property
+    def _remark(self) -> str:
+        """The hint, after the entry that it is about."""
         entry = self.measurements[0].entry if self.measurements else None
-        remark = self.hint
-        if entry is not None and self.verdict != "agrees":
-            remark = f"Worst at entry {list(entry)}. {self.hint}"
-        return f"{_SIGNS[self.verdict]} {self.verdict}", numbers, remark
+        if entry is None or self.verdict == "agrees":
+            return self.hint
+        return f"Worst at entry {list(entry)}. {self.hint}"
 
 
 @dataclass(frozen=True)
@@ -105,16 +116,22 @@ class GradientReport:
         1 for the gradient, 2 for the gradient of the gradient.
     seed : int
         Gives the same directions again.
+    constants : mapping of str to str
+        The names and dtypes of what has no derivative: integers and booleans. They have no row.
     """
 
     rows: tuple[GradientRow, ...]
     evaluations: int
     order: Literal[1, 2]
     seed: int
+    constants: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:
-        """Whether every row agrees."""
+        """Whether every row agrees.
+
+        False also where no gradient is known to be wrong, but one could not be judged.
+        """
         return not self._split()[0]
 
     def _split(self) -> tuple[list[GradientRow], list[GradientRow]]:
@@ -122,36 +139,65 @@ class GradientReport:
         agreeing = [row for row in self.rows if row.verdict == "agrees"]
         return [row for row in self.rows if row.verdict != "agrees"], agreeing
 
+    @property
+    def _is_undecided(self) -> bool:
+        """Whether nothing is wrong as far as one can tell, and one cannot tell everything."""
+        doubtful = self._split()[0]
+        return bool(doubtful) and all(row.verdict in _UNJUDGED for row in doubtful)
+
     def _headline(self) -> str:
         count, agree = len(self.rows), len(self._split()[1])
+        unjudged = sum(row.verdict in _UNJUDGED for row in self.rows)
         what = "gradient" if self.order == 1 else "second-order gradient"
+        outcome = "Passed" if self.passed else "Undecided" if self._is_undecided else "Not passed"
         return (
-            f"{'Passed' if self.passed else 'Not passed'}: {agree} of {count} "
-            f"{what + 's agree' if count > 1 else what + ' agrees'} with central differences "
+            f"{outcome}: {agree} of {count} "
+            f"{what + 's agree' if count > 1 else what + ' agrees'} with central differences"
+            f"{f', and {unjudged} could not be judged' if unjudged else ''} "
             f"({self.evaluations} evaluations, seed {self.seed})."
         )
+
+    def _notes(self) -> list[str]:
+        """Return what is said once, of several rows or of none."""
+        notes = [
+            f"{row._signed_verdict}, {count} rows: {row._remark}"
+            for row, count in _repeated(self.rows)
+        ]
+        if self.constants:
+            names = ", ".join(f"{name} ({dtype})" for name, dtype in self.constants.items())
+            notes.append(f"Constant, not differentiated: {names}.")
+        return notes
 
     def __str__(self) -> str:
         """Write the headline, and two or three lines for each row."""
         lines = [self._headline()]
+        for note in self._notes():
+            lines += ["", *wrap(note, 96)]
+        repeated = [row._remark for row, _ in _repeated(self.rows)]
         for row in self.rows:
-            verdict, numbers, remark = row._said()
-            lines += ["", f"{verdict}: {row.name} {row.shape} {row.dtype}", f"  {numbers}"]
-            lines += wrap(remark, 96, initial_indent="  ", subsequent_indent="  ")
+            lines += ["", f"{row._signed_verdict}: {row.name} {row.shape} {row.dtype}"]
+            lines += [f"  {row._numbers}"] if row._numbers else []
+            if row._remark not in repeated:
+                lines += wrap(row._remark, 96, initial_indent="  ", subsequent_indent="  ")
         return "\n".join(lines)
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        repeated = [row._remark for row, _ in _repeated(self.rows)]
+
         def block(row: GradientRow) -> str:
-            verdict, numbers, remark = row._said()
             about = f"<code>{html.escape(row.name)}</code> {row.shape} {row.dtype}"
-            more = f"<br>{with_code(remark)}" if remark else ""
-            return f"<strong>{verdict}</strong> · {about}<br>{numbers}{more}"
+            remark = "" if row._remark in repeated else with_code(row._remark)
+            lines = [f"<strong>{row._signed_verdict}</strong> · {about}", row._numbers, remark]
+            return "<br>".join(filter(None, lines))
 
         doubtful, agreeing = self._split()
         sign, colour = ("✗", VERMILLION) if doubtful else ("✓", GREEN)
+        if self._is_undecided:
+            sign, colour = "?", ORANGE
         blocks = [f"<div><strong>{sign} {html.escape(self._headline())}</strong></div>"]
+        blocks += [f"<div>{with_code(note)}</div>" for note in self._notes()]
         blocks += [f"<div>{block(row)}</div>" for row in doubtful]
         if agreeing:
             items = "".join(f"<li>{block(row)}</li>" for row in agreeing)
@@ -226,3 +272,10 @@ class GradientReport:
             title=f"{len(self._split()[1])} of {len(self.rows)} agree with central differences",
         )
         return ax
+
+
+def _repeated(rows: Sequence[GradientRow]) -> list[tuple[GradientRow, int]]:
+    """Return the first row of those that share a verdict and a remark, and how many they are."""
+    counts = Counter((row.verdict, row._remark) for row in rows if row._remark)
+    first = {(row.verdict, row._remark): row for row in reversed(rows)}
+    return [(first[shared], count) for shared, count in counts.items() if count > 1]

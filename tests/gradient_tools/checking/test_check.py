@@ -100,6 +100,18 @@ def test_names_are_paths_places_and_parameters():
     assert [row.name for row in rows] == ["p['b']", "p['w']"]
     for f in (max, lambda *both: both[0] * both[1]):  # without names of their own
         assert [row.name for row in check_gradients(f, [2.0, 3.0]).rows] == ["at[0]", "at[1]"]
+    assert check_gradients(lambda *inputs: inputs[0] ** 2, 2.0).rows[0].name == "at"
+
+
+def test_the_leaves_of_a_layer_have_the_names_of_its_method_call():
+    class Blend(keras.layers.Layer):
+        def call(self, first, second):
+            return first * second
+
+    x = np.array([1.0, 2.0])
+    assert [row.name for row in check_gradients(keras.layers.ReLU(), x).rows] == ["inputs"]
+    rows = check_gradients(Blend(dtype="float64"), [x, 2 * x]).rows
+    assert [row.name for row in rows] == ["first", "second"]
 
 
 def test_text_and_html_and_plot():
@@ -150,6 +162,8 @@ def test_disconnected_with_and_without_movement():
     assert [row.verdict for row in rows] == ["agrees", "disconnected", "agrees"]
     unused = check_gradients(lambda x, y: x**2, [1.0, 2.0]).rows[1]
     assert unused.verdict == "disconnected" and "does not use it" in unused.hint
+    step = check_gradients(lambda x: tf.cast(x > 0, x.dtype), tf.constant([1.5, -0.5])).rows[0]
+    assert "or only through a step (floor, argmax, a cast to integer, a comp" in step.hint
     numpy = tf.Variable([1.0, 2.0])
     left = check_gradients(lambda: tf.constant(numpy.numpy().sum() ** 2), numpy).rows[0]
     assert left.verdict == "disconnected" and "but f changes" in left.hint
@@ -157,11 +171,20 @@ def test_disconnected_with_and_without_movement():
 
 def test_dropout_is_not_repeatable():
     dropout = keras.layers.Dropout(0.5)
-    report = check_gradients(lambda x: tf.reduce_sum(dropout(x, training=True)), np.ones(64))
+    report = check_gradients(lambda x: dropout(x, training=True), np.ones(64))
     assert report.rows[0].verdict == "not repeatable" and not report.passed
-    assert "not repeatable: x (64,) float64\n  0 evaluations\n" in str(report)
+    assert "not repeatable: x (64,) float64\n  f gave two different values" in str(report)
     assert "training=False" in report.rows[0].hint and "seed" in report.rows[0].hint
     assert check_gradients(lambda x: dropout(x, training=False), np.ones(64)).passed
+
+
+def test_two_equal_draws_do_not_make_dropout_pass():
+    dropout = keras.layers.Dropout(0.5, seed=1)
+    for seed in range(20):
+        report = check_gradients(
+            lambda x: tf.reduce_sum(dropout(x, training=True)), np.ones(4), seed=seed
+        )
+        assert not report.passed
 
 
 def test_rare_randomness_is_not_called_a_mistake():
@@ -206,6 +229,105 @@ def test_cannot_tell():
     assert edge.rows[0].verdict == "cannot tell" and "edge" in edge.rows[0].hint
 
 
+@pytest.mark.parametrize(
+    ("f", "at", "grads"),
+    [
+        (lambda x: tf.norm(x), np.zeros(3), None),
+        (lambda x: tf.reduce_sum(tf.nn.relu(x) ** 0.5), tf.constant([-1.0]), None),
+        (lambda x: tf.reduce_sum(0 * x), np.ones(2), np.full(2, np.nan)),
+        (lambda x: tf.reduce_sum(x**2), np.ones(2), np.array([2.0, np.inf])),
+    ],
+)
+@pytest.mark.parametrize("mode", ["directional", "entrywise"])
+def test_a_gradient_that_is_not_finite_disagrees_before_anything_is_measured(f, at, grads, mode):
+    report = check_gradients(f, at, grads=grads, mode=mode)
+    (row,) = report.rows
+    assert row.verdict == "disagrees" and not report.passed and row.measurements == ()
+    assert re.fullmatch(
+        r"The gradient is (NaN|infinite)( in \d of \d entries)? although f is finite here. "
+        "Look for a root, a division or a power at zero.",
+        row.hint,
+    )
+
+
+def test_what_cannot_be_judged_does_not_read_as_a_wrong_gradient():
+    report = check_gradients(
+        lambda x, y: tf.reduce_sum(x**2) + tf.reduce_sum(tf.abs(y)), [np.ones(2), np.zeros(3)]
+    )
+    assert not report.passed
+    assert str(report).startswith(
+        "Undecided: 1 of 2 gradients agree with central differences, and 1 could not be judged ("
+    )
+    page = report._repr_html_()
+    assert "<strong>? Undecided" in page and "✗" not in page
+
+
+def test_what_cannot_be_judged_says_what_to_do():
+    wide = check_gradients(lambda x: 1e6 + tf.reduce_sum(tf.sin(x)), np.ones(3, "float32"))
+    assert wide.rows[0].verdict == "cannot tell"
+    for cure in ("float64", "smaller batch", "`step="):
+        assert cure in wide.rows[0].hint
+    short = check_gradients(lambda x: tf.reduce_sum(x**3), np.ones(3), step=1e-15).rows[0]
+    assert "longer step, such as `step=1e-14`" in short.hint
+
+
+def test_what_holds_for_all_rows_is_said_once():
+    noise = keras.layers.GaussianNoise(0.1)
+
+    def f(a, b, c):
+        return sum(tf.reduce_sum(noise(x, training=True)) for x in (a, b, c))
+
+    report = check_gradients(f, [tf.ones(3), tf.ones(2), tf.ones(4)])
+    assert str(report).count("two different values") == 1
+    assert report._repr_html_().count("two different values") == 1
+    assert "≠ not repeatable, 3 rows: f gave two" in str(report)
+    assert all("two different values" in row.hint for row in report.rows)
+
+
+def test_float16_inside_of_f_is_no_mistake_and_said_once():
+    x = tf.random.stateless_normal((8, 5), seed=(1, 2))
+
+    def f(w, v):
+        hidden = tf.tanh(tf.cast(x, tf.float16) @ tf.cast(w, tf.float16))
+        return tf.reduce_mean(tf.cast(hidden @ tf.cast(v, tf.float16), tf.float32) ** 2)
+
+    for seed in range(4):
+        w, v = (tf.random.stateless_normal(s, seed=(seed, 4)) for s in ((5, 6), (6, 1)))
+        report = check_gradients(f, [w, v], seed=seed)
+        assert {row.verdict for row in report.rows} <= {"agrees", "cannot tell", "kink nearby"}
+        for row in report.rows:
+            if row.verdict == "agrees":
+                assert row.error_bar < 0.1 * abs(row.numeric)
+        assert str(report).count("float16") <= 1
+
+
+def test_integers_and_booleans_are_constants():
+    logits, labels = tf.random.stateless_normal((4, 3), seed=(1, 2)), tf.constant([0, 2, 1, 1])
+    mask = tf.constant([True, True, False, True])
+
+    def loss(logits, labels, mask):
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels, logits)
+        return tf.reduce_sum(tf.boolean_mask(losses, mask))
+
+    at = [logits, labels, mask]
+    report = check_gradients(loss, at)
+    assert report.passed and [row.name for row in report.rows] == ["logits"]
+    assert report.constants == {"labels": "int32", "mask": "bool"}
+    constants = "Constant, not differentiated: labels (int32), mask (bool)."
+    assert constants in str(report) and constants in report._repr_html_()
+    right = tf.where(
+        mask[:, None], tf.nn.softmax(logits) - tf.one_hot(labels, 3), tf.zeros_like(logits)
+    )
+    for grads in ([right, None, None], [right]):
+        assert check_gradients(loss, at, grads=grads).passed
+    assert not check_gradients(loss, at, grads=[-right, None, None]).passed
+    # A whole number stays what it is in Python: an axis, say.
+    assert check_gradients(lambda x, axis: tf.reduce_sum(x, axis), [tf.ones((2, 3)), 1]).passed
+    counter, w = tf.Variable(3), tf.Variable(2.0, name="w")
+    report = check_gradients(lambda: w ** tf.cast(counter, tf.float32), [w, counter])
+    assert report.passed and report.constants == {"at[1]": "int32"}
+
+
 def test_a_bias_that_batch_normalisation_removes_agrees():
     model = keras.Sequential(
         [keras.Input((4,)), keras.layers.Dense(3), keras.layers.BatchNormalization()]
@@ -231,12 +353,12 @@ RIGHT = 2 * V.numpy().T @ (V.numpy() @ W)
         (2 * RIGHT, "2 times the right one"),
         (RIGHT / 2, "1/2 of the right one"),
         (0 * RIGHT, "The gradient is zero, but f changes"),
-        (32 * RIGHT, "32 times the right one. If 32 is your batch size"),
-        (RIGHT / 32, "1/32 of the right one. If 32 is your batch size"),
+        (32 * RIGHT, "32 times the right one in every direction: a constant factor, such as a sum"),
+        (RIGHT / 32, "1/32 of the right one in every direction: a constant factor, such as a mean"),
         (1.1 * RIGHT, "1.1 times the right one in every direction"),
         (RIGHT.T, "transposed"),
         (RIGHT + np.diag([0, 0, 0.5, 0]), r"furthest off at entry \[2, 2\]"),
-        (np.where(np.eye(4), np.nan, RIGHT), "nan or infinite although f itself is finite"),
+        (np.where(np.eye(4), np.nan, RIGHT), "NaN in 4 of 16 entries although f is finite here"),
         (RIGHT[:2], "shape"),
     ],
 )
@@ -267,7 +389,108 @@ def test_hint_for_the_batch_size_of_a_tensor():
     assert row.verdict == "agrees"
     rule = tf.custom_gradient(lambda x: (x**2, lambda up: 8 * up * 2 * x))
     row = check_gradients(rule, x).rows[0]
-    assert row.verdict == "disagrees" and "8 is the batch size" in row.hint
+    assert row.verdict == "disagrees"
+    assert "8 times the right one, and 8 is the batch size of what f returns" in row.hint
+
+
+def test_a_whole_factor_is_a_batch_only_where_something_has_so_many_rows():
+    images = tf.random.stateless_normal((12, 3), seed=(1, 2))
+
+    def mean_square(w):
+        return tf.reduce_mean(tf.reduce_sum((images * w) ** 2, axis=1))
+
+    w = tf.constant([1.0, -2.0, 0.5])
+    right = 2 * w * tf.reduce_mean(images**2, axis=0)
+    (row,) = check_gradients(mean_square, [w], grads=[12 * right]).rows
+    assert "12 times the right one, and `images` has length 12: it is the gradient of a sum" in (
+        row.hint
+    )
+    (row,) = check_gradients(mean_square, [w], grads=[7 * right]).rows
+    assert "7 times the right one in every direction: a constant factor" in row.hint
+
+
+def test_between_two_numbers_there_always_is_a_factor():
+    def f(slope, offset):
+        return slope**2 + 3 * offset
+
+    wrong = check_gradients(f, [2.0, 1.0], grads=[4.0, 3 / 7]).rows[1]
+    assert wrong.verdict == "disagrees" and "times" not in wrong.hint and "of a" not in wrong.hint
+    assert "It is 0.428571; the tape's gradient, which agrees, is 3" in wrong.hint
+    # Two rows that are wrong by the same factor are no accident.
+    rows = check_gradients(f, [2.0, 1.0], grads=[20.0, 15.0]).rows
+    assert all("5 times the right one" in row.hint for row in rows)
+
+
+def test_gradients_that_are_swapped_are_named():
+    u, v = tf.Variable([1.0, 2.0, -1.0], name="u"), tf.Variable([0.5, 3.0, 2.0], name="v")
+
+    @tf.custom_gradient
+    def product(scale):
+        def backward(upstream, variables=None):
+            return tf.reduce_sum(u * v**2), [upstream * v**2, upstream * 2 * u * v][::-1]
+
+        return scale * tf.reduce_sum(u * v**2), backward
+
+    def given(**options):
+        return check_gradients(lambda: tf.reduce_sum(u * v**2), [u, v], **options).rows
+
+    right = [v**2, 2 * u * v]
+    for row in given(grads=right[::-1]):
+        assert row.verdict == "disagrees"
+        assert row.hint == (
+            "The gradients of " + ("u and v" if row.name == "u" else "v and u") + " are swapped. "
+            "Give them in the order of `at`."
+        )
+    first, second = given(grads=[right[0], right[0]])
+    assert first.verdict == "agrees"
+    assert second.hint.startswith("This is the gradient of u.")
+    for row in check_gradients(lambda: product(tf.constant(1.0)), [u, v]).rows:
+        assert "are swapped. A `custom_gradient` must return them in the order" in row.hint
+
+
+def test_a_clipped_gradient_has_a_round_norm():
+    def f(a, b):
+        return tf.reduce_sum(a**3) + tf.reduce_sum(tf.sin(b))
+
+    a, b = np.array([1.0, -2.0, 0.3]), np.array([0.1, 0.2])
+    right = [3 * a**2, np.cos(b)]
+    clipped = [tf.clip_by_norm(right[0], 2.0), right[1]]
+    first, second = check_gradients(f, [a, b], grads=clipped).rows
+    assert "The norm of the gradient is 2, and it should be 12.4: the gradient was clipped" in (
+        first.hint
+    )
+    assert second.verdict == "agrees"
+    for row in check_gradients(f, [a, b], grads=tf.clip_by_global_norm(right, 5.0)[0]).rows:
+        assert "The norm of all gradients together is 5" in row.hint
+    # Half of a gradient whose own norm is round was not clipped.
+    (row,) = check_gradients(tf.reduce_sum, [np.ones(4)], grads=[np.full(4, 0.5)]).rows
+    assert "1/2 of the right one" in row.hint
+
+
+@pytest.mark.parametrize("mode", ["directional", "entrywise"])
+def test_a_gradient_of_what_does_not_move_is_a_rule_or_a_broken_contract(mode):
+    @tf.custom_gradient
+    def rounded(x):
+        return tf.round(x), lambda upstream: upstream
+
+    (row,) = check_gradients(rounded, np.array([0.2, 1.3, -0.4]), mode=mode).rows
+    assert row.verdict == "disagrees" and row.numeric == 0
+    assert "not zero, but f does not change here. A straight-through rule" in row.hint
+    assert "labels do not sum to 1" in row.hint and "entrywise" not in row.hint
+
+
+def test_one_row_of_labels_that_sum_to_zero_is_named_entry_by_entry():
+    logits = tf.constant([[1.0, 2.0], [0.5, -1.0], [0.3, 0.2]], tf.float64)
+    weights = tf.constant([[1.0], [1.0], [0.0]], tf.float64)
+    labels = weights * tf.one_hot([0, 1, 1], 2, dtype=tf.float64)
+
+    def loss(logits):
+        return tf.reduce_sum(tf.nn.softmax_cross_entropy_with_logits(labels, logits))
+
+    report = check_gradients(loss, logits, mode="entrywise")
+    assert "Worst at entry [2, " in str(report) and "labels do not sum to 1" in report.rows[0].hint
+    (row,) = check_gradients(loss, logits).rows
+    assert '`mode="entrywise"` shows which' in row.hint
 
 
 def test_hint_for_an_upstream_that_is_forgotten_or_clipped():
@@ -411,6 +634,9 @@ def test_second_order_of_a_linear_part_is_zero():
         (lambda x: float(x), 3.0, {}, TypeError, "returned float"),
         (lambda x: (x, x), 3.0, {}, TypeError, "returned a tuple"),
         (lambda x: tf.cast(x, tf.int32), 3.0, {}, TypeError, "int32"),
+        (lambda z: tf.abs(z), 1j, {}, TypeError, r"f\(tf.complex\(re, im\)\), \[re, im\]"),
+        (lambda x: tf.complex(x, x), 3.0, {}, TypeError, "complex64.*tf.math.real"),
+        (lambda x, y: x, [3, True], {}, TypeError, "x has dtype int32"),
         (lambda x: x / 0.0, 3.0, {}, ValueError, "f is nan or infinite"),
         (tf.constant(1.0), 3.0, {}, TypeError, "f must be a function"),
         (lambda x: x, 3.0, {"directions": 0}, ValueError, "directions"),
