@@ -19,6 +19,7 @@ from .causes_of_values import why_not_finite, why_zero
 from .explanation import Explanation, Explanations, Gradient
 from .program_text import ProgramText
 from .replay import CannotReplay, run_while_tracing
+from .second_derivatives import instead_of_comparison
 from .wording import explanation_of
 
 __all__ = ["explain_call", "in_short"]
@@ -103,13 +104,18 @@ def _explain(case: Case, source: Source, kind: Gradient) -> Explanation:
         if case.recorder.limited:
             finding = why_none_of_source(case, source) if kind == "None" else None
         elif kind == "None":
-            finding = why_none(case, source)
+            finding = _why_none(case, source)
         else:
             find = why_zero if kind == "zero" else why_not_finite
-            finding = why_none(case, source) or find(case, source)
+            finding = _why_none(case, source) or find(case, source)
     except Exception as error:  # Say so instead of stopping the user's program.
         finding = Finding("undetermined", case.place, {"error": in_short(error)})
     return explanation_of(case, source, kind, finding or Finding("undetermined", case.place))
+
+
+def _why_none(case: Case, source: Source) -> Finding | None:
+    lost = why_none(case, source)
+    return lost and instead_of_comparison(case, lost)
 
 
 def _kind(gradient: Any) -> Gradient | None:

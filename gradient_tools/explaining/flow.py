@@ -14,7 +14,7 @@ import tensorflow as tf
 
 from ..recording.places import Place, place_of_operation
 from ..recording.recorder import State, Step
-from ..recording.tensorflow_internals import differentiable_inputs, role_of_file
+from ..recording.tensorflow_internals import differentiable_inputs, is_of_gradient, role_of_file
 from ..recording.tensors import SHAPE_ONLY, is_differentiable
 
 __all__ = ["ASSIGNMENTS", "Flow", "Key", "Link"]
@@ -50,7 +50,7 @@ class Link:
         """Whether it ran to compute a gradient."""
         if isinstance(self.origin, Step):
             return self.origin.in_gradient
-        return self.origin is not None and "gradient_tape/" in self.origin.name
+        return self.origin is not None and is_of_gradient(self.origin)
 
     @property
     def was_recorded(self) -> bool:
