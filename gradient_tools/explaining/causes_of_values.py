@@ -1,62 +1,228 @@
 """Why a gradient is zero everywhere, or NaN or infinite: the backward pass, run again and read."""
 
+import ast
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import keras
 import numpy as np
 import tensorflow as tf
 
 from ..recording.places import Place
 from ..recording.recorder import Step
-from ..recording.tensors import is_differentiable, key_of
+from ..recording.tensors import SHAPE_ONLY, is_differentiable, key_of
 from .case import Case, Finding, Source
-from .flow import Key
+from .flow import Key, Link
 from .replay import Backward, CannotReplay, all_finite, all_zero, backward_pass, forward_pass
+from .second_derivatives import (
+    CHOICES,
+    blamed,
+    links_of,
+    piecewise_linear,
+    with_second_derivative,
+)
+from .syntax import calls_in, last_name, tree_of
 
 __all__ = ["why_not_finite", "why_zero"]
 
-# Operations that are flat, or flat in floating point, on part of their range.
+# Operations that are flat, or flat in floating point, on part of their range: what is true of an
+# input there.
 _FLAT = {
-    "Relu": "every input was zero or negative",
-    "Relu6": "every input was at most 0 or at least 6",
-    "Sign": "sign is flat on both sides of zero",
-    "ClipByValue": "every input was beyond the limits",
-    "Softmax": "one entry takes the whole probability in this precision",
-    "Exp": "every output was too small for this precision",
-    **dict.fromkeys(("Minimum", "Maximum"), "every input was beyond the limit"),
+    "Relu": "zero or negative",
+    "Relu6": "at most 0 or at least 6",
+    "ClipByValue": "beyond the limits",
+    "Exp": "so negative that the output is zero in this precision",
+    **dict.fromkeys(("Minimum", "Maximum"), "beyond the limit"),
     **dict.fromkeys(
-        ("Sigmoid", "Tanh", "Erf"),
-        "every input was so large that the curve is flat in this precision",
+        ("Sigmoid", "Tanh", "Erf"), "so far from 0 that the curve is flat in this precision"
     ),
     **dict.fromkeys(
-        ("Elu", "Selu", "Softplus"),
-        "every input was so negative that the curve is flat in this precision",
+        ("Elu", "Selu", "Softplus"), "so negative that the curve is flat in this precision"
     ),
 }
-_CHOICES = {"Select", "SelectV2"}
+_FUSED = "SoftmaxCrossEntropyWithLogits"
+# What is named, of all operations that stop a gradient: the first that is certain to be a cause.
+_MOST_CERTAIN_FIRST = (
+    "zero-derivative labels",
+    "zero-derivative piecewise",
+    "zero-saturated probabilities",
+    "zero-saturated",
+    "zero-branch",
+    "left-tensorflow py_function",
+    "undetermined py_function",
+    "zero-derivative",
+)
+
+
+@dataclass(eq=False)
+class _Passes:
+    """Both passes of one gradient; ``mine`` are the ids of what was computed from the source."""
+
+    forward: list[Step]
+    backward: list[Backward]
+    mine: set[Key]
+
+    @cached_property
+    def links(self) -> list[Link]:
+        """The operations of the forward pass as links."""
+        return links_of(self.forward)
+
+    def link(self, step: Step) -> Link:
+        """Return the link of an operation."""
+        return next(link for link in self.links if link.origin is step)
+
+    @property
+    def stops(self) -> list[Backward]:
+        """Where a gradient arrives and none leaves towards the source, from the target on."""
+        return [each for each in self.backward if self._stops(each)]
+
+    def _stops(self, step: Backward) -> bool:
+        arrives = any(key in self.mine and not all_zero(g) for key, g in step.arriving.items())
+        return arrives and all(all_zero(g) for key, g in step.leaving.items() if key in self.mine)
 
 
 def why_zero(case: Case, source: Source) -> Finding:
     """Return the operation at which the gradient of ``source`` became zero."""
     try:
-        forward, backward, mine = _replay(case, source)
+        passes = _replay(case, source)
     except CannotReplay as reason:
         links = [link for link in case.flow.links if link.op == "EagerPyFunc"]
         if links:
             return _inside_py_function(case, links[0].place)
         return Finding("undetermined", case.place, {"error": str(reason)})
-    if not any(id(target) in mine for target in case.values_of(case.targets)):
+    if not any(id(target) in passes.mine for target in case.values_of(case.targets)):
         branch = [link for link in case.flow.links if link.op == "If"]
-        place = branch[0].place if branch else case.place
-        return Finding("zero-branch", place, {"operation": "If"})
-    step = next((each.forward for each in backward if _stops(each, mine)), None)
-    if step is None:
+        if not branch:
+            return Finding("undetermined", case.place)
+        return Finding("zero-branch", branch[0].place, {"operation": "If"})
+    found = [_why_it_stops(case, stop, passes) for stop in passes.stops]
+    if not found:
         return _no_slope(case.place, "its contributions cancel")
+    best = min(found, key=lambda each: _MOST_CERTAIN_FIRST.index(each.key))
+    of_derivative = any(each.forward.in_gradient for each in passes.backward)
+    return replace(best, facts={**best.facts, "of_derivative": of_derivative})
+
+
+def _why_it_stops(case: Case, stop: Backward, passes: _Passes) -> Finding:
+    """Return why an operation passes no gradient on towards the source."""
+    step = stop.forward
     if step.op == "EagerPyFunc":
         return _inside_py_function(case, step.place)
-    if step.op in _CHOICES:
+    if step.op == _FUSED and id(step.outputs[1]) in stop.arriving:
+        return _without_labels(step)
+    if step.op == "Softmax":
+        return _softmax(stop)
+    if step.op != "Identity":
+        whole = piecewise_linear(passes.link(step), passes.links)
+        if whole is not None:
+            return blamed("zero-derivative piecewise", whole)
+    if step.op in CHOICES:
         return Finding("zero-branch", step.place, {"operation": "tf.where"})
-    flat = _flat(step, forward)
-    if flat is not None:
-        facts = {"operation": flat.op, "why": _FLAT[flat.op], "values": _values(flat, mine)}
-        return Finding("zero-saturated", flat.place, facts)
+    return _saturated(step, passes) or _times_zero(step, passes) or _zero_at(step)
+
+
+def _without_labels(step: Step) -> Finding:
+    """Return that the fused cross-entropy leaves its labels out of its derivative."""
+    names = {"labels": "y", "logits": "z"}
+    calls = calls_in(tree_of(step.place.file)) if step.place else ()
+    for call in calls:
+        is_here = step.place and call.lineno <= step.place.line <= (call.end_lineno or call.lineno)
+        if is_here and last_name(call.func) == "softmax_cross_entropy_with_logits":
+            given = dict(zip(names, map(ast.unparse, call.args), strict=False))
+            given |= {str(each.arg): ast.unparse(each.value) for each in call.keywords}
+            names |= {name: given[name] for name in names if name in given}
+    return Finding("zero-derivative labels", step.place, {"operation": step.op, **names})
+
+
+def _softmax(stop: Backward) -> Finding:
+    """Return why a softmax passes nothing on: saturated, or the same gradient for every output."""
+    step = stop.forward
+    (output,) = (each.numpy().astype(float) for each in step.outputs)
+    (arriving,) = (each.numpy().astype(float) for each in stop.arriving.values())
+    if np.all(output.max(axis=-1) >= 1 - np.finfo(step.outputs[0].dtype.as_numpy_dtype).eps):
+        why = "one entry takes the whole probability in this precision"
+        facts = {"operation": step.op, "why": why, "values": _range(np.asarray(step.inputs[0]))}
+        return Finding("zero-saturated", step.place, facts)
+    if np.all(arriving == arriving[..., :1]):
+        why = "Softmax always sums to 1, and the same gradient arrives at each of its outputs"
+        return _no_slope(step.place, why, step.op)
+    return _zero_at(step)
+
+
+def _saturated(step: Step, passes: _Passes) -> Finding | None:
+    """Return that an operation is flat, at how many of its inputs."""
+    if step.op == "Sign":
+        facts = {"why": "its slope is 0 on both sides of zero"}
+        facts |= {"operation": step.op, "values": _range(np.asarray(step.inputs[0]))}
+        return Finding("zero-saturated", step.place, facts)
+    if step.op not in _FLAT:
+        return None
+    own = [tensor for tensor in step.inputs if id(tensor) in passes.mine]
+    tensor = own[0] if own else max(step.inputs, key=lambda each: np.size(each.numpy()))
+    slopes = step.pass_back({id(step.outputs[0]): tf.ones_like(step.outputs[0])})
+    is_flat = slopes[id(tensor)].numpy() == 0
+    if not is_flat.any():
+        return None
+    values = _range(tensor.numpy()[is_flat])
+    facts = {"operation": step.op, "why": _count(is_flat, _FLAT[step.op]), "values": values}
+    if not _is_of_keras(step, passes.forward):
+        return Finding("zero-saturated", step.place, facts)
+    facts["epsilon"] = f"{keras.config.epsilon():g}"
+    return Finding("zero-saturated probabilities", step.place, facts)
+
+
+def _count(is_flat: np.ndarray, what: str) -> str:
+    """Say at how many inputs an operation is flat; at the others no gradient arrives.
+
+    >>> _count(np.array([True, True]), "negative")
+    'every input was negative'
+    """
+    flat, size = int(is_flat.sum()), is_flat.size
+    if flat == size:
+        return f"{'its' if size == 1 else 'every'} input was {what}"
+    were, others = "was" if flat == 1 else "were", "other" if size - flat == 1 else "others"
+    return f"{flat} of {size} inputs {were} {what}, and the gradient at the {others} is 0"
+
+
+def _is_of_keras(step: Step, forward: list[Step]) -> bool:
+    """Tell whether this clips probabilities to [epsilon, 1 - epsilon], as Keras's losses do."""
+    if step.place is None or "clip" in step.place.text:
+        return False
+    lower, upper = keras.config.epsilon(), 1 - keras.config.epsilon()
+    clipped = {id(each.outputs[0]) for each in forward if _limits(each, "Minimum", upper)}
+    is_lower = _limits(step, "Maximum", lower) and any(id(each) in clipped for each in step.inputs)
+    return is_lower or _limits(step, "Minimum", upper)
+
+
+def _limits(step: Step, operation: str, limit: float) -> bool:
+    if step.op != operation:
+        return False
+    scalars = [each.numpy() for each in step.inputs if each.shape.rank == 0]
+    return any(each == np.asarray(limit, each.dtype) for each in scalars)
+
+
+def _times_zero(step: Step, passes: _Passes) -> Finding | None:
+    """Return what made the zeros by which an operation multiplies a gradient, if it is flat."""
+    makers = {id(output): each for each in passes.forward for output in each.outputs}
+    waiting, seen = list(step.inputs), set[Key]()
+    while waiting:
+        tensor = waiting.pop(0)
+        maker = makers.get(id(tensor))
+        if id(tensor) in seen or maker is None or not is_differentiable(tensor):
+            continue
+        seen.add(id(tensor))
+        if all_zero(tensor):
+            if (flat := _saturated(maker, passes)) is not None:
+                return flat
+            if maker.op == "ZerosLike":
+                whole = with_second_derivative(passes.link(maker), passes.links)
+                if whole is not None:
+                    return blamed("zero-derivative piecewise", whole)
+            waiting += maker.inputs
+    return None
+
+
+def _zero_at(step: Step) -> Finding:
     return _no_slope(step.place, f"{step.op} passes on a zero for these values", step.op)
 
 
@@ -72,41 +238,18 @@ def _no_slope(place: Place | None, why: str, operation: str = "") -> Finding:
     return Finding("zero-derivative", place, {"why": why, "operation": operation})
 
 
-def _stops(step: Backward, mine: set[Key]) -> bool:
-    """Tell whether a gradient arrives at an operation and none leaves it towards the source."""
-    arrives = any(key in mine and not all_zero(each) for key, each in step.arriving.items())
-    return arrives and all(all_zero(each) for key, each in step.leaving.items() if key in mine)
-
-
-def _flat(step: Step, forward: list[Step]) -> Step | None:
-    """Return the flat operation: this one, or one whose zero output this one multiplies by."""
-    if step.op in _FLAT:
-        return step
-    makers = {id(output): each for each in forward for output in each.outputs}
-    for tensor in step.inputs:
-        while id(tensor) in makers and all_zero(tensor):
-            maker = makers[id(tensor)]
-            if maker.op in _FLAT:
-                return maker
-            if not maker.inputs:
-                break
-            tensor = maker.inputs[0]
-    return None
-
-
 def why_not_finite(case: Case, source: Source) -> Finding:
     """Return the first operation of the backward pass whose gradient is NaN or infinite."""
-    why = "no single operation"
     try:
-        forward, backward, mine = _replay(case, source)
+        passes = _replay(case, source)
     except CannotReplay as reason:
-        backward, why = [], str(reason)
-    for step in backward:
+        return Finding("not-finite unknown", case.place, {"why": str(reason)})
+    for step in passes.backward:
         if all(map(all_finite, step.arriving.values())):
             for key, gradient in step.leaving.items():
-                if key in mine and not all_finite(gradient):
-                    return _culprit(step, gradient.numpy(), forward)
-    return Finding("not-finite unknown", case.place, {"why": why})
+                if key in passes.mine and not all_finite(gradient):
+                    return _culprit(step, gradient.numpy(), passes.forward)
+    return Finding("not-finite unknown", case.place, {"why": "no single operation"})
 
 
 def _culprit(step: Backward, gradient: np.ndarray, forward: list[Step]) -> Finding:
@@ -120,8 +263,8 @@ def _culprit(step: Backward, gradient: np.ndarray, forward: list[Step]) -> Findi
     return Finding("not-finite", step.forward.place, facts)
 
 
-def _replay(case: Case, source: Source) -> tuple[list[Step], list[Backward], set[Key]]:
-    """Return both passes, and the ids of the values that were computed from the source."""
+def _replay(case: Case, source: Source) -> _Passes:
+    """Run both passes again."""
     forward = forward_pass(case.recorder)
     given = case.output_gradients and case.values_of(case.output_gradients)
     backward = backward_pass(forward, case.values_of(case.targets), given)
@@ -129,9 +272,15 @@ def _replay(case: Case, source: Source) -> tuple[list[Step], list[Backward], set
     reads = case.recorder.unreported_reads.items()
     mine |= {key for key, handle in reads if id(handle) == source.key}
     for step in forward:
-        if any(id(tensor) in mine for tensor in step.inputs):
-            mine |= {id(output) for output in step.outputs}
-    return forward, backward, mine
+        if step.op not in SHAPE_ONLY:
+            if any(id(tensor) in mine and _carries(tensor) for tensor in step.inputs):
+                mine |= {id(output) for output in step.outputs}
+    return _Passes(forward, backward, mine)
+
+
+def _carries(tensor: tf.Tensor) -> bool:
+    """Tell whether a gradient can come back through a tensor, or through what it holds."""
+    return is_differentiable(tensor) or tensor.dtype in (tf.variant, tf.resource)
 
 
 def _first_not_finite(forward: list[Step]) -> Place | None:
@@ -167,19 +316,21 @@ def _unchosen_branch(step: Backward, bad: np.ndarray, forward: list[Step]) -> st
     for later in forward[forward.index(step.forward) + 1 :]:
         met = [id(tensor) in reached for tensor in later.inputs]
         if any(met):
-            if later.op in _CHOICES and met[1] != met[2]:  # condition, then, else
+            if later.op in CHOICES and met[1] != met[2]:  # condition, then, else
                 return "then" if met[1] else "else"
             reached |= {id(output) for output in later.outputs}
     return ""
 
 
-def _values(step: Step, mine: set[Key]) -> str:
-    """Return the value, or the range, of an operation's input that comes from the source."""
-    own = [tensor for tensor in step.inputs if id(tensor) in mine]
-    values = np.asarray((own or step.inputs)[0])
+def _range(values: np.ndarray) -> str:
+    """Return a value, or the range of several.
+
+    >>> _range(np.array([2.0, -1.0]))
+    'from -1 to 2'
+    """
     values = (np.abs(values) if np.iscomplexobj(values) else values).astype(float)
     if not values.size:
         return "none"
-    if values.size == 1:
-        return f"{values.item():.6g}"
+    if values.min() == values.max():
+        return f"{values.min():.6g}"
     return f"from {values.min():.6g} to {values.max():.6g}"

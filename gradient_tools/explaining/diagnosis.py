@@ -5,23 +5,27 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import tensorflow as tf
 
-from ..recording.places import Place, calling_point
+from ..recording.places import Place, calling_point, names_in_frame
 from ..recording.recorder import Recorder
 from ..recording.tensorflow_internals import lines_of_message, values_at_tracing
 from .case import Case, Finding, Source
 from .causes_of_none import why_none, why_none_of_source
 from .causes_of_values import why_not_finite, why_zero
 from .explanation import Explanation, Explanations, Gradient
+from .notes import hold_other_values, may_need_notes, notes_on
 from .program_text import ProgramText
 from .replay import CannotReplay, run_while_tracing
+from .second_derivatives import instead_of_comparison
 from .wording import explanation_of
 
 __all__ = ["explain_call", "in_short"]
+
+Result = TypeVar("Result")
 
 _TRACED = "Zeros and NaN were looked for with the values of the call that traced the tf.function."
 _TRACING = (
@@ -46,6 +50,7 @@ def explain_call(
     """
     note = f"The diagnosis is limited: {recorder.limited}." if recorder.limited else ""
     made: list[Explanation] = []
+    notes: list[str] = []
     try:
         flat, gradients = tf.nest.flatten(sources), tf.nest.flatten(result)
         gradients = [getattr(each, "values", each) for each in gradients]  # of IndexedSlices
@@ -54,7 +59,12 @@ def explain_call(
         if graphs and not note:
             values, note = _traced_values(recorder, graphs[0])
         kinds = [_kind(values.get(id(each), each)) for each in gradients]
-        frame, place = calling_point(sys._getframe(1)) if any(kinds) else (None, None)
+        there = [each for each, g in zip(flat, gradients, strict=True) if g is not None]
+        graph = graphs[0] if graphs else None
+        looks = not recorder.limited and may_need_notes(recorder, there, graph)
+        if there and not recorder.heard_all:
+            looks |= _do_in_another_thread(lambda: hold_other_values(recorder, there))
+        frame, place = calling_point(sys._getframe(1)) if looks or any(kinds) else (None, None)
 
         def explain() -> None:
             text = _text(frame, place, function)
@@ -66,15 +76,19 @@ def explain_call(
             case = Case(
                 recorder, text, place, targets, flat, given, watched, name, is_function, values
             )
-            for value, kind, name in zip(flat, kinds, case.name_sources(), strict=True):
+            named = list(map(Source, flat, case.name_sources()))
+            for source, kind in zip(named, kinds, strict=True):
                 if kind:
-                    made.append(_explain(case, Source(value, name), kind))
+                    made.append(_explain(case, source, kind))
+            if looks:
+                pairs = zip(named, gradients, strict=True)
+                notes.extend(notes_on(case, [source for source, g in pairs if g is not None]))
 
-        if any(kinds):
+        if looks or any(kinds):
             _do_in_another_thread(explain)
     except Exception as error:  # A diagnosis must never stop a program that runs.
         note = f"{note} The diagnosis itself failed: {in_short(error)}".strip()
-    return Explanations(made, note)
+    return Explanations(made, note, tuple(notes))
 
 
 def _traced_values(recorder: Recorder, graph: Any) -> tuple[dict[int, Any], str]:
@@ -93,9 +107,9 @@ def in_short(error: Exception) -> str:
     return first if isinstance(error, CannotReplay) else f"{type(error).__name__}: {first}"
 
 
-def _do_in_another_thread(work: Callable[[], None]) -> None:
+def _do_in_another_thread(work: Callable[[], Result]) -> Result:
     with ThreadPoolExecutor(max_workers=1) as pool:
-        pool.submit(work).result()
+        return pool.submit(work).result()
 
 
 def _explain(case: Case, source: Source, kind: Gradient) -> Explanation:
@@ -103,13 +117,18 @@ def _explain(case: Case, source: Source, kind: Gradient) -> Explanation:
         if case.recorder.limited:
             finding = why_none_of_source(case, source) if kind == "None" else None
         elif kind == "None":
-            finding = why_none(case, source)
+            finding = _why_none(case, source)
         else:
             find = why_zero if kind == "zero" else why_not_finite
-            finding = why_none(case, source) or find(case, source)
+            finding = _why_none(case, source) or find(case, source)
     except Exception as error:  # Say so instead of stopping the user's program.
         finding = Finding("undetermined", case.place, {"error": in_short(error)})
     return explanation_of(case, source, kind, finding or Finding("undetermined", case.place))
+
+
+def _why_none(case: Case, source: Source) -> Finding | None:
+    lost = why_none(case, source)
+    return lost and instead_of_comparison(case, lost)
 
 
 def _kind(gradient: Any) -> Gradient | None:
@@ -128,7 +147,7 @@ def _text(
     frame: FrameType | None, place: Place | None, function: Callable[..., Any] | None
 ) -> ProgramText:
     """Return the text around the call of ``gradient``, or that of the function to explain."""
-    names = _names_in(frame) if frame is not None else {}
+    names = names_in_frame(frame) if frame is not None else {}
     if function is None:
         return ProgramText(names, frame.f_globals if frame is not None else {}, place)
     function = inspect.unwrap(getattr(function, "python_function", function))
@@ -138,15 +157,3 @@ def _text(
     closure = inspect.getclosurevars(function).nonlocals
     line = Place(code.co_filename, code.co_firstlineno)
     return ProgramText(dict(closure), {**function.__globals__, **names}, line)
-
-
-def _names_in(frame: FrameType) -> dict[str, Any]:
-    """Copy the names of a frame, without keeping the objects alive longer than the program does.
-
-    Before Python 3.13, ``f_locals`` of a function is a dictionary that the frame keeps.
-    """
-    names = frame.f_locals
-    copy = dict(names)
-    if isinstance(names, dict) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
-        names.clear()
-    return copy

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from ..recording.places import Place
 from ..showing.card import card, code_block, with_code
-from ..showing.palette import ORANGE, PURPLE, VERMILLION
+from ..showing.palette import BLUE, ORANGE, PURPLE, VERMILLION
 
 __all__ = ["Explanation", "Explanations", "Gradient"]
 
@@ -71,16 +71,23 @@ class Explanations(tuple[Any, ...]):
     """
 
     note: str = ""
+    notes: tuple[str, ...] = ()
 
-    def __new__(cls, explanations: Sequence[Explanation] = (), note: str = "") -> "Explanations":
-        """Return a tuple of explanations; ``note`` tells what the diagnosis could not see."""
+    def __new__(
+        cls, explanations: Sequence[Explanation] = (), note: str = "", notes: tuple[str, ...] = ()
+    ) -> "Explanations":
+        """Return a tuple of explanations.
+
+        ``note`` tells what the diagnosis could not see; ``notes`` are on gradients that are there.
+        """
         made = super().__new__(cls, explanations)
-        made.note = note
+        made.note, made.notes = note, notes
         return made
 
     def __str__(self) -> str:
         """Return the explanations as plain text."""
         lines = [str(each) for each in self] or [self._nothing()]
+        lines += [f"Note: {each}" for each in self.notes]
         return "\n\n".join([*lines, *([self.note] if self.note else [])])
 
     __repr__ = __str__
@@ -88,10 +95,13 @@ class Explanations(tuple[Any, ...]):
     def _nothing(self) -> str:
         if self.note:
             return "Nothing found to explain."
+        if self.notes:
+            return "Every gradient is there, finite, and not zero everywhere."
         return "Nothing to explain: every gradient is there, finite, and not zero everywhere."
 
     def _repr_html_(self) -> str:
-        note = f"<p>{escape(self.note)}</p>" if self.note else ""
+        note = "".join(card(BLUE, f"<strong>Note</strong> {with_code(n)}") for n in self.notes)
+        note += f"<p>{escape(self.note)}</p>" if self.note else ""
         if not self:
             return f"<p>{escape(self._nothing())}</p>{note}"
         alike = groupby(self, key=lambda each: (each.gradient, each.cause, each.where))

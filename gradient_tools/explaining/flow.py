@@ -14,16 +14,27 @@ import tensorflow as tf
 
 from ..recording.places import Place, place_of_operation
 from ..recording.recorder import State, Step
-from ..recording.tensorflow_internals import differentiable_inputs, role_of_file
+from ..recording.tensorflow_internals import differentiable_inputs, is_of_gradient, role_of_file
 from ..recording.tensors import SHAPE_ONLY, is_differentiable
 
-__all__ = ["ASSIGNMENTS", "Flow", "Key", "Link"]
+__all__ = ["ASSIGNMENTS", "Flow", "Key", "Link", "changes_variable"]
 
 Key = Hashable
 ASSIGNMENTS: set[str] = {"AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp"}
 
+_CHANGES = ("Assign", "ResourceApply", "ResourceSparseApply", "ResourceScatter", "ResourceStrided")
+
 # What a link does with its values: "same value" gives a value another name.
 Kind = Literal["operation", "same value", "assignment"]
+
+
+def changes_variable(operation: str) -> bool:
+    """Tell whether an operation gives the variables among its inputs another value.
+
+    >>> changes_variable("AssignAddVariableOp"), changes_variable("ReadVariableOp")
+    (True, False)
+    """
+    return operation.startswith(_CHANGES)
 
 
 @dataclass(eq=False, frozen=True)
@@ -50,7 +61,7 @@ class Link:
         """Whether it ran to compute a gradient."""
         if isinstance(self.origin, Step):
             return self.origin.in_gradient
-        return self.origin is not None and "gradient_tape/" in self.origin.name
+        return self.origin is not None and is_of_gradient(self.origin)
 
     @property
     def was_recorded(self) -> bool:
@@ -88,6 +99,7 @@ class Flow:
         self.makers: dict[Key, list[Link]] = defaultdict(list)  # none for a constant
         self.users: dict[Key, list[Link]] = defaultdict(list)
         self.assigned: dict[Key, Key] = {}  # of each variable, what it was assigned last
+        self.changes: dict[Key, list[Link]] = defaultdict(list)  # of each variable
 
     def link(
         self, origin: Any, inputs: Sequence[Key], outputs: Sequence[Key], state: State, number: int
@@ -102,6 +114,9 @@ class Flow:
         """Append a link; an assignment is remembered for the reads that follow it."""
         if link.op in SHAPE_ONLY:
             return
+        if changes_variable(link.op):
+            for key in link.inputs:
+                self.changes[key].append(link)
         if link.op in ASSIGNMENTS:
             handle, value = link.inputs[:2]
             version = self.assigned[handle] = ("assigned", len(self.links))
@@ -135,10 +150,17 @@ class Flow:
         """Tell whether a tape leads the gradient of ``output`` back to the input ``key``."""
         return link.was_recorded and self.carries(link, output) and key in link.passing
 
+    def changes_of(self, key: Key) -> list[Link]:
+        """Return the operations that changed a variable, in their order."""
+        links = [link for name in self._names_of(key) for link in self.changes[name]]
+        return sorted(links, key=lambda link: link.number)
+
+    def _names_of(self, key: Key) -> set[Key]:
+        return self.downstream([key], lambda link, *_: link.kind == "same value")
+
     def operations_on(self, key: Key) -> list[Link]:
         """Return the operations that use a value, under any of its names, in their order."""
-        names = self.downstream([key], lambda link, *_: link.kind == "same value")
-        links = {link for name in names for link in self.users[name]}
+        links = {link for name in self._names_of(key) for link in self.users[name]}
         return [each for each in self.links if each in links and each.kind != "same value"]
 
     def upstream(self, keys: Iterable[Key]) -> set[Key]:

@@ -33,7 +33,8 @@ class GraphWalk(ABC, Generic[Value]):
     def operations(self, graph: Any, values: dict[int, Value], path: tuple[Any, ...] = ()) -> None:
         """Walk through a graph's operations; ``values``, by the ids of tensors, becomes longer."""
         for operation in graph.get_operations():
-            if operation.type not in self.skipped:
+            is_given = operation.type == "Const" and id(operation.outputs[0]) in values
+            if operation.type not in self.skipped and not is_given:
                 inputs = [self._value(each, values, path) for each in operation.inputs]
                 made = self.operation(operation, inputs, path)
                 values.update(zip(map(id, operation.outputs), made, strict=False))

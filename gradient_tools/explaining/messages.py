@@ -135,6 +135,16 @@ CAUSES = {
         "{rewritten}",
         Example("y = tf.round(x)", "y = x + tf.stop_gradient(tf.round(x) - x)", {"op": "Round"}),
     ),
+    "no-gradient-op piecewise": _cause(
+        "{op} is piecewise linear, so its first derivative is constant on each piece and does not "
+        "depend on `{x}`. `{y}` was computed from that first derivative.",
+        "{smooth}",
+        Example(
+            "z = tf.maximum(x, 0.0)  # y = tape.gradient(z, x) under a second tape",
+            "z = tf.nn.softplus(x)",
+            {"op": "Maximum"},
+        ),
+    ),
     "gradient-stopped": _cause(
         "stop_gradient lets the value through and the gradient not, and no other way leads from "
         "{x} to {y}.",
@@ -257,7 +267,17 @@ CAUSES = {
         Example(
             "y = tf.nn.relu(x - 5)  # x = 3.0",
             "y = tf.nn.leaky_relu(x - 5)",
-            {"op": "Relu", "why": "every input was zero or negative", "values": "-2"},
+            {"op": "Relu", "why": "its input was zero or negative", "values": "-2"},
+        ),
+    ),
+    "zero-saturated probabilities": _cause(
+        "Keras clips probabilities to the range from {epsilon} to 1 - {epsilon}, and beyond it the "
+        "loss is flat. Here, {why} (values {values}).",
+        "from_logits=True  # an option of the loss; give it logits, without softmax or sigmoid",
+        Example(
+            "y = keras.losses.categorical_crossentropy(t, tf.nn.softmax(x))  # x = [[0.0, 40.0]]",
+            "y = keras.losses.categorical_crossentropy(t, x, from_logits=True)",
+            {"epsilon": "1e-07"},
         ),
     ),
     "zero-branch": _cause(
@@ -271,13 +291,32 @@ CAUSES = {
         ),
     ),
     "zero-derivative": _cause(
-        "The derivative is zero at this point: {why}. Ruled out: a dead ReLU or another flat "
-        "operation, a branch not taken, a lost connection.",
-        "# nothing is wrong here: try another value of {x} to see a gradient that is not zero",
+        "The derivative is zero at this point: {why}. {ruled_out}",
+        "{another}",
         Example(
             "x = tf.Variable(0.0)  # y = x**2 is flat there",
             "x = tf.Variable(3.0)  # to see a slope",
             {"why": "Pow passes on a zero for these values"},
+        ),
+    ),
+    "zero-derivative labels": _cause(
+        "`tf.nn.softmax_cross_entropy_with_logits` has no second derivative with respect to its "
+        "labels. `{y}` was computed from its first derivative, which passes no gradient on to the "
+        "labels, and so none to `{x}`.",
+        "-tf.reduce_sum({labels} * tf.nn.log_softmax({logits}), axis=-1)  # has all derivatives",
+        Example(
+            "z = tf.nn.softmax_cross_entropy_with_logits(x, w)  # y from its gradient for w",
+            "z = -tf.reduce_sum(x * tf.nn.log_softmax(w), axis=-1)",
+        ),
+    ),
+    "zero-derivative piecewise": _cause(
+        "{op} is piecewise linear, so its first derivative is constant on each piece and its "
+        "second derivative is 0. `{y}` was computed from that first derivative.",
+        "{smooth}",
+        Example(
+            "z = tf.nn.relu(x)  # y = tape.gradient(z, x) under a second tape",
+            "z = tf.nn.softplus(x)",
+            {"op": "Relu"},
         ),
     ),
     "not-finite": _cause(

@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from ..recording.places import place_of_operation
 from ..recording.recorder import Recorder, State, Step
-from ..recording.tensorflow_internals import run_operation
+from ..recording.tensorflow_internals import is_of_gradient, run_operation
 from ..recording.tensors import is_differentiable
 from .flow import ASSIGNMENTS
 from .flow_building import GraphWalk
@@ -99,10 +99,10 @@ class _Rerun(GraphWalk[tf.Tensor]):
         if operation.op_def.is_stateful and not any(n in operation.type for n in _REPEATABLE):
             raise CannotReplay(f"{operation.type} runs only once")
         outputs, attributes = run_operation(operation, list(inputs))
-        place = place_of_operation(operation)
-        self.found.append(
-            Step(operation.type, tuple(inputs), tuple(outputs), attributes, place=place)
-        )
+        step = Step(operation.type, tuple(inputs), tuple(outputs), attributes)
+        step.place = place_of_operation(operation)
+        step.in_gradient = is_of_gradient(operation)
+        self.found.append(step)
         return outputs
 
 

@@ -1,17 +1,20 @@
 """A drop-in for ``tf.GradientTape`` that remembers enough to explain its gradients."""
 
 import inspect
+import sys
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any, TypeVar
 
 import tensorflow as tf
 
-from ..recording.recorder import Recorder, State
+from ..recording.recorder import Held, Recorder, State
 from ..recording.tensors import is_variable
 from .diagnosis import explain_call, in_short
 from .explanation import Explanations
+from .names_before import names_before_block
 
 __all__ = ["ExplainingTape", "explain_gradients"]
 
@@ -61,9 +64,12 @@ class ExplainingTape(tf.GradientTape):
         weakref.finalize(self, self._steps.close).atexit = False
 
     def __repr__(self) -> str:
-        count = len(self._explanations)
-        if not count:
+        count, notes = len(self._explanations), len(self._explanations.notes)
+        if not count and not notes:
             return "<ExplainingTape: nothing to explain>"
+        if not count:
+            what = "1 note" if notes == 1 else f"{notes} notes"
+            return f"<ExplainingTape: {what}; print(tape.explain()) shows it>"
         what = "1 gradient" if count == 1 else f"{count} gradients"
         return f"<ExplainingTape: {what} to explain; print(tape.explain()) says why>"
 
@@ -80,8 +86,16 @@ class ExplainingTape(tf.GradientTape):
     def __enter__(self) -> "ExplainingTape":
         """Begin to record."""
         super().__enter__()
+        if self._function is None:
+            self._steps.names_before = self._names_before(sys._getframe(1))
         self._steps.start()
         return self
+
+    def _names_before(self, frame: FrameType) -> dict[str, Held]:
+        try:
+            return names_before_block(frame)
+        except Exception:  # Without these a note is missing; the user's program must go on.
+            return {}
 
     def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
         """Stop recording; keep listening for what should have been recorded."""
@@ -167,6 +181,7 @@ class ExplainingTape(tf.GradientTape):
         )
         if not self._keeps_recording:
             recorder.forget()
+        recorder.heard_all = recorder.listening
         return result
 
 

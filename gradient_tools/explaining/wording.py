@@ -7,7 +7,8 @@ from ..recording.places import Place
 from .case import Case, Finding, Source
 from .explanation import Explanation, Gradient
 from .messages import CAUSES, FINITE
-from .syntax import last_name, parsed, rewrite_call
+from .second_derivatives import COMPARISONS
+from .syntax import last_name, parsed, rewrite_call, tree_of
 
 __all__ = ["explanation_of"]
 
@@ -26,14 +27,28 @@ _SMOOTH = {
     ),
     "ArgMax": "tf.nn.softmax(x)  # a smooth choice, in place of tf.argmax(x)",
     **dict.fromkeys(
-        ("Greater", "GreaterEqual", "Less", "LessEqual", "Equal", "NotEqual"),
-        "tf.sigmoid(10.0 * (a - b))  # a smooth step, in place of the comparison a > b",
+        COMPARISONS, "tf.sigmoid(10.0 * (a - b))  # a smooth step, in place of the comparison a > b"
     ),
 }
 _STEEPER = {
     "Relu": "tf.nn.leaky_relu(x)  # or smaller weights and learning rate",
     "Sign": "tf.tanh(x)  # a smooth step, in place of tf.sign(x)",
 }
+_CURVED = {
+    **dict.fromkeys(
+        ("Relu", "Relu6", "LeakyRelu"),
+        'tf.tanh(x)  # a smooth activation; in a Keras layer, activation="tanh"',
+    ),
+    "Abs": "tf.sqrt(x**2 + 1e-6)  # smooth, in place of tf.abs(x)",
+    "Maximum": "b + tf.nn.softplus(a - b)  # smooth, in place of tf.maximum(a, b)",
+    "Minimum": "a - tf.nn.softplus(a - b)  # smooth, in place of tf.minimum(a, b)",
+}
+_AGAIN_DERIVED = (
+    "# a smooth function in place of one whose second derivative is 0, such as relu, abs or maximum"
+)
+_NOTHING_FLAT = (
+    "Ruled out: a dead ReLU or another flat operation, a branch not taken, a lost connection."
+)
 
 
 def explanation_of(case: Case, source: Source, kind: Gradient, finding: Finding) -> Explanation:
@@ -46,6 +61,7 @@ def explanation_of(case: Case, source: Source, kind: Gradient, finding: Finding)
         f"{source.name} to {case.target_name}."
     )
     already = f" A value was already NaN or infinite going forwards, first at {earlier}."
+    another = f"# compare with the gradient at another value of {source.name}: is it 0 there, too?"
     words = {
         **facts,
         "x": source.name,
@@ -63,6 +79,9 @@ def explanation_of(case: Case, source: Source, kind: Gradient, finding: Finding)
         "remedy": _better_numbers(facts, source.name),
         "earlier": already if earlier not in (None, place) else "",
         "unchosen": _UNCHOSEN if facts.get("unchosen") else "",
+        "smooth": _CURVED.get(operation, f"# a smooth function in place of {operation}: {line}"),
+        "ruled_out": "" if facts.get("of_derivative") else _NOTHING_FLAT,
+        "another": _AGAIN_DERIVED if facts.get("of_derivative") else another,
         "note": _RULED_OUT,
     }
     if "error" in facts:  # nothing is ruled out by what was not examined
@@ -97,9 +116,24 @@ def _rewritten(finding: Finding, name: str, line: str) -> str:
         return f"{name} = tf.cast({name}, tf.float32)  # before the block; watch the result"
     if finding.key == "integer-dtype":
         return rewrite_call(line, "cast") or f"# without the cast: {line}"
+    if operation in COMPARISONS and not _compares(finding.place):
+        return f"# a smooth function in place of what compares in this line: {line}"
     if operation in _SMOOTH:
         return _SMOOTH[operation].format(op=operation.lower())
     return f"# a differentiable operation in place of {operation}: {line}"
+
+
+def _compares(place: Place | None) -> bool:
+    """Tell whether the user wrote a comparison in a line."""
+    functions = {"greater", "greater_equal", "less", "less_equal", "equal", "not_equal"}
+    if place is None:
+        return False
+    for node in ast.walk(tree_of(place.file)):
+        if isinstance(node, ast.expr) and node.lineno <= place.line <= (node.end_lineno or 0):
+            called = isinstance(node, ast.Call) and last_name(node.func) in functions
+            if called or isinstance(node, ast.Compare):
+                return True
+    return False
 
 
 def _without(function: str, line: str) -> str:

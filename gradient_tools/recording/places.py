@@ -1,5 +1,6 @@
 """Where in the user's own program something happened: file or cell, line, operation."""
 
+import inspect
 import linecache
 import os
 import sys
@@ -7,6 +8,7 @@ import sysconfig
 from dataclasses import dataclass
 from functools import lru_cache
 from types import FrameType
+from typing import Any
 
 import keras
 import tensorflow as tf
@@ -18,9 +20,13 @@ __all__ = [
     "calling_point",
     "cell_number",
     "is_user_file",
+    "names_in_frame",
     "place_of_operation",
     "shown_file",
 ]
+
+
+_ONLY_THE_FRAME = 3  # references to its dictionary: the frame's, a local name, an argument
 
 
 @dataclass(frozen=True)
@@ -87,6 +93,20 @@ def calling_point(frame: FrameType | None) -> tuple[FrameType | None, Place | No
     with tf.Graph().as_default():
         place = place_of_operation(tf.no_op())
     return frame, place and Place(place.file, place.line)
+
+
+def names_in_frame(frame: FrameType) -> dict[str, Any]:
+    """Copy the names of a frame, without keeping the objects alive longer than the program does.
+
+    Before Python 3.13, ``f_locals`` of a function is a dictionary that the frame keeps. The one
+    that the program itself got from ``locals()`` is left as it is.
+    """
+    names = frame.f_locals
+    copy = dict(names)
+    if isinstance(names, dict) and frame.f_code.co_flags & inspect.CO_OPTIMIZED:
+        if sys.getrefcount(names) == _ONLY_THE_FRAME:
+            names.clear()
+    return copy
 
 
 def place_of_operation(operation: tf.Operation) -> Place | None:

@@ -21,7 +21,7 @@ from .tensorflow_internals import (
 )
 from .tensors import is_differentiable
 
-__all__ = ["LayerCall", "Recorder", "State", "Step", "Watch"]
+__all__ = ["Held", "LayerCall", "Recorder", "State", "Step", "Watch"]
 
 # After the tape's block, listening goes on so that a loss computed too late can be explained; a
 # tape that is never asked for a gradient must not watch the rest of the program.
@@ -92,6 +92,13 @@ class Watch(NamedTuple):
     place: Place | None
 
 
+class Held(NamedTuple):
+    """What a name meant when a tape's block began: a variable or a tensor, by its key."""
+
+    key: int
+    is_variable: bool
+
+
 class Recorder:
     """The operations around one tape, from its first block to the call of ``gradient``.
 
@@ -105,6 +112,7 @@ class Recorder:
         self.limited = ""
         self.listening = False
         self.in_graph = False
+        self.heard_all = True  # of what ran up to the call of gradient
         self.layers: list[keras.layers.Layer] = []
         self._notes_layers = notes_layers
         self._calls: dict[FrameType, LayerCall] = {}  # a frame that is kept is itself, not another
@@ -117,7 +125,7 @@ class Recorder:
         self.stop()
         self.in_graph = not tf.executing_eagerly()
         self.state = State.RECORDING
-        self.listening = True
+        self.listening = self.heard_all = True
         self._late = 0
         try:
             self._listening.enter_context(listen_to_operations(self._listen))
@@ -143,6 +151,7 @@ class Recorder:
         self.graph_states: dict[Any, tuple[State, int]] = {}
         self.watches: list[Watch] = []
         self.watches_reset: list[Watch] = []  # thrown away by reset
+        self.names_before: dict[str, Held] = {}  # of what the block assigns, by name
 
     def reset(self) -> None:
         """Note that the tape threw away what it had recorded and what it was told to watch."""
@@ -176,6 +185,7 @@ class Recorder:
                 return
             self._late += self.state is State.AFTER
             if self._late > LATE_STEPS:
+                self.heard_all = False
                 self.stop()
                 return
             step = Step(op, tuple(inputs), tuple(outputs or ()), attributes, self.state)

@@ -17,6 +17,7 @@ __all__ = [
     "differentiable_inputs",
     "gradients_of_operation",
     "inner_graphs",
+    "is_of_gradient",
     "lines_of_message",
     "listen_to_operations",
     "role_of_file",
@@ -136,6 +137,11 @@ def inner_graphs(operation: Any) -> dict[str, Any]:
                     break
                 graph = getattr(graph, "outer_graph", None)
     return found
+
+
+def is_of_gradient(operation: Any) -> bool:
+    """Tell by its name whether an operation of a graph was added to compute a gradient."""
+    return any(scope in operation.name for scope in ("gradient_tape/", "gradients/"))
 
 
 def gradients_of_operation(

@@ -191,6 +191,32 @@ tape.gradient(y, x)
 with tf.GradientTape() as tape:
     y = x**2
 tape.gradient(y, x)
+== zero-saturated probabilities
+x, t = tf.Variable([[0.0, 40.0]]), tf.constant([[1.0, 0.0]])
+with tf.GradientTape() as tape:
+    {line}
+tape.gradient(y, x)
+== zero-derivative labels
+x, w = tf.Variable([[0.5, 0.2, 0.3]]), tf.Variable([[1.0, 0.0, -1.0]])
+with tf.GradientTape() as tape:
+    with tf.GradientTape() as inner:
+        {line}
+    y = inner.gradient(z, w) ** 2
+tape.gradient(y, x)
+== zero-derivative piecewise
+x = tf.Variable([-3.0, 2.0])
+with tf.GradientTape() as tape:
+    with tf.GradientTape() as inner:
+        {line}
+    y = inner.gradient(z, x)
+tape.gradient(y, x)
+== no-gradient-op piecewise
+x = tf.Variable([-3.0, 2.0])
+with tf.GradientTape() as tape:
+    with tf.GradientTape() as inner:
+        {line}
+    y = inner.gradient(z, x)
+tape.gradient(y, x)
 """
 _OWN = dict(each.split("\n", 1) for each in _PROGRAMS.split("\n== ")[1:])
 _STAYS = {"not-watched", "not-watched variable", "not-watched reset"}  # and the cure is added
