@@ -123,7 +123,7 @@ def test_workflow_runs_the_lowest_and_the_highest_python():
 
 def test_the_installed_package_has_the_command():
     assert metadata("hands-on-gradienttape")["Name"] == PROJECT["name"]
-    assert PROJECT["scripts"] == {"course": "course_utils.course.cli:app"}
+    assert PROJECT["scripts"] == {"course": "course_utils.cli:app"}
 
 
 @pytest.mark.parametrize("repository", ["", "https://github.com/owner/name"])

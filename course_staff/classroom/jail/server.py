@@ -13,7 +13,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from course_utils.course.tensorflow_start import importing
+from course_utils.tensorflow_start import importing
 
 from .channel import Channel
 from .groups import open_groups
@@ -28,7 +28,7 @@ _WARM = (
     "keras matplotlib.pyplot IPython.core.inputtransformer2 IPython.display "
     "gradient_tools.checking.derivatives gradient_tools.checking.check gradient_tools.explaining "
     "gradient_tools.drawing.still gradient_tools.drawing.moving gradient_tools.recording.running "
-    "course_utils.exercises course_utils.course.lesson_map course_utils.course.predicting "
+    "course_utils.exercises course_utils.lesson_map course_utils.predicting "
     "course_utils.datasets course_utils.figures.lines "
     "course_staff.classroom.jail.learner"
 )

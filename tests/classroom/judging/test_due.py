@@ -16,7 +16,7 @@ from course_staff.classroom.judging.due import late, read_due, with_lateness, wi
 from course_staff.classroom.judging.grading import grade
 from course_staff.classroom.judging.rows import BadInput
 from course_staff.classroom.reports.pages import write_results
-from course_utils.course.cli import app
+from course_utils.cli import app
 
 NOON = datetime(2026, 3, 2, 12).timestamp()
 HOUR = 3_600

@@ -19,7 +19,7 @@ from course_staff.classroom.judging.behaviours import Taught
 from course_staff.classroom.judging.grading import grade
 from course_staff.classroom.judging.naming import NamingError, gallery_entry, groups_in, name_groups
 from course_staff.classroom.reports.pages import write_results
-from course_utils.course.cli import app
+from course_utils.cli import app
 from course_utils.exercises.sentences import Wrong
 
 LIMITS = Limits(cell_seconds=5.0, check_seconds=3.0, total_seconds=20.0, memory=600)

@@ -23,7 +23,7 @@ from course_staff.classroom.running import on_worker
 from course_staff.classroom.running.cluster import Cluster
 from course_staff.classroom.running.conversation import Run
 from course_staff.classroom.running.fork_server import ServerFailed
-from course_utils.course.cli import app
+from course_utils.cli import app
 
 distributed = pytest.importorskip(
     "distributed",
